@@ -1,0 +1,2 @@
+//! The hpcc command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Every file that hpcc reads or writes.

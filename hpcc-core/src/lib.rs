@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC congestion control, the telemetry that feeds it, and the host and switch rules around it.
+//!
+//! Every type is a state machine without clock or I/O: events go in with an explicit `now`, decisions come
+//! out. Any simulator or device model can host it; `ns3-bridge` does so for ns-3.
+//!
+//! | module | decides |
+//! | --- | --- |
+//! | [`units`] | how nanoseconds, rates and bytes convert, and how each conversion rounds |
+//! | [`cc`] | the sending rate and window of a flow |
+//! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
+//! | [`transport`] | which segment a host sends next, what a receiver answers |
+//! | [`switch`] | admission, pause, ECN mark and route of a frame |
+//! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod cc;
+pub mod random;
+pub mod switch;
+pub mod telemetry;
+pub mod topology;
+pub mod transport;
+pub mod units;
+pub mod wire;

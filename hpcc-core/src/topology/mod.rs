@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is connected to what, and the routes and path metrics that follow from it.
+
+pub mod routes;
+
+use crate::units::{BitRate, Nanos};
+use alloc::vec::Vec;
+
+/// What a node does with a frame that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Ends flows; never forwards.
+    Host,
+    /// Forwards.
+    Switch,
+}
+
+/// A full-duplex cable between two nodes. Both ends have the same rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Index of the node at one end.
+    pub a: u32,
+    /// Index of the node at the other end.
+    pub b: u32,
+    /// Rate of each direction.
+    pub rate: BitRate,
+    /// Propagation delay, one way.
+    pub delay: Nanos,
+    /// Probability that a frame is lost on this link, 0 to 1.
+    pub loss: f64,
+}
+
+/// Nodes and links. The k-th link (from 0) that mentions a node makes the node's port k + 1, as in the
+/// reference's topology file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Network {
+    /// Kind of each node; a node's index is its id.
+    pub nodes: Vec<NodeKind>,
+    /// Links in port-numbering order.
+    pub links: Vec<Link>,
+}
+
+/// One end of a link, seen from the node that owns it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Port {
+    /// Node at the far end.
+    pub peer: u32,
+    /// Index into [`Network::links`].
+    pub link: u32,
+}
+
+impl Network {
+    /// The ports of every node, in port order: `ports()[node][k]` is port k + 1.
+    pub fn ports(&self) -> Vec<Vec<Port>> {
+        let mut ports: Vec<Vec<Port>> = self.nodes.iter().map(|_| Vec::new()).collect();
+        for (index, link) in self.links.iter().enumerate() {
+            ports[link.a as usize].push(Port { peer: link.b, link: index as u32 });
+            ports[link.b as usize].push(Port { peer: link.a, link: index as u32 });
+        }
+        ports
+    }
+
+    /// Indices of all hosts, ascending.
+    pub fn hosts(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.of_kind(NodeKind::Host)
+    }
+
+    /// Indices of all switches, ascending.
+    pub fn switches(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.of_kind(NodeKind::Switch)
+    }
+
+    fn of_kind(&self, kind: NodeKind) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        (0..self.nodes.len() as u32).filter(move |&n| self.nodes[n as usize] == kind)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The RDMA host: which segment leaves next, what a receiver answers.
+
+use crate::units::Nanos;
+
+/// What a receiver does with an out-of-order packet, and where the sender resumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Resume at the first missing byte.
+    GoBackN,
+    /// Resume at the last multiple of [`TransportConfig::chunk`].
+    GoBackZero,
+}
+
+/// How a host sends and acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransportConfig {
+    /// Most payload bytes in a packet.
+    pub mtu: u32,
+    /// Loss recovery.
+    pub recovery: Recovery,
+    /// Granularity of [`Recovery::GoBackZero`] in bytes; at least 1.
+    pub chunk: u32,
+    /// The receiver acknowledges once it expects this byte or a later one (the reference's L2_ACK_INTERVAL,
+    /// which despite its name is no interval).
+    pub ack_interval: u32,
+    /// Least time between two negative acknowledgements for the same byte.
+    pub nack_interval: Nanos,
+    /// Bound the bytes in flight by a window.
+    pub window: bool,
+    /// Scale the window with the sending rate.
+    pub variable_window: bool,
+    /// Every flow uses the longest round-trip time of the network, instead of its own pair's.
+    pub global_rtt: bool,
+    /// Pace at the controller's rate; otherwise at line rate (the controller then acts through the window).
+    pub rate_bound: bool,
+    /// The priority whose PFC pause stops a host's acknowledgements.
+    pub ack_priority: u8,
+}
+
+impl Default for TransportConfig {
+    fn default() -> Self {
+        TransportConfig {
+            mtu: 1000,
+            recovery: Recovery::GoBackN,
+            chunk: 4000,
+            ack_interval: 1,
+            nack_interval: Nanos(500_000),
+            window: true,
+            variable_window: true,
+            global_rtt: true,
+            rate_bound: true,
+            ack_priority: 3,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Nanoseconds, bits per second, bytes, and every rounding between them.
+//!
+//! The reference simulator keeps time in whole nanoseconds and gets them from seconds through a 64.64
+//! fixed-point number that is *floored*, so that 1000 bytes at 100 Gb/s take 79 ns, not 80. All conversions
+//! of this project go through this file, so that a rounding is chosen once.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub};
+
+/// A point in simulated time, or a duration, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+/// A data rate in bits per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BitRate(pub u64);
+
+impl Nanos {
+    /// One microsecond.
+    pub const MICROSECOND: Nanos = Nanos(1_000);
+    /// One millisecond.
+    pub const MILLISECOND: Nanos = Nanos(1_000_000);
+    /// One second.
+    pub const SECOND: Nanos = Nanos(1_000_000_000);
+
+    /// Converts seconds to nanoseconds as the reference does: the fraction is truncated to 64 binary
+    /// digits, the product with 10^9 is floored.
+    ///
+    /// Negative and not-a-number inputs give 0; values beyond 2^64 ns saturate.
+    #[inline]
+    pub fn from_seconds(seconds: f64) -> Nanos {
+        const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
+        let whole = seconds as u64;
+        let fraction = ((seconds - whole as f64) * TWO_POW_64) as u64;
+        let fixed = (u128::from(whole) << 64) | u128::from(fraction);
+        let nanos = u128::from(whole) * 1_000_000_000 + ((fixed & u128::from(u64::MAX)) * 1_000_000_000 >> 64);
+        Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// The difference to an earlier time, 0 if `earlier` is in fact later.
+    #[inline]
+    pub fn saturating_sub(self, earlier: Nanos) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    #[inline]
+    fn add(self, other: Nanos) -> Nanos {
+        Nanos(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Nanos {
+    #[inline]
+    fn add_assign(&mut self, other: Nanos) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Nanos;
+    #[inline]
+    fn sub(self, other: Nanos) -> Nanos {
+        self.saturating_sub(other)
+    }
+}
+
+impl BitRate {
+    /// Gigabits per second (10^9 bit/s).
+    pub const fn gbps(gigabits: u64) -> BitRate {
+        BitRate(gigabits * 1_000_000_000)
+    }
+
+    /// Megabits per second (10^6 bit/s).
+    pub const fn mbps(megabits: u64) -> BitRate {
+        BitRate(megabits * 1_000_000)
+    }
+
+    /// The time that `bytes` occupy a link of this rate, with the reference's rounding
+    /// (see [`Nanos::from_seconds`]). A rate of 0 gives the longest duration.
+    #[inline]
+    pub fn tx_time(self, bytes: u32) -> Nanos {
+        Nanos::from_seconds(f64::from(bytes) * 8.0 / self.0 as f64)
+    }
+
+    /// Bits per second from a floating-point result, as x86-64 compilers convert it: truncated, while
+    /// infinities, not-a-number and anything from 2^64 on become 2^63.
+    ///
+    /// HPCC divides by a utilisation that may be 0 or not a number; the reference's cap at the line rate
+    /// then turns this value into the line rate.
+    #[inline]
+    pub fn from_f64(bits_per_second: f64) -> BitRate {
+        const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
+        if bits_per_second >= 0.0 && bits_per_second < TWO_POW_64 {
+            return BitRate(bits_per_second as u64);
+        }
+        BitRate(1 << 63)
+    }
+
+    /// The sum, capped at the largest representable rate.
+    #[inline]
+    pub fn saturating_add(self, other: BitRate) -> BitRate {
+        BitRate(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            n if n >= 1_000_000_000 => write!(f, "{:.6} s", n as f64 / 1e9),
+            n if n >= 1_000_000 => write!(f, "{:.3} ms", n as f64 / 1e6),
+            n if n >= 1_000 => write!(f, "{:.3} us", n as f64 / 1e3),
+            n => write!(f, "{n} ns"),
+        }
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            r if r >= 1_000_000_000 && r % 1_000_000_000 == 0 => write!(f, "{}Gbps", r / 1_000_000_000),
+            r if r >= 1_000_000 && r % 1_000_000 == 0 => write!(f, "{}Mbps", r / 1_000_000),
+            r => write!(f, "{r}bps"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference's own table of conversions: `tx RATE BYTES SECONDS NANOSECONDS`.
+    const TIMING_TABLE: &str = include_str!("../testdata/timing_table.txt");
+
+    #[test]
+    fn tx_time_matches_every_line_that_the_reference_printed() {
+        let mut checked = 0;
+        for line in TIMING_TABLE.lines() {
+            let mut words = line.split_whitespace();
+            if words.next() != Some("tx") {
+                continue;
+            }
+            let fields: [&str; 4] = core::array::from_fn(|_| words.next().expect("four fields"));
+            let rate = BitRate(fields[0].parse().expect("rate"));
+            let bytes = fields[1].parse().expect("bytes");
+            let nanos = fields[3].parse().expect("nanoseconds");
+            assert_eq!(rate.tx_time(bytes), Nanos(nanos), "{line}");
+            checked += 1;
+        }
+        assert!(checked > 50, "only {checked} lines checked");
+    }
+
+    #[test]
+    fn start_times_are_floored_as_the_reference_prints_them() {
+        assert_eq!(Nanos::from_seconds(2.001), Nanos(2_000_999_999));
+        assert_eq!(Nanos::from_seconds(2.000_002), Nanos(2_000_001_999));
+        assert_eq!(Nanos::from_seconds(2.0001), Nanos(2_000_100_000));
+    }
+
+    #[test]
+    fn extreme_values_do_not_panic() {
+        assert_eq!(Nanos::from_seconds(-1.0), Nanos(0));
+        assert_eq!(Nanos::from_seconds(f64::NAN), Nanos(0));
+        assert_eq!(Nanos::from_seconds(f64::INFINITY), Nanos(u64::MAX));
+        assert_eq!(BitRate(0).tx_time(1), Nanos(u64::MAX));
+        assert_eq!(BitRate::from_f64(f64::NAN), BitRate(1 << 63));
+        assert_eq!(BitRate::from_f64(f64::INFINITY), BitRate(1 << 63));
+        assert_eq!(BitRate::from_f64(12.9), BitRate(12));
+    }
+}
