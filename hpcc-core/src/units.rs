@@ -34,7 +34,7 @@ impl Nanos {
         let whole = seconds as u64;
         let fraction = ((seconds - whole as f64) * TWO_POW_64) as u64;
         let fixed = (u128::from(whole) << 64) | u128::from(fraction);
-        let nanos = u128::from(whole) * 1_000_000_000 + ((fixed & u128::from(u64::MAX)) * 1_000_000_000 >> 64);
+        let nanos = u128::from(whole) * 1_000_000_000 + (((fixed & u128::from(u64::MAX)) * 1_000_000_000) >> 64);
         Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
@@ -94,7 +94,7 @@ impl BitRate {
     #[inline]
     pub fn from_f64(bits_per_second: f64) -> BitRate {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
-        if bits_per_second >= 0.0 && bits_per_second < TWO_POW_64 {
+        if (0.0..TWO_POW_64).contains(&bits_per_second) {
             return BitRate(bits_per_second as u64);
         }
         BitRate(1 << 63)

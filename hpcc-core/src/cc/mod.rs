@@ -10,6 +10,7 @@ pub use hpcc::{Hpcc, HpccConfig};
 
 use crate::telemetry::HopStack;
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
 
 /// What a controller must know of its flow and never changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,8 +67,8 @@ pub enum Algorithm {
 pub enum Controller {
     /// See [`Algorithm::LineRate`].
     LineRate,
-    /// See [`Algorithm::Hpcc`].
-    Hpcc(Hpcc),
+    /// See [`Algorithm::Hpcc`]. Boxed: its records of each hop would make every queue pair large.
+    Hpcc(Box<Hpcc>),
 }
 
 impl Algorithm {
@@ -75,7 +76,7 @@ impl Algorithm {
     pub fn start(&self, limits: FlowLimits) -> Controller {
         match self {
             Algorithm::LineRate => Controller::LineRate,
-            Algorithm::Hpcc(config) => Controller::Hpcc(Hpcc::new(*config, limits)),
+            Algorithm::Hpcc(config) => Controller::Hpcc(Box::new(Hpcc::new(*config, limits))),
         }
     }
 }

@@ -1,1 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Equal-cost multipath: the hash that spreads flows over next hops.
 
+/// Seed with which a host with several ports chooses one.
+pub const HOST_SEED: u32 = 0x8bad_f00d;
+
+/// What the hash covers, as the words that are hashed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowKey {
+    /// IPv4 source address, as an integer.
+    pub src_address: u32,
+    /// IPv4 destination address, as an integer.
+    pub dst_address: u32,
+    /// UDP source port.
+    pub sport: u16,
+    /// UDP destination port.
+    pub dport: u16,
+}
+
+impl FlowKey {
+    /// MurmurHash3 (x86, 32 bits) of the key; a switch seeds it with its node id.
+    #[inline]
+    pub fn hash(&self, seed: u32) -> u32 {
+        let words = [self.src_address, self.dst_address, u32::from(self.sport) | u32::from(self.dport) << 16];
+        let mixed = words.iter().fold(seed, |hash, &word| {
+            let word = word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
+            (hash ^ word).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
+        });
+        finish(mixed ^ (4 * words.len() as u32))
+    }
+
+    /// The one of `choices` that the hash selects; `None` if there is none.
+    #[inline]
+    pub fn choose(&self, seed: u32, choices: &[u16]) -> Option<u16> {
+        match choices {
+            [] => None,
+            [only] => Some(*only),
+            _ => Some(choices[self.hash(seed) as usize % choices.len()]),
+        }
+    }
+}
+
+#[inline]
+fn finish(mut hash: u32) -> u32 {
+    hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}
+
+/// The IPv4 address of a host in the reference's plan, as an integer: 11.x.y.1 from the node id's bytes.
+#[inline]
+pub const fn host_address(node: u32) -> u32 {
+    0x0b00_0001 + ((node / 256) << 16) + ((node % 256) << 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of the `mmh3` Python package for the same 12 bytes.
+    #[test]
+    fn hash_is_murmur3() {
+        let zero = FlowKey::default();
+        assert_eq!(zero.hash(0), 0xd941_144b);
+        let key = FlowKey { src_address: 0x0b00_0001, dst_address: 0x0b00_0201, sport: 10_000, dport: 100 };
+        assert_eq!((key.hash(3), key.hash(HOST_SEED)), (0xbf01_86cb, 0xbdbc_95ad));
+    }
+
+    #[test]
+    fn addresses_follow_the_plan() {
+        assert_eq!(host_address(0), 0x0b00_0001);
+        assert_eq!(host_address(2), 0x0b00_0201);
+        assert_eq!(host_address(257), 0x0b01_0101);
+    }
+
+    #[test]
+    fn a_choice_is_one_of_those_given() {
+        let key = FlowKey::default();
+        assert_eq!(key.choose(1, &[]), None);
+        assert_eq!(key.choose(1, &[9]), Some(9));
+        assert!([4, 5, 6].contains(&key.choose(1, &[4, 5, 6]).expect("one")));
+    }
+}

@@ -15,3 +15,47 @@ pub struct EcnThreshold {
     /// Probability at `kmax`, 0 to 1; grows linearly from 0 at `kmin`.
     pub pmax: f64,
 }
+
+impl EcnThreshold {
+    /// Whether a packet that leaves `queue` bytes behind is marked. `draw` gives a number in [0, 1) and is
+    /// called only where chance decides.
+    #[inline]
+    pub fn marks(&self, queue: u64, draw: impl FnOnce() -> f64) -> bool {
+        if queue > self.kmax {
+            return true;
+        }
+        if queue <= self.kmin {
+            return false;
+        }
+        draw() < self.pmax * (queue - self.kmin) as f64 / (self.kmax - self.kmin) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THRESHOLD: EcnThreshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 100, kmax: 300, pmax: 0.2 };
+
+    #[test]
+    fn marks_never_below_kmin_and_always_above_kmax() {
+        let no_draw = || panic!("chance does not decide here");
+        assert!(!THRESHOLD.marks(100, no_draw));
+        assert!(THRESHOLD.marks(301, no_draw));
+    }
+
+    #[test]
+    fn probability_grows_linearly_between() {
+        assert!(THRESHOLD.marks(200, || 0.099));
+        assert!(!THRESHOLD.marks(200, || 0.101));
+        assert!(THRESHOLD.marks(300, || 0.199));
+    }
+
+    #[test]
+    fn equal_thresholds_make_a_step() {
+        let step = EcnThreshold { kmin: 300, ..THRESHOLD };
+        let no_draw = || panic!("chance does not decide here");
+        assert!(!step.marks(300, no_draw));
+        assert!(step.marks(301, no_draw));
+    }
+}

@@ -1,1 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The packet memory that all ports of a switch share: admission, dynamic pause threshold, headroom.
+//!
+//! Bytes are accounted to the port and priority that they came in by. A port may use a small reserve, then
+//! its dynamic share of what is free, and - after the pause that exceeding the share sends - its headroom,
+//! which covers what is still on the wire.
 
+use crate::units::{BitRate, Nanos};
+use alloc::vec::Vec;
+
+/// Priorities of a port.
+pub const PRIORITIES: usize = 8;
+/// Bytes that each ingress port and priority may use before it draws on the shared part.
+pub const RESERVE: u32 = 4096;
+/// A paused upstream resumes when its share is this far below the threshold.
+const RESUME_OFFSET: u32 = 3 * 1024;
+/// A port at the host's rate pauses at 1/8 of the free buffer.
+const SHARE_SHIFT: u8 = 3;
+
+/// Usage by what came in through one port.
+#[derive(Clone, Debug)]
+struct Ingress {
+    /// Bytes in reserve and shared part.
+    used: [u32; PRIORITIES],
+    headroom_used: [u32; PRIORITIES],
+    paused: [bool; PRIORITIES],
+    headroom: u32,
+    share_shift: u8,
+}
+
+impl Ingress {
+    #[inline]
+    fn shared(&self, priority: usize) -> u32 {
+        self.used[priority].saturating_sub(RESERVE)
+    }
+}
+
+/// Whether a frame finds room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It does not; it is dropped.
+    Drop,
+    /// It does. `pause`: its priority's upstream must be paused.
+    Admit {
+        /// Send a PFC pause out of the ingress port.
+        pause: bool,
+    },
+}
+
+/// Accounting of a switch's packet memory.
+#[derive(Clone, Debug)]
+pub struct SharedBuffer {
+    ports: Vec<Ingress>,
+    /// Bytes that the dynamic thresholds share out.
+    sharable: u32,
+    shared_used: u32,
+}
+
+impl SharedBuffer {
+    /// The part of `buffer_bytes` that is left to share, or `None` if headroom and reserve of these ports
+    /// leave nothing.
+    pub fn sharable(buffer_bytes: u64, ports: &[(BitRate, Nanos)]) -> Option<u32> {
+        let committed: u64 =
+            ports.iter().map(|&(rate, delay)| u64::from(headroom(rate, delay)) + u64::from(RESERVE)).sum();
+        buffer_bytes.checked_sub(committed).filter(|&left| left > 0).and_then(|left| u32::try_from(left).ok())
+    }
+
+    /// Memory for ports of these rates and delays. `host_rate` is the rate of the network's hosts: faster
+    /// ports may use a larger share. Without anything left to share every port lives on its reserve.
+    pub fn new(buffer_bytes: u64, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
+        let ingress = |&(rate, delay): &(BitRate, Nanos)| Ingress {
+            used: [0; PRIORITIES],
+            headroom_used: [0; PRIORITIES],
+            paused: [false; PRIORITIES],
+            headroom: headroom(rate, delay),
+            share_shift: share_shift(rate, host_rate),
+        };
+        SharedBuffer {
+            ports: ports.iter().map(ingress).collect(),
+            sharable: Self::sharable(buffer_bytes, ports).unwrap_or(0),
+            shared_used: 0,
+        }
+    }
+
+    #[inline]
+    fn threshold(&self, port: &Ingress) -> u32 {
+        self.sharable.saturating_sub(self.shared_used) >> port.share_shift
+    }
+
+    /// A frame of `size` bytes came in.
+    #[inline]
+    pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
+        let threshold = self.threshold(&self.ports[port]);
+        let ingress = &mut self.ports[port];
+        let headroom_full = size + ingress.headroom_used[priority] > ingress.headroom;
+        if headroom_full && size + ingress.shared(priority) > threshold {
+            return Admission::Drop;
+        }
+        let used = ingress.used[priority] + size;
+        if used > RESERVE && used - RESERVE > threshold {
+            ingress.headroom_used[priority] += size;
+        } else {
+            ingress.used[priority] = used;
+            self.shared_used += used.saturating_sub(RESERVE).min(size);
+        }
+        let threshold = self.threshold(&self.ports[port]);
+        let ingress = &mut self.ports[port];
+        let over = ingress.headroom_used[priority] > 0 || ingress.shared(priority) >= threshold;
+        let pause = over && !ingress.paused[priority];
+        ingress.paused[priority] |= pause;
+        Admission::Admit { pause }
+    }
+
+    /// A frame of `size` bytes that had come in by `port` left. Headroom is freed first.
+    #[inline]
+    pub fn release(&mut self, port: usize, priority: usize, size: u32) {
+        let ingress = &mut self.ports[port];
+        let from_headroom = ingress.headroom_used[priority].min(size);
+        let rest = size - from_headroom;
+        let from_shared = rest.min(ingress.shared(priority));
+        ingress.headroom_used[priority] -= from_headroom;
+        ingress.used[priority] = ingress.used[priority].saturating_sub(rest);
+        self.shared_used -= from_shared;
+    }
+
+    /// Whether a paused upstream may go on; if so it counts as resumed.
+    #[inline]
+    pub fn take_resume(&mut self, port: usize, priority: usize) -> bool {
+        if !self.ports[port].paused[priority] {
+            return false;
+        }
+        let threshold = self.threshold(&self.ports[port]);
+        let ingress = &mut self.ports[port];
+        let shared = ingress.shared(priority);
+        let below = shared == 0 || shared.saturating_add(RESUME_OFFSET) <= threshold;
+        let resume = ingress.headroom_used[priority] == 0 && below;
+        ingress.paused[priority] = !resume;
+        resume
+    }
+}
+
+/// Three times what fits on the link in one direction.
+fn headroom(rate: BitRate, delay: Nanos) -> u32 {
+    let on_the_link = u128::from(rate.0) * u128::from(delay.0) / 8 / 1_000_000_000;
+    u32::try_from(on_the_link * 3).unwrap_or(u32::MAX)
+}
+
+/// The share doubles with each doubling of the rate over the hosts'.
+fn share_shift(rate: BitRate, host_rate: BitRate) -> u8 {
+    let mut rate = rate.0;
+    let mut shift = SHARE_SHIFT;
+    while rate > host_rate.0 && shift > 0 {
+        rate /= 2;
+        shift -= 1;
+    }
+    shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const G100: (BitRate, Nanos) = (BitRate::gbps(100), Nanos(1_000));
+
+    fn buffer(bytes: u64, ports: usize) -> SharedBuffer {
+        SharedBuffer::new(bytes, BitRate::gbps(100), &alloc::vec![G100; ports])
+    }
+
+    /// The reference printed headroom 37500 and shift 3 for 100 Gb/s and 1 us.
+    #[test]
+    fn headroom_and_share_follow_the_link() {
+        assert_eq!(headroom(G100.0, G100.1), 37_500);
+        assert_eq!(share_shift(BitRate::gbps(100), BitRate::gbps(100)), 3);
+        assert_eq!(share_shift(BitRate::gbps(400), BitRate::gbps(100)), 1);
+        assert_eq!(SharedBuffer::sharable(32 << 20, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
+        assert_eq!(SharedBuffer::sharable(1000, &[G100]), None);
+    }
+
+    #[test]
+    fn a_port_pauses_at_its_share_of_the_free_buffer() {
+        let mut buffer = buffer(1 << 20, 9);
+        let mut used = 0;
+        while buffer.admit(0, 3, 1090) == (Admission::Admit { pause: false }) {
+            used += 1090;
+        }
+        let sharable = (1 << 20) - 9 * (37_500 + 4096);
+        // shared >= (sharable - shared) / 8  <=>  shared >= sharable / 9
+        let expected = sharable / 9 + 4096;
+        assert!((used - expected as i64).abs() <= 1090, "{used} {expected}");
+    }
+
+    #[test]
+    fn headroom_takes_what_is_on_the_wire_then_drops() {
+        let mut buffer = buffer(1 << 20, 9);
+        while buffer.admit(0, 3, 1090) == (Admission::Admit { pause: false }) {}
+        let after_pause = (0..).take_while(|_| buffer.admit(0, 3, 1090) != Admission::Drop).count();
+        // 37500 bytes hold 34 frames, of which the one that caused the pause may be the first.
+        assert!((33..=34).contains(&after_pause), "{after_pause} frames of headroom");
+    }
+
+    #[test]
+    fn what_comes_in_goes_out() {
+        let mut buffer = buffer(1 << 20, 9);
+        let mut held = Vec::new();
+        for n in 0..400usize {
+            let (port, priority, size) = (n % 9, 1 + n % 7, 60 + (n as u32 * 131) % 1400);
+            if buffer.admit(port, priority, size) != Admission::Drop {
+                held.push((port, priority, size));
+            }
+        }
+        for (port, priority, size) in held {
+            buffer.release(port, priority, size);
+        }
+        assert_eq!(buffer.shared_used, 0);
+        for port in &buffer.ports {
+            assert_eq!((port.used, port.headroom_used), ([0; PRIORITIES], [0; PRIORITIES]));
+        }
+    }
+
+    #[test]
+    fn a_drained_port_resumes_once() {
+        let mut buffer = buffer(1 << 20, 9);
+        let mut frames = 1;
+        while buffer.admit(0, 3, 1090) == (Admission::Admit { pause: false }) {
+            frames += 1;
+        }
+        assert!(!buffer.take_resume(0, 3));
+        for _ in 0..frames {
+            buffer.release(0, 3, 1090);
+        }
+        assert!(buffer.take_resume(0, 3));
+        assert!(!buffer.take_resume(0, 3));
+    }
+}

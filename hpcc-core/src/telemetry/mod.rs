@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In-band telemetry: the record that each hop reports, and the byte layouts that carry it.
+//!
+//! A sender [prepares](Layout::prepare) an empty section, each switch [stamps](Layout::stamp) its
+//! [`Snapshot`] into those bytes, and the sender's algorithm [reads](Layout::read) the echoed bytes back.
+//! What a layout cannot express (large queues, long times) is therefore lost exactly as on the wire.
 
-mod compact;
+mod layout;
+mod paper;
+mod reference;
 
-pub use compact::Layout;
+pub use layout::Layout;
 
-use crate::units::BitRate;
+use crate::units::{BitRate, Nanos};
 
 /// Most hops that a decoded stack can hold: the 4-bit hop count of the compact format.
 pub const MAX_HOPS: usize = 15;
 
-/// What one egress port reports of itself when a packet leaves (REQ-01; draft-miao-rtgwg-hpccplus-00
-/// section 3), as decoded from the wire: counters are exact modulo [`HopStack::modulus`].
+/// Most bytes that any layout needs.
+pub const MAX_SECTION: usize = 2 + 8 * MAX_HOPS;
+
+/// The state of an egress port at the moment when a packet leaves: one snapshot for all fields
+/// (REQ-01, REQ-02; draft-miao-rtgwg-hpccplus-00 sections 3 and 6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Identity of the switch; layouts that carry one keep 12 bits.
+    pub switch_id: u32,
+    /// Capacity of the link.
+    pub rate: BitRate,
+    /// Emission time.
+    pub now: Nanos,
+    /// Bytes that the port sent before this packet.
+    pub tx_bytes: u64,
+    /// Bytes that wait at the port behind this packet.
+    pub qlen: u64,
+}
+
+/// A [`Snapshot`] as it comes off the wire: counters are exact modulo [`HopStack::modulus`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hop {
     /// Capacity of the link.
@@ -33,6 +57,26 @@ pub struct Modulus {
     pub tx_bytes: u64,
 }
 
+impl Modulus {
+    /// Nanoseconds from `earlier` to `later`, if less than one wrap lies between them.
+    #[inline]
+    pub fn elapsed(&self, earlier: &Hop, later: &Hop) -> u64 {
+        distance(earlier.ts, later.ts, self.ts)
+    }
+
+    /// Bytes sent from `earlier` to `later`, if less than one wrap lies between them.
+    #[inline]
+    pub fn sent(&self, earlier: &Hop, later: &Hop) -> u64 {
+        distance(earlier.tx_bytes, later.tx_bytes, self.tx_bytes)
+    }
+}
+
+/// Steps from `from` to `to` on a counter that wraps at `modulus`; both are below it.
+#[inline]
+fn distance(from: u64, to: u64, modulus: u64) -> u64 {
+    if to >= from { to - from } else { to + modulus - from }
+}
+
 /// The hops of one packet, in path order from sender to receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopStack {
@@ -44,11 +88,13 @@ pub struct HopStack {
 
 impl HopStack {
     /// An empty stack of a layout whose counters wrap at `modulus`.
+    #[inline]
     pub fn new(modulus: Modulus) -> Self {
         HopStack { hops: [Hop::default(); MAX_HOPS], len: 0, modulus }
     }
 
     /// Appends a hop; a full stack stays as it is.
+    #[inline]
     pub fn push(&mut self, hop: Hop) {
         if let Some(slot) = self.hops.get_mut(self.len as usize) {
             *slot = hop;
@@ -63,7 +109,7 @@ impl HopStack {
     }
 }
 
-/// Telemetry that cannot be used: too short, over-long, more hops than it has room for, or a code that the
-/// layout does not define.
+/// Telemetry that cannot be used: of a wrong length, with more hops than it has room for, or with a code
+/// that the layout does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unusable;

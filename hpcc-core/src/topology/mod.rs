@@ -47,6 +47,8 @@ pub struct Port {
     pub peer: u32,
     /// Index into [`Network::links`].
     pub link: u32,
+    /// Port of the far end, counted from 0.
+    pub far_port: u16,
 }
 
 impl Network {
@@ -54,8 +56,9 @@ impl Network {
     pub fn ports(&self) -> Vec<Vec<Port>> {
         let mut ports: Vec<Vec<Port>> = self.nodes.iter().map(|_| Vec::new()).collect();
         for (index, link) in self.links.iter().enumerate() {
-            ports[link.a as usize].push(Port { peer: link.b, link: index as u32 });
-            ports[link.b as usize].push(Port { peer: link.a, link: index as u32 });
+            let (at_a, at_b) = (ports[link.a as usize].len() as u16, ports[link.b as usize].len() as u16);
+            ports[link.a as usize].push(Port { peer: link.b, link: index as u32, far_port: at_b });
+            ports[link.b as usize].push(Port { peer: link.a, link: index as u32, far_port: at_a });
         }
         ports
     }

@@ -1,1 +1,248 @@
-//! routes
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Shortest paths between hosts: next hops of every node, and what the paths measure.
+
+use super::{Network, NodeKind, Port};
+use crate::units::{BitRate, Nanos};
+use alloc::vec::Vec;
+
+/// The next hops of one node, for every destination.
+#[derive(Clone, Debug, Default)]
+pub struct RouteTable {
+    /// Where the ports of each destination begin in `ports`; one more entry closes the last.
+    starts: Vec<u32>,
+    ports: Vec<u16>,
+}
+
+impl RouteTable {
+    /// The ports, counted from 0, on shortest paths to node `dst`; empty if there is no path or `dst` is no
+    /// host.
+    #[inline]
+    pub fn next_hops(&self, dst: u32) -> &[u16] {
+        let Some(&[start, end]) = self.starts.get(dst as usize..dst as usize + 2).and_then(|s| s.first_chunk()) else {
+            return &[];
+        };
+        &self.ports[start as usize..end as usize]
+    }
+}
+
+/// What a path from one host to another measures, one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathMetrics {
+    /// Sum of propagation delays.
+    pub delay: Nanos,
+    /// Sum of the times that one full payload takes on each link.
+    pub transmission: Nanos,
+    /// Rate of the slowest link.
+    pub bottleneck: BitRate,
+}
+
+impl PathMetrics {
+    /// Base round-trip time: delays both ways, transmission one way (the acknowledgement's is neglected).
+    pub fn rtt(&self) -> Nanos {
+        Nanos(self.delay.0.saturating_mul(2)) + self.transmission
+    }
+
+    /// The time that `size` bytes would take on an idle path, as the reference computes it: one base
+    /// round-trip time, and payload with `headers` bytes for each packet of `payload` bytes at the
+    /// bottleneck's rate. Telemetry is not counted.
+    pub fn standalone_fct(&self, size: u64, payload: u32, headers: u32) -> Nanos {
+        let packets = size.div_ceil(u64::from(payload.max(1)));
+        let bytes = u128::from(size) + u128::from(packets) * u128::from(headers);
+        let nanos = bytes * 8_000_000_000 / u128::from(self.bottleneck.0.max(1));
+        self.rtt() + Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// Bandwidth-delay product in bytes.
+    pub fn bdp(&self) -> u64 {
+        let bits = u128::from(self.rtt().0) * u128::from(self.bottleneck.0) / 1_000_000_000;
+        u64::try_from(bits / 8).unwrap_or(u64::MAX)
+    }
+}
+
+/// Routes of a whole network.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    tables: Vec<RouteTable>,
+    /// Place of each host in `metrics`; `None` for switches.
+    host_index: Vec<Option<u32>>,
+    /// From each host (column) to each host (row).
+    metrics: Vec<Option<PathMetrics>>,
+    hosts: usize,
+}
+
+/// A node as the search from one destination sees it.
+#[derive(Clone, Copy)]
+struct Reached {
+    distance: u32,
+    metrics: PathMetrics,
+}
+
+impl Routes {
+    /// Searches from every host. `payload` is a full packet's payload in bytes.
+    ///
+    /// The order of equal next hops is the reference's, which follows the memory addresses of its nodes:
+    /// hosts first and ascending, then switches descending. Parallel links count as several next hops.
+    pub fn new(network: &Network, payload: u32) -> Self {
+        let mut ports = network.ports();
+        for ports in &mut ports {
+            ports.sort_by_key(|port| visiting_order(network, port));
+        }
+        let mut routes = Routes {
+            tables: network.nodes.iter().map(|_| RouteTable { starts: alloc::vec![0], ports: Vec::new() }).collect(),
+            host_index: host_index(network),
+            metrics: Vec::new(),
+            hosts: network.hosts().count(),
+        };
+        routes.metrics = alloc::vec![None; routes.hosts * routes.hosts];
+        for dst in 0..network.nodes.len() as u32 {
+            if network.nodes[dst as usize] == NodeKind::Host {
+                routes.search(network, &ports, dst, payload);
+            }
+            for table in &mut routes.tables {
+                table.starts.push(table.ports.len() as u32);
+            }
+        }
+        routes
+    }
+
+    /// Breadth-first from `dst`; only switches pass traffic on.
+    fn search(&mut self, network: &Network, ports: &[Vec<Port>], dst: u32, payload: u32) {
+        let here = PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX) };
+        let mut reached: Vec<Option<Reached>> = alloc::vec![None; network.nodes.len()];
+        reached[dst as usize] = Some(Reached { distance: 0, metrics: here });
+        let mut queue = alloc::vec![dst];
+        let mut head = 0;
+        while let Some(&node) = queue.get(head) {
+            head += 1;
+            let Some(from) = reached[node as usize] else { continue };
+            for port in &ports[node as usize] {
+                let peer = port.peer as usize;
+                let distance = from.distance + 1;
+                let link = &network.links[port.link as usize];
+                let found = *reached[peer].get_or_insert_with(|| {
+                    if network.nodes[peer] == NodeKind::Switch {
+                        queue.push(port.peer);
+                    }
+                    Reached { distance, metrics: extend(&from.metrics, link, payload) }
+                });
+                if found.distance == distance {
+                    self.tables[peer].ports.push(port.far_port);
+                }
+            }
+        }
+        self.record(&reached, dst);
+    }
+
+    fn record(&mut self, reached: &[Option<Reached>], dst: u32) {
+        let Some(row) = self.host_index[dst as usize] else { return };
+        for (node, reached) in reached.iter().enumerate() {
+            if let (Some(column), Some(reached)) = (self.host_index[node], reached) {
+                self.metrics[row as usize * self.hosts + column as usize] = Some(reached.metrics);
+            }
+        }
+    }
+
+    /// The path metrics from host `src` to host `dst`, `None` if there is no path.
+    pub fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        let index = |node: u32| self.host_index.get(node as usize).copied().flatten();
+        self.metrics[index(dst)? as usize * self.hosts + index(src)? as usize]
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = PathMetrics> + '_ {
+        let hosts = self.hosts;
+        let different =
+            move |(index, metrics): (usize, &Option<PathMetrics>)| metrics.filter(|_| index / hosts != index % hosts);
+        self.metrics.iter().enumerate().filter_map(different)
+    }
+
+    /// The longest base round-trip time between two hosts: T of a network-wide constant.
+    pub fn max_rtt(&self) -> Nanos {
+        self.pairs().map(|path| path.rtt()).max().unwrap_or_default()
+    }
+
+    /// The largest bandwidth-delay product between two hosts, in bytes.
+    pub fn max_bdp(&self) -> u64 {
+        self.pairs().map(|path| path.bdp()).max().unwrap_or_default()
+    }
+
+    /// The next hops of a node.
+    pub fn table(&self, node: u32) -> Option<&RouteTable> {
+        self.tables.get(node as usize)
+    }
+
+    /// Moves the next hops of a node out; afterwards the node has none here.
+    pub fn take_table(&mut self, node: u32) -> RouteTable {
+        self.tables.get_mut(node as usize).map(core::mem::take).unwrap_or_default()
+    }
+}
+
+fn host_index(network: &Network) -> Vec<Option<u32>> {
+    let mut next = 0..;
+    let index = |kind: &NodeKind| if *kind == NodeKind::Host { next.next() } else { None };
+    network.nodes.iter().map(index).collect()
+}
+
+fn visiting_order(network: &Network, port: &Port) -> (u8, i64) {
+    match network.nodes[port.peer as usize] {
+        NodeKind::Host => (0, i64::from(port.peer)),
+        NodeKind::Switch => (1, -i64::from(port.peer)),
+    }
+}
+
+fn extend(metrics: &PathMetrics, link: &super::Link, payload: u32) -> PathMetrics {
+    let bits = u64::from(payload) * 8;
+    PathMetrics {
+        delay: metrics.delay + link.delay,
+        transmission: metrics.transmission + Nanos(bits * 1_000_000_000 / link.rate.0.max(1)),
+        bottleneck: metrics.bottleneck.min(link.rate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Link;
+
+    fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
+        let mut nodes = alloc::vec![NodeKind::Host; hosts];
+        nodes.resize(hosts + switches, NodeKind::Switch);
+        let link =
+            |&(a, b, gbps): &(u32, u32, u64)| Link { a, b, rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 };
+        Network { nodes, links: links.iter().map(link).collect() }
+    }
+
+    /// The reference printed rtt 4160 and bdp 52000 for two hosts on one switch at 100 Gb/s and 1 us.
+    #[test]
+    fn one_switch_measures_as_the_reference_says() {
+        let routes = Routes::new(&network(2, 1, &[(0, 2, 100), (1, 2, 100)]), 1000);
+        let path = routes.path(0, 1).expect("connected");
+        assert_eq!((path.rtt(), path.bdp()), (Nanos(4_160), 52_000));
+        assert_eq!((routes.max_rtt(), routes.max_bdp()), (Nanos(4_160), 52_000));
+        assert_eq!(path.standalone_fct(100_000, 1000, 48), Nanos(12_544));
+    }
+
+    #[test]
+    fn equal_paths_lead_over_descending_switches() {
+        // hosts 0, 1; leaves 2, 3; spines 4, 5
+        let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
+        let routes = Routes::new(&network(2, 4, &links), 1000);
+        assert_eq!(routes.table(2).expect("leaf").next_hops(1), [2, 1]);
+        assert_eq!(routes.table(4).expect("spine").next_hops(1), [1]);
+        assert_eq!(routes.table(0).expect("host").next_hops(1), [0]);
+        assert_eq!(routes.path(0, 1).expect("connected").bottleneck, BitRate::gbps(100));
+    }
+
+    #[test]
+    fn hosts_do_not_forward() {
+        let routes = Routes::new(&network(3, 0, &[(0, 1, 100), (1, 2, 100)]), 1000);
+        assert!(routes.path(0, 1).is_some());
+        assert_eq!(routes.path(0, 2), None);
+        assert!(routes.table(0).expect("host").next_hops(2).is_empty());
+    }
+
+    #[test]
+    fn parallel_links_are_separate_next_hops() {
+        let routes = Routes::new(&network(2, 2, &[(0, 2, 100), (2, 3, 100), (2, 3, 100), (3, 1, 100)]), 1000);
+        assert_eq!(routes.table(2).expect("switch").next_hops(1), [1, 2]);
+    }
+}

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
+mod host;
+mod nic;
+mod queue_pair;
+mod receiver;
+mod slab;
+
+pub use host::{Ack, AckResult, Host, SenderSpec};
+pub use nic::{Poll, Segment};
+pub use queue_pair::QueuePair;
+pub use receiver::{Receiver, Reply};
+
 use crate::units::Nanos;
 
 /// What a receiver does with an out-of-order packet, and where the sender resumes.
@@ -51,6 +62,17 @@ impl Default for TransportConfig {
             global_rtt: true,
             rate_bound: true,
             ack_priority: 3,
+        }
+    }
+}
+
+impl TransportConfig {
+    /// Where a sender resumes, or a receiver continues, when `expected` is the first missing byte.
+    #[inline]
+    fn resume_at(&self, expected: u64) -> u64 {
+        match self.recovery {
+            Recovery::GoBackN => expected,
+            Recovery::GoBackZero => expected - expected % u64::from(self.chunk.max(1)),
         }
     }
 }

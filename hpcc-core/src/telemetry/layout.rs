@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The choice of a byte layout. The algorithm never asks which one it runs on.
+
+use super::{HopStack, Snapshot, Unusable, paper, reference};
+use crate::units::BitRate;
+
+/// How telemetry is laid out in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// No telemetry.
+    None,
+    /// The reference simulator's: five 64-bit hop words, then a 16-bit hop count; always 42 bytes.
+    Reference {
+        /// INT_MULTI: multiplies the units of 128 bytes (txBytes) and 80 bytes (qlen). At least 1.
+        multiplier: u32,
+    },
+    /// The HPCC paper's figure 7: nHop and pathID, then one 64-bit word for each hop passed so far.
+    Paper,
+}
+
+impl Layout {
+    /// Whether the layout has a code for this link rate.
+    pub fn covers(&self, rate: BitRate) -> bool {
+        match self {
+            Layout::None => true,
+            Layout::Reference { .. } => reference::code(rate).is_some(),
+            Layout::Paper => paper::code(rate).is_some(),
+        }
+    }
+
+    /// Bytes of the section when it leaves the sender.
+    #[inline]
+    pub fn initial_len(&self) -> usize {
+        match self {
+            Layout::None => 0,
+            Layout::Reference { .. } => reference::LEN,
+            Layout::Paper => paper::HEADER_LEN,
+        }
+    }
+
+    /// Writes the empty section of a new packet into the front of `section` and returns its length
+    /// (REQ-21). A `section` that is too short is left alone and has length 0.
+    #[inline]
+    pub fn prepare(&self, section: &mut [u8]) -> usize {
+        let len = self.initial_len();
+        let Some(bytes) = section.get_mut(..len) else { return 0 };
+        bytes.fill(0);
+        len
+    }
+
+    /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length.
+    ///
+    /// Where the layout has no room or no code for the hop the section stays as it is.
+    #[inline]
+    pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        match *self {
+            Layout::None => len,
+            Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
+            Layout::Paper => paper::stamp(section, len, snapshot),
+        }
+    }
+
+    /// Decodes a section.
+    ///
+    /// # Errors
+    /// [`Unusable`] if the bytes are no section of this layout, or if hops are missing from it.
+    #[inline]
+    pub fn read(&self, section: &[u8]) -> Result<HopStack, Unusable> {
+        match *self {
+            Layout::None => Err(Unusable),
+            Layout::Reference { multiplier } => reference::read(section, multiplier),
+            Layout::Paper => paper::read(section),
+        }
+    }
+}

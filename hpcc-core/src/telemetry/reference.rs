@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The reference simulator's INT section: five little-endian hop words, then a hop count.
+//!
+//! ```text
+//! hop word   63........47 46........27 26......3 2..0
+//!            qlen (17)    txBytes (20) ns (24)   rate code (3)
+//! ```
+//! txBytes counts units of 128 * multiplier bytes, qlen units of 80 * multiplier; all fields wrap, qlen
+//! included. A sixth hop overwrites the first, as in the reference; such a section is unusable.
+
+use super::{Hop, HopStack, Modulus, Snapshot, Unusable};
+use crate::units::BitRate;
+
+const SLOTS: usize = 5;
+const WORD: usize = 8;
+const COUNT: core::ops::Range<usize> = SLOTS * WORD..SLOTS * WORD + 2;
+/// Bytes of a section; it has this length from the sender on.
+pub const LEN: usize = COUNT.end;
+
+const TS_BITS: u32 = 24;
+const TX_BITS: u32 = 20;
+const QLEN_BITS: u32 = 17;
+const TS_SHIFT: u32 = 3;
+const TX_SHIFT: u32 = TS_SHIFT + TS_BITS;
+const QLEN_SHIFT: u32 = TX_SHIFT + TX_BITS;
+const TX_UNIT: u64 = 128;
+const QLEN_UNIT: u64 = 80;
+
+const RATES: [BitRate; 5] =
+    [BitRate::gbps(25), BitRate::gbps(50), BitRate::gbps(100), BitRate::gbps(200), BitRate::gbps(400)];
+
+/// The 3-bit code of a rate.
+#[inline]
+pub fn code(rate: BitRate) -> Option<u64> {
+    RATES.iter().position(|&r| r == rate).map(|code| code as u64)
+}
+
+/// The low `bits` bits of `value`.
+#[inline]
+const fn low(value: u64, bits: u32) -> u64 {
+    value & ((1 << bits) - 1)
+}
+
+#[inline]
+pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u32) -> usize {
+    let Some(bytes) = section.get_mut(..LEN).filter(|_| len == LEN) else { return len };
+    let Some(code) = code(snapshot.rate) else { return len };
+    let units = u64::from(multiplier.max(1));
+    let word = code
+        | low(snapshot.now.0, TS_BITS) << TS_SHIFT
+        | low(snapshot.tx_bytes / (TX_UNIT * units), TX_BITS) << TX_SHIFT
+        | low(snapshot.qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT;
+    let count = u16::from_le_bytes([bytes[COUNT.start], bytes[COUNT.start + 1]]);
+    let slot = count as usize % SLOTS * WORD;
+    bytes[slot..slot + WORD].copy_from_slice(&word.to_le_bytes());
+    bytes[COUNT].copy_from_slice(&count.wrapping_add(1).to_le_bytes());
+    len
+}
+
+#[inline]
+pub fn read(section: &[u8], multiplier: u32) -> Result<HopStack, Unusable> {
+    let bytes: &[u8; LEN] = section.try_into().map_err(|_| Unusable)?;
+    let count = u16::from_le_bytes([bytes[COUNT.start], bytes[COUNT.start + 1]]) as usize;
+    if count > SLOTS {
+        return Err(Unusable);
+    }
+    let units = u64::from(multiplier.max(1));
+    let mut stack = HopStack::new(Modulus { ts: 1 << TS_BITS, tx_bytes: (TX_UNIT * units) << TX_BITS });
+    for word in bytes[..COUNT.start].chunks_exact(WORD).take(count) {
+        let word = u64::from_le_bytes(word.try_into().map_err(|_| Unusable)?);
+        stack.push(Hop {
+            rate: *RATES.get(low(word, TS_SHIFT) as usize).ok_or(Unusable)?,
+            ts: low(word >> TS_SHIFT, TS_BITS),
+            tx_bytes: low(word >> TX_SHIFT, TX_BITS) * TX_UNIT * units,
+            qlen: (word >> QLEN_SHIFT) * QLEN_UNIT * units,
+        });
+    }
+    Ok(stack)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Nanos;
+
+    fn snapshot(qlen: u64) -> Snapshot {
+        Snapshot { switch_id: 7, rate: BitRate::gbps(100), now: Nanos(0x1_0012_3456), tx_bytes: 51_200, qlen }
+    }
+
+    #[test]
+    fn a_hop_word_has_the_bits_of_the_reference() {
+        let mut section = [0; LEN];
+        assert_eq!(stamp(&mut section, LEN, &snapshot(960), 4), LEN);
+        // rate code 2; 0x123456 ns; 51200 / 512 = 100 units; 960 / 320 = 3 units
+        let word = 2u64 | 0x12_3456 << 3 | 100 << 27 | 3 << 47;
+        assert_eq!(section[..8], word.to_le_bytes());
+        assert_eq!(section[40..], [1, 0]);
+    }
+
+    #[test]
+    fn what_is_stamped_is_read_back_in_units() {
+        let mut section = [0; LEN];
+        stamp(&mut section, LEN, &snapshot(1_000), 4);
+        stamp(&mut section, LEN, &snapshot(0), 4);
+        let stack = read(&section, 4).expect("two hops");
+        assert_eq!(stack.hops().len(), 2);
+        assert_eq!(stack.hops()[0], Hop { rate: BitRate::gbps(100), ts: 0x12_3456, tx_bytes: 51_200, qlen: 960 });
+        assert_eq!(stack.modulus, Modulus { ts: 1 << 24, tx_bytes: 512 << 20 });
+    }
+
+    #[test]
+    fn qlen_wraps_instead_of_saturating() {
+        let mut section = [0; LEN];
+        stamp(&mut section, LEN, &snapshot(80 << 17), 1);
+        assert_eq!(read(&section, 1).expect("one hop").hops()[0].qlen, 0);
+    }
+
+    #[test]
+    fn a_sixth_hop_overwrites_the_first_and_spoils_the_section() {
+        let mut section = [0; LEN];
+        for qlen in 0..6 {
+            stamp(&mut section, LEN, &snapshot(qlen * 80), 1);
+        }
+        assert_eq!(u64::from_le_bytes(section[..8].try_into().expect("8")) >> 47, 5);
+        assert_eq!(read(&section, 1), Err(Unusable));
+    }
+
+    #[test]
+    fn other_lengths_and_codes_are_refused() {
+        assert_eq!(read(&[0; LEN - 1], 1), Err(Unusable));
+        let mut section = [0; LEN];
+        section[0] = 5;
+        section[40] = 1;
+        assert_eq!(read(&section, 1), Err(Unusable));
+        assert_eq!(stamp(&mut [0; 8], LEN, &snapshot(0), 1), LEN);
+        assert_eq!(code(BitRate::gbps(10)), None);
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A host: its ports, its sending and its receiving queue pairs.
+
+use super::TransportConfig;
+use super::nic::{Nic, NicRules, Poll, Sender};
+use super::queue_pair::QueuePair;
+use super::receiver::{Receiver, Reply};
+use super::slab::Slab;
+use crate::cc::{Algorithm, FlowLimits};
+use crate::switch::{FlowKey, HOST_SEED};
+use crate::telemetry::Layout;
+use crate::topology::routes::RouteTable;
+use crate::units::{BitRate, Nanos};
+use crate::wire::FrameSizes;
+use alloc::vec::Vec;
+
+/// What identifies a flow on the wire, and where it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderSpec {
+    /// Source node.
+    pub src: u32,
+    /// Destination node.
+    pub dst: u32,
+    /// UDP source port: the flow's entropy.
+    pub sport: u16,
+    /// UDP destination port.
+    pub dport: u16,
+    /// Priority group, 0 to 7.
+    pub priority: u8,
+    /// Key of the receiving queue pair at the destination.
+    pub receiver: u32,
+}
+
+/// What an acknowledgement led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckResult {
+    /// The port of the flow, on which sending should be tried again.
+    pub nic: usize,
+    /// Whether this acknowledgement finished the flow.
+    pub finished: bool,
+}
+
+/// An acknowledgement as it arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack<'a> {
+    /// Key of the sending queue pair that it is for.
+    pub queue_pair: u32,
+    /// First byte that the receiver still expects.
+    pub seq: u64,
+    /// Whether it says that this byte is missing.
+    pub nack: bool,
+    /// Whether the packet that caused it carried a congestion mark.
+    pub congestion_marked: bool,
+    /// That packet's telemetry section.
+    pub telemetry: &'a [u8],
+}
+
+/// A host's transport.
+#[derive(Clone, Debug)]
+pub struct Host {
+    rules: NicRules,
+    algorithm: Algorithm,
+    nics: Vec<Nic>,
+    routes: RouteTable,
+    senders: Slab<Sender>,
+    receivers: Slab<Receiver>,
+}
+
+impl Host {
+    /// A host whose ports, counted from 0, have these rates.
+    pub fn new(
+        transport: TransportConfig,
+        algorithm: Algorithm,
+        layout: Layout,
+        sizes: FrameSizes,
+        port_rates: &[BitRate],
+        routes: RouteTable,
+    ) -> Self {
+        Host {
+            rules: NicRules { transport, sizes, layout },
+            algorithm,
+            nics: port_rates.iter().map(|&rate| Nic::new(rate)).collect(),
+            routes,
+            senders: Slab::default(),
+            receivers: Slab::default(),
+        }
+    }
+
+    /// Starts a flow of `size` bytes on port `nic`. `base_rtt` is T; `bdp` the window in bytes at line rate.
+    /// Returns the queue pair's key, or `None` if there is no such port or no room for another queue pair.
+    pub fn open_sender(
+        &mut self,
+        now: Nanos,
+        nic: usize,
+        spec: SenderSpec,
+        size: u64,
+        base_rtt: Nanos,
+        bdp: u64,
+    ) -> Option<u32> {
+        let port = self.nics.get_mut(nic)?;
+        let window = if self.rules.transport.window { bdp } else { 0 };
+        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window };
+        let qp = QueuePair::new(size, spec.priority, limits, self.algorithm.start(limits), now);
+        let key = self.senders.insert(Sender { qp, spec, nic })?;
+        port.add(key);
+        Some(key)
+    }
+
+    /// The port, counted from 0, by which frames of a flow leave for host `dst`.
+    #[inline]
+    pub fn route(&self, key: &FlowKey, dst: u32) -> Option<u16> {
+        key.choose(HOST_SEED, self.routes.next_hops(dst))
+    }
+
+    /// Prepares for a flow that will arrive. `None` if there is no room for another queue pair.
+    pub fn open_receiver(&mut self) -> Option<u32> {
+        self.receivers.insert(Receiver::default())
+    }
+
+    /// Forgets a receiving queue pair. A packet that still arrives for it is answered as if it opened a flow.
+    pub fn close_receiver(&mut self, receiver: u32) {
+        self.receivers.remove(receiver);
+    }
+
+    /// The sending queue pair under `key`, until some time after it finished.
+    pub fn sender(&self, key: u32) -> Option<&QueuePair> {
+        self.senders.get(key).map(|sender| &sender.qp)
+    }
+
+    /// The packet that port `nic` may send at `now`; bit n of `paused` stops priority n.
+    #[inline]
+    pub fn poll(&mut self, nic: usize, now: Nanos, paused: u8) -> Poll {
+        match self.nics.get_mut(nic) {
+            Some(port) => port.poll(&mut self.senders, &self.rules, now, paused),
+            None => Poll::Wait,
+        }
+    }
+
+    /// When port `nic` wants to be polled again though nothing else happens.
+    #[inline]
+    pub fn wake_at(&self, nic: usize) -> Option<Nanos> {
+        self.nics.get(nic).and_then(Nic::wake)
+    }
+
+    /// The time of [`Host::wake_at`] has come; the caller polls next.
+    #[inline]
+    pub fn on_wake(&mut self, nic: usize) {
+        if let Some(port) = self.nics.get_mut(nic) {
+            port.on_wake();
+        }
+    }
+
+    /// The answer to a data packet.
+    #[inline]
+    pub fn on_data(&mut self, now: Nanos, receiver: u32, seq: u64, payload: u32) -> Reply {
+        match self.receivers.get_mut(receiver) {
+            Some(receiver) => receiver.on_data(&self.rules.transport, now, seq, payload),
+            None => Receiver::default().on_data(&self.rules.transport, now, seq, payload),
+        }
+    }
+
+    /// Takes in an acknowledgement. `None` if it is for no flow that is under way.
+    #[inline]
+    pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>) -> Option<AckResult> {
+        let Sender { qp, nic, .. } = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let transport = &self.rules.transport;
+        let finished = qp.on_ack(transport, ack.seq);
+        if ack.nack {
+            qp.go_back();
+        }
+        let hops = self.rules.layout.read(ack.telemetry).ok();
+        if qp.on_feedback(transport, now, ack.seq, ack.congestion_marked, hops.as_ref()) {
+            self.nics[*nic].advance_wake(qp.next_avail(), now);
+        }
+        Some(AckResult { nic: *nic, finished })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
+
+    fn host() -> Host {
+        let transport = TransportConfig::default();
+        let rates = [BitRate::gbps(100)];
+        Host::new(transport, Algorithm::LineRate, Layout::None, FrameSizes::REFERENCE, &rates, RouteTable::default())
+    }
+
+    fn open(host: &mut Host, size: u64) -> u32 {
+        host.open_sender(Nanos(0), 0, SPEC, size, Nanos(4_160), 52_000).expect("room")
+    }
+
+    fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
+        Ack { queue_pair, seq, nack: false, congestion_marked: false, telemetry: &[] }
+    }
+
+    fn sent(poll: Poll) -> (u32, u64) {
+        match poll {
+            Poll::Send(segment) => (segment.queue_pair, segment.seq),
+            Poll::Wait => panic!("nothing sent"),
+        }
+    }
+
+    #[test]
+    fn queue_pairs_take_turns() {
+        let mut host = host();
+        let keys = [open(&mut host, 9_000), open(&mut host, 9_000), open(&mut host, 9_000)];
+        let turns: Vec<u32> = (0..6).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
+        assert_eq!(turns, [keys[1], keys[2], keys[0], keys[1], keys[2], keys[0]]);
+    }
+
+    #[test]
+    fn pacing_plans_a_wake_up() {
+        let mut host = host();
+        open(&mut host, 9_000);
+        sent(host.poll(0, Nanos(0), 0));
+        assert_eq!(host.wake_at(0), None);
+        assert_eq!(host.poll(0, Nanos(10), 0), Poll::Wait);
+        assert_eq!(host.wake_at(0), Some(Nanos(83)));
+        host.on_wake(0);
+        sent(host.poll(0, Nanos(83), 0));
+    }
+
+    #[test]
+    fn a_pause_stops_its_priority_only() {
+        let mut host = host();
+        open(&mut host, 9_000);
+        assert_eq!(host.poll(0, Nanos(0), 1 << 3), Poll::Wait);
+        sent(host.poll(0, Nanos(0), 1 << 4));
+    }
+
+    #[test]
+    fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
+        let mut host = host();
+        let key = open(&mut host, 1_000);
+        sent(host.poll(0, Nanos(0), 0));
+        assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000)), Some(AckResult { nic: 0, finished: true }));
+        assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000)), None);
+        assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);
+        assert!(host.sender(key).is_none());
+        let next = open(&mut host, 1_000);
+        assert_ne!(next, key);
+        assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000)), None);
+    }
+
+    #[test]
+    fn removal_keeps_the_winner() {
+        let mut host = host();
+        let keys = [open(&mut host, 1_000), open(&mut host, 1_000), open(&mut host, 9_000)];
+        sent(host.poll(0, Nanos(0), 0));
+        host.on_ack(Nanos(9), &ack(keys[1], 1_000));
+        assert_eq!(sent(host.poll(0, Nanos(100), 0)).0, keys[2]);
+        assert_eq!(sent(host.poll(0, Nanos(200), 0)).0, keys[0]);
+        host.on_ack(Nanos(300), &ack(keys[0], 1_000));
+        assert_eq!(sent(host.poll(0, Nanos(400), 0)).0, keys[2]);
+        assert!(host.sender(keys[1]).is_none(), "passed on the way to the winner");
+        assert!(host.sender(keys[0]).is_some(), "not passed yet");
+        assert_eq!(sent(host.poll(0, Nanos(500), 0)), (keys[2], 2_000));
+        assert!(host.sender(keys[0]).is_none());
+    }
+
+    #[test]
+    fn unknown_ports_and_receivers_do_no_harm() {
+        let mut host = host();
+        assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, Nanos(1), 1), None);
+        assert_eq!(host.poll(7, Nanos(0), 0), Poll::Wait);
+        assert_eq!(host.on_data(Nanos(0), 42, 5_000, 1_000), Reply::Nack(0));
+        let receiver = host.open_receiver().expect("room");
+        assert_eq!(host.on_data(Nanos(0), receiver, 0, 1_000), Reply::Ack(1_000));
+        host.close_receiver(receiver);
+        assert_eq!(host.on_data(Nanos(0), receiver, 1_000, 1_000), Reply::Nack(0));
+    }
+}

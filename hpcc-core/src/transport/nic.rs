@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One port of a host: round robin over its queue pairs, and the time to look again.
+
+use super::queue_pair::QueuePair;
+use super::slab::Slab;
+use super::{SenderSpec, TransportConfig};
+use crate::telemetry::Layout;
+use crate::units::{BitRate, Nanos};
+use crate::wire::FrameSizes;
+use alloc::vec::Vec;
+
+/// A data packet to put on the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The flow.
+    pub sender: SenderSpec,
+    /// Key of the sending queue pair.
+    pub queue_pair: u32,
+    /// First byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub payload: u32,
+    /// Bytes on the link.
+    pub frame: u32,
+}
+
+/// The answer to "what may leave now?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Poll {
+    /// This packet.
+    Send(Segment),
+    /// Nothing: ask again at a wake-up ([`super::Host::wake_at`]), an acknowledgement, or a resume.
+    Wait,
+}
+
+/// A flow's sending end as its host stores it.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    pub qp: QueuePair,
+    pub spec: SenderSpec,
+    /// Port that it sends on.
+    pub nic: usize,
+}
+
+/// What all ports of a host share.
+#[derive(Clone, Copy, Debug)]
+pub struct NicRules {
+    pub transport: TransportConfig,
+    pub sizes: FrameSizes,
+    pub layout: Layout,
+}
+
+/// State of one port.
+#[derive(Clone, Debug)]
+pub struct Nic {
+    pub line_rate: BitRate,
+    /// Keys of the queue pairs in the order of their start.
+    members: Vec<u32>,
+    last_served: usize,
+    wake: Option<Nanos>,
+}
+
+impl Nic {
+    pub fn new(line_rate: BitRate) -> Self {
+        Nic { line_rate, members: Vec::new(), last_served: 0, wake: None }
+    }
+
+    pub fn add(&mut self, key: u32) {
+        self.members.push(key);
+    }
+
+    pub fn wake(&self) -> Option<Nanos> {
+        self.wake
+    }
+
+    pub fn on_wake(&mut self) {
+        self.wake = None;
+    }
+
+    /// A queue pair may now leave at `next_avail`: a later wake-up moves there.
+    pub fn advance_wake(&mut self, next_avail: Nanos, now: Nanos) {
+        if let Some(wake) = &mut self.wake
+            && next_avail < *wake
+        {
+            *wake = next_avail.max(now);
+        }
+    }
+
+    /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
+    pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
+        let (winner, first_finished) = self.scan(senders, now, paused);
+        let winner = match first_finished {
+            Some(first) => self.remove_finished(senders, first, winner),
+            None => winner,
+        };
+        let Some(index) = winner else {
+            self.plan_wake(senders, now);
+            return Poll::Wait;
+        };
+        self.last_served = index;
+        let key = self.members[index];
+        let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
+        let (seq, payload) = sender.qp.take_segment(rules.transport.mtu);
+        let frame = rules.sizes.data(payload, &rules.layout);
+        sender.qp.on_sent(&rules.transport, now, frame);
+        Poll::Send(Segment { sender: sender.spec, queue_pair: key, seq, payload, frame })
+    }
+
+    /// Looks from behind the last served place for a queue pair that may send now. Also reports the first
+    /// place of a finished one among those that it passed.
+    #[inline]
+    fn scan(&self, senders: &Slab<Sender>, now: Nanos, paused: u8) -> (Option<usize>, Option<usize>) {
+        let count = self.members.len();
+        let mut first_finished = None;
+        let mut index = if count == 0 { 0 } else { self.last_served % count };
+        for _ in 0..count {
+            index = if index + 1 == count { 0 } else { index + 1 };
+            let Some(Sender { qp, .. }) = senders.get(self.members[index]) else { continue };
+            if qp.is_eligible(paused) {
+                if qp.next_avail() <= now {
+                    return (Some(index), first_finished);
+                }
+            } else if qp.is_finished() {
+                first_finished = Some(first_finished.map_or(index, |first: usize| first.min(index)));
+            }
+        }
+        (None, first_finished)
+    }
+
+    /// Drops every finished queue pair from `first` on; returns where the winner is then. The last served
+    /// place is not corrected, as in the reference.
+    fn remove_finished(&mut self, senders: &mut Slab<Sender>, first: usize, winner: Option<usize>) -> Option<usize> {
+        let mut kept = first;
+        let mut winner_place = winner;
+        for index in first..self.members.len() {
+            let key = self.members[index];
+            if senders.get(key).is_none_or(|sender| sender.qp.is_finished()) {
+                senders.remove(key);
+                continue;
+            }
+            if winner == Some(index) {
+                winner_place = Some(kept);
+            }
+            self.members[kept] = key;
+            kept += 1;
+        }
+        self.members.truncate(kept);
+        winner_place
+    }
+
+    /// With nothing to send: wakes when the first queue pair with data may leave by pacing. As in the
+    /// reference, one that the window holds back counts too, and a time that has passed plans nothing.
+    fn plan_wake(&mut self, senders: &Slab<Sender>, now: Nanos) {
+        if self.wake.is_some() {
+            return;
+        }
+        let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(|sender| sender.qp.has_data());
+        self.wake = waiting.map(|sender| sender.qp.next_avail()).min().filter(|&at| at > now);
+    }
+}

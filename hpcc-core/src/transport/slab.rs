@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A table whose freed places are used again, under keys that a late frame cannot confuse.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+const PLACE_BITS: u32 = 20;
+const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
+
+/// A table with keys that say place and generation: the low 20 bits name the place, the upper 12 count how
+/// often it was used, so that a key of a former tenant does not find the present one.
+#[derive(Clone, Debug)]
+pub struct Slab<T> {
+    places: Vec<Place<T>>,
+    free: VecDeque<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Place<T> {
+    key: u32,
+    tenant: Option<T>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Slab { places: Vec::new(), free: VecDeque::new() }
+    }
+}
+
+impl<T> Slab<T> {
+    /// Stores a value and returns its key; `None` if 2^20 values are stored already.
+    pub fn insert(&mut self, value: T) -> Option<u32> {
+        if let Some(index) = self.free.pop_front() {
+            let place = &mut self.places[index as usize];
+            place.key = place.key.wrapping_add(1 << PLACE_BITS);
+            place.tenant = Some(value);
+            return Some(place.key);
+        }
+        let key = u32::try_from(self.places.len()).ok().filter(|&index| index <= PLACE_MASK)?;
+        self.places.push(Place { key, tenant: Some(value) });
+        Some(key)
+    }
+
+    /// The value under `key`.
+    #[inline]
+    pub fn get_mut(&mut self, key: u32) -> Option<&mut T> {
+        let place = self.places.get_mut((key & PLACE_MASK) as usize)?;
+        place.tenant.as_mut().filter(|_| place.key == key)
+    }
+
+    /// The value under `key`.
+    #[inline]
+    pub fn get(&self, key: u32) -> Option<&T> {
+        let place = self.places.get((key & PLACE_MASK) as usize)?;
+        place.tenant.as_ref().filter(|_| place.key == key)
+    }
+
+    /// Takes the value under `key` out; its place will be used again.
+    pub fn remove(&mut self, key: u32) -> Option<T> {
+        let place = self.places.get_mut((key & PLACE_MASK) as usize).filter(|place| place.key == key)?;
+        let value = place.tenant.take()?;
+        self.free.push_back(key & PLACE_MASK);
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reused_place_has_a_new_key() {
+        let mut slab = Slab::default();
+        let first = slab.insert('a').expect("room");
+        assert_eq!(slab.remove(first), Some('a'));
+        let second = slab.insert('b').expect("room");
+        assert_ne!(first, second);
+        assert_eq!(slab.get_mut(first), None);
+        assert_eq!(slab.remove(first), None);
+        assert_eq!(slab.get(second), Some(&'b'));
+        assert_eq!(slab.get(999), None);
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The host.
+
+use crate::ffi::{
+    AckResult, AlgorithmKind, ControlParameters, FlowKey, Reply, ReplyKind, Segment, SenderParameters,
+    TelemetryParameters, TransportParameters,
+};
+use crate::network::Network;
+use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::telemetry::Layout;
+use hpcc_core::transport::{self, Ack, Poll, Recovery, SenderSpec, TransportConfig};
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::wire::FrameSizes;
+
+pub struct Host {
+    host: transport::Host,
+    layout: Layout,
+}
+
+const SIZES: FrameSizes = FrameSizes::REFERENCE;
+const NEVER: u64 = u64::MAX;
+const NOTHING: Segment = Segment {
+    present: false,
+    priority: 0,
+    sport: 0,
+    dport: 0,
+    src: 0,
+    dst: 0,
+    receiver: 0,
+    queue_pair: 0,
+    payload_bytes: 0,
+    frame_bytes: 0,
+    seq: 0,
+};
+
+impl From<&TransportParameters> for TransportConfig {
+    fn from(p: &TransportParameters) -> Self {
+        TransportConfig {
+            mtu: p.mtu,
+            recovery: if p.go_back_zero { Recovery::GoBackZero } else { Recovery::GoBackN },
+            chunk: p.chunk,
+            ack_interval: p.ack_interval,
+            nack_interval: Nanos(p.nack_interval_ns),
+            window: p.window,
+            variable_window: p.variable_window,
+            global_rtt: p.global_rtt,
+            rate_bound: p.rate_bound,
+            ack_priority: p.ack_priority,
+        }
+    }
+}
+
+impl From<&ControlParameters> for Algorithm {
+    fn from(p: &ControlParameters) -> Self {
+        match p.algorithm {
+            AlgorithmKind::Hpcc => Algorithm::Hpcc(HpccConfig {
+                eta: p.eta,
+                max_stage: p.max_stage,
+                additive_increase: BitRate(p.additive_increase_bps),
+                min_rate: BitRate(p.min_rate_bps),
+                fast_react: p.fast_react,
+                multi_rate: p.multi_rate,
+                sampled_feedback: p.sampled_feedback,
+            }),
+            _ => Algorithm::LineRate,
+        }
+    }
+}
+
+pub fn new_host(
+    network: &mut Network,
+    node: u32,
+    transport: &TransportParameters,
+    control: &ControlParameters,
+    telemetry: &TelemetryParameters,
+) -> Box<Host> {
+    let layout = Layout::from(telemetry);
+    let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
+    let routes = network.take_table(node);
+    let host = transport::Host::new(transport.into(), control.into(), layout, SIZES, &rates, routes);
+    Box::new(Host { host, layout })
+}
+
+pub fn pfc_bytes() -> u32 {
+    SIZES.pfc
+}
+
+fn key_or_error(key: Option<u32>) -> i64 {
+    key.map_or(-1, i64::from)
+}
+
+impl Host {
+    pub fn route(&self, key: &FlowKey, dst: u32) -> i32 {
+        self.host.route(&key.into(), dst).map_or(-1, i32::from)
+    }
+
+    pub fn open_sender(&mut self, now_ns: u64, nic: u16, sender: &SenderParameters) -> i64 {
+        let spec = SenderSpec {
+            src: sender.src,
+            dst: sender.dst,
+            sport: sender.sport,
+            dport: sender.dport,
+            priority: sender.priority,
+            receiver: sender.receiver,
+        };
+        let (rtt, bdp) = (Nanos(sender.base_rtt_ns), sender.bdp_bytes);
+        key_or_error(self.host.open_sender(Nanos(now_ns), nic.into(), spec, sender.size_bytes, rtt, bdp))
+    }
+
+    pub fn open_receiver(&mut self) -> i64 {
+        key_or_error(self.host.open_receiver())
+    }
+
+    pub fn close_receiver(&mut self, receiver: u32) {
+        self.host.close_receiver(receiver);
+    }
+
+    pub fn poll(&mut self, nic: u16, now_ns: u64, paused: u8) -> Segment {
+        let Poll::Send(segment) = self.host.poll(nic.into(), Nanos(now_ns), paused) else { return NOTHING };
+        Segment {
+            present: true,
+            priority: segment.sender.priority,
+            sport: segment.sender.sport,
+            dport: segment.sender.dport,
+            src: segment.sender.src,
+            dst: segment.sender.dst,
+            receiver: segment.sender.receiver,
+            queue_pair: segment.queue_pair,
+            payload_bytes: segment.payload,
+            frame_bytes: segment.frame,
+            seq: segment.seq,
+        }
+    }
+
+    pub fn wake_at(&self, nic: u16) -> u64 {
+        self.host.wake_at(nic.into()).map_or(NEVER, |at| at.0)
+    }
+
+    pub fn on_wake(&mut self, nic: u16) {
+        self.host.on_wake(nic.into());
+    }
+
+    pub fn on_data(&mut self, now_ns: u64, receiver: u32, seq: u64, payload: u32) -> Reply {
+        match self.host.on_data(Nanos(now_ns), receiver, seq, payload) {
+            transport::Reply::Silence => Reply { kind: ReplyKind::Silence, seq: 0 },
+            transport::Reply::Ack(seq) => Reply { kind: ReplyKind::Ack, seq },
+            transport::Reply::Nack(seq) => Reply { kind: ReplyKind::Nack, seq },
+        }
+    }
+
+    pub fn on_ack(
+        &mut self,
+        now_ns: u64,
+        queue_pair: u32,
+        seq: u64,
+        nack: bool,
+        marked: bool,
+        telemetry: &[u8],
+    ) -> AckResult {
+        let ack = Ack { queue_pair, seq, nack, congestion_marked: marked, telemetry };
+        match self.host.on_ack(Nanos(now_ns), &ack) {
+            Some(result) => AckResult { known: true, finished: result.finished, nic: result.nic as u16 },
+            None => AckResult { known: false, finished: false, nic: 0 },
+        }
+    }
+
+    pub fn ack_bytes(&self, telemetry: u32) -> u32 {
+        SIZES.ack(telemetry)
+    }
+
+    pub fn prepare_telemetry(&self, section: &mut [u8]) -> usize {
+        self.layout.prepare(section)
+    }
+
+    pub fn acked_bytes(&self, queue_pair: u32) -> u64 {
+        self.host.sender(queue_pair).map_or(u64::MAX, |sender| sender.acked())
+    }
+
+    pub fn rate_bps(&self, queue_pair: u32) -> u64 {
+        self.host.sender(queue_pair).map_or(0, |sender| sender.rate().0)
+    }
+
+    pub fn window_bytes(&self, queue_pair: u32) -> u64 {
+        self.host.sender(queue_pair).map_or(0, |sender| sender.window())
+    }
+}

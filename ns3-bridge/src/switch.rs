@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The switch, and the chance that it and the links depend on.
+
+use crate::ffi::{Arrival, Departure, EcnThreshold, FlowKey, LayoutKind, TelemetryParameters, Verdict};
+use crate::network::Network;
+use hpcc_core::random::{Mrg32k3a, StreamPerDraw};
+use hpcc_core::switch as core_switch;
+use hpcc_core::telemetry::Layout;
+use hpcc_core::units::{BitRate, Nanos};
+
+pub struct Switch(core_switch::Switch);
+pub struct Draws(StreamPerDraw);
+pub struct Loss {
+    generator: Mrg32k3a,
+    probability: f64,
+}
+
+impl From<&TelemetryParameters> for Layout {
+    fn from(parameters: &TelemetryParameters) -> Layout {
+        match parameters.layout {
+            LayoutKind::Reference => Layout::Reference { multiplier: parameters.multiplier },
+            LayoutKind::Paper => Layout::Paper,
+            _ => Layout::None,
+        }
+    }
+}
+
+impl From<&FlowKey> for core_switch::FlowKey {
+    #[inline]
+    fn from(key: &FlowKey) -> Self {
+        core_switch::FlowKey {
+            src_address: key.src_address,
+            dst_address: key.dst_address,
+            sport: key.sport,
+            dport: key.dport,
+        }
+    }
+}
+
+pub fn new_switch(
+    network: &mut Network,
+    node: u32,
+    buffer_bytes: u64,
+    ecn: &[EcnThreshold],
+    telemetry: &TelemetryParameters,
+) -> Box<Switch> {
+    let threshold = |t: &EcnThreshold| core_switch::EcnThreshold {
+        rate: BitRate(t.rate_bps),
+        kmin: t.kmin_bytes,
+        kmax: t.kmax_bytes,
+        pmax: t.pmax,
+    };
+    let config = core_switch::SwitchConfig {
+        buffer_bytes,
+        ecn: !ecn.is_empty(),
+        ecn_thresholds: ecn.iter().map(threshold).collect(),
+    };
+    let ports = network.ports(node);
+    let routes = network.take_table(node);
+    Box::new(Switch(core_switch::Switch::new(node, &config, telemetry.into(), network.host_rate(), &ports, routes)))
+}
+
+impl Switch {
+    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {
+        match self.0.arrive(ingress, dst, &key.into(), priority, size) {
+            core_switch::Arrival::Forward { egress, pause } => Arrival { verdict: Verdict::Forward, pause, egress },
+            core_switch::Arrival::NoRoute => Arrival { verdict: Verdict::NoRoute, pause: false, egress: 0 },
+            core_switch::Arrival::Overflow => Arrival { verdict: Verdict::Overflow, pause: false, egress: 0 },
+        }
+    }
+
+    pub fn depart(&mut self, egress: u16, ingress: u16, priority: u8, size: u32, draws: &mut Draws) -> Departure {
+        let head = core_switch::Head { ingress, priority, size };
+        let core_switch::Departure { mark, resume } = self.0.depart(egress, &head, &mut draws.0);
+        Departure { mark, resume }
+    }
+
+    pub fn stamp(&self, egress: u16, now_ns: u64, qlen_bytes: u64, section: &mut [u8], len: usize) -> usize {
+        self.0.stamp(egress, Nanos(now_ns), qlen_bytes, section, len)
+    }
+
+    pub fn count_sent(&mut self, egress: u16, size: u32) {
+        self.0.count_sent(egress, size);
+    }
+
+    pub fn queued(&self, egress: u16) -> u32 {
+        self.0.queued(egress)
+    }
+}
+
+pub fn new_draws(first_stream: u64) -> Box<Draws> {
+    Box::new(Draws(StreamPerDraw::new(first_stream)))
+}
+
+impl Draws {
+    pub fn skip(&mut self) {
+        self.0.skip();
+    }
+}
+
+pub fn new_loss(stream: u64, probability: f64) -> Box<Loss> {
+    Box::new(Loss { generator: Mrg32k3a::new(stream, 1), probability })
+}
+
+impl Loss {
+    pub fn is_lost(&mut self) -> bool {
+        self.generator.uniform() < self.probability
+    }
+}
+
+pub fn uniform_draws(stream: u64, count: usize) -> Vec<f64> {
+    let mut generator = Mrg32k3a::new(stream, 1);
+    (0..count).map(|_| generator.uniform()).collect()
+}
