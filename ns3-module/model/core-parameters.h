@@ -1,0 +1,36 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef HPCC_CORE_PARAMETERS_H
+#define HPCC_CORE_PARAMETERS_H
+
+#include "ns3-bridge/src/lib.rs.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief Translate the telemetry attributes; ends the program if the layout does not exist.
+ *
+ * Layouts are named by strings, not by an EnumValue, whose accessor differs between versions of ns-3.
+ *
+ * \param layout "none", "reference" or "paper"
+ * \param multiplier factor of the reference layout's units
+ * \return the core's form
+ */
+hpcc::TelemetryParameters MakeTelemetryParameters(const std::string& layout, uint32_t multiplier);
+
+/**
+ * \ingroup hpcc
+ * \brief Translate the name of a congestion-control algorithm; ends the program if it does not exist.
+ * \param name "hpcc" or "none"
+ * \return the core's form
+ */
+hpcc::AlgorithmKind MakeAlgorithmKind(const std::string& name);
+
+} // namespace ns3
+
+#endif /* HPCC_CORE_PARAMETERS_H */

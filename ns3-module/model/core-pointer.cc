@@ -1,0 +1,24 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "core-pointer.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+
+namespace ns3
+{
+
+template <class T>
+void
+CoreDelete<T>::operator()(T* object) const
+{
+    rust::Box<T>::from_raw(object);
+}
+
+template struct CoreDelete<hpcc::Draws>;
+template struct CoreDelete<hpcc::Host>;
+template struct CoreDelete<hpcc::Loss>;
+template struct CoreDelete<hpcc::Network>;
+template struct CoreDelete<hpcc::Switch>;
+
+} // namespace ns3

@@ -1,0 +1,435 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "qbb-net-device.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+#include "qbb-channel.h"
+
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/packet.h"
+#include "ns3/simulator.h"
+#include "ns3/trace-source-accessor.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
+
+TypeId
+QbbNetDevice::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbNetDevice")
+            .SetParent<NetDevice>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<QbbNetDevice>()
+            .AddAttribute("DataRate",
+                          "Rate at which the device sends",
+                          DataRateValue(DataRate("100Gbps")),
+                          MakeDataRateAccessor(&QbbNetDevice::m_dataRate),
+                          MakeDataRateChecker())
+            .AddAttribute("Mtu",
+                          "Most bytes in a frame's payload",
+                          UintegerValue(1500),
+                          MakeUintegerAccessor(&QbbNetDevice::m_mtu),
+                          MakeUintegerChecker<uint16_t>())
+            .AddTraceSource("TxBegin",
+                            "A frame begins to leave",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_txBeginTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("RxEnd",
+                            "A frame has arrived, PFC frames included",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_rxEndTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("RxDrop",
+                            "A frame was lost on the way here",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_rxDropTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("Enqueue",
+                            "A frame was queued",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_enqueueTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("Dequeue",
+                            "A frame left its queue",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_dequeueTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("Pause",
+                            "The far end paused or resumed a priority",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_pauseTrace),
+                            "ns3::QbbNetDevice::PauseTracedCallback");
+    return tid;
+}
+
+QbbNetDevice::TxComplete::TxComplete(QbbNetDevice& device)
+    : m_device(device)
+{
+}
+
+void
+QbbNetDevice::TxComplete::Notify()
+{
+    m_device.m_busy = false;
+    m_device.TrySend();
+}
+
+QbbNetDevice::QbbNetDevice()
+    : m_txComplete(Create<TxComplete>(*this)),
+      m_address(Mac48Address::Allocate())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbNetDevice::~QbbNetDevice()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbNetDevice::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_owner = nullptr;
+    m_peer = nullptr;
+    m_channel = nullptr;
+    m_node = nullptr;
+    m_loss.reset();
+    NetDevice::DoDispose();
+}
+
+void
+QbbNetDevice::SetPort(QbbNode& owner, uint16_t port)
+{
+    NS_LOG_FUNCTION(this << &owner << port);
+    m_owner = &owner;
+    m_port = port;
+}
+
+void
+QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
+{
+    NS_LOG_FUNCTION(this << channel << &peer);
+    m_channel = channel;
+    m_peer = &peer;
+    m_delayNanos = channel->GetDelay().GetNanoSeconds();
+    m_bitRate = m_dataRate.GetBitRate();
+    m_linkChanges();
+}
+
+DataRate
+QbbNetDevice::GetDataRate() const
+{
+    return m_dataRate;
+}
+
+void
+QbbNetDevice::SetLoss(std::shared_ptr<hpcc::Loss> loss)
+{
+    NS_LOG_FUNCTION(this);
+    m_loss = std::move(loss);
+}
+
+void
+QbbNetDevice::Enqueue(QbbFrame* frame, uint8_t queue)
+{
+    m_queues[queue].Push(frame);
+    m_queuedBytes += frame->size;
+    m_waiting |= 1U << queue;
+    m_enqueueTrace(*frame);
+}
+
+QbbFrame*
+QbbNetDevice::Dequeue()
+{
+    uint8_t queue = 0;
+    if (!(m_waiting & 1))
+    {
+        const uint32_t ready = m_waiting & ~m_paused;
+        if (!ready)
+        {
+            return nullptr;
+        }
+        // The first ready queue behind the one that was served last, round to itself.
+        const uint32_t turn = m_lastServed + 1;
+        const uint32_t twice = (ready | ready << PRIORITIES) >> turn;
+        queue = (turn + __builtin_ctz(twice)) % PRIORITIES;
+        m_lastServed = queue;
+    }
+    QbbFrame* frame = m_queues[queue].Pop();
+    if (m_queues[queue].IsEmpty())
+    {
+        m_waiting &= ~(1U << queue);
+    }
+    m_queuedBytes -= frame->size;
+    return frame;
+}
+
+void
+QbbNetDevice::TrySend()
+{
+    if (m_busy)
+    {
+        return;
+    }
+    // Busy already while the node decides: it may send a PFC frame, which must not overtake on this port.
+    m_busy = true;
+    QbbFrame* frame = m_owner->NextFrame(*this);
+    if (!frame)
+    {
+        m_busy = false;
+        return;
+    }
+    m_dequeueTrace(*frame);
+    TransmitStart(frame);
+}
+
+uint64_t
+QbbNetDevice::GetTxTime(uint32_t size)
+{
+    TxTime& known = m_txTimes[size % m_txTimes.size()];
+    if (known.size != size)
+    {
+        known = {size, hpcc::tx_time(m_bitRate, size)};
+    }
+    return known.nanos;
+}
+
+void
+QbbNetDevice::TransmitStart(QbbFrame* frame)
+{
+    NS_LOG_FUNCTION(this << frame->size);
+    m_txBeginTrace(*frame);
+    ++m_txFrames;
+    const uint64_t txTime = GetTxTime(frame->size);
+    frame->receiver = m_peer;
+    // The simulator drops a reference after each event. The order of these two is the reference simulator's.
+    m_txComplete->Ref();
+    Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), PeekPointer(m_txComplete));
+    frame->Ref();
+    Simulator::ScheduleWithContext(m_peer->m_nodeId, TimeStep(txTime + m_delayNanos), frame);
+}
+
+void
+QbbNetDevice::Receive(QbbFrame* frame)
+{
+    NS_LOG_FUNCTION(this << frame->size);
+    if (m_loss && m_loss->is_lost())
+    {
+        ++m_lostFrames;
+        m_rxDropTrace(*frame);
+        frame->Release();
+        return;
+    }
+    m_rxEndTrace(*frame);
+    if (frame->kind == QbbFrame::Kind::PFC)
+    {
+        HandlePfc(*frame);
+        frame->Release();
+        return;
+    }
+    m_owner->Receive(*this, frame);
+}
+
+void
+QbbNetDevice::HandlePfc(const QbbFrame& frame)
+{
+    const uint8_t bit = 1U << frame.priority;
+    const bool wasPaused = m_paused & bit;
+    m_pauseTrace(frame.priority, frame.pause);
+    if (frame.pause)
+    {
+        ++m_pauses;
+        m_paused |= bit;
+        if (!wasPaused)
+        {
+            m_pausedSince[frame.priority] = Simulator::Now();
+        }
+        return;
+    }
+    m_paused &= ~bit;
+    if (wasPaused)
+    {
+        m_pausedTime[frame.priority] += Simulator::Now() - m_pausedSince[frame.priority];
+    }
+    TrySend();
+}
+
+uint64_t
+QbbNetDevice::GetTxFrames() const
+{
+    return m_txFrames;
+}
+
+uint64_t
+QbbNetDevice::GetLostFrames() const
+{
+    return m_lostFrames;
+}
+
+uint64_t
+QbbNetDevice::GetPauses() const
+{
+    return m_pauses;
+}
+
+Time
+QbbNetDevice::GetPausedTime(uint8_t priority) const
+{
+    const bool paused = m_paused >> priority & 1;
+    const Time present = paused ? Simulator::Now() - m_pausedSince.at(priority) : Time(0);
+    return m_pausedTime.at(priority) + present;
+}
+
+void
+QbbNetDevice::SetIfIndex(const uint32_t index)
+{
+    m_ifIndex = index;
+}
+
+uint32_t
+QbbNetDevice::GetIfIndex() const
+{
+    return m_ifIndex;
+}
+
+Ptr<Channel>
+QbbNetDevice::GetChannel() const
+{
+    return m_channel;
+}
+
+void
+QbbNetDevice::SetAddress(Address address)
+{
+    m_address = Mac48Address::ConvertFrom(address);
+}
+
+Address
+QbbNetDevice::GetAddress() const
+{
+    return m_address;
+}
+
+bool
+QbbNetDevice::SetMtu(const uint16_t mtu)
+{
+    m_mtu = mtu;
+    return true;
+}
+
+uint16_t
+QbbNetDevice::GetMtu() const
+{
+    return m_mtu;
+}
+
+bool
+QbbNetDevice::IsLinkUp() const
+{
+    return m_peer != nullptr;
+}
+
+void
+QbbNetDevice::AddLinkChangeCallback(Callback<void> callback)
+{
+    m_linkChanges.ConnectWithoutContext(callback);
+}
+
+bool
+QbbNetDevice::IsBroadcast() const
+{
+    return true;
+}
+
+Address
+QbbNetDevice::GetBroadcast() const
+{
+    return Mac48Address::GetBroadcast();
+}
+
+bool
+QbbNetDevice::IsMulticast() const
+{
+    return true;
+}
+
+Address
+QbbNetDevice::GetMulticast(Ipv4Address multicastGroup) const
+{
+    return Mac48Address::GetMulticast(multicastGroup);
+}
+
+Address
+QbbNetDevice::GetMulticast(Ipv6Address addr) const
+{
+    return Mac48Address::GetMulticast(addr);
+}
+
+bool
+QbbNetDevice::IsBridge() const
+{
+    return false;
+}
+
+bool
+QbbNetDevice::IsPointToPoint() const
+{
+    return true;
+}
+
+bool
+QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    return SendFrom(packet, m_address, dest, protocolNumber);
+}
+
+bool
+QbbNetDevice::SendFrom(Ptr<Packet> packet, const Address&, const Address&, uint16_t)
+{
+    NS_LOG_WARN("QbbNetDevice carries the traffic of RdmaHost only: " << packet->GetSize()
+                                                                      << " bytes not sent");
+    return false;
+}
+
+Ptr<Node>
+QbbNetDevice::GetNode() const
+{
+    return m_node;
+}
+
+void
+QbbNetDevice::SetNode(Ptr<Node> node)
+{
+    m_node = node;
+    m_nodeId = node->GetId();
+}
+
+bool
+QbbNetDevice::NeedsArp() const
+{
+    return false;
+}
+
+void
+QbbNetDevice::SetReceiveCallback(ReceiveCallback)
+{
+    NS_LOG_WARN("QbbNetDevice carries the traffic of RdmaHost only: no packet will be delivered");
+}
+
+void
+QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback)
+{
+    NS_LOG_WARN("QbbNetDevice carries the traffic of RdmaHost only: no packet will be delivered");
+}
+
+bool
+QbbNetDevice::SupportsSendFrom() const
+{
+    return false;
+}
+
+} // namespace ns3

@@ -1,0 +1,254 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef QBB_NET_DEVICE_H
+#define QBB_NET_DEVICE_H
+
+#include "core-pointer.h"
+#include "qbb-frame.h"
+#include "qbb-node.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/mac48-address.h"
+#include "ns3/net-device.h"
+#include "ns3/nstime.h"
+#include "ns3/traced-callback.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+namespace ns3
+{
+
+class QbbChannel;
+
+/**
+ * \ingroup hpcc
+ * \brief A port with priority flow control (802.1Qbb): eight queues, each of which the far end can pause.
+ *
+ * The device times frames and obeys pauses. Which frame leaves and what becomes of one that arrives is up to the
+ * QbbNode behind it. Transmission takes the frame's bytes at the data rate, rounded as the reference simulator
+ * rounds (the core's `units` module says how); a frame arrives when its last bit does.
+ *
+ * Traffic enters through RdmaHost. The packet interface of NetDevice carries none: Send() refuses.
+ */
+class QbbNetDevice : public NetDevice
+{
+  public:
+    /// Number of priorities, and of queues.
+    static constexpr uint8_t PRIORITIES = 8;
+
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    QbbNetDevice();
+    ~QbbNetDevice() override;
+
+    /**
+     * \brief Make the device a port of a node.
+     * \param owner the node's switch or host
+     * \param port its number there, counted from 0
+     */
+    void SetPort(QbbNode& owner, uint16_t port);
+
+    /// \return the port's number at its node, counted from 0
+    uint16_t GetPortNumber() const
+    {
+        return m_port;
+    }
+
+    /**
+     * \brief Plug in a cable.
+     * \param channel the cable
+     * \param peer the device at its other end
+     */
+    void Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer);
+
+    /// \return the data rate
+    DataRate GetDataRate() const;
+
+    /**
+     * \brief Lose frames that arrive.
+     * \param loss decides for each frame; may be shared by several devices
+     */
+    void SetLoss(std::shared_ptr<hpcc::Loss> loss);
+
+    /**
+     * \brief Queue a frame.
+     * \param frame the frame
+     * \param queue which queue, 0 to 7
+     */
+    void Enqueue(QbbFrame* frame, uint8_t queue);
+
+    /**
+     * \brief Take the next frame of the queues that are not paused: queue 0 first and regardless of pauses, then
+     * the others in turn.
+     * \return the frame, or nullptr
+     */
+    QbbFrame* Dequeue();
+
+    /// \return bytes that wait in all queues
+    uint64_t GetQueuedBytes() const
+    {
+        return m_queuedBytes;
+    }
+
+    /// \return the paused priorities: bit n stands for priority n
+    uint8_t GetPaused() const
+    {
+        return m_paused;
+    }
+
+    /// Send a frame if the device is idle and its node has one.
+    void TrySend();
+
+    /**
+     * \brief A frame arrives.
+     * \param frame the frame; the device now owns it
+     */
+    void Receive(QbbFrame* frame);
+
+    /// \return frames sent so far
+    uint64_t GetTxFrames() const;
+    /// \return frames lost on the way here so far
+    uint64_t GetLostFrames() const;
+    /// \return pause frames received so far
+    uint64_t GetPauses() const;
+
+    /**
+     * \brief Total time for which a priority has been paused.
+     * \param priority the priority
+     * \return the time
+     */
+    Time GetPausedTime(uint8_t priority) const;
+
+    /**
+     * TracedCallback signature for frames.
+     * \param [in] frame the frame
+     */
+    typedef void (*FrameTracedCallback)(const QbbFrame& frame);
+
+    /**
+     * TracedCallback signature for pauses and resumes.
+     * \param [in] priority the priority
+     * \param [in] paused whether it is paused now
+     */
+    typedef void (*PauseTracedCallback)(uint8_t priority, bool paused);
+
+    // Inherited
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(ReceiveCallback cb) override;
+    void SetPromiscReceiveCallback(PromiscReceiveCallback cb) override;
+    bool SupportsSendFrom() const override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// The event that ends a transmission; one object serves all of a device's.
+    class TxComplete : public EventImpl
+    {
+      public:
+        /**
+         * \param device whose transmissions it ends
+         */
+        explicit TxComplete(QbbNetDevice& device);
+
+      protected:
+        void Notify() override;
+
+      private:
+        QbbNetDevice& m_device; //!< whose transmissions it ends
+    };
+
+    /// A transmission time, remembered for the next frame of this size.
+    struct TxTime
+    {
+        uint32_t size{0};  //!< bytes
+        uint64_t nanos{0}; //!< nanoseconds
+    };
+
+    /**
+     * \brief Put a frame on the link.
+     * \param frame the frame
+     */
+    void TransmitStart(QbbFrame* frame);
+
+    /**
+     * \param size bytes
+     * \return nanoseconds that they occupy the link
+     */
+    uint64_t GetTxTime(uint32_t size);
+
+    /**
+     * \brief Obey a PFC frame.
+     * \param frame the frame
+     */
+    void HandlePfc(const QbbFrame& frame);
+
+    QbbNode* m_owner{nullptr};                        //!< what decides on frames
+    QbbNetDevice* m_peer{nullptr};                    //!< device at the far end
+    uint32_t m_nodeId{0};                             //!< id of the device's node
+    uint16_t m_port{0};                               //!< number at the node
+    bool m_busy{false};                               //!< whether a frame is being sent
+    uint8_t m_paused{0};                              //!< bit n: priority n is paused
+    uint8_t m_waiting{0};                             //!< bit n: frames wait in queue n
+    uint8_t m_lastServed{0};                          //!< queue that was served last
+    uint64_t m_delayNanos{0};                         //!< propagation delay
+    uint64_t m_bitRate{0};                            //!< data rate in bit/s
+    uint64_t m_queuedBytes{0};                        //!< bytes in all queues
+    uint64_t m_txFrames{0};                           //!< frames sent
+    std::array<TxTime, 4> m_txTimes;                  //!< times of recent sizes, by size modulo 4
+    std::array<QbbFrameQueue, PRIORITIES> m_queues;   //!< the queues
+    Ptr<TxComplete> m_txComplete;                     //!< ends transmissions
+    std::shared_ptr<hpcc::Loss> m_loss;               //!< decides which arriving frames are lost
+    uint64_t m_lostFrames{0};                         //!< frames lost
+    uint64_t m_pauses{0};                             //!< pause frames received
+    std::array<Time, PRIORITIES> m_pausedSince;       //!< when each priority was paused
+    std::array<Time, PRIORITIES> m_pausedTime;        //!< time for which each was paused, before the present pause
+    Ptr<QbbChannel> m_channel;                        //!< the cable
+    Ptr<Node> m_node;                                 //!< the node
+    DataRate m_dataRate;                              //!< attribute
+    Mac48Address m_address;                           //!< MAC address
+    uint32_t m_ifIndex{0};                            //!< interface index
+    uint16_t m_mtu{0};                                //!< most bytes in a frame's payload
+    TracedCallback<> m_linkChanges;                   //!< called when a cable is plugged in
+
+    TracedCallback<const QbbFrame&> m_txBeginTrace;   //!< trace source
+    TracedCallback<const QbbFrame&> m_rxEndTrace;     //!< trace source
+    TracedCallback<const QbbFrame&> m_rxDropTrace;    //!< trace source
+    TracedCallback<const QbbFrame&> m_enqueueTrace;   //!< trace source
+    TracedCallback<const QbbFrame&> m_dequeueTrace;   //!< trace source
+    TracedCallback<uint8_t, bool> m_pauseTrace;       //!< trace source
+};
+
+} // namespace ns3
+
+#endif /* QBB_NET_DEVICE_H */

@@ -1,0 +1,85 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "qbb-node.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+#include "qbb-net-device.h"
+
+#include "ns3/log.h"
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbNode");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbNode);
+
+TypeId
+QbbNode::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc");
+    return tid;
+}
+
+QbbNode::QbbNode()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbNode::~QbbNode()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbNode::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_ports.clear();
+    Object::DoDispose();
+}
+
+void
+QbbNode::AddPort(Ptr<QbbNetDevice> device)
+{
+    NS_LOG_FUNCTION(this << device);
+    device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
+    m_ports.push_back(device);
+}
+
+uint32_t
+QbbNode::GetNPorts() const
+{
+    return static_cast<uint32_t>(m_ports.size());
+}
+
+Ptr<QbbNetDevice>
+QbbNode::GetPort(uint32_t port) const
+{
+    return m_ports.at(port);
+}
+
+uint32_t
+QbbNode::GetIndex() const
+{
+    return m_index;
+}
+
+void
+QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
+{
+    NS_LOG_FUNCTION(this << &port << +priority << pause);
+    QbbFrame* frame = m_pool.Acquire();
+    frame->kind = QbbFrame::Kind::PFC;
+    frame->priority = priority;
+    frame->pause = pause;
+    frame->congestionMarked = false;
+    frame->telemetryBytes = 0;
+    frame->payload = 0;
+    frame->size = hpcc::pfc_bytes();
+    port.Enqueue(frame, 0);
+    port.TrySend();
+}
+
+} // namespace ns3

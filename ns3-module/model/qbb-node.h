@@ -1,0 +1,98 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef QBB_NODE_H
+#define QBB_NODE_H
+
+#include "core-pointer.h"
+#include "qbb-frame.h"
+
+#include "ns3/object.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbNetDevice;
+
+/**
+ * \ingroup hpcc
+ * \brief What sits behind the ports of a node: a QbbSwitch or an RdmaHost.
+ *
+ * It is aggregated to the node. Its devices hand it what arrives and ask it what leaves.
+ */
+class QbbNode : public Object
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    QbbNode();
+    ~QbbNode() override;
+
+    /**
+     * \brief Add a port. Its number is the count of ports before.
+     * \param device the port
+     */
+    void AddPort(Ptr<QbbNetDevice> device);
+
+    /// \return the number of ports
+    uint32_t GetNPorts() const;
+
+    /**
+     * \param port number of a port, counted from 0
+     * \return the port
+     */
+    Ptr<QbbNetDevice> GetPort(uint32_t port) const;
+
+    /// \return the node's index in its network
+    uint32_t GetIndex() const;
+
+    /// \return whether the node forwards
+    virtual bool IsSwitch() const = 0;
+
+    /**
+     * \brief Get ready to run: all ports and routes are known.
+     * \param network the network
+     * \param index the node's index in it
+     */
+    virtual void Start(hpcc::Network& network, uint32_t index) = 0;
+
+    /**
+     * \brief A frame arrived. The node now owns it.
+     * \param in port by which it came
+     * \param frame the frame; never a PFC frame
+     */
+    virtual void Receive(QbbNetDevice& in, QbbFrame* frame) = 0;
+
+    /**
+     * \brief A port is idle.
+     * \param out the port
+     * \return the frame that it sends now, or nullptr
+     */
+    virtual QbbFrame* NextFrame(QbbNetDevice& out) = 0;
+
+  protected:
+    void DoDispose() override;
+
+    /**
+     * \brief Send a PFC frame on a port, or queue it there.
+     * \param port the port
+     * \param priority the priority to pause or resume
+     * \param pause whether to pause
+     */
+    void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
+
+    std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
+    QbbFramePool m_pool;                    //!< frames that begin here
+    uint32_t m_index{0};                    //!< index in the network
+};
+
+} // namespace ns3
+
+#endif /* QBB_NODE_H */

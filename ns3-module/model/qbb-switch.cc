@@ -1,0 +1,261 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "qbb-switch.h"
+
+#include "core-parameters.h"
+
+#include "ns3/boolean.h"
+#include "ns3/double.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/trace-source-accessor.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbSwitch");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
+
+namespace
+{
+
+/// The rate for which the ECN attributes hold; other ports scale them.
+constexpr uint64_t ECN_REFERENCE_RATE = 100'000'000'000;
+
+/**
+ * \brief The core's view of a frame's flow.
+ * \param frame the frame
+ * \return what ECMP hashes
+ */
+hpcc::FlowKey
+KeyOf(const QbbFrame& frame)
+{
+    return {frame.srcAddress, frame.dstAddress, frame.sport, frame.dport};
+}
+
+} // namespace
+
+TypeId
+QbbSwitch::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbSwitch")
+            .SetParent<QbbNode>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<QbbSwitch>()
+            .AddAttribute("BufferBytes",
+                          "Packet memory that all ports share, headroom included",
+                          UintegerValue(32 << 20),
+                          MakeUintegerAccessor(&QbbSwitch::m_bufferBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("Ecn",
+                          "Whether frames are ECN-marked",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&QbbSwitch::m_ecn),
+                          MakeBooleanChecker())
+            .AddAttribute("EcnKmin",
+                          "Queue length in bytes up to which nothing is marked, for a port of 100 Gb/s; other "
+                          "ports scale it with their rate",
+                          UintegerValue(400'000),
+                          MakeUintegerAccessor(&QbbSwitch::m_ecnKmin),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("EcnKmax",
+                          "Queue length in bytes above which everything is marked, for a port of 100 Gb/s; "
+                          "other ports scale it with their rate",
+                          UintegerValue(1'600'000),
+                          MakeUintegerAccessor(&QbbSwitch::m_ecnKmax),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("EcnPmax",
+                          "Probability of a mark at EcnKmax",
+                          DoubleValue(0.2),
+                          MakeDoubleAccessor(&QbbSwitch::m_ecnPmax),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("TelemetryLayout",
+                          "Layout of in-band telemetry: none, reference or paper; as at the hosts",
+                          StringValue("reference"),
+                          MakeStringAccessor(&QbbSwitch::m_layout),
+                          MakeStringChecker())
+            .AddAttribute("TelemetryMultiplier",
+                          "Factor of the reference layout's units; as at the hosts",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&QbbSwitch::m_multiplier),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddTraceSource("Drop",
+                            "A frame was dropped: no buffer, or no route",
+                            MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback");
+    return tid;
+}
+
+QbbSwitch::QbbSwitch()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbSwitch::~QbbSwitch()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbSwitch::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_core.reset();
+    m_draws.reset();
+    QbbNode::DoDispose();
+}
+
+void
+QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax)
+{
+    NS_LOG_FUNCTION(this << rate << kmin << kmax << pmax);
+    m_ecnThresholds.push_back({rate.GetBitRate(), kmin, kmax, pmax});
+}
+
+void
+QbbSwitch::SetDraws(std::shared_ptr<hpcc::Draws> draws)
+{
+    NS_LOG_FUNCTION(this);
+    m_draws = std::move(draws);
+}
+
+uint32_t
+QbbSwitch::GetQueuedBytes(uint16_t port) const
+{
+    return m_core->queued(port);
+}
+
+uint64_t
+QbbSwitch::GetDrops() const
+{
+    return m_drops;
+}
+
+uint64_t
+QbbSwitch::GetUnroutable() const
+{
+    return m_unroutable;
+}
+
+bool
+QbbSwitch::IsSwitch() const
+{
+    return true;
+}
+
+void
+QbbSwitch::Start(hpcc::Network& network, uint32_t index)
+{
+    NS_LOG_FUNCTION(this << index);
+    m_index = index;
+    if (!m_draws)
+    {
+        m_draws = {hpcc::new_draws(index).into_raw(), CoreDelete<hpcc::Draws>()};
+    }
+    std::vector<hpcc::EcnThreshold> thresholds;
+    for (const auto& port : m_ports)
+    {
+        const uint64_t rate = port->GetDataRate().GetBitRate();
+        const auto own = std::find_if(m_ecnThresholds.begin(),
+                                      m_ecnThresholds.end(),
+                                      [rate](const EcnThreshold& t) { return t.rate == rate; });
+        const double scale = static_cast<double>(rate) / ECN_REFERENCE_RATE;
+        thresholds.push_back(own != m_ecnThresholds.end()
+                                 ? hpcc::EcnThreshold{rate, own->kmin, own->kmax, own->pmax}
+                                 : hpcc::EcnThreshold{rate,
+                                                      static_cast<uint64_t>(m_ecnKmin * scale),
+                                                      static_cast<uint64_t>(m_ecnKmax * scale),
+                                                      m_ecnPmax});
+    }
+    if (!m_ecn)
+    {
+        thresholds.clear();
+    }
+    m_core.reset(hpcc::new_switch(network,
+                                  index,
+                                  m_bufferBytes,
+                                  {thresholds.data(), thresholds.size()},
+                                  MakeTelemetryParameters(m_layout, m_multiplier))
+                     .into_raw());
+}
+
+void
+QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
+{
+    NS_LOG_FUNCTION(this << &in << frame->size);
+    const hpcc::Arrival arrival =
+        m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), frame->priority, frame->size);
+    if (arrival.verdict != hpcc::Verdict::Forward)
+    {
+        Drop(frame, arrival.verdict == hpcc::Verdict::Overflow ? m_drops : m_unroutable);
+        return;
+    }
+    if (arrival.pause)
+    {
+        m_draws->skip();
+        SendPfc(in, frame->priority, true);
+    }
+    frame->ingress = in.GetPortNumber();
+    QbbNetDevice& out = *m_ports[arrival.egress];
+    out.Enqueue(frame, frame->priority);
+    out.TrySend();
+}
+
+void
+QbbSwitch::Drop(QbbFrame* frame, uint64_t& counter)
+{
+    NS_LOG_FUNCTION(this << frame->size);
+    ++counter;
+    m_dropTrace(*frame);
+    frame->Release();
+}
+
+QbbFrame*
+QbbSwitch::NextFrame(QbbNetDevice& out)
+{
+    QbbFrame* frame = out.Dequeue();
+    if (!frame)
+    {
+        return nullptr;
+    }
+    if (frame->kind != QbbFrame::Kind::PFC)
+    {
+        Depart(out, *frame);
+    }
+    m_core->count_sent(out.GetPortNumber(), frame->size);
+    return frame;
+}
+
+void
+QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
+{
+    const uint16_t port = out.GetPortNumber();
+    const hpcc::Departure departure =
+        m_core->depart(port, frame.ingress, frame.priority, frame.size, *m_draws);
+    frame.congestionMarked |= departure.mark;
+    if (departure.resume)
+    {
+        m_draws->skip();
+        SendPfc(*m_ports[frame.ingress], frame.priority, false);
+    }
+    if (frame.kind != QbbFrame::Kind::DATA)
+    {
+        return;
+    }
+    const uint16_t before = frame.telemetryBytes;
+    frame.telemetryBytes = m_core->stamp(port,
+                                         Simulator::Now().GetTimeStep(),
+                                         out.GetQueuedBytes(),
+                                         {frame.telemetry.data(), frame.telemetry.size()},
+                                         before);
+    frame.size += frame.telemetryBytes - before;
+}
+
+} // namespace ns3

@@ -1,0 +1,114 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef QBB_SWITCH_H
+#define QBB_SWITCH_H
+
+#include "qbb-net-device.h"
+#include "qbb-node.h"
+
+#include "ns3/data-rate.h"
+
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief A shared-buffer switch: ECMP, dynamic PFC thresholds, ECN marking, in-band telemetry.
+ *
+ * The decisions are the core's (`hpcc_core::switch`); the switch moves the frames.
+ */
+class QbbSwitch : public QbbNode
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    QbbSwitch();
+    ~QbbSwitch() override;
+
+    /**
+     * \brief Set when ports of one rate mark frames, in place of the scaled attributes.
+     * \param rate the ports' rate
+     * \param kmin queue length in bytes up to which nothing is marked
+     * \param kmax queue length in bytes above which everything is marked
+     * \param pmax probability at kmax
+     */
+    void SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax);
+
+    /**
+     * \brief Set the source of ECN's chance. By default each switch has one of its own.
+     * \param draws the source; may be shared by several switches
+     */
+    void SetDraws(std::shared_ptr<hpcc::Draws> draws);
+
+    /**
+     * \brief Count the bytes that wait at a port, PFC frames excepted.
+     * \param port number of the port, counted from 0
+     * \return bytes
+     */
+    uint32_t GetQueuedBytes(uint16_t port) const;
+
+    /// \return frames dropped so far for want of buffer
+    uint64_t GetDrops() const;
+
+    /// \return frames dropped so far for want of a route
+    uint64_t GetUnroutable() const;
+
+    // Inherited
+    bool IsSwitch() const override;
+    void Start(hpcc::Network& network, uint32_t index) override;
+    void Receive(QbbNetDevice& in, QbbFrame* frame) override;
+    QbbFrame* NextFrame(QbbNetDevice& out) override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// An ECN threshold set by SetEcnThreshold().
+    struct EcnThreshold
+    {
+        uint64_t rate; //!< bit/s
+        uint64_t kmin; //!< bytes
+        uint64_t kmax; //!< bytes
+        double pmax;   //!< probability
+    };
+
+    /**
+     * \brief Account for a frame that leaves, mark it, resume its sender.
+     * \param out port by which it leaves
+     * \param frame the frame
+     */
+    void Depart(QbbNetDevice& out, QbbFrame& frame);
+
+    /**
+     * \brief Drop a frame.
+     * \param frame the frame
+     * \param counter what to count it in
+     */
+    void Drop(QbbFrame* frame, uint64_t& counter);
+
+    CorePointer<hpcc::Switch> m_core;          //!< the decisions
+    std::shared_ptr<hpcc::Draws> m_draws;      //!< ECN's chance
+    std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
+    uint64_t m_bufferBytes{0};                 //!< attribute
+    bool m_ecn{true};                          //!< attribute
+    uint64_t m_ecnKmin{0};                     //!< attribute
+    uint64_t m_ecnKmax{0};                     //!< attribute
+    double m_ecnPmax{0};                       //!< attribute
+    std::string m_layout;                      //!< attribute
+    uint32_t m_multiplier{1};                  //!< attribute
+    uint64_t m_drops{0};                       //!< frames dropped for want of buffer
+    uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
+    TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source
+};
+
+} // namespace ns3
+
+#endif /* QBB_SWITCH_H */

@@ -1,0 +1,205 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef RDMA_HOST_H
+#define RDMA_HOST_H
+
+#include "qbb-net-device.h"
+#include "qbb-node.h"
+
+#include "ns3/callback.h"
+#include "ns3/data-rate.h"
+#include "ns3/nstime.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief A flow from one host to another: what was asked for, and what became of it.
+ */
+struct RdmaFlow
+{
+    uint32_t src{0};        //!< index of the source in the network
+    uint32_t dst{0};        //!< index of the destination in the network
+    uint16_t sport{0};      //!< UDP source port, chosen by the source
+    uint16_t dport{100};    //!< UDP destination port
+    uint8_t priority{3};    //!< priority group
+    uint64_t size{0};       //!< payload bytes
+    uint64_t tag{0};        //!< the caller's own
+    Time start;             //!< when it began
+    Time completion;        //!< duration until its last acknowledgement, once it has finished
+};
+
+/**
+ * \ingroup hpcc
+ * \brief An RDMA host: queue pairs with window and pacing, acknowledgements, congestion control.
+ *
+ * The decisions are the core's (`hpcc_core::transport`, `hpcc_core::cc`); the host moves frames and keeps time.
+ * Both ends of a flow are set up out of band, as RDMA connection managers do.
+ */
+class RdmaHost : public QbbNode
+{
+  public:
+    /// Called when a flow has finished.
+    using FlowCallback = Callback<void, const RdmaFlow&>;
+
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    RdmaHost();
+    ~RdmaHost() override;
+
+    /**
+     * \brief Start a flow now.
+     * \param peer the destination
+     * \param flow destination port, priority, size and tag
+     * \param done called when the last acknowledgement has arrived
+     * \return the flow's queue pair; ends the program if the peer cannot be reached
+     */
+    uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
+
+    /**
+     * \brief Count the acknowledged bytes of a flow that has not finished.
+     * \param queuePair the flow's queue pair
+     * \return bytes
+     */
+    uint64_t GetAckedBytes(uint32_t queuePair) const;
+
+    /**
+     * \param queuePair a flow's queue pair
+     * \return the flow's sending rate, 0 if it has finished
+     */
+    DataRate GetRate(uint32_t queuePair) const;
+
+    /**
+     * \param queuePair a flow's queue pair
+     * \return the flow's window in bytes, 0 if it has finished or has none
+     */
+    uint64_t GetWindow(uint32_t queuePair) const;
+
+    /// \return most payload bytes in a packet
+    uint32_t GetMtu() const;
+
+    // Inherited
+    bool IsSwitch() const override;
+    void Start(hpcc::Network& network, uint32_t index) override;
+    void Receive(QbbNetDevice& in, QbbFrame* frame) override;
+    QbbFrame* NextFrame(QbbNetDevice& out) override;
+
+    /**
+     * TracedCallback signature for flows.
+     * \param [in] flow the flow
+     */
+    typedef void (*FlowTracedCallback)(const RdmaFlow& flow);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// A wake-up of a port; used again after it fired, whether or not it was cancelled.
+    class WakeUp : public EventImpl
+    {
+      public:
+        /**
+         * \param host whose port wakes up
+         */
+        explicit WakeUp(RdmaHost& host);
+
+        uint16_t port{0};      //!< the port
+        uint64_t nanos{0};     //!< when
+        bool cancelled{false}; //!< whether another wake-up has replaced it
+
+      protected:
+        void Notify() override;
+
+      private:
+        RdmaHost& m_host; //!< whose port wakes up
+    };
+
+    /// What the host keeps of a flow that it sends.
+    struct Sending
+    {
+        RdmaFlow flow;         //!< the flow
+        Ptr<RdmaHost> peer;    //!< its destination
+        uint32_t receiver{0};  //!< the destination's queue pair
+        FlowCallback done;     //!< whom to tell
+    };
+
+    /**
+     * \brief Answer a data frame, or stay silent. The frame itself becomes the answer.
+     * \param frame the frame
+     */
+    void ReceiveData(QbbFrame* frame);
+
+    /**
+     * \brief Take in an acknowledgement.
+     * \param frame the frame
+     */
+    void ReceiveAck(QbbFrame* frame);
+
+    /**
+     * \brief Turn a data frame round into its acknowledgement.
+     * \param frame the frame
+     */
+    void TurnRound(QbbFrame& frame) const;
+
+    /**
+     * \brief A flow has finished.
+     * \param queuePair its queue pair
+     */
+    void Finish(uint32_t queuePair);
+
+    /**
+     * \brief Schedule a port's wake-up when the core has planned one, or has moved it.
+     * \param port the port
+     */
+    void UpdateWakeUp(uint16_t port);
+
+    /**
+     * \brief A wake-up fires.
+     * \param wakeUp the wake-up
+     */
+    void OnWakeUp(WakeUp* wakeUp);
+
+    CorePointer<hpcc::Host> m_core;                    //!< the decisions
+    hpcc::Network* m_network{nullptr};                 //!< paths; owned by the helper that started the host
+    std::unordered_map<uint32_t, Sending> m_sending;   //!< flows under way, by queue pair
+    std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
+    std::vector<WakeUp*> m_wakeUps;                    //!< each port's pending wake-up
+    std::vector<WakeUp*> m_idleWakeUps;                //!< wake-ups that wait for use
+    std::vector<Ptr<WakeUp>> m_allWakeUps;             //!< owns the wake-ups
+    std::string m_congestionControl;                   //!< attribute
+    double m_eta{0};                                   //!< attribute
+    uint32_t m_maxStage{0};                            //!< attribute
+    DataRate m_additiveIncrease;                       //!< attribute
+    DataRate m_minRate;                                //!< attribute
+    bool m_fastReact{true};                            //!< attribute
+    bool m_multiRate{false};                           //!< attribute
+    bool m_sampledFeedback{false};                     //!< attribute
+    uint32_t m_mtu{0};                                 //!< attribute
+    bool m_goBackZero{false};                          //!< attribute
+    uint32_t m_chunk{0};                               //!< attribute
+    uint32_t m_ackInterval{0};                         //!< attribute
+    Time m_nackInterval;                               //!< attribute
+    bool m_window{true};                               //!< attribute
+    bool m_variableWindow{true};                       //!< attribute
+    bool m_globalRtt{true};                            //!< attribute
+    bool m_rateBound{true};                            //!< attribute
+    uint8_t m_ackPriority{0};                          //!< attribute
+    std::string m_layout;                              //!< attribute
+    uint32_t m_multiplier{1};                          //!< attribute
+    TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
+    TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
+};
+
+} // namespace ns3
+
+#endif /* RDMA_HOST_H */
