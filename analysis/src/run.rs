@@ -75,7 +75,7 @@ fn describe_crash(status: ExitStatus) -> String {
         (None, Some(code)) => format!("stopped with exit status {code}"),
         (None, None) => "stopped for an unknown reason".to_owned(),
     };
-    format!("the simulator {end}; its output is incomplete and was left in a folder named .partial")
+    format!("the simulator {end}; what it wrote is incomplete and stays in the folder OUT.partial")
 }
 
 fn signal_name(signal: i32) -> String {

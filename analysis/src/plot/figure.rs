@@ -17,11 +17,13 @@ pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Rul
 /// Pixels. The backend rounds to whole ones, so a figure has more than a page shows.
 const SIZE: (u32, u32) = (1280, 720);
 const TITLE_HEIGHT: u32 = 78;
-const LEGEND_WIDTH: u32 = 210;
+const LEGEND_WIDTH: u32 = 230;
 const TITLE_FONT: i32 = 30;
 const SUBTITLE_FONT: i32 = 20;
-const LABEL_FONT: i32 = 24;
-const TICK_FONT: i32 = 20;
+const LABEL_FONT: i32 = 26;
+const TICK_FONT: i32 = 22;
+/// Radius of a dot that stands for one flow.
+pub const DOT: i32 = 4;
 /// Width of lines.
 pub const STROKE: u32 = 3;
 
@@ -31,6 +33,17 @@ pub struct LegendEntry {
     pub text: String,
     /// The colour that it explains.
     pub color: RGBColor,
+    /// What is drawn in that colour.
+    pub mark: Mark,
+}
+
+/// A sample of what a legend explains.
+#[derive(Clone, Copy)]
+pub enum Mark {
+    /// A line.
+    Line,
+    /// A dot.
+    Dot,
 }
 
 /// An axis.
@@ -106,7 +119,10 @@ fn draw_legend(area: &Area<'_>, entries: &[LegendEntry]) -> Result<()> {
     let style = text(TICK_FONT).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
     for (index, entry) in entries.iter().enumerate() {
         let y = 30 + 32 * index as i32;
-        area.draw(&PathElement::new([(4, y), (40, y)], entry.color.stroke_width(STROKE + 1)))?;
+        match entry.mark {
+            Mark::Line => area.draw(&PathElement::new([(4, y), (40, y)], entry.color.stroke_width(STROKE + 1)))?,
+            Mark::Dot => area.draw(&Circle::new((22, y), DOT, entry.color.filled()))?,
+        }
         area.draw(&Text::new(entry.text.clone(), (52, y), style.clone()))?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use anyhow::Result;
 use hpcc_formats::results::goodput_csv;
 
 use super::decimate::{Point, decimate};
+use super::figure::STROKE;
 use super::time_chart::{COLUMNS, Line, TimeChart};
 use crate::results::Results;
 
@@ -34,6 +35,7 @@ pub fn draw(results: &Results) -> Result<Option<String>> {
         subtitle: subtitle(flows.len(), rows.len()),
         y_title: "Goodput (Gb/s)".to_owned(),
         span_ns,
+        stroke: STROKE,
         lines,
     };
     Ok(Some(chart.render()?))

@@ -8,6 +8,7 @@ use anyhow::Result;
 use hpcc_formats::results::queue_csv::{self, QueueRow};
 
 use super::decimate::{Point, decimate, staircase};
+use super::figure::STROKE;
 use super::time_chart::{COLUMNS, Line, TimeChart};
 use crate::results::Results;
 
@@ -33,6 +34,8 @@ pub fn draw(results: &Results) -> Result<Option<String>> {
         subtitle: subtitle(ports.len()),
         y_title: "Queue length (kB)".to_owned(),
         span_ns,
+        // Queues swing by a frame from sample to sample: thin lines keep the swings apart.
+        stroke: STROKE - 1,
         lines: lines(&file, &ports, results.first_start_ns(), span_ns)?,
     };
     Ok(Some(chart.render()?))

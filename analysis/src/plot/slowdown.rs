@@ -5,7 +5,7 @@ use anyhow::Result;
 use hpcc_formats::results::FctRecord;
 use plotters::prelude::*;
 
-use super::figure::{self, Area, Axis, LegendEntry, STROKE};
+use super::figure::{self, Area, Axis, DOT, LegendEntry, Mark, STROKE};
 use super::palette::{self, FAINT};
 use super::ruler::Ruler;
 use super::ticks;
@@ -15,8 +15,12 @@ use crate::stats::FctStats;
 
 /// With at most this many sizes, each is a group of its own.
 const DISTINCT_SIZES: usize = 12;
-/// Otherwise groups are equally large, as many as the reference's analysis makes.
-const GROUPS: usize = 20;
+/// Otherwise groups are equally large: at most as many as the reference's analysis makes,
+const MOST_GROUPS: usize = 20;
+/// fewer if they would hold less than this many flows, which makes for poor percentiles,
+const GROUP_FLOWS: usize = 20;
+/// but not so few that they say nothing about sizes.
+const LEAST_GROUPS: usize = 4;
 /// Fewer flows than this are drawn one by one, too.
 const FEW_FLOWS: usize = 200;
 /// From this slowdown on, the axis is logarithmic.
@@ -40,19 +44,20 @@ pub fn draw(results: &Results) -> Result<Option<String>> {
     let mut flows = results.flows.clone();
     flows.sort_by_key(|flow| flow.size);
     let groups = group(&flows);
-    let names = ["p99", "p95", "p50"];
-    let mut legend: Vec<LegendEntry> = names
-        .iter()
-        .enumerate()
-        .map(|(index, name)| LegendEntry { text: (*name).to_owned(), color: color(index) })
-        .collect();
-    if flows.len() < FEW_FLOWS {
-        legend.push(LegendEntry { text: "single flows".to_owned(), color: FAINT });
-    }
     let subtitle =
         format!("completion time relative to an empty network, {}", human::counted(flows.len() as u64, "flow"));
-    let svg = figure::render("Slowdown by flow size", &subtitle, &legend, |area| draw_chart(area, &flows, &groups))?;
+    let svg = figure::render("Slowdown by flow size", &subtitle, &legend(flows.len()), |area| {
+        draw_chart(area, &flows, &groups)
+    })?;
     Ok(Some(svg))
+}
+
+fn legend(flows: usize) -> Vec<LegendEntry> {
+    let entry = |text: &str, color, mark| LegendEntry { text: text.to_owned(), color, mark };
+    let names = ["p99", "p95", "p50"];
+    let lines = names.iter().enumerate().map(|(index, name)| entry(name, color(index), Mark::Line));
+    let dots = (flows < FEW_FLOWS).then(|| entry("single flows", FAINT, Mark::Dot));
+    lines.chain(dots).collect()
 }
 
 /// Splits flows, sorted by size.
@@ -61,7 +66,8 @@ fn group(flows: &[FctRecord]) -> Vec<Group> {
     if by_size.len() <= DISTINCT_SIZES {
         return by_size.into_iter().map(Group::of).collect();
     }
-    flows.chunks(flows.len().div_ceil(GROUPS)).map(Group::of).collect()
+    let groups = (flows.len() / GROUP_FLOWS).clamp(LEAST_GROUPS, MOST_GROUPS);
+    flows.chunks(flows.len().div_ceil(groups)).map(Group::of).collect()
 }
 
 impl Group {
@@ -76,13 +82,13 @@ fn plotted_size(flow: &FctRecord) -> f64 {
 }
 
 fn draw_chart(area: &Area<'_>, flows: &[FctRecord], groups: &[Group]) -> Result<()> {
-    let highest = flows.iter().map(FctRecord::slowdown).fold(1.0, f64::max);
+    let highest = highest_drawn(flows, groups);
     let y = slowdown_axis(highest);
     let scale = if highest >= LOG_FROM { f64::log10 } else { |value| value };
     let mut chart = figure::chart(area, &size_axis(flows), &y)?;
     if flows.len() < FEW_FLOWS {
         let dot =
-            |flow: &FctRecord| Circle::new((plotted_size(flow).log10(), scale(flow.slowdown())), 4, FAINT.filled());
+            |flow: &FctRecord| Circle::new((plotted_size(flow).log10(), scale(flow.slowdown())), DOT, FAINT.filled());
         chart.draw_series(flows.iter().map(dot))?;
     }
     let percentiles: [fn(&FctStats) -> f64; 3] =
@@ -91,10 +97,17 @@ fn draw_chart(area: &Area<'_>, flows: &[FctRecord], groups: &[Group]) -> Result<
         let points = || groups.iter().map(|group| (group.size.log10(), scale(percentile(&group.stats))));
         chart.draw_series(LineSeries::new(points(), color(index).stroke_width(STROKE)))?;
         // From large to small, so that markers at one place stay visible around each other.
-        let radius = 9 - 2 * index as i32;
+        let radius = 8 - index as i32;
         chart.draw_series(points().map(|point| Circle::new(point, radius, color(index).filled())))?;
     }
     Ok(())
+}
+
+fn highest_drawn(flows: &[FctRecord], groups: &[Group]) -> f64 {
+    if flows.len() < FEW_FLOWS {
+        return flows.iter().map(FctRecord::slowdown).fold(1.0, f64::max);
+    }
+    groups.iter().map(|group| group.stats.slowdown_p99).fold(1.0, f64::max)
 }
 
 fn size_axis(flows: &[FctRecord]) -> Axis {
@@ -102,7 +115,7 @@ fn size_axis(flows: &[FctRecord]) -> Axis {
     let largest = flows.last().map_or(1.0, plotted_size) * 1.6;
     let ticks = ticks::logarithmic(smallest, largest).into_iter().map(f64::log10).collect();
     let ruler = Ruler { range: smallest.log10()..largest.log10(), ticks };
-    Axis { title: "Flow size (bytes)".to_owned(), ruler, label: size_label }
+    Axis { title: "Flow size".to_owned(), ruler, label: size_label }
 }
 
 fn slowdown_axis(highest: f64) -> Axis {
@@ -116,7 +129,11 @@ fn slowdown_axis(highest: f64) -> Axis {
     // A little room below 1, where many markers lie.
     let span = (highest - 1.0).max(0.2);
     let (low, high) = (1.0 - 0.06 * span, 1.0 + 1.1 * span);
-    Axis { title, ruler: Ruler { range: low..high, ticks: ticks::linear(1.0, high) }, label: ticks::label }
+    // Steps of 2 or 5 miss the 1, the best that a flow can do.
+    let mut ticks = ticks::linear(1.0, high);
+    ticks.retain(|tick| *tick > 1.0);
+    ticks.insert(0, 1.0);
+    Axis { title, ruler: Ruler { range: low..high, ticks }, label: ticks::label }
 }
 
 fn size_label(exponent: f64) -> String {
@@ -151,9 +168,11 @@ mod tests {
     #[test]
     fn many_sizes_make_equal_groups() {
         let groups = group(&flows(1..=1_000));
-        assert_eq!(groups.len(), GROUPS);
+        assert_eq!(groups.len(), MOST_GROUPS);
         assert!(groups.iter().all(|group| group.stats.flows == 50));
         assert_eq!(groups[0].size, 50.0);
+        assert_eq!(group(&flows(1..=100)).len(), 5);
+        assert_eq!(group(&flows(1..=13)).len(), 4);
     }
 
     #[test]

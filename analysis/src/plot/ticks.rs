@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Round numbers for axes.
 
-/// Multiples of 1, 2 or 5 times a power of ten from `low` to `high`, about six of them.
+/// Multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most nine of them.
 pub fn linear(low: f64, high: f64) -> Vec<f64> {
     let span = high - low;
     if !span.is_finite() || span <= 0.0 {
         return vec![low];
     }
-    let rough = span / 6.0;
+    let rough = span / 8.0;
     let decade = 10f64.powf(rough.log10().floor());
     let factors = [1.0, 2.0, 5.0, 10.0];
     let step = factors.map(|factor| factor * decade).into_iter().find(|step| *step >= rough).unwrap_or(rough);

@@ -5,7 +5,7 @@ use anyhow::Result;
 use plotters::prelude::*;
 
 use super::decimate::Point;
-use super::figure::{self, Axis, LegendEntry, STROKE};
+use super::figure::{self, Axis, LegendEntry, Mark};
 use super::ruler::Ruler;
 use super::{palette, ticks};
 
@@ -24,6 +24,8 @@ pub struct TimeChart {
     pub y_title: String,
     /// End of the time axis, in ns since the first flow's start.
     pub span_ns: f64,
+    /// Width of the lines.
+    pub stroke: u32,
     /// The lines, first to be drawn last: on top.
     pub lines: Vec<Line>,
 }
@@ -53,7 +55,7 @@ impl TimeChart {
             let mut chart = figure::chart(area, &self.time_axis(unit_ns, unit), &self.value_axis())?;
             for (index, line) in self.lines.iter().enumerate().rev() {
                 let points = line.points.iter().map(|(time, value)| (time / unit_ns, *value));
-                chart.draw_series(LineSeries::new(points, color(index).stroke_width(STROKE)))?;
+                chart.draw_series(LineSeries::new(points, color(index).stroke_width(self.stroke)))?;
             }
             Ok(())
         })
@@ -78,7 +80,7 @@ impl TimeChart {
 }
 
 fn entry(line: &Line, color: RGBColor) -> LegendEntry {
-    LegendEntry { text: line.name.clone(), color }
+    LegendEntry { text: line.name.clone(), color, mark: Mark::Line }
 }
 
 /// Microseconds, or milliseconds for spans of ten and more of them.
