@@ -1,2 +1,73 @@
-//! The hpcc command.
-fn main() {}
+// SPDX-License-Identifier: GPL-2.0-only
+//! The `hpcc` command: run a scenario, report on its results, compare two runs.
+
+mod compare;
+mod human;
+mod outcome;
+mod plot;
+mod report;
+mod results;
+mod run;
+mod stats;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use outcome::Outcome;
+
+/// Simulates congestion control in RDMA networks.
+#[derive(Parser)]
+#[command(name = "hpcc", bin_name = "./hpcc", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulates a scenario, prints a summary and draws plots.
+    ///
+    /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
+    Run {
+        /// The scenario, or a config.txt of the reference simulator.
+        config: PathBuf,
+        /// Folder for the results [default: hpcc-out/ and the scenario's name].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Overrides a key of the scenario; may be repeated.
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Prints the summary of an output folder again and redraws its plots.
+    Report {
+        /// The output folder of a run.
+        dir: PathBuf,
+    },
+    /// Compares the completion times of two runs, flow by flow.
+    ///
+    /// Exit status: 0 all flows equal, 1 differences, 2 bad input.
+    Compare {
+        /// An fct.txt, plain or .gz, or a folder that holds one.
+        a: PathBuf,
+        /// Another one.
+        b: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run { config, out, set } => run::run(&config, out, &set),
+        Command::Report { dir } => report::report(&dir),
+        Command::Compare { a, b } => compare::compare(&a, &b),
+    };
+    match outcome {
+        Ok(outcome) => outcome.into(),
+        Err(error) => {
+            eprintln!("hpcc: {error:#}");
+            Outcome::BadInput.into()
+        }
+    }
+}

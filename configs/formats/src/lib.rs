@@ -1,1 +1,2 @@
 //! Every file that hpcc reads or writes.
+pub mod results;

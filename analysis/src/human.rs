@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Numbers for people.
+
+use std::io::{self, Write};
+
+/// Bytes with three digits and a decimal unit: `950 B`, `22.9 kB`, `1.00 MB`.
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", three_digits(bytes as f64 / 1e3)),
+        1_000_000..1_000_000_000 => format!("{} MB", three_digits(bytes as f64 / 1e6)),
+        _ => format!("{} GB", three_digits(bytes as f64 / 1e9)),
+    }
+}
+
+/// A number with about three significant digits.
+pub fn three_digits(value: f64) -> String {
+    match value.abs() {
+        size if size < 10.0 => format!("{value:.2}"),
+        size if size < 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// A count with its digits in groups of three: `12,345,678`.
+pub fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count and its noun, in the plural where due.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Prints a text to standard output. A reader that has gone away, such as `head`, is no error.
+///
+/// # Errors
+/// Whatever else the system objects to.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_suit_the_size() {
+        assert_eq!(bytes(950), "950 B");
+        assert_eq!(bytes(22_900), "22.9 kB");
+        assert_eq!(bytes(1_000_000), "1.00 MB");
+        assert_eq!(bytes(2_500_000_000), "2.50 GB");
+    }
+
+    #[test]
+    fn digits_come_in_groups() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(12_345_678), "12,345,678");
+        assert_eq!(counted(1, "flow"), "1 flow");
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The plots of a run, as SVG files in its output folder.
+
+mod decimate;
+mod figure;
+mod goodput;
+mod palette;
+mod queue;
+mod ruler;
+mod slowdown;
+mod ticks;
+mod time_chart;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::results::Results;
+
+/// Draws every plot that there is something to draw for, and gives the names of the files.
+///
+/// # Errors
+/// If a time series cannot be read or a plot cannot be written.
+pub fn draw_all(results: &Results) -> Result<Vec<&'static str>> {
+    let plots = [
+        ("queue.svg", queue::draw(results)?),
+        ("goodput.svg", goodput::draw(results)?),
+        ("slowdown.svg", slowdown::draw(results)?),
+    ];
+    let mut drawn = Vec::new();
+    for (name, svg) in plots {
+        let Some(svg) = svg else { continue };
+        write(&results.dir.join(name), &svg)?;
+        drawn.push(name);
+    }
+    Ok(drawn)
+}
+
+fn write(path: &Path, svg: &str) -> Result<()> {
+    fs::write(path, svg).with_context(|| path.display().to_string())
+}

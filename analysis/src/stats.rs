@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Percentiles, and the classes of flow size that tables use.
+
+use hpcc_formats::results::FctRecord;
+
+/// Element int(n * percent / 100) of n sorted values, the reference simulator's notion of a percentile; 0 if
+/// there are none.
+pub fn percentile<T: Copy + Default>(sorted: &[T], percent: usize) -> T {
+    let rank = sorted.len() * percent / 100;
+    sorted.get(rank).or(sorted.last()).copied().unwrap_or_default()
+}
+
+/// Completion times of a group of flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FctStats {
+    /// Flows in the group.
+    pub flows: usize,
+    /// Median slowdown.
+    pub slowdown_p50: f64,
+    /// 95th percentile of the slowdown.
+    pub slowdown_p95: f64,
+    /// 99th percentile of the slowdown.
+    pub slowdown_p99: f64,
+    /// 99th percentile of the completion time, in ns.
+    pub fct_p99_ns: u64,
+}
+
+impl FctStats {
+    /// The figures of some flows, in any order.
+    pub fn of<'a>(flows: impl IntoIterator<Item = &'a FctRecord>) -> FctStats {
+        let (mut slowdowns, mut times): (Vec<f64>, Vec<u64>) =
+            flows.into_iter().map(|flow| (flow.slowdown(), flow.fct_ns)).unzip();
+        slowdowns.sort_by(f64::total_cmp);
+        times.sort_unstable();
+        FctStats {
+            flows: times.len(),
+            slowdown_p50: percentile(&slowdowns, 50),
+            slowdown_p95: percentile(&slowdowns, 95),
+            slowdown_p99: percentile(&slowdowns, 99),
+            fct_p99_ns: percentile(&times, 99),
+        }
+    }
+}
+
+/// A class of flow sizes: above one bound, up to and including the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeClass {
+    /// For the table.
+    pub label: &'static str,
+    above: u64,
+    up_to: u64,
+}
+
+/// Every flow of at least one byte falls into one of these.
+pub const SIZE_CLASSES: [SizeClass; 4] = [
+    SizeClass { label: "up to 10 kB", above: 0, up_to: 10_000 },
+    SizeClass { label: "10 - 100 kB", above: 10_000, up_to: 100_000 },
+    SizeClass { label: "100 kB - 1 MB", above: 100_000, up_to: 1_000_000 },
+    SizeClass { label: "over 1 MB", above: 1_000_000, up_to: u64::MAX },
+];
+
+impl SizeClass {
+    /// Whether a flow of this many bytes belongs here.
+    pub fn contains(&self, bytes: u64) -> bool {
+        bytes.max(1) > self.above && bytes <= self.up_to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_the_references() {
+        let values: Vec<u64> = (0..200).collect();
+        assert_eq!(percentile(&values, 50), 100);
+        assert_eq!(percentile(&values, 99), 198);
+        assert_eq!(percentile(&[7], 99), 7);
+        assert_eq!(percentile(&[1, 2], 50), 2);
+        assert_eq!(percentile(&[1, 2], 100), 2);
+        assert_eq!(percentile::<u64>(&[], 99), 0);
+    }
+
+    #[test]
+    fn each_size_has_one_class() {
+        for bytes in [0, 1, 10_000, 10_001, 100_000, 1_000_000, 1_000_001, u64::MAX] {
+            assert_eq!(SIZE_CLASSES.iter().filter(|class| class.contains(bytes)).count(), 1, "{bytes}");
+        }
+        assert!(SIZE_CLASSES[2].contains(1_000_000));
+    }
+
+    #[test]
+    fn slowdown_and_time_have_percentiles_of_their_own() {
+        let flow = |fct_ns, ideal_ns| FctRecord { fct_ns, ideal_ns, ..FctRecord::default() };
+        let stats = FctStats::of(&[flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
+        assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));
+        assert_eq!(FctStats::of(&[]).flows, 0);
+    }
+}

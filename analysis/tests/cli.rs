@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The command line, with a script in the simulator's place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_formats::results::{FctRecord, Port, ResultWriter, Summary, UnfinishedFlow, Versions};
+use tempfile::TempDir;
+
+const FAKE_SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake-scenario.sh");
+const START_NS: u64 = 2_000_000_000;
+
+fn hpcc(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hpcc-analysis"));
+    command.args(arguments).env_remove("HPCC_SCENARIO_PROGRAM").env_remove("FAKE_RESULTS");
+    command
+}
+
+/// Runs the scenario that is not there into `folder`/out, with the fake simulator.
+fn run(folder: &Path, results: Option<&Path>, end: &str) -> Output {
+    let out = folder.join("out");
+    let mut command = hpcc(&["run", "configs/any.toml", "--set", "seed=7", "--set", "cc.algorithm=dcqcn", "--out"]);
+    command.arg(out).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO).env("FAKE_END", end);
+    if let Some(results) = results {
+        command.env("FAKE_RESULTS", results);
+    }
+    command.output().expect("hpcc starts")
+}
+
+/// Results of two flows, the second unfinished on demand.
+fn canned(folder: &Path, complete: bool) -> PathBuf {
+    let dir = folder.join("canned");
+    let mut writer = ResultWriter::create(&dir).expect("create");
+    let queue = writer.add_queue(2, 1);
+    let flow =
+        FctRecord { dst: 1, size: 100_000, start_ns: START_NS, fct_ns: 20_000, ideal_ns: 10_000, ..Default::default() };
+    writer.flow_finished(&flow);
+    if complete {
+        writer.flow_finished(&FctRecord { flow: 1, sport: 1, ..flow });
+    } else {
+        writer.flow_unfinished(&UnfinishedFlow { flow: 1, size: 100_000, acked_bytes: 99_000, ..Default::default() });
+    }
+    for step in 1..=10 {
+        writer.queue_sample(Nanos(START_NS + step * 100), queue, step * 1_048);
+        writer.goodput(Nanos(START_NS + step * 1_000), 0, BitRate::gbps(40));
+    }
+    let summary = Summary {
+        versions: Versions { hpcc: "0.1.0".into(), ns3: "3.45".into() },
+        flows_total: 2,
+        flows_finished: if complete { 2 } else { 1 },
+        simulated_ns: START_NS + 20_000,
+        queue_max_bytes: 10_480,
+        queue_busiest: Some(Port { node: 2, port: 1 }),
+        ..Summary::default()
+    };
+    writer.finish(&summary).expect("finish");
+    dir
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("temporary folder")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_good_run_prints_a_table_and_draws_plots() {
+    let folder = folder();
+    let output = run(folder.path(), Some(&canned(folder.path(), true)), "0");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("2 of 2 finished"), "{}", out(&output));
+    assert!(out(&output).contains(folder.path().join("out").to_str().expect("path")));
+    for plot in ["queue.svg", "goodput.svg", "slowdown.svg"] {
+        let svg = fs::read_to_string(folder.path().join("out").join(plot)).expect(plot);
+        assert!(svg.starts_with("<svg") && svg.contains("sans-serif"), "{plot}");
+    }
+}
+
+#[test]
+fn the_simulator_gets_scenario_folder_and_overrides() {
+    let folder = folder();
+    let told = err(&run(folder.path(), None, "2"));
+    assert!(told.contains("argument --config=configs/any.toml"), "{told}");
+    assert!(told.contains("argument --set=seed=7\nargument --set=cc.algorithm=dcqcn"), "{told}");
+}
+
+#[test]
+fn unfinished_flows_are_listed_and_give_3() {
+    let folder = folder();
+    let output = run(folder.path(), Some(&canned(folder.path(), false)), "3");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(out(&output).contains("1 of 2 finished") && out(&output).contains("99,000"), "{}", out(&output));
+}
+
+#[test]
+fn bad_input_gives_2_and_no_words_of_our_own() {
+    let folder = folder();
+    let output = run(folder.path(), None, "2");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!err(&output).contains("hpcc:") && out(&output).is_empty());
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn crashes_are_named_and_give_1() {
+    for (end, words) in [("SEGV", "segmentation fault"), ("KILL", "lack of memory"), ("7", "exit status 7")] {
+        let folder = folder();
+        let output = run(folder.path(), None, end);
+        assert_eq!(output.status.code(), Some(1), "{end}");
+        assert!(err(&output).contains(words), "{end}: {}", err(&output));
+    }
+}
+
+#[test]
+fn a_run_without_results_gives_1() {
+    let folder = folder();
+    let output = run(folder.path(), None, "0");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(err(&output).contains("no summary.json"), "{}", err(&output));
+}
+
+#[test]
+fn without_the_front_door_it_is_pointed_out() {
+    let output = hpcc(&["run", "configs/any.toml"]).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("run through ./hpcc"), "{}", err(&output));
+}
+
+#[test]
+fn report_needs_an_output_folder() {
+    let folder = folder();
+    let path = folder.path().to_str().expect("path");
+    let output = hpcc(&["report", path]).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(err(&output).lines().count(), 1);
+    let good = canned(folder.path(), true);
+    let output = hpcc(&["report", good.to_str().expect("path")]).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+}
+
+#[test]
+fn a_damaged_file_is_named_with_its_line() {
+    let folder = folder();
+    let dir = canned(folder.path(), true);
+    let queue = dir.join("queue.csv");
+    let text = fs::read_to_string(&queue).expect("queue.csv");
+    fs::write(&queue, &text[..text.len() - 4]).expect("queue.csv");
+    let output = hpcc(&["report", dir.to_str().expect("path")]).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("queue.csv:11: the file ends within this line"), "{}", err(&output));
+}
+
+#[test]
+fn compare_says_equal_different_or_bad() {
+    let folder = folder();
+    let line = "0b000001 0b000101 10000 100 1000 2000000000 ";
+    let file = |name: &str, rest: &str| {
+        fs::write(folder.path().join(name), format!("{line}{rest}")).expect(name);
+        folder.path().join(name).to_str().expect("path").to_owned()
+    };
+    let (a, same) = (file("a.txt", "5794 5880\n"), file("same.txt", "5794 5880\n"));
+    let (other, cut) = (file("other.txt", "6794 5880\n"), file("cut.txt", "5794 58"));
+    let code = |b: &str| hpcc(&["compare", &a, b]).output().expect("hpcc starts").status.code();
+    assert_eq!(code(&same), Some(0));
+    assert_eq!(code(&other), Some(1));
+    assert_eq!(code(&cut), Some(2));
+    assert_eq!(code("missing.txt"), Some(2));
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Stands in for the simulator: copies FAKE_RESULTS to the folder named by --out and ends as FAKE_END says,
+# an exit status or the name of a signal.
+for argument in "$@"; do
+    case $argument in
+    --out=*) out=${argument#--out=} ;;
+    esac
+    echo "argument $argument" >&2
+done
+if [ -n "$FAKE_RESULTS" ]; then
+    mkdir -p "$out" && cp "$FAKE_RESULTS"/* "$out"
+fi
+case $FAKE_END in
+[0-9]*) exit "$FAKE_END" ;;
+*) kill -"$FAKE_END" $$ ;;
+esac

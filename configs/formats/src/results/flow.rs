@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows as the result files describe them.
+
+use serde::{Deserialize, Serialize};
+
+/// A completed flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FctRecord {
+    /// Number of the flow, in the order of the scenario.
+    pub flow: u32,
+    /// Sending node.
+    pub src: u32,
+    /// Receiving node.
+    pub dst: u32,
+    /// Source port.
+    pub sport: u16,
+    /// Destination port.
+    pub dport: u16,
+    /// Priority group, 0 to 7.
+    pub priority: u8,
+    /// Payload in bytes.
+    #[serde(rename = "size_bytes")]
+    pub size: u64,
+    /// When the queue pair was created, in ns.
+    pub start_ns: u64,
+    /// From the start until the sender has the last acknowledgement, in ns.
+    pub fct_ns: u64,
+    /// The same for a flow alone in the network, in ns.
+    pub ideal_ns: u64,
+}
+
+impl FctRecord {
+    /// Completion time relative to the ideal one.
+    ///
+    /// Never below 1: rounding can make a lone flow a little faster than the ideal. An ideal time of 0 gives 1.
+    pub fn slowdown(&self) -> f64 {
+        if self.ideal_ns == 0 {
+            return 1.0;
+        }
+        (self.fct_ns as f64 / self.ideal_ns as f64).max(1.0)
+    }
+}
+
+/// A flow that had not completed when the simulation ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnfinishedFlow {
+    /// Number of the flow, in the order of the scenario.
+    pub flow: u32,
+    /// Sending node.
+    pub src: u32,
+    /// Receiving node.
+    pub dst: u32,
+    /// Source port.
+    pub sport: u16,
+    /// Destination port.
+    pub dport: u16,
+    /// Priority group, 0 to 7.
+    pub priority: u8,
+    /// Payload in bytes.
+    #[serde(rename = "size_bytes")]
+    pub size: u64,
+    /// When the flow started or was to start, in ns.
+    pub start_ns: u64,
+    /// Bytes that the receiver had acknowledged at the end.
+    pub acked_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slowdown_is_never_below_one() {
+        let flow = |fct_ns, ideal_ns| FctRecord { fct_ns, ideal_ns, ..FctRecord::default() };
+        assert_eq!(flow(300, 200).slowdown(), 1.5);
+        assert_eq!(flow(199, 200).slowdown(), 1.0);
+        assert_eq!(flow(199, 0).slowdown(), 1.0);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `goodput.csv`: the rate at which a flow's bytes were acknowledged, averaged over the time since the flow's
+//! previous row.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::csv_file::write_numbers;
+use super::{CsvRow, ResultError, Rows};
+
+/// The rate of one flow over one interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct GoodputRow {
+    /// End of the interval, in ns.
+    pub time_ns: u64,
+    /// Number of the flow, in the order of the scenario.
+    pub flow: u32,
+    /// Acknowledged payload in bits per second.
+    pub goodput_bps: u64,
+}
+
+impl CsvRow for GoodputRow {
+    const HEADER: &'static str = "time_ns,flow,goodput_bps";
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        write_numbers(out, &[self.time_ns, self.flow.into(), self.goodput_bps])?;
+        out.write_all(b"\n")
+    }
+}
+
+/// Opens a file, whose rows come in the order of time.
+///
+/// # Errors
+/// If the file cannot be read, is cut off, or has another header; each row can fail with its line.
+pub fn rows(path: &Path) -> Result<Rows<GoodputRow>, ResultError> {
+    Rows::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{file_with, rewritten};
+    use super::*;
+
+    #[test]
+    fn rows_survive_a_round_trip() {
+        let row = GoodputRow { time_ns: 2_000_010_000, flow: 7, goodput_bps: 24_000_000_000 };
+        let text = rewritten(&[row], |out, row| row.write(out));
+        assert_eq!(text, "2000010000,7,24000000000\n");
+        let (_folder, path) = file_with("goodput.csv", format!("{}\n{text}", GoodputRow::HEADER));
+        assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), [row]);
+    }
+
+    #[test]
+    fn a_cut_file_is_refused() {
+        let (_folder, path) = file_with("goodput.csv", format!("{}\n1,2", GoodputRow::HEADER));
+        let message = rows(&path).err().expect("accepted").to_string();
+        assert!(message.contains("goodput.csv:2: the file ends within this line"), "{message}");
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The files of a run's output folder: one module per format, each with its writer and its reader.
+//!
+//! | file | holds | module |
+//! | --- | --- | --- |
+//! | `fct.txt` | completed flows, in the reference simulator's format | [`fct_txt`] |
+//! | `pfc.txt` | PFC frames received, in the reference's format | [`pfc_txt`] |
+//! | `qlen.txt` | queue-length histograms, in the reference's format | [`qlen_txt`] |
+//! | `fct.csv` | completed flows with endpoints, ideal time and slowdown | [`fct_csv`] |
+//! | `unfinished.csv` | flows that did not complete | [`unfinished_csv`] |
+//! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
+//! | `goodput.csv` | rate of acknowledged bytes per flow | [`goodput_csv`] |
+//! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
+//!
+//! Times are nanoseconds of simulated time, sizes are bytes. A simulator writes all of them through one
+//! [`ResultWriter`]; its queues are watched by a [`QueueMonitor`].
+
+mod csv_file;
+mod error;
+mod flow;
+mod folder;
+mod output_file;
+mod pause_meter;
+mod queue_monitor;
+#[cfg(test)]
+mod testing;
+mod text_file;
+mod writer;
+
+pub mod address;
+pub mod fct_csv;
+pub mod fct_txt;
+pub mod goodput_csv;
+pub mod pfc_txt;
+pub mod qlen_txt;
+pub mod queue_csv;
+pub mod summary;
+pub mod unfinished_csv;
+
+pub use csv_file::{CsvRow, Rows};
+pub use error::ResultError;
+pub use flow::{FctRecord, UnfinishedFlow};
+pub use queue_monitor::{QueueMonitor, QueueStats};
+pub use summary::{Port, Summary, Versions};
+pub use writer::{Measured, ResultWriter};

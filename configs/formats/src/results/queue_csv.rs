@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `queue.csv`: the queue length of a switch port, one row whenever a sample differs from the one before.
+//!
+//! Every port starts empty, so its first row is its first sample with a queue.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::csv_file::write_numbers;
+use super::{CsvRow, ResultError, Rows};
+
+/// A new queue length of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct QueueRow {
+    /// When it was sampled, in ns.
+    pub time_ns: u64,
+    /// The switch.
+    pub node: u32,
+    /// Its port.
+    pub port: u32,
+    /// Bytes in the queue.
+    pub qlen_bytes: u64,
+}
+
+impl CsvRow for QueueRow {
+    const HEADER: &'static str = "time_ns,node,port,qlen_bytes";
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        write_numbers(out, &[self.time_ns, self.node.into(), self.port.into(), self.qlen_bytes])?;
+        out.write_all(b"\n")
+    }
+}
+
+/// Opens a file, whose rows come in the order of time.
+///
+/// # Errors
+/// If the file cannot be read, is cut off, or has another header; each row can fail with its line.
+pub fn rows(path: &Path) -> Result<Rows<QueueRow>, ResultError> {
+    Rows::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{file_with, rewritten};
+    use super::*;
+
+    #[test]
+    fn rows_survive_a_round_trip() {
+        let row = QueueRow { time_ns: 2_000_000_100, node: 9, port: 3, qlen_bytes: 5_240 };
+        let text = rewritten(&[row], |out, row| row.write(out));
+        assert_eq!(text, "2000000100,9,3,5240\n");
+        let (_folder, path) = file_with("queue.csv", format!("{}\n{text}", QueueRow::HEADER));
+        assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), [row]);
+    }
+
+    #[test]
+    fn garbage_is_refused_with_its_line() {
+        let (_folder, path) = file_with("queue.csv", format!("{}\n1,2,3,4\n1,2,,4\n", QueueRow::HEADER));
+        let rows: Result<Vec<_>, _> = rows(&path).expect("header").collect();
+        let message = rows.expect_err("accepted").to_string();
+        assert!(message.contains("queue.csv:3: port: "), "{message}");
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Watches the queue of every switch port at the pace of the simulator's samples.
+
+use std::io::{self, Write};
+
+use super::qlen_txt;
+use super::summary::Port;
+
+/// Width of a bucket in bytes. Finer than the reference's kB, so that one histogram serves both its output and
+/// percentiles good to 0.1 kB; it has to divide [`BYTES_PER_KB`].
+const BUCKET_BYTES: u64 = 100;
+/// What the reference takes for a kB.
+const BYTES_PER_KB: u64 = 1000;
+/// Queues beyond this share the last bucket: a nonsensical length must not exhaust memory.
+const LONGEST_BYTES: u64 = 1 << 28;
+
+/// Histograms, extremes and percentiles of queue lengths, fed with one sample after the other.
+///
+/// Most samples equal the one before. Those cost a comparison and an increment; all else waits for a change.
+#[derive(Clone, Debug, Default)]
+pub struct QueueMonitor {
+    ports: Vec<PortState>,
+    /// The figures at the moment when the last flow completed: the idle time after it would dilute them.
+    at_completion: Option<QueueStats>,
+}
+
+/// Queue lengths in a nutshell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// The port with the longest queue, the one added first if several are equal; none if all stayed empty.
+    pub busiest: Option<Port>,
+    /// The longest queue, in bytes.
+    pub max_bytes: u64,
+    /// The 99th percentile of the samples of the busiest port, rounded down to 100 bytes.
+    pub p99_bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct PortState {
+    /// The last sample, in bytes.
+    bytes: u64,
+    /// How many samples had this value without being in the histogram yet.
+    pending: u64,
+    max_bytes: u64,
+    port: Port,
+    /// Samples per [`BUCKET_BYTES`].
+    histogram: Vec<u64>,
+}
+
+impl QueueMonitor {
+    /// A monitor without ports.
+    pub fn new() -> QueueMonitor {
+        QueueMonitor::default()
+    }
+
+    /// Adds a port, with an empty queue, and gives the index for its samples: 0, 1, 2 and so on.
+    pub fn add_port(&mut self, node: u32, port: u32) -> usize {
+        let port = Port { node, port };
+        self.ports.push(PortState { bytes: 0, pending: 0, max_bytes: 0, port, histogram: Vec::new() });
+        self.ports.len() - 1
+    }
+
+    /// Takes a sample of a port; true if it differs from the one before. An unknown index is ignored.
+    #[inline]
+    pub fn sample_index(&mut self, index: usize, bytes: u64) -> bool {
+        let Some(port) = self.ports.get_mut(index) else { return false };
+        if port.bytes == bytes {
+            port.pending += 1;
+            return false;
+        }
+        port.change(bytes);
+        true
+    }
+
+    /// The port behind an index.
+    pub fn port(&self, index: usize) -> Option<Port> {
+        self.ports.get(index).map(|state| state.port)
+    }
+
+    /// Writes the histograms so far as a block of `qlen.txt`, by node and port; `time_ns` is now.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn print(&mut self, time_ns: u64, out: &mut impl Write) -> io::Result<()> {
+        self.ports.iter_mut().for_each(PortState::settle);
+        let mut sampled: Vec<&PortState> = self.ports.iter().filter(|state| !state.histogram.is_empty()).collect();
+        sampled.sort_by_key(|state| (state.port.node, state.port.port));
+        qlen_txt::write_time(out, time_ns)?;
+        for state in sampled {
+            let per_kb = state.histogram.chunks((BYTES_PER_KB / BUCKET_BYTES) as usize).map(|kb| kb.iter().sum());
+            qlen_txt::write_port(out, state.port.node, state.port.port, per_kb)?;
+        }
+        Ok(())
+    }
+
+    /// Says that the last flow has completed: [`stats`](Self::stats) keeps the figures of this moment.
+    pub fn flows_completed(&mut self) {
+        let stats = self.stats();
+        self.at_completion.get_or_insert(stats);
+    }
+
+    /// The figures over all samples, or over those until [`flows_completed`](Self::flows_completed).
+    pub fn stats(&mut self) -> QueueStats {
+        if let Some(stats) = self.at_completion {
+            return stats;
+        }
+        self.ports.iter_mut().for_each(PortState::settle);
+        // Of equal maxima, max_by_key takes the last: backwards, that is the port added first.
+        let Some(busiest) = self.ports.iter().rev().max_by_key(|state| state.max_bytes) else {
+            return QueueStats::default();
+        };
+        QueueStats {
+            busiest: (busiest.max_bytes > 0).then_some(busiest.port),
+            max_bytes: busiest.max_bytes,
+            p99_bytes: busiest.percentile(99),
+        }
+    }
+}
+
+impl PortState {
+    /// Moves on to another length.
+    fn change(&mut self, bytes: u64) {
+        self.settle();
+        self.bytes = bytes;
+        self.pending = 1;
+        self.max_bytes = self.max_bytes.max(bytes);
+    }
+
+    /// Enters the samples that wait into the histogram.
+    fn settle(&mut self) {
+        if self.pending == 0 {
+            return;
+        }
+        let bucket = (self.bytes.min(LONGEST_BYTES) / BUCKET_BYTES) as usize;
+        if bucket >= self.histogram.len() {
+            self.histogram.resize(bucket + 1, 0);
+        }
+        self.histogram[bucket] += self.pending;
+        self.pending = 0;
+    }
+
+    /// Lower edge of the bucket that holds element int(n * percent / 100) of the n sorted samples.
+    fn percentile(&self, percent: u64) -> u64 {
+        let samples: u64 = self.histogram.iter().sum();
+        let rank = samples * percent / 100;
+        let mut below = 0;
+        for (bucket, count) in self.histogram.iter().enumerate() {
+            below += count;
+            if below > rank {
+                return bucket as u64 * BUCKET_BYTES;
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(monitor: &mut QueueMonitor, time_ns: u64) -> String {
+        let mut text = Vec::new();
+        monitor.print(time_ns, &mut text).expect("memory");
+        String::from_utf8(text).expect("text")
+    }
+
+    #[test]
+    fn histograms_are_cumulative_in_kb_and_sorted() {
+        let mut monitor = QueueMonitor::new();
+        let second = monitor.add_port(3, 2);
+        let first = monitor.add_port(3, 1);
+        monitor.sample_index(first, 0);
+        monitor.sample_index(second, 0);
+        assert_eq!(printed(&mut monitor, 2_000_000_000), "time: 2000000000\n3 1 1\n3 2 1\n");
+        for bytes in [999, 1000, 1999, 3000, 0] {
+            monitor.sample_index(second, bytes);
+            monitor.sample_index(first, 0);
+        }
+        assert_eq!(printed(&mut monitor, 2_100_000_000), "time: 2100000000\n3 1 6\n3 2 3 2 0 1\n");
+    }
+
+    #[test]
+    fn a_port_without_samples_is_not_printed() {
+        let mut monitor = QueueMonitor::new();
+        monitor.add_port(3, 1);
+        assert_eq!(printed(&mut monitor, 0), "time: 0\n");
+    }
+
+    #[test]
+    fn only_changes_are_reported() {
+        let mut monitor = QueueMonitor::new();
+        let port = monitor.add_port(3, 1);
+        let changes: Vec<bool> = [0, 0, 1048, 1048, 0].map(|bytes| monitor.sample_index(port, bytes)).into();
+        assert_eq!(changes, [false, false, true, false, true]);
+        assert!(!monitor.sample_index(99, 5));
+    }
+
+    #[test]
+    fn figures_are_those_of_the_busiest_port() {
+        let mut monitor = QueueMonitor::new();
+        let quiet = monitor.add_port(3, 1);
+        let busy = monitor.add_port(3, 2);
+        for sample in 1..=200 {
+            monitor.sample_index(quiet, 1_048);
+            monitor.sample_index(busy, sample * 100 + 7);
+        }
+        let stats = monitor.stats();
+        assert_eq!(stats.busiest, Some(Port { node: 3, port: 2 }));
+        assert_eq!(stats.max_bytes, 20_007);
+        // Element int(200 * 0.99) = 198, counted from 0, is sample 199.
+        assert_eq!(stats.p99_bytes, 19_900);
+    }
+
+    #[test]
+    fn idle_time_after_the_last_flow_does_not_count() {
+        let mut monitor = QueueMonitor::new();
+        let port = monitor.add_port(3, 1);
+        for _ in 0..10 {
+            monitor.sample_index(port, 5_000);
+        }
+        monitor.flows_completed();
+        for _ in 0..10_000 {
+            monitor.sample_index(port, 0);
+        }
+        assert_eq!(monitor.stats().p99_bytes, 5_000);
+        assert_eq!(printed(&mut monitor, 0), "time: 0\n3 1 10000 0 0 0 0 10\n");
+    }
+
+    #[test]
+    fn nothing_sampled_gives_zeros() {
+        assert_eq!(QueueMonitor::new().stats(), QueueStats::default());
+        let mut monitor = QueueMonitor::new();
+        let port = monitor.add_port(3, 1);
+        monitor.sample_index(port, 0);
+        assert_eq!(monitor.stats(), QueueStats::default());
+    }
+
+    #[test]
+    fn an_absurd_length_does_not_exhaust_memory() {
+        let mut monitor = QueueMonitor::new();
+        let port = monitor.add_port(3, 1);
+        monitor.sample_index(port, u64::MAX);
+        assert_eq!(monitor.stats().max_bytes, u64::MAX);
+    }
+}

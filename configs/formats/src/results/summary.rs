@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `summary.json`: the run as a whole.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::ResultError;
+
+/// What was run, what came out of it, and what it cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The effective scenario: every key with the value in force.
+    pub scenario: serde_json::Value,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Of the programs that made the results.
+    pub versions: Versions,
+    /// How the simulator was compiled, such as `optimized`.
+    pub build_profile: String,
+    /// Flows in the scenario.
+    pub flows_total: u64,
+    /// Flows that completed.
+    pub flows_finished: u64,
+    /// Simulated time at the end, in ns.
+    pub simulated_ns: u64,
+    /// Simulator events executed.
+    pub events: u64,
+    /// Frames received by a node, summed over nodes.
+    pub packet_hops: u64,
+    /// Processor time before the first event, in seconds.
+    #[serde(serialize_with = "finite")]
+    pub setup_cpu_s: f64,
+    /// Processor time of the simulation, in seconds.
+    #[serde(serialize_with = "finite")]
+    pub run_cpu_s: f64,
+    /// Time on the clock, in seconds.
+    #[serde(serialize_with = "finite")]
+    pub wall_s: f64,
+    /// Largest resident memory, in bytes.
+    pub peak_rss_bytes: u64,
+    /// Processor time of the simulation per packet-hop, in ns.
+    #[serde(serialize_with = "finite")]
+    pub ns_per_packet_hop: f64,
+    /// 99th percentile of the queue of the busiest port, in bytes.
+    pub queue_p99_bytes: u64,
+    /// Longest queue seen at any port, in bytes.
+    pub queue_max_bytes: u64,
+    /// The port with the longest queue; none if no queue ever built up.
+    pub queue_busiest: Option<Port>,
+    /// PFC pause frames received.
+    pub pfc_pauses: u64,
+    /// Time that ports were paused, summed over ports, in ns.
+    pub pfc_pause_ns: u64,
+    /// Frames that a switch had no room for.
+    pub drops: u64,
+    /// Frames lost on links.
+    pub losses: u64,
+}
+
+/// Versions of the programs that made the results.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Versions {
+    /// Of this project.
+    pub hpcc: String,
+    /// Of ns-3.
+    pub ns3: String,
+}
+
+/// A port of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Port {
+    /// The node.
+    pub node: u32,
+    /// Its port.
+    pub port: u32,
+}
+
+impl Summary {
+    /// Reads `summary.json`. Keys that this version does not know are skipped.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or with the line where it stops making sense.
+    pub fn read(path: &Path) -> Result<Summary, ResultError> {
+        let text = fs::read(path).map_err(|cause| ResultError::io(path, cause))?;
+        serde_json::from_slice(&text).map_err(|error| ResultError::line(path, error.line() as u64, error.to_string()))
+    }
+
+    /// Writes `summary.json`, indented for readers.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+}
+
+/// Whether a file is a summary of this project, of whatever version.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    let Ok(text) = fs::read(path) else { return false };
+    serde_json::from_slice::<serde_json::Value>(&text).is_ok_and(|summary| summary["versions"]["hpcc"].is_string())
+}
+
+/// JSON has no word for infinity, which a division by no packet-hops gives: 0 stands for it.
+fn finite<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(if value.is_finite() { *value } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::file_with;
+    use super::*;
+
+    fn text(summary: &Summary) -> Vec<u8> {
+        let mut text = Vec::new();
+        summary.write(&mut text).expect("memory");
+        text
+    }
+
+    #[test]
+    fn a_summary_survives_a_round_trip() {
+        let summary = Summary {
+            scenario: serde_json::json!({"cc": {"algorithm": "hpcc"}}),
+            seed: 7,
+            run_cpu_s: 1.25,
+            queue_busiest: Some(Port { node: 9, port: 3 }),
+            ..Summary::default()
+        };
+        let (_folder, path) = file_with("summary.json", text(&summary));
+        assert_eq!(Summary::read(&path).expect("own output"), summary);
+        assert!(is_ours(&path));
+    }
+
+    #[test]
+    fn a_division_by_no_packet_hops_stays_readable() {
+        let summary = Summary { ns_per_packet_hop: f64::NAN, ..Summary::default() };
+        let (_folder, path) = file_with("summary.json", text(&summary));
+        assert_eq!(Summary::read(&path).expect("own output").ns_per_packet_hop, 0.0);
+    }
+
+    #[test]
+    fn cut_and_foreign_files_are_refused() {
+        let text = text(&Summary::default());
+        let (_folder, path) = file_with("summary.json", &text[..60]);
+        assert!(Summary::read(&path).expect_err("accepted").to_string().contains("summary.json:"));
+        assert!(!is_ours(&path));
+        let (_folder, path) = file_with("summary.json", "{\"total\": 3}\n");
+        assert!(Summary::read(&path).expect_err("accepted").to_string().contains("missing field"));
+        assert!(!is_ours(&path));
+    }
+}
