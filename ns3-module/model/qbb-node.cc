@@ -60,6 +60,12 @@ QbbNode::GetPort(uint32_t port) const
     return m_ports.at(port);
 }
 
+void
+QbbNode::SetIndex(uint32_t index)
+{
+    m_index = index;
+}
+
 uint32_t
 QbbNode::GetIndex() const
 {

@@ -50,6 +50,11 @@ class QbbNode : public Object
      */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
+    /**
+     * \param index the node's index in its network
+     */
+    void SetIndex(uint32_t index);
+
     /// \return the node's index in its network
     uint32_t GetIndex() const;
 
@@ -59,9 +64,8 @@ class QbbNode : public Object
     /**
      * \brief Get ready to run: all ports and routes are known.
      * \param network the network
-     * \param index the node's index in it
      */
-    virtual void Start(hpcc::Network& network, uint32_t index) = 0;
+    virtual void Start(const std::shared_ptr<hpcc::Network>& network) = 0;
 
     /**
      * \brief A frame arrived. The node now owns it.

@@ -151,13 +151,12 @@ QbbSwitch::IsSwitch() const
 }
 
 void
-QbbSwitch::Start(hpcc::Network& network, uint32_t index)
+QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
 {
-    NS_LOG_FUNCTION(this << index);
-    m_index = index;
+    NS_LOG_FUNCTION(this);
     if (!m_draws)
     {
-        m_draws = {hpcc::new_draws(index).into_raw(), CoreDelete<hpcc::Draws>()};
+        m_draws = {hpcc::new_draws(m_index).into_raw(), CoreDelete<hpcc::Draws>()};
     }
     std::vector<hpcc::EcnThreshold> thresholds;
     for (const auto& port : m_ports)
@@ -178,8 +177,8 @@ QbbSwitch::Start(hpcc::Network& network, uint32_t index)
     {
         thresholds.clear();
     }
-    m_core.reset(hpcc::new_switch(network,
-                                  index,
+    m_core.reset(hpcc::new_switch(*network,
+                                  m_index,
                                   m_bufferBytes,
                                   {thresholds.data(), thresholds.size()},
                                   MakeTelemetryParameters(m_layout, m_multiplier))

@@ -63,7 +63,7 @@ class QbbSwitch : public QbbNode
 
     // Inherited
     bool IsSwitch() const override;
-    void Start(hpcc::Network& network, uint32_t index) override;
+    void Start(const std::shared_ptr<hpcc::Network>& network) override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
 

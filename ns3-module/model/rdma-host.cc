@@ -181,7 +181,7 @@ RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
-    m_network = nullptr;
+    m_network.reset();
     m_sending.clear();
     m_wakeUps.clear();
     m_idleWakeUps.clear();
@@ -202,11 +202,10 @@ RdmaHost::GetMtu() const
 }
 
 void
-RdmaHost::Start(hpcc::Network& network, uint32_t index)
+RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 {
-    NS_LOG_FUNCTION(this << index);
-    m_index = index;
-    m_network = &network;
+    NS_LOG_FUNCTION(this);
+    m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
     const hpcc::TransportParameters transport{
         m_mtu,
@@ -230,8 +229,8 @@ RdmaHost::Start(hpcc::Network& network, uint32_t index)
         m_multiRate,
         m_sampledFeedback,
     };
-    m_core.reset(hpcc::new_host(network,
-                                index,
+    m_core.reset(hpcc::new_host(*network,
+                                m_index,
                                 transport,
                                 control,
                                 MakeTelemetryParameters(m_layout, m_multiplier))

@@ -90,7 +90,7 @@ class RdmaHost : public QbbNode
 
     // Inherited
     bool IsSwitch() const override;
-    void Start(hpcc::Network& network, uint32_t index) override;
+    void Start(const std::shared_ptr<hpcc::Network>& network) override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
 
@@ -170,7 +170,7 @@ class RdmaHost : public QbbNode
     void OnWakeUp(WakeUp* wakeUp);
 
     CorePointer<hpcc::Host> m_core;                    //!< the decisions
-    hpcc::Network* m_network{nullptr};                 //!< paths; owned by the helper that started the host
+    std::shared_ptr<hpcc::Network> m_network;          //!< paths
     std::unordered_map<uint32_t, Sending> m_sending;   //!< flows under way, by queue pair
     std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
     std::vector<WakeUp*> m_wakeUps;                    //!< each port's pending wake-up

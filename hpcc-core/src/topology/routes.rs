@@ -68,6 +68,8 @@ pub struct Routes {
     /// From each host (column) to each host (row).
     metrics: Vec<Option<PathMetrics>>,
     hosts: usize,
+    max_rtt: Nanos,
+    max_bdp: u64,
 }
 
 /// A node as the search from one destination sees it.
@@ -92,6 +94,8 @@ impl Routes {
             host_index: host_index(network),
             metrics: Vec::new(),
             hosts: network.hosts().count(),
+            max_rtt: Nanos(0),
+            max_bdp: 0,
         };
         routes.metrics = alloc::vec![None; routes.hosts * routes.hosts];
         for dst in 0..network.nodes.len() as u32 {
@@ -102,6 +106,8 @@ impl Routes {
                 table.starts.push(table.ports.len() as u32);
             }
         }
+        routes.max_rtt = routes.pairs().map(|path| path.rtt()).max().unwrap_or_default();
+        routes.max_bdp = routes.pairs().map(|path| path.bdp()).max().unwrap_or_default();
         routes
     }
 
@@ -157,12 +163,12 @@ impl Routes {
 
     /// The longest base round-trip time between two hosts: T of a network-wide constant.
     pub fn max_rtt(&self) -> Nanos {
-        self.pairs().map(|path| path.rtt()).max().unwrap_or_default()
+        self.max_rtt
     }
 
     /// The largest bandwidth-delay product between two hosts, in bytes.
     pub fn max_bdp(&self) -> u64 {
-        self.pairs().map(|path| path.bdp()).max().unwrap_or_default()
+        self.max_bdp
     }
 
     /// The next hops of a node.

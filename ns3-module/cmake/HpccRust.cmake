@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds the Rust core with cargo.
+#   in : hpcc_rust_dir, the cargo workspace
+#   out: target hpcc-rust (imported static library), hpcc_bridge_source, hpcc_bridge_include
+
+find_program(HPCC_CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin")
+if(NOT HPCC_CARGO)
+  message(FATAL_ERROR "hpcc needs cargo (Rust 1.88 or newer) on the PATH or in ~/.cargo/bin")
+endif()
+
+set(hpcc_cargo_dir "${CMAKE_CURRENT_BINARY_DIR}/cargo")
+set(hpcc_rust_library "${hpcc_cargo_dir}/release/libhpcc_ns3.a")
+set(hpcc_bridge_include "${hpcc_cargo_dir}/cxxbridge")
+set(hpcc_bridge_source "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.cc")
+file(MAKE_DIRECTORY "${hpcc_bridge_include}")
+
+# cargo knows what is out of date, so it always runs; without news it takes 0.1 s and touches nothing.
+add_custom_target(
+  hpcc-cargo
+  COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}" "CXX=${CMAKE_CXX_COMPILER}"
+          "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge
+  BYPRODUCTS "${hpcc_rust_library}" "${hpcc_bridge_source}" "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.h"
+             "${hpcc_bridge_include}/rust/cxx.h"
+  WORKING_DIRECTORY "${hpcc_rust_dir}"
+  COMMENT "cargo build --package ns3-bridge"
+  VERBATIM
+)
+add_library(hpcc-rust STATIC IMPORTED GLOBAL)
+set_target_properties(hpcc-rust PROPERTIES IMPORTED_LOCATION "${hpcc_rust_library}")
+add_dependencies(hpcc-rust hpcc-cargo)

@@ -1,0 +1,190 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "qbb-helper.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+
+#include "ns3/abort.h"
+#include "ns3/data-rate.h"
+#include "ns3/node.h"
+#include "ns3/qbb-channel.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+
+QbbHelper::QbbHelper()
+    : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
+{
+    m_hostFactory.SetTypeId(RdmaHost::GetTypeId());
+    m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
+    m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
+    m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
+}
+
+void
+QbbHelper::SetHostAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_hostFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_switchFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_deviceFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier)
+{
+    for (ObjectFactory* factory : {&m_hostFactory, &m_switchFactory})
+    {
+        factory->Set("TelemetryLayout", StringValue(layout));
+        factory->Set("TelemetryMultiplier", UintegerValue(multiplier));
+    }
+}
+
+void
+QbbHelper::InstallHosts(const NodeContainer& nodes)
+{
+    Install(nodes, m_hostFactory);
+}
+
+void
+QbbHelper::InstallSwitches(const NodeContainer& nodes)
+{
+    Install(nodes, m_switchFactory);
+}
+
+void
+QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
+{
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(), "node " << (*it)->GetId() << " is installed already");
+        Ptr<QbbNode> node = factory.Create<QbbNode>();
+        (*it)->AggregateObject(node);
+        node->SetIndex(m_network->add_node(node->IsSwitch()));
+        m_nodes.push_back(node);
+    }
+}
+
+NetDeviceContainer
+QbbHelper::Link(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
+{
+    m_deviceFactory.Set("DataRate", DataRateValue(rate));
+    m_channelFactory.Set("Delay", TimeValue(delay));
+    NetDeviceContainer devices;
+    for (const auto& node : {a, b})
+    {
+        Ptr<QbbNode> owner = node->GetObject<QbbNode>();
+        NS_ABORT_MSG_UNLESS(owner, "node " << node->GetId() << " is neither host nor switch");
+        Ptr<QbbNetDevice> device = m_deviceFactory.Create<QbbNetDevice>();
+        node->AddDevice(device);
+        owner->AddPort(device);
+        devices.Add(device);
+    }
+    Ptr<QbbChannel> channel = m_channelFactory.Create<QbbChannel>();
+    channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)), DynamicCast<QbbNetDevice>(devices.Get(1)));
+    const hpcc::LinkSpec link{a->GetObject<QbbNode>()->GetIndex(),
+                              b->GetObject<QbbNode>()->GetIndex(),
+                              rate.GetBitRate(),
+                              static_cast<uint64_t>(delay.GetNanoSeconds())};
+    const bool added = m_network->add_link(link);
+    NS_ABORT_MSG_UNLESS(added, "node " << a->GetId() << " cannot be linked to node " << b->GetId());
+    return devices;
+}
+
+void
+QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const
+{
+    const std::shared_ptr<hpcc::Loss> loss(hpcc::new_loss(stream, probability).into_raw(),
+                                           CoreDelete<hpcc::Loss>());
+    for (auto it = devices.Begin(); it != devices.End(); ++it)
+    {
+        DynamicCast<QbbNetDevice>(*it)->SetLoss(loss);
+    }
+}
+
+void
+QbbHelper::SetEcnStream(uint64_t stream)
+{
+    m_ecnStream = stream;
+}
+
+void
+QbbHelper::Start()
+{
+    NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");
+    uint32_t mtu = 0;
+    for (const auto& node : m_nodes)
+    {
+        if (const auto host = DynamicCast<RdmaHost>(node))
+        {
+            mtu = std::max(mtu, host->GetMtu());
+        }
+    }
+    m_network->compute_routes(mtu);
+    // The reference simulator has used six streams for each node, and two others, before the first draw.
+    const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
+    const std::shared_ptr<hpcc::Draws> draws(hpcc::new_draws(stream).into_raw(), CoreDelete<hpcc::Draws>());
+    for (const auto& node : m_nodes)
+    {
+        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
+        {
+            aSwitch->SetDraws(draws);
+        }
+        node->Start(m_network);
+    }
+}
+
+Ptr<RdmaHost>
+QbbHelper::GetHost(uint32_t index) const
+{
+    return DynamicCast<RdmaHost>(m_nodes.at(index));
+}
+
+Ptr<QbbNode>
+QbbHelper::GetNode(uint32_t index) const
+{
+    return m_nodes.at(index);
+}
+
+uint32_t
+QbbHelper::GetNNodes() const
+{
+    return static_cast<uint32_t>(m_nodes.size());
+}
+
+Time
+QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
+{
+    return NanoSeconds(m_network->standalone_fct_ns(src, dst, size, GetHost(src)->GetMtu()));
+}
+
+uint64_t
+QbbHelper::GetTxFrames() const
+{
+    uint64_t frames = 0;
+    for (const auto& node : m_nodes)
+    {
+        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        {
+            frames += node->GetPort(port)->GetTxFrames();
+        }
+    }
+    return frames;
+}
+
+} // namespace ns3

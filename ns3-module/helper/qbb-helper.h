@@ -1,0 +1,154 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef QBB_HELPER_H
+#define QBB_HELPER_H
+
+#include "ns3/core-pointer.h"
+#include "ns3/net-device-container.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+#include "ns3/object-factory.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+class DataRate;
+class QbbNode;
+class RdmaHost;
+
+/**
+ * \ingroup hpcc
+ * \brief Builds a lossless Ethernet network of RDMA hosts and switches.
+ *
+ * Install hosts and switches, link them, then call Start(), which computes the routes. The order of installation
+ * numbers the nodes, and the order of links numbers each node's ports.
+ */
+class QbbHelper
+{
+  public:
+    QbbHelper();
+
+    /**
+     * \brief Set an attribute of the hosts to be installed.
+     * \param name the attribute
+     * \param value its value
+     */
+    void SetHostAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Set an attribute of the switches to be installed.
+     * \param name the attribute
+     * \param value its value
+     */
+    void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Set an attribute of the devices to be created by links.
+     * \param name the attribute
+     * \param value its value
+     */
+    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Set the telemetry layout of hosts and switches to be installed.
+     * \param layout none, reference or paper
+     * \param multiplier factor of the reference layout's units
+     */
+    void SetTelemetry(const std::string& layout, uint32_t multiplier);
+
+    /**
+     * \brief Make nodes RDMA hosts.
+     * \param nodes the nodes
+     */
+    void InstallHosts(const NodeContainer& nodes);
+
+    /**
+     * \brief Make nodes switches.
+     * \param nodes the nodes
+     */
+    void InstallSwitches(const NodeContainer& nodes);
+
+    /**
+     * \brief Link two nodes.
+     * \param a one node
+     * \param b the other node
+     * \param rate data rate of each direction
+     * \param delay propagation delay, one way
+     * \return the devices at both ends
+     */
+    NetDeviceContainer Link(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay);
+
+    /**
+     * \brief Lose frames at random where they arrive.
+     *
+     * All given devices draw from one generator.
+     *
+     * \param devices where frames are lost
+     * \param probability of a frame to be lost
+     * \param stream the generator's stream
+     */
+    void SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const;
+
+    /**
+     * \brief Set the first random stream of ECN marking, which all switches share. By default the reference
+     * simulator's for a network of this size without lossy links.
+     * \param stream the stream
+     */
+    void SetEcnStream(uint64_t stream);
+
+    /// Compute the routes and get all nodes ready. Call once, when everything is linked.
+    void Start();
+
+    /**
+     * \param index a host's index: its place in the order of installation
+     * \return the host; nullptr if the node is a switch
+     */
+    Ptr<RdmaHost> GetHost(uint32_t index) const;
+
+    /**
+     * \param index a node's index: its place in the order of installation
+     * \return the node's switch or host
+     */
+    Ptr<QbbNode> GetNode(uint32_t index) const;
+
+    /// \return the number of nodes installed
+    uint32_t GetNNodes() const;
+
+    /**
+     * \brief Compute how long a flow would take on an idle network.
+     * \param src index of the source
+     * \param dst index of the destination
+     * \param size payload bytes
+     * \return the flow completion time, 0 if the hosts are not connected
+     */
+    Time GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const;
+
+    /// \return frames that all devices have put on their links
+    uint64_t GetTxFrames() const;
+
+  private:
+    /**
+     * \brief Aggregate hosts or switches to nodes.
+     * \param nodes the nodes
+     * \param factory what to aggregate
+     */
+    void Install(const NodeContainer& nodes, const ObjectFactory& factory);
+
+    ObjectFactory m_hostFactory;              //!< makes hosts
+    ObjectFactory m_switchFactory;            //!< makes switches
+    ObjectFactory m_deviceFactory;            //!< makes devices
+    ObjectFactory m_channelFactory;           //!< makes channels
+    std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
+    std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
+    uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default
+};
+
+} // namespace ns3
+
+#endif /* QBB_HELPER_H */

@@ -1,0 +1,65 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef RDMA_CLIENT_H
+#define RDMA_CLIENT_H
+
+#include "rdma-host.h"
+
+#include "ns3/application.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief An application that sends one flow from its node to another when it starts.
+ */
+class RdmaClient : public Application
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    RdmaClient();
+    ~RdmaClient() override;
+
+    /**
+     * \param peer node of the destination host
+     */
+    void SetPeer(Ptr<Node> peer);
+
+    /// \return whether the last acknowledgement has arrived
+    bool IsFinished() const;
+
+    /// \return the flow; its completion time is valid once it has finished
+    const RdmaFlow& GetFlow() const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void StartApplication() override;
+    void StopApplication() override;
+
+    /**
+     * \brief The flow has finished.
+     * \param flow the flow
+     */
+    void OnFinish(const RdmaFlow& flow);
+
+    Ptr<Node> m_peer;     //!< node of the destination host
+    RdmaFlow m_flow;      //!< the flow
+    uint64_t m_size{0};   //!< attribute
+    uint8_t m_priority{}; //!< attribute
+    uint16_t m_dport{0};  //!< attribute
+    bool m_finished{false}; //!< whether the last acknowledgement has arrived
+    TracedCallback<const RdmaFlow&> m_finishTrace; //!< trace source
+};
+
+} // namespace ns3
+
+#endif /* RDMA_CLIENT_H */
