@@ -51,6 +51,7 @@ impl Draft {
         self.flows.sort_by_key(|(flow, _)| flow.start);
         self.scenario.flows = self.flows.into_iter().map(|(flow, _)| flow).collect();
         check::note_idle_flows(&mut self.scenario);
+        check::note_long_paths(&mut self.scenario);
         Ok(self.scenario)
     }
 }

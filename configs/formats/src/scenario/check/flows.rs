@@ -37,7 +37,7 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
         ));
     }
     let chunk = u64::from(scenario.transport.chunk);
-    if scenario.transport.recovery == Recovery::GoBackZero && flow.size % chunk != 0 {
+    if scenario.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
         return Err(format!(
             "the flow's size is {} bytes; going back to the start of a chunk needs a multiple of {chunk}, \
              or the flow never completes",

@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         switch: switch.config,
         default_loss: topology.default_loss,
         monitor,
-        notes: Vec::new(),
+        notes: control.note.into_iter().collect(),
     };
     Ok(Draft { scenario, flows, places })
 }

@@ -42,7 +42,7 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
     Ok(Run { seed: keys.seed, stop: keys.stop.into_inner().0, stop_place })
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Name {
     #[default]
@@ -67,12 +67,15 @@ struct ControlKeys {
 pub(super) struct Control {
     pub algorithm: Algorithm,
     pub min_rate_place: Place,
+    /// Set if parameters of HPCC are given, but HPCC is not used.
+    pub note: Option<String>,
 }
 
 pub(super) fn congestion_control(document: &mut Document<'_>) -> Result<Control, InputError> {
     let (keys, place) = document.optional::<ControlKeys>("congestion_control")?;
     let min_rate_place = keys.min_rate.as_ref().map_or(place, |rate| document.place(rate.span()));
     let default = HpccConfig::default();
+    let note = unused(&keys);
     let algorithm = match keys.algorithm {
         Name::None => Algorithm::LineRate,
         Name::Hpcc => Algorithm::Hpcc(HpccConfig {
@@ -85,7 +88,24 @@ pub(super) fn congestion_control(document: &mut Document<'_>) -> Result<Control,
             sampled_feedback: keys.sampled_feedback.unwrap_or(default.sampled_feedback),
         }),
     };
-    Ok(Control { algorithm, min_rate_place })
+    Ok(Control { algorithm, min_rate_place, note })
+}
+
+/// Comparing runs with `--set congestion_control.algorithm=none` should not need another file, so these are
+/// no errors.
+fn unused(keys: &ControlKeys) -> Option<String> {
+    let given = [
+        ("eta", keys.eta.is_some()),
+        ("max_stage", keys.max_stage.is_some()),
+        ("additive_increase", keys.additive_increase.is_some()),
+        ("min_rate", keys.min_rate.is_some()),
+        ("fast_react", keys.fast_react.is_some()),
+        ("multi_rate", keys.multi_rate.is_some()),
+        ("sampled_feedback", keys.sampled_feedback.is_some()),
+    ];
+    let names: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+    let is_unused = keys.algorithm == Name::None && !names.is_empty();
+    is_unused.then(|| format!("algorithm = \"none\" has no use for {}", names.join(", ")))
 }
 
 #[derive(Default, PartialEq, Deserialize)]

@@ -127,6 +127,36 @@ fn the_quick_start_and_its_overrides_load() {
 }
 
 #[test]
+fn every_shipped_scenario_loads_without_a_note() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("configs") {
+        let path = entry.expect("entry").path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let scenario = load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scenario.notes, Vec::<String>::new(), "{}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 2, "only {count} scenarios");
+}
+
+#[test]
+fn what_has_no_effect_is_noted() {
+    let text = format!("{MINIMAL}[congestion_control]\neta = 0.9\nmin_rate = '1Gbps'\n");
+    let scenario = load_with(text, &["congestion_control.algorithm=none"]).expect("valid");
+    assert_eq!(scenario.notes, ["algorithm = \"none\" has no use for eta, min_rate"]);
+    let chain: String = (2..8).map(|node| format!("{{a={node},b={}}},", node + 1)).collect();
+    let topology = format!(
+        "kind='links'\nhosts=2\nswitches=7\nrate='25Gbps'\ndelay='1us'\nlinks=[{{a=0,b=2}},{chain}{{a=1,b=8}}]"
+    );
+    let text = with_topology(&topology) + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n";
+    let notes = load_with(&text, &[]).expect("valid").notes;
+    assert!(notes[0].starts_with("1 of 1 flows pass more than 5 switches"), "{notes:?}");
+    assert!(load_with(&text, &["telemetry.layout=paper"]).expect("valid").notes.is_empty());
+}
+
+#[test]
 fn overrides_reach_every_place() {
     let overrides = [
         "run.stop=3ms",
