@@ -111,7 +111,7 @@ fn transport(
     }
     let window = settings.flag("HAS_WIN", true)?;
     if !window && matches!(algorithm, Algorithm::Hpcc(_)) {
-        notes.push("HAS_WIN 0: HPCC runs without its window, so its rate never adapts as the paper describes".into());
+        notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
     let ack_interval = ack_interval(settings)?;

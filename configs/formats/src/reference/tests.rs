@@ -128,7 +128,7 @@ fn overrides_are_checked_like_the_file() {
 fn harmless_oddities_are_noted() {
     for (setting, note) in [
         ("CC_MODE=0", "CC_MODE 0 names no controller: flows send at line rate"),
-        ("HAS_WIN=0", "HAS_WIN 0: HPCC runs without its window"),
+        ("HAS_WIN=0", "HAS_WIN 0: HPCC divides by a window of 0"),
         ("ENABLE_TRACE=1", "ENABLE_TRACE 1 is ignored"),
         ("SIMULATOR_STOP_TIME=1", "2 of 2 flows start at or after the stop time"),
     ] {
