@@ -4,7 +4,7 @@
 //! | module | reads |
 //! | --- | --- |
 //! | [`scenario`] | one simulation, whichever format describes it; start with [`scenario::load`] |
-//! | [`reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
 //! | [`quantity`] | `"100Gbps"`, `"12ms"`, `"32MiB"` |
 //! | [`error`] | nothing: it says what was wrong, and in which line |
