@@ -1,2 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Every file that hpcc reads or writes.
+//!
+//! | module | reads or writes |
+//! | --- | --- |
+//! | [`scenario`] | one simulation, whichever format describes it; start with [`scenario::load`] |
+//! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
+//! | [`quantity`] | `"100Gbps"`, `"12ms"`, `"32MiB"` |
+//! | [`results`] | the output folder of a run |
+//! | [`error`] | nothing: it says what was wrong, and in which line |
+
+pub mod error;
+pub mod generate;
+mod place;
+pub mod quantity;
+pub mod reference;
 pub mod results;
+pub mod scenario;
+mod text;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What is wrong with an input, and where.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// An input that cannot be used. Displays as `file:line: message`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputError {
+    /// The file as the user named it; `--set` for a value that was set on the command line.
+    pub file: PathBuf,
+    /// Line of the offending text, counted from 1; `None` where no single line is to blame.
+    pub line: Option<u32>,
+    /// The key whose value is to blame, if one is (`U_TARGET`, `congestion_control.eta`).
+    pub key: Option<String>,
+    /// What was found and what was expected instead.
+    pub message: String,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, "{line}:")?;
+        }
+        match &self.key {
+            Some(key) if !self.message.contains(key.as_str()) => write!(f, " {key}: {}", self.message),
+            _ => write!(f, " {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// The candidate closest to `word`, as the tail of a message: `; did you mean U_TARGET?`. A word that
+/// resembles nothing gets the list of what there is.
+pub(crate) fn suggestion(word: &str, candidates: &[&str]) -> String {
+    let folded = word.to_lowercase();
+    let best = candidates
+        .iter()
+        .map(|candidate| (strsim::jaro_winkler(&folded, &candidate.to_lowercase()), candidate))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((score, candidate)) if score > 0.75 => format!("; did you mean {candidate}?"),
+        Some(_) => format!("; expected one of {}", candidates.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_names_file_line_key_and_message() {
+        let mut error =
+            InputError { file: "a.txt".into(), line: Some(3), key: Some("KEY".into()), message: "is odd".into() };
+        assert_eq!(error.to_string(), "a.txt:3: KEY: is odd");
+        error.message = "KEY is odd".into();
+        error.line = None;
+        assert_eq!(error.to_string(), "a.txt: KEY is odd");
+    }
+
+    #[test]
+    fn suggestion_prefers_the_nearest_and_falls_back_to_the_list() {
+        assert_eq!(suggestion("U_TARGT", &["RATE_AI", "U_TARGET"]), "; did you mean U_TARGET?");
+        assert_eq!(suggestion("zzz", &["eta", "stop"]), "; expected one of eta, stop");
+        assert_eq!(suggestion("zzz", &[]), "");
+    }
+}

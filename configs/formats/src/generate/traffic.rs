@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Random traffic.
+
+use super::{Cdf, Random};
+use crate::scenario::Flow;
+use hpcc_core::units::{BitRate, Nanos};
+use rand::RngExt;
+
+/// Keeps a slip of the keyboard from filling the memory.
+const MAX_FLOWS: f64 = 2e7;
+
+/// What the flows of one kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Priority (queue) of the packets, 1 to 7.
+    pub priority: u8,
+    /// Destination port.
+    pub dport: u16,
+}
+
+/// Each host starts flows to others at random times; the time between two of its flows is exponentially
+/// distributed.
+#[derive(Clone, Copy, Debug)]
+pub struct Poisson<'a> {
+    /// Hosts and the rate of their first link, above 0; at least two.
+    pub hosts: &'a [(u32, BitRate)],
+    /// Flow sizes.
+    pub sizes: &'a Cdf,
+    /// Mean payload that a host sends, as a fraction of its link's rate; above 0, up to 1.
+    pub load: f64,
+    /// No flow starts before.
+    pub start: Nanos,
+    /// No flow starts this long after `start`, or later.
+    pub duration: Nanos,
+    /// Priority and port.
+    pub class: Class,
+}
+
+impl Poisson<'_> {
+    /// The flows by ascending start time, for equal times by ascending source.
+    ///
+    /// # Errors
+    /// Fewer than two hosts, or more flows than fit in memory. The error is a sentence for the user.
+    pub fn flows(&self, random: &mut Random) -> Result<Vec<Flow>, String> {
+        if self.hosts.len() < 2 {
+            return Err(format!("the network has {} hosts; expected at least 2", self.hosts.len()));
+        }
+        let expected: f64 = self.hosts.iter().map(|host| self.duration.0 as f64 / self.mean_gap(host.1)).sum();
+        if expected > MAX_FLOWS {
+            return Err(format!("about {expected:.0} flows would be generated; expected at most {MAX_FLOWS:.0}"));
+        }
+        let mut flows = Vec::new();
+        for index in 0..self.hosts.len() {
+            self.flows_of(index, random, &mut flows);
+        }
+        flows.sort_by_key(|flow| (flow.start, flow.src));
+        Ok(flows)
+    }
+
+    fn flows_of(&self, index: usize, random: &mut Random, flows: &mut Vec<Flow>) {
+        let (src, rate) = self.hosts[index];
+        let mean_gap = self.mean_gap(rate);
+        let mut elapsed = 0.0;
+        loop {
+            elapsed += exponential(random) * mean_gap;
+            let before_end = elapsed < self.duration.0 as f64;
+            // Not `>=`: a load next to 0 makes the gap infinite and `elapsed` possibly not a number.
+            if !before_end {
+                return;
+            }
+            flows.push(Flow {
+                src,
+                dst: self.hosts[other(index, self.hosts.len(), random)].0,
+                priority: self.class.priority,
+                dport: self.class.dport,
+                size: self.sizes.size_at(random.random::<f64>() * 100.0),
+                start: self.start + Nanos(elapsed as u64),
+            });
+        }
+    }
+
+    /// Mean time between two flows of a host, in nanoseconds.
+    fn mean_gap(&self, rate: BitRate) -> f64 {
+        self.sizes.mean() * 8.0 * 1e9 / (rate.0 as f64 * self.load)
+    }
+}
+
+/// A sample of the exponential distribution with mean 1. The logarithm is not the system's, whose last
+/// digit differs between platforms.
+fn exponential(random: &mut Random) -> f64 {
+    -libm::log(1.0 - random.random::<f64>())
+}
+
+/// One of `count` (at least 2) indices, but not `index`.
+fn other(index: usize, count: usize, random: &mut Random) -> usize {
+    let pick = random.random_range(0..count as u32 - 1) as usize;
+    if pick < index { pick } else { pick + 1 }
+}
+
+/// Each host sends to one other host and receives from one other host, as (source, destination) by
+/// ascending position in `hosts`. Empty for fewer than two hosts.
+pub fn permutation(hosts: &[u32], random: &mut Random) -> Vec<(u32, u32)> {
+    if hosts.len() < 2 {
+        return Vec::new();
+    }
+    // Sattolo's algorithm: a permutation of one cycle has no fixed point.
+    let mut to = hosts.to_vec();
+    for last in (1..to.len()).rev() {
+        let pick = random.random_range(0..last as u32) as usize;
+        to.swap(last, pick);
+    }
+    hosts.iter().copied().zip(to).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::random;
+    use std::path::Path;
+
+    const CLASS: Class = Class { priority: 3, dport: 100 };
+
+    fn cdf(name: &str) -> Cdf {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads");
+        Cdf::read(&folder.join(name)).expect("shipped workload")
+    }
+
+    fn poisson(sizes: &Cdf, hosts: &[(u32, BitRate)], duration: Nanos, seed: u64) -> Vec<Flow> {
+        let traffic = Poisson { hosts, sizes, load: 0.3, start: Nanos(2_000_000_000), duration, class: CLASS };
+        traffic.flows(&mut random(seed, 0)).expect("fits")
+    }
+
+    #[test]
+    fn the_load_is_met_and_flows_are_well_formed() {
+        let hosts: Vec<(u32, BitRate)> = (0..32).map(|host| (host, BitRate::gbps(100))).collect();
+        for name in ["websearch.cdf", "fb_hadoop.cdf"] {
+            let flows = poisson(&cdf(name), &hosts, Nanos(400_000_000), 1);
+            let bytes: u64 = flows.iter().map(|flow| flow.size).sum();
+            let load = bytes as f64 * 8.0 / (0.4 * 32.0 * 100e9);
+            assert!((0.29..0.31).contains(&load), "{name}: load {load}");
+            assert!(flows.is_sorted_by_key(|flow| flow.start));
+            assert!(flows.iter().all(|flow| flow.src != flow.dst && flow.dst < 32 && flow.size >= 1));
+            assert!(flows.iter().all(|flow| (2_000_000_000..2_400_000_000).contains(&flow.start.0)));
+        }
+    }
+
+    #[test]
+    fn a_seed_fixes_the_flows() {
+        let hosts = [(0, BitRate::gbps(100)), (1, BitRate::gbps(25)), (2, BitRate::gbps(100))];
+        let sizes = cdf("websearch.cdf");
+        let run = |seed| poisson(&sizes, &hosts, Nanos(20_000_000), seed);
+        assert_eq!(run(7), run(7));
+        assert_ne!(run(7), run(8));
+        assert_ne!(random(1, 0).random::<u64>(), random(1, 1).random::<u64>());
+        let first: Vec<_> = run(7).iter().take(2).map(|flow| (flow.src, flow.dst, flow.size, flow.start.0)).collect();
+        assert_eq!(
+            first,
+            [(0, 1, 5_113_642, 2_000_000_231), (2, 1, 18_957, 2_000_302_540)],
+            "the same on every machine and in every version"
+        );
+    }
+
+    #[test]
+    fn absurd_amounts_are_refused() {
+        let sizes = cdf("fb_hadoop.cdf");
+        let hosts = [(0, BitRate::gbps(100)), (1, BitRate::gbps(100))];
+        let mut traffic = Poisson {
+            hosts: &hosts,
+            sizes: &sizes,
+            load: 1.0,
+            start: Nanos(0),
+            duration: Nanos(u64::MAX),
+            class: CLASS,
+        };
+        assert!(traffic.flows(&mut random(1, 0)).expect_err("many").contains("flows would be generated"));
+        traffic.hosts = &hosts[..1];
+        assert!(traffic.flows(&mut random(1, 0)).expect_err("one").contains("expected at least 2"));
+    }
+
+    #[test]
+    fn a_permutation_gives_each_host_one_sender_and_one_receiver() {
+        let hosts: Vec<u32> = (10..27).collect();
+        let pairs = permutation(&hosts, &mut random(1, 0));
+        let mut receivers: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+        receivers.sort_unstable();
+        assert_eq!(receivers, hosts);
+        assert!(pairs.iter().all(|(src, dst)| src != dst));
+        assert!(permutation(&[1], &mut random(1, 0)).is_empty());
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where a value came from, so that a check made long after parsing can still name file and line.
+
+use crate::error::InputError;
+use std::path::Path;
+use std::rc::Rc;
+
+/// A position in an input. Cheap to clone: one per link and flow is kept while a scenario is checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    file: Rc<Path>,
+    line: Option<u32>,
+}
+
+impl Place {
+    /// A file as a whole.
+    pub fn file(path: &Path) -> Place {
+        Place { file: path.into(), line: None }
+    }
+
+    /// A value from the command line.
+    pub fn command_line() -> Place {
+        Place::file(Path::new("--set"))
+    }
+
+    /// A line of the same file, counted from 1.
+    pub fn at(&self, line: u32) -> Place {
+        Place { file: self.file.clone(), line: Some(line) }
+    }
+
+    /// The line, counted from 1.
+    pub fn line(&self) -> Option<u32> {
+        self.line
+    }
+
+    /// An error at this place.
+    pub fn error(&self, message: impl Into<String>) -> InputError {
+        InputError { file: self.file.to_path_buf(), line: self.line, key: None, message: message.into() }
+    }
+
+    /// An error at this place that blames `key`.
+    pub fn key_error(&self, key: impl Into<String>, message: impl Into<String>) -> InputError {
+        InputError { key: Some(key.into()), ..self.error(message) }
+    }
+}

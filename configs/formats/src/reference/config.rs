@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `config.txt`: from its keys to a scenario.
+
+use super::settings::Settings;
+use super::{algorithm, ecn_map, flow, keys, topology, trace};
+use crate::error::InputError;
+use crate::scenario::{Draft, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::text::resolve;
+use hpcc_core::cc::Algorithm;
+use hpcc_core::switch::SwitchConfig;
+use hpcc_core::telemetry::Layout;
+use hpcc_core::transport::{Recovery, TransportConfig};
+use hpcc_core::units::Nanos;
+use std::path::{Path, PathBuf};
+
+/// The reference has no seed of its own; its generators start from 1.
+const SEED: u64 = 1;
+
+/// Reads a configuration and the files that it names. Overrides are `KEY=VALUE`.
+pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
+    let settings = Settings::parse(path, text, overrides)?;
+    check_unused(&settings)?;
+    let mut notes = notes(&settings)?;
+    let algorithm = algorithm::read(&settings, &mut notes)?;
+    let transport = transport(&settings, &algorithm, &mut notes)?;
+    let switch = switch(&settings)?;
+    let layout = layout(&settings, &algorithm)?;
+    let stop = stop(&settings)?;
+    let monitor = monitor(&settings)?;
+    let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
+    let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
+    let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
+    check_trace(path, &settings, network.nodes.len(), &mut notes)?;
+    let name = name_of(path);
+    let scenario = Scenario {
+        name,
+        seed: SEED,
+        stop,
+        network,
+        flows: Vec::new(),
+        algorithm,
+        layout,
+        transport,
+        switch,
+        default_loss,
+        monitor,
+        notes,
+    };
+    Ok(Draft { scenario, flows, places: places(&settings, links) })
+}
+
+fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
+    Places {
+        links,
+        stop: settings.blame("SIMULATOR_STOP_TIME"),
+        buffer: settings.blame("BUFFER_SIZE"),
+        ecn: settings.blame("KMIN_MAP"),
+        min_rate: settings.blame("MIN_RATE"),
+    }
+}
+
+/// Values that change nothing must still be of their kind: a typing error there is an error all the same.
+fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
+    for key in keys::UNUSED_NUMBERS {
+        settings.float(key, 0.0)?;
+    }
+    for key in keys::UNUSED_RATES {
+        settings.rate(key, Default::default())?;
+    }
+    if settings.word("PAUSE_TIME").is_some() && settings.float("PAUSE_TIME", 5.0)? == 0.0 {
+        return Err(
+            settings.error("PAUSE_TIME", "PAUSE_TIME is 0, which would turn pauses into resumes; expected more")
+        );
+    }
+    link_down(settings)
+}
+
+fn link_down(settings: &Settings<'_>) -> Result<(), InputError> {
+    for word in settings.words(keys::LINK_DOWN).unwrap_or_default() {
+        let value = word.integer("a value of LINK_DOWN", u64::from(u32::MAX));
+        value.map_err(|error| super::settings::keyed(keys::LINK_DOWN, error))?;
+    }
+    if settings.u64(keys::LINK_DOWN, 0, u64::MAX)? == 0 {
+        return Ok(());
+    }
+    Err(settings
+        .error(keys::LINK_DOWN, "LINK_DOWN takes a link down, which is not available in this version; expected 0 0 0"))
+}
+
+fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {
+    let mut notes = Vec::new();
+    for key in &settings.repeated {
+        notes.push(format!("{key} is given more than once; the last one counts"));
+    }
+    if settings.flag("ENABLE_TRACE", true)? {
+        notes.push("ENABLE_TRACE 1 is ignored: the packet trace file is not written".into());
+    }
+    Ok(notes)
+}
+
+fn transport(
+    settings: &Settings<'_>,
+    algorithm: &Algorithm,
+    notes: &mut Vec<String>,
+) -> Result<TransportConfig, InputError> {
+    let mtu = settings.u32("PACKET_PAYLOAD_SIZE", 1000)?;
+    if !(1..=9000).contains(&mtu) {
+        return Err(
+            settings.error("PACKET_PAYLOAD_SIZE", format!("PACKET_PAYLOAD_SIZE is {mtu}; expected 1 to 9000 bytes"))
+        );
+    }
+    let window = settings.flag("HAS_WIN", true)?;
+    if !window && matches!(algorithm, Algorithm::Hpcc(_)) {
+        notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
+    }
+    let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
+    let ack_interval = ack_interval(settings)?;
+    Ok(TransportConfig {
+        mtu,
+        recovery,
+        chunk: chunk(settings, recovery, ack_interval)?,
+        ack_interval,
+        window,
+        variable_window: settings.flag("VAR_WIN", false)?,
+        global_rtt: settings.flag("GLOBAL_T", true)?,
+        rate_bound: settings.flag("RATE_BOUND", true)?,
+        ack_priority: if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 },
+        ..TransportConfig::default()
+    })
+}
+
+fn ack_interval(settings: &Settings<'_>) -> Result<u32, InputError> {
+    match settings.u32("L2_ACK_INTERVAL", 0)? {
+        0 => Err(settings.error(
+            "L2_ACK_INTERVAL",
+            "L2_ACK_INTERVAL is 0 (its default), with which no flow ever completes; expected at least 1",
+        )),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Left out, the chunk only matters to receivers that skip acknowledgements and to go-back-to-zero.
+fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Result<u32, InputError> {
+    let needed = settings.word("L2_CHUNK_SIZE").is_some() || recovery == Recovery::GoBackZero || ack_interval > 1;
+    match settings.u32("L2_CHUNK_SIZE", 0)? {
+        0 if needed => {
+            Err(settings.error("L2_CHUNK_SIZE", "L2_CHUNK_SIZE is 0 (its default); expected at least 1 byte"))
+        }
+        0 => Ok(1),
+        bytes => Ok(bytes),
+    }
+}
+
+fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
+    let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
+    let ecn = settings.flag("ENABLE_QCN", true)?;
+    Ok(SwitchConfig { buffer_bytes: mebibytes << 20, ecn, ecn_thresholds: ecn_map::read(settings)? })
+}
+
+/// Frames carry telemetry only where the algorithm reads it.
+fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<Layout, InputError> {
+    match settings.u32("INT_MULTI", 1)? {
+        0 => Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1")),
+        _ if *algorithm == Algorithm::LineRate => Ok(Layout::None),
+        multiplier => Ok(Layout::Reference { multiplier }),
+    }
+}
+
+fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
+    settings.float("SIMULATOR_STOP_TIME", 3.01).map(Nanos::from_seconds)
+}
+
+fn monitor(settings: &Settings<'_>) -> Result<Monitor, InputError> {
+    let start = Nanos(settings.u64("QLEN_MON_START", 2_000_000_000, u64::MAX)?);
+    let end = Nanos(settings.u64("QLEN_MON_END", 2_100_000_000, u64::MAX)?);
+    let queue_histogram = (end > start).then_some(QueueHistogram { start, end });
+    Ok(Monitor { queue_histogram, ..Monitor::default() })
+}
+
+fn check_trace(path: &Path, settings: &Settings<'_>, nodes: usize, notes: &mut Vec<String>) -> Result<(), InputError> {
+    if settings.word("TRACE_FILE").is_none() {
+        return Ok(());
+    }
+    let listed = trace::read(&input(path, settings, "TRACE_FILE")?)?;
+    let absent = listed.iter().filter(|&&id| id >= nodes as u64).count();
+    if absent > 0 {
+        notes.push(format!("TRACE_FILE lists {absent} nodes that the topology does not have"));
+    }
+    Ok(())
+}
+
+/// The path of an input file that a key names.
+fn input(config: &Path, settings: &Settings<'_>, key: &str) -> Result<PathBuf, InputError> {
+    let Some(word) = settings.word(key) else {
+        return Err(settings.error(key, format!("{key} is missing; expected the name of a file")));
+    };
+    resolve(config, word.text)
+        .ok_or_else(|| settings.error(key, format!("{key} names \"{}\", but there is no such file", word.text)))
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! KMIN_MAP, KMAX_MAP and PMAX_MAP.
+
+use super::settings::{Settings, keyed};
+use super::tokens::Token;
+use crate::error::InputError;
+use hpcc_core::switch::EcnThreshold;
+use hpcc_core::units::BitRate;
+use std::collections::BTreeMap;
+
+/// Thresholds are given in units of this many bytes.
+const KILOBYTE: u64 = 1000;
+
+/// One entry for each link rate that all three maps mention.
+pub(super) fn read(settings: &Settings<'_>) -> Result<Vec<EcnThreshold>, InputError> {
+    let kilobytes = |what: &str, word: &Token<'_>| word.integer(what, u64::from(u32::MAX));
+    let kmin = map(settings, "KMIN_MAP", kilobytes)?;
+    let kmax = map(settings, "KMAX_MAP", kilobytes)?;
+    let pmax = map(settings, "PMAX_MAP", |what, word| word.probability(what))?;
+    let mut thresholds = Vec::new();
+    for (rate, kmin) in kmin {
+        let (Some(&kmax), Some(&pmax)) = (kmax.get(&rate), pmax.get(&rate)) else { continue };
+        if kmin > kmax {
+            let found = format!("KMIN_MAP has {kmin} kB for {rate}, more than the {kmax} kB of KMAX_MAP");
+            return Err(settings.error("KMIN_MAP", format!("{found}; expected at most that")));
+        }
+        thresholds.push(EcnThreshold { rate, kmin: kmin * KILOBYTE, kmax: kmax * KILOBYTE, pmax });
+    }
+    Ok(thresholds)
+}
+
+fn map<T>(
+    settings: &Settings<'_>,
+    key: &str,
+    parse: impl Fn(&str, &Token<'_>) -> Result<T, InputError>,
+) -> Result<BTreeMap<BitRate, T>, InputError> {
+    let Some(words) = settings.words(key) else { return Ok(BTreeMap::new()) };
+    let mut map = BTreeMap::new();
+    for pair in words.get(1..).unwrap_or_default().chunks_exact(2) {
+        let rate = pair[0].integer(&format!("a link rate of {key}"), u64::MAX).map_err(|error| keyed(key, error))?;
+        let value = parse(&format!("a value of {key}"), &pair[1]).map_err(|error| keyed(key, error))?;
+        map.insert(BitRate(rate), value);
+    }
+    Ok(map)
+}

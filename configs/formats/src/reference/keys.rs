@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The keys of `config.txt`, and how many values follow each.
+
+/// What follows a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Values {
+    /// This many words.
+    Words(usize),
+    /// A count, then as many pairs of link rate and value.
+    Map,
+}
+
+/// Keys whose value shapes the simulation, or names an input or output.
+const USED: &[&str] = &[
+    "ENABLE_QCN",
+    "PAUSE_TIME",
+    "PACKET_PAYLOAD_SIZE",
+    "L2_CHUNK_SIZE",
+    "L2_ACK_INTERVAL",
+    "L2_BACK_TO_ZERO",
+    "TOPOLOGY_FILE",
+    "FLOW_FILE",
+    "TRACE_FILE",
+    "TRACE_OUTPUT_FILE",
+    "FCT_OUTPUT_FILE",
+    "PFC_OUTPUT_FILE",
+    "QLEN_MON_FILE",
+    "QLEN_MON_START",
+    "QLEN_MON_END",
+    "SIMULATOR_STOP_TIME",
+    "CC_MODE",
+    "RATE_AI",
+    "MIN_RATE",
+    "ERROR_RATE_PER_LINK",
+    "HAS_WIN",
+    "GLOBAL_T",
+    "VAR_WIN",
+    "FAST_REACT",
+    "U_TARGET",
+    "MI_THRESH",
+    "INT_MULTI",
+    "MULTI_RATE",
+    "SAMPLE_FEEDBACK",
+    "RATE_BOUND",
+    "ACK_HIGH_PRIO",
+    "ENABLE_TRACE",
+    "BUFFER_SIZE",
+    "DATA_RATE",
+    "LINK_DELAY",
+];
+
+/// Keys that hold a rate and concern controllers other than HPCC.
+pub(super) const UNUSED_RATES: &[&str] = &["RATE_HAI", "DCTCP_RATE_AI"];
+
+/// Keys that hold a number of at least 0 and concern controllers other than HPCC, or nothing at all.
+pub(super) const UNUSED_NUMBERS: &[&str] = &[
+    "USE_DYNAMIC_PFC_THRESHOLD",
+    "ALPHA_RESUME_INTERVAL",
+    "RATE_DECREASE_INTERVAL",
+    "RP_TIMER",
+    "EWMA_GAIN",
+    "FAST_RECOVERY_TIMES",
+    "CLAMP_TARGET_RATE",
+    "PINT_LOG_BASE",
+    "PINT_PROB",
+];
+
+const MAPS: &[&str] = &["KMAX_MAP", "KMIN_MAP", "PMAX_MAP"];
+
+/// The one key with three values: time, node, node.
+pub(super) const LINK_DOWN: &str = "LINK_DOWN";
+
+/// What follows the key; `None` if there is no such key.
+pub(super) fn values(key: &str) -> Option<Values> {
+    if MAPS.contains(&key) {
+        return Some(Values::Map);
+    }
+    if key == LINK_DOWN {
+        return Some(Values::Words(3));
+    }
+    [USED, UNUSED_RATES, UNUSED_NUMBERS].iter().any(|keys| keys.contains(&key)).then_some(Values::Words(1))
+}
+
+/// All keys.
+pub(super) fn all() -> Vec<&'static str> {
+    [USED, UNUSED_RATES, UNUSED_NUMBERS, MAPS, &[LINK_DOWN]].concat()
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The reference simulator's own inputs, read so that its experiments run unchanged - except that what it
+//! would silently skip or turn into nonsense is an error here.
+//!
+//! All four files are streams of words separated by white space; line breaks carry no meaning except in
+//! error messages.
+
+mod algorithm;
+mod config;
+mod ecn_map;
+mod flow;
+mod keys;
+mod quantity;
+mod settings;
+mod tokens;
+mod topology;
+mod trace;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use config::read;
+pub(crate) use flow::read as read_flows;
+pub(crate) use topology::read as read_topology;
+
+use crate::error::InputError;
+use crate::place::Place;
+use crate::scenario::Flow;
+use hpcc_core::topology::Network;
+use std::path::Path;
+
+/// Reads a topology file by itself: `N S L`, S switch ids, L times `a b rate delay loss`.
+///
+/// # Errors
+/// Missing or malformed files, and links that make no sense.
+pub fn network(path: &Path) -> Result<Network, InputError> {
+    read_topology(path).map(|(network, _)| network)
+}
+
+/// Reads a flow file by itself: a count, then as many times `src dst priority dport size start`, by
+/// ascending start in seconds. Whether the hosts exist is up to the caller.
+///
+/// # Errors
+/// Missing or malformed files, and flows out of order.
+pub fn flows(path: &Path) -> Result<Vec<Flow>, InputError> {
+    let flows: Vec<(Flow, Place)> = read_flows(path)?;
+    Ok(flows.into_iter().map(|(flow, _)| flow).collect())
+}

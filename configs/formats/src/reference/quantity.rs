@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Rates and delays as the reference reads them: through binary floating point, rounded down.
+//!
+//! `hpcc_formats::quantity` is exact instead; here the same text must give the reference's nanosecond.
+
+use hpcc_core::units::{BitRate, Nanos};
+
+const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
+
+/// A rate: a number with a bit or byte unit, or bits per second without one.
+pub fn rate(text: &str) -> Option<BitRate> {
+    let (number, unit) = split(text)?;
+    let per_second = ["bps", "b/s", "Bps", "B/s"].iter().find_map(|tail| Some((unit.strip_suffix(tail)?, *tail)));
+    let factor = match (unit, per_second) {
+        ("", _) => 1.0,
+        (_, Some((prefix, tail))) => scale(prefix)? * if tail.starts_with('B') { 8.0 } else { 1.0 },
+        _ => return None,
+    };
+    let bits = number * factor;
+    (bits < TWO_POW_64).then_some(BitRate(bits as u64))
+}
+
+fn scale(prefix: &str) -> Option<f64> {
+    match prefix {
+        "" => Some(1.0),
+        "k" | "K" => Some(1e3),
+        "M" => Some(1e6),
+        "G" => Some(1e9),
+        "Ki" => Some(1024.0),
+        "Mi" => Some(1_048_576.0),
+        "Gi" => Some(1_073_741_824.0),
+        _ => None,
+    }
+}
+
+/// A delay: a number with a unit, or seconds without one.
+pub fn delay(text: &str) -> Option<Nanos> {
+    let (number, unit) = split(text)?;
+    let nanos_per_unit: u64 = match unit {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" | "" => 1_000_000_000,
+        _ => return None,
+    };
+    if number >= TWO_POW_64 {
+        return None;
+    }
+    // The product is taken in 64.64 fixed point and floored, as in Nanos::from_seconds.
+    let fraction = (number.fract() * TWO_POW_64) as u64;
+    let whole = u128::from(number as u64).checked_mul(u128::from(nanos_per_unit))?;
+    let part = (u128::from(fraction) * u128::from(nanos_per_unit)) >> 64;
+    u64::try_from(whole + part).ok().map(Nanos)
+}
+
+/// A number of at least 0 and the unit behind it.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let mut end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let rest = &text.as_bytes()[end..];
+    // An exponent (1e9) belongs to the number, but only if digits follow.
+    if matches!(rest.first(), Some(b'e' | b'E')) {
+        let signed = usize::from(matches!(rest.get(1), Some(b'+' | b'-')));
+        let digits = rest[1 + signed..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 {
+            end += 1 + signed + digits;
+        }
+    }
+    let number: f64 = text[..end].parse().ok()?;
+    number.is_finite().then_some((number, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_match_those_that_the_reference_was_seen_to_read() {
+        for (text, nanos) in
+            [("1000ns", 1000), ("0.001ms", 1000), ("1us", 1000), ("0.5us", 500), ("1.5us", 1500), ("2", 2_000_000_000)]
+        {
+            assert_eq!(delay(text), Some(Nanos(nanos)), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_take_bit_and_byte_units() {
+        for (text, bits) in [
+            ("100Gbps", 100_000_000_000),
+            ("50Mb/s", 50_000_000),
+            ("0Mb/s", 0),
+            ("1GB/s", 8_000_000_000),
+            ("1KiB/s", 8192),
+            ("25000000000", 25_000_000_000),
+            ("1e9", 1_000_000_000),
+        ] {
+            assert_eq!(rate(text), Some(BitRate(bits)), "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        for text in ["", "x", "1.2.3us", "-1us", "5usx", "nan", "inf", "1e400s", "99999999999999999999s", "1us1"] {
+            assert_eq!(delay(text), None, "{text}");
+        }
+        for text in ["", "fast", "100Gbpsx", "-1Gbps", "1e30Gbps", "10 Gbps", "10Xbps"] {
+            assert_eq!(rate(text), None, "{text}");
+        }
+    }
+}

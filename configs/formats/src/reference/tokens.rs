@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Words of a file, each with its line.
+
+use super::quantity;
+use crate::error::InputError;
+use crate::place::Place;
+use hpcc_core::units::{BitRate, Nanos};
+
+/// One word.
+#[derive(Clone, Debug)]
+pub(crate) struct Token<'a> {
+    pub text: &'a str,
+    pub place: Place,
+}
+
+impl Token<'_> {
+    /// An error that quotes the word: `what is "word"; expected ...`.
+    pub fn refuse(&self, what: &str, expected: &str) -> InputError {
+        self.place.error(format!("{what} is \"{}\"; expected {expected}", self.text))
+    }
+
+    /// A whole number from 0 to `max`.
+    pub fn integer(&self, what: &str, max: u64) -> Result<u64, InputError> {
+        let digits = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        match self.text.parse() {
+            Ok(value) if digits && value <= max => Ok(value),
+            _ => Err(self.refuse(what, &format!("a whole number from 0 to {max}"))),
+        }
+    }
+
+    /// A finite number of at least 0.
+    pub fn float(&self, what: &str) -> Result<f64, InputError> {
+        match self.text.parse::<f64>() {
+            // A sum with 0 turns -0 into 0.
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(value + 0.0),
+            _ => Err(self.refuse(what, "a finite number of at least 0")),
+        }
+    }
+
+    /// A number from 0 to 1.
+    pub fn probability(&self, what: &str) -> Result<f64, InputError> {
+        match self.float(what) {
+            Ok(value) if value <= 1.0 => Ok(value),
+            _ => Err(self.refuse(what, "a probability from 0 to 1")),
+        }
+    }
+
+    /// A rate with its unit.
+    pub fn rate(&self, what: &str) -> Result<BitRate, InputError> {
+        quantity::rate(self.text).ok_or_else(|| self.refuse(what, "a rate such as 100Gbps or 50Mb/s"))
+    }
+
+    /// A delay with its unit.
+    pub fn delay(&self, what: &str) -> Result<Nanos, InputError> {
+        quantity::delay(self.text).ok_or_else(|| self.refuse(what, "a delay such as 1000ns, 0.001ms or 1us"))
+    }
+}
+
+/// A file's words from first to last.
+#[derive(Debug)]
+pub(crate) struct Tokens<'a> {
+    file: Place,
+    rest: std::str::SplitWhitespace<'a>,
+    text: &'a str,
+    /// Bytes of `text` whose newlines are in `line` already.
+    counted: usize,
+    line: u32,
+}
+
+impl<'a> Tokens<'a> {
+    pub fn new(file: Place, text: &'a str) -> Tokens<'a> {
+        Tokens { file, rest: text.split_whitespace(), text, counted: 0, line: 1 }
+    }
+
+    /// The next word, or `None` at the end.
+    pub fn next(&mut self) -> Option<Token<'a>> {
+        let word = self.rest.next()?;
+        let offset = word.as_ptr() as usize - self.text.as_ptr() as usize;
+        self.line += crate::text::line_count(&self.text.as_bytes()[self.counted..offset]) - 1;
+        self.counted = offset;
+        // Values of the command line have no line.
+        let place = if self.file.line().is_some() { self.file.at(self.line) } else { self.file.clone() };
+        Some(Token { text: word, place })
+    }
+
+    /// The next word, which must be there.
+    pub fn expect(&mut self, what: &str) -> Result<Token<'a>, InputError> {
+        self.next().ok_or_else(|| self.end().error(format!("the file ends where {what} should be")))
+    }
+
+    /// Refuses any further word.
+    pub fn finish(&mut self, after: &str) -> Result<(), InputError> {
+        match self.next() {
+            None => Ok(()),
+            Some(token) => Err(token.refuse(&format!("what follows {after}"), "the end of the file")),
+        }
+    }
+
+    /// Where the text ends.
+    pub fn end(&self) -> Place {
+        if self.file.line().is_none() {
+            return self.file.clone();
+        }
+        let lines = crate::text::line_count(self.text.trim_end().as_bytes());
+        self.file.at(lines)
+    }
+}

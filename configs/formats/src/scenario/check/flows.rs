@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows: can each of them be sent, and can it arrive?
+
+use crate::error::InputError;
+use crate::place::Place;
+use crate::scenario::{Flow, Scenario};
+use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::Recovery;
+use std::collections::HashSet;
+
+/// Refuses the first flow, in input order, that could never complete.
+pub(in crate::scenario) fn flows(scenario: &Scenario, flows: &[(Flow, Place)]) -> Result<(), InputError> {
+    let reach = Reach::new(&scenario.network);
+    for (flow, place) in flows {
+        flow_alone(flow, scenario).map_err(|message| place.error(message))?;
+        if !reach.connects(flow.src, flow.dst) {
+            return Err(place.error(format!("no path connects host {} with host {}", flow.src, flow.dst)));
+        }
+    }
+    Ok(())
+}
+
+fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
+    for (role, node) in [("source", flow.src), ("destination", flow.dst)] {
+        host(&scenario.network, node).map_err(|why| format!("the flow's {role} is {why}"))?;
+    }
+    if flow.src == flow.dst {
+        return Err(format!("source and destination of the flow are the same host, {}", flow.src));
+    }
+    if flow.size == 0 {
+        return Err("the flow's size is 0; expected at least 1 byte".into());
+    }
+    if !(1..=7).contains(&flow.priority) {
+        return Err(format!(
+            "the flow's priority is {}; expected 1 to 7 (0 is the switches' own queue for control frames)",
+            flow.priority
+        ));
+    }
+    let chunk = u64::from(scenario.transport.chunk);
+    if scenario.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
+        return Err(format!(
+            "the flow's size is {} bytes; going back to the start of a chunk needs a multiple of {chunk}, \
+             or the flow never completes",
+            flow.size
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that a node exists and is a host; otherwise says what it is instead.
+pub(crate) fn host(network: &Network, node: u32) -> Result<(), String> {
+    match network.nodes.get(node as usize) {
+        Some(NodeKind::Host) => Ok(()),
+        Some(NodeKind::Switch) => Err(format!("node {node}, a switch; expected a host")),
+        None => Err(match network.nodes.len() {
+            0 => format!("node {node}, but there are no nodes"),
+            count => format!("node {node}, but there are only nodes 0 to {}", count - 1),
+        }),
+    }
+}
+
+/// Adds a note if flows would never be seen.
+pub(in crate::scenario) fn note_idle_flows(scenario: &mut Scenario) {
+    if scenario.flows.is_empty() {
+        scenario.notes.push("there are no flows".into());
+    }
+    let late = scenario.flows.iter().rev().take_while(|flow| flow.start >= scenario.stop).count();
+    if late > 0 {
+        let total = scenario.flows.len();
+        scenario.notes.push(format!("{late} of {total} flows start at or after the stop time and never run"));
+    }
+}
+
+/// Which hosts can reach each other. Only switches forward, so a path is a direct cable or leads through
+/// one connected group of switches.
+struct Reach {
+    /// Groups of switches that each host is cabled to.
+    groups: Vec<Vec<usize>>,
+    cables: HashSet<(u32, u32)>,
+}
+
+impl Reach {
+    fn new(network: &Network) -> Reach {
+        let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
+        let mut parent: Vec<usize> = (0..network.nodes.len()).collect();
+        for link in network.links.iter().filter(|link| is_switch(link.a) && is_switch(link.b)) {
+            let (a, b) = (root(&mut parent, link.a as usize), root(&mut parent, link.b as usize));
+            parent[a] = b;
+        }
+        let mut reach = Reach { groups: vec![Vec::new(); network.nodes.len()], cables: HashSet::new() };
+        for link in &network.links {
+            match (is_switch(link.a), is_switch(link.b)) {
+                (false, true) => reach.groups[link.a as usize].push(root(&mut parent, link.b as usize)),
+                (true, false) => reach.groups[link.b as usize].push(root(&mut parent, link.a as usize)),
+                (false, false) => reach.cables.extend([(link.a, link.b), (link.b, link.a)]),
+                (true, true) => {}
+            }
+        }
+        reach
+    }
+
+    fn connects(&self, a: u32, b: u32) -> bool {
+        let groups = &self.groups[b as usize];
+        self.groups[a as usize].iter().any(|group| groups.contains(group)) || self.cables.contains(&(a, b))
+    }
+}
+
+/// The representative of a node's group, shortening the path to it on the way.
+fn root(parent: &mut [usize], node: usize) -> usize {
+    let mut at = node;
+    while parent[at] != at {
+        parent[at] = parent[parent[at]];
+        at = parent[at];
+    }
+    at
+}

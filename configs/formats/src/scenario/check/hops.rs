@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Paths against the room for hops in a frame's telemetry.
+
+use crate::scenario::Scenario;
+use hpcc_core::cc::Algorithm;
+use hpcc_core::telemetry::{Layout, MAX_HOPS};
+use hpcc_core::topology::{Network, NodeKind};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Hop records in the reference's layout.
+const REFERENCE_HOPS: usize = 5;
+
+/// Above this many switches the distances would take longer than they are worth.
+const MAX_SWITCHES: usize = 4096;
+
+/// Adds a note if flows pass more switches than a frame can report: HPCC then learns nothing.
+pub(in crate::scenario) fn note_long_paths(scenario: &mut Scenario) {
+    let room = match scenario.layout {
+        Layout::None => return,
+        Layout::Reference { .. } => REFERENCE_HOPS,
+        Layout::Paper => MAX_HOPS,
+    };
+    let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_));
+    if !is_hpcc || scenario.network.switches().count() > MAX_SWITCHES {
+        return;
+    }
+    let mut distances = Distances::new(&scenario.network);
+    let mut is_long = |src, dst| distances.switches_between(src, dst).is_some_and(|hops| hops > room);
+    let long = scenario.flows.iter().filter(|flow| is_long(flow.src, flow.dst)).count();
+    if long > 0 {
+        let total = scenario.flows.len();
+        scenario.notes.push(format!(
+            "{long} of {total} flows pass more than {room} switches, the most that telemetry can report: \
+             HPCC does not control their rate"
+        ));
+    }
+}
+
+/// Shortest paths between switches, found when first asked for.
+struct Distances {
+    /// Switches next to each node.
+    next: Vec<Vec<u32>>,
+    /// For a switch: the number of links to every other node that a path of switches reaches.
+    known: BTreeMap<u32, Vec<Option<usize>>>,
+}
+
+impl Distances {
+    fn new(network: &Network) -> Distances {
+        let mut next = vec![Vec::new(); network.nodes.len()];
+        for link in &network.links {
+            for (from, to) in [(link.a, link.b), (link.b, link.a)] {
+                if network.nodes[to as usize] == NodeKind::Switch {
+                    next[from as usize].push(to);
+                }
+            }
+        }
+        Distances { next, known: BTreeMap::new() }
+    }
+
+    /// Switches on the shortest path between two hosts, `None` if no switches connect them.
+    fn switches_between(&mut self, src: u32, dst: u32) -> Option<usize> {
+        let Distances { next, known } = self;
+        let last = &next[dst as usize];
+        let from = |first: &u32| {
+            let links = known.entry(*first).or_insert_with(|| search(next, *first));
+            last.iter().filter_map(|switch| links[*switch as usize]).min()
+        };
+        next[src as usize].iter().filter_map(from).min().map(|links| links + 1)
+    }
+}
+
+/// Breadth-first from one switch over switches.
+fn search(next: &[Vec<u32>], from: u32) -> Vec<Option<usize>> {
+    let mut links = vec![None; next.len()];
+    links[from as usize] = Some(0);
+    let mut queue = VecDeque::from([(from, 0)]);
+    while let Some((node, distance)) = queue.pop_front() {
+        for &switch in &next[node as usize] {
+            if links[switch as usize].is_none() {
+                links[switch as usize] = Some(distance + 1);
+                queue.push_back((switch, distance + 1));
+            }
+        }
+    }
+    links
+}

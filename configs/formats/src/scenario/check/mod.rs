@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Checks that need more than one part of a scenario: flows against the network, switches against links.
+
+mod flows;
+mod hops;
+mod settings;
+
+pub(super) use flows::{flows, note_idle_flows};
+pub(super) use hops::note_long_paths;
+pub(super) use settings::settings;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Settings against the links that they must serve.
+
+use crate::error::InputError;
+use crate::scenario::{Places, Scenario};
+use hpcc_core::cc::Algorithm;
+use hpcc_core::telemetry::Layout;
+use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::units::BitRate;
+
+/// Bytes that a switch sets aside for each port.
+const RESERVE_PER_PORT: u128 = 4096;
+
+/// Refuses settings that the network's links contradict, and drops ECN thresholds that no port uses.
+pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
+    if scenario.stop.0 == 0 {
+        return Err(places.stop.error("the stop time is 0; expected more"));
+    }
+    telemetry(scenario, places)?;
+    min_rate(scenario, places)?;
+    ecn(scenario, places)?;
+    buffer(scenario, places)
+}
+
+/// Whether a switch has a port on this link.
+fn at_switch(network: &Network, link: &Link) -> bool {
+    [link.a, link.b].iter().any(|&node| network.nodes[node as usize] == NodeKind::Switch)
+}
+
+fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let (name, rates) = match scenario.layout {
+        Layout::None => return Ok(()),
+        Layout::Reference { .. } => ("reference", "25, 50, 100, 200 or 400 Gbps"),
+        Layout::Paper => ("paper", "10, 25, 40, 50, 100, 200, 400 or 800 Gbps"),
+    };
+    for (link, place) in scenario.network.links.iter().zip(&places.links) {
+        if at_switch(&scenario.network, link) && !scenario.layout.covers(link.rate) {
+            let found = format!("the link from {} to {} runs at {}", link.a, link.b, link.rate);
+            return Err(
+                place.error(format!("{found}, which the {name} telemetry layout cannot express; expected {rates}"))
+            );
+        }
+    }
+    Ok(())
+}
+
+fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let Algorithm::Hpcc(config) = scenario.algorithm else { return Ok(()) };
+    let network = &scenario.network;
+    let at_host = |link: &&Link| [link.a, link.b].iter().any(|&n| network.nodes[n as usize] == NodeKind::Host);
+    let Some(slowest) = network.links.iter().filter(at_host).map(|link| link.rate).min() else { return Ok(()) };
+    if config.min_rate == BitRate(0) || config.min_rate > slowest {
+        return Err(places.min_rate.error(format!(
+            "the lowest sending rate is {}; expected more than 0 and at most {slowest}, the slowest host link",
+            config.min_rate
+        )));
+    }
+    Ok(())
+}
+
+fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
+    let network = &scenario.network;
+    let mut used: Vec<BitRate> = Vec::new();
+    for (link, place) in network.links.iter().zip(&places.links) {
+        if !at_switch(network, link) {
+            continue;
+        }
+        if scenario.switch.ecn && !scenario.switch.ecn_thresholds.iter().any(|entry| entry.rate == link.rate) {
+            let line = place.line().map_or_else(String::new, |line| format!(" (line {line} of the topology)"));
+            return Err(places.ecn.error(format!(
+                "no ECN thresholds for {}, the rate of the link from {} to {}{line}; expected an entry for each link rate",
+                link.rate, link.a, link.b
+            )));
+        }
+        used.push(link.rate);
+    }
+    scenario.switch.ecn_thresholds.retain(|entry| used.contains(&entry.rate));
+    scenario.switch.ecn_thresholds.sort_by_key(|entry| entry.rate);
+    Ok(())
+}
+
+/// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
+fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let network = &scenario.network;
+    let mut needed = vec![0u128; network.nodes.len()];
+    for link in &network.links {
+        let in_flight = u128::from(link.rate.0) * u128::from(link.delay.0) / 8 / 1_000_000_000;
+        for node in [link.a, link.b] {
+            needed[node as usize] += in_flight * 3 + RESERVE_PER_PORT;
+        }
+    }
+    for switch in network.switches() {
+        let needed = needed[switch as usize];
+        if needed > u128::from(scenario.switch.buffer_bytes) {
+            return Err(places.buffer.error(format!(
+                "the buffer has {} bytes, but the headroom and reserve of switch {switch}'s ports take {needed}; \
+                 expected at least that much",
+                scenario.switch.buffer_bytes
+            )));
+        }
+    }
+    Ok(())
+}

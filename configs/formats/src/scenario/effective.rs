@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a scenario came to mean after defaults and overrides: echoed into results.
+
+use super::Scenario;
+use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::telemetry::Layout;
+use hpcc_core::transport::Recovery;
+use hpcc_core::units::Nanos;
+use serde_json::{Value, json};
+
+impl Scenario {
+    /// Every setting under a name that ends in its unit. Flows and links are counted, not listed.
+    pub fn effective(&self) -> Value {
+        json!({
+            "name": self.name,
+            "seed": self.seed,
+            "stop_ns": self.stop.0,
+            "network": self.effective_network(),
+            "traffic": self.effective_traffic(),
+            "congestion_control": congestion_control(&self.algorithm),
+            "telemetry": telemetry(self.layout),
+            "transport": self.effective_transport(),
+            "switch": self.effective_switch(),
+            "default_loss_probability": self.default_loss,
+            "monitor": self.effective_monitor(),
+            "notes": self.notes,
+        })
+    }
+
+    fn effective_network(&self) -> Value {
+        let mut rates: Vec<u64> = self.network.links.iter().map(|link| link.rate.0).collect();
+        rates.sort_unstable();
+        rates.dedup();
+        json!({
+            "hosts": self.network.hosts().count(),
+            "switches": self.network.switches().count(),
+            "links": self.network.links.len(),
+            "link_rates_bps": rates,
+            "lossy_links": self.network.links.iter().filter(|link| link.loss > 0.0).count(),
+        })
+    }
+
+    fn effective_traffic(&self) -> Value {
+        let bytes = self.flows.iter().fold(0u64, |sum, flow| sum.saturating_add(flow.size));
+        json!({
+            "flows": self.flows.len(),
+            "payload_bytes": bytes,
+            "first_start_ns": self.flows.first().map(|flow| flow.start.0),
+            "last_start_ns": self.flows.last().map(|flow| flow.start.0),
+        })
+    }
+
+    fn effective_transport(&self) -> Value {
+        let transport = &self.transport;
+        json!({
+            "mtu_bytes": transport.mtu,
+            "recovery": match transport.recovery {
+                Recovery::GoBackN => "go_back_n",
+                Recovery::GoBackZero => "go_back_zero",
+            },
+            "chunk_bytes": transport.chunk,
+            "ack_interval_bytes": transport.ack_interval,
+            "nack_interval_ns": transport.nack_interval.0,
+            "window": transport.window,
+            "variable_window": transport.variable_window,
+            "global_rtt": transport.global_rtt,
+            "rate_bound": transport.rate_bound,
+            "ack_priority": transport.ack_priority,
+        })
+    }
+
+    fn effective_switch(&self) -> Value {
+        let thresholds = self.switch.ecn_thresholds.iter().map(|entry| {
+            json!({
+                "rate_bps": entry.rate.0,
+                "kmin_bytes": entry.kmin,
+                "kmax_bytes": entry.kmax,
+                "pmax_probability": entry.pmax,
+            })
+        });
+        json!({
+            "buffer_bytes": self.switch.buffer_bytes,
+            "ecn": self.switch.ecn,
+            "ecn_thresholds": thresholds.collect::<Vec<_>>(),
+        })
+    }
+
+    fn effective_monitor(&self) -> Value {
+        let nanos = |time: Option<Nanos>| time.map(|time| time.0);
+        let histogram = self.monitor.queue_histogram;
+        json!({
+            "queue_histogram_start_ns": nanos(histogram.map(|h| h.start)),
+            "queue_histogram_end_ns": nanos(histogram.map(|h| h.end)),
+            "queue_interval_ns": nanos(self.monitor.queue_interval),
+            "goodput_interval_ns": nanos(self.monitor.goodput_interval),
+        })
+    }
+}
+
+fn congestion_control(algorithm: &Algorithm) -> Value {
+    match algorithm {
+        Algorithm::LineRate => json!({ "algorithm": "none" }),
+        Algorithm::Hpcc(config) => hpcc(config),
+    }
+}
+
+fn hpcc(config: &HpccConfig) -> Value {
+    json!({
+        "algorithm": "hpcc",
+        "eta": config.eta,
+        "max_stage": config.max_stage,
+        "additive_increase_bps": config.additive_increase.0,
+        "min_rate_bps": config.min_rate.0,
+        "fast_react": config.fast_react,
+        "multi_rate": config.multi_rate,
+        "sampled_feedback": config.sampled_feedback,
+    })
+}
+
+fn telemetry(layout: Layout) -> Value {
+    match layout {
+        Layout::None => json!({ "layout": "none" }),
+        Layout::Reference { multiplier } => json!({ "layout": "reference", "multiplier": multiplier }),
+        Layout::Paper => json!({ "layout": "paper" }),
+    }
+}

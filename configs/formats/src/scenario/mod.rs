@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The one description of a simulation that every front end uses.
+//!
+//! [`load`] reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
+//! what was understood, so that a result can be traced to its settings.
+
+mod check;
+mod draft;
+mod effective;
+mod network;
+mod toml_format;
+
+pub(crate) use draft::{Blame, Draft, Places};
+pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
+
+use crate::error::InputError;
+use hpcc_core::cc::Algorithm;
+use hpcc_core::switch::SwitchConfig;
+use hpcc_core::telemetry::Layout;
+use hpcc_core::topology::Network;
+use hpcc_core::transport::TransportConfig;
+use hpcc_core::units::Nanos;
+use std::path::Path;
+
+/// One simulation, checked: whatever reaches a simulator through [`load`] can run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// File name without folder and extension.
+    pub name: String,
+    /// Seed of every random choice (traffic, losses, ECN marks).
+    pub seed: u64,
+    /// Simulated time at which the run ends; above 0.
+    pub stop: Nanos,
+    /// Nodes and links.
+    pub network: Network,
+    /// Flows by ascending start time; flows of equal start are in the order of the input.
+    pub flows: Vec<Flow>,
+    /// Congestion control of every flow.
+    pub algorithm: Algorithm,
+    /// How telemetry is laid out in a frame.
+    pub layout: Layout,
+    /// How hosts send and acknowledge.
+    pub transport: TransportConfig,
+    /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch
+    /// ports, by ascending rate.
+    pub switch: SwitchConfig,
+    /// Loss probability of a frame on links whose own loss is 0; 0 to 1.
+    pub default_loss: f64,
+    /// What to record besides flow completions.
+    pub monitor: Monitor,
+    /// Harmless things that the user should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One message from a host to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host, another one than `src`.
+    pub dst: u32,
+    /// Priority (queue) of its packets, 1 to 7.
+    pub priority: u8,
+    /// Destination port; by convention 100 for ordinary flows and 200 for incast.
+    pub dport: u16,
+    /// Payload bytes, at least 1; the reference's flow files end at 2^32 - 1.
+    pub size: u64,
+    /// When the sender learns of it.
+    pub start: Nanos,
+}
+
+/// What to record besides flow completions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Monitor {
+    /// The reference's histogram of queue lengths; `None` is off.
+    pub queue_histogram: Option<QueueHistogram>,
+    /// Interval of the time series of queue lengths, above 0; `None` is off.
+    pub queue_interval: Option<Nanos>,
+    /// Interval of the time series of each flow's goodput, above 0; `None` is off.
+    pub goodput_interval: Option<Nanos>,
+}
+
+/// When the reference's histogram samples: each 100 ns; it is written at each multiple of 100 ms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueHistogram {
+    /// First sample.
+    pub start: Nanos,
+    /// No sample after this time; later than `start`.
+    pub end: Nanos,
+}
+
+/// Reads and checks a scenario.
+///
+/// A `.toml` file is TOML, and so is any file whose first line of content opens a section or assigns a value;
+/// everything else is the reference's `config.txt`. Each override is `KEY=VALUE` and replaces what the file
+/// says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the reference (`U_TARGET=0.98`).
+///
+/// # Errors
+/// Anything that is misspelt, missing, out of range or inconsistent, with file and line where there is one.
+pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
+    let text = crate::text::read(path)?;
+    let draft = if is_toml(path, &text) {
+        toml_format::read(path, &text, overrides)?
+    } else {
+        crate::reference::read(path, &text, overrides)?
+    };
+    draft.finish()
+}
+
+fn is_toml(path: &Path, text: &str) -> bool {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        return true;
+    }
+    let content = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    content.is_some_and(|line| line.starts_with('[') || line.contains('='))
+}
+
+/// The file's name without folder and extension.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}

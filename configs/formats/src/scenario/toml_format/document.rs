@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A TOML text with values from the command line laid over it, and the way back from any value to its line.
+//!
+//! TOML spans are byte offsets. The text of each override is parsed behind enough white space that its spans
+//! start where the file's text, and the overrides before it, end: an offset then tells where a value is from.
+
+use crate::error::{InputError, suggestion};
+use crate::place::Place;
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+/// The texts that a [`Document`] borrows from.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    file: Place,
+    text: &'a str,
+    overrides: Vec<Override<'a>>,
+}
+
+#[derive(Debug)]
+struct Override<'a> {
+    path: &'a str,
+    value: &'a str,
+    /// `v = VALUE` behind white space.
+    padded: String,
+    /// Offset at which `v` stands.
+    start: usize,
+}
+
+impl<'a> Source<'a> {
+    /// Takes apart the overrides, each `dotted.path=VALUE`.
+    pub fn new(path: &Path, text: &'a str, overrides: &'a [String]) -> Result<Source<'a>, InputError> {
+        let mut source = Source { file: Place::file(path), text, overrides: Vec::new() };
+        let mut start = text.len() + 1;
+        for setting in overrides {
+            let Some((path, value)) = setting.split_once('=') else {
+                let message = format!("\"{setting}\" is no setting; expected KEY=VALUE");
+                return Err(Place::command_line().error(message));
+            };
+            let padded = format!("{}v = {value}", " ".repeat(start));
+            let next = padded.len() + 1;
+            source.overrides.push(Override { path: path.trim(), value, padded, start });
+            start = next;
+        }
+        Ok(source)
+    }
+
+    /// Where a value stands.
+    pub fn place(&self, span: &Range<usize>) -> Place {
+        match self.text.as_bytes().get(..span.start) {
+            Some(before) => self.file.at(crate::text::line_count(before)),
+            None => Place::command_line(),
+        }
+    }
+
+    /// The key that a value belongs to, as far as its line or override tells.
+    fn key(&self, span: &Range<usize>) -> Option<String> {
+        let Some(before) = self.text.get(..span.start) else {
+            let setting = self.overrides.iter().rfind(|entry| entry.start <= span.start);
+            return setting.map(|entry| entry.path.into());
+        };
+        let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let (key, _) = self.text[line..].lines().next()?.split_once('=')?;
+        let key = key.trim();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        (!key.is_empty() && key.bytes().all(plain)).then(|| key.into())
+    }
+
+    /// A TOML error in our own words, as far as they are better. `section` is empty for syntax errors.
+    fn error(&self, section: &str, error: &toml::de::Error) -> InputError {
+        let span = error.span();
+        let place = span.as_ref().map_or_else(|| self.file.clone(), |span| self.place(span));
+        let message = error.message();
+        let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        if let (true, Some((found, known))) = (message.starts_with("unknown field"), quoted.split_first()) {
+            return unknown_key(&place, section, found, known);
+        }
+        if let (true, Some(name)) = (message.starts_with("missing field"), quoted.first()) {
+            return place.key_error(format!("{section}.{name}"), format!("{name} is missing from [{section}]"));
+        }
+        match span.as_ref().and_then(|span| self.key(span)) {
+            Some(key) => place.key_error(key, message),
+            None => place.error(message),
+        }
+    }
+}
+
+fn unknown_key(place: &Place, section: &str, found: &str, known: &[&str]) -> InputError {
+    let message = format!("unknown key {found} in [{section}]{}", suggestion(found, known));
+    place.key_error(format!("{section}.{found}"), message)
+}
+
+/// A parsed text, from which sections are taken one by one.
+#[derive(Debug)]
+pub(super) struct Document<'a> {
+    source: &'a Source<'a>,
+    root: DeTable<'a>,
+}
+
+/// A section's value, with the `kind` taken out.
+#[derive(Debug)]
+pub(super) struct Kinded<'a> {
+    pub kind: String,
+    pub kind_place: Place,
+    pub place: Place,
+    value: Spanned<DeValue<'a>>,
+}
+
+impl<'a> Document<'a> {
+    /// Parses the text and lays the overrides over it.
+    pub fn parse(source: &'a Source<'a>) -> Result<Document<'a>, InputError> {
+        let root = DeTable::parse(source.text).map_err(|error| source.error("", &error))?;
+        let mut document = Document { source, root: root.into_inner() };
+        for setting in &source.overrides {
+            insert(&mut document.root, setting)?;
+        }
+        Ok(document)
+    }
+
+    /// Refuses sections other than these.
+    pub fn check_sections(&self, known: &[&str]) -> Result<(), InputError> {
+        let Some(unknown) = self.root.keys().find(|key| !known.contains(&key.get_ref().as_ref())) else {
+            return Ok(());
+        };
+        let name = unknown.get_ref();
+        let place = self.source.place(&unknown.span());
+        Err(place.key_error(name.as_ref(), format!("unknown section {name}{}", suggestion(name, known))))
+    }
+
+    /// The place of a value.
+    pub fn place(&self, span: Range<usize>) -> Place {
+        self.source.place(&span)
+    }
+
+    /// A section with its place; without it, the place is the file.
+    pub fn optional<T: DeserializeOwned + Default>(&mut self, section: &str) -> Result<(T, Place), InputError> {
+        match self.root.remove(section) {
+            None => Ok((T::default(), self.source.file.clone())),
+            Some(value) => self.decode(section, value),
+        }
+    }
+
+    /// A section that must be there, with its place.
+    pub fn required<T: DeserializeOwned>(&mut self, section: &str) -> Result<(T, Place), InputError> {
+        let value = self.root.remove(section).ok_or_else(|| self.missing(section))?;
+        self.decode(section, value)
+    }
+
+    fn missing(&self, section: &str) -> InputError {
+        self.source.file.key_error(section, format!("the section [{section}] is missing"))
+    }
+
+    fn decode<T: DeserializeOwned>(
+        &self,
+        section: &str,
+        value: Spanned<DeValue<'a>>,
+    ) -> Result<(T, Place), InputError> {
+        let place = self.source.place(&value.span());
+        if !value.get_ref().is_table() {
+            return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+        }
+        let decoded = T::deserialize(ValueDeserializer::from(value));
+        decoded.map(|decoded| (decoded, place)).map_err(|error| self.source.error(section, &error))
+    }
+
+    /// A section that must be there and whose other keys depend on its `kind`.
+    pub fn kinded(&mut self, section: &str) -> Result<Kinded<'a>, InputError> {
+        let value = self.root.remove(section).ok_or_else(|| self.missing(section))?;
+        self.take_kind(section, value)
+    }
+
+    /// All sections `[[section]]`.
+    pub fn kinded_list(&mut self, section: &str) -> Result<Vec<Kinded<'a>>, InputError> {
+        let Some(value) = self.root.remove(section) else { return Ok(Vec::new()) };
+        let place = self.source.place(&value.span());
+        let DeValue::Array(list) = value.into_inner() else {
+            let message = format!("[{section}] is a single section; expected [[{section}]]");
+            return Err(place.key_error(section, message));
+        };
+        list.into_iter().map(|value| self.take_kind(section, value)).collect()
+    }
+
+    fn take_kind(&self, section: &str, mut value: Spanned<DeValue<'a>>) -> Result<Kinded<'a>, InputError> {
+        let place = self.source.place(&value.span());
+        let key = format!("{section}.kind");
+        let DeValue::Table(table) = value.get_mut() else {
+            return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+        };
+        let Some(kind) = table.remove("kind") else {
+            return Err(place.key_error(key, format!("kind is missing from [{section}]")));
+        };
+        let kind_place = self.source.place(&kind.span());
+        let Some(name) = kind.get_ref().as_str() else {
+            return Err(kind_place.key_error(key, "kind is not a string"));
+        };
+        Ok(Kinded { kind: name.into(), kind_place, place, value })
+    }
+
+    /// The keys of a section, once its kind has told which.
+    pub fn keys_of<T: DeserializeOwned>(&self, section: &str, kinded: Kinded<'a>) -> Result<T, InputError> {
+        self.decode(section, kinded.value).map(|(decoded, _)| decoded)
+    }
+}
+
+/// An error for a kind that does not exist.
+pub(super) fn unknown_kind(section: &str, kinded: &Kinded<'_>, known: &[&str]) -> InputError {
+    let kind = &kinded.kind;
+    let message = format!("unknown kind \"{kind}\"{}", suggestion(kind, known));
+    kinded.kind_place.key_error(format!("{section}.kind"), message)
+}
+
+/// Puts an override's value where its path leads, making sections on the way.
+fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), InputError> {
+    let refuse = |message: String| Place::command_line().key_error(setting.path, message);
+    let span = setting.start..setting.start + 1;
+    let (parents, last) = setting.path.rsplit_once('.').unwrap_or(("", setting.path));
+    let mut table = root;
+    let mut names = parents.split('.').filter(|name| !name.is_empty()).peekable();
+    while let Some(name) = names.next() {
+        let key = Spanned::new(span.clone(), Cow::Borrowed(name));
+        let section = || Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
+        let mut value = table.entry(key).or_insert_with(section).get_mut();
+        if let DeValue::Array(list) = value {
+            let length = list.len();
+            let index = names.next().and_then(|index| index.parse::<usize>().ok());
+            let element = index.and_then(|index| list.get_mut(index));
+            value = element
+                .ok_or_else(|| {
+                    refuse(format!("{name} is a list of {length}; expected {name}.INDEX.KEY with an index from 0"))
+                })?
+                .get_mut();
+        }
+        let DeValue::Table(inner) = value else {
+            return Err(refuse(format!("{name} holds a value, no keys")));
+        };
+        table = inner;
+    }
+    table.insert(Spanned::new(span, Cow::Borrowed(last)), override_value(setting));
+    Ok(())
+}
+
+/// The value as TOML, or as a string where it is none (`100Gbps`, `hpcc`).
+fn override_value<'a>(setting: &'a Override<'a>) -> Spanned<DeValue<'a>> {
+    let parsed = DeTable::parse(&setting.padded).ok().map(Spanned::into_inner).filter(|table| table.len() == 1);
+    let string = || {
+        let start = setting.start + "v = ".len();
+        Spanned::new(start..start + setting.value.len(), DeValue::String(Cow::Borrowed(setting.value.trim())))
+    };
+    parsed.and_then(|mut table| table.remove("v")).unwrap_or_else(string)
+}

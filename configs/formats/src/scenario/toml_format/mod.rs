@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Scenarios in TOML. `configs/quickstart.toml` is an annotated example.
+//!
+//! | section | says |
+//! | --- | --- |
+//! | `[run]` | seed, stop time |
+//! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
+//! | `[congestion_control]` | algorithm and its parameters |
+//! | `[telemetry]` | byte layout |
+//! | `[transport]` | packets, windows, acknowledgements |
+//! | `[switch]` | buffer, ECN |
+//! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
+//! | `[monitor]` | time series |
+
+mod document;
+mod settings;
+mod topology;
+mod traffic;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Blame, Draft, Places, Scenario, name_of};
+use crate::error::InputError;
+use document::{Document, Source};
+use std::path::Path;
+
+const SECTIONS: &[&str] =
+    &["run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "monitor"];
+
+/// Reads a scenario. Overrides are `dotted.path=VALUE`.
+pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
+    let source = Source::new(path, text, overrides)?;
+    let mut document = Document::parse(&source)?;
+    document.check_sections(SECTIONS)?;
+    let run = settings::run(&mut document)?;
+    let topology = topology::read(&mut document, path)?;
+    let control = settings::congestion_control(&mut document)?;
+    let layout = settings::layout(&mut document, &topology.network, &control.algorithm)?;
+    let transport = settings::transport(&mut document, &control.algorithm)?;
+    let switch = settings::switch(&mut document, &topology.network)?;
+    let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
+    let monitor = settings::monitor(&mut document)?;
+    let places = Places {
+        links: topology.links,
+        stop: Blame::new(run.stop_place, "run.stop"),
+        buffer: Blame::new(switch.buffer_place, "switch.buffer"),
+        ecn: Blame::new(switch.ecn_place, "switch.ecn_thresholds"),
+        min_rate: Blame::new(control.min_rate_place, "congestion_control.min_rate"),
+    };
+    let scenario = Scenario {
+        name: name_of(path),
+        seed: run.seed,
+        stop: run.stop,
+        network: topology.network,
+        flows: Vec::new(),
+        algorithm: control.algorithm,
+        layout,
+        transport,
+        switch: switch.config,
+        default_loss: topology.default_loss,
+        monitor,
+        notes: control.note.into_iter().collect(),
+    };
+    Ok(Draft { scenario, flows, places })
+}

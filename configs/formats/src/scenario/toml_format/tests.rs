@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! TOML scenarios, valid and broken.
+
+use crate::scenario::{Monitor, Scenario, load};
+use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::switch::EcnThreshold;
+use hpcc_core::telemetry::Layout;
+use hpcc_core::transport::{Recovery, TransportConfig};
+use hpcc_core::units::{BitRate, Nanos};
+use std::path::Path;
+
+const MINIMAL: &str = r#"[run]
+stop = "1ms"
+
+[topology]
+kind = "star"
+hosts = 4
+rate = "100Gbps"
+delay = "1us"
+
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1MB"
+"#;
+
+fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Scenario, String> {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("test.toml");
+    std::fs::write(&path, text).expect("writable");
+    std::fs::write(folder.path().join("flow.txt"), "1\n0 9 3 100 10 0\n").expect("writable");
+    std::fs::write(folder.path().join("bad.cdf"), "10 20\n5 100\n").expect("writable");
+    let topology = "3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n";
+    std::fs::write(folder.path().join("topology.txt"), topology).expect("writable");
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    let prefix = format!("{}/", folder.path().display());
+    load(&path, &overrides).map_err(|error| error.to_string().replace(&prefix, ""))
+}
+
+/// A minimal scenario with another topology.
+fn with_topology(section: &str) -> String {
+    format!("[run]\nstop = \"1ms\"\n[topology]\n{section}\n")
+}
+
+#[track_caller]
+fn refused(text: &str, overrides: &[&str], expected: &str) {
+    let message = load_with(text, overrides).expect_err(expected);
+    assert!(message.starts_with(expected), "found:    {message}\nexpected: {expected}\n{text}");
+}
+
+#[test]
+fn what_is_left_out_has_the_preset_of_the_reference() {
+    let scenario = load_with(MINIMAL, &[]).expect("valid");
+    assert_eq!((scenario.name.as_str(), scenario.seed, scenario.stop), ("test", 1, Nanos(1_000_000)));
+    assert_eq!(scenario.algorithm, Algorithm::Hpcc(HpccConfig::default()));
+    assert_eq!(scenario.layout, Layout::Reference { multiplier: 4 });
+    assert_eq!(scenario.transport, TransportConfig::default());
+    assert_eq!(scenario.switch.buffer_bytes, 32 << 20);
+    let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
+    assert_eq!(scenario.switch.ecn_thresholds, [threshold]);
+    assert_eq!(scenario.monitor, Monitor::default());
+    assert_eq!((scenario.flows.len(), scenario.flows[0].priority, scenario.flows[0].dport), (1, 3, 100));
+    assert!(scenario.notes.is_empty());
+}
+
+#[test]
+fn every_setting_can_be_given() {
+    let settings = r#"
+[congestion_control]
+algorithm = "hpcc"
+eta = 1
+max_stage = 0
+additive_increase = "40Mb/s"
+min_rate = "1Gbps"
+fast_react = false
+multi_rate = true
+sampled_feedback = true
+[telemetry]
+layout = "paper"
+[transport]
+mtu = 4096
+recovery = "go_back_zero"
+chunk = 8000
+ack_interval = 1
+nack_interval = "100us"
+window = true
+variable_window = false
+global_rtt = false
+rate_bound = false
+ack_high_priority = true
+[switch]
+buffer = "1MB"
+ecn = true
+ecn_thresholds = [
+  { rate = "100Gbps", kmin = "1KB", kmax = "2KB", pmax = 1 },
+]
+[monitor]
+queue_interval = "1us"
+goodput_interval = "10us"
+queue_histogram_start = "100us"
+queue_histogram_end = "200us"
+"#;
+    let scenario = load_with(format!("{MINIMAL}{settings}"), &[]).expect("valid");
+    let Algorithm::Hpcc(hpcc) = scenario.algorithm else { panic!("HPCC") };
+    assert_eq!((hpcc.eta, hpcc.max_stage, hpcc.fast_react), (1.0, 0, false));
+    assert_eq!(scenario.layout, Layout::Paper);
+    assert_eq!((scenario.transport.recovery, scenario.transport.ack_priority), (Recovery::GoBackZero, 0));
+    assert_eq!(scenario.switch.ecn_thresholds[0].kmax, 2000);
+    assert_eq!(scenario.monitor.queue_histogram.expect("on").end, Nanos(200_000));
+    let effective = scenario.effective();
+    assert_eq!(effective["transport"]["mtu_bytes"], 4096);
+    assert_eq!(effective["congestion_control"]["additive_increase_bps"], 40_000_000);
+    assert_eq!(effective["traffic"]["payload_bytes"], 1_000_000);
+    assert_eq!(effective["monitor"]["goodput_interval_ns"], 10_000);
+}
+
+#[test]
+fn the_quick_start_and_its_overrides_load() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../quickstart.toml");
+    let scenario = load(&path, &["congestion_control.eta=0.90".into()]).expect("valid");
+    assert_eq!(scenario.name, "quickstart");
+    assert_eq!(scenario.flows.len(), 19);
+    assert_eq!(scenario.flows.iter().filter(|flow| flow.dst == 0 && flow.dport == 200).count(), 16);
+    let Algorithm::Hpcc(hpcc) = scenario.algorithm else { panic!("HPCC") };
+    assert_eq!(hpcc.eta, 0.9);
+}
+
+#[test]
+fn every_shipped_scenario_loads_without_a_note() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("configs") {
+        let path = entry.expect("entry").path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let scenario = load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scenario.notes, Vec::<String>::new(), "{}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 2, "only {count} scenarios");
+}
+
+#[test]
+fn what_has_no_effect_is_noted() {
+    let text = format!("{MINIMAL}[congestion_control]\neta = 0.9\nmin_rate = '1Gbps'\n");
+    let scenario = load_with(text, &["congestion_control.algorithm=none"]).expect("valid");
+    assert_eq!(scenario.notes, ["algorithm = \"none\" has no use for eta, min_rate"]);
+    let chain: String = (2..8).map(|node| format!("{{a={node},b={}}},", node + 1)).collect();
+    let topology = format!(
+        "kind='links'\nhosts=2\nswitches=7\nrate='25Gbps'\ndelay='1us'\nlinks=[{{a=0,b=2}},{chain}{{a=1,b=8}}]"
+    );
+    let text = with_topology(&topology) + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n";
+    let notes = load_with(&text, &[]).expect("valid").notes;
+    assert!(notes[0].starts_with("1 of 1 flows pass more than 5 switches"), "{notes:?}");
+    assert!(load_with(&text, &["telemetry.layout=paper"]).expect("valid").notes.is_empty());
+}
+
+#[test]
+fn overrides_reach_every_place() {
+    let overrides = [
+        "run.stop=3ms",
+        "congestion_control.algorithm=none",
+        "transport.window=false",
+        "traffic.0.size=2MB",
+        "topology.rate=\"25Gbps\"",
+        "switch.ecn_thresholds=[{rate=\"25Gbps\",kmin=1,kmax=2,pmax=0.5}]",
+    ];
+    let scenario = load_with(MINIMAL, &overrides).expect("valid");
+    assert_eq!((scenario.stop, scenario.algorithm), (Nanos(3_000_000), Algorithm::LineRate));
+    assert_eq!((scenario.flows[0].size, scenario.switch.ecn_thresholds[0].kmin), (2_000_000, 1));
+    assert!(!scenario.transport.window);
+}
+
+#[test]
+fn overrides_are_checked_like_the_file() {
+    for (setting, expected) in [
+        (
+            "congestion_control.etaa=1",
+            "--set: congestion_control.etaa: unknown key etaa in [congestion_control]; did you mean eta?",
+        ),
+        ("congestion.eta=1", "--set: unknown section congestion; did you mean congestion_control?"),
+        (
+            "congestion_control.eta=3",
+            "--set: congestion_control.eta: the value is 3; expected more than 0 and at most 2",
+        ),
+        ("run.stop=soon", "--set: run.stop: \"soon\" is not a number with a unit; expected a time"),
+        ("run.stop.x=1", "--set: run.stop.x: stop holds a value, no keys"),
+        ("traffic.7.size=1", "--set: traffic.7.size: traffic is a list of 1; expected traffic.INDEX.KEY"),
+        ("traffic=1", "--set: [traffic] is a single section; expected [[traffic]]"),
+        ("topology=star", "--set: topology is no section; expected [topology]"),
+        ("stop", "--set: \"stop\" is no setting; expected KEY=VALUE"),
+        (
+            "switch.buffer=1KB",
+            "--set: switch.buffer: the buffer has 1000 bytes, but the headroom and reserve of switch 4's ports take 166384",
+        ),
+    ] {
+        refused(MINIMAL, &[setting], expected);
+    }
+}
+
+#[test]
+fn bad_settings_name_their_line() {
+    for (line, expected) in [
+        ("[congestion_control]\neta = 0", "17: eta: the value is 0; expected more than 0 and at most 2"),
+        ("[congestion_control]\neta = nan", "17: eta: the value is NaN; expected more than 0"),
+        (
+            "[congestion_control]\nalgorithm = \"bbr\"",
+            "17: algorithm: unknown variant `bbr`, expected `hpcc` or `none`",
+        ),
+        (
+            "[congestion_control]\nmin_rate = \"200Gbps\"",
+            "17: congestion_control.min_rate: the lowest sending rate is 200Gbps",
+        ),
+        ("[congestion_controll]\n", "16: unknown section congestion_controll; did you mean congestion_control?"),
+        ("[transport]\nmtuu = 1", "17: transport.mtuu: unknown key mtuu in [transport]; did you mean mtu?"),
+        ("[transport]\nmtu = 9001", "17: mtu: the value is 9001; expected a whole number from 1 to 9000"),
+        ("[transport]\nchunk = 0", "17: chunk: the size is 0 bytes; expected 1 to 4294967295"),
+        ("[transport]\nwindow = false", "17: transport.window: window is false, but HPCC divides by its window"),
+        (
+            "[telemetry]\nlayout = \"paper\"\nmultiplier = 4",
+            "18: telemetry.multiplier: multiplier belongs to layout = \"reference\"",
+        ),
+        ("[telemetry]\nmultiplier = 0", "17: multiplier: the value is 0; expected a whole number from 1"),
+        ("[switch]\nbuffer = 1000", "17: switch.buffer: the buffer has 1000 bytes"),
+        ("[switch]\nbuffer = -1", "17: buffer: -1 is negative; expected a size"),
+        (
+            "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=2\nkmax=1\npmax=1",
+            "16: switch.ecn_thresholds: kmin is 2 bytes, more than kmax, 1",
+        ),
+        (
+            "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=1\nkmax=1\npmax=1.5",
+            "20: pmax: the probability is 1.5; expected 0 to 1",
+        ),
+        (
+            "[[switch.ecn_thresholds]]\nrate=\"25Gbps\"\nkmin=1\nkmax=1\npmax=1",
+            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps",
+        ),
+        ("[monitor]\nqueue_interval = \"0us\"", "17: queue_interval: the time is 0; expected more"),
+        ("[monitor]\nqueue_interval = 5", "17: queue_interval: 5 has no unit; expected a time"),
+        ("[monitor]\nqueue_histogram_start = \"1us\"", "16: monitor.queue_histogram_end"),
+        (
+            "[monitor]\nqueue_histogram_start = \"1us\"\nqueue_histogram_end = \"1us\"",
+            "18: monitor.queue_histogram_end",
+        ),
+        (
+            "[monitor]\nqueue_interval = true",
+            "17: queue_interval: invalid type: boolean `true`, expected a time such as",
+        ),
+        ("[monitor\n", "16: "),
+    ] {
+        refused(&format!("{MINIMAL}\n{line}"), &[], &format!("test.toml:{expected}"));
+    }
+    refused("[topology]\n", &[], "test.toml: the section [run] is missing");
+    refused("[run]\nseed = 1\n", &[], "test.toml:1: run.stop: stop is missing from [run]");
+    refused("[run]\nstop = \"0s\"\n", &[], "test.toml:2: stop: the time is 0; expected more");
+    refused("[run]\nstop = \"1s\"\n", &[], "test.toml: the section [topology] is missing");
+}
+
+#[test]
+fn topologies_of_each_kind_load() {
+    for (section, nodes, links) in [
+        ("kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'", 4, 3),
+        ("kind='dumbbell'\nleft=2\nright=1\nrate='25Gbps'\ndelay='1us'\nbottleneck_rate='50Gbps'", 5, 4),
+        (
+            "kind='leaf_spine'\nleaves=2\nspines=2\nhosts_per_leaf=2\nrate='25Gbps'\ndelay='1us'\nfabric_delay='2us'",
+            8,
+            8,
+        ),
+        (
+            "kind='fat_tree'\npods=2\ntors_per_pod=2\naggs_per_pod=2\ncores_per_agg=1\nhosts_per_tor=2\nrate='25Gbps'\ndelay='1us'",
+            18,
+            20,
+        ),
+        ("kind='file'\npath='topology.txt'\ndefault_loss=0.1", 3, 2),
+        (
+            "kind='links'\nhosts=2\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[{a=0,b=2},{a=1,b=2,rate='50Gbps',loss=0.1}]",
+            3,
+            2,
+        ),
+    ] {
+        let scenario = load_with(with_topology(section), &[]).expect(section);
+        assert_eq!((scenario.network.nodes.len(), scenario.network.links.len()), (nodes, links), "{section}");
+        assert_eq!(scenario.default_loss, if section.contains("default_loss") { 0.1 } else { 0.0 });
+    }
+}
+
+#[test]
+fn bad_topologies_name_their_line() {
+    for (section, expected) in [
+        ("kind='ring'", "4: topology.kind: unknown kind \"ring\""),
+        ("kind='stat'", "4: topology.kind: unknown kind \"stat\"; did you mean star?"),
+        ("kind=5", "4: topology.kind: kind is not a string"),
+        ("hosts=5", "3: topology.kind: kind is missing from [topology]"),
+        ("kind='star'\nhosts=3\nrate='25Gbps'", "3: topology.delay: delay is missing from [topology]"),
+        (
+            "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nspines=2",
+            "8: topology.spines: unknown key spines in [topology]",
+        ),
+        ("kind='star'\nhosts=0\nrate='25Gbps'\ndelay='1us'", "3: topology: hosts is 0; expected at least 1"),
+        ("kind='star'\nhosts=99999\nrate='25Gbps'\ndelay='1us'", "3: topology: the network has 100000 nodes or more"),
+        ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "3: topology: a link rate is 0; expected more"),
+        (
+            "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
+            "3: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
+        ),
+        ("kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2", "8: loss: the probability is 2; expected 0 to 1"),
+        ("kind='file'\npath='gone.txt'", "5: topology.path: path is \"gone.txt\", but there is no such file"),
+        (
+            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=2},\n]",
+            "10: there is no node 2; expected 0 to 1",
+        ),
+        (
+            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=0},\n]",
+            "10: the link connects node 0 with itself",
+        ),
+        (
+            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\nlinks=[\n{a=0,b=1},\n]",
+            "9: delay is missing from the link and from [topology]",
+        ),
+        (
+            "kind='links'\nhosts=4000000000\nswitches=1\nlinks=[]",
+            "3: the network has 4000000001 nodes; expected at most 65536",
+        ),
+    ] {
+        refused(&with_topology(section), &[], &format!("test.toml:{expected}"));
+    }
+}
+
+#[test]
+fn traffic_of_each_kind_loads() {
+    let workload = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/fb_hadoop.cdf");
+    let poisson = format!("kind='poisson'\nload=0.5\nsizes='{}'\nduration='100us'", workload.display());
+    for (section, flows) in [
+        ("kind='incast'\nreceiver=2\nsenders=[0,1]\nsize=500", 2..3),
+        ("kind='incast'\nreceiver=2\nsender_count=3\nsize='1KB'\nstart='5us'\npriority=1\ndport=7", 3..4),
+        ("kind='periodic_incast'\nreceiver=0\nsender_count=2\nsize=1\ninterval='10us'\nduration='25us'", 6..7),
+        ("kind='permutation'\nsize='1MB'", 4..5),
+        (poisson.as_str(), 10..1000),
+    ] {
+        let scenario = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect(section);
+        assert!(flows.contains(&(scenario.flows.len() - 1)), "{section}: {}", scenario.flows.len());
+        assert!(scenario.flows.is_sorted_by_key(|flow| flow.start));
+    }
+}
+
+#[test]
+fn bad_traffic_names_its_line() {
+    for (section, expected) in [
+        ("kind='flow'\nsrc=0\ndst=0\nsize=1", "test.toml:15: source and destination of the flow are the same host, 0"),
+        ("kind='flow'\nsrc=0\ndst=4\nsize=1", "test.toml:15: the flow's destination is node 4, a switch"),
+        (
+            "kind='flow'\nsrc=0\ndst=5\nsize=1",
+            "test.toml:15: the flow's destination is node 5, but there are only nodes 0 to 4",
+        ),
+        ("kind='flow'\nsrc=0\ndst=1\nsize=0", "test.toml:15: the flow's size is 0"),
+        (
+            "kind='flow'\nsrc=0\ndst=1\nsize=1\npriority=0",
+            "test.toml:20: priority: the value is 0; expected a whole number from 1 to 7",
+        ),
+        (
+            "kind='flow'\nsrc=0\ndst=1\nsise=1",
+            "test.toml:19: traffic.sise: unknown key sise in [traffic]; did you mean size?",
+        ),
+        ("kind='flou'", "test.toml:16: traffic.kind: unknown kind \"flou\"; did you mean flow?"),
+        ("kind='incast'\nreceiver=0\nsize=1", "test.toml:15: traffic.senders: there are no senders"),
+        (
+            "kind='incast'\nreceiver=0\nsize=1\nsender_count=4",
+            "test.toml:15: traffic.senders: sender_count is 4, but there are only 3",
+        ),
+        (
+            "kind='incast'\nreceiver=0\nsize=1\nsender_count=4\nsenders=[1]",
+            "test.toml:15: traffic.senders: both senders and sender_count",
+        ),
+        ("kind='incast'\nreceiver=0\nsize=1\nsenders=[0]", "test.toml:15: source and destination"),
+        (
+            "kind='periodic_incast'\nreceiver=0\nsize=1\nsenders=[1]\ninterval='1ns'\nduration='1s'",
+            "test.toml:15: traffic.interval: 1000000000 incasts",
+        ),
+        ("kind='file'\npath='gone'", "test.toml:17: traffic.path: path is \"gone\", but there is no such file"),
+        ("kind='file'\npath='flow.txt'", "flow.txt:2: the flow's destination is node 9"),
+        (
+            "kind='poisson'\nload=0.5\nsizes='bad.cdf'\nduration='1us'",
+            "bad.cdf:2: 5 bytes at 100 % follow 10 bytes at 20 %",
+        ),
+        (
+            "kind='poisson'\nload=1.5\nsizes='bad.cdf'\nduration='1us'",
+            "test.toml:17: load: the value is 1.5; expected more than 0 and at most 1",
+        ),
+        ("kind='poisson'\nload=0.5\nsizes='gone'\nduration='1us'", "test.toml:18: traffic.sizes: sizes is \"gone\""),
+    ] {
+        refused(&format!("{MINIMAL}[[traffic]]\n{section}"), &[], expected);
+    }
+    refused(
+        "[run]\nstop='1s'\n[topology]\nkind='star'\nhosts=2\nrate='25Gbps'\ndelay='1us'\n[traffic]\nkind='flow'",
+        &[],
+        "test.toml:8: [traffic] is a single section",
+    );
+}
+
+/// Every prefix of a scenario, and a scenario with any one byte replaced, is either valid or an error.
+#[test]
+fn damaged_files_never_panic() {
+    let full =
+        format!("{MINIMAL}[switch]\nbuffer = '32MiB'\necn_thresholds = [{{rate='100Gbps',kmin=1,kmax=2,pmax=1}}]\n");
+    for end in 0..full.len() {
+        let _ = load_with(&full[..end], &["run.stop=5ms"]);
+        for byte in [b'9', b' ', b'-', b'"', b'\n', b'[', 0xff] {
+            let mut damaged = full.clone().into_bytes();
+            damaged[end] = byte;
+            let _ = load_with(damaged, &["traffic.0.size=7"]);
+        }
+    }
+}
+
+#[test]
+fn toml_is_known_by_its_content_as_well() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("scenario");
+    std::fs::write(&path, format!("# a comment\n\n{MINIMAL}")).expect("writable");
+    assert_eq!(load(&path, &[]).expect("valid").name, "scenario");
+}

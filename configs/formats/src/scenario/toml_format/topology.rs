@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[topology]`.
+
+use super::document::{Document, Kinded, unknown_kind};
+use super::values::{Probability, Rate, Time};
+use crate::error::InputError;
+use crate::generate::{self, Wire};
+use crate::place::Place;
+use crate::scenario::NetworkBuilder;
+use crate::text::resolve;
+use hpcc_core::topology::{Link, Network};
+use hpcc_core::units::BitRate;
+use serde::Deserialize;
+use std::path::Path;
+use toml::Spanned;
+
+const SECTION: &str = "topology";
+const KINDS: &[&str] = &["star", "dumbbell", "leaf_spine", "fat_tree", "file", "links"];
+
+/// A network with the places of its links.
+pub(super) struct Topology {
+    pub network: Network,
+    pub links: Vec<Place>,
+    pub default_loss: f64,
+}
+
+pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topology, InputError> {
+    let section = document.kinded(SECTION)?;
+    let place = section.place.clone();
+    let network = match section.kind.as_str() {
+        "star" => star(document, section)?,
+        "dumbbell" => dumbbell(document, section)?,
+        "leaf_spine" => leaf_spine(document, section)?,
+        "fat_tree" => fat_tree(document, section)?,
+        "file" => return file(document, section, config),
+        "links" => return links(document, section),
+        _ => return Err(unknown_kind(SECTION, &section, KINDS)),
+    };
+    let network = network.map_err(|message| place.key_error(SECTION, message))?;
+    nonzero_rates(&network, &place)?;
+    let links = vec![place; network.links.len()];
+    Ok(Topology { network, links, default_loss: 0.0 })
+}
+
+fn nonzero_rates(network: &Network, place: &Place) -> Result<(), InputError> {
+    if network.links.iter().any(|link| link.rate == BitRate(0)) {
+        return Err(place.key_error(SECTION, "a link rate is 0; expected more"));
+    }
+    Ok(())
+}
+
+fn wire(rate: Rate, delay: Time, loss: Probability) -> Wire {
+    Wire { rate: rate.0, delay: delay.0, loss: loss.0 }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StarKeys {
+    hosts: u32,
+    rate: Rate,
+    delay: Time,
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: StarKeys = document.keys_of(SECTION, section)?;
+    Ok(generate::star(keys.hosts, wire(keys.rate, keys.delay, keys.loss)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DumbbellKeys {
+    left: u32,
+    right: u32,
+    rate: Rate,
+    delay: Time,
+    bottleneck_rate: Option<Rate>,
+    bottleneck_delay: Option<Time>,
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: DumbbellKeys = document.keys_of(SECTION, section)?;
+    let (rate, delay) = (keys.bottleneck_rate.unwrap_or(keys.rate), keys.bottleneck_delay.unwrap_or(keys.delay));
+    let dumbbell = generate::Dumbbell {
+        left: keys.left,
+        right: keys.right,
+        edge: wire(keys.rate, keys.delay, keys.loss),
+        bottleneck: wire(rate, delay, keys.loss),
+    };
+    Ok(dumbbell.network())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeafSpineKeys {
+    leaves: u32,
+    spines: u32,
+    hosts_per_leaf: u32,
+    rate: Rate,
+    delay: Time,
+    fabric_rate: Option<Rate>,
+    fabric_delay: Option<Time>,
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: LeafSpineKeys = document.keys_of(SECTION, section)?;
+    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
+    let fabric = generate::LeafSpine {
+        leaves: keys.leaves,
+        spines: keys.spines,
+        hosts_per_leaf: keys.hosts_per_leaf,
+        edge: wire(keys.rate, keys.delay, keys.loss),
+        fabric: wire(rate, delay, keys.loss),
+    };
+    Ok(fabric.network())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FatTreeKeys {
+    pods: u32,
+    tors_per_pod: u32,
+    aggs_per_pod: u32,
+    cores_per_agg: u32,
+    hosts_per_tor: u32,
+    rate: Rate,
+    delay: Time,
+    fabric_rate: Option<Rate>,
+    fabric_delay: Option<Time>,
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: FatTreeKeys = document.keys_of(SECTION, section)?;
+    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
+    let tree = generate::FatTree {
+        pods: keys.pods,
+        tors_per_pod: keys.tors_per_pod,
+        aggs_per_pod: keys.aggs_per_pod,
+        cores_per_agg: keys.cores_per_agg,
+        hosts_per_tor: keys.hosts_per_tor,
+        edge: wire(keys.rate, keys.delay, keys.loss),
+        fabric: wire(rate, delay, keys.loss),
+    };
+    Ok(tree.network())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileKeys {
+    path: Spanned<String>,
+    /// Of links whose own loss is 0.
+    #[serde(default)]
+    default_loss: Probability,
+}
+
+fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<Topology, InputError> {
+    let keys: FileKeys = document.keys_of(SECTION, section)?;
+    let place = document.place(keys.path.span());
+    let name = keys.path.get_ref();
+    let path = resolve(config, name)
+        .ok_or_else(|| place.key_error("topology.path", format!("path is \"{name}\", but there is no such file")))?;
+    let (network, links) = crate::reference::read_topology(&path)?;
+    Ok(Topology { network, links, default_loss: keys.default_loss.0 })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinksKeys {
+    hosts: u32,
+    switches: u32,
+    rate: Option<Rate>,
+    delay: Option<Time>,
+    links: Vec<Spanned<LinkKeys>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinkKeys {
+    a: u64,
+    b: u64,
+    rate: Option<Rate>,
+    delay: Option<Time>,
+    #[serde(default)]
+    loss: Probability,
+}
+
+/// Hosts come first in the numbering. Rate and delay of the section hold for links that have none.
+fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, InputError> {
+    let place = section.place.clone();
+    let keys: LinksKeys = document.keys_of(SECTION, section)?;
+    let nodes = u64::from(keys.hosts) + u64::from(keys.switches);
+    let mut builder = NetworkBuilder::new(nodes, &place)?;
+    for switch in u64::from(keys.hosts)..nodes {
+        builder.switch(switch, &place)?;
+    }
+    for link in keys.links {
+        let place = document.place(link.span());
+        let link = link.into_inner();
+        let missing = |key: &str| place.key_error(key, format!("{key} is missing from the link and from [topology]"));
+        let link = Link {
+            a: builder.node(link.a, &place)?,
+            b: builder.node(link.b, &place)?,
+            rate: link.rate.or(keys.rate).ok_or_else(|| missing("rate"))?.0,
+            delay: link.delay.or(keys.delay).ok_or_else(|| missing("delay"))?.0,
+            loss: link.loss.0,
+        };
+        builder.link(link, place)?;
+    }
+    let (network, links) = builder.finish();
+    Ok(Topology { network, links, default_loss: 0.0 })
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[[traffic]]`.
+
+use super::document::{Document, Kinded, unknown_kind};
+use super::values::{Bounded, Fraction, Interval, Size, Time};
+use crate::error::InputError;
+use crate::generate::{self, Cdf, Class, Poisson};
+use crate::place::Place;
+use crate::scenario::Flow;
+use crate::text::resolve;
+use hpcc_core::topology::Network;
+use hpcc_core::units::{BitRate, Nanos};
+use serde::Deserialize;
+use std::path::Path;
+use toml::Spanned;
+
+const SECTION: &str = "traffic";
+const KINDS: &[&str] = &["flow", "incast", "periodic_incast", "permutation", "poisson", "file"];
+const DEFAULT_PRIORITY: u8 = 3;
+const ORDINARY_PORT: u16 = 100;
+const INCAST_PORT: u16 = 200;
+
+/// Most incasts of one section.
+const MAX_REPEATS: u64 = 1_000_000;
+
+type Placed = Vec<(Flow, Place)>;
+type Priority = Option<Bounded<1, 7>>;
+
+/// What every kind of traffic needs to know.
+struct Context<'a> {
+    config: &'a Path,
+    network: &'a Network,
+    seed: u64,
+}
+
+/// The flows of all sections, in the order of the sections.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    config: &Path,
+    network: &Network,
+    seed: u64,
+) -> Result<Placed, InputError> {
+    let context = Context { config, network, seed };
+    let mut flows = Vec::new();
+    for (section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
+        flows.extend(read_one(document, section, &context, index)?);
+    }
+    Ok(flows)
+}
+
+fn read_one(
+    document: &Document<'_>,
+    section: Kinded<'_>,
+    context: &Context<'_>,
+    index: u32,
+) -> Result<Placed, InputError> {
+    let place = section.place.clone();
+    let flows = match section.kind.as_str() {
+        "flow" => flow(document, section)?,
+        "incast" => incast(document, section, context)?,
+        "periodic_incast" => periodic_incast(document, section, context)?,
+        "permutation" => permutation(document, section, context, index)?,
+        "poisson" => poisson(document, section, context, index)?,
+        "file" => return file(document, section, context),
+        _ => return Err(unknown_kind(SECTION, &section, KINDS)),
+    };
+    Ok(flows.into_iter().map(|flow| (flow, place.clone())).collect())
+}
+
+fn class(priority: Priority, dport: Option<u16>, default_port: u16) -> Class {
+    let priority = priority.map_or(DEFAULT_PRIORITY, |priority| priority.0 as u8);
+    Class { priority, dport: dport.unwrap_or(default_port) }
+}
+
+fn new_flow(src: u32, dst: u32, class: Class, size: u64, start: Nanos) -> Flow {
+    Flow { src, dst, priority: class.priority, dport: class.dport, size, start }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlowKeys {
+    src: u32,
+    dst: u32,
+    size: Size,
+    #[serde(default)]
+    start: Time,
+    priority: Priority,
+    dport: Option<u16>,
+}
+
+fn flow(document: &Document<'_>, section: Kinded<'_>) -> Result<Vec<Flow>, InputError> {
+    let keys: FlowKeys = document.keys_of(SECTION, section)?;
+    let class = class(keys.priority, keys.dport, ORDINARY_PORT);
+    Ok(vec![new_flow(keys.src, keys.dst, class, keys.size.0, keys.start.0)])
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IncastKeys {
+    receiver: u32,
+    senders: Option<Vec<u32>>,
+    sender_count: Option<u32>,
+    size: Size,
+    #[serde(default)]
+    start: Time,
+    priority: Priority,
+    dport: Option<u16>,
+}
+
+fn incast(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputError> {
+    let place = section.place.clone();
+    let keys: IncastKeys = document.keys_of(SECTION, section)?;
+    let senders = senders(keys.senders, keys.sender_count, keys.receiver, context, &place)?;
+    let class = class(keys.priority, keys.dport, INCAST_PORT);
+    let flow = |src| new_flow(src, keys.receiver, class, keys.size.0, keys.start.0);
+    Ok(senders.into_iter().map(flow).collect())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PeriodicIncastKeys {
+    receiver: u32,
+    senders: Option<Vec<u32>>,
+    sender_count: Option<u32>,
+    size: Size,
+    #[serde(default)]
+    start: Time,
+    interval: Interval,
+    duration: Time,
+    priority: Priority,
+    dport: Option<u16>,
+}
+
+fn periodic_incast(
+    document: &Document<'_>,
+    section: Kinded<'_>,
+    context: &Context<'_>,
+) -> Result<Vec<Flow>, InputError> {
+    let place = section.place.clone();
+    let keys: PeriodicIncastKeys = document.keys_of(SECTION, section)?;
+    let senders = senders(keys.senders, keys.sender_count, keys.receiver, context, &place)?;
+    let repeats = keys.duration.0.0.div_ceil(keys.interval.0.0);
+    if repeats.saturating_mul(senders.len() as u64) > MAX_REPEATS {
+        let message =
+            format!("{repeats} incasts of {} flows are too many; expected at most {MAX_REPEATS} flows", senders.len());
+        return Err(place.key_error("traffic.interval", message));
+    }
+    let class = class(keys.priority, keys.dport, INCAST_PORT);
+    let mut flows = Vec::new();
+    for repeat in 0..repeats {
+        let start = keys.start.0 + Nanos(repeat * keys.interval.0.0);
+        flows.extend(senders.iter().map(|&src| new_flow(src, keys.receiver, class, keys.size.0, start)));
+    }
+    Ok(flows)
+}
+
+/// The listed senders, or the first so many hosts other than the receiver.
+fn senders(
+    list: Option<Vec<u32>>,
+    count: Option<u32>,
+    receiver: u32,
+    context: &Context<'_>,
+    place: &Place,
+) -> Result<Vec<u32>, InputError> {
+    let refuse = |message: String| Err(place.key_error("traffic.senders", message));
+    let count = match (list, count) {
+        (Some(list), None) if !list.is_empty() => return Ok(list),
+        (None, Some(count)) if count > 0 => count as usize,
+        (Some(_), Some(_)) => return refuse("both senders and sender_count are given; expected one of them".into()),
+        _ => return refuse("there are no senders; expected senders = [..] or sender_count = N".into()),
+    };
+    let hosts: Vec<u32> = context.network.hosts().filter(|&host| host != receiver).take(count).collect();
+    if hosts.len() < count {
+        return refuse(format!(
+            "sender_count is {count}, but there are only {} hosts besides the receiver",
+            hosts.len()
+        ));
+    }
+    Ok(hosts)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PermutationKeys {
+    size: Size,
+    #[serde(default)]
+    start: Time,
+    priority: Priority,
+    dport: Option<u16>,
+}
+
+fn permutation(
+    document: &Document<'_>,
+    section: Kinded<'_>,
+    context: &Context<'_>,
+    index: u32,
+) -> Result<Vec<Flow>, InputError> {
+    let keys: PermutationKeys = document.keys_of(SECTION, section)?;
+    let class = class(keys.priority, keys.dport, ORDINARY_PORT);
+    let hosts: Vec<u32> = context.network.hosts().collect();
+    let pairs = generate::permutation(&hosts, &mut generate::random(context.seed, index));
+    Ok(pairs.into_iter().map(|(src, dst)| new_flow(src, dst, class, keys.size.0, keys.start.0)).collect())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoissonKeys {
+    load: Fraction<2>,
+    sizes: Spanned<String>,
+    #[serde(default)]
+    start: Time,
+    duration: Time,
+    priority: Priority,
+    dport: Option<u16>,
+}
+
+fn poisson(
+    document: &Document<'_>,
+    section: Kinded<'_>,
+    context: &Context<'_>,
+    index: u32,
+) -> Result<Vec<Flow>, InputError> {
+    let place = section.place.clone();
+    let keys: PoissonKeys = document.keys_of(SECTION, section)?;
+    let sizes = Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?;
+    let traffic = Poisson {
+        hosts: &host_rates(context.network),
+        sizes: &sizes,
+        load: keys.load.0,
+        start: keys.start.0,
+        duration: keys.duration.0,
+        class: class(keys.priority, keys.dport, ORDINARY_PORT),
+    };
+    let flows = traffic.flows(&mut generate::random(context.seed, index));
+    flows.map_err(|message| place.key_error(SECTION, message))
+}
+
+/// Each host that has a link, with the rate of its first.
+fn host_rates(network: &Network) -> Vec<(u32, BitRate)> {
+    let ports = network.ports();
+    let first = |host: u32| ports[host as usize].first().map(|port| network.links[port.link as usize].rate);
+    network.hosts().filter_map(|host| Some((host, first(host)?))).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileKeys {
+    path: Spanned<String>,
+}
+
+fn file(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Placed, InputError> {
+    let keys: FileKeys = document.keys_of(SECTION, section)?;
+    crate::reference::read_flows(&input(document, context, &keys.path, "path")?)
+}
+
+/// The path of a file that a key names.
+fn input(
+    document: &Document<'_>,
+    context: &Context<'_>,
+    name: &Spanned<String>,
+    key: &str,
+) -> Result<std::path::PathBuf, InputError> {
+    let place = document.place(name.span());
+    let name = name.get_ref();
+    resolve(context.config, name).ok_or_else(|| {
+        place.key_error(format!("traffic.{key}"), format!("{key} is \"{name}\", but there is no such file"))
+    })
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Values with a unit or a range. Checking them while TOML is decoded gives errors their line.
+
+use crate::quantity;
+use hpcc_core::units::{BitRate, Nanos};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A type that is written as a string with a unit, or (sizes) as an integer.
+trait Quantity: Sized {
+    const EXPECTED: &'static str;
+    fn parse(text: &str) -> Result<Self, String>;
+    fn from_integer(_: i64) -> Option<Result<Self, String>> {
+        None
+    }
+}
+
+/// A data rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate(pub BitRate);
+
+/// A time or duration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Time(pub Nanos);
+
+/// Bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size(pub u64);
+
+impl Quantity for Rate {
+    const EXPECTED: &'static str = "a rate such as \"100Gbps\" or \"50Mbps\"";
+    fn parse(text: &str) -> Result<Self, String> {
+        quantity::rate(text).map(Rate)
+    }
+}
+
+impl Quantity for Time {
+    const EXPECTED: &'static str = "a time such as \"1us\", \"500ns\" or \"12ms\"";
+    fn parse(text: &str) -> Result<Self, String> {
+        quantity::time(text).map(Time)
+    }
+}
+
+impl Quantity for Size {
+    const EXPECTED: &'static str = "a size such as \"500KB\", \"32MiB\" or a whole number of bytes";
+    fn parse(text: &str) -> Result<Self, String> {
+        quantity::size(text).map(Size)
+    }
+    fn from_integer(bytes: i64) -> Option<Result<Self, String>> {
+        let negative = |_| format!("{bytes} is negative; expected {}", Self::EXPECTED);
+        Some(u64::try_from(bytes).map(Size).map_err(negative))
+    }
+}
+
+struct QuantityVisitor<Q>(PhantomData<Q>);
+
+impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {
+    type Value = Q;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Q::EXPECTED)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Q, E> {
+        Q::parse(text).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Q, E> {
+        let refuse = || Err(format!("{value} has no unit; expected {}", Q::EXPECTED));
+        Q::from_integer(value).unwrap_or_else(refuse).map_err(E::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(QuantityVisitor(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(QuantityVisitor(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(QuantityVisitor(PhantomData))
+    }
+}
+
+/// A time above 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interval(pub Nanos);
+
+impl<'de> Deserialize<'de> for Interval {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Time::deserialize(deserializer)?.0 {
+            Nanos(0) => Err(D::Error::custom("the time is 0; expected more")),
+            time => Ok(Interval(time)),
+        }
+    }
+}
+
+/// A number from 0 to 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probability(pub f64);
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        if (0.0..=1.0).contains(&value) {
+            return Ok(Probability(value + 0.0));
+        }
+        Err(D::Error::custom(format!("the probability is {value}; expected 0 to 1")))
+    }
+}
+
+/// A number above 0, up to `TWICE` halves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fraction<const TWICE: u32>(pub f64);
+
+impl<'de, const TWICE: u32> Deserialize<'de> for Fraction<TWICE> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        let max = f64::from(TWICE) / 2.0;
+        if value > 0.0 && value <= max {
+            return Ok(Fraction(value));
+        }
+        Err(D::Error::custom(format!("the value is {value}; expected more than 0 and at most {max}")))
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub u32);
+
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Bounded<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = i64::deserialize(deserializer)?;
+        match u32::try_from(value) {
+            Ok(value) if (MIN..=MAX).contains(&value) => Ok(Bounded(value)),
+            _ => Err(D::Error::custom(format!("the value is {value}; expected a whole number from {MIN} to {MAX}"))),
+        }
+    }
+}
+
+/// Bytes from 1 to 2^32 - 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes32(pub u32);
+
+impl<'de> Deserialize<'de> for Bytes32 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let size = Size::deserialize(deserializer)?.0;
+        match u32::try_from(size) {
+            Ok(bytes) if bytes > 0 => Ok(Bytes32(bytes)),
+            _ => Err(D::Error::custom(format!("the size is {size} bytes; expected 1 to {}", u32::MAX))),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Reading text files, and finding the files that they name.
+
+use crate::error::InputError;
+use crate::place::Place;
+use std::path::{Path, PathBuf};
+
+/// The whole file as text. Missing, unreadable and non-UTF-8 files are errors; the latter name the line.
+pub(crate) fn read(path: &Path) -> Result<String, InputError> {
+    let place = Place::file(path);
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => place.error("no such file"),
+        _ => place.error(format!("cannot be read: {error}")),
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        place.at(line_count(valid)).error("is not a text file: invalid UTF-8")
+    })
+}
+
+/// The line, counted from 1, that follows `before`.
+pub(crate) fn line_count(before: &[u8]) -> u32 {
+    let newlines = before.iter().filter(|&&byte| byte == b'\n').count();
+    u32::try_from(newlines).unwrap_or(u32::MAX - 1) + 1
+}
+
+/// The path of a file that `referrer` names: relative to the referrer's folder if it is there, otherwise
+/// relative to the working folder.
+pub(crate) fn resolve(referrer: &Path, name: &str) -> Option<PathBuf> {
+    let beside = referrer.parent().unwrap_or(Path::new("")).join(name);
+    [beside, PathBuf::from(name)].into_iter().find(|path| path.is_file())
+}
