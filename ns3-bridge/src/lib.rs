@@ -6,13 +6,21 @@
 //! across it: errors are values (`error()` of the type that can fail), and a panic, which is a bug in the
 //! core, aborts the process after [`panic_report`] has said what to report.
 
+mod goodput;
 mod host;
 mod network;
 mod panic_report;
+mod progress;
+mod results;
+mod scenario;
 mod switch;
+mod usage;
 
-use host::{Host, new_host};
+use host::{Host, new_host, pfc_bytes};
 use network::{Network, new_network, tx_time};
+use progress::{Progress, new_progress};
+use results::{Results, create_results};
+use scenario::{Scenario, open_scenario};
 use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -182,7 +190,119 @@ mod ffi {
         resume: bool,
     }
 
+    /// `hpcc_formats::scenario::Flow`.
+    #[derive(Clone, Copy)]
+    struct FlowSpec {
+        src: u32,
+        dst: u32,
+        priority: u8,
+        dport: u16,
+        size_bytes: u64,
+        start_ns: u64,
+    }
+
+    /// `hpcc_formats::scenario::Monitor`; 0 stands for "off".
+    #[derive(Clone, Copy)]
+    struct MonitorParameters {
+        histogram_start_ns: u64,
+        histogram_end_ns: u64,
+        queue_interval_ns: u64,
+        goodput_interval_ns: u64,
+    }
+
+    /// A flow of a scenario, as far as it got.
+    #[derive(Clone, Copy)]
+    struct FlowOutcome {
+        /// Its place in the scenario.
+        flow: u32,
+        sport: u16,
+        /// When it began, or is to begin.
+        start_ns: u64,
+        /// Time until its last acknowledgement; not used for an unfinished flow.
+        fct_ns: u64,
+        ideal_ns: u64,
+        acked_bytes: u64,
+    }
+
+    /// What the simulator alone knows of a run.
+    #[derive(Clone, Debug)]
+    struct RunTotals {
+        ns3_version: String,
+        build_profile: String,
+        simulated_ns: u64,
+        events: u64,
+        packet_hops: u64,
+        drops: u64,
+        losses: u64,
+    }
+
     extern "Rust" {
+        /// An experiment read from a file.
+        type Scenario;
+        /// Reads a scenario; overrides are `KEY=VALUE`. Ask `error` before anything else.
+        fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Box<Scenario>;
+        /// What is wrong with the file, with file and line; empty if nothing is.
+        fn error(self: &Scenario) -> String;
+        /// Harmless things that the user should know.
+        fn notes(self: &Scenario) -> Vec<String>;
+        fn node_count(self: &Scenario) -> u32;
+        fn is_switch(self: &Scenario, node: u32) -> bool;
+        fn links(self: &Scenario) -> Vec<LinkSpec>;
+        /// Loss probability of a link.
+        fn loss(self: &Scenario, link: u32) -> f64;
+        /// Whether the loss probability is the link's own; all others share one generator.
+        fn has_own_loss(self: &Scenario, link: u32) -> bool;
+        /// Random stream of losses.
+        fn loss_stream(self: &Scenario) -> u64;
+        /// First random stream of ECN marking.
+        fn ecn_stream(self: &Scenario) -> u64;
+        fn flow_count(self: &Scenario) -> u32;
+        fn flow(self: &Scenario, index: u32) -> FlowSpec;
+        fn total_bytes(self: &Scenario) -> u64;
+        fn stop_ns(self: &Scenario) -> u64;
+        fn transport(self: &Scenario) -> TransportParameters;
+        fn control(self: &Scenario) -> ControlParameters;
+        fn telemetry(self: &Scenario) -> TelemetryParameters;
+        fn buffer_bytes(self: &Scenario) -> u64;
+        fn ecn(self: &Scenario) -> bool;
+        fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
+        fn monitor(self: &Scenario) -> MonitorParameters;
+
+        /// The output folder of a run.
+        type Results;
+        /// Opens the folder. Ask `error` before anything else; what goes wrong later is reported by `finish`.
+        fn create_results(out: &CxxString) -> Box<Results>;
+        /// Why the folder cannot be used; empty if it can.
+        fn error(self: &Results) -> String;
+        /// Set-up is over, the simulation begins.
+        fn begin_run(self: &mut Results);
+        /// Watches `ports` ports of a switch; returns the index of the first.
+        fn add_queues(self: &mut Results, node: u32, ports: u16) -> usize;
+        /// Samples the queues of a switch for histogram and statistics.
+        fn sample_queues(self: &mut Results, first: usize, source: &Switch, ports: u16);
+        /// Adds a point to the time series of a switch's queues.
+        fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16);
+        /// Writes the histograms so far.
+        fn print_queues(self: &mut Results, now_ns: u64);
+        /// Adds a point to the time series of a flow's goodput.
+        fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
+        /// A PFC frame was received.
+        fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
+        fn flow_finished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
+        fn flow_unfinished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
+        /// All flows have finished: queue statistics end here.
+        fn flows_completed(self: &mut Results);
+        /// Closes the folder; returns what went wrong, empty if nothing did.
+        fn finish(self: &mut Results, scenario: &Scenario, totals: &RunTotals) -> String;
+
+        /// The line that says how far a run is.
+        type Progress;
+        fn new_progress(total_bytes: u64, total_flows: u32) -> Box<Progress>;
+        /// Shows the state of the run; rate-limits itself.
+        fn update(self: &mut Progress, now_ns: u64, events: u64, acked_bytes: u64, flows: u32);
+        /// Removes the line.
+        fn clear(self: &mut Progress);
+
         /// Nodes, links, and the routes between them.
         type Network;
         fn new_network() -> Box<Network>;
@@ -292,5 +412,3 @@ mod ffi {
         fn window_bytes(self: &Host, queue_pair: u32) -> u64;
     }
 }
-
-use host::pfc_bytes;

@@ -124,6 +124,18 @@ QbbHelper::SetEcnStream(uint64_t stream)
 }
 
 void
+QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const
+{
+    for (const auto& node : m_nodes)
+    {
+        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
+        {
+            aSwitch->SetEcnThreshold(rate, kmin, kmax, pmax);
+        }
+    }
+}
+
+void
 QbbHelper::Start()
 {
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");

@@ -102,6 +102,15 @@ class QbbHelper
      */
     void SetEcnStream(uint64_t stream);
 
+    /**
+     * \brief Set when ports of one rate mark frames, in place of the switches' attributes.
+     * \param rate the ports' rate
+     * \param kmin queue length in bytes up to which nothing is marked
+     * \param kmax queue length in bytes above which everything is marked
+     * \param pmax probability at kmax
+     */
+    void SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const;
+
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
     void Start();
 

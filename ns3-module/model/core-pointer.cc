@@ -19,6 +19,9 @@ template struct CoreDelete<hpcc::Draws>;
 template struct CoreDelete<hpcc::Host>;
 template struct CoreDelete<hpcc::Loss>;
 template struct CoreDelete<hpcc::Network>;
+template struct CoreDelete<hpcc::Progress>;
+template struct CoreDelete<hpcc::Results>;
+template struct CoreDelete<hpcc::Scenario>;
 template struct CoreDelete<hpcc::Switch>;
 
 } // namespace ns3

@@ -17,6 +17,7 @@ struct Draws;
 struct Host;
 struct Loss;
 struct Network;
+struct Progress;
 struct Results;
 struct Scenario;
 struct Switch;

@@ -132,6 +132,18 @@ QbbSwitch::GetQueuedBytes(uint16_t port) const
     return m_core->queued(port);
 }
 
+void
+QbbSwitch::SampleQueues(hpcc::Results& results, std::size_t first) const
+{
+    results.sample_queues(first, *m_core, static_cast<uint16_t>(m_ports.size()));
+}
+
+void
+QbbSwitch::TraceQueues(hpcc::Results& results, std::size_t first) const
+{
+    results.trace_queues(Simulator::Now().GetNanoSeconds(), first, *m_core, static_cast<uint16_t>(m_ports.size()));
+}
+
 uint64_t
 QbbSwitch::GetDrops() const
 {

@@ -55,6 +55,20 @@ class QbbSwitch : public QbbNode
      */
     uint32_t GetQueuedBytes(uint16_t port) const;
 
+    /**
+     * \brief Sample all queues for a run's histogram and statistics.
+     * \param results the run's results
+     * \param first index of the first port there
+     */
+    void SampleQueues(hpcc::Results& results, std::size_t first) const;
+
+    /**
+     * \brief Add a point to the time series of all queues.
+     * \param results the run's results
+     * \param first index of the first port there
+     */
+    void TraceQueues(hpcc::Results& results, std::size_t first) const;
+
     /// \return frames dropped so far for want of buffer
     uint64_t GetDrops() const;
 

@@ -282,6 +282,12 @@ RdmaHost::GetAckedBytes(uint32_t queuePair) const
     return sending == m_sending.end() ? 0 : std::min(m_core->acked_bytes(queuePair), sending->second.flow.size);
 }
 
+const RdmaFlow&
+RdmaHost::GetFlow(uint32_t queuePair) const
+{
+    return m_sending.at(queuePair).flow;
+}
+
 DataRate
 RdmaHost::GetRate(uint32_t queuePair) const
 {

@@ -74,6 +74,12 @@ class RdmaHost : public QbbNode
     uint64_t GetAckedBytes(uint32_t queuePair) const;
 
     /**
+     * \param queuePair queue pair of a flow that has not finished
+     * \return the flow
+     */
+    const RdmaFlow& GetFlow(uint32_t queuePair) const;
+
+    /**
      * \param queuePair a flow's queue pair
      * \return the flow's sending rate, 0 if it has finished
      */

@@ -28,7 +28,7 @@ pub struct Summary {
     pub simulated_ns: u64,
     /// Simulator events executed.
     pub events: u64,
-    /// Frames received by a node, summed over nodes.
+    /// Frames put on a link, summed over links.
     pub packet_hops: u64,
     /// Processor time before the first event, in seconds.
     #[serde(serialize_with = "finite")]

@@ -24,7 +24,8 @@ pub struct ResultWriter {
     folder: OutputFolder,
     files: Files,
     queues: QueueMonitor,
-    queue_trace: bool,
+    /// The last row of each queue in `queue.csv`.
+    traced: Vec<u64>,
     pauses: PauseMeter,
     finished: u64,
     error: Option<ResultError>,
@@ -66,16 +67,11 @@ impl ResultWriter {
             folder,
             files,
             queues: QueueMonitor::new(),
-            queue_trace: true,
+            traced: Vec::new(),
             pauses: PauseMeter::default(),
             finished: 0,
             error: None,
         })
-    }
-
-    /// Whether `queue.csv` is filled (it is, unless told otherwise). In a large network it can outgrow all else.
-    pub fn trace_queues(&mut self, on: bool) {
-        self.queue_trace = on;
     }
 
     /// A flow has completed.
@@ -105,17 +101,27 @@ impl ResultWriter {
         self.keep(written);
     }
 
-    /// Adds a port to watch; the index is for [`queue_sample`](Self::queue_sample).
+    /// Adds a port to watch; the index is for [`queue_sample`](Self::queue_sample) and
+    /// [`queue_point`](Self::queue_point).
     pub fn add_queue(&mut self, node: u32, port: u32) -> usize {
+        self.traced.push(0);
         self.queues.add_port(node, port)
     }
 
-    /// A sample of a port's queue.
+    /// A sample of a port's queue, for histogram and statistics.
     #[inline]
-    pub fn queue_sample(&mut self, now: Nanos, index: usize, bytes: u64) {
-        if self.queues.sample_index(index, bytes) && self.queue_trace {
-            self.trace_queue(now, index, bytes);
-        }
+    pub fn queue_sample(&mut self, index: usize, bytes: u64) {
+        self.queues.sample_index(index, bytes);
+    }
+
+    /// A point of the time series of a port's queue; a row of `queue.csv` where it differs from the last.
+    pub fn queue_point(&mut self, now: Nanos, index: usize, bytes: u64) {
+        let Some(last) = self.traced.get_mut(index).filter(|last| **last != bytes) else { return };
+        *last = bytes;
+        let Some(port) = self.queues.port(index) else { return };
+        let row = QueueRow { time_ns: now.0, node: port.node, port: port.port, qlen_bytes: bytes };
+        let written = self.files.queue_csv.write(|out| row.write(out));
+        self.keep(written);
     }
 
     /// Writes the histograms so far to `qlen.txt`; the reference does so at multiples of 100 ms.
@@ -160,13 +166,6 @@ impl ResultWriter {
         file.write(|out| summary.write(out))?;
         file.finish()?;
         self.folder.complete()
-    }
-
-    fn trace_queue(&mut self, now: Nanos, index: usize, bytes: u64) {
-        let Some(port) = self.queues.port(index) else { return };
-        let row = QueueRow { time_ns: now.0, node: port.node, port: port.port, qlen_bytes: bytes };
-        let written = self.files.queue_csv.write(|out| row.write(out));
-        self.keep(written);
     }
 
     /// Keeps the first error.
@@ -223,8 +222,10 @@ mod tests {
         writer.flow_finished(&flow(0));
         writer.flow_unfinished(&UnfinishedFlow { flow: 1, ..UnfinishedFlow::default() });
         writer.pfc(Nanos(5), 0, false, 1, true);
-        writer.queue_sample(Nanos(100), queue, 0);
-        writer.queue_sample(Nanos(200), queue, 2_096);
+        writer.queue_sample(queue, 0);
+        writer.queue_sample(queue, 2_096);
+        writer.queue_point(Nanos(200), queue, 2_096);
+        writer.queue_point(Nanos(300), queue, 2_096);
         writer.print_queues(Nanos(200));
         writer.goodput(Nanos(300), 0, BitRate::gbps(25));
         let measured = writer.measured(Nanos(15));
@@ -278,18 +279,5 @@ mod tests {
         assert!(!out.exists());
         ResultWriter::create(&out).expect("create again").finish(&summary()).expect("finish");
         assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv").len(), 0);
-    }
-
-    #[test]
-    fn queue_changes_can_be_left_out() {
-        let root = tempfile::tempdir().expect("folder");
-        let out = root.path().join("run");
-        let mut writer = ResultWriter::create(&out).expect("create");
-        writer.trace_queues(false);
-        let queue = writer.add_queue(9, 1);
-        writer.queue_sample(Nanos(200), queue, 2_096);
-        assert_eq!(writer.measured(Nanos(200)).queue.max_bytes, 2_096);
-        writer.finish(&summary()).expect("finish");
-        assert_eq!(queue_csv::rows(&out.join("queue.csv")).expect("queue.csv").count(), 0);
     }
 }

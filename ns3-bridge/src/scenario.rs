@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A scenario file as the ns-3 program sees it.
+
+use crate::ffi::{
+    AlgorithmKind, ControlParameters, EcnThreshold, FlowSpec, LayoutKind, LinkSpec, MonitorParameters,
+    TelemetryParameters, TransportParameters,
+};
+use crate::panic_report;
+use cxx::{CxxString, CxxVector};
+use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::telemetry::Layout;
+use hpcc_core::topology::{Link, NodeKind};
+use hpcc_core::transport::Recovery;
+use hpcc_core::units::Nanos;
+use hpcc_formats::scenario::{self, QueueHistogram};
+use std::path::Path;
+
+/// Streams of different seeds are this far apart.
+const STREAMS_PER_SEED: u64 = 1 << 32;
+/// The stream of the reference's error model, whose seed is 1.
+const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
+
+pub struct Scenario(Result<scenario::Scenario, String>);
+
+pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Box<Scenario> {
+    panic_report::install();
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
+    let path = path.to_string_lossy();
+    Box::new(Scenario(scenario::load(Path::new(path.as_ref()), &overrides).map_err(|error| error.to_string())))
+}
+
+fn or_zero(interval: Option<Nanos>) -> u64 {
+    interval.map_or(0, |interval| interval.0)
+}
+
+impl Scenario {
+    /// The scenario. C++ asks for `error` first, so that there is one.
+    pub fn get(&self) -> &scenario::Scenario {
+        self.0.as_ref().expect("the scenario is used although it could not be read")
+    }
+
+    pub fn error(&self) -> String {
+        self.0.as_ref().err().cloned().unwrap_or_default()
+    }
+
+    pub fn notes(&self) -> Vec<String> {
+        self.get().notes.clone()
+    }
+
+    pub fn node_count(&self) -> u32 {
+        self.get().network.nodes.len() as u32
+    }
+
+    pub fn is_switch(&self, node: u32) -> bool {
+        self.get().network.nodes.get(node as usize) == Some(&NodeKind::Switch)
+    }
+
+    pub fn links(&self) -> Vec<LinkSpec> {
+        let spec = |link: &Link| LinkSpec { a: link.a, b: link.b, rate_bps: link.rate.0, delay_ns: link.delay.0 };
+        self.get().network.links.iter().map(spec).collect()
+    }
+
+    pub fn has_own_loss(&self, link: u32) -> bool {
+        self.get().network.links.get(link as usize).is_some_and(|link| link.loss > 0.0)
+    }
+
+    pub fn loss(&self, link: u32) -> f64 {
+        let own = self.get().network.links.get(link as usize).map(|link| link.loss);
+        own.filter(|&loss| loss > 0.0).unwrap_or(self.get().default_loss)
+    }
+
+    fn seed_offset(&self) -> u64 {
+        self.get().seed.wrapping_sub(1).wrapping_mul(STREAMS_PER_SEED)
+    }
+
+    pub fn loss_stream(&self) -> u64 {
+        FIRST_LOSS_STREAM.wrapping_add(self.seed_offset())
+    }
+
+    /// The reference gives six streams to each node, two to each link with a loss of its own, and two to itself.
+    pub fn ecn_stream(&self) -> u64 {
+        let network = &self.get().network;
+        let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
+        (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(self.seed_offset())
+    }
+
+    pub fn flow_count(&self) -> u32 {
+        self.get().flows.len() as u32
+    }
+
+    pub fn flow(&self, index: u32) -> FlowSpec {
+        let flow = &self.get().flows[index as usize];
+        FlowSpec {
+            src: flow.src,
+            dst: flow.dst,
+            priority: flow.priority,
+            dport: flow.dport,
+            size_bytes: flow.size,
+            start_ns: flow.start.0,
+        }
+    }
+
+    pub fn total_bytes(&self) -> u64 {
+        self.get().flows.iter().fold(0, |total, flow| total.saturating_add(flow.size))
+    }
+
+    pub fn stop_ns(&self) -> u64 {
+        self.get().stop.0
+    }
+
+    pub fn transport(&self) -> TransportParameters {
+        let t = &self.get().transport;
+        TransportParameters {
+            mtu: t.mtu,
+            go_back_zero: t.recovery == Recovery::GoBackZero,
+            chunk: t.chunk,
+            ack_interval: t.ack_interval,
+            nack_interval_ns: t.nack_interval.0,
+            window: t.window,
+            variable_window: t.variable_window,
+            global_rtt: t.global_rtt,
+            rate_bound: t.rate_bound,
+            ack_priority: t.ack_priority,
+        }
+    }
+
+    pub fn control(&self) -> ControlParameters {
+        let (algorithm, hpcc) = match self.get().algorithm {
+            Algorithm::LineRate => (AlgorithmKind::LineRate, HpccConfig::default()),
+            Algorithm::Hpcc(hpcc) => (AlgorithmKind::Hpcc, hpcc),
+        };
+        ControlParameters {
+            algorithm,
+            eta: hpcc.eta,
+            max_stage: hpcc.max_stage,
+            additive_increase_bps: hpcc.additive_increase.0,
+            min_rate_bps: hpcc.min_rate.0,
+            fast_react: hpcc.fast_react,
+            multi_rate: hpcc.multi_rate,
+            sampled_feedback: hpcc.sampled_feedback,
+        }
+    }
+
+    pub fn telemetry(&self) -> TelemetryParameters {
+        let (layout, multiplier) = match self.get().layout {
+            Layout::None => (LayoutKind::None, 1),
+            Layout::Reference { multiplier } => (LayoutKind::Reference, multiplier),
+            Layout::Paper => (LayoutKind::Paper, 1),
+        };
+        TelemetryParameters { layout, multiplier }
+    }
+
+    pub fn buffer_bytes(&self) -> u64 {
+        self.get().switch.buffer_bytes
+    }
+
+    pub fn ecn(&self) -> bool {
+        self.get().switch.ecn
+    }
+
+    pub fn ecn_thresholds(&self) -> Vec<EcnThreshold> {
+        let threshold = |t: &hpcc_core::switch::EcnThreshold| EcnThreshold {
+            rate_bps: t.rate.0,
+            kmin_bytes: t.kmin,
+            kmax_bytes: t.kmax,
+            pmax: t.pmax,
+        };
+        self.get().switch.ecn_thresholds.iter().map(threshold).collect()
+    }
+
+    pub fn monitor(&self) -> MonitorParameters {
+        let monitor = &self.get().monitor;
+        let (start, end) = match monitor.queue_histogram {
+            Some(QueueHistogram { start, end }) => (start.0, end.0),
+            None => (0, 0),
+        };
+        MonitorParameters {
+            histogram_start_ns: start,
+            histogram_end_ns: end,
+            queue_interval_ns: or_zero(monitor.queue_interval),
+            goodput_interval_ns: or_zero(monitor.goodput_interval),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-scenario-helper.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+#include "scenario-monitor.h"
+#include "scenario-traffic.h"
+
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+#include "ns3/wheel-scheduler.h"
+
+#include <iostream>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \brief The attribute value that names a telemetry layout.
+ * \param layout the layout
+ * \return its name
+ */
+std::string
+NameOf(hpcc::LayoutKind layout)
+{
+    switch (layout)
+    {
+    case hpcc::LayoutKind::Reference:
+        return "reference";
+    case hpcc::LayoutKind::Paper:
+        return "paper";
+    default:
+        return "none";
+    }
+}
+
+/**
+ * \brief Say something on standard error.
+ * \param message what to say
+ */
+void
+Say(const std::string& message)
+{
+    std::cerr << "hpcc: " << message << std::endl;
+}
+
+} // namespace
+
+HpccScenarioHelper::HpccScenarioHelper() = default;
+
+HpccScenarioHelper::~HpccScenarioHelper() = default;
+
+bool
+HpccScenarioHelper::Load(const std::string& config, const std::vector<std::string>& overrides)
+{
+    m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw());
+    const std::string error(m_scenario->error());
+    if (!error.empty())
+    {
+        Say(error);
+        return false;
+    }
+    for (const auto& note : m_scenario->notes())
+    {
+        Say("note: " + std::string(note));
+    }
+    return true;
+}
+
+HpccScenarioHelper::Outcome
+HpccScenarioHelper::Run(const std::string& out)
+{
+    const CorePointer<hpcc::Results> results(hpcc::create_results(out).into_raw());
+    const std::string error(results->error());
+    if (!error.empty())
+    {
+        Say(error);
+        return BAD_INPUT;
+    }
+    ObjectFactory scheduler;
+    scheduler.SetTypeId(WheelScheduler::GetTypeId());
+    Simulator::SetScheduler(scheduler);
+    BuildNetwork();
+
+    // The order of these three is the reference simulator's, for events of the same nanosecond.
+    ScenarioTraffic traffic(*m_scenario, m_network, *results);
+    ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
+    traffic.Begin();
+    monitor.Begin();
+    Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
+
+    results->begin_run();
+    Simulator::Run();
+    monitor.End();
+    traffic.RecordUnfinished();
+    const bool written = Finish(*results);
+    const bool done = traffic.IsDone();
+    const uint32_t unfinished = m_scenario->flow_count() - traffic.GetFinished();
+    Simulator::Destroy();
+    if (!written)
+    {
+        return FAILED;
+    }
+    if (!done)
+    {
+        Say(std::to_string(unfinished) + " of " + std::to_string(m_scenario->flow_count()) +
+            " flows unfinished, see " + out + "/unfinished.csv");
+    }
+    return done ? FINISHED : UNFINISHED;
+}
+
+void
+HpccScenarioHelper::BuildNetwork()
+{
+    SetAttributes();
+    NodeContainer nodes;
+    nodes.Create(m_scenario->node_count());
+    for (uint32_t index = 0; index < nodes.GetN(); ++index)
+    {
+        if (m_scenario->is_switch(index))
+        {
+            m_network.InstallSwitches(NodeContainer(nodes.Get(index)));
+        }
+        else
+        {
+            m_network.InstallHosts(NodeContainer(nodes.Get(index)));
+        }
+    }
+    std::vector<NetDeviceContainer> links;
+    for (const auto& link : m_scenario->links())
+    {
+        links.push_back(m_network.Link(nodes.Get(link.a),
+                                       nodes.Get(link.b),
+                                       DataRate(link.rate_bps),
+                                       NanoSeconds(link.delay_ns)));
+    }
+    SetLosses(links);
+    for (const auto& threshold : m_scenario->ecn_thresholds())
+    {
+        m_network.SetEcnThreshold(DataRate(threshold.rate_bps),
+                                  threshold.kmin_bytes,
+                                  threshold.kmax_bytes,
+                                  threshold.pmax);
+    }
+    m_network.SetEcnStream(m_scenario->ecn_stream());
+    m_network.Start();
+}
+
+void
+HpccScenarioHelper::SetAttributes()
+{
+    const hpcc::TransportParameters transport = m_scenario->transport();
+    m_network.SetHostAttribute("Mtu", UintegerValue(transport.mtu));
+    m_network.SetHostAttribute("GoBackZero", BooleanValue(transport.go_back_zero));
+    m_network.SetHostAttribute("Chunk", UintegerValue(transport.chunk));
+    m_network.SetHostAttribute("AckInterval", UintegerValue(transport.ack_interval));
+    m_network.SetHostAttribute("NackInterval", TimeValue(NanoSeconds(transport.nack_interval_ns)));
+    m_network.SetHostAttribute("Window", BooleanValue(transport.window));
+    m_network.SetHostAttribute("VariableWindow", BooleanValue(transport.variable_window));
+    m_network.SetHostAttribute("GlobalRtt", BooleanValue(transport.global_rtt));
+    m_network.SetHostAttribute("RateBound", BooleanValue(transport.rate_bound));
+    m_network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
+
+    const hpcc::ControlParameters control = m_scenario->control();
+    const bool isHpcc = control.algorithm == hpcc::AlgorithmKind::Hpcc;
+    m_network.SetHostAttribute("CongestionControl", StringValue(isHpcc ? "hpcc" : "none"));
+    m_network.SetHostAttribute("Eta", DoubleValue(control.eta));
+    m_network.SetHostAttribute("MaxStage", UintegerValue(control.max_stage));
+    m_network.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate(control.additive_increase_bps)));
+    m_network.SetHostAttribute("MinRate", DataRateValue(DataRate(control.min_rate_bps)));
+    m_network.SetHostAttribute("FastReact", BooleanValue(control.fast_react));
+    m_network.SetHostAttribute("MultiRate", BooleanValue(control.multi_rate));
+    m_network.SetHostAttribute("SampledFeedback", BooleanValue(control.sampled_feedback));
+
+    const hpcc::TelemetryParameters telemetry = m_scenario->telemetry();
+    m_network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier);
+    m_network.SetSwitchAttribute("BufferBytes", UintegerValue(m_scenario->buffer_bytes()));
+    m_network.SetSwitchAttribute("Ecn", BooleanValue(m_scenario->ecn()));
+}
+
+void
+HpccScenarioHelper::SetLosses(const std::vector<NetDeviceContainer>& links)
+{
+    const uint64_t stream = m_scenario->loss_stream();
+    NetDeviceContainer others;
+    double defaultLoss = 0;
+    for (uint32_t index = 0; index < links.size(); ++index)
+    {
+        const double loss = m_scenario->loss(index);
+        if (m_scenario->has_own_loss(index))
+        {
+            m_network.SetLoss(links[index], loss, stream);
+            continue;
+        }
+        others.Add(links[index]);
+        defaultLoss = loss;
+    }
+    if (defaultLoss > 0)
+    {
+        m_network.SetLoss(others, defaultLoss, stream);
+    }
+}
+
+bool
+HpccScenarioHelper::Finish(hpcc::Results& results) const
+{
+    hpcc::RunTotals totals{};
+    totals.ns3_version = HPCC_NS3_VERSION;
+    totals.build_profile = HPCC_BUILD_PROFILE;
+    totals.simulated_ns = Simulator::Now().GetNanoSeconds();
+    totals.events = Simulator::GetEventCount();
+    totals.packet_hops = m_network.GetTxFrames();
+    for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
+    {
+        const Ptr<QbbNode> node = m_network.GetNode(index);
+        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
+        {
+            totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable();
+        }
+        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        {
+            totals.losses += node->GetPort(port)->GetLostFrames();
+        }
+    }
+    const std::string error(results.finish(*m_scenario, totals));
+    if (!error.empty())
+    {
+        Say(error);
+    }
+    return error.empty();
+}
+
+} // namespace ns3

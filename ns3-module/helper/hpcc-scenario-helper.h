@@ -1,0 +1,77 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef HPCC_SCENARIO_HELPER_H
+#define HPCC_SCENARIO_HELPER_H
+
+#include "qbb-helper.h"
+
+#include "ns3/core-pointer.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief Runs an experiment that a file describes: TOML, or the reference simulator's config.txt.
+ */
+class HpccScenarioHelper
+{
+  public:
+    /// What a run comes to; the values are a program's exit codes.
+    enum Outcome
+    {
+        FINISHED = 0,   //!< all flows have finished
+        FAILED = 1,     //!< the results could not be written
+        BAD_INPUT = 2,  //!< the file, or the output folder, cannot be used; nothing was written
+        UNFINISHED = 3, //!< the results are complete, but some flows have not finished
+    };
+
+    HpccScenarioHelper();
+    ~HpccScenarioHelper();
+
+    /**
+     * \brief Read an experiment; says on standard error what is wrong with it.
+     * \param config the file
+     * \param overrides `KEY=VALUE`, in place of what the file says
+     * \return whether it can be run
+     */
+    bool Load(const std::string& config, const std::vector<std::string>& overrides);
+
+    /**
+     * \brief Run the experiment that was loaded.
+     * \param out folder for the results
+     * \return what became of it
+     */
+    Outcome Run(const std::string& out);
+
+  private:
+    /// Build the network.
+    void BuildNetwork();
+
+    /// Set the attributes of hosts and switches.
+    void SetAttributes();
+
+    /**
+     * \brief Lose frames on links.
+     * \param links the devices of each link
+     */
+    void SetLosses(const std::vector<NetDeviceContainer>& links);
+
+    /**
+     * \brief Close the results.
+     * \param results the results
+     * \return whether all was written
+     */
+    bool Finish(hpcc::Results& results) const;
+
+    CorePointer<hpcc::Scenario> m_scenario; //!< the experiment
+    QbbHelper m_network;                    //!< the network
+};
+
+} // namespace ns3
+
+#endif /* HPCC_SCENARIO_HELPER_H */

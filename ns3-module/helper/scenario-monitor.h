@@ -1,0 +1,82 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SCENARIO_MONITOR_H
+#define SCENARIO_MONITOR_H
+
+#include "ns3/core-pointer.h"
+#include "ns3/nstime.h"
+#include "ns3/ptr.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbHelper;
+class QbbSwitch;
+class ScenarioTraffic;
+
+/**
+ * \ingroup hpcc
+ * \brief Watches a scenario's run: queues, goodput, pauses, progress.
+ */
+class ScenarioMonitor
+{
+  public:
+    /**
+     * \param scenario says what to watch
+     * \param network the network
+     * \param traffic the flows
+     * \param results where it is recorded
+     */
+    ScenarioMonitor(const hpcc::Scenario& scenario,
+                    const QbbHelper& network,
+                    ScenarioTraffic& traffic,
+                    hpcc::Results& results);
+
+    /// Schedule the first samples.
+    void Begin();
+
+    /// Remove the line that shows the progress.
+    void End();
+
+  private:
+    /// A switch that is watched.
+    struct Watched
+    {
+        Ptr<QbbSwitch> node; //!< the switch
+        std::size_t first;   //!< index of its first port in the results
+        uint16_t ports;      //!< number of its ports
+    };
+
+    /// Record the pauses that all devices receive.
+    void WatchPauses();
+
+    /// Add a sample to the reference simulator's histogram, and print it when it is time.
+    void SampleHistogram();
+
+    /// Add a point to the queues' time series.
+    void TraceQueues();
+
+    /// Add a point to the flows' time series.
+    void TraceGoodput();
+
+    /// Show how far the run is.
+    void ShowProgress();
+
+    const QbbHelper& m_network;             //!< the network
+    ScenarioTraffic& m_traffic;             //!< the flows
+    hpcc::Results& m_results;               //!< where it is recorded
+    CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
+    std::vector<Watched> m_switches;        //!< the switches
+    Time m_histogramStart;                  //!< first sample of the histogram
+    Time m_histogramEnd;                    //!< last sample of the histogram; 0: none
+    Time m_queueInterval;                   //!< between points of the queues' series; 0: none
+    Time m_goodputInterval;                 //!< between points of the flows' series; 0: none
+};
+
+} // namespace ns3
+
+#endif /* SCENARIO_MONITOR_H */

@@ -1,0 +1,85 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SCENARIO_TRAFFIC_H
+#define SCENARIO_TRAFFIC_H
+
+#include "ns3/rdma-host.h"
+
+#include <cstdint>
+#include <map>
+
+namespace ns3
+{
+
+class QbbHelper;
+
+/**
+ * \ingroup hpcc
+ * \brief Starts the flows of a scenario when their time has come and records how they end.
+ */
+class ScenarioTraffic
+{
+  public:
+    /**
+     * \param scenario the flows
+     * \param network their hosts
+     * \param results where they are recorded
+     */
+    ScenarioTraffic(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::Results& results);
+
+    /// Schedule the first flow.
+    void Begin();
+
+    /// \return when the first flow starts
+    Time GetFirstStart() const;
+
+    /// \return flows that have finished
+    uint32_t GetFinished() const;
+
+    /// \return whether all flows have finished
+    bool IsDone() const;
+
+    /// \return acknowledged bytes of all flows
+    uint64_t GetAckedBytes() const;
+
+    /// Add a point to the goodput of every flow under way.
+    void TraceGoodput() const;
+
+    /// Record the flows that have not finished, or have not begun.
+    void RecordUnfinished() const;
+
+  private:
+    /// A flow under way.
+    struct Active
+    {
+        RdmaHost* host;     //!< its source
+        uint32_t queuePair; //!< its queue pair there
+    };
+
+    /// Start all flows whose time is now, then schedule the next.
+    void StartDue();
+
+    /**
+     * \param flow index of the flow to start
+     */
+    void StartFlow(uint32_t flow);
+
+    /**
+     * \brief A flow has finished.
+     * \param flow the flow
+     */
+    void OnFinish(const RdmaFlow& flow);
+
+    const hpcc::Scenario& m_scenario;    //!< the flows
+    const QbbHelper& m_network;          //!< their hosts
+    hpcc::Results& m_results;            //!< where they are recorded
+    uint32_t m_next{0};                  //!< index of the next flow to start
+    uint32_t m_finished{0};              //!< flows that have finished
+    uint64_t m_finishedBytes{0};         //!< their bytes
+    std::map<uint32_t, Active> m_active; //!< flows under way by index
+};
+
+} // namespace ns3
+
+#endif /* SCENARIO_TRAFFIC_H */
