@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 /// The reference has no seed of its own; its generators start from 1.
 const SEED: u64 = 1;
 
+/// Runs with more flows than this record no time series.
+const MAX_FLOWS_IN_SERIES: usize = 64;
+
 /// Reads a configuration and the files that it names. Overrides are `KEY=VALUE`.
 pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
     let settings = Settings::parse(path, text, overrides)?;
@@ -26,10 +29,10 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let switch = switch(&settings)?;
     let layout = layout(&settings, &algorithm)?;
     let stop = stop(&settings)?;
-    let monitor = monitor(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
     let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
+    let monitor = monitor(&settings, flows.len())?;
     check_trace(path, &settings, network.nodes.len(), &mut notes)?;
     let name = name_of(path);
     let scenario = Scenario {
@@ -170,11 +173,15 @@ fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
     settings.float("SIMULATOR_STOP_TIME", 3.01).map(Nanos::from_seconds)
 }
 
-fn monitor(settings: &Settings<'_>) -> Result<Monitor, InputError> {
+/// Beside the reference's histogram, small runs get the time series that plots need.
+fn monitor(settings: &Settings<'_>, flows: usize) -> Result<Monitor, InputError> {
     let start = Nanos(settings.u64("QLEN_MON_START", 2_000_000_000, u64::MAX)?);
     let end = Nanos(settings.u64("QLEN_MON_END", 2_100_000_000, u64::MAX)?);
     let queue_histogram = (end > start).then_some(QueueHistogram { start, end });
-    Ok(Monitor { queue_histogram, ..Monitor::default() })
+    let series = |interval| (flows <= MAX_FLOWS_IN_SERIES).then_some(interval);
+    let queue_interval = series(Nanos::MICROSECOND);
+    let goodput_interval = series(Nanos(10 * Nanos::MICROSECOND.0));
+    Ok(Monitor { queue_histogram, queue_interval, goodput_interval })
 }
 
 fn check_trace(path: &Path, settings: &Settings<'_>, nodes: usize, notes: &mut Vec<String>) -> Result<(), InputError> {
