@@ -10,13 +10,13 @@
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
+#include "ns3/global-value.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
-#include "ns3/wheel-scheduler.h"
 
 #include <iostream>
 
@@ -88,9 +88,7 @@ HpccScenarioHelper::Run(const std::string& out)
         Say(error);
         return BAD_INPUT;
     }
-    ObjectFactory scheduler;
-    scheduler.SetTypeId(WheelScheduler::GetTypeId());
-    Simulator::SetScheduler(scheduler);
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
     BuildNetwork();
 
     // The order of these three is the reference simulator's, for events of the same nanosecond.

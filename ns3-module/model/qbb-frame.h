@@ -24,7 +24,7 @@ class QbbNetDevice;
  * their widths and wrap-around are what the sender's algorithm sees. It is also the event of its own arrival at
  * the next device, and a link in the queue in which it waits. Frames are recycled by a QbbFramePool.
  */
-class QbbFrame : public EventImpl
+class alignas(64) QbbFrame : public EventImpl
 {
   public:
     /// What a frame is for.
@@ -43,6 +43,7 @@ class QbbFrame : public EventImpl
     void Release();
 
 
+    // What a switch looks at fills the frame's first cache line, behind the event's own members.
     QbbNetDevice* receiver{nullptr}; //!< device at which the frame arrives
     QbbFrame* next{nullptr};         //!< next frame of the queue that this one waits in
     Kind kind{Kind::DATA};           //!< what it is for
@@ -52,17 +53,17 @@ class QbbFrame : public EventImpl
     uint16_t ingress{0};             //!< port by which it came into the present switch
     uint16_t telemetryBytes{0};      //!< length of the telemetry section
     uint32_t size{0};                //!< bytes that it occupies on the link, telemetry included
-    uint32_t payload{0};             //!< payload bytes
-    uint32_t src{0};                 //!< source node
     uint32_t dst{0};                 //!< destination node
     uint32_t srcAddress{0};          //!< IPv4 source address
     uint32_t dstAddress{0};          //!< IPv4 destination address
     uint16_t sport{0};               //!< UDP source port
     uint16_t dport{0};               //!< UDP destination port
-    uint32_t queuePair{0};           //!< key of the queue pair that it is for, at its destination
-    uint32_t replyQueuePair{0};      //!< key of the queue pair that an answer is for
-    uint64_t seq{0};                 //!< first byte of the payload; of an acknowledgement: first byte still expected
+    uint32_t payload{0};             //!< payload bytes
     std::array<uint8_t, TELEMETRY_CAPACITY> telemetry; //!< the telemetry section as on the wire
+    uint64_t seq{0};           //!< first byte of the payload; of an acknowledgement: first byte still expected
+    uint32_t src{0};           //!< source node
+    uint32_t queuePair{0};     //!< key of the queue pair that it is for, at its destination
+    uint32_t replyQueuePair{0}; //!< key of the queue pair that an answer is for
 
   protected:
     // Inherited: the frame arrives.

@@ -5,6 +5,7 @@
 
 #include "ns3-bridge/src/lib.rs.h"
 #include "qbb-channel.h"
+#include "wheel-simulator-impl.h"
 
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -107,6 +108,7 @@ QbbNetDevice::SetPort(QbbNode& owner, uint16_t port)
     NS_LOG_FUNCTION(this << &owner << port);
     m_owner = &owner;
     m_port = port;
+    m_eager = !owner.IsSwitch();
 }
 
 void
@@ -117,6 +119,7 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_peer = &peer;
     m_delayNanos = channel->GetDelay().GetNanoSeconds();
     m_bitRate = m_dataRate.GetBitRate();
+    m_wheel = WheelSimulatorImpl::Find();
     m_linkChanges();
 }
 
@@ -168,10 +171,23 @@ QbbNetDevice::Dequeue()
     return frame;
 }
 
+bool
+QbbNetDevice::IsBusy()
+{
+    if (m_busy || !m_wheel || m_wheel->HasPassed(m_completeAt, m_completeUid))
+    {
+        return m_busy;
+    }
+    m_busy = true;
+    m_txComplete->Ref();
+    m_wheel->InsertReserved(m_completeAt, m_completeUid, m_nodeId, PeekPointer(m_txComplete));
+    return true;
+}
+
 void
 QbbNetDevice::TrySend()
 {
-    if (m_busy)
+    if (IsBusy())
     {
         return;
     }
@@ -206,11 +222,26 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     ++m_txFrames;
     const uint64_t txTime = GetTxTime(frame->size);
     frame->receiver = m_peer;
-    // The simulator drops a reference after each event. The order of these two is the reference simulator's.
-    m_txComplete->Ref();
-    Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), PeekPointer(m_txComplete));
+    // The simulator drops a reference after each event. The end of the transmission comes before the arrival, as in
+    // the reference simulator.
+    if (!m_wheel)
+    {
+        m_txComplete->Ref();
+        Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), PeekPointer(m_txComplete));
+        frame->Ref();
+        Simulator::ScheduleWithContext(m_peer->m_nodeId, TimeStep(txTime + m_delayNanos), frame);
+        return;
+    }
+    m_completeAt = m_wheel->GetNow() + txTime;
+    m_completeUid = m_wheel->Reserve();
+    m_busy = m_eager || m_waiting;
+    if (m_busy)
+    {
+        m_txComplete->Ref();
+        m_wheel->InsertReserved(m_completeAt, m_completeUid, m_nodeId, PeekPointer(m_txComplete));
+    }
     frame->Ref();
-    Simulator::ScheduleWithContext(m_peer->m_nodeId, TimeStep(txTime + m_delayNanos), frame);
+    m_wheel->Insert(m_completeAt + m_delayNanos, m_peer->m_nodeId, frame);
 }
 
 void

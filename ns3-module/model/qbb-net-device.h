@@ -22,6 +22,7 @@ namespace ns3
 {
 
 class QbbChannel;
+class WheelSimulatorImpl;
 
 /**
  * \ingroup hpcc
@@ -202,6 +203,12 @@ class QbbNetDevice : public NetDevice
     void TransmitStart(QbbFrame* frame);
 
     /**
+     * \brief Ask whether a transmission is under way. If so, its end will be an event, for somebody waits for it.
+     * \return whether the device is busy
+     */
+    bool IsBusy();
+
+    /**
      * \param size bytes
      * \return nanoseconds that they occupy the link
      */
@@ -217,7 +224,11 @@ class QbbNetDevice : public NetDevice
     QbbNetDevice* m_peer{nullptr};                    //!< device at the far end
     uint32_t m_nodeId{0};                             //!< id of the device's node
     uint16_t m_port{0};                               //!< number at the node
-    bool m_busy{false};                               //!< whether a frame is being sent
+    bool m_busy{false};                               //!< whether an event will end the transmission
+    bool m_eager{true};                               //!< whether the node always waits for that event
+    uint32_t m_completeUid{0};                        //!< reserved id of that event
+    uint64_t m_completeAt{0};                         //!< its time
+    WheelSimulatorImpl* m_wheel{nullptr};             //!< the simulator, if places can be reserved there
     uint8_t m_paused{0};                              //!< bit n: priority n is paused
     uint8_t m_waiting{0};                             //!< bit n: frames wait in queue n
     uint8_t m_lastServed{0};                          //!< queue that was served last
