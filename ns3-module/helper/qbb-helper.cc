@@ -151,8 +151,10 @@ QbbHelper::Start()
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Draws> draws(hpcc::new_draws(stream).into_raw(), CoreDelete<hpcc::Draws>());
+    const auto pool = std::make_shared<QbbFramePool>();
     for (const auto& node : m_nodes)
     {
+        node->SetFramePool(pool);
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
         {
             aSwitch->SetDraws(draws);

@@ -82,7 +82,7 @@ class alignas(64) QbbFrame : public EventImpl
 
 /**
  * \ingroup hpcc
- * \brief Frames of one node, used again when they have been released.
+ * \brief Frames, used again when they have been released; the one released last first, for it is in the cache.
  *
  * The pool holds a reference to each frame, so that the simulator, which drops its reference after each
  * arrival, never frees one. It must outlive the simulation's run, not the simulator's queue of events.

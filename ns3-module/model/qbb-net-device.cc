@@ -171,6 +171,12 @@ QbbNetDevice::Dequeue()
     return frame;
 }
 
+uint64_t
+QbbNetDevice::GetNow() const
+{
+    return m_wheel ? m_wheel->GetNow() : Simulator::Now().GetTimeStep();
+}
+
 bool
 QbbNetDevice::IsBusy()
 {

@@ -104,6 +104,9 @@ class QbbNetDevice : public NetDevice
         return m_paused;
     }
 
+    /// \return the current time in nanoseconds
+    uint64_t GetNow() const;
+
     /// Send a frame if the device is idle and its node has one.
     void TrySend();
 

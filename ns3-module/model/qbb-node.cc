@@ -23,6 +23,7 @@ QbbNode::GetTypeId()
 }
 
 QbbNode::QbbNode()
+    : m_pool(std::make_shared<QbbFramePool>())
 {
     NS_LOG_FUNCTION(this);
 }
@@ -46,6 +47,12 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
     NS_LOG_FUNCTION(this << device);
     device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back(device);
+}
+
+void
+QbbNode::SetFramePool(std::shared_ptr<QbbFramePool> pool)
+{
+    m_pool = std::move(pool);
 }
 
 uint32_t
@@ -76,7 +83,7 @@ void
 QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
 {
     NS_LOG_FUNCTION(this << &port << +priority << pause);
-    QbbFrame* frame = m_pool.Acquire();
+    QbbFrame* frame = m_pool->Acquire();
     frame->kind = QbbFrame::Kind::PFC;
     frame->priority = priority;
     frame->pause = pause;

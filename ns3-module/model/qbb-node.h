@@ -10,6 +10,7 @@
 #include "ns3/object.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -58,6 +59,13 @@ class QbbNode : public Object
     /// \return the node's index in its network
     uint32_t GetIndex() const;
 
+    /**
+     * \brief Take frames from a pool that other nodes use too. By default each node has a pool of its own; one for
+     * a whole network touches less memory.
+     * \param pool the pool
+     */
+    void SetFramePool(std::shared_ptr<QbbFramePool> pool);
+
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
 
@@ -93,7 +101,7 @@ class QbbNode : public Object
     void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
-    QbbFramePool m_pool;                    //!< frames that begin here
+    std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
     uint32_t m_index{0};                    //!< index in the network
 };
 

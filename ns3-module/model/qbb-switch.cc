@@ -262,7 +262,7 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
     }
     const uint16_t before = frame.telemetryBytes;
     frame.telemetryBytes = m_core->stamp(port,
-                                         Simulator::Now().GetTimeStep(),
+                                         out.GetNow(),
                                          out.GetQueuedBytes(),
                                          {frame.telemetry.data(), frame.telemetry.size()},
                                          before);

@@ -318,7 +318,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
         UpdateWakeUp(port);
         return nullptr;
     }
-    QbbFrame* frame = m_pool.Acquire();
+    QbbFrame* frame = m_pool->Acquire();
     frame->kind = QbbFrame::Kind::DATA;
     frame->priority = segment.priority;
     frame->congestionMarked = false;

@@ -35,7 +35,7 @@ impl FlowKey {
         match choices {
             [] => None,
             [only] => Some(*only),
-            _ => Some(choices[self.hash(seed) as usize % choices.len()]),
+            _ => Some(choices[(self.hash(seed) % choices.len() as u32) as usize]),
         }
     }
 }

@@ -6,10 +6,15 @@ use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
 /// The next hops of one node, for every destination.
+///
+/// Most destinations share their next hops with many others. Each set is stored once, so that the table of a
+/// large switch fits a processor's nearest cache.
 #[derive(Clone, Debug, Default)]
 pub struct RouteTable {
-    /// Where the ports of each destination begin in `ports`; one more entry closes the last.
-    starts: Vec<u32>,
+    /// For each destination, which set of next hops leads to it.
+    set_of: Vec<u16>,
+    /// Where each set begins in `ports`, and how many ports it has.
+    sets: Vec<(u32, u16)>,
     ports: Vec<u16>,
 }
 
@@ -18,10 +23,21 @@ impl RouteTable {
     /// host.
     #[inline]
     pub fn next_hops(&self, dst: u32) -> &[u16] {
-        let Some(&[start, end]) = self.starts.get(dst as usize..dst as usize + 2).and_then(|s| s.first_chunk()) else {
-            return &[];
-        };
-        &self.ports[start as usize..end as usize]
+        let set = self.set_of.get(dst as usize).and_then(|&set| self.sets.get(usize::from(set)));
+        let Some(&(start, len)) = set else { return &[] };
+        &self.ports[start as usize..start as usize + usize::from(len)]
+    }
+
+    /// Appends the next hops of the next destination.
+    fn push(&mut self, hops: &[u16]) {
+        let of_set = |&(start, len): &(u32, u16)| &self.ports[start as usize..start as usize + usize::from(len)];
+        let known = self.sets.iter().rposition(|set| of_set(set) == hops);
+        let set = known.unwrap_or_else(|| {
+            self.sets.push((self.ports.len() as u32, hops.len() as u16));
+            self.ports.extend_from_slice(hops);
+            self.sets.len() - 1
+        });
+        self.set_of.push(set as u16);
     }
 }
 
@@ -90,7 +106,7 @@ impl Routes {
             ports.sort_by_key(|port| visiting_order(network, port));
         }
         let mut routes = Routes {
-            tables: network.nodes.iter().map(|_| RouteTable { starts: alloc::vec![0], ports: Vec::new() }).collect(),
+            tables: alloc::vec![RouteTable::default(); network.nodes.len()],
             host_index: host_index(network),
             metrics: Vec::new(),
             hosts: network.hosts().count(),
@@ -98,12 +114,14 @@ impl Routes {
             max_bdp: 0,
         };
         routes.metrics = alloc::vec![None; routes.hosts * routes.hosts];
+        let mut next_hops = alloc::vec![Vec::new(); network.nodes.len()];
         for dst in 0..network.nodes.len() as u32 {
             if network.nodes[dst as usize] == NodeKind::Host {
-                routes.search(network, &ports, dst, payload);
+                routes.search(network, &ports, dst, payload, &mut next_hops);
             }
-            for table in &mut routes.tables {
-                table.starts.push(table.ports.len() as u32);
+            for (table, hops) in routes.tables.iter_mut().zip(&mut next_hops) {
+                table.push(hops);
+                hops.clear();
             }
         }
         routes.max_rtt = routes.pairs().map(|path| path.rtt()).max().unwrap_or_default();
@@ -112,7 +130,7 @@ impl Routes {
     }
 
     /// Breadth-first from `dst`; only switches pass traffic on.
-    fn search(&mut self, network: &Network, ports: &[Vec<Port>], dst: u32, payload: u32) {
+    fn search(&mut self, network: &Network, ports: &[Vec<Port>], dst: u32, payload: u32, next_hops: &mut [Vec<u16>]) {
         let here = PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX) };
         let mut reached: Vec<Option<Reached>> = alloc::vec![None; network.nodes.len()];
         reached[dst as usize] = Some(Reached { distance: 0, metrics: here });
@@ -132,7 +150,7 @@ impl Routes {
                     Reached { distance, metrics: extend(&from.metrics, link, payload) }
                 });
                 if found.distance == distance {
-                    self.tables[peer].ports.push(port.far_port);
+                    next_hops[peer].push(port.far_port);
                 }
             }
         }
