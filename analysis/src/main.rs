@@ -10,6 +10,7 @@ mod results;
 mod run;
 mod stats;
 mod table;
+mod trace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +56,14 @@ enum Command {
         /// Another one.
         b: PathBuf,
     },
+    /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
+    Trace {
+        /// The trace.
+        file: PathBuf,
+        /// CSV with a header row, instead of the reference's words.
+        #[arg(long)]
+        csv: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -62,6 +71,7 @@ fn main() -> ExitCode {
         Command::Run { config, out, set } => run::run(&config, out, &set),
         Command::Report { dir } => report::report(&dir),
         Command::Compare { a, b } => compare::compare(&a, &b),
+        Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
     };
     match outcome {
         Ok(outcome) => outcome.into(),

@@ -9,6 +9,7 @@
 mod goodput;
 mod host;
 mod network;
+mod packet_trace;
 mod panic_report;
 mod progress;
 mod results;
@@ -236,6 +237,57 @@ mod ffi {
         losses: u64,
     }
 
+    /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
+    #[derive(Clone, Copy)]
+    struct PacketEvent {
+        time_ns: u64,
+        node: u32,
+        port: u32,
+        queue: u8,
+        qlen_bytes: u64,
+        event: PacketEventKind,
+        kind: PacketKind,
+        is_switch: bool,
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        dport: u16,
+        priority: u8,
+        ecn: u8,
+        size_bytes: u32,
+        payload_bytes: u32,
+        seq: u64,
+        sent_ns: u64,
+        congestion_echo: bool,
+        pause: bool,
+    }
+
+    /// What happened to a packet.
+    #[derive(Clone, Copy)]
+    enum PacketEventKind {
+        /// It arrived.
+        Receive,
+        /// It joined a queue.
+        Enqueue,
+        /// It left its queue.
+        Dequeue,
+        /// It was dropped.
+        Drop,
+    }
+
+    /// What a packet is for.
+    #[derive(Clone, Copy)]
+    enum PacketKind {
+        /// Payload.
+        Data,
+        /// Positive acknowledgement.
+        Ack,
+        /// Negative acknowledgement.
+        Nack,
+        /// PFC.
+        Pfc,
+    }
+
     extern "Rust" {
         /// An experiment read from a file.
         type Scenario;
@@ -267,6 +319,8 @@ mod ffi {
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
         fn monitor(self: &Scenario) -> MonitorParameters;
+        /// Nodes whose packets are traced.
+        fn trace_nodes(self: &Scenario) -> Vec<u32>;
 
         /// The output folder of a run.
         type Results;
@@ -290,6 +344,10 @@ mod ffi {
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
         fn flow_unfinished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
+        /// Begins the packet trace.
+        fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
+        /// Something happened to a packet at a traced node.
+        fn packet(self: &mut Results, event: &PacketEvent);
         /// All flows have finished: queue statistics end here.
         fn flows_completed(self: &mut Results);
         /// Closes the folder; returns what went wrong, empty if nothing did.

@@ -168,6 +168,10 @@ impl Scenario {
         self.get().switch.ecn_thresholds.iter().map(threshold).collect()
     }
 
+    pub fn trace_nodes(&self) -> Vec<u32> {
+        self.get().monitor.trace_nodes.clone()
+    }
+
     pub fn monitor(&self) -> MonitorParameters {
         let monitor = &self.get().monitor;
         let (start, end) = match monitor.queue_histogram {

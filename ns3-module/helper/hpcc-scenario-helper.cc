@@ -5,6 +5,7 @@
 
 #include "ns3-bridge/src/lib.rs.h"
 #include "scenario-monitor.h"
+#include "scenario-trace.h"
 #include "scenario-traffic.h"
 
 #include "ns3/boolean.h"
@@ -94,6 +95,7 @@ HpccScenarioHelper::Run(const std::string& out)
     // The order of these three is the reference simulator's, for events of the same nanosecond.
     ScenarioTraffic traffic(*m_scenario, m_network, *results);
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
+    TraceScenarioPackets(*m_scenario, m_network, *results);
     traffic.Begin();
     monitor.Begin();
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));

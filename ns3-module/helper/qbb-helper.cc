@@ -188,6 +188,12 @@ QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
 }
 
 uint64_t
+QbbHelper::GetMaxBdp() const
+{
+    return m_network->max_bdp_bytes();
+}
+
+uint64_t
 QbbHelper::GetTxFrames() const
 {
     uint64_t frames = 0;

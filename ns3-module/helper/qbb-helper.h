@@ -138,6 +138,9 @@ class QbbHelper
      */
     Time GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const;
 
+    /// \return the largest bandwidth-delay product of two hosts in bytes, once the routes are computed
+    uint64_t GetMaxBdp() const;
+
     /// \return frames that all devices have put on their links
     uint64_t GetTxFrames() const;
 

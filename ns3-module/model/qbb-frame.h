@@ -130,6 +130,7 @@ class QbbFrameQueue
         frame->next = nullptr;
         (m_head ? m_tail->next : m_head) = frame;
         m_tail = frame;
+        m_bytes += frame->size;
     }
 
     /**
@@ -141,12 +142,20 @@ class QbbFrameQueue
     {
         QbbFrame* frame = m_head;
         m_head = frame->next;
+        m_bytes -= frame->size;
         return frame;
+    }
+
+    /// \return bytes of all frames in the queue
+    uint64_t GetBytes() const
+    {
+        return m_bytes;
     }
 
   private:
     QbbFrame* m_head{nullptr}; //!< the frame that leaves first
     QbbFrame* m_tail{nullptr}; //!< the frame that leaves last, if there is one
+    uint64_t m_bytes{0};       //!< bytes of all frames
 };
 
 } // namespace ns3

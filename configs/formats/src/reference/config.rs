@@ -32,8 +32,8 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
     let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
-    let monitor = monitor(&settings, flows.len())?;
-    check_trace(path, &settings, network.nodes.len(), &mut notes)?;
+    let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
+    let monitor = Monitor { trace_nodes, ..monitor(&settings, flows.len())? };
     let name = name_of(path);
     let scenario = Scenario {
         name,
@@ -94,9 +94,6 @@ fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {
     let mut notes = Vec::new();
     for key in &settings.repeated {
         notes.push(format!("{key} is given more than once; the last one counts"));
-    }
-    if settings.flag("ENABLE_TRACE", true)? {
-        notes.push("ENABLE_TRACE 1 is ignored: the packet trace file is not written".into());
     }
     Ok(notes)
 }
@@ -181,19 +178,27 @@ fn monitor(settings: &Settings<'_>, flows: usize) -> Result<Monitor, InputError>
     let series = |interval| (flows <= MAX_FLOWS_IN_SERIES).then_some(interval);
     let queue_interval = series(Nanos::MICROSECOND);
     let goodput_interval = series(Nanos(10 * Nanos::MICROSECOND.0));
-    Ok(Monitor { queue_histogram, queue_interval, goodput_interval })
+    Ok(Monitor { queue_histogram, queue_interval, goodput_interval, trace_nodes: Vec::new() })
 }
 
-fn check_trace(path: &Path, settings: &Settings<'_>, nodes: usize, notes: &mut Vec<String>) -> Result<(), InputError> {
+/// The nodes to trace. Their list is checked even where tracing is off.
+fn trace_nodes(
+    path: &Path,
+    settings: &Settings<'_>,
+    nodes: usize,
+    notes: &mut Vec<String>,
+) -> Result<Vec<u32>, InputError> {
+    let enabled = settings.flag("ENABLE_TRACE", true)?;
     if settings.word("TRACE_FILE").is_none() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let listed = trace::read(&input(path, settings, "TRACE_FILE")?)?;
-    let absent = listed.iter().filter(|&&id| id >= nodes as u64).count();
+    let present: Vec<u32> = listed.iter().filter(|&&id| id < nodes as u64).map(|&id| id as u32).collect();
+    let absent = listed.len() - present.len();
     if absent > 0 {
         notes.push(format!("TRACE_FILE lists {absent} nodes that the topology does not have"));
     }
-    Ok(())
+    Ok(if enabled { present } else { Vec::new() })
 }
 
 /// The path of an input file that a key names.

@@ -93,6 +93,7 @@ impl Scenario {
             "queue_histogram_end_ns": nanos(histogram.map(|h| h.end)),
             "queue_interval_ns": nanos(self.monitor.queue_interval),
             "goodput_interval_ns": nanos(self.monitor.goodput_interval),
+            "trace_nodes": self.monitor.trace_nodes,
         })
     }
 }

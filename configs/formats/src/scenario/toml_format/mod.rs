@@ -41,7 +41,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let transport = settings::transport(&mut document, &control.algorithm)?;
     let switch = settings::switch(&mut document, &topology.network)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
-    let monitor = settings::monitor(&mut document)?;
+    let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;
     let places = Places {
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),

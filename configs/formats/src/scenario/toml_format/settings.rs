@@ -273,10 +273,12 @@ struct MonitorKeys {
     goodput_interval: Option<Interval>,
     queue_histogram_start: Option<Time>,
     queue_histogram_end: Option<Spanned<Time>>,
+    #[serde(default)]
+    trace_nodes: Vec<Spanned<u32>>,
 }
 
 /// `[monitor]`.
-pub(super) fn monitor(document: &mut Document<'_>) -> Result<Monitor, InputError> {
+pub(super) fn monitor(document: &mut Document<'_>, nodes: usize) -> Result<Monitor, InputError> {
     let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
     let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
         (None, None) => None,
@@ -294,8 +296,15 @@ pub(super) fn monitor(document: &mut Document<'_>) -> Result<Monitor, InputError
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };
+    for node in &keys.trace_nodes {
+        if *node.get_ref() as usize >= nodes {
+            let message = format!("trace_nodes names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
+            return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
+        }
+    }
     Ok(Monitor {
         queue_histogram,
+        trace_nodes: keys.trace_nodes.into_iter().map(Spanned::into_inner).collect(),
         queue_interval: keys.queue_interval.map(|interval| interval.0),
         goodput_interval: keys.goodput_interval.map(|interval| interval.0),
     })
