@@ -117,9 +117,13 @@ impl Host {
         self.receivers.insert(Receiver::default())
     }
 
-    /// Forgets a receiving queue pair. A packet that still arrives for it is answered as if it opened a flow.
+    /// The flow of a receiving queue pair has finished. Packets that still arrive find it as it was at the start,
+    /// as in the reference, until its place is used again.
     pub fn close_receiver(&mut self, receiver: u32) {
-        self.receivers.remove(receiver);
+        if let Some(state) = self.receivers.get_mut(receiver) {
+            *state = Receiver::default();
+            self.receivers.retire(receiver);
+        }
     }
 
     /// The sending queue pair under `key`, until some time after it finished.

@@ -11,10 +11,10 @@ fn a_reference_config_runs_unchanged_from_another_folder() {
     let golden = Golden::in_tree().expect("golden data");
     let case = golden.case(golden.run("tiny-2flow", "hp").expect("run")).expect("files");
     let bench = Bench::new(&[]);
-    let inputs = bench.path("theirs");
+    let inputs = bench.path("their experiment");
     fs::create_dir(&inputs).expect("folder");
     case.unpack(&inputs).expect("inputs");
-    let told = bench.run("theirs/config_hp.txt", &[]);
+    let told = bench.run("their experiment/config_hp.txt", &[]);
     assert_eq!(told.code, Some(0), "{}", told.err);
     let found = hpcc_golden::Outputs { fct: bench.read("out/fct.txt"), ..Default::default() };
     assert_eq!(Verdict::of(&case.expected, &found).fct, Match::Equal);
