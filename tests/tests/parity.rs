@@ -49,12 +49,7 @@ fn failure(run: &Run, outcome: &Outcome) -> Option<String> {
         Ok(replay) => replay,
         Err(error) => return Some(error.to_string()),
     };
-    let mut reasons = Vec::new();
-    for (name, file) in [("fct.txt", &verdict.fct), ("pfc.txt", &verdict.pfc), ("qlen.txt", &verdict.qlen)] {
-        if let Match::Differs { line, expected, found } = file {
-            reasons.push(format!("{name}:{line}: expected \"{expected}\", found \"{found}\""));
-        }
-    }
+    let mut reasons = verdict.differences();
     if summary.packet_hops != run.packet_hops {
         reasons.push(format!("{} packet-hops, expected {}", summary.packet_hops, run.packet_hops));
     }
@@ -63,8 +58,8 @@ fn failure(run: &Run, outcome: &Outcome) -> Option<String> {
 
 fn table(outcomes: &[(Run, Outcome)]) -> String {
     let mut text = format!(
-        "{:36} {:>5} {:>5} {:>12} {:>7} {:>7} {:>7} {:>9}\n",
-        "run", "flows", "exact", "largest (ns)", "pfc", "qlen", "ns/hop", "reference"
+        "{:36} {:>5} {:>5} {:>12} {:>7} {:>7} {:>7} {:>7} {:>9}\n",
+        "run", "flows", "exact", "largest (ns)", "pfc", "qlen", "trace", "ns/hop", "reference"
     );
     for (run, outcome) in outcomes {
         let name = run.to_string();
@@ -74,12 +69,13 @@ fn table(outcomes: &[(Run, Outcome)]) -> String {
         };
         let reference = run.user_cpu_s.map(|seconds| format!("{:.0}", seconds * 1e9 / run.packet_hops as f64));
         text += &format!(
-            "{name:36} {:>5} {:>5} {:>12} {:>7} {:>7} {:>7.0} {:>9}\n",
+            "{name:36} {:>5} {:>5} {:>12} {:>7} {:>7} {:>7} {:>7.0} {:>9}\n",
             verdict.flows,
             verdict.exact,
             verdict.largest_ns,
             word(&verdict.pfc),
             word(&verdict.qlen),
+            word(&verdict.trace),
             summary.ns_per_packet_hop,
             reference.unwrap_or_default(),
         );

@@ -5,6 +5,7 @@ use crate::case::{Case, Outputs};
 use crate::error::GoldenError;
 use crate::verdict::Verdict;
 use hpcc_formats::results::Summary;
+use hpcc_formats::results::packet_trace::TraceReader;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -89,7 +90,25 @@ fn outputs(out: &Path) -> Result<Outputs, GoldenError> {
         let path = out.join(name);
         fs::read_to_string(&path).map_err(GoldenError::io(&path))
     };
-    Ok(Outputs { fct: read("fct.txt")?, pfc: read("pfc.txt")?, qlen: Some(read("qlen.txt")?), trace: None })
+    Ok(Outputs {
+        fct: read("fct.txt")?,
+        pfc: read("pfc.txt")?,
+        qlen: Some(read("qlen.txt")?),
+        trace: trace(&out.join("packets.tr"))?,
+    })
+}
+
+/// The packet trace as text, if there is one.
+fn trace(path: &Path) -> Result<Option<String>, GoldenError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let broken = |error: hpcc_formats::results::ResultError| GoldenError::data(path, error.to_string());
+    let mut text = String::new();
+    for record in TraceReader::open(path).map_err(broken)? {
+        text += &format!("{}\n", record.map_err(broken)?);
+    }
+    Ok(Some(text))
 }
 
 fn option(name: &str, path: &Path) -> OsString {

@@ -24,6 +24,8 @@ pub struct Verdict {
     pub pfc: Match,
     /// qlen.txt.
     pub qlen: Match,
+    /// The packet trace.
+    pub trace: Match,
 }
 
 /// How two files compare.
@@ -55,6 +57,7 @@ impl Verdict {
             fct: Match::of(Some(&expected.fct), &found.fct),
             pfc: Match::of(Some(&expected.pfc), &found.pfc),
             qlen: Match::of(expected.qlen.as_deref(), found.qlen.as_deref().unwrap_or_default()),
+            trace: Match::of(expected.trace.as_deref(), found.trace.as_deref().unwrap_or_default()),
         };
         let mut waiting: HashMap<&str, Vec<&str>> = HashMap::new();
         for line in expected.fct.lines() {
@@ -75,7 +78,20 @@ impl Verdict {
 
     /// Whether nothing differs.
     pub fn is_exact(&self) -> bool {
-        [&self.fct, &self.pfc, &self.qlen].iter().all(|file| !matches!(file, Match::Differs { .. }))
+        self.differences().is_empty()
+    }
+
+    /// The files that differ, each with the first line that does.
+    pub fn differences(&self) -> Vec<String> {
+        let files =
+            [("fct.txt", &self.fct), ("pfc.txt", &self.pfc), ("qlen.txt", &self.qlen), ("packets.tr", &self.trace)];
+        let difference = |(name, file): (&str, &Match)| match file {
+            Match::Differs { line, expected, found } => {
+                Some(format!("{name}:{line}: expected \"{expected}\", found \"{found}\""))
+            }
+            _ => None,
+        };
+        files.into_iter().filter_map(difference).collect()
     }
 }
 
