@@ -62,6 +62,12 @@ class QbbNode : public Object
     virtual bool IsSwitch() const = 0;
 
     /**
+     * \brief Set the source of chance. By default each node has one of its own.
+     * \param draws the source; may be shared by several nodes
+     */
+    void SetDraws(std::shared_ptr<hpcc::Draws> draws);
+
+    /**
      * \brief Get ready to run: all ports and routes are known.
      * \param network the network
      */
@@ -92,7 +98,11 @@ class QbbNode : public Object
      */
     void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
 
+    /// Make a source of chance if none was set.
+    void EnsureDraws();
+
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
+    std::shared_ptr<hpcc::Draws> m_draws;   //!< the source of chance
     QbbFramePool m_pool;                    //!< frames that begin here
     uint32_t m_index{0};                    //!< index in the network
 };
