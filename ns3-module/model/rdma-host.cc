@@ -258,6 +258,8 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     std::swap(frame.srcAddress, frame.dstAddress);
     std::swap(frame.sport, frame.dport);
     std::swap(frame.queuePair, frame.replyQueuePair);
+    frame.congestionEchoed = frame.congestionMarked;
+    frame.congestionMarked = false;
     frame.payload = 0;
     frame.size = m_core->ack_bytes(frame.telemetryBytes);
 }
@@ -269,7 +271,7 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
                                                   frame->queuePair,
                                                   frame->seq,
                                                   frame->kind == QbbFrame::Kind::NACK,
-                                                  frame->congestionMarked,
+                                                  frame->congestionEchoed,
                                                   {frame->telemetry.data(), frame->telemetryBytes},
                                                   *m_draws);
     const uint32_t queuePair = frame->queuePair;
