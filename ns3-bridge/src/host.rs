@@ -2,7 +2,7 @@
 //! The host.
 
 use crate::ffi::{
-    AckResult, ControlParameters, FlowKey, Reply, ReplyKind, Segment, SenderParameters, TelemetryParameters,
+    AckFrame, AckResult, ControlParameters, FlowKey, Reply, ReplyKind, Segment, SenderParameters, TelemetryParameters,
     TimeoutResult, TransportParameters,
 };
 use crate::network::Network;
@@ -131,17 +131,9 @@ impl Host {
         }
     }
 
-    pub fn on_ack(
-        &mut self,
-        now_ns: u64,
-        queue_pair: u32,
-        seq: u64,
-        nack: bool,
-        marked: bool,
-        telemetry: &[u8],
-        draws: &mut Draws,
-    ) -> AckResult {
-        let ack = Ack { queue_pair, seq, nack, congestion_marked: marked, telemetry };
+    pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult {
+        let &AckFrame { queue_pair, seq, nack, congestion_marked } = ack;
+        let ack = Ack { queue_pair, seq, nack, congestion_marked, telemetry };
         match self.host.on_ack(Nanos(now_ns), &ack, &mut draws.0) {
             Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
             None => AckResult { known: false, finished: false, nic: 0, armed: 0 },

@@ -225,6 +225,15 @@ mod ffi {
         Nack,
     }
 
+    /// `hpcc_core::transport::Ack`, without the telemetry.
+    #[derive(Clone, Copy)]
+    struct AckFrame {
+        queue_pair: u32,
+        seq: u64,
+        nack: bool,
+        congestion_marked: bool,
+    }
+
     /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
     #[derive(Clone, Copy)]
     struct AckResult {
@@ -491,16 +500,7 @@ mod ffi {
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, receiver: u32, seq: u64, payload: u32) -> Reply;
-        fn on_ack(
-            self: &mut Host,
-            now_ns: u64,
-            queue_pair: u32,
-            seq: u64,
-            nack: bool,
-            marked: bool,
-            telemetry: &[u8],
-            draws: &mut Draws,
-        ) -> AckResult;
+        fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
         /// When a timer of a flow is due; the largest value stands for never.
         fn timeout(self: &Host, queue_pair: u32, timer: u8) -> u64;
         /// The time of a flow's timer has come.

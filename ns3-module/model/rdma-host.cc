@@ -267,11 +267,12 @@ RdmaHost::TurnRound(QbbFrame& frame) const
 void
 RdmaHost::ReceiveAck(QbbFrame* frame)
 {
+    const hpcc::AckFrame ack{frame->queuePair,
+                             frame->seq,
+                             frame->kind == QbbFrame::Kind::NACK,
+                             frame->congestionEchoed};
     const hpcc::AckResult result = m_core->on_ack(Simulator::Now().GetTimeStep(),
-                                                  frame->queuePair,
-                                                  frame->seq,
-                                                  frame->kind == QbbFrame::Kind::NACK,
-                                                  frame->congestionEchoed,
+                                                  ack,
                                                   {frame->telemetry.data(), frame->telemetryBytes},
                                                   *m_draws);
     const uint32_t queuePair = frame->queuePair;
