@@ -57,10 +57,11 @@ class QbbHelper
 
     /**
      * \brief Set the telemetry layout of hosts and switches to be installed.
-     * \param layout none, reference or paper
+     * \param layout none, reference, paper, timestamp or pint
      * \param multiplier factor of the reference layout's units
+     * \param logBase base of the pint layout's codes
      */
-    void SetTelemetry(const std::string& layout, uint32_t multiplier);
+    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05);
 
     /**
      * \brief Make nodes RDMA hosts.
@@ -101,6 +102,12 @@ class QbbHelper
      * \param stream the stream
      */
     void SetEcnStream(uint64_t stream);
+
+    /**
+     * \brief Set the seed of PINT's draws, which all nodes share. By default the reference simulator's, 1.
+     * \param seed the seed
+     */
+    void SetPintSeed(uint32_t seed);
 
     /**
      * \brief Set when ports of one rate mark frames, in place of the switches' attributes.
@@ -158,6 +165,7 @@ class QbbHelper
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
+    uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default
 };
 

@@ -57,7 +57,23 @@ struct Tracer
     hpcc::Results* results;      //!< the results
     const QbbNode* node;         //!< the node
     const QbbNetDevice* device;  //!< its port; nullptr for the node as a whole
+    bool stamped;                //!< whether telemetry is the time of sending
 };
+
+/**
+ * \param frame a frame whose telemetry is the time of sending
+ * \return that time in nanoseconds
+ */
+uint64_t
+SentAt(const QbbFrame& frame)
+{
+    uint64_t nanos = 0;
+    for (uint16_t byte = 0; byte < frame.telemetryBytes; ++byte)
+    {
+        nanos |= uint64_t{frame.telemetry[byte]} << (8 * byte);
+    }
+    return nanos;
+}
 
 /**
  * \brief Record an event.
@@ -96,6 +112,7 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
         record.dport = frame.dport;
         record.payload_bytes = frame.payload;
         record.seq = frame.seq;
+        record.sent_ns = at.stamped ? SentAt(frame) : 0;
         record.ecn = isData && frame.congestionMarked ? ECN_CE : 0;
         record.congestion_echo = !isData && frame.congestionMarked;
     }
@@ -128,20 +145,21 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
         return;
     }
     results.begin_trace(scenario, network.GetMaxBdp());
+    const bool stamped = scenario.telemetry().layout == hpcc::LayoutKind::Timestamp;
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {
             QbbNetDevice& device = *node->GetPort(port);
-            const Tracer at{&results, PeekPointer(node), &device};
+            const Tracer at{&results, PeekPointer(node), &device, stamped};
             Connect(device, "RxEnd", at, hpcc::PacketEventKind::Receive);
             Connect(device, "Enqueue", at, hpcc::PacketEventKind::Enqueue);
             Connect(device, "Dequeue", at, hpcc::PacketEventKind::Dequeue);
         }
         if (node->IsSwitch())
         {
-            Connect(*node, "Drop", {&results, PeekPointer(node), nullptr}, hpcc::PacketEventKind::Drop);
+            Connect(*node, "Drop", {&results, PeekPointer(node), nullptr, stamped}, hpcc::PacketEventKind::Drop);
         }
     }
 }

@@ -48,7 +48,8 @@ class alignas(64) QbbFrame : public EventImpl
     QbbFrame* next{nullptr};         //!< next frame of the queue that this one waits in
     Kind kind{Kind::DATA};           //!< what it is for
     uint8_t priority{0};             //!< priority group, 0 (highest) to 7
-    bool congestionMarked{false};    //!< ECN: congestion experienced; of an acknowledgement: echoed
+    bool congestionMarked{false};    //!< ECN: congestion experienced
+    bool congestionEchoed{false};    //!< acknowledgement: the data frame was marked
     bool pause{false};               //!< PFC: pause or resume
     uint16_t ingress{0};             //!< port by which it came into the present switch
     uint16_t telemetryBytes{0};      //!< length of the telemetry section

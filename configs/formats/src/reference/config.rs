@@ -8,7 +8,6 @@ use crate::scenario::{Draft, Monitor, Places, QueueHistogram, Scenario, name_of}
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::switch::SwitchConfig;
-use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
 use std::path::{Path, PathBuf};
@@ -27,7 +26,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let algorithm = algorithm::read(&settings, &mut notes)?;
     let transport = transport(&settings, &algorithm, &mut notes)?;
     let switch = switch(&settings)?;
-    let layout = layout(&settings, &algorithm)?;
+    let layout = algorithm::layout(&settings, &algorithm)?;
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
@@ -62,12 +61,12 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
     }
 }
 
-/// Values that change nothing must still be of their kind: a typing error there is an error all the same.
+/// Values that another controller would read, or none, must still be of their kind: a typing error there is an error all the same.
 fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
-    for key in keys::UNUSED_NUMBERS {
+    for key in keys::CONTROLLER_NUMBERS {
         settings.float(key, 0.0)?;
     }
-    for key in keys::UNUSED_RATES {
+    for key in keys::CONTROLLER_RATES {
         settings.rate(key, Default::default())?;
     }
     if settings.word("PAUSE_TIME").is_some() && settings.float("PAUSE_TIME", 5.0)? == 0.0 {
@@ -155,15 +154,6 @@ fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
     let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
     let ecn = settings.flag("ENABLE_QCN", true)?;
     Ok(SwitchConfig { buffer_bytes: mebibytes << 20, ecn, ecn_thresholds: ecn_map::read(settings)? })
-}
-
-/// Frames carry telemetry only where the algorithm reads it.
-fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<Layout, InputError> {
-    match settings.u32("INT_MULTI", 1)? {
-        0 => Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1")),
-        _ if *algorithm == Algorithm::LineRate => Ok(Layout::None),
-        multiplier => Ok(Layout::Reference { multiplier }),
-    }
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {

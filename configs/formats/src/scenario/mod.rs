@@ -7,6 +7,7 @@
 mod check;
 mod draft;
 mod effective;
+mod effective_control;
 mod network;
 mod toml_format;
 
