@@ -1,9 +1,96 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ns3/test.h"
+#include "hpcc-tests.h"
 
-using namespace ns3;
+#include "ns3/boolean.h"
+#include "ns3/config.h"
+#include "ns3/data-rate.h"
+#include "ns3/global-value.h"
+#include "ns3/node.h"
+#include "ns3/pointer.h"
+#include "ns3/qbb-node.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+namespace tests
+{
+
+void
+HpccTestCase::UseSimulator(const std::string& type)
+{
+    Simulator::Destroy();
+    GlobalValue::Bind("SimulatorImplementationType", StringValue(type));
+}
+
+void
+HpccTestCase::DoTeardown()
+{
+    UseSimulator("ns3::DefaultSimulatorImpl");
+    Config::Reset();
+}
+
+TestNetwork::TestNetwork()
+{
+    helper.SetHostAttribute("MaxStage", UintegerValue(0));
+    helper.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate("50Mbps")));
+    helper.SetHostAttribute("MinRate", DataRateValue(DataRate("1000Mbps")));
+    helper.SetTelemetry("reference", 4);
+}
+
+void
+TestNetwork::MakeStar(uint32_t count)
+{
+    hosts.Create(count);
+    switches.Create(1);
+    helper.InstallHosts(hosts);
+    helper.InstallSwitches(switches);
+    for (uint32_t host = 0; host < count; ++host)
+    {
+        Link(hosts.Get(host), switches.Get(0));
+    }
+}
+
+void
+TestNetwork::MakeChain(uint32_t count)
+{
+    hosts.Create(2);
+    switches.Create(count);
+    helper.InstallHosts(hosts);
+    helper.InstallSwitches(switches);
+    for (uint32_t hop = 0; hop + 1 < count; ++hop)
+    {
+        Link(switches.Get(hop), switches.Get(hop + 1));
+    }
+    Link(hosts.Get(0), switches.Get(0));
+    Link(hosts.Get(1), switches.Get(count - 1));
+}
+
+void
+TestNetwork::Link(Ptr<Node> a, Ptr<Node> b)
+{
+    links.push_back(helper.Link(a, b, DataRate("100Gbps"), MicroSeconds(1)));
+}
+
+Ptr<RdmaClient>
+TestNetwork::AddFlow(uint32_t src, uint32_t dst, uint64_t size, Time start)
+{
+    auto client = CreateObject<RdmaClient>();
+    client->SetPeer(hosts.Get(dst));
+    client->SetAttribute("Size", UintegerValue(size));
+    client->SetStartTime(start);
+    hosts.Get(src)->AddApplication(client);
+    return client;
+}
+
+Ptr<QbbNetDevice>
+TestNetwork::GetHostDevice(uint32_t host) const
+{
+    return hosts.Get(host)->GetObject<QbbNode>()->GetPort(0);
+}
 
 /**
  * \ingroup hpcc
@@ -15,7 +102,22 @@ class HpccTestSuite : public TestSuite
     HpccTestSuite()
         : TestSuite("hpcc", Type::UNIT)
     {
+        for (const auto make : {MakeWheelTests,
+                                MakeRandomStreamTests,
+                                MakeNetDeviceTests,
+                                MakeSwitchTests,
+                                MakeHostTests,
+                                MakeScenarioTests})
+        {
+            for (TestCase* test : make())
+            {
+                AddTestCase(test);
+            }
+        }
     }
 };
 
 static HpccTestSuite g_hpccTestSuite; //!< registers the suite
+
+} // namespace tests
+} // namespace ns3

@@ -1,0 +1,111 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef HPCC_TESTS_H
+#define HPCC_TESTS_H
+
+#include "ns3/net-device-container.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+#include "ns3/qbb-frame.h"
+#include "ns3/qbb-helper.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/rdma-client.h"
+#include "ns3/test.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace tests
+{
+
+/// Test cases of one subject; the suite that takes them owns them.
+using TestCases = std::vector<TestCase*>;
+
+/// \return tests of the event wheel, its scheduler and its simulator
+TestCases MakeWheelTests();
+/// \return tests of the core's random streams
+TestCases MakeRandomStreamTests();
+/// \return tests of QbbNetDevice and QbbFrame
+TestCases MakeNetDeviceTests();
+/// \return tests of QbbSwitch
+TestCases MakeSwitchTests();
+/// \return tests of RdmaHost and RdmaClient
+TestCases MakeHostTests();
+/// \return tests of HpccScenarioHelper
+TestCases MakeScenarioTests();
+
+/**
+ * \ingroup hpcc
+ * \brief A test that leaves simulator and defaults as it found them.
+ */
+class HpccTestCase : public TestCase
+{
+  protected:
+    using TestCase::TestCase;
+
+    /**
+     * \brief Choose the simulator of what follows.
+     * \param type name of the implementation
+     */
+    static void UseSimulator(const std::string& type);
+
+    void DoTeardown() override;
+};
+
+/**
+ * \ingroup hpcc
+ * \brief A network with the parameters of the runs whose results the reference simulator printed.
+ */
+class TestNetwork
+{
+  public:
+    TestNetwork();
+
+    /**
+     * \brief Link hosts to one switch, each by 100 Gb/s and 1 us. Does not start the network.
+     * \param hosts how many
+     */
+    void MakeStar(uint32_t hosts);
+
+    /**
+     * \brief Link hosts 0 and 1 by a chain of switches. Does not start the network.
+     * \param switches how many
+     */
+    void MakeChain(uint32_t switches);
+
+    /**
+     * \brief Link two nodes by 100 Gb/s and 1 us.
+     * \param a one node
+     * \param b the other node
+     */
+    void Link(Ptr<Node> a, Ptr<Node> b);
+
+    /**
+     * \brief Add an application that sends one flow.
+     * \param src the source among the hosts
+     * \param dst the destination among the hosts
+     * \param size bytes
+     * \param start when
+     * \return the application
+     */
+    Ptr<RdmaClient> AddFlow(uint32_t src, uint32_t dst, uint64_t size, Time start = Time(0));
+
+    /**
+     * \param host a host
+     * \return its first device
+     */
+    Ptr<QbbNetDevice> GetHostDevice(uint32_t host) const;
+
+    QbbHelper helper;                       //!< builds the network
+    NodeContainer hosts;                    //!< the hosts
+    NodeContainer switches;                 //!< the switches
+    std::vector<NetDeviceContainer> links;  //!< devices of each link
+};
+
+} // namespace tests
+} // namespace ns3
+
+#endif /* HPCC_TESTS_H */

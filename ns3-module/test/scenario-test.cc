@@ -1,0 +1,158 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-tests.h"
+
+#include "ns3/hpcc-scenario-helper.h"
+#include "ns3/simulator.h"
+#include "ns3/system-path.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace ns3
+{
+namespace tests
+{
+
+namespace
+{
+
+/// A scenario that takes no time: one flow on a star.
+const char SCENARIO[] = R"(
+[run]
+stop = "1ms"
+[topology]
+kind = "star"
+hosts = 2
+rate = "100Gbps"
+delay = "1us"
+[congestion_control]
+max_stage = 0
+min_rate = "1Gbps"
+[telemetry]
+multiplier = 4
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = 20500
+)";
+
+/// Keeps what is written to std::cerr.
+class CapturedErrors
+{
+  public:
+    CapturedErrors()
+        : m_usual(std::cerr.rdbuf(m_text.rdbuf()))
+    {
+    }
+
+    ~CapturedErrors()
+    {
+        std::cerr.rdbuf(m_usual);
+    }
+
+    /// \return what was written
+    std::string GetText() const
+    {
+        return m_text.str();
+    }
+
+  private:
+    std::ostringstream m_text; //!< what was written
+    std::streambuf* m_usual;   //!< where it usually goes
+};
+
+} // namespace
+
+/**
+ * \ingroup hpcc
+ * \brief Scenario files: a good one runs and leaves results, a bad one is refused.
+ */
+class ScenarioTest : public HpccTestCase
+{
+  public:
+    ScenarioTest()
+        : HpccTestCase("Scenario files are run, or refused")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ExpectRefusal("unknown.toml", std::string(SCENARIO) + "colour = \"red\"\n", "colour");
+        ExpectRefusal("unit.toml", std::string(SCENARIO) + "start = \"5 parsecs\"\n", "parsecs");
+        ExpectResults();
+    }
+
+    /**
+     * \brief Load a file that cannot be run.
+     * \param name the file's name
+     * \param text what is in it
+     * \param culprit what the message must name
+     */
+    void ExpectRefusal(const std::string& name, const std::string& text, const std::string& culprit)
+    {
+        const std::string config = Write(name, text);
+        const auto before = ListFolder();
+        const CapturedErrors errors;
+        HpccScenarioHelper scenario;
+        NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), false, name << " was accepted");
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(culprit), std::string::npos, "the message: " << errors.GetText());
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(name), std::string::npos, "the message: " << errors.GetText());
+        NS_TEST_EXPECT_MSG_EQ((ListFolder() == before), true, "something was written");
+    }
+
+    /// Run a file, and look at what it leaves.
+    void ExpectResults()
+    {
+        const std::string out = CreateTempDirFilename("out");
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), {"run.seed=5"}), true, "refused");
+        NS_TEST_ASSERT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "the flow has not finished");
+        const auto files = SystemPath::ReadFiles(out);
+        for (const std::string name : {"fct.txt", "fct.csv", "summary.json"})
+        {
+            NS_TEST_EXPECT_MSG_EQ(std::count(files.begin(), files.end(), name), 1, name << " is missing");
+        }
+        std::ifstream fct(SystemPath::Append(out, "fct.txt"));
+        std::string line;
+        std::getline(fct, line);
+        NS_TEST_EXPECT_MSG_EQ(line, "0b000001 0b000101 10000 100 20500 0 5888 5880", "the reference simulator's line");
+    }
+
+    /**
+     * \brief Write a file to the test's folder.
+     * \param name its name
+     * \param text what goes into it
+     * \return its path
+     */
+    std::string Write(const std::string& name, const std::string& text)
+    {
+        const std::string path = CreateTempDirFilename(name);
+        std::ofstream(path) << text;
+        return path;
+    }
+
+    /// \return the files of the test's folder
+    std::vector<std::string> ListFolder()
+    {
+        const std::string file = CreateTempDirFilename("x");
+        const auto files = SystemPath::ReadFiles(file.substr(0, file.size() - 2));
+        std::vector<std::string> sorted(files.begin(), files.end());
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
+    }
+};
+
+TestCases
+MakeScenarioTests()
+{
+    return {new ScenarioTest};
+}
+
+} // namespace tests
+} // namespace ns3
