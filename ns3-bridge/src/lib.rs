@@ -19,12 +19,12 @@ mod switch;
 mod usage;
 
 use control::is_heard;
-use host::{Host, new_host, pfc_bytes};
+use host::{Host, new_host, pfc_bytes, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
 use results::{Results, create_results};
 use scenario::{Scenario, open_scenario};
-use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws};
+use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws, update_switch_routes};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -308,6 +308,14 @@ mod ffi {
         goodput_interval_ns: u64,
     }
 
+    /// `hpcc_formats::scenario::LinkFailure`.
+    #[derive(Clone, Copy)]
+    struct LinkFailure {
+        time_ns: u64,
+        a: u32,
+        b: u32,
+    }
+
     /// A flow of a scenario, as far as it got.
     #[derive(Clone, Copy)]
     struct FlowOutcome {
@@ -407,6 +415,10 @@ mod ffi {
         fn ecn_stream(self: &Scenario) -> u64;
         /// Seed of the draws of PINT.
         fn pint_seed(self: &Scenario) -> u32;
+        /// Links that fail, and when.
+        fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
+        /// Whether a failed link's frames leak buffer.
+        fn leaks_on_link_down(self: &Scenario) -> bool;
         fn flow_count(self: &Scenario) -> u32;
         fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
@@ -469,6 +481,8 @@ mod ffi {
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
+        /// Takes the links between two nodes down and computes new routes; false if none was up.
+        fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
         /// The longest base round-trip time between two hosts.
         fn max_rtt_ns(self: &Network) -> u64;
         /// The largest bandwidth-delay product between two hosts.
@@ -489,6 +503,8 @@ mod ffi {
 
         /// The decisions of a switch.
         type Switch;
+        /// Moves the network's present routes for the switch into it.
+        fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch);
         /// The switch of a network's node. The network's routes for this node move into it.
         fn new_switch(
             network: &mut Network,
@@ -538,6 +554,10 @@ mod ffi {
 
         /// The decisions of a host.
         type Host;
+        /// Moves the network's present routes for the host into it, and takes all flows from their ports.
+        fn update_host_routes(network: &mut Network, node: u32, target: &mut Host);
+        /// Gives a flow to the port that its route leads to now; returns the port, or -1.
+        fn reassign(self: &mut Host, queue_pair: u32, key: &FlowKey) -> i32;
         /// The host of a network's node. The network's routes for this node move into it.
         fn new_host(
             network: &mut Network,

@@ -50,6 +50,10 @@ pub fn new_switch(
     Box::new(Switch(core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes)))
 }
 
+pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch) {
+    target.0.set_routes(network.take_detours(node));
+}
+
 impl Switch {
     pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {
         match self.0.arrive(ingress, dst, &key.into(), priority, size) {

@@ -140,6 +140,11 @@ impl Switch {
         }
     }
 
+    /// Replaces all routes.
+    pub fn set_routes(&mut self, routes: RouteTable) {
+        self.routes = routes;
+    }
+
     /// A frame for host `dst` came in by port `ingress`. Priority 0 is never refused.
     #[inline]
     pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {

@@ -118,6 +118,27 @@ impl Host {
         Some(key)
     }
 
+    /// Replaces all routes. Flows stay at their ports until they are [reassigned](Host::reassign).
+    pub fn set_routes(&mut self, routes: RouteTable) {
+        self.routes = routes;
+    }
+
+    /// Takes all flows from their ports; those that have finished are forgotten.
+    pub fn clear_ports(&mut self) {
+        for nic in &mut self.nics {
+            nic.clear(&mut self.senders);
+        }
+    }
+
+    /// Gives a flow to the port that its route leads to now; returns the port, or `None` if there is no route.
+    pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> Option<u16> {
+        let dst = self.senders.get(queue_pair)?.spec.dst;
+        let port = self.route(key, dst)?;
+        self.senders.get_mut(queue_pair)?.nic = usize::from(port);
+        self.nics.get_mut(usize::from(port))?.add(queue_pair);
+        Some(port)
+    }
+
     /// The port, counted from 0, by which frames of a flow leave for host `dst`.
     #[inline]
     pub fn route(&self, key: &FlowKey, dst: u32) -> Option<u16> {
