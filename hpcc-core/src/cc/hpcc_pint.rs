@@ -16,8 +16,13 @@ const DRAWS: u32 = 65_536;
 pub struct HpccPintConfig {
     /// The control law, which is HPCC's.
     pub law: ControlLaw,
-    /// Probability that an acknowledgement is looked at, above 0, up to 1.
+    /// Probability that an acknowledgement is looked at, [`HpccPintConfig::LEAST_PROBABILITY`] to 1.
     pub sample_probability: f64,
+}
+
+impl HpccPintConfig {
+    /// With a lower probability the draw, of 16 bits, never looks at any.
+    pub const LEAST_PROBABILITY: f64 = 1.0 / DRAWS as f64;
 }
 
 impl Default for HpccPintConfig {
