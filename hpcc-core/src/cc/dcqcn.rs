@@ -284,6 +284,6 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = DcqcnConfig { increase_interval: Nanos(9_000), ..DcqcnConfig::default() };
-        survives_hostile_feedback(dcqcn(config), config.min_rate, |_| Telemetry::Nothing);
+        survives_hostile_feedback(dcqcn(config), config.min_rate, |_, _| Telemetry::Nothing);
     }
 }

@@ -215,7 +215,7 @@ impl Switch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::Telemetry;
+    use crate::telemetry::{HopStack, Telemetry};
     use crate::topology::{Link, Network, NodeKind};
 
     /// Three hosts (0, 1, 2) on switch 3.
@@ -290,7 +290,8 @@ mod tests {
         let layout = Layout::Reference { multiplier: 1 };
         let len = layout.prepare(&mut section, Nanos(0));
         let len = transmit(true, 1_090, &mut section, len);
-        let Telemetry::Hops(stack) = layout.read(&section[..len]) else { panic!("one hop") };
+        let mut hops = HopStack::default();
+        let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
         let hop = stack.hops()[0];
         assert_eq!((hop.rate, hop.ts, hop.tx_bytes, hop.qlen), (BitRate::gbps(100), 77, 1_280, 800));
     }
@@ -307,7 +308,7 @@ mod tests {
             let frame = Outgoing { is_data: true, size: 1_050, queue: 0 };
             assert_eq!(switch.transmit(1, Nanos(n * 84), &frame, &mut section, len, &mut chance), 2);
         }
-        let Telemetry::Utilisation(u) = layout.read(&section[..2]) else { panic!("a code") };
+        let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
         assert!((0.9..1.1).contains(&u), "{u}");
     }
 }
