@@ -273,19 +273,23 @@ mod ffi {
         Overflow,
     }
 
-    /// `hpcc_core::switch::Departure`.
+    /// `hpcc_core::switch::Head`, with the length of the telemetry section.
+    #[derive(Clone, Copy)]
+    struct DepartingFrame {
+        ingress: u16,
+        priority: u8,
+        is_data: bool,
+        size: u32,
+        telemetry_bytes: u16,
+        queue_bytes: u64,
+    }
+
+    /// `hpcc_core::switch::Departure`, with the new length of the telemetry section.
     #[derive(Clone, Copy)]
     struct Departure {
         mark: bool,
         resume: bool,
-    }
-
-    /// `hpcc_core::switch::Outgoing`.
-    #[derive(Clone, Copy)]
-    struct OutgoingFrame {
-        is_data: bool,
-        size: u32,
-        queue_bytes: u64,
+        telemetry_bytes: u16,
     }
 
     /// `hpcc_formats::scenario::Flow`.
@@ -514,25 +518,17 @@ mod ffi {
             telemetry: &TelemetryParameters,
         ) -> Box<Switch>;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
+        /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
         fn depart(
             self: &mut Switch,
             egress: u16,
-            ingress: u16,
-            priority: u8,
-            size: u32,
+            now_ns: u64,
+            frame: &DepartingFrame,
+            section: &mut [u8],
             draws: &mut Draws,
         ) -> Departure;
-        /// A frame is put on the link. Writes this hop behind or into the `len` bytes of telemetry that `section`
-        /// begins with, if the frame `is_data`; returns their new length.
-        fn transmit(
-            self: &mut Switch,
-            egress: u16,
-            now_ns: u64,
-            frame: &OutgoingFrame,
-            section: &mut [u8],
-            len: usize,
-            draws: &mut Draws,
-        ) -> usize;
+        /// A PFC frame of this switch leaves a port.
+        fn send_pfc(self: &mut Switch, egress: u16, now_ns: u64, size: u32);
         fn queued(self: &Switch, egress: u16) -> u32;
 
         /// The chance that all hosts and switches share: ECN marking from `first_stream` on, PINT from the

@@ -259,29 +259,34 @@ QbbSwitch::NextFrame(QbbNetDevice& out)
     {
         return nullptr;
     }
-    if (frame->kind != QbbFrame::Kind::PFC)
+    if (frame->kind == QbbFrame::Kind::PFC)
     {
-        Depart(out, *frame);
+        m_core->send_pfc(out.GetPortNumber(), out.GetNow(), frame->size);
+        return frame;
     }
-    const uint16_t before = frame->telemetryBytes;
-    frame->telemetryBytes = m_core->transmit(
-        out.GetPortNumber(),
-        out.GetNow(),
-        {frame->kind == QbbFrame::Kind::DATA, frame->size, out.GetQueuedBytes()},
-        {frame->telemetry.data(), frame->telemetry.size()},
-        before,
-        *m_draws);
-    frame->size += frame->telemetryBytes - before;
+    Depart(out, *frame);
     return frame;
 }
 
 void
 QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
 {
-    const uint16_t port = out.GetPortNumber();
-    const hpcc::Departure departure =
-        m_core->depart(port, frame.ingress, frame.priority, frame.size, *m_draws);
+    const hpcc::DepartingFrame departing{
+        frame.ingress,
+        frame.priority,
+        frame.kind == QbbFrame::Kind::DATA,
+        frame.size,
+        frame.telemetryBytes,
+        out.GetQueuedBytes(),
+    };
+    const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
+                                                     out.GetNow(),
+                                                     departing,
+                                                     {frame.telemetry.data(), frame.telemetry.size()},
+                                                     *m_draws);
     frame.congestionMarked |= departure.mark;
+    frame.size += departure.telemetry_bytes - frame.telemetryBytes;
+    frame.telemetryBytes = departure.telemetry_bytes;
     if (departure.resume)
     {
         m_draws->skip();

@@ -91,7 +91,7 @@ class QbbSwitch : public QbbNode
     };
 
     /**
-     * \brief Account for a frame that leaves the buffer, mark it, resume its sender.
+     * \brief Account for a frame that leaves, mark it, stamp it, resume its sender.
      * \param out port by which it leaves
      * \param frame the frame
      */

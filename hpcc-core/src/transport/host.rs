@@ -9,7 +9,7 @@ use super::slab::Slab;
 use crate::cc::{Algorithm, Armed, Feedback, FlowLimits};
 use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED};
-use crate::telemetry::Layout;
+use crate::telemetry::{HopStack, Layout};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -76,6 +76,8 @@ pub struct Host {
     routes: RouteTable,
     senders: Slab<Sender>,
     receivers: Slab<Receiver>,
+    /// Where the telemetry of an acknowledgement is decoded.
+    hops: HopStack,
 }
 
 impl Host {
@@ -95,6 +97,7 @@ impl Host {
             routes,
             senders: Slab::default(),
             receivers: Slab::default(),
+            hops: HopStack::default(),
         }
     }
 
@@ -210,7 +213,7 @@ impl Host {
             ack_seq: ack.seq,
             snd_nxt: qp.snd_nxt(),
             congestion_marked: ack.congestion_marked,
-            telemetry: &self.rules.layout.read(ack.telemetry),
+            telemetry: self.rules.layout.read(ack.telemetry, &mut self.hops),
         };
         let Effects { repaced, armed } = qp.on_feedback(transport, &feedback, chance);
         if repaced {
