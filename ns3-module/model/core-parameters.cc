@@ -35,6 +35,7 @@ Choose(const char* what, const std::string& name, const std::array<std::pair<con
         known += std::string(known.empty() ? "" : ", ") + candidate;
     }
     NS_FATAL_ERROR("unknown " << what << " \"" << name << "\"; there are: " << known);
+    return choices.front().second; // not reached, but the macro does not say so to the compiler
 }
 
 } // namespace

@@ -86,9 +86,10 @@ class LosslessIncastTest : public IncastTest
         m_network.helper.Start();
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
-            m_network.GetHostDevice(sender)->TraceConnect("Pause",
-                                                          std::to_string(sender),
-                                                          MakeCallback(&LosslessIncastTest::OnPause, this));
+            m_network.GetHostDevice(sender)->TraceConnect(
+                "Pause",
+                std::to_string(sender),
+                MakeCallback(&LosslessIncastTest::OnPause, this));
         }
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(CountFinished(), SENDERS, "a flow has not finished");
@@ -98,8 +99,12 @@ class LosslessIncastTest : public IncastTest
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
             const auto device = m_network.GetHostDevice(sender);
-            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(), 0, "sender " << sender << " is paused for ever");
-            NS_TEST_EXPECT_MSG_GT(device->GetPausedTime(3), Time(0), "sender " << sender << " was never paused");
+            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(),
+                                  0,
+                                  "sender " << sender << " is paused for ever");
+            NS_TEST_EXPECT_MSG_GT(device->GetPausedTime(3),
+                                  Time(0),
+                                  "sender " << sender << " was never paused");
         }
         const auto receiver = m_network.GetHostDevice(SENDERS);
         NS_TEST_EXPECT_MSG_EQ(receiver->GetPauses(), 0, "acknowledgements congest nothing");
@@ -153,9 +158,13 @@ class HeadroomTest : public IncastTest
             MakeCallback(&HeadroomTest::OnArrival, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(m_dropped, 0, "the headroom holds everything");
-        NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetDrops(), m_dropped, "drops are counted as they are traced");
+        NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetDrops(),
+                              m_dropped,
+                              "drops are counted as they are traced");
         NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetUnroutable(), 0, "all destinations are known");
-        NS_TEST_EXPECT_MSG_EQ(m_dropped + m_arrived, SENDERS * SIZE / 1000, "a frame arrives or is dropped");
+        NS_TEST_EXPECT_MSG_EQ(m_dropped + m_arrived,
+                              SENDERS * SIZE / 1000,
+                              "a frame arrives or is dropped");
         NS_TEST_EXPECT_MSG_EQ(CountFinished(), 0, "no acknowledgement arrives");
     }
 
@@ -203,10 +212,12 @@ class EcnTest : public IncastTest
         m_network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(KMAX));
         MakeIncast(32 << 20);
         m_network.helper.Start();
-        GetSwitch()->GetPort(SENDERS)->TraceConnectWithoutContext("TxBegin",
-                                                                  MakeCallback(&EcnTest::OnDeparture, this));
-        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext("RxEnd",
-                                                                     MakeCallback(&EcnTest::OnArrival, this));
+        GetSwitch()->GetPort(SENDERS)->TraceConnectWithoutContext(
+            "TxBegin",
+            MakeCallback(&EcnTest::OnDeparture, this));
+        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&EcnTest::OnArrival, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(m_between, 0, "some are marked between the thresholds");
         NS_TEST_EXPECT_MSG_GT(m_spared, m_between, "most are not, for pmax is 0.2");
@@ -224,11 +235,15 @@ class EcnTest : public IncastTest
         m_marked += frame.congestionMarked;
         if (queue <= KMIN)
         {
-            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked, false, "marked though only " << queue << " bytes wait");
+            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked,
+                                  false,
+                                  "marked though only " << queue << " bytes wait");
         }
         else if (queue > KMAX)
         {
-            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked, true, "not marked though " << queue << " bytes wait");
+            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked,
+                                  true,
+                                  "not marked though " << queue << " bytes wait");
         }
         else
         {
@@ -271,8 +286,9 @@ class NoEcnTest : public IncastTest
         m_network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(0));
         MakeIncast(32 << 20);
         m_network.helper.Start();
-        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext("RxEnd",
-                                                                     MakeCallback(&NoEcnTest::OnArrival, this));
+        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&NoEcnTest::OnArrival, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_seen, 0, "marks that nobody asked for");
     }
@@ -326,7 +342,9 @@ class EcmpTest : public HpccTestCase
         std::set<std::string> used;
         for (const auto& [sport, spines] : m_spines)
         {
-            NS_TEST_EXPECT_MSG_EQ(spines.size(), 1, "flow from port " << sport << " changed its path");
+            NS_TEST_EXPECT_MSG_EQ(spines.size(),
+                                  1,
+                                  "flow from port " << sport << " changed its path");
             used.insert(*spines.begin());
         }
         NS_TEST_EXPECT_MSG_EQ(used.size(), 2, "a spine is idle");
@@ -361,7 +379,7 @@ class EcmpTest : public HpccTestCase
         }
     }
 
-    TestNetwork m_network;                               //!< the network
+    TestNetwork m_network;                              //!< the network
     std::map<uint16_t, std::set<std::string>> m_spines; //!< spines of each flow, by source port
 };
 
@@ -421,7 +439,12 @@ class UnroutableTest : public HpccTestCase
 TestCases
 MakeSwitchTests()
 {
-    return {new LosslessIncastTest, new HeadroomTest, new EcnTest, new NoEcnTest, new EcmpTest, new UnroutableTest};
+    return {new LosslessIncastTest,
+            new HeadroomTest,
+            new EcnTest,
+            new NoEcnTest,
+            new EcmpTest,
+            new UnroutableTest};
 }
 
 } // namespace tests
