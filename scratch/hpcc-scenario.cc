@@ -18,10 +18,18 @@ using namespace ns3;
 namespace
 {
 
+// CommandLine cuts strings at the first space; a callback gets them whole.
 bool
-AddOverride(std::vector<std::string>* overrides, const std::string& text)
+Assign(std::string* to, const std::string& text)
 {
-    overrides->push_back(text);
+    *to = text;
+    return true;
+}
+
+bool
+Append(std::vector<std::string>* to, const std::string& text)
+{
+    to->push_back(text);
     return true;
 }
 
@@ -35,9 +43,9 @@ main(int argc, char* argv[])
     std::vector<std::string> overrides;
 
     CommandLine cmd(__FILE__);
-    cmd.AddValue("config", "experiment: TOML, or the reference simulator's config.txt", config);
-    cmd.AddValue("out", "folder for the results", out);
-    cmd.AddValue("set", "KEY=VALUE, replaces what the file says", MakeBoundCallback(&AddOverride, &overrides));
+    cmd.AddValue("config", "experiment: TOML, or the reference simulator's config.txt", MakeBoundCallback(&Assign, &config));
+    cmd.AddValue("out", "folder for the results", MakeBoundCallback(&Assign, &out), out);
+    cmd.AddValue("set", "KEY=VALUE, replaces what the file says", MakeBoundCallback(&Append, &overrides));
     cmd.Parse(argc, argv);
 
     HpccScenarioHelper scenario;

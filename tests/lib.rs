@@ -1,1 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
 //! Shared helpers of the cross-room tests.
+//!
+//! The tests drive the programs as a user does. `./hpcc test` builds them and names them in
+//! `HPCC_SCENARIO_PROGRAM` (the ns-3 program) and `HPCC_ANALYSIS_PROGRAM` (the `hpcc` command).
+
+mod bench;
+mod experiments;
+mod programs;
+
+pub use bench::{Bench, Told, is_complete};
+pub use experiments::{REFERENCE, TOML};
+pub use programs::{ANALYSIS_VARIABLE, hpcc};

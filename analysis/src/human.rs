@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Numbers for people.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Bytes with three digits and a decimal unit: `950 B`, `22.9 kB`, `1.00 MB`.
 pub fn bytes(bytes: u64) -> String {
@@ -49,6 +49,20 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+/// Shows what is going on, in place, where there is a terminal to show it on.
+pub fn show_step(text: &str) {
+    if io::stderr().is_terminal() {
+        eprint!("\r\x1b[Khpcc: {text}");
+    }
+}
+
+/// Removes what [`show_step`] has shown.
+pub fn clear_step() {
+    if io::stderr().is_terminal() {
+        eprint!("\r\x1b[K");
     }
 }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The `hpcc` command: run a scenario, report on its results, compare two runs.
 
+mod bench;
 mod compare;
 mod human;
 mod outcome;
+mod parity;
 mod plot;
 mod report;
 mod results;
 mod run;
 mod stats;
 mod table;
+mod trace;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +58,34 @@ enum Command {
         /// Another one.
         b: PathBuf,
     },
+    /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.
+    ///
+    /// Exit status: 0 all exact, 1 differences.
+    Parity {
+        /// Only runs whose name (SCENARIO/RUN) contains this.
+        #[arg(default_value = "")]
+        filter: String,
+    },
+    /// Measures what whole runs cost.
+    Bench {
+        /// Repetitions of each run; medians are shown.
+        #[arg(long, default_value_t = 5, value_name = "N")]
+        runs: u32,
+        /// Also writes the measurement as JSON.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Measures nothing, compares two such files.
+        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out"])]
+        compare: Option<Vec<PathBuf>>,
+    },
+    /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
+    Trace {
+        /// The trace.
+        file: PathBuf,
+        /// CSV with a header row, instead of the reference's words.
+        #[arg(long)]
+        csv: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -62,6 +93,10 @@ fn main() -> ExitCode {
         Command::Run { config, out, set } => run::run(&config, out, &set),
         Command::Report { dir } => report::report(&dir),
         Command::Compare { a, b } => compare::compare(&a, &b),
+        Command::Parity { filter } => parity::parity(&filter),
+        Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
+        Command::Bench { runs, out, .. } => bench::bench(runs, out.as_deref()),
+        Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
     };
     match outcome {
         Ok(outcome) => outcome.into(),

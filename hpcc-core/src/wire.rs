@@ -44,6 +44,8 @@ mod tests {
     fn reference_frames_have_the_published_sizes() {
         let sizes = FrameSizes::REFERENCE;
         assert_eq!(sizes.data(1000, &Layout::Reference { multiplier: 1 }), 1090);
+        assert_eq!(sizes.data(1000, &Layout::Timestamp), 1056);
+        assert_eq!(sizes.data(1000, &Layout::Pint { log_base: 1.05 }), 1050);
         assert_eq!(sizes.data(1000, &Layout::None), 1048);
         assert_eq!(sizes.ack(42), 88);
         assert_eq!(sizes.ack(0), 60);

@@ -2,11 +2,11 @@
 //! The host.
 
 use crate::ffi::{
-    AckResult, AlgorithmKind, ControlParameters, FlowKey, Reply, ReplyKind, Segment, SenderParameters,
-    TelemetryParameters, TransportParameters,
+    AckFrame, AckResult, ControlParameters, FlowKey, Reply, ReplyKind, Segment, SenderParameters, TelemetryParameters,
+    TimeoutResult, TransportParameters,
 };
 use crate::network::Network;
-use hpcc_core::cc::{Algorithm, HpccConfig};
+use crate::switch::Draws;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{self, Ack, Poll, Recovery, SenderSpec, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
@@ -46,23 +46,6 @@ impl From<&TransportParameters> for TransportConfig {
             global_rtt: p.global_rtt,
             rate_bound: p.rate_bound,
             ack_priority: p.ack_priority,
-        }
-    }
-}
-
-impl From<&ControlParameters> for Algorithm {
-    fn from(p: &ControlParameters) -> Self {
-        match p.algorithm {
-            AlgorithmKind::Hpcc => Algorithm::Hpcc(HpccConfig {
-                eta: p.eta,
-                max_stage: p.max_stage,
-                additive_increase: BitRate(p.additive_increase_bps),
-                min_rate: BitRate(p.min_rate_bps),
-                fast_react: p.fast_react,
-                multi_rate: p.multi_rate,
-                sampled_feedback: p.sampled_feedback,
-            }),
-            _ => Algorithm::LineRate,
         }
     }
 }
@@ -148,19 +131,23 @@ impl Host {
         }
     }
 
-    pub fn on_ack(
-        &mut self,
-        now_ns: u64,
-        queue_pair: u32,
-        seq: u64,
-        nack: bool,
-        marked: bool,
-        telemetry: &[u8],
-    ) -> AckResult {
-        let ack = Ack { queue_pair, seq, nack, congestion_marked: marked, telemetry };
-        match self.host.on_ack(Nanos(now_ns), &ack) {
-            Some(result) => AckResult { known: true, finished: result.finished, nic: result.nic as u16 },
-            None => AckResult { known: false, finished: false, nic: 0 },
+    pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult {
+        let &AckFrame { queue_pair, seq, nack, congestion_marked } = ack;
+        let ack = Ack { queue_pair, seq, nack, congestion_marked, telemetry };
+        match self.host.on_ack(Nanos(now_ns), &ack, &mut draws.0) {
+            Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
+            None => AckResult { known: false, finished: false, nic: 0, armed: 0 },
+        }
+    }
+
+    pub fn timeout(&self, queue_pair: u32, timer: u8) -> u64 {
+        self.host.timeout(queue_pair, timer).map_or(NEVER, |at| at.0)
+    }
+
+    pub fn on_timeout(&mut self, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult {
+        match self.host.on_timeout(Nanos(now_ns), queue_pair, timer) {
+            Some(r) => TimeoutResult { known: true, nic: r.nic as u16, armed: r.armed.0 },
+            None => TimeoutResult { known: false, nic: 0, armed: 0 },
         }
     }
 
@@ -168,8 +155,8 @@ impl Host {
         SIZES.ack(telemetry)
     }
 
-    pub fn prepare_telemetry(&self, section: &mut [u8]) -> usize {
-        self.layout.prepare(section)
+    pub fn prepare_telemetry(&self, now_ns: u64, section: &mut [u8]) -> usize {
+        self.layout.prepare(section, Nanos(now_ns))
     }
 
     pub fn acked_bytes(&self, queue_pair: u32) -> u64 {

@@ -6,9 +6,11 @@
 //! across it: errors are values (`error()` of the type that can fail), and a panic, which is a bug in the
 //! core, aborts the process after [`panic_report`] has said what to report.
 
+mod control;
 mod goodput;
 mod host;
 mod network;
+mod packet_trace;
 mod panic_report;
 mod progress;
 mod results;
@@ -16,6 +18,7 @@ mod scenario;
 mod switch;
 mod usage;
 
+use control::is_heard;
 use host::{Host, new_host, pfc_bytes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
@@ -49,17 +52,15 @@ mod ffi {
         ack_priority: u8,
     }
 
-    /// `hpcc_core::cc::Algorithm`.
+    /// `hpcc_core::cc::Algorithm`; only the parameters of the chosen algorithm count.
     #[derive(Clone, Copy)]
     struct ControlParameters {
         algorithm: AlgorithmKind,
-        eta: f64,
-        max_stage: u32,
-        additive_increase_bps: u64,
-        min_rate_bps: u64,
-        fast_react: bool,
-        multi_rate: bool,
-        sampled_feedback: bool,
+        hpcc: HpccParameters,
+        hpcc_pint: HpccPintParameters,
+        dcqcn: DcqcnParameters,
+        timely: TimelyParameters,
+        dctcp: DctcpParameters,
     }
 
     /// A congestion-control algorithm.
@@ -69,6 +70,69 @@ mod ffi {
         LineRate,
         /// HPCC, the reference's rate form.
         Hpcc,
+        /// HPCC over PINT telemetry.
+        HpccPint,
+        Dcqcn,
+        Timely,
+        Dctcp,
+    }
+
+    /// `hpcc_core::cc::HpccConfig`.
+    #[derive(Clone, Copy)]
+    struct HpccParameters {
+        eta: f64,
+        max_stage: u32,
+        additive_increase_bps: u64,
+        min_rate_bps: u64,
+        fast_react: bool,
+        multi_rate: bool,
+        sampled_feedback: bool,
+    }
+
+    /// `hpcc_core::cc::HpccPintConfig`.
+    #[derive(Clone, Copy)]
+    struct HpccPintParameters {
+        eta: f64,
+        max_stage: u32,
+        additive_increase_bps: u64,
+        min_rate_bps: u64,
+        sample_probability: f64,
+    }
+
+    /// `hpcc_core::cc::DcqcnConfig`.
+    #[derive(Clone, Copy)]
+    struct DcqcnParameters {
+        gain: f64,
+        alpha_interval_ns: u64,
+        decrease_interval_ns: u64,
+        increase_interval_ns: u64,
+        fast_recovery: u32,
+        additive_increase_bps: u64,
+        hyper_increase_bps: u64,
+        clamp_target: bool,
+        min_rate_bps: u64,
+    }
+
+    /// `hpcc_core::cc::TimelyConfig`.
+    #[derive(Clone, Copy)]
+    struct TimelyParameters {
+        additive_increase_bps: u64,
+        hyper_increase_bps: u64,
+        hyper_after: u32,
+        min_rate_bps: u64,
+        weight: f64,
+        decrease: f64,
+        low_ns: u64,
+        high_ns: u64,
+        min_rtt_ns: u64,
+    }
+
+    /// `hpcc_core::cc::DctcpConfig`.
+    #[derive(Clone, Copy)]
+    struct DctcpParameters {
+        gain: f64,
+        additive_increase_bps: u64,
+        min_rate_bps: u64,
     }
 
     /// `hpcc_core::telemetry::Layout`.
@@ -77,6 +141,8 @@ mod ffi {
         layout: LayoutKind,
         /// Of the reference layout's units.
         multiplier: u32,
+        /// Of PINT's codes.
+        log_base: f64,
     }
 
     /// A telemetry layout.
@@ -88,6 +154,10 @@ mod ffi {
         Reference,
         /// The HPCC paper's.
         Paper,
+        /// The sender's clock.
+        Timestamp,
+        /// The busiest hop's utilisation.
+        Pint,
     }
 
     /// `hpcc_core::switch::EcnThreshold`.
@@ -156,12 +226,32 @@ mod ffi {
         Nack,
     }
 
+    /// `hpcc_core::transport::Ack`, without the telemetry.
+    #[derive(Clone, Copy)]
+    struct AckFrame {
+        queue_pair: u32,
+        seq: u64,
+        nack: bool,
+        congestion_marked: bool,
+    }
+
     /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
     #[derive(Clone, Copy)]
     struct AckResult {
         known: bool,
         finished: bool,
         nic: u16,
+        /// Bit n: timer n of the flow was armed; schedule an event for it at `timeout`.
+        armed: u8,
+    }
+
+    /// `hpcc_core::transport::TimeoutResult`; for no flow under way unless `known`.
+    #[derive(Clone, Copy)]
+    struct TimeoutResult {
+        known: bool,
+        nic: u16,
+        /// As in `AckResult`.
+        armed: u8,
     }
 
     /// `hpcc_core::switch::Arrival`.
@@ -188,6 +278,14 @@ mod ffi {
     struct Departure {
         mark: bool,
         resume: bool,
+    }
+
+    /// `hpcc_core::switch::Outgoing`.
+    #[derive(Clone, Copy)]
+    struct OutgoingFrame {
+        is_data: bool,
+        size: u32,
+        queue_bytes: u64,
     }
 
     /// `hpcc_formats::scenario::Flow`.
@@ -236,6 +334,57 @@ mod ffi {
         losses: u64,
     }
 
+    /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
+    #[derive(Clone, Copy)]
+    struct PacketEvent {
+        time_ns: u64,
+        node: u32,
+        port: u32,
+        queue: u8,
+        qlen_bytes: u64,
+        event: PacketEventKind,
+        kind: PacketKind,
+        is_switch: bool,
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        dport: u16,
+        priority: u8,
+        ecn: u8,
+        size_bytes: u32,
+        payload_bytes: u32,
+        seq: u64,
+        sent_ns: u64,
+        congestion_echo: bool,
+        pause: bool,
+    }
+
+    /// What happened to a packet.
+    #[derive(Clone, Copy)]
+    enum PacketEventKind {
+        /// It arrived.
+        Receive,
+        /// It joined a queue.
+        Enqueue,
+        /// It left its queue.
+        Dequeue,
+        /// It was dropped.
+        Drop,
+    }
+
+    /// What a packet is for.
+    #[derive(Clone, Copy)]
+    enum PacketKind {
+        /// Payload.
+        Data,
+        /// Positive acknowledgement.
+        Ack,
+        /// Negative acknowledgement.
+        Nack,
+        /// PFC.
+        Pfc,
+    }
+
     extern "Rust" {
         /// An experiment read from a file.
         type Scenario;
@@ -256,6 +405,8 @@ mod ffi {
         fn loss_stream(self: &Scenario) -> u64;
         /// First random stream of ECN marking.
         fn ecn_stream(self: &Scenario) -> u64;
+        /// Seed of the draws of PINT.
+        fn pint_seed(self: &Scenario) -> u32;
         fn flow_count(self: &Scenario) -> u32;
         fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
@@ -267,6 +418,8 @@ mod ffi {
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
         fn monitor(self: &Scenario) -> MonitorParameters;
+        /// Nodes whose packets are traced.
+        fn trace_nodes(self: &Scenario) -> Vec<u32>;
 
         /// The output folder of a run.
         type Results;
@@ -290,6 +443,10 @@ mod ffi {
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
         fn flow_unfinished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
+        /// Begins the packet trace.
+        fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
+        /// Something happened to a packet at a traced node.
+        fn packet(self: &mut Results, event: &PacketEvent);
         /// All flows have finished: queue statistics end here.
         fn flows_completed(self: &mut Results);
         /// Closes the folder; returns what went wrong, empty if nothing did.
@@ -349,14 +506,23 @@ mod ffi {
             size: u32,
             draws: &mut Draws,
         ) -> Departure;
-        /// Writes a hop behind the `len` bytes of telemetry that `section` begins with; returns the new length.
-        fn stamp(self: &Switch, egress: u16, now_ns: u64, qlen_bytes: u64, section: &mut [u8], len: usize) -> usize;
-        fn count_sent(self: &mut Switch, egress: u16, size: u32);
+        /// A frame is put on the link. Writes this hop behind or into the `len` bytes of telemetry that `section`
+        /// begins with, if the frame `is_data`; returns their new length.
+        fn transmit(
+            self: &mut Switch,
+            egress: u16,
+            now_ns: u64,
+            frame: &OutgoingFrame,
+            section: &mut [u8],
+            len: usize,
+            draws: &mut Draws,
+        ) -> usize;
         fn queued(self: &Switch, egress: u16) -> u32;
 
-        /// Random draws of ECN marking, in the reference's manner.
+        /// The chance that all hosts and switches share: ECN marking from `first_stream` on, PINT from the
+        /// sequence of C's `rand()` after `srand(pint_seed)`.
         type Draws;
-        fn new_draws(first_stream: u64) -> Box<Draws>;
+        fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws>;
         /// A PFC frame takes a draw for its identifier.
         fn skip(self: &mut Draws);
 
@@ -366,6 +532,9 @@ mod ffi {
         fn is_lost(self: &mut Loss) -> bool;
         /// The first `count` draws of ns-3's generator for seed 1, substream 1: for comparison with ns-3's own.
         fn uniform_draws(stream: u64, count: usize) -> Vec<f64>;
+
+        /// Whether telemetry of this layout tells the algorithm what it must hear.
+        fn is_heard(control: &ControlParameters, telemetry: &TelemetryParameters) -> bool;
 
         /// The decisions of a host.
         type Host;
@@ -389,21 +558,17 @@ mod ffi {
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, receiver: u32, seq: u64, payload: u32) -> Reply;
-        fn on_ack(
-            self: &mut Host,
-            now_ns: u64,
-            queue_pair: u32,
-            seq: u64,
-            nack: bool,
-            marked: bool,
-            telemetry: &[u8],
-        ) -> AckResult;
+        fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
+        /// When a timer of a flow is due; the largest value stands for never.
+        fn timeout(self: &Host, queue_pair: u32, timer: u8) -> u64;
+        /// The time of a flow's timer has come.
+        fn on_timeout(self: &mut Host, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult;
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
         fn ack_bytes(self: &Host, telemetry: u32) -> u32;
         /// Bytes on the link of a PFC frame.
         fn pfc_bytes() -> u32;
-        /// Prepares the telemetry section of a data frame; returns its length.
-        fn prepare_telemetry(self: &Host, section: &mut [u8]) -> usize;
+        /// Prepares the telemetry section of a data frame that is sent now; returns its length.
+        fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
         /// Acknowledged bytes of a flow; all of them where it is unknown.
         fn acked_bytes(self: &Host, queue_pair: u32) -> u64;
         /// Sending rate of a flow, 0 where it is unknown.

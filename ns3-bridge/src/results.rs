@@ -35,6 +35,10 @@ pub fn create_results(out: &CxxString) -> Box<Results> {
 }
 
 impl Results {
+    pub fn writer_mut(&mut self) -> Option<&mut ResultWriter> {
+        self.writer.as_mut()
+    }
+
     pub fn error(&self) -> String {
         self.error.clone()
     }

@@ -2,13 +2,10 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    AlgorithmKind, ControlParameters, EcnThreshold, FlowSpec, LayoutKind, LinkSpec, MonitorParameters,
-    TelemetryParameters, TransportParameters,
+    ControlParameters, EcnThreshold, FlowSpec, LinkSpec, MonitorParameters, TelemetryParameters, TransportParameters,
 };
 use crate::panic_report;
 use cxx::{CxxString, CxxVector};
-use hpcc_core::cc::{Algorithm, HpccConfig};
-use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::transport::Recovery;
 use hpcc_core::units::Nanos;
@@ -84,6 +81,11 @@ impl Scenario {
         (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(self.seed_offset())
     }
 
+    /// The reference never seeds C's generator, which then starts from 1.
+    pub fn pint_seed(&self) -> u32 {
+        self.get().seed as u32
+    }
+
     pub fn flow_count(&self) -> u32 {
         self.get().flows.len() as u32
     }
@@ -125,29 +127,11 @@ impl Scenario {
     }
 
     pub fn control(&self) -> ControlParameters {
-        let (algorithm, hpcc) = match self.get().algorithm {
-            Algorithm::LineRate => (AlgorithmKind::LineRate, HpccConfig::default()),
-            Algorithm::Hpcc(hpcc) => (AlgorithmKind::Hpcc, hpcc),
-        };
-        ControlParameters {
-            algorithm,
-            eta: hpcc.eta,
-            max_stage: hpcc.max_stage,
-            additive_increase_bps: hpcc.additive_increase.0,
-            min_rate_bps: hpcc.min_rate.0,
-            fast_react: hpcc.fast_react,
-            multi_rate: hpcc.multi_rate,
-            sampled_feedback: hpcc.sampled_feedback,
-        }
+        (&self.get().algorithm).into()
     }
 
     pub fn telemetry(&self) -> TelemetryParameters {
-        let (layout, multiplier) = match self.get().layout {
-            Layout::None => (LayoutKind::None, 1),
-            Layout::Reference { multiplier } => (LayoutKind::Reference, multiplier),
-            Layout::Paper => (LayoutKind::Paper, 1),
-        };
-        TelemetryParameters { layout, multiplier }
+        self.get().layout.into()
     }
 
     pub fn buffer_bytes(&self) -> u64 {
@@ -166,6 +150,10 @@ impl Scenario {
             pmax: t.pmax,
         };
         self.get().switch.ecn_thresholds.iter().map(threshold).collect()
+    }
+
+    pub fn trace_nodes(&self) -> Vec<u32> {
+        self.get().monitor.trace_nodes.clone()
     }
 
     pub fn monitor(&self) -> MonitorParameters {

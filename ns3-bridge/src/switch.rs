@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The switch, and the chance that it and the links depend on.
 
-use crate::ffi::{Arrival, Departure, EcnThreshold, FlowKey, LayoutKind, TelemetryParameters, Verdict};
+use crate::ffi::{Arrival, Departure, EcnThreshold, FlowKey, OutgoingFrame, TelemetryParameters, Verdict};
 use crate::network::Network;
-use hpcc_core::random::{Mrg32k3a, StreamPerDraw};
+use hpcc_core::random::{Chance, Mrg32k3a};
 use hpcc_core::switch as core_switch;
-use hpcc_core::telemetry::Layout;
 use hpcc_core::units::{BitRate, Nanos};
 
 pub struct Switch(core_switch::Switch);
-pub struct Draws(StreamPerDraw);
+pub struct Draws(pub Chance);
 pub struct Loss {
     generator: Mrg32k3a,
     probability: f64,
-}
-
-impl From<&TelemetryParameters> for Layout {
-    fn from(parameters: &TelemetryParameters) -> Layout {
-        match parameters.layout {
-            LayoutKind::Reference => Layout::Reference { multiplier: parameters.multiplier },
-            LayoutKind::Paper => Layout::Paper,
-            _ => Layout::None,
-        }
-    }
 }
 
 impl From<&FlowKey> for core_switch::FlowKey {
@@ -57,7 +46,8 @@ pub fn new_switch(
     };
     let ports = network.ports(node);
     let routes = network.take_table(node);
-    Box::new(Switch(core_switch::Switch::new(node, &config, telemetry.into(), network.host_rate(), &ports, routes)))
+    let (layout, host_rate, base_rtt) = (telemetry.into(), network.host_rate(), Nanos(network.max_rtt_ns()));
+    Box::new(Switch(core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes)))
 }
 
 impl Switch {
@@ -75,12 +65,17 @@ impl Switch {
         Departure { mark, resume }
     }
 
-    pub fn stamp(&self, egress: u16, now_ns: u64, qlen_bytes: u64, section: &mut [u8], len: usize) -> usize {
-        self.0.stamp(egress, Nanos(now_ns), qlen_bytes, section, len)
-    }
-
-    pub fn count_sent(&mut self, egress: u16, size: u32) {
-        self.0.count_sent(egress, size);
+    pub fn transmit(
+        &mut self,
+        egress: u16,
+        now_ns: u64,
+        frame: &OutgoingFrame,
+        section: &mut [u8],
+        len: usize,
+        draws: &mut Draws,
+    ) -> usize {
+        let frame = core_switch::Outgoing { is_data: frame.is_data, size: frame.size, queue: frame.queue_bytes };
+        self.0.transmit(egress, Nanos(now_ns), &frame, section, len, &mut draws.0)
     }
 
     pub fn queued(&self, egress: u16) -> u32 {
@@ -88,13 +83,13 @@ impl Switch {
     }
 }
 
-pub fn new_draws(first_stream: u64) -> Box<Draws> {
-    Box::new(Draws(StreamPerDraw::new(first_stream)))
+pub fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws> {
+    Box::new(Draws(Chance::new(first_stream, pint_seed)))
 }
 
 impl Draws {
     pub fn skip(&mut self) {
-        self.0.skip();
+        self.0.marks.skip();
     }
 }
 

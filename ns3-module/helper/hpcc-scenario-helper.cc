@@ -4,19 +4,17 @@
 #include "hpcc-scenario-helper.h"
 
 #include "ns3-bridge/src/lib.rs.h"
+#include "scenario-attributes.h"
 #include "scenario-monitor.h"
+#include "scenario-trace.h"
 #include "scenario-traffic.h"
 
-#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
-#include "ns3/double.h"
 #include "ns3/global-value.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
-#include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <iostream>
 
@@ -25,25 +23,6 @@ namespace ns3
 
 namespace
 {
-
-/**
- * \brief The attribute value that names a telemetry layout.
- * \param layout the layout
- * \return its name
- */
-std::string
-NameOf(hpcc::LayoutKind layout)
-{
-    switch (layout)
-    {
-    case hpcc::LayoutKind::Reference:
-        return "reference";
-    case hpcc::LayoutKind::Paper:
-        return "paper";
-    default:
-        return "none";
-    }
-}
 
 /**
  * \brief Say something on standard error.
@@ -94,6 +73,7 @@ HpccScenarioHelper::Run(const std::string& out)
     // The order of these three is the reference simulator's, for events of the same nanosecond.
     ScenarioTraffic traffic(*m_scenario, m_network, *results);
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
+    TraceScenarioPackets(*m_scenario, m_network, *results);
     traffic.Begin();
     monitor.Begin();
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
@@ -121,7 +101,7 @@ HpccScenarioHelper::Run(const std::string& out)
 void
 HpccScenarioHelper::BuildNetwork()
 {
-    SetAttributes();
+    SetScenarioAttributes(*m_scenario, m_network);
     NodeContainer nodes;
     nodes.Create(m_scenario->node_count());
     for (uint32_t index = 0; index < nodes.GetN(); ++index)
@@ -152,39 +132,8 @@ HpccScenarioHelper::BuildNetwork()
                                   threshold.pmax);
     }
     m_network.SetEcnStream(m_scenario->ecn_stream());
+    m_network.SetPintSeed(m_scenario->pint_seed());
     m_network.Start();
-}
-
-void
-HpccScenarioHelper::SetAttributes()
-{
-    const hpcc::TransportParameters transport = m_scenario->transport();
-    m_network.SetHostAttribute("Mtu", UintegerValue(transport.mtu));
-    m_network.SetHostAttribute("GoBackZero", BooleanValue(transport.go_back_zero));
-    m_network.SetHostAttribute("Chunk", UintegerValue(transport.chunk));
-    m_network.SetHostAttribute("AckInterval", UintegerValue(transport.ack_interval));
-    m_network.SetHostAttribute("NackInterval", TimeValue(NanoSeconds(transport.nack_interval_ns)));
-    m_network.SetHostAttribute("Window", BooleanValue(transport.window));
-    m_network.SetHostAttribute("VariableWindow", BooleanValue(transport.variable_window));
-    m_network.SetHostAttribute("GlobalRtt", BooleanValue(transport.global_rtt));
-    m_network.SetHostAttribute("RateBound", BooleanValue(transport.rate_bound));
-    m_network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
-
-    const hpcc::ControlParameters control = m_scenario->control();
-    const bool isHpcc = control.algorithm == hpcc::AlgorithmKind::Hpcc;
-    m_network.SetHostAttribute("CongestionControl", StringValue(isHpcc ? "hpcc" : "none"));
-    m_network.SetHostAttribute("Eta", DoubleValue(control.eta));
-    m_network.SetHostAttribute("MaxStage", UintegerValue(control.max_stage));
-    m_network.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate(control.additive_increase_bps)));
-    m_network.SetHostAttribute("MinRate", DataRateValue(DataRate(control.min_rate_bps)));
-    m_network.SetHostAttribute("FastReact", BooleanValue(control.fast_react));
-    m_network.SetHostAttribute("MultiRate", BooleanValue(control.multi_rate));
-    m_network.SetHostAttribute("SampledFeedback", BooleanValue(control.sampled_feedback));
-
-    const hpcc::TelemetryParameters telemetry = m_scenario->telemetry();
-    m_network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier);
-    m_network.SetSwitchAttribute("BufferBytes", UintegerValue(m_scenario->buffer_bytes()));
-    m_network.SetSwitchAttribute("Ecn", BooleanValue(m_scenario->ecn()));
 }
 
 void

@@ -52,9 +52,6 @@ class HpccScenarioHelper
     /// Build the network.
     void BuildNetwork();
 
-    /// Set the attributes of hosts and switches.
-    void SetAttributes();
-
     /**
      * \brief Lose frames on links.
      * \param links the devices of each link

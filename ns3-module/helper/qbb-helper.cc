@@ -7,6 +7,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/data-rate.h"
+#include "ns3/double.h"
 #include "ns3/node.h"
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
@@ -46,12 +47,13 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
 }
 
 void
-QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier)
+QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase)
 {
     for (ObjectFactory* factory : {&m_hostFactory, &m_switchFactory})
     {
         factory->Set("TelemetryLayout", StringValue(layout));
         factory->Set("TelemetryMultiplier", UintegerValue(multiplier));
+        factory->Set("TelemetryLogBase", DoubleValue(logBase));
     }
 }
 
@@ -124,6 +126,12 @@ QbbHelper::SetEcnStream(uint64_t stream)
 }
 
 void
+QbbHelper::SetPintSeed(uint32_t seed)
+{
+    m_pintSeed = seed;
+}
+
+void
 QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const
 {
     for (const auto& node : m_nodes)
@@ -150,15 +158,13 @@ QbbHelper::Start()
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
-    const std::shared_ptr<hpcc::Draws> draws(hpcc::new_draws(stream).into_raw(), CoreDelete<hpcc::Draws>());
+    const std::shared_ptr<hpcc::Draws> draws(hpcc::new_draws(stream, m_pintSeed).into_raw(),
+                                             CoreDelete<hpcc::Draws>());
     const auto pool = std::make_shared<QbbFramePool>();
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
-        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
-        {
-            aSwitch->SetDraws(draws);
-        }
+        node->SetDraws(draws);
         node->Start(m_network);
     }
 }
@@ -185,6 +191,12 @@ Time
 QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
 {
     return NanoSeconds(m_network->standalone_fct_ns(src, dst, size, GetHost(src)->GetMtu()));
+}
+
+uint64_t
+QbbHelper::GetMaxBdp() const
+{
+    return m_network->max_bdp_bytes();
 }
 
 uint64_t

@@ -57,10 +57,11 @@ class QbbHelper
 
     /**
      * \brief Set the telemetry layout of hosts and switches to be installed.
-     * \param layout none, reference or paper
+     * \param layout none, reference, paper, timestamp or pint
      * \param multiplier factor of the reference layout's units
+     * \param logBase base of the pint layout's codes
      */
-    void SetTelemetry(const std::string& layout, uint32_t multiplier);
+    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05);
 
     /**
      * \brief Make nodes RDMA hosts.
@@ -103,6 +104,12 @@ class QbbHelper
     void SetEcnStream(uint64_t stream);
 
     /**
+     * \brief Set the seed of PINT's draws, which all nodes share. By default the reference simulator's, 1.
+     * \param seed the seed
+     */
+    void SetPintSeed(uint32_t seed);
+
+    /**
      * \brief Set when ports of one rate mark frames, in place of the switches' attributes.
      * \param rate the ports' rate
      * \param kmin queue length in bytes up to which nothing is marked
@@ -138,6 +145,9 @@ class QbbHelper
      */
     Time GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const;
 
+    /// \return the largest bandwidth-delay product of two hosts in bytes, once the routes are computed
+    uint64_t GetMaxBdp() const;
+
     /// \return frames that all devices have put on their links
     uint64_t GetTxFrames() const;
 
@@ -155,6 +165,7 @@ class QbbHelper
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
+    uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default
 };
 

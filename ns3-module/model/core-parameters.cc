@@ -14,6 +14,29 @@ namespace ns3
 namespace
 {
 
+/// Names and values of an enumeration of the core.
+template <class T, std::size_t N>
+using Names = std::array<std::pair<const char*, T>, N>;
+
+/// The telemetry layouts.
+constexpr Names<hpcc::LayoutKind, 5> LAYOUTS{{
+    {"none", hpcc::LayoutKind::None},
+    {"reference", hpcc::LayoutKind::Reference},
+    {"paper", hpcc::LayoutKind::Paper},
+    {"timestamp", hpcc::LayoutKind::Timestamp},
+    {"pint", hpcc::LayoutKind::Pint},
+}};
+
+/// The congestion-control algorithms.
+constexpr Names<hpcc::AlgorithmKind, 6> ALGORITHMS{{
+    {"none", hpcc::AlgorithmKind::LineRate},
+    {"hpcc", hpcc::AlgorithmKind::Hpcc},
+    {"hpcc_pint", hpcc::AlgorithmKind::HpccPint},
+    {"dcqcn", hpcc::AlgorithmKind::Dcqcn},
+    {"timely", hpcc::AlgorithmKind::Timely},
+    {"dctcp", hpcc::AlgorithmKind::Dctcp},
+}};
+
 /**
  * \brief Look a name up; ends the program, naming the choices, if it is not there.
  * \param what what is named
@@ -23,7 +46,7 @@ namespace
  */
 template <class T, std::size_t N>
 T
-Choose(const char* what, const std::string& name, const std::array<std::pair<const char*, T>, N>& choices)
+Choose(const char* what, const std::string& name, const Names<T, N>& choices)
 {
     std::string known;
     for (const auto& [candidate, value] : choices)
@@ -38,25 +61,50 @@ Choose(const char* what, const std::string& name, const std::array<std::pair<con
     return choices.front().second; // not reached, but the macro does not say so to the compiler
 }
 
+/**
+ * \brief Look a value up.
+ * \param value the value
+ * \param choices names and values
+ * \return the name
+ */
+template <class T, std::size_t N>
+std::string
+Find(T value, const Names<T, N>& choices)
+{
+    for (const auto& [name, candidate] : choices)
+    {
+        if (candidate == value)
+        {
+            return name;
+        }
+    }
+    NS_FATAL_ERROR("a value of the core has no name");
+}
+
 } // namespace
 
 hpcc::TelemetryParameters
-MakeTelemetryParameters(const std::string& layout, uint32_t multiplier)
+MakeTelemetryParameters(const std::string& layout, uint32_t multiplier, double logBase)
 {
-    using Entry = std::pair<const char*, hpcc::LayoutKind>;
-    static const std::array<Entry, 3> layouts{Entry{"none", hpcc::LayoutKind::None},
-                                              Entry{"reference", hpcc::LayoutKind::Reference},
-                                              Entry{"paper", hpcc::LayoutKind::Paper}};
-    return {Choose("telemetry layout", layout, layouts), multiplier};
+    return {Choose("telemetry layout", layout, LAYOUTS), multiplier, logBase};
+}
+
+std::string
+NameOf(hpcc::LayoutKind layout)
+{
+    return Find(layout, LAYOUTS);
 }
 
 hpcc::AlgorithmKind
 MakeAlgorithmKind(const std::string& name)
 {
-    using Entry = std::pair<const char*, hpcc::AlgorithmKind>;
-    static const std::array<Entry, 2> algorithms{Entry{"hpcc", hpcc::AlgorithmKind::Hpcc},
-                                                 Entry{"none", hpcc::AlgorithmKind::LineRate}};
-    return Choose("congestion control", name, algorithms);
+    return Choose("congestion control", name, ALGORITHMS);
+}
+
+std::string
+NameOf(hpcc::AlgorithmKind algorithm)
+{
+    return Find(algorithm, ALGORITHMS);
 }
 
 } // namespace ns3

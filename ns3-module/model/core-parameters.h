@@ -17,19 +17,38 @@ namespace ns3
  *
  * Layouts are named by strings, not by an EnumValue, whose accessor differs between versions of ns-3.
  *
- * \param layout "none", "reference" or "paper"
+ * \param layout "none", "reference", "paper", "timestamp" or "pint"
  * \param multiplier factor of the reference layout's units
+ * \param logBase base of PINT's codes
  * \return the core's form
  */
-hpcc::TelemetryParameters MakeTelemetryParameters(const std::string& layout, uint32_t multiplier);
+hpcc::TelemetryParameters MakeTelemetryParameters(const std::string& layout,
+                                                  uint32_t multiplier,
+                                                  double logBase);
+
+/**
+ * \ingroup hpcc
+ * \brief The attribute value that names a telemetry layout.
+ * \param layout the layout
+ * \return its name
+ */
+std::string NameOf(hpcc::LayoutKind layout);
 
 /**
  * \ingroup hpcc
  * \brief Translate the name of a congestion-control algorithm; ends the program if it does not exist.
- * \param name "hpcc" or "none"
+ * \param name "hpcc", "hpcc_pint", "dcqcn", "timely", "dctcp" or "none"
  * \return the core's form
  */
 hpcc::AlgorithmKind MakeAlgorithmKind(const std::string& name);
+
+/**
+ * \ingroup hpcc
+ * \brief The attribute value that names a congestion-control algorithm.
+ * \param algorithm the algorithm
+ * \return its name
+ */
+std::string NameOf(hpcc::AlgorithmKind algorithm);
 
 } // namespace ns3
 

@@ -13,6 +13,7 @@
  */
 namespace hpcc
 {
+struct ControlParameters;
 struct Draws;
 struct Host;
 struct Loss;

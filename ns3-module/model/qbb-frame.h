@@ -48,7 +48,8 @@ class alignas(64) QbbFrame : public EventImpl
     QbbFrame* next{nullptr};         //!< next frame of the queue that this one waits in
     Kind kind{Kind::DATA};           //!< what it is for
     uint8_t priority{0};             //!< priority group, 0 (highest) to 7
-    bool congestionMarked{false};    //!< ECN: congestion experienced; of an acknowledgement: echoed
+    bool congestionMarked{false};    //!< ECN: congestion experienced
+    bool congestionEchoed{false};    //!< acknowledgement: the data frame was marked
     bool pause{false};               //!< PFC: pause or resume
     uint16_t ingress{0};             //!< port by which it came into the present switch
     uint16_t telemetryBytes{0};      //!< length of the telemetry section
@@ -130,6 +131,7 @@ class QbbFrameQueue
         frame->next = nullptr;
         (m_head ? m_tail->next : m_head) = frame;
         m_tail = frame;
+        m_bytes += frame->size;
     }
 
     /**
@@ -141,12 +143,20 @@ class QbbFrameQueue
     {
         QbbFrame* frame = m_head;
         m_head = frame->next;
+        m_bytes -= frame->size;
         return frame;
+    }
+
+    /// \return bytes of all frames in the queue
+    uint64_t GetBytes() const
+    {
+        return m_bytes;
     }
 
   private:
     QbbFrame* m_head{nullptr}; //!< the frame that leaves first
     QbbFrame* m_tail{nullptr}; //!< the frame that leaves last, if there is one
+    uint64_t m_bytes{0};       //!< bytes of all frames
 };
 
 } // namespace ns3

@@ -98,6 +98,15 @@ class QbbNetDevice : public NetDevice
         return m_queuedBytes;
     }
 
+    /**
+     * \param queue a queue, 0 to 7
+     * \return bytes that wait in it
+     */
+    uint64_t GetQueuedBytes(uint8_t queue) const
+    {
+        return m_queues[queue].GetBytes();
+    }
+
     /// \return the paused priorities: bit n stands for priority n
     uint8_t GetPaused() const
     {

@@ -8,6 +8,8 @@
 
 #include "ns3/log.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -38,6 +40,7 @@ QbbNode::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_ports.clear();
+    m_draws.reset();
     Object::DoDispose();
 }
 
@@ -77,6 +80,22 @@ uint32_t
 QbbNode::GetIndex() const
 {
     return m_index;
+}
+
+void
+QbbNode::SetDraws(std::shared_ptr<hpcc::Draws> draws)
+{
+    NS_LOG_FUNCTION(this);
+    m_draws = std::move(draws);
+}
+
+void
+QbbNode::EnsureDraws()
+{
+    if (!m_draws)
+    {
+        m_draws = {hpcc::new_draws(m_index, m_index + 1).into_raw(), CoreDelete<hpcc::Draws>()};
+    }
 }
 
 void

@@ -70,6 +70,12 @@ class QbbNode : public Object
     virtual bool IsSwitch() const = 0;
 
     /**
+     * \brief Set the source of chance. By default each node has one of its own.
+     * \param draws the source; may be shared by several nodes
+     */
+    void SetDraws(std::shared_ptr<hpcc::Draws> draws);
+
+    /**
      * \brief Get ready to run: all ports and routes are known.
      * \param network the network
      */
@@ -100,8 +106,12 @@ class QbbNode : public Object
      */
     void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
 
+    /// Make a source of chance if none was set.
+    void EnsureDraws();
+
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
+    std::shared_ptr<hpcc::Draws> m_draws;   //!< the source of chance
     uint32_t m_index{0};                    //!< index in the network
 };
 

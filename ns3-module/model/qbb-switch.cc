@@ -77,7 +77,7 @@ QbbSwitch::GetTypeId()
                           MakeDoubleAccessor(&QbbSwitch::m_ecnPmax),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference or paper; as at the hosts",
+                          "Layout of in-band telemetry: none, reference, paper, timestamp or pint; as at the hosts",
                           StringValue("reference"),
                           MakeStringAccessor(&QbbSwitch::m_layout),
                           MakeStringChecker())
@@ -86,6 +86,11 @@ QbbSwitch::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&QbbSwitch::m_multiplier),
                           MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("TelemetryLogBase",
+                          "Base of the pint layout's codes; as at the hosts",
+                          DoubleValue(1.05),
+                          MakeDoubleAccessor(&QbbSwitch::m_logBase),
+                          MakeDoubleChecker<double>(1.001, 2))
             .AddTraceSource("Drop",
                             "A frame was dropped: no buffer, or no route",
                             MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
@@ -108,7 +113,6 @@ QbbSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
-    m_draws.reset();
     QbbNode::DoDispose();
 }
 
@@ -117,13 +121,6 @@ QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
 {
     NS_LOG_FUNCTION(this << rate << kmin << kmax << pmax);
     m_ecnThresholds.push_back({rate.GetBitRate(), kmin, kmax, pmax});
-}
-
-void
-QbbSwitch::SetDraws(std::shared_ptr<hpcc::Draws> draws)
-{
-    NS_LOG_FUNCTION(this);
-    m_draws = std::move(draws);
 }
 
 uint32_t
@@ -166,10 +163,7 @@ void
 QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
-    if (!m_draws)
-    {
-        m_draws = {hpcc::new_draws(m_index).into_raw(), CoreDelete<hpcc::Draws>()};
-    }
+    EnsureDraws();
     std::vector<hpcc::EcnThreshold> thresholds;
     for (const auto& port : m_ports)
     {
@@ -193,7 +187,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
                                   m_index,
                                   m_bufferBytes,
                                   {thresholds.data(), thresholds.size()},
-                                  MakeTelemetryParameters(m_layout, m_multiplier))
+                                  MakeTelemetryParameters(m_layout, m_multiplier, m_logBase))
                      .into_raw());
 }
 
@@ -240,7 +234,15 @@ QbbSwitch::NextFrame(QbbNetDevice& out)
     {
         Depart(out, *frame);
     }
-    m_core->count_sent(out.GetPortNumber(), frame->size);
+    const uint16_t before = frame->telemetryBytes;
+    frame->telemetryBytes = m_core->transmit(
+        out.GetPortNumber(),
+        out.GetNow(),
+        {frame->kind == QbbFrame::Kind::DATA, frame->size, out.GetQueuedBytes()},
+        {frame->telemetry.data(), frame->telemetry.size()},
+        before,
+        *m_draws);
+    frame->size += frame->telemetryBytes - before;
     return frame;
 }
 
@@ -256,17 +258,6 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
         m_draws->skip();
         SendPfc(*m_ports[frame.ingress], frame.priority, false);
     }
-    if (frame.kind != QbbFrame::Kind::DATA)
-    {
-        return;
-    }
-    const uint16_t before = frame.telemetryBytes;
-    frame.telemetryBytes = m_core->stamp(port,
-                                         out.GetNow(),
-                                         out.GetQueuedBytes(),
-                                         {frame.telemetry.data(), frame.telemetry.size()},
-                                         before);
-    frame.size += frame.telemetryBytes - before;
 }
 
 } // namespace ns3

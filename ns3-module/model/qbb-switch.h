@@ -43,12 +43,6 @@ class QbbSwitch : public QbbNode
     void SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax);
 
     /**
-     * \brief Set the source of ECN's chance. By default each switch has one of its own.
-     * \param draws the source; may be shared by several switches
-     */
-    void SetDraws(std::shared_ptr<hpcc::Draws> draws);
-
-    /**
      * \brief Count the bytes that wait at a port, PFC frames excepted.
      * \param port number of the port, counted from 0
      * \return bytes
@@ -95,7 +89,7 @@ class QbbSwitch : public QbbNode
     };
 
     /**
-     * \brief Account for a frame that leaves, mark it, resume its sender.
+     * \brief Account for a frame that leaves the buffer, mark it, resume its sender.
      * \param out port by which it leaves
      * \param frame the frame
      */
@@ -109,7 +103,6 @@ class QbbSwitch : public QbbNode
     void Drop(QbbFrame* frame, uint64_t& counter);
 
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
-    std::shared_ptr<hpcc::Draws> m_draws;      //!< ECN's chance
     std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
     uint64_t m_bufferBytes{0};                 //!< attribute
     bool m_ecn{true};                          //!< attribute
@@ -118,6 +111,7 @@ class QbbSwitch : public QbbNode
     double m_ecnPmax{0};                       //!< attribute
     std::string m_layout;                      //!< attribute
     uint32_t m_multiplier{1};                  //!< attribute
+    double m_logBase{0};                       //!< attribute
     uint64_t m_drops{0};                       //!< frames dropped for want of buffer
     uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source

@@ -6,13 +6,8 @@
 #include "core-parameters.h"
 
 #include "ns3/abort.h"
-#include "ns3/boolean.h"
-#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
-#include "ns3/string.h"
-#include "ns3/trace-source-accessor.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <utility>
@@ -36,134 +31,15 @@ constexpr uint8_t ACK_QUEUE = 0;
 
 } // namespace
 
-TypeId
-RdmaHost::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::RdmaHost")
-            .SetParent<QbbNode>()
-            .SetGroupName("Hpcc")
-            .AddConstructor<RdmaHost>()
-            .AddAttribute("CongestionControl",
-                          "Congestion control of flows that start here: hpcc or none",
-                          StringValue("hpcc"),
-                          MakeStringAccessor(&RdmaHost::m_congestionControl),
-                          MakeStringChecker())
-            .AddAttribute("Eta",
-                          "HPCC: target utilisation",
-                          DoubleValue(0.95),
-                          MakeDoubleAccessor(&RdmaHost::m_eta),
-                          MakeDoubleChecker<double>(0.01, 2))
-            .AddAttribute("MaxStage",
-                          "HPCC: rounds of additive increase before a multiplicative step",
-                          UintegerValue(5),
-                          MakeUintegerAccessor(&RdmaHost::m_maxStage),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("AdditiveIncrease",
-                          "HPCC: W_ai as a rate",
-                          DataRateValue(DataRate("50Mbps")),
-                          MakeDataRateAccessor(&RdmaHost::m_additiveIncrease),
-                          MakeDataRateChecker())
-            .AddAttribute("MinRate",
-                          "HPCC: the rate never falls below this",
-                          DataRateValue(DataRate("100Mbps")),
-                          MakeDataRateAccessor(&RdmaHost::m_minRate),
-                          MakeDataRateChecker())
-            .AddAttribute("FastReact",
-                          "HPCC: react to every acknowledgement, not only once per round trip",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaHost::m_fastReact),
-                          MakeBooleanChecker())
-            .AddAttribute("MultiRate",
-                          "HPCC: keep a rate for each hop and use the lowest",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&RdmaHost::m_multiRate),
-                          MakeBooleanChecker())
-            .AddAttribute("SampledFeedback",
-                          "HPCC: ignore empty queues except once per round trip",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&RdmaHost::m_sampledFeedback),
-                          MakeBooleanChecker())
-            .AddAttribute("Mtu",
-                          "Most payload bytes in a packet",
-                          UintegerValue(1000),
-                          MakeUintegerAccessor(&RdmaHost::m_mtu),
-                          MakeUintegerChecker<uint32_t>(1, 9000))
-            .AddAttribute("GoBackZero",
-                          "After a loss resume at the last multiple of Chunk, not at the missing byte",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&RdmaHost::m_goBackZero),
-                          MakeBooleanChecker())
-            .AddAttribute("Chunk",
-                          "Granularity of GoBackZero in bytes",
-                          UintegerValue(4000),
-                          MakeUintegerAccessor(&RdmaHost::m_chunk),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("AckInterval",
-                          "Acknowledge once this byte is expected; 1 acknowledges every packet",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaHost::m_ackInterval),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("NackInterval",
-                          "Least time between two negative acknowledgements for one byte",
-                          TimeValue(MicroSeconds(500)),
-                          MakeTimeAccessor(&RdmaHost::m_nackInterval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("Window",
-                          "Bound the bytes in flight by a bandwidth-delay product",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaHost::m_window),
-                          MakeBooleanChecker())
-            .AddAttribute("VariableWindow",
-                          "Scale the window with the rate",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaHost::m_variableWindow),
-                          MakeBooleanChecker())
-            .AddAttribute("GlobalRtt",
-                          "Use the network's longest base round-trip time for all flows, not each pair's",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaHost::m_globalRtt),
-                          MakeBooleanChecker())
-            .AddAttribute("RateBound",
-                          "Pace at the controller's rate; if not, only the window obeys it",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaHost::m_rateBound),
-                          MakeBooleanChecker())
-            .AddAttribute("AckPriority",
-                          "Priority whose pause stops this host's acknowledgements",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaHost::m_ackPriority),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference or paper; as at the switches",
-                          StringValue("reference"),
-                          MakeStringAccessor(&RdmaHost::m_layout),
-                          MakeStringChecker())
-            .AddAttribute("TelemetryMultiplier",
-                          "Factor of the reference layout's units; as at the switches",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaHost::m_multiplier),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddTraceSource("FlowStart",
-                            "A flow begins",
-                            MakeTraceSourceAccessor(&RdmaHost::m_startTrace),
-                            "ns3::RdmaHost::FlowTracedCallback")
-            .AddTraceSource("FlowFinish",
-                            "A flow's last acknowledgement has arrived",
-                            MakeTraceSourceAccessor(&RdmaHost::m_finishTrace),
-                            "ns3::RdmaHost::FlowTracedCallback");
-    return tid;
-}
-
-RdmaHost::WakeUp::WakeUp(RdmaHost& host)
+RdmaHost::Alarm::Alarm(RdmaHost& host)
     : m_host(host)
 {
 }
 
 void
-RdmaHost::WakeUp::Notify()
+RdmaHost::Alarm::Notify()
 {
-    m_host.OnWakeUp(this);
+    m_host.OnAlarm(this);
 }
 
 RdmaHost::RdmaHost()
@@ -184,8 +60,8 @@ RdmaHost::DoDispose()
     m_network.reset();
     m_sending.clear();
     m_wakeUps.clear();
-    m_idleWakeUps.clear();
-    m_allWakeUps.clear();
+    m_idleAlarms.clear();
+    m_allAlarms.clear();
     QbbNode::DoDispose();
 }
 
@@ -219,22 +95,13 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_rateBound,
         m_ackPriority,
     };
-    const hpcc::ControlParameters control{
-        MakeAlgorithmKind(m_congestionControl),
-        m_eta,
-        m_maxStage,
-        m_additiveIncrease.GetBitRate(),
-        m_minRate.GetBitRate(),
-        m_fastReact,
-        m_multiRate,
-        m_sampledFeedback,
-    };
-    m_core.reset(hpcc::new_host(*network,
-                                m_index,
-                                transport,
-                                control,
-                                MakeTelemetryParameters(m_layout, m_multiplier))
-                     .into_raw());
+    EnsureDraws();
+    const hpcc::ControlParameters control = GetControl();
+    const hpcc::TelemetryParameters telemetry = MakeTelemetryParameters(m_layout, m_multiplier, m_logBase);
+    NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, telemetry),
+                        "congestion control \"" << m_congestionControl << "\" cannot work with telemetry layout \""
+                                                << m_layout << "\"");
+    m_core.reset(hpcc::new_host(*network, m_index, transport, control, telemetry).into_raw());
 }
 
 uint32_t
@@ -269,7 +136,7 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
 
     const auto handle = static_cast<uint32_t>(queuePair);
-    m_sending[handle] = {flow, peer, sender.receiver, done};
+    m_sending[handle] = {flow, peer, sender.receiver, done, {}};
     m_startTrace(flow);
     m_ports[nic]->TrySend();
     return handle;
@@ -312,7 +179,8 @@ RdmaHost::NextFrame(QbbNetDevice& out)
         }
     }
     const uint16_t port = out.GetPortNumber();
-    const hpcc::Segment segment = m_core->poll(port, Simulator::Now().GetTimeStep(), out.GetPaused());
+    const uint64_t now = out.GetNow();
+    const hpcc::Segment segment = m_core->poll(port, now, out.GetPaused());
     if (!segment.present)
     {
         UpdateWakeUp(port);
@@ -333,7 +201,8 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->queuePair = segment.receiver;
     frame->replyQueuePair = segment.queue_pair;
     frame->seq = segment.seq;
-    frame->telemetryBytes = m_core->prepare_telemetry({frame->telemetry.data(), frame->telemetry.size()});
+    frame->telemetryBytes =
+        m_core->prepare_telemetry(now, {frame->telemetry.data(), frame->telemetry.size()});
     return frame;
 }
 
@@ -360,7 +229,7 @@ void
 RdmaHost::ReceiveData(QbbFrame* frame)
 {
     const hpcc::Reply reply =
-        m_core->on_data(Simulator::Now().GetTimeStep(), frame->queuePair, frame->seq, frame->payload);
+        m_core->on_data(frame->receiver->GetNow(), frame->queuePair, frame->seq, frame->payload);
     if (reply.kind == hpcc::ReplyKind::Silence)
     {
         frame->Release();
@@ -389,6 +258,8 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     std::swap(frame.srcAddress, frame.dstAddress);
     std::swap(frame.sport, frame.dport);
     std::swap(frame.queuePair, frame.replyQueuePair);
+    frame.congestionEchoed = frame.congestionMarked;
+    frame.congestionMarked = false;
     frame.payload = 0;
     frame.size = m_core->ack_bytes(frame.telemetryBytes);
 }
@@ -396,17 +267,23 @@ RdmaHost::TurnRound(QbbFrame& frame) const
 void
 RdmaHost::ReceiveAck(QbbFrame* frame)
 {
-    const hpcc::AckResult result = m_core->on_ack(Simulator::Now().GetTimeStep(),
-                                                  frame->queuePair,
-                                                  frame->seq,
-                                                  frame->kind == QbbFrame::Kind::NACK,
-                                                  frame->congestionMarked,
-                                                  {frame->telemetry.data(), frame->telemetryBytes});
+    const hpcc::AckFrame ack{frame->queuePair,
+                             frame->seq,
+                             frame->kind == QbbFrame::Kind::NACK,
+                             frame->congestionEchoed};
+    const hpcc::AckResult result = m_core->on_ack(frame->receiver->GetNow(),
+                                                  ack,
+                                                  {frame->telemetry.data(), frame->telemetryBytes},
+                                                  *m_draws);
     const uint32_t queuePair = frame->queuePair;
     frame->Release();
     if (!result.known)
     {
         return;
+    }
+    if (result.armed)
+    {
+        ScheduleTimers(queuePair, result.armed);
     }
     if (result.finished)
     {
@@ -422,6 +299,13 @@ RdmaHost::Finish(uint32_t queuePair)
     const auto sending = m_sending.find(queuePair);
     Sending finished = std::move(sending->second);
     m_sending.erase(sending);
+    for (Alarm* timer : finished.timers)
+    {
+        if (timer)
+        {
+            timer->cancelled = true;
+        }
+    }
     finished.flow.completion = Simulator::Now() - finished.flow.start;
     finished.peer->m_core->close_receiver(finished.receiver);
     m_finishTrace(finished.flow);
@@ -435,7 +319,7 @@ void
 RdmaHost::UpdateWakeUp(uint16_t port)
 {
     const uint64_t planned = m_core->wake_at(port);
-    WakeUp*& pending = m_wakeUps[port];
+    Alarm*& pending = m_wakeUps[port];
     if (planned == NEVER || (pending && pending->nanos == planned))
     {
         return;
@@ -444,31 +328,81 @@ RdmaHost::UpdateWakeUp(uint16_t port)
     {
         pending->cancelled = true;
     }
-    if (m_idleWakeUps.empty())
-    {
-        m_allWakeUps.push_back(Create<WakeUp>(*this));
-        m_idleWakeUps.push_back(PeekPointer(m_allWakeUps.back()));
-    }
-    pending = m_idleWakeUps.back();
-    m_idleWakeUps.pop_back();
-    pending->port = port;
-    pending->nanos = planned;
-    pending->cancelled = false;
-    Simulator::Schedule(TimeStep(planned - Simulator::Now().GetTimeStep()), Ptr<EventImpl>(pending));
+    pending = ScheduleAlarm(planned, port, Alarm::PORT);
 }
 
 void
-RdmaHost::OnWakeUp(WakeUp* wakeUp)
+RdmaHost::ScheduleTimers(uint32_t queuePair, uint8_t armed)
 {
-    m_idleWakeUps.push_back(wakeUp);
-    if (wakeUp->cancelled)
+    auto& timers = m_sending.at(queuePair).timers;
+    for (uint8_t timer = 0; timer < timers.size(); ++timer)
+    {
+        if (!(armed >> timer & 1))
+        {
+            continue;
+        }
+        if (timers[timer])
+        {
+            timers[timer]->cancelled = true;
+        }
+        timers[timer] = ScheduleAlarm(m_core->timeout(queuePair, timer), queuePair, timer);
+    }
+}
+
+RdmaHost::Alarm*
+RdmaHost::ScheduleAlarm(uint64_t nanos, uint32_t owner, uint8_t timer)
+{
+    if (m_idleAlarms.empty())
+    {
+        m_allAlarms.push_back(Create<Alarm>(*this));
+        m_idleAlarms.push_back(PeekPointer(m_allAlarms.back()));
+    }
+    Alarm* alarm = m_idleAlarms.back();
+    m_idleAlarms.pop_back();
+    alarm->timer = timer;
+    alarm->cancelled = false;
+    alarm->owner = owner;
+    alarm->nanos = nanos;
+    Simulator::Schedule(TimeStep(nanos - Simulator::Now().GetTimeStep()), Ptr<EventImpl>(alarm));
+    return alarm;
+}
+
+void
+RdmaHost::OnAlarm(Alarm* alarm)
+{
+    m_idleAlarms.push_back(alarm);
+    if (alarm->cancelled)
     {
         return;
     }
-    const uint16_t port = wakeUp->port;
+    if (alarm->timer == Alarm::PORT)
+    {
+        OnWakeUp(static_cast<uint16_t>(alarm->owner));
+        return;
+    }
+    OnTimeout(alarm->owner, alarm->timer);
+}
+
+void
+RdmaHost::OnWakeUp(uint16_t port)
+{
     m_wakeUps[port] = nullptr;
     m_core->on_wake(port);
     m_ports[port]->TrySend();
+}
+
+void
+RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
+{
+    m_sending.at(queuePair).timers[timer] = nullptr;
+    const hpcc::TimeoutResult result =
+        m_core->on_timeout(Simulator::Now().GetTimeStep(), queuePair, timer);
+    if (!result.known)
+    {
+        return;
+    }
+    ScheduleTimers(queuePair, result.armed);
+    UpdateWakeUp(result.nic);
 }
 
 } // namespace ns3

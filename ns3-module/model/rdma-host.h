@@ -11,6 +11,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -110,24 +111,31 @@ class RdmaHost : public QbbNode
     void DoDispose() override;
 
   private:
-    /// A wake-up of a port; used again after it fired, whether or not it was cancelled.
-    class WakeUp : public EventImpl
+    /// Most timers of a queue pair; the core's numbers are below.
+    static constexpr std::size_t MAX_TIMERS = 8;
+
+    /// A wake-up of a port or a timer of a queue pair; used again after it fired, whether or not it was cancelled.
+    class Alarm : public EventImpl
     {
       public:
-        /**
-         * \param host whose port wakes up
-         */
-        explicit WakeUp(RdmaHost& host);
+        /// The timer number of a port's wake-up.
+        static constexpr uint8_t PORT = UINT8_MAX;
 
-        uint16_t port{0};      //!< the port
+        /**
+         * \param host whose alarm it is
+         */
+        explicit Alarm(RdmaHost& host);
+
+        uint8_t timer{PORT};   //!< timer of the queue pair, or PORT
+        bool cancelled{false}; //!< whether another alarm has replaced it, or nobody waits for it
+        uint32_t owner{0};     //!< the queue pair or the port
         uint64_t nanos{0};     //!< when
-        bool cancelled{false}; //!< whether another wake-up has replaced it
 
       protected:
         void Notify() override;
 
       private:
-        RdmaHost& m_host; //!< whose port wakes up
+        RdmaHost& m_host; //!< whose alarm it is
     };
 
     /// What the host keeps of a flow that it sends.
@@ -137,6 +145,7 @@ class RdmaHost : public QbbNode
         Ptr<RdmaHost> peer;    //!< its destination
         uint32_t receiver{0};  //!< the destination's queue pair
         FlowCallback done;     //!< whom to tell
+        std::array<Alarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
 
     /**
@@ -170,18 +179,85 @@ class RdmaHost : public QbbNode
     void UpdateWakeUp(uint16_t port);
 
     /**
-     * \brief A wake-up fires.
-     * \param wakeUp the wake-up
+     * \brief Schedule timers of a flow that the core has armed, each in place of its earlier alarm.
+     * \param queuePair the flow's queue pair
+     * \param armed bit n: timer n
      */
-    void OnWakeUp(WakeUp* wakeUp);
+    void ScheduleTimers(uint32_t queuePair, uint8_t armed);
+
+    /**
+     * \brief Schedule an alarm.
+     * \param nanos when
+     * \param owner the queue pair or the port
+     * \param timer timer of the queue pair, or Alarm::PORT
+     * \return the alarm
+     */
+    Alarm* ScheduleAlarm(uint64_t nanos, uint32_t owner, uint8_t timer);
+
+    /**
+     * \brief An alarm fires.
+     * \param alarm the alarm
+     */
+    void OnAlarm(Alarm* alarm);
+
+    /**
+     * \brief A port wakes up.
+     * \param port the port
+     */
+    void OnWakeUp(uint16_t port);
+
+    /**
+     * \brief The time of a flow's timer has come.
+     * \param queuePair the flow's queue pair
+     * \param timer the timer
+     */
+    void OnTimeout(uint32_t queuePair, uint8_t timer);
+
+    /// \return the attributes of all algorithms in the core's form
+    hpcc::ControlParameters GetControl() const;
+
+    /**
+     * \brief Add the attributes of HPCC, and of HPCC-PINT, which shares most of them.
+     * \param tid the type
+     * \return the type
+     */
+    static TypeId AddHpccAttributes(TypeId tid);
+
+    /**
+     * \brief Add the attributes of DCQCN.
+     * \param tid the type
+     * \return the type
+     */
+    static TypeId AddDcqcnAttributes(TypeId tid);
+
+    /**
+     * \brief Add the attributes of TIMELY.
+     * \param tid the type
+     * \return the type
+     */
+    static TypeId AddTimelyAttributes(TypeId tid);
+
+    /**
+     * \brief Add the attributes of DCTCP.
+     * \param tid the type
+     * \return the type
+     */
+    static TypeId AddDctcpAttributes(TypeId tid);
+
+    /**
+     * \brief Add the attributes of transport and telemetry.
+     * \param tid the type
+     * \return the type
+     */
+    static TypeId AddTransportAttributes(TypeId tid);
 
     CorePointer<hpcc::Host> m_core;                    //!< the decisions
     std::shared_ptr<hpcc::Network> m_network;          //!< paths
     std::unordered_map<uint32_t, Sending> m_sending;   //!< flows under way, by queue pair
     std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
-    std::vector<WakeUp*> m_wakeUps;                    //!< each port's pending wake-up
-    std::vector<WakeUp*> m_idleWakeUps;                //!< wake-ups that wait for use
-    std::vector<Ptr<WakeUp>> m_allWakeUps;             //!< owns the wake-ups
+    std::vector<Alarm*> m_wakeUps;                     //!< each port's pending wake-up
+    std::vector<Alarm*> m_idleAlarms;                  //!< alarms that wait for use
+    std::vector<Ptr<Alarm>> m_allAlarms;               //!< owns the alarms
     std::string m_congestionControl;                   //!< attribute
     double m_eta{0};                                   //!< attribute
     uint32_t m_maxStage{0};                            //!< attribute
@@ -190,6 +266,28 @@ class RdmaHost : public QbbNode
     bool m_fastReact{true};                            //!< attribute
     bool m_multiRate{false};                           //!< attribute
     bool m_sampledFeedback{false};                     //!< attribute
+    double m_pintProbability{1};                       //!< attribute
+    double m_dcqcnGain{0};                             //!< attribute
+    Time m_dcqcnAlphaInterval;                         //!< attribute
+    Time m_dcqcnDecreaseInterval;                      //!< attribute
+    Time m_dcqcnIncreaseInterval;                      //!< attribute
+    uint32_t m_dcqcnFastRecovery{0};                   //!< attribute
+    DataRate m_dcqcnAdditiveIncrease;                  //!< attribute
+    DataRate m_dcqcnHyperIncrease;                     //!< attribute
+    bool m_dcqcnClampTarget{false};                    //!< attribute
+    DataRate m_dcqcnMinRate;                           //!< attribute
+    DataRate m_timelyAdditiveIncrease;                 //!< attribute
+    DataRate m_timelyHyperIncrease;                    //!< attribute
+    uint32_t m_timelyHyperAfter{0};                    //!< attribute
+    DataRate m_timelyMinRate;                          //!< attribute
+    double m_timelyWeight{0};                          //!< attribute
+    double m_timelyDecrease{0};                        //!< attribute
+    Time m_timelyLow;                                  //!< attribute
+    Time m_timelyHigh;                                 //!< attribute
+    Time m_timelyMinRtt;                               //!< attribute
+    double m_dctcpGain{0};                             //!< attribute
+    DataRate m_dctcpAdditiveIncrease;                  //!< attribute
+    DataRate m_dctcpMinRate;                           //!< attribute
     uint32_t m_mtu{0};                                 //!< attribute
     bool m_goBackZero{false};                          //!< attribute
     uint32_t m_chunk{0};                               //!< attribute
@@ -202,6 +300,7 @@ class RdmaHost : public QbbNode
     uint8_t m_ackPriority{0};                          //!< attribute
     std::string m_layout;                              //!< attribute
     uint32_t m_multiplier{1};                          //!< attribute
+    double m_logBase{0};                               //!< attribute
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
 };

@@ -10,8 +10,9 @@
 //! | L, last telemetry of each hop | `last` |
 //! | W_ai, additive increase in bytes | [`HpccConfig::additive_increase`], as a rate: W_ai = ai * T / 8 |
 
-use super::{CongestionControl, Feedback, FlowLimits, RateDecision};
-use crate::telemetry::{Hop, HopStack, MAX_HOPS};
+use super::{CongestionControl, ControlLaw, Feedback, FlowLimits, Parameters, RateDecision, Stage};
+use crate::random::Chance;
+use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Telemetry};
 use crate::units::BitRate;
 
 /// Parameters of HPCC. The defaults are those of the reference's `config.txt` preset for HPCC, with
@@ -48,21 +49,39 @@ impl Default for HpccConfig {
     }
 }
 
-/// The variables of the control law, for the worst hop or for one hop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stage {
-    /// U: 1.0 where the bytes in flight equal capacity * T.
-    pub utilisation: f64,
-    /// The rate against which the next step is computed; changes only on commits.
-    pub reference: BitRate,
-    /// Consecutive additive increases.
-    pub increases: u32,
+impl HpccConfig {
+    /// The control law's part.
+    pub fn law(&self) -> ControlLaw {
+        ControlLaw {
+            eta: self.eta,
+            max_stage: self.max_stage,
+            additive_increase: self.additive_increase,
+            min_rate: self.min_rate,
+        }
+    }
+}
+
+impl Parameters for HpccConfig {
+    type Flow = Hpcc;
+
+    fn start(self, limits: FlowLimits) -> Hpcc {
+        Hpcc::new(self, limits)
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.min_rate
+    }
+
+    fn hears(layout: &Layout) -> bool {
+        matches!(layout, Layout::Reference { .. } | Layout::Paper)
+    }
 }
 
 /// HPCC's state for one flow.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     config: HpccConfig,
+    law: ControlLaw,
     limits: FlowLimits,
     last_update_seq: u64,
     last: [Hop; MAX_HOPS],
@@ -73,8 +92,14 @@ pub struct Hpcc {
 impl Hpcc {
     /// The state of a flow that has not heard of the network yet: U is 1, the rate the line rate.
     pub fn new(config: HpccConfig, limits: FlowLimits) -> Self {
-        let stage = Stage { utilisation: 1.0, reference: limits.line_rate, increases: 0 };
-        Hpcc { config, limits, last_update_seq: 0, last: [Hop::default(); MAX_HOPS], stages: [stage; MAX_HOPS] }
+        Hpcc {
+            config,
+            law: config.law(),
+            limits,
+            last_update_seq: 0,
+            last: [Hop::default(); MAX_HOPS],
+            stages: [Stage::initial(&limits); MAX_HOPS],
+        }
     }
 
     /// The control law's variables: one for each of `hops` hops with `multi_rate`, otherwise one.
@@ -110,7 +135,7 @@ impl Hpcc {
         }
         let stage = &mut self.stages[0];
         stage.utilisation = average(&self.limits, stage.utilisation, worst, worst_tau);
-        let next = step(&self.config, &self.limits, stage);
+        let next = self.law.step(&self.limits, stage);
         if commit {
             *stage = next;
         }
@@ -130,7 +155,7 @@ impl Hpcc {
             let load = in_flight(&self.limits, stack, last, hop, tau);
             *last = *hop;
             stage.utilisation = average(&self.limits, stage.utilisation, load, tau);
-            let next = step(&self.config, &self.limits, stage);
+            let next = self.law.step(&self.limits, stage);
             rate = rate.min(next.reference);
             if commit {
                 *stage = next;
@@ -141,19 +166,22 @@ impl Hpcc {
 }
 
 impl CongestionControl for Hpcc {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
         let commit = feedback.ack_seq > self.last_update_seq;
         if !commit && !self.config.fast_react {
             return RateDecision::Keep;
         }
         if self.last_update_seq == 0 {
             self.last_update_seq = feedback.snd_nxt;
-            if let Some(stack) = feedback.hops {
+            if let Telemetry::Hops(stack) = feedback.telemetry {
                 self.last[..stack.hops().len()].copy_from_slice(stack.hops());
             }
             return RateDecision::Keep;
         }
-        let decision = feedback.hops.map_or(RateDecision::Keep, |stack| self.update(stack, commit));
+        let decision = match feedback.telemetry {
+            Telemetry::Hops(stack) => self.update(stack, commit),
+            _ => RateDecision::Keep,
+        };
         if commit {
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
         }
@@ -182,60 +210,21 @@ fn average(limits: &FlowLimits, utilisation: f64, load: f64, tau: u64) -> f64 {
     (utilisation * (t - tau) as f64 + load * tau as f64) / t as f64
 }
 
-/// One step of the control law from the reference rate (lines 13 to 19 of Algorithm 1).
-#[inline]
-fn step(config: &HpccConfig, limits: &FlowLimits, stage: &Stage) -> Stage {
-    let overload = stage.utilisation / config.eta;
-    let multiplicative = overload >= 1.0 || stage.increases >= config.max_stage;
-    let (base, increases) = if multiplicative {
-        (BitRate::from_f64(stage.reference.0 as f64 / overload), 0)
-    } else {
-        (stage.reference, stage.increases + 1)
-    };
-    let rate = base.saturating_add(config.additive_increase).max(config.min_rate).min(limits.line_rate);
-    Stage { reference: rate, increases, ..*stage }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::{LIMITS, W_AI, ack, chance, rate, survives_hostile_feedback};
     use crate::telemetry::Modulus;
     use crate::units::Nanos;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
-    /// B = 100 Gb/s, T = 13 us, W = 162 500 B, W_ai = 80 B: the setting of SPEC section 1.5.
-    const LIMITS: FlowLimits = FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(13_000), window: 162_500 };
-    /// 80 bytes in 13 us.
-    const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);
 
     fn config() -> HpccConfig {
         HpccConfig { additive_increase: W_AI, min_rate: BitRate(1), ..HpccConfig::default() }
     }
 
-    fn window(rate: BitRate) -> f64 {
-        rate.0 as f64 * 13_000e-9 / 8.0
-    }
-
-    fn stage(utilisation: f64, window: f64, increases: u32) -> Stage {
-        Stage { utilisation, reference: BitRate((window * 8.0 / 13_000e-9) as u64), increases }
-    }
-
-    /// REQ-05: the worked numbers of SPEC section 1.5, computed from the paper's formulas.
-    #[test]
-    fn req_05_worked_numbers() {
-        let cases = [
-            (3.0, 162_500.0, 0, 5, 51_538.333, 0),
-            (0.5, 81_250.0, 0, 5, 81_330.0, 1),
-            (0.5, 81_250.0, 5, 5, 154_455.0, 0),
-            (0.5, 81_250.0, 0, 0, 154_455.0, 0),
-            (1.153_846_153_8, 162_500.0, 0, 5, 133_871.667, 0),
-        ];
-        for (u, wc, increases, max_stage, expected, next_increases) in cases {
-            let config = HpccConfig { max_stage, ..config() };
-            let next = step(&config, &LIMITS, &stage(u, wc, increases));
-            assert!((window(next.reference) - expected).abs() < 0.01, "{u}: {}", window(next.reference));
-            assert_eq!(next.increases, next_increases);
-        }
+    fn feed(hpcc: &mut Hpcc, ack_seq: u64, snd_nxt: u64, hops: Telemetry) -> RateDecision {
+        hpcc.on_feedback(&Feedback { telemetry: &hops, ..ack(0, ack_seq, snd_nxt) }, &mut chance())
     }
 
     /// REQ-05: U moves by tau / T towards the sample.
@@ -257,51 +246,44 @@ mod tests {
         assert!((wrapped - 1.0).abs() < 1e-9, "{wrapped}");
     }
 
-    fn feedback(ack_seq: u64, snd_nxt: u64, hops: &HopStack) -> Feedback<'_> {
-        Feedback { now: Nanos(0), ack_seq, snd_nxt, congestion_marked: false, hops: Some(hops) }
-    }
-
-    fn stack(ts: u64, tx_bytes: u64, qlen: u64) -> HopStack {
+    fn stack(ts: u64, tx_bytes: u64, qlen: u64) -> Telemetry {
         let mut stack = HopStack::new(MODULUS);
         stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen });
-        stack
+        Telemetry::Hops(stack)
     }
 
     /// REQ-06, REQ-07: every acknowledgement moves the rate, but the reference moves once in a round trip.
     #[test]
     fn req_06_reference_commits_once_per_rtt() {
         let mut hpcc = Hpcc::new(config(), LIMITS);
-        assert_eq!(hpcc.on_feedback(&feedback(1_000, 100_000, &stack(0, 0, 0))), RateDecision::Keep);
+        assert_eq!(feed(&mut hpcc, 1_000, 100_000, stack(0, 0, 0)), RateDecision::Keep);
         let mut rates = alloc::vec::Vec::new();
         for n in 1..=5u64 {
             let sample = stack(1_000 * n, 12_500 * n, 200_000);
-            let RateDecision::Repace(rate) = hpcc.on_feedback(&feedback(1_000 * (n + 1), 110_000, &sample)) else {
-                panic!("feedback {n} brought no rate")
-            };
-            rates.push(rate);
+            rates.push(rate(feed(&mut hpcc, 1_000 * (n + 1), 110_000, sample)));
             assert_eq!(hpcc.stages(1)[0].reference, LIMITS.line_rate);
         }
         assert!(rates.windows(2).all(|pair| pair[1] < pair[0]), "{rates:?}");
-        hpcc.on_feedback(&feedback(100_001, 200_000, &stack(6_000, 75_000, 200_000)));
+        feed(&mut hpcc, 100_001, 200_000, stack(6_000, 75_000, 200_000));
         assert!(hpcc.stages(1)[0].reference < LIMITS.line_rate);
     }
 
     #[test]
     fn without_fast_react_only_commits_count() {
         let mut hpcc = Hpcc::new(HpccConfig { fast_react: false, ..config() }, LIMITS);
-        hpcc.on_feedback(&feedback(1_000, 100_000, &stack(0, 0, 0)));
+        feed(&mut hpcc, 1_000, 100_000, stack(0, 0, 0));
         let before = hpcc.stages(1)[0];
-        assert_eq!(hpcc.on_feedback(&feedback(2_000, 100_000, &stack(1_000, 12_500, 90_000))), RateDecision::Keep);
+        assert_eq!(feed(&mut hpcc, 2_000, 100_000, stack(1_000, 12_500, 90_000)), RateDecision::Keep);
         assert_eq!(hpcc.stages(1)[0], before);
-        assert_ne!(hpcc.on_feedback(&feedback(100_001, 200_000, &stack(1_000, 12_500, 90_000))), RateDecision::Keep);
+        assert_ne!(feed(&mut hpcc, 100_001, 200_000, stack(1_000, 12_500, 90_000)), RateDecision::Keep);
     }
 
     #[test]
     fn sampled_feedback_skips_empty_queues_between_commits() {
         let mut hpcc = Hpcc::new(HpccConfig { sampled_feedback: true, ..config() }, LIMITS);
-        hpcc.on_feedback(&feedback(1_000, 100_000, &stack(0, 0, 0)));
-        assert_eq!(hpcc.on_feedback(&feedback(2_000, 100_000, &stack(500, 6_000, 0))), RateDecision::Keep);
-        assert_ne!(hpcc.on_feedback(&feedback(2_000, 100_000, &stack(900, 9_000, 640))), RateDecision::Keep);
+        feed(&mut hpcc, 1_000, 100_000, stack(0, 0, 0));
+        assert_eq!(feed(&mut hpcc, 2_000, 100_000, stack(500, 6_000, 0)), RateDecision::Keep);
+        assert_ne!(feed(&mut hpcc, 2_000, 100_000, stack(900, 9_000, 640)), RateDecision::Keep);
     }
 
     /// One bottleneck hop: a rate for each hop is the same law as a rate for the worst hop.
@@ -311,8 +293,9 @@ mod tests {
         let mut multi = Hpcc::new(HpccConfig { multi_rate: true, ..config() }, LIMITS);
         for n in 0..40u64 {
             let sample = stack(700 * n, 8_000 * n, 512 * (n % 7) * 20);
-            let f = feedback(1_000 * n, 1_000 * n + 30_000, &sample);
-            assert_eq!(single.on_feedback(&f), multi.on_feedback(&f), "feedback {n}");
+            let [first, second] =
+                [&mut single, &mut multi].map(|hpcc| feed(hpcc, 1_000 * n, 1_000 * n + 30_000, sample));
+            assert_eq!(first, second, "feedback {n}");
         }
     }
 
@@ -320,35 +303,21 @@ mod tests {
     fn missing_telemetry_keeps_the_rate() {
         let mut hpcc = Hpcc::new(config(), LIMITS);
         for ack_seq in [1_000, 2_000, 200_000] {
-            let nothing = Feedback { now: Nanos(0), ack_seq, snd_nxt: 150_000, congestion_marked: true, hops: None };
-            assert_eq!(hpcc.on_feedback(&nothing), RateDecision::Keep);
+            assert_eq!(feed(&mut hpcc, ack_seq, 150_000, Telemetry::Nothing), RateDecision::Keep);
+            assert_eq!(feed(&mut hpcc, ack_seq, 150_000, Telemetry::SentAt(Nanos(7))), RateDecision::Keep);
         }
     }
 
     #[test]
     fn hostile_samples_stay_within_the_rate_bounds() {
         let config = HpccConfig { min_rate: BitRate::mbps(100), ..config() };
-        let no_window = FlowLimits { window: 0, ..LIMITS };
-        for limits in [LIMITS, no_window] {
-            let mut hpcc = Hpcc::new(config, limits);
-            for n in 0..200u64 {
-                let sample = stack(n * n % (1 << 24), n * 0x9e37_79b9 % (512 << 20), n % 3 * 5_000_000);
-                if let RateDecision::Repace(rate) = hpcc.on_feedback(&feedback(n * 1_000, n * 1_000 + 9_000, &sample)) {
-                    assert!(rate >= config.min_rate && rate <= limits.line_rate, "{rate}");
-                }
+        for multi_rate in [false, true] {
+            for limits in [LIMITS, FlowLimits { window: 0, ..LIMITS }] {
+                let hpcc = Hpcc::new(HpccConfig { multi_rate, ..config }, limits);
+                survives_hostile_feedback(hpcc, config.min_rate, |n| {
+                    stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000)
+                });
             }
         }
-    }
-
-    /// Paper, appendix A: one synchronous step brings a single bottleneck to eta.
-    #[test]
-    fn synchronous_flows_reach_eta_in_one_step() {
-        let config = HpccConfig { max_stage: 0, additive_increase: BitRate(0), ..config() };
-        let rates = [10u64, 35, 90].map(BitRate::gbps);
-        let load = rates.iter().map(|r| r.0 as f64).sum::<f64>() / 100e9;
-        let after = rates.map(|reference| {
-            step(&config, &LIMITS, &Stage { utilisation: load, reference, increases: 0 }).reference.0 as f64
-        });
-        assert!((after.iter().sum::<f64>() / 100e9 - config.eta).abs() < 1e-9);
     }
 }

@@ -2,15 +2,40 @@
 //! Congestion control: feedback in, sending rate out.
 //!
 //! A controller is a plain state machine that implements [`CongestionControl`]. To add one, write a file
-//! beside `hpcc.rs`, then name it in [`Algorithm`] (its configuration) and [`Controller`] (its state).
+//! beside `dctcp.rs` with its configuration and its state, then add a line to the list in `registry.rs`;
+//! `ns3-module/doc/adding-a-controller.md` shows a complete one.
+//!
+//! | controller | hears | decides |
+//! | --- | --- | --- |
+//! | [`Hpcc`] | telemetry of each hop | at every acknowledgement |
+//! | [`HpccPint`] | one utilisation code | at every sampled acknowledgement |
+//! | [`Dcqcn`] | congestion marks | by timers |
+//! | [`Timely`] | its own echoed send time | once in a round trip |
+//! | [`Dctcp`] | congestion marks | once in a round trip |
 
+mod control_law;
+mod dcqcn;
+mod dctcp;
 mod hpcc;
+mod hpcc_pint;
+mod registry;
+#[cfg(test)]
+mod testing;
+mod timely;
+mod timers;
 
+pub use control_law::{ControlLaw, Stage};
+pub use dcqcn::{Dcqcn, DcqcnConfig};
+pub use dctcp::{Dctcp, DctcpConfig};
 pub use hpcc::{Hpcc, HpccConfig};
+pub use hpcc_pint::{HpccPint, HpccPintConfig};
+pub use registry::{Algorithm, Controller};
+pub use timely::{Timely, TimelyConfig};
+pub use timers::{Armed, MAX_TIMERS, Timers};
 
-use crate::telemetry::HopStack;
+use crate::random::Chance;
+use crate::telemetry::{Layout, Telemetry};
 use crate::units::{BitRate, Nanos};
-use alloc::boxed::Box;
 
 /// What a controller must know of its flow and never changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +46,8 @@ pub struct FlowLimits {
     pub base_rtt: Nanos,
     /// Window at line rate in bytes, normally line rate * T; 0 stands for no window.
     pub window: u64,
+    /// Most payload bytes in a packet; at least 1.
+    pub mtu: u32,
 }
 
 /// One acknowledgement (positive or negative) as the sender sees it.
@@ -34,8 +61,8 @@ pub struct Feedback<'a> {
     pub snd_nxt: u64,
     /// Whether the acknowledged packet carried a congestion mark.
     pub congestion_marked: bool,
-    /// Telemetry of the acknowledged packet; `None` where it is missing, malformed or incomplete.
-    pub hops: Option<&'a HopStack>,
+    /// Telemetry of the acknowledged packet; [`Telemetry::Nothing`] where it is malformed or incomplete.
+    pub telemetry: &'a Telemetry,
 }
 
 /// What a controller wants done after an event.
@@ -45,48 +72,46 @@ pub enum RateDecision {
     Keep,
     /// The rate applies at once: the wait before the next packet is recomputed for it.
     Repace(BitRate),
+    /// The rate paces the packets after the next one; the window follows at once.
+    Set(BitRate),
 }
 
-/// A congestion-control algorithm for one flow.
-pub trait CongestionControl {
-    /// Takes in one acknowledgement.
-    fn on_feedback(&mut self, feedback: &Feedback<'_>) -> RateDecision;
-}
+/// The parameters of an algorithm.
+pub trait Parameters: Copy {
+    /// The algorithm's state for one flow.
+    type Flow: CongestionControl;
 
-/// Which algorithm a flow uses, with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Algorithm {
-    /// No congestion control: line rate, bounded by the window alone.
-    LineRate,
-    /// HPCC in the reference's rate form.
-    Hpcc(HpccConfig),
-}
+    /// The state of a new flow, which sends at line rate until the algorithm decides otherwise.
+    fn start(self, limits: FlowLimits) -> Self::Flow;
 
-/// The algorithm's state for one flow.
-#[derive(Clone, Debug)]
-pub enum Controller {
-    /// See [`Algorithm::LineRate`].
-    LineRate,
-    /// See [`Algorithm::Hpcc`]. Boxed: its records of each hop would make every queue pair large.
-    Hpcc(Box<Hpcc>),
-}
+    /// The rate never falls below this; above 0.
+    fn min_rate(&self) -> BitRate;
 
-impl Algorithm {
-    /// The state of a new flow, which starts at line rate (REQ-08, SPEC section 1.3).
-    pub fn start(&self, limits: FlowLimits) -> Controller {
-        match self {
-            Algorithm::LineRate => Controller::LineRate,
-            Algorithm::Hpcc(config) => Controller::Hpcc(Box::new(Hpcc::new(*config, limits))),
-        }
+    /// Whether telemetry of this layout tells the algorithm what it must hear.
+    fn hears(_: &Layout) -> bool {
+        true
     }
 }
 
-impl CongestionControl for Controller {
-    #[inline]
-    fn on_feedback(&mut self, feedback: &Feedback<'_>) -> RateDecision {
-        match self {
-            Controller::LineRate => RateDecision::Keep,
-            Controller::Hpcc(hpcc) => hpcc.on_feedback(feedback),
-        }
+/// A congestion-control algorithm for one flow.
+///
+/// `chance` is shared by the whole network: a controller that draws from it changes what others draw.
+pub trait CongestionControl {
+    /// Takes in one acknowledgement.
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, chance: &mut Chance) -> RateDecision;
+
+    /// The time of an armed timer has come; it is no longer armed.
+    fn on_timeout(&mut self, _timer: u8, _now: Nanos) -> RateDecision {
+        RateDecision::Keep
+    }
+
+    /// The timers of this flow; only a controller that owns some says so.
+    fn timers(&self) -> Option<&Timers> {
+        None
+    }
+
+    /// The same, to be told what was done with them.
+    fn timers_mut(&mut self) -> Option<&mut Timers> {
+        None
     }
 }

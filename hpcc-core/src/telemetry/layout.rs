@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
-use super::{HopStack, Snapshot, Unusable, paper, reference};
-use crate::units::BitRate;
+use super::{Snapshot, Telemetry, Unusable, paper, pint, reference, timestamp};
+use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Layout {
     /// No telemetry.
     None,
@@ -16,13 +16,20 @@ pub enum Layout {
     },
     /// The HPCC paper's figure 7: nHop and pathID, then one 64-bit word for each hop passed so far.
     Paper,
+    /// The sender's clock: 8 bytes, which switches leave alone.
+    Timestamp,
+    /// The busiest hop's utilisation as a power of a base: 2 bytes.
+    Pint {
+        /// The base, above 1.
+        log_base: f64,
+    },
 }
 
 impl Layout {
     /// Whether the layout has a code for this link rate.
     pub fn covers(&self, rate: BitRate) -> bool {
         match self {
-            Layout::None => true,
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => true,
             Layout::Reference { .. } => reference::code(rate).is_some(),
             Layout::Paper => paper::code(rate).is_some(),
         }
@@ -35,41 +42,50 @@ impl Layout {
             Layout::None => 0,
             Layout::Reference { .. } => reference::LEN,
             Layout::Paper => paper::HEADER_LEN,
+            Layout::Timestamp => timestamp::LEN,
+            Layout::Pint { .. } => pint::LEN,
         }
     }
 
-    /// Writes the empty section of a new packet into the front of `section` and returns its length
+    /// Writes the section of a packet that is sent at `now` into the front of `section` and returns its length
     /// (REQ-21). A `section` that is too short is left alone and has length 0.
     #[inline]
-    pub fn prepare(&self, section: &mut [u8]) -> usize {
+    pub fn prepare(&self, section: &mut [u8], now: Nanos) -> usize {
         let len = self.initial_len();
         let Some(bytes) = section.get_mut(..len) else { return 0 };
-        bytes.fill(0);
+        match self {
+            Layout::Timestamp => timestamp::prepare(bytes, now),
+            _ => bytes.fill(0),
+        }
         len
     }
 
     /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length.
     ///
-    /// Where the layout has no room or no code for the hop the section stays as it is.
+    /// Where the layout has no room or no code for the hop the section stays as it is; so it does where a
+    /// record of the hop is not what the layout carries.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
         match *self {
-            Layout::None => len,
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
             Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
             Layout::Paper => paper::stamp(section, len, snapshot),
         }
     }
 
-    /// Decodes a section.
-    ///
-    /// # Errors
-    /// [`Unusable`] if the bytes are no section of this layout, or if hops are missing from it.
+    /// Decodes a section. [`Telemetry::Nothing`] if the bytes are no section of this layout, or if hops are
+    /// missing from it.
     #[inline]
-    pub fn read(&self, section: &[u8]) -> Result<HopStack, Unusable> {
-        match *self {
+    pub fn read(&self, section: &[u8]) -> Telemetry {
+        let read = match *self {
             Layout::None => Err(Unusable),
-            Layout::Reference { multiplier } => reference::read(section, multiplier),
-            Layout::Paper => paper::read(section),
-        }
+            Layout::Reference { multiplier } => reference::read(section, multiplier).map(Telemetry::Hops),
+            Layout::Paper => paper::read(section).map(Telemetry::Hops),
+            Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
+            Layout::Pint { log_base } => {
+                pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))
+            }
+        };
+        read.unwrap_or(Telemetry::Nothing)
     }
 }

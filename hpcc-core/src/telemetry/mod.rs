@@ -4,10 +4,15 @@
 //! A sender [prepares](Layout::prepare) an empty section, each switch [stamps](Layout::stamp) its
 //! [`Snapshot`] into those bytes, and the sender's algorithm [reads](Layout::read) the echoed bytes back.
 //! What a layout cannot express (large queues, long times) is therefore lost exactly as on the wire.
+//!
+//! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
+//! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 
 mod layout;
 mod paper;
+pub mod pint;
 mod reference;
+mod timestamp;
 
 pub use layout::Layout;
 
@@ -107,6 +112,20 @@ impl HopStack {
     pub fn hops(&self) -> &[Hop] {
         &self.hops[..self.len as usize]
     }
+}
+
+/// What an acknowledged packet's section says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack while one acknowledgement is taken in")]
+pub enum Telemetry {
+    /// Nothing, or nothing that can be used.
+    Nothing,
+    /// A record of each hop.
+    Hops(HopStack),
+    /// When the packet left its sender.
+    SentAt(Nanos),
+    /// U of the busiest hop, averaged by that hop: 1.0 where the bytes in flight equal capacity * T.
+    Utilisation(f64),
 }
 
 /// Telemetry that cannot be used: of a wrong length, with more hops than it has room for, or with a code

@@ -3,10 +3,11 @@
 
 use super::TransportConfig;
 use super::nic::{Nic, NicRules, Poll, Sender};
-use super::queue_pair::QueuePair;
+use super::queue_pair::{Effects, QueuePair};
 use super::receiver::{Receiver, Reply};
 use super::slab::Slab;
-use crate::cc::{Algorithm, FlowLimits};
+use crate::cc::{Algorithm, Armed, Feedback, FlowLimits};
+use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED};
 use crate::telemetry::Layout;
 use crate::topology::routes::RouteTable;
@@ -38,6 +39,17 @@ pub struct AckResult {
     pub nic: usize,
     /// Whether this acknowledgement finished the flow.
     pub finished: bool,
+    /// Timers of the flow that were armed; none once it has finished.
+    pub armed: Armed,
+}
+
+/// What a timer led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeoutResult {
+    /// The port of the flow, whose wake-up may have moved.
+    pub nic: usize,
+    /// Timers of the flow that were armed.
+    pub armed: Armed,
 }
 
 /// An acknowledgement as it arrives.
@@ -99,7 +111,7 @@ impl Host {
     ) -> Option<u32> {
         let port = self.nics.get_mut(nic)?;
         let window = if self.rules.transport.window { bdp } else { 0 };
-        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window };
+        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window, mtu: self.rules.transport.mtu };
         let qp = QueuePair::new(size, spec.priority, limits, self.algorithm.start(limits), now);
         let key = self.senders.insert(Sender { qp, spec, nic })?;
         port.add(key);
@@ -117,9 +129,13 @@ impl Host {
         self.receivers.insert(Receiver::default())
     }
 
-    /// Forgets a receiving queue pair. A packet that still arrives for it is answered as if it opened a flow.
+    /// The flow of a receiving queue pair has finished. Packets that still arrive find it as it was at the start,
+    /// as in the reference, until its place is used again.
     pub fn close_receiver(&mut self, receiver: u32) {
-        self.receivers.remove(receiver);
+        if let Some(state) = self.receivers.get_mut(receiver) {
+            *state = Receiver::default();
+            self.receivers.retire(receiver);
+        }
     }
 
     /// The sending queue pair under `key`, until some time after it finished.
@@ -161,31 +177,58 @@ impl Host {
 
     /// Takes in an acknowledgement. `None` if it is for no flow that is under way.
     #[inline]
-    pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>) -> Option<AckResult> {
+    pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
         let Sender { qp, nic, .. } = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let transport = &self.rules.transport;
         let finished = qp.on_ack(transport, ack.seq);
         if ack.nack {
             qp.go_back();
         }
-        let hops = self.rules.layout.read(ack.telemetry).ok();
-        if qp.on_feedback(transport, now, ack.seq, ack.congestion_marked, hops.as_ref()) {
+        let feedback = Feedback {
+            now,
+            ack_seq: ack.seq,
+            snd_nxt: qp.snd_nxt(),
+            congestion_marked: ack.congestion_marked,
+            telemetry: &self.rules.layout.read(ack.telemetry),
+        };
+        let Effects { repaced, armed } = qp.on_feedback(transport, &feedback, chance);
+        if repaced {
             self.nics[*nic].advance_wake(qp.next_avail(), now);
         }
-        Some(AckResult { nic: *nic, finished })
+        Some(AckResult { nic: *nic, finished, armed: if finished { Armed(0) } else { armed } })
+    }
+
+    /// When a timer of a flow is due, if it is armed.
+    pub fn timeout(&self, queue_pair: u32, timer: u8) -> Option<Nanos> {
+        self.sender(queue_pair).and_then(|qp| qp.timeout(timer))
+    }
+
+    /// The time of a flow's timer has come. `None` if the flow is not under way.
+    pub fn on_timeout(&mut self, now: Nanos, queue_pair: u32, timer: u8) -> Option<TimeoutResult> {
+        let Sender { qp, nic, .. } = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let Effects { repaced, armed } = qp.on_timeout(&self.rules.transport, timer, now);
+        if repaced {
+            self.nics[*nic].advance_wake(qp.next_avail(), now);
+        }
+        Some(TimeoutResult { nic: *nic, armed })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::DcqcnConfig;
 
     const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
 
     fn host() -> Host {
+        host_with(Algorithm::LineRate)
+    }
+
+    fn host_with(algorithm: Algorithm) -> Host {
         let transport = TransportConfig::default();
         let rates = [BitRate::gbps(100)];
-        Host::new(transport, Algorithm::LineRate, Layout::None, FrameSizes::REFERENCE, &rates, RouteTable::default())
+        Host::new(transport, algorithm, Layout::None, FrameSizes::REFERENCE, &rates, RouteTable::default())
     }
 
     fn open(host: &mut Host, size: u64) -> u32 {
@@ -194,6 +237,10 @@ mod tests {
 
     fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
         Ack { queue_pair, seq, nack: false, congestion_marked: false, telemetry: &[] }
+    }
+
+    fn chance() -> Chance {
+        Chance::new(26, 1)
     }
 
     fn sent(poll: Poll) -> (u32, u64) {
@@ -236,13 +283,31 @@ mod tests {
         let mut host = host();
         let key = open(&mut host, 1_000);
         sent(host.poll(0, Nanos(0), 0));
-        assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000)), Some(AckResult { nic: 0, finished: true }));
-        assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000)), None);
+        assert_eq!(
+            host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()),
+            Some(AckResult { nic: 0, finished: true, armed: Armed(0) })
+        );
+        assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()), None);
         assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);
         assert!(host.sender(key).is_none());
         let next = open(&mut host, 1_000);
         assert_ne!(next, key);
-        assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000)), None);
+        assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000), &mut chance()), None);
+    }
+
+    #[test]
+    fn timers_are_announced_fire_and_end_with_the_flow() {
+        let mut host = host_with(Algorithm::Dcqcn(DcqcnConfig::default()));
+        let key = open(&mut host, 2_000);
+        let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
+        let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
+        assert_eq!(result.armed, Armed(0b011));
+        assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
+        assert_eq!(host.on_timeout(Nanos(4_006), key, 1), Some(TimeoutResult { nic: 0, armed: Armed(0b110) }));
+        assert_eq!(host.sender(key).map(QueuePair::rate), Some(BitRate::gbps(50)));
+        host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut chance());
+        assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);
+        assert_eq!((host.timeout(99, 1), host.on_timeout(Nanos(9_000), 99, 1)), (None, None));
     }
 
     #[test]
@@ -250,10 +315,10 @@ mod tests {
         let mut host = host();
         let keys = [open(&mut host, 1_000), open(&mut host, 1_000), open(&mut host, 9_000)];
         sent(host.poll(0, Nanos(0), 0));
-        host.on_ack(Nanos(9), &ack(keys[1], 1_000));
+        host.on_ack(Nanos(9), &ack(keys[1], 1_000), &mut chance());
         assert_eq!(sent(host.poll(0, Nanos(100), 0)).0, keys[2]);
         assert_eq!(sent(host.poll(0, Nanos(200), 0)).0, keys[0]);
-        host.on_ack(Nanos(300), &ack(keys[0], 1_000));
+        host.on_ack(Nanos(300), &ack(keys[0], 1_000), &mut chance());
         assert_eq!(sent(host.poll(0, Nanos(400), 0)).0, keys[2]);
         assert!(host.sender(keys[1]).is_none(), "passed on the way to the winner");
         assert!(host.sender(keys[0]).is_some(), "not passed yet");

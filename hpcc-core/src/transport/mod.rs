@@ -7,9 +7,9 @@ mod queue_pair;
 mod receiver;
 mod slab;
 
-pub use host::{Ack, AckResult, Host, SenderSpec};
+pub use host::{Ack, AckResult, Host, SenderSpec, TimeoutResult};
 pub use nic::{Poll, Segment};
-pub use queue_pair::QueuePair;
+pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Receiver, Reply};
 
 use crate::units::Nanos;

@@ -2,8 +2,18 @@
 //! The sending end of a flow: window, pacing, rate changes.
 
 use super::TransportConfig;
-use crate::cc::{CongestionControl, Controller, Feedback, FlowLimits, RateDecision};
+use crate::cc::{Armed, CongestionControl, Controller, Feedback, FlowLimits, RateDecision, Timers};
+use crate::random::Chance;
 use crate::units::{BitRate, Nanos};
+
+/// What an event led to besides a new rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effects {
+    /// Whether the time of the next packet was recomputed.
+    pub repaced: bool,
+    /// Timers that were armed.
+    pub armed: Armed,
+}
 
 /// State of a sending queue pair. What the scheduler looks at stands first.
 #[derive(Clone, Debug)]
@@ -67,6 +77,12 @@ impl QueuePair {
         self.next_avail
     }
 
+    /// The first byte that was not sent yet.
+    #[inline]
+    pub fn snd_nxt(&self) -> u64 {
+        self.snd_nxt
+    }
+
     /// Whether every byte is acknowledged.
     #[inline]
     pub fn is_finished(&self) -> bool {
@@ -120,24 +136,38 @@ impl QueuePair {
         self.snd_nxt = self.snd_una;
     }
 
-    /// Passes feedback to the controller. Returns whether the time of the next packet was recomputed.
+    /// Passes feedback to the controller.
     #[inline]
-    pub fn on_feedback(
-        &mut self,
-        config: &TransportConfig,
-        now: Nanos,
-        ack_seq: u64,
-        congestion_marked: bool,
-        hops: Option<&crate::telemetry::HopStack>,
-    ) -> bool {
-        let feedback = Feedback { now, ack_seq, snd_nxt: self.snd_nxt, congestion_marked, hops };
-        match self.controller.on_feedback(&feedback) {
+    pub fn on_feedback(&mut self, config: &TransportConfig, feedback: &Feedback<'_>, chance: &mut Chance) -> Effects {
+        let decision = self.controller.on_feedback(feedback, chance);
+        self.apply(config, decision)
+    }
+
+    /// The time of a timer has come.
+    pub fn on_timeout(&mut self, config: &TransportConfig, timer: u8, now: Nanos) -> Effects {
+        let decision = self.controller.on_timeout(timer, now);
+        self.apply(config, decision)
+    }
+
+    /// When a timer is due, if it is armed.
+    pub fn timeout(&self, timer: u8) -> Option<Nanos> {
+        self.controller.timers().and_then(|timers| timers.due(timer))
+    }
+
+    #[inline]
+    fn apply(&mut self, config: &TransportConfig, decision: RateDecision) -> Effects {
+        let repaced = match decision {
             RateDecision::Keep => false,
             RateDecision::Repace(rate) => {
                 self.repace(config, rate);
                 true
             }
-        }
+            RateDecision::Set(rate) => {
+                self.set_rate(config, rate);
+                false
+            }
+        };
+        Effects { repaced, armed: self.controller.timers_mut().map_or(Armed(0), Timers::take_armed) }
     }
 
     /// Changes the rate as if the last packet had already been paced by it.
@@ -147,6 +177,11 @@ impl QueuePair {
         }
         let paced = self.next_avail + rate.tx_time(self.last_frame);
         self.next_avail = paced.saturating_sub(self.rate.tx_time(self.last_frame));
+        self.set_rate(config, rate);
+    }
+
+    /// Changes the rate: packets after the next are paced by it, the window follows at once.
+    fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
         if config.variable_window && self.limits.window != 0 {
             self.window = scale(self.limits.window, rate, self.limits.line_rate);
@@ -170,7 +205,8 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
 mod tests {
     use super::*;
 
-    const LIMITS: FlowLimits = FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(4_160), window: 52_000 };
+    const LIMITS: FlowLimits =
+        FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(4_160), window: 52_000, mtu: 1_000 };
 
     fn queue_pair(size: u64) -> QueuePair {
         QueuePair::new(size, 3, LIMITS, Controller::LineRate, Nanos(0))
@@ -233,6 +269,19 @@ mod tests {
         assert_eq!(qp.window(), 26_000);
         qp.repace(&config, BitRate::gbps(100));
         assert_eq!((qp.next_avail(), qp.window()), (Nanos(1087), 52_000));
+    }
+
+    #[test]
+    fn a_rate_that_is_set_moves_the_window_but_not_the_packet_that_waits() {
+        let config = TransportConfig::default();
+        let mut qp = queue_pair(100_000);
+        qp.take_segment(1000);
+        qp.on_sent(&config, Nanos(1000), 1090);
+        let effects = qp.apply(&config, RateDecision::Set(BitRate::gbps(50)));
+        assert_eq!(effects, Effects { repaced: false, armed: Armed(0) });
+        assert_eq!((qp.next_avail(), qp.window()), (Nanos(1087), 26_000));
+        qp.on_sent(&config, Nanos(2000), 1090);
+        assert_eq!(qp.next_avail(), Nanos(2174));
     }
 
     #[test]

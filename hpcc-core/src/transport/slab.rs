@@ -55,6 +55,13 @@ impl<T> Slab<T> {
         place.tenant.as_ref().filter(|_| place.key == key)
     }
 
+    /// Lets go of the value under `key`: it stays until its place is used again.
+    pub fn retire(&mut self, key: u32) {
+        if self.get(key).is_some() {
+            self.free.push_back(key & PLACE_MASK);
+        }
+    }
+
     /// Takes the value under `key` out; its place will be used again.
     pub fn remove(&mut self, key: u32) -> Option<T> {
         let place = self.places.get_mut((key & PLACE_MASK) as usize).filter(|place| place.key == key)?;
@@ -79,5 +86,15 @@ mod tests {
         assert_eq!(slab.remove(first), None);
         assert_eq!(slab.get(second), Some(&'b'));
         assert_eq!(slab.get(999), None);
+    }
+
+    #[test]
+    fn a_retired_value_stays_until_its_place_is_needed() {
+        let mut slab = Slab::default();
+        let first = slab.insert('a').expect("room");
+        slab.retire(first);
+        assert_eq!(slab.get(first), Some(&'a'));
+        slab.insert('b').expect("room");
+        assert_eq!(slab.get(first), None);
     }
 }

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! CC_MODE and the keys that belong to HPCC.
+//! CC_MODE, the keys that belong to each controller, and the telemetry that it reads.
+//!
+//! Defaults are those that the reference compiles in, which are not those of its presets.
 
 use super::settings::Settings;
 use crate::error::InputError;
-use hpcc_core::cc::{Algorithm, HpccConfig};
-use hpcc_core::units::BitRate;
+use hpcc_core::cc::{
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, Parameters, TimelyConfig,
+};
+use hpcc_core::telemetry::Layout;
+use hpcc_core::units::{BitRate, Nanos};
 
 const DEFAULT_MODE: u64 = 1;
 
-/// The controller, with the reference's own defaults (which are not those of its HPCC preset).
+/// The least PINT_PROB: the reference compares a 16-bit draw.
+const LEAST_PROBABILITY: f64 = 1.0 / 65_536.0;
+
+/// The controller.
 pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Algorithm, InputError> {
     let mode = settings.u64("CC_MODE", DEFAULT_MODE, u64::from(u32::MAX))?;
-    let config = hpcc(settings)?;
+    if mode == DEFAULT_MODE && settings.word("CC_MODE").is_none() {
+        notes.push("CC_MODE is not given: 1, DCQCN, by default".into());
+    }
     match mode {
-        3 => Ok(Algorithm::Hpcc(config)),
-        1 => Err(unavailable(settings, mode, "DCQCN")),
-        7 => Err(unavailable(settings, mode, "TIMELY")),
-        8 => Err(unavailable(settings, mode, "DCTCP")),
-        10 => Err(unavailable(settings, mode, "HPCC-PINT")),
+        1 => dcqcn(settings, notes).map(Algorithm::Dcqcn),
+        3 => hpcc(settings).map(Algorithm::Hpcc),
+        7 => timely(settings).map(Algorithm::Timely),
+        8 => dctcp(settings, notes).map(Algorithm::Dctcp),
+        10 => hpcc_pint(settings).map(Algorithm::HpccPint),
         _ => {
             notes.push(format!("CC_MODE {mode} names no controller: flows send at line rate"));
             Ok(Algorithm::LineRate)
@@ -25,29 +35,120 @@ pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<A
     }
 }
 
-fn unavailable(settings: &Settings<'_>, mode: u64, name: &str) -> InputError {
-    let default = if settings.word("CC_MODE").is_none() { " (the default, for CC_MODE is not given)" } else { "" };
-    settings.error(
-        "CC_MODE",
-        format!(
-            "CC_MODE {mode}{default} is {name}, which is not available in this version; expected 3 (HPCC), \
-                 or a number that names no controller, such as 0, for line rate"
-        ),
-    )
+/// The telemetry that the controller reads; frames carry no other.
+pub(super) fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<Layout, InputError> {
+    let multiplier = settings.u32("INT_MULTI", 1)?;
+    if multiplier == 0 {
+        return Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1"));
+    }
+    Ok(match algorithm {
+        Algorithm::LineRate | Algorithm::Dcqcn(_) | Algorithm::Dctcp(_) => Layout::None,
+        Algorithm::Hpcc(_) => Layout::Reference { multiplier },
+        Algorithm::Timely(_) => Layout::Timestamp,
+        Algorithm::HpccPint(_) => Layout::Pint { log_base: log_base(settings)? },
+    })
 }
 
 fn hpcc(settings: &Settings<'_>) -> Result<HpccConfig, InputError> {
-    let eta = settings.float("U_TARGET", 0.95)?;
-    if eta <= 0.0 || eta > 2.0 {
-        return Err(settings.error("U_TARGET", format!("U_TARGET is {eta}; expected more than 0 and at most 2")));
-    }
+    let ControlLaw { eta, max_stage, additive_increase, min_rate } = control_law(settings)?;
     Ok(HpccConfig {
         eta,
-        max_stage: settings.u32("MI_THRESH", 5)?,
-        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
-        min_rate: settings.rate("MIN_RATE", BitRate::mbps(100))?,
+        max_stage,
+        additive_increase,
+        min_rate,
         fast_react: settings.flag("FAST_REACT", true)?,
         multi_rate: settings.flag("MULTI_RATE", true)?,
         sampled_feedback: settings.flag("SAMPLE_FEEDBACK", false)?,
     })
+}
+
+fn hpcc_pint(settings: &Settings<'_>) -> Result<HpccPintConfig, InputError> {
+    let sample_probability = settings.probability("PINT_PROB", 1.0)?;
+    if sample_probability < LEAST_PROBABILITY {
+        let message = format!("PINT_PROB is {sample_probability}; expected at least 1/65536, or no rate ever changes");
+        return Err(settings.error("PINT_PROB", message));
+    }
+    Ok(HpccPintConfig { law: control_law(settings)?, sample_probability })
+}
+
+fn control_law(settings: &Settings<'_>) -> Result<ControlLaw, InputError> {
+    let eta = settings.float("U_TARGET", 0.95)?;
+    if eta <= 0.0 || eta > 2.0 {
+        return Err(settings.error("U_TARGET", format!("U_TARGET is {eta}; expected more than 0 and at most 2")));
+    }
+    Ok(ControlLaw {
+        eta,
+        max_stage: settings.u32("MI_THRESH", 5)?,
+        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
+        min_rate: min_rate(settings)?,
+    })
+}
+
+fn log_base(settings: &Settings<'_>) -> Result<f64, InputError> {
+    let log_base = settings.float("PINT_LOG_BASE", 1.05)?;
+    if !(1.001..=2.0).contains(&log_base) {
+        let message = format!("PINT_LOG_BASE is {log_base}; expected 1.001 to 2");
+        return Err(settings.error("PINT_LOG_BASE", message));
+    }
+    Ok(log_base)
+}
+
+fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig, InputError> {
+    Ok(DcqcnConfig {
+        gain: gain(settings, notes)?,
+        alpha_interval: micros(settings, "ALPHA_RESUME_INTERVAL", 55.0)?,
+        decrease_interval: micros(settings, "RATE_DECREASE_INTERVAL", 4.0)?,
+        increase_interval: micros(settings, "RP_TIMER", 0.0)?,
+        fast_recovery: settings.u32("FAST_RECOVERY_TIMES", 5)?,
+        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
+        hyper_increase: settings.rate("RATE_HAI", BitRate(0))?,
+        clamp_target: settings.flag("CLAMP_TARGET_RATE", false)?,
+        min_rate: min_rate(settings)?,
+    })
+}
+
+fn timely(settings: &Settings<'_>) -> Result<TimelyConfig, InputError> {
+    Ok(TimelyConfig {
+        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
+        hyper_increase: settings.rate("RATE_HAI", BitRate(0))?,
+        min_rate: min_rate(settings)?,
+        ..TimelyConfig::default()
+    })
+}
+
+fn dctcp(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DctcpConfig, InputError> {
+    Ok(DctcpConfig {
+        gain: gain(settings, notes)?,
+        additive_increase: settings.rate("DCTCP_RATE_AI", BitRate::gbps(1))?,
+        min_rate: min_rate(settings)?,
+    })
+}
+
+fn min_rate(settings: &Settings<'_>) -> Result<BitRate, InputError> {
+    settings.rate("MIN_RATE", HpccConfig::default().min_rate())
+}
+
+/// The reference means 1/16 by default, but divides integers.
+fn gain(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<f64, InputError> {
+    let gain = settings.probability("EWMA_GAIN", 0.0)?;
+    if gain == 0.0 {
+        notes.push("EWMA_GAIN is 0 (its default): alpha stays 1, every cut halves the rate".into());
+    }
+    Ok(gain)
+}
+
+/// An interval in microseconds, whose fraction the reference drops.
+fn micros(settings: &Settings<'_>, key: &str, default: f64) -> Result<Nanos, InputError> {
+    let value = settings.float(key, default)?;
+    let whole = value.trunc();
+    if !(1.0..=1e9).contains(&whole) {
+        let default = if settings.word(key).is_none() { " (its default)" } else { "" };
+        return Err(settings.error(
+            key,
+            format!(
+                "{key} is {value}{default}; expected 1 to 1000000000 microseconds, of which fractions do not count"
+            ),
+        ));
+    }
+    Ok(Nanos(whole as u64 * 1_000))
 }

@@ -8,7 +8,6 @@ use crate::scenario::{Draft, Monitor, Places, QueueHistogram, Scenario, name_of}
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::switch::SwitchConfig;
-use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
 use std::path::{Path, PathBuf};
@@ -27,13 +26,13 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let algorithm = algorithm::read(&settings, &mut notes)?;
     let transport = transport(&settings, &algorithm, &mut notes)?;
     let switch = switch(&settings)?;
-    let layout = layout(&settings, &algorithm)?;
+    let layout = algorithm::layout(&settings, &algorithm)?;
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
     let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
-    let monitor = monitor(&settings, flows.len())?;
-    check_trace(path, &settings, network.nodes.len(), &mut notes)?;
+    let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
+    let monitor = Monitor { trace_nodes, ..monitor(&settings, flows.len())? };
     let name = name_of(path);
     let scenario = Scenario {
         name,
@@ -62,12 +61,12 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
     }
 }
 
-/// Values that change nothing must still be of their kind: a typing error there is an error all the same.
+/// Values that another controller would read, or none, must still be of their kind: a typing error there is an error all the same.
 fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
-    for key in keys::UNUSED_NUMBERS {
+    for key in keys::CONTROLLER_NUMBERS {
         settings.float(key, 0.0)?;
     }
-    for key in keys::UNUSED_RATES {
+    for key in keys::CONTROLLER_RATES {
         settings.rate(key, Default::default())?;
     }
     if settings.word("PAUSE_TIME").is_some() && settings.float("PAUSE_TIME", 5.0)? == 0.0 {
@@ -94,9 +93,6 @@ fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {
     let mut notes = Vec::new();
     for key in &settings.repeated {
         notes.push(format!("{key} is given more than once; the last one counts"));
-    }
-    if settings.flag("ENABLE_TRACE", true)? {
-        notes.push("ENABLE_TRACE 1 is ignored: the packet trace file is not written".into());
     }
     Ok(notes)
 }
@@ -160,15 +156,6 @@ fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
     Ok(SwitchConfig { buffer_bytes: mebibytes << 20, ecn, ecn_thresholds: ecn_map::read(settings)? })
 }
 
-/// Frames carry telemetry only where the algorithm reads it.
-fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<Layout, InputError> {
-    match settings.u32("INT_MULTI", 1)? {
-        0 => Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1")),
-        _ if *algorithm == Algorithm::LineRate => Ok(Layout::None),
-        multiplier => Ok(Layout::Reference { multiplier }),
-    }
-}
-
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
     settings.float("SIMULATOR_STOP_TIME", 3.01).map(Nanos::from_seconds)
 }
@@ -181,19 +168,27 @@ fn monitor(settings: &Settings<'_>, flows: usize) -> Result<Monitor, InputError>
     let series = |interval| (flows <= MAX_FLOWS_IN_SERIES).then_some(interval);
     let queue_interval = series(Nanos::MICROSECOND);
     let goodput_interval = series(Nanos(10 * Nanos::MICROSECOND.0));
-    Ok(Monitor { queue_histogram, queue_interval, goodput_interval })
+    Ok(Monitor { queue_histogram, queue_interval, goodput_interval, trace_nodes: Vec::new() })
 }
 
-fn check_trace(path: &Path, settings: &Settings<'_>, nodes: usize, notes: &mut Vec<String>) -> Result<(), InputError> {
+/// The nodes to trace. Their list is checked even where tracing is off.
+fn trace_nodes(
+    path: &Path,
+    settings: &Settings<'_>,
+    nodes: usize,
+    notes: &mut Vec<String>,
+) -> Result<Vec<u32>, InputError> {
+    let enabled = settings.flag("ENABLE_TRACE", true)?;
     if settings.word("TRACE_FILE").is_none() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let listed = trace::read(&input(path, settings, "TRACE_FILE")?)?;
-    let absent = listed.iter().filter(|&&id| id >= nodes as u64).count();
+    let present: Vec<u32> = listed.iter().filter(|&&id| id < nodes as u64).map(|&id| id as u32).collect();
+    let absent = listed.len() - present.len();
     if absent > 0 {
         notes.push(format!("TRACE_FILE lists {absent} nodes that the topology does not have"));
     }
-    Ok(())
+    Ok(if enabled { present } else { Vec::new() })
 }
 
 /// The path of an input file that a key names.

@@ -49,11 +49,11 @@ const USED: &[&str] = &[
     "LINK_DELAY",
 ];
 
-/// Keys that hold a rate and concern controllers other than HPCC.
-pub(super) const UNUSED_RATES: &[&str] = &["RATE_HAI", "DCTCP_RATE_AI"];
+/// Keys that hold a rate and concern single controllers.
+pub(super) const CONTROLLER_RATES: &[&str] = &["RATE_HAI", "DCTCP_RATE_AI"];
 
-/// Keys that hold a number of at least 0 and concern controllers other than HPCC, or nothing at all.
-pub(super) const UNUSED_NUMBERS: &[&str] = &[
+/// Keys that hold a number of at least 0 and concern single controllers, or nothing at all.
+pub(super) const CONTROLLER_NUMBERS: &[&str] = &[
     "USE_DYNAMIC_PFC_THRESHOLD",
     "ALPHA_RESUME_INTERVAL",
     "RATE_DECREASE_INTERVAL",
@@ -78,10 +78,10 @@ pub(super) fn values(key: &str) -> Option<Values> {
     if key == LINK_DOWN {
         return Some(Values::Words(3));
     }
-    [USED, UNUSED_RATES, UNUSED_NUMBERS].iter().any(|keys| keys.contains(&key)).then_some(Values::Words(1))
+    [USED, CONTROLLER_RATES, CONTROLLER_NUMBERS].iter().any(|keys| keys.contains(&key)).then_some(Values::Words(1))
 }
 
 /// All keys.
 pub(super) fn all() -> Vec<&'static str> {
-    [USED, UNUSED_RATES, UNUSED_NUMBERS, MAPS, &[LINK_DOWN]].concat()
+    [USED, CONTROLLER_RATES, CONTROLLER_NUMBERS, MAPS, &[LINK_DOWN]].concat()
 }

@@ -2,7 +2,7 @@
 //! The reference's formats, valid and broken in every way that we know of.
 
 use crate::scenario::{Flow, Scenario, load};
-use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
@@ -92,7 +92,58 @@ fn absent_keys_have_the_reference_defaults() {
     assert_eq!(scenario.switch.buffer_bytes, 16 << 20);
     let histogram = scenario.monitor.queue_histogram.expect("on");
     assert_eq!((histogram.start.0, histogram.end.0), (2_000_000_000, 2_100_000_000));
-    assert!(scenario.notes[0].contains("ENABLE_TRACE 1 is ignored"));
+    assert!(scenario.monitor.trace_nodes.is_empty(), "no TRACE_FILE");
+}
+
+/// The golden configuration is HPCC's preset; the others are a few keys away.
+#[test]
+fn every_controller_is_read_with_its_keys() {
+    let load = |overrides: &[&str]| {
+        let scenario = Folder::new().load(overrides).expect("valid");
+        assert!(scenario.notes.is_empty(), "{:?}", scenario.notes);
+        (scenario.algorithm, scenario.layout)
+    };
+    let dcqcn = ["CC_MODE=1", "RATE_AI=20Mb/s", "RATE_HAI=200Mb/s", "FAST_RECOVERY_TIMES=1"];
+    assert_eq!(load(&dcqcn), (Algorithm::Dcqcn(DcqcnConfig::default()), Layout::None));
+    let timely = ["CC_MODE=7", "RATE_AI=100Mb/s", "RATE_HAI=500Mb/s"];
+    assert_eq!(load(&timely), (Algorithm::Timely(TimelyConfig::default()), Layout::Timestamp));
+    let dctcp = ["CC_MODE=8", "EWMA_GAIN=0.0625", "DCTCP_RATE_AI=615Mb/s"];
+    assert_eq!(load(&dctcp), (Algorithm::Dctcp(DctcpConfig::default()), Layout::None));
+    let pint = ["CC_MODE=10", "PINT_LOG_BASE=1.01", "PINT_PROB=0.0625"];
+    let config = HpccPintConfig { sample_probability: 0.0625, ..HpccPintConfig::default() };
+    assert_eq!(load(&pint), (Algorithm::HpccPint(config), Layout::Pint { log_base: 1.01 }));
+}
+
+/// BEHAVIOUR section 1: fractions of microseconds do not count.
+#[test]
+fn fractions_of_microseconds_are_dropped() {
+    let overrides = ["CC_MODE=1", "ALPHA_RESUME_INTERVAL=1.9", "RATE_DECREASE_INTERVAL=4.5", "RP_TIMER=300.999"];
+    let Algorithm::Dcqcn(config) = Folder::new().load(&overrides).expect("valid").algorithm else { panic!("DCQCN") };
+    assert_eq!((config.alpha_interval, config.decrease_interval), (Nanos(1_000), Nanos(4_000)));
+    assert_eq!(config.increase_interval, Nanos(300_000));
+}
+
+#[test]
+fn controllers_refuse_what_they_cannot_run_with() {
+    for (mode, setting, expected) in [
+        (1, "RP_TIMER=0.5", "--set: RP_TIMER is 0.5; expected 1 to 1000000000 microseconds"),
+        (1, "ALPHA_RESUME_INTERVAL=0", "--set: ALPHA_RESUME_INTERVAL is 0; expected 1 to"),
+        (1, "RATE_DECREASE_INTERVAL=1e10", "--set: RATE_DECREASE_INTERVAL is 10000000000; expected 1 to"),
+        (1, "EWMA_GAIN=1.5", "--set: EWMA_GAIN is \"1.5\"; expected a probability from 0 to 1"),
+        (1, "CLAMP_TARGET_RATE=2", "--set: CLAMP_TARGET_RATE is \"2\"; expected 0 or 1"),
+        (1, "FAST_RECOVERY_TIMES=-1", "--set: FAST_RECOVERY_TIMES is \"-1\""),
+        (7, "MIN_RATE=0Mb/s", "--set: MIN_RATE: the lowest sending rate is 0bps"),
+        (8, "DCTCP_RATE_AI=fast", "--set: DCTCP_RATE_AI is \"fast\"; expected a rate"),
+        (8, "MIN_RATE=200Gbps", "--set: MIN_RATE: the lowest sending rate is 200Gbps"),
+        (10, "PINT_LOG_BASE=1", "--set: PINT_LOG_BASE is 1; expected 1.001 to 2"),
+        (10, "PINT_PROB=0", "--set: PINT_PROB is 0; expected at least 1/65536"),
+        (10, "U_TARGET=0", "--set: U_TARGET is 0; expected more than 0 and at most 2"),
+    ] {
+        let overrides = [format!("CC_MODE={mode}"), setting.into()];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let message = Folder::new().load(&overrides).expect_err(setting);
+        assert!(message.starts_with(expected), "{message} / {expected}");
+    }
 }
 
 #[test]
@@ -129,7 +180,6 @@ fn harmless_oddities_are_noted() {
     for (setting, note) in [
         ("CC_MODE=0", "CC_MODE 0 names no controller: flows send at line rate"),
         ("HAS_WIN=0", "HAS_WIN 0: HPCC divides by a window of 0"),
-        ("ENABLE_TRACE=1", "ENABLE_TRACE 1 is ignored"),
         ("SIMULATOR_STOP_TIME=1", "2 of 2 flows start at or after the stop time"),
     ] {
         let notes = Folder::new().load(&[setting]).expect(setting).notes;
@@ -157,10 +207,6 @@ fn bad_values_name_their_line() {
         ("U_TARGET", "U_TARGET -0.5", "U_TARGET is \"-0.5\""),
         ("U_TARGET", "U_TARGET", "U_TARGET lacks a value"),
         ("HAS_WIN", "HAS_WIN 2", "HAS_WIN is \"2\"; expected 0 or 1"),
-        ("CC_MODE", "CC_MODE 1", "CC_MODE 1 is DCQCN, which is not available in this version"),
-        ("CC_MODE", "CC_MODE 7", "CC_MODE 7 is TIMELY, which is not available in this version"),
-        ("CC_MODE", "CC_MODE 8", "CC_MODE 8 is DCTCP, which is not available in this version"),
-        ("CC_MODE", "CC_MODE 10", "CC_MODE 10 is HPCC-PINT, which is not available in this version"),
         ("LINK_DOWN", "LINK_DOWN 100 0 3", "LINK_DOWN takes a link down, which is not available"),
         ("LINK_DOWN", "LINK_DOWN 0 0", "LINK_DOWN lacks a value"),
         ("LINK_DOWN", "LINK_DOWN 0 0 x", "a value of LINK_DOWN is \"x\""),
@@ -224,7 +270,7 @@ fn missing_things_name_the_file() {
     refused(
         "config.txt",
         "TOPOLOGY_FILE topology.txt\n",
-        "config.txt: CC_MODE 1 (the default, for CC_MODE is not given) is DCQCN",
+        "config.txt: RP_TIMER is 0 (its default); expected 1 to 1000000000 microseconds",
     );
     refused("config.txt", "\n\nCC_MODE", "config.txt:3: CC_MODE lacks a value");
     refused("config.txt", b"CC_MODE 3\nU_TARGET \xff", "config.txt:2: is not a text file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The list of nodes whose packets the reference would trace. Nothing uses it yet; it is checked all the same.
+//! The list of nodes whose packets are traced.
 
 use super::tokens::Tokens;
 use crate::error::InputError;

@@ -10,13 +10,14 @@ use super::{ResultError, summary};
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 11] = [
+const OUR_FILES: [&str; 12] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
     "fct.csv",
     "unfinished.csv",
     "queue.csv",
+    "packets.tr",
     "goodput.csv",
     "queue.svg",
     "goodput.svg",

@@ -31,6 +31,7 @@ pub mod address;
 pub mod fct_csv;
 pub mod fct_txt;
 pub mod goodput_csv;
+pub mod packet_trace;
 pub mod pfc_txt;
 pub mod qlen_txt;
 pub mod queue_csv;

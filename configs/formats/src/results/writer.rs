@@ -9,6 +9,7 @@ use super::fct_txt::{self, FctLine};
 use super::folder::OutputFolder;
 use super::goodput_csv::GoodputRow;
 use super::output_file::OutputFile;
+use super::packet_trace::{self, PortRate, TraceRecord};
 use super::pause_meter::PauseMeter;
 use super::pfc_txt::{self, PfcEvent};
 use super::queue_csv::QueueRow;
@@ -26,6 +27,8 @@ pub struct ResultWriter {
     queues: QueueMonitor,
     /// The last row of each queue in `queue.csv`.
     traced: Vec<u64>,
+    /// `packets.tr`, once a trace has begun.
+    packets: Option<OutputFile>,
     pauses: PauseMeter,
     finished: u64,
     error: Option<ResultError>,
@@ -68,6 +71,7 @@ impl ResultWriter {
             files,
             queues: QueueMonitor::new(),
             traced: Vec::new(),
+            packets: None,
             pauses: PauseMeter::default(),
             finished: 0,
             error: None,
@@ -138,6 +142,25 @@ impl ResultWriter {
         self.keep(written);
     }
 
+    /// Begins the packet trace.
+    pub fn begin_trace(&mut self, ports: &[PortRate], window_bytes: u32) {
+        match OutputFile::create(self.folder.path(), "packets.tr") {
+            Ok(mut file) => {
+                let written = file.write(|out| packet_trace::write_header(out, ports, window_bytes));
+                self.packets = Some(file);
+                self.keep(written);
+            }
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
+    /// Something happened to a packet at a traced node.
+    pub fn packet(&mut self, record: &TraceRecord) {
+        let Some(file) = &mut self.packets else { return };
+        let written = file.write(|out| packet_trace::write(out, record));
+        self.keep(written);
+    }
+
     /// Whether something could not be written; the simulation may as well stop.
     pub fn failed(&self) -> bool {
         self.error.is_some()
@@ -162,6 +185,9 @@ impl ResultWriter {
             return Err(error);
         }
         self.files.finish()?;
+        if let Some(packets) = self.packets {
+            packets.finish()?;
+        }
         let mut file = OutputFile::create(self.folder.path(), "summary.json")?;
         file.write(|out| summary.write(out))?;
         file.finish()?;

@@ -2,8 +2,7 @@
 //! What a scenario came to mean after defaults and overrides: echoed into results.
 
 use super::Scenario;
-use hpcc_core::cc::{Algorithm, HpccConfig};
-use hpcc_core::telemetry::Layout;
+use super::effective_control::{congestion_control, telemetry};
 use hpcc_core::transport::Recovery;
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
@@ -93,34 +92,7 @@ impl Scenario {
             "queue_histogram_end_ns": nanos(histogram.map(|h| h.end)),
             "queue_interval_ns": nanos(self.monitor.queue_interval),
             "goodput_interval_ns": nanos(self.monitor.goodput_interval),
+            "trace_nodes": self.monitor.trace_nodes,
         })
-    }
-}
-
-fn congestion_control(algorithm: &Algorithm) -> Value {
-    match algorithm {
-        Algorithm::LineRate => json!({ "algorithm": "none" }),
-        Algorithm::Hpcc(config) => hpcc(config),
-    }
-}
-
-fn hpcc(config: &HpccConfig) -> Value {
-    json!({
-        "algorithm": "hpcc",
-        "eta": config.eta,
-        "max_stage": config.max_stage,
-        "additive_increase_bps": config.additive_increase.0,
-        "min_rate_bps": config.min_rate.0,
-        "fast_react": config.fast_react,
-        "multi_rate": config.multi_rate,
-        "sampled_feedback": config.sampled_feedback,
-    })
-}
-
-fn telemetry(layout: Layout) -> Value {
-    match layout {
-        Layout::None => json!({ "layout": "none" }),
-        Layout::Reference { multiplier } => json!({ "layout": "reference", "multiplier": multiplier }),
-        Layout::Paper => json!({ "layout": "paper" }),
     }
 }

@@ -7,6 +7,7 @@
 mod check;
 mod draft;
 mod effective;
+mod effective_control;
 mod network;
 mod toml_format;
 
@@ -70,7 +71,7 @@ pub struct Flow {
 }
 
 /// What to record besides flow completions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Monitor {
     /// The reference's histogram of queue lengths; `None` is off.
     pub queue_histogram: Option<QueueHistogram>,
@@ -78,6 +79,8 @@ pub struct Monitor {
     pub queue_interval: Option<Nanos>,
     /// Interval of the time series of each flow's goodput, above 0; `None` is off.
     pub goodput_interval: Option<Nanos>,
+    /// Nodes whose packets are traced, all of them in the network.
+    pub trace_nodes: Vec<u32>,
 }
 
 /// When the reference's histogram samples: each 100 ns; it is written at each multiple of 100 ms.

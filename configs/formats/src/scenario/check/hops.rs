@@ -16,7 +16,7 @@ const MAX_SWITCHES: usize = 4096;
 /// Adds a note if flows pass more switches than a frame can report: HPCC then learns nothing.
 pub(in crate::scenario) fn note_long_paths(scenario: &mut Scenario) {
     let room = match scenario.layout {
-        Layout::None => return,
+        Layout::None | Layout::Timestamp | Layout::Pint { .. } => return,
         Layout::Reference { .. } => REFERENCE_HOPS,
         Layout::Paper => MAX_HOPS,
     };

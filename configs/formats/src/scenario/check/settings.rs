@@ -3,7 +3,6 @@
 
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
-use hpcc_core::cc::Algorithm;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::BitRate;
@@ -29,7 +28,7 @@ fn at_switch(network: &Network, link: &Link) -> bool {
 
 fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let (name, rates) = match scenario.layout {
-        Layout::None => return Ok(()),
+        Layout::None | Layout::Timestamp | Layout::Pint { .. } => return Ok(()),
         Layout::Reference { .. } => ("reference", "25, 50, 100, 200 or 400 Gbps"),
         Layout::Paper => ("paper", "10, 25, 40, 50, 100, 200, 400 or 800 Gbps"),
     };
@@ -45,14 +44,13 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Algorithm::Hpcc(config) = scenario.algorithm else { return Ok(()) };
+    let Some(min_rate) = scenario.algorithm.min_rate() else { return Ok(()) };
     let network = &scenario.network;
     let at_host = |link: &&Link| [link.a, link.b].iter().any(|&n| network.nodes[n as usize] == NodeKind::Host);
     let Some(slowest) = network.links.iter().filter(at_host).map(|link| link.rate).min() else { return Ok(()) };
-    if config.min_rate == BitRate(0) || config.min_rate > slowest {
+    if min_rate == BitRate(0) || min_rate > slowest {
         return Err(places.min_rate.error(format!(
-            "the lowest sending rate is {}; expected more than 0 and at most {slowest}, the slowest host link",
-            config.min_rate
+            "the lowest sending rate is {min_rate}; expected more than 0 and at most {slowest}, the slowest host link"
         )));
     }
     Ok(())

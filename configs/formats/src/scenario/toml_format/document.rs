@@ -173,6 +173,20 @@ impl<'a> Document<'a> {
         self.take_kind(section, value)
     }
 
+    /// A section whose other keys depend on the value of `key`; without that the section is of kind `default`.
+    pub fn chosen(&mut self, section: &str, key: &str, default: &str) -> Result<Kinded<'a>, InputError> {
+        let file = self.source.file.clone();
+        let Some(mut value) = self.root.remove(section) else {
+            let value = Spanned::new(0..0, DeValue::Table(DeTable::new()));
+            return Ok(Kinded { kind: default.into(), kind_place: file.clone(), place: file, value });
+        };
+        if value.get_ref().as_table().is_some_and(|table| table.get(key).is_none()) {
+            let place = self.source.place(&value.span());
+            return Ok(Kinded { kind: default.into(), kind_place: place.clone(), place, value });
+        }
+        self.take(section, key, &mut value).map(|(kind, kind_place, place)| Kinded { kind, kind_place, place, value })
+    }
+
     /// All sections `[[section]]`.
     pub fn kinded_list(&mut self, section: &str) -> Result<Vec<Kinded<'a>>, InputError> {
         let Some(value) = self.root.remove(section) else { return Ok(Vec::new()) };
@@ -185,19 +199,30 @@ impl<'a> Document<'a> {
     }
 
     fn take_kind(&self, section: &str, mut value: Spanned<DeValue<'a>>) -> Result<Kinded<'a>, InputError> {
+        let (kind, kind_place, place) = self.take(section, "kind", &mut value)?;
+        Ok(Kinded { kind, kind_place, place, value })
+    }
+
+    /// Takes the string `name` out of a section. Returns it, its place and that of the section.
+    fn take(
+        &self,
+        section: &str,
+        name: &str,
+        value: &mut Spanned<DeValue<'a>>,
+    ) -> Result<(String, Place, Place), InputError> {
         let place = self.source.place(&value.span());
-        let key = format!("{section}.kind");
+        let key = format!("{section}.{name}");
         let DeValue::Table(table) = value.get_mut() else {
             return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
         };
-        let Some(kind) = table.remove("kind") else {
-            return Err(place.key_error(key, format!("kind is missing from [{section}]")));
+        let Some(kind) = table.remove(name) else {
+            return Err(place.key_error(key, format!("{name} is missing from [{section}]")));
         };
         let kind_place = self.source.place(&kind.span());
-        let Some(name) = kind.get_ref().as_str() else {
-            return Err(kind_place.key_error(key, "kind is not a string"));
+        let Some(text) = kind.get_ref().as_str() else {
+            return Err(kind_place.key_error(key, format!("{name} is not a string")));
         };
-        Ok(Kinded { kind: name.into(), kind_place, place, value })
+        Ok((text.into(), kind_place, place))
     }
 
     /// The keys of a section, once its kind has told which.

@@ -12,6 +12,7 @@
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[monitor]` | time series |
 
+mod congestion_control;
 mod document;
 mod settings;
 mod topology;
@@ -36,12 +37,12 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     document.check_sections(SECTIONS)?;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
-    let control = settings::congestion_control(&mut document)?;
-    let layout = settings::layout(&mut document, &topology.network, &control.algorithm)?;
+    let control = congestion_control::congestion_control(&mut document)?;
+    let layout = settings::layout(&mut document, &topology.network, &control)?;
     let transport = settings::transport(&mut document, &control.algorithm)?;
-    let switch = settings::switch(&mut document, &topology.network)?;
+    let switch = settings::switch(&mut document, &topology.network, &control.algorithm)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
-    let monitor = settings::monitor(&mut document)?;
+    let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;
     let places = Places {
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),

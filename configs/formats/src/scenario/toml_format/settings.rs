@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The sections that hold plain settings. What is left out has the value of the reference's HPCC preset.
+//! The sections that hold plain settings. What is left out has the value of the
+//! reference's preset for the algorithm.
 
+use super::congestion_control::Control;
 use super::document::Document;
-use super::values::{Bounded, Bytes32, Fraction, Interval, Probability, Rate, Size, Time};
+use super::values::{Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
-use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::cc::Algorithm;
 use hpcc_core::switch::{EcnThreshold, SwitchConfig};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
@@ -44,72 +46,6 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
 
 #[derive(Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Name {
-    #[default]
-    Hpcc,
-    None,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct ControlKeys {
-    algorithm: Name,
-    eta: Option<Fraction<4>>,
-    max_stage: Option<u32>,
-    additive_increase: Option<Rate>,
-    min_rate: Option<Spanned<Rate>>,
-    fast_react: Option<bool>,
-    multi_rate: Option<bool>,
-    sampled_feedback: Option<bool>,
-}
-
-/// `[congestion_control]`.
-pub(super) struct Control {
-    pub algorithm: Algorithm,
-    pub min_rate_place: Place,
-    /// Set if parameters of HPCC are given, but HPCC is not used.
-    pub note: Option<String>,
-}
-
-pub(super) fn congestion_control(document: &mut Document<'_>) -> Result<Control, InputError> {
-    let (keys, place) = document.optional::<ControlKeys>("congestion_control")?;
-    let min_rate_place = keys.min_rate.as_ref().map_or(place, |rate| document.place(rate.span()));
-    let default = HpccConfig::default();
-    let note = unused(&keys);
-    let algorithm = match keys.algorithm {
-        Name::None => Algorithm::LineRate,
-        Name::Hpcc => Algorithm::Hpcc(HpccConfig {
-            eta: keys.eta.map_or(default.eta, |eta| eta.0),
-            max_stage: keys.max_stage.unwrap_or(default.max_stage),
-            additive_increase: keys.additive_increase.map_or(default.additive_increase, |rate| rate.0),
-            min_rate: keys.min_rate.map_or(default.min_rate, |rate| rate.into_inner().0),
-            fast_react: keys.fast_react.unwrap_or(default.fast_react),
-            multi_rate: keys.multi_rate.unwrap_or(default.multi_rate),
-            sampled_feedback: keys.sampled_feedback.unwrap_or(default.sampled_feedback),
-        }),
-    };
-    Ok(Control { algorithm, min_rate_place, note })
-}
-
-/// Comparing runs with `--set congestion_control.algorithm=none` should not need another file, so these are
-/// no errors.
-fn unused(keys: &ControlKeys) -> Option<String> {
-    let given = [
-        ("eta", keys.eta.is_some()),
-        ("max_stage", keys.max_stage.is_some()),
-        ("additive_increase", keys.additive_increase.is_some()),
-        ("min_rate", keys.min_rate.is_some()),
-        ("fast_react", keys.fast_react.is_some()),
-        ("multi_rate", keys.multi_rate.is_some()),
-        ("sampled_feedback", keys.sampled_feedback.is_some()),
-    ];
-    let names: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
-    let is_unused = keys.algorithm == Name::None && !names.is_empty();
-    is_unused.then(|| format!("algorithm = \"none\" has no use for {}", names.join(", ")))
-}
-
-#[derive(Default, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case")]
 enum LayoutName {
     #[default]
     Reference,
@@ -126,15 +62,11 @@ struct TelemetryKeys {
 /// `[telemetry]`. The multiplier grows with the fastest host link, 1 for each 25 Gb/s, so that the counters
 /// wrap after the same time.
 ///
-/// Without an algorithm that reads it, frames carry no telemetry.
-pub(super) fn layout(
-    document: &mut Document<'_>,
-    network: &Network,
-    algorithm: &Algorithm,
-) -> Result<Layout, InputError> {
+/// The section is HPCC's: other algorithms bring the layout that they read, or have no use for telemetry.
+pub(super) fn layout(document: &mut Document<'_>, network: &Network, control: &Control) -> Result<Layout, InputError> {
     let (keys, _) = document.optional::<TelemetryKeys>("telemetry")?;
-    if *algorithm == Algorithm::LineRate {
-        return Ok(Layout::None);
+    if let Some(layout) = control.layout {
+        return Ok(layout);
     }
     if let (LayoutName::Paper, Some(multiplier)) = (&keys.layout, &keys.multiplier) {
         let place = document.place(multiplier.span());
@@ -172,10 +104,20 @@ struct TransportKeys {
     ack_high_priority: Option<bool>,
 }
 
+/// The reference's presets run DCQCN and TIMELY without a window, and their acknowledgements ahead of data.
+fn transport_preset(algorithm: &Algorithm) -> TransportConfig {
+    match algorithm {
+        Algorithm::Dcqcn(_) | Algorithm::Timely(_) => {
+            TransportConfig { window: false, ack_priority: 0, ..TransportConfig::default() }
+        }
+        _ => TransportConfig::default(),
+    }
+}
+
 /// `[transport]`.
 pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> Result<TransportConfig, InputError> {
     let (keys, _) = document.optional::<TransportKeys>("transport")?;
-    let default = TransportConfig::default();
+    let default = transport_preset(algorithm);
     if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, keys.window.as_ref().filter(|window| !window.get_ref())) {
         let place = document.place(window.span());
         return Err(
@@ -196,7 +138,11 @@ pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> R
         variable_window: keys.variable_window.unwrap_or(default.variable_window),
         global_rtt: keys.global_rtt.unwrap_or(default.global_rtt),
         rate_bound: keys.rate_bound.unwrap_or(default.rate_bound),
-        ack_priority: if keys.ack_high_priority == Some(true) { 0 } else { default.ack_priority },
+        ack_priority: match keys.ack_high_priority {
+            None => default.ack_priority,
+            Some(true) => 0,
+            Some(false) => TransportConfig::default().ack_priority,
+        },
     })
 }
 
@@ -224,13 +170,17 @@ pub(super) struct Switch {
     pub ecn_place: Place,
 }
 
-pub(super) fn switch(document: &mut Document<'_>, network: &Network) -> Result<Switch, InputError> {
+pub(super) fn switch(
+    document: &mut Document<'_>,
+    network: &Network,
+    algorithm: &Algorithm,
+) -> Result<Switch, InputError> {
     let (keys, place) = document.optional::<SwitchKeys>("switch")?;
     let buffer_place = keys.buffer.as_ref().map_or(place.clone(), |buffer| document.place(buffer.span()));
     let ecn_place = keys.ecn_thresholds.as_ref().map_or(place, |list| document.place(list.span()));
     let ecn_thresholds = match keys.ecn_thresholds {
         Some(list) => thresholds(document, list.into_inner())?,
-        None => default_thresholds(network),
+        None => default_thresholds(network, algorithm),
     };
     let buffer_bytes = keys.buffer.map_or(DEFAULT_BUFFER, |buffer| buffer.into_inner().0);
     let config = SwitchConfig { buffer_bytes, ecn: keys.ecn.unwrap_or(true), ecn_thresholds };
@@ -256,13 +206,17 @@ fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Res
     Ok(thresholds)
 }
 
-/// 400 kB, 1600 kB and 0.2 at 100 Gb/s; the queue lengths scale with the rate.
-fn default_thresholds(network: &Network) -> Vec<EcnThreshold> {
+/// 400 kB, 1600 kB and 0.2 at 100 Gb/s; a step at 300 kB for DCTCP. The queue lengths scale with the rate.
+fn default_thresholds(network: &Network, algorithm: &Algorithm) -> Vec<EcnThreshold> {
     let mut rates: Vec<BitRate> = network.links.iter().map(|link| link.rate).collect();
     rates.sort_unstable();
     rates.dedup();
     let scaled = |bytes: u128, rate: BitRate| (bytes * u128::from(rate.0) / u128::from(BitRate::gbps(100).0)) as u64;
-    let threshold = |rate| EcnThreshold { rate, kmin: scaled(400_000, rate), kmax: scaled(1_600_000, rate), pmax: 0.2 };
+    let (kmin, kmax, pmax) = match algorithm {
+        Algorithm::Dctcp(_) => (300_000, 300_000, 1.0),
+        _ => (400_000, 1_600_000, 0.2),
+    };
+    let threshold = |rate| EcnThreshold { rate, kmin: scaled(kmin, rate), kmax: scaled(kmax, rate), pmax };
     rates.into_iter().map(threshold).collect()
 }
 
@@ -273,10 +227,12 @@ struct MonitorKeys {
     goodput_interval: Option<Interval>,
     queue_histogram_start: Option<Time>,
     queue_histogram_end: Option<Spanned<Time>>,
+    #[serde(default)]
+    trace_nodes: Vec<Spanned<u32>>,
 }
 
 /// `[monitor]`.
-pub(super) fn monitor(document: &mut Document<'_>) -> Result<Monitor, InputError> {
+pub(super) fn monitor(document: &mut Document<'_>, nodes: usize) -> Result<Monitor, InputError> {
     let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
     let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
         (None, None) => None,
@@ -294,8 +250,15 @@ pub(super) fn monitor(document: &mut Document<'_>) -> Result<Monitor, InputError
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };
+    for node in &keys.trace_nodes {
+        if *node.get_ref() as usize >= nodes {
+            let message = format!("trace_nodes names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
+            return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
+        }
+    }
     Ok(Monitor {
         queue_histogram,
+        trace_nodes: keys.trace_nodes.into_iter().map(Spanned::into_inner).collect(),
         queue_interval: keys.queue_interval.map(|interval| interval.0),
         goodput_interval: keys.goodput_interval.map(|interval| interval.0),
     })

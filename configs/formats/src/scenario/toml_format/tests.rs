@@ -2,7 +2,7 @@
 //! TOML scenarios, valid and broken.
 
 use crate::scenario::{Monitor, Scenario, load};
-use hpcc_core::cc::{Algorithm, HpccConfig};
+use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::switch::EcnThreshold;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
@@ -157,6 +157,74 @@ fn what_has_no_effect_is_noted() {
 }
 
 #[test]
+fn every_algorithm_has_the_preset_of_the_reference() {
+    let load = |name: &str| {
+        let setting = format!("congestion_control.algorithm={name}");
+        let scenario = load_with(MINIMAL, &[&setting]).expect(name);
+        let transport = (scenario.transport.window, scenario.transport.ack_priority);
+        (scenario.algorithm, scenario.layout, transport, scenario.switch.ecn_thresholds[0].kmin)
+    };
+    let (pint, timely) = (HpccPintConfig::default(), TimelyConfig::default());
+    assert_eq!(load("hpcc_pint"), (Algorithm::HpccPint(pint), Layout::Pint { log_base: 1.05 }, (true, 3), 400_000));
+    assert_eq!(load("dcqcn"), (Algorithm::Dcqcn(DcqcnConfig::default()), Layout::None, (false, 0), 400_000));
+    assert_eq!(load("timely"), (Algorithm::Timely(timely), Layout::Timestamp, (false, 0), 400_000));
+    assert_eq!(load("dctcp"), (Algorithm::Dctcp(DctcpConfig::default()), Layout::None, (true, 3), 300_000));
+}
+
+#[test]
+fn every_parameter_of_every_algorithm_can_be_given() {
+    for (section, expected) in [
+        (
+            "algorithm='hpcc_pint'\neta=0.9\nmax_stage=1\nadditive_increase='1Mbps'\nmin_rate='2Mbps'\nsample_probability=0.5\nlog_base=1.01",
+            r#"{"additive_increase_bps":1000000,"algorithm":"hpcc_pint","eta":0.9,"max_stage":1,"min_rate_bps":2000000,"sample_probability":0.5}"#,
+        ),
+        (
+            "algorithm='dcqcn'\ngain=0.5\nalpha_interval='1us'\ndecrease_interval='2us'\nincrease_interval='3us'\nfast_recovery=4\nadditive_increase='5Mbps'\nhyper_increase='6Mbps'\nclamp_target=true\nmin_rate='7Mbps'",
+            r#"{"additive_increase_bps":5000000,"algorithm":"dcqcn","alpha_interval_ns":1000,"clamp_target":true,"decrease_interval_ns":2000,"fast_recovery":4,"gain":0.5,"hyper_increase_bps":6000000,"increase_interval_ns":3000,"min_rate_bps":7000000}"#,
+        ),
+        (
+            "algorithm='timely'\nadditive_increase='1Mbps'\nhyper_increase='2Mbps'\nhyper_after=3\nmin_rate='4Mbps'\nweight=0.5\ndecrease=0.6\nlow='7us'\nhigh='8us'\nmin_rtt='9us'",
+            r#"{"additive_increase_bps":1000000,"algorithm":"timely","decrease":0.6,"high_ns":8000,"hyper_after":3,"hyper_increase_bps":2000000,"low_ns":7000,"min_rate_bps":4000000,"min_rtt_ns":9000,"weight":0.5}"#,
+        ),
+        (
+            "algorithm='dctcp'\ngain=0.5\nadditive_increase='1Mbps'\nmin_rate='2Mbps'",
+            r#"{"additive_increase_bps":1000000,"algorithm":"dctcp","gain":0.5,"min_rate_bps":2000000}"#,
+        ),
+    ] {
+        let scenario = load_with(format!("{MINIMAL}[congestion_control]\n{section}\n"), &[]).expect(section);
+        let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
+        assert_eq!(scenario.effective()["congestion_control"], expected);
+    }
+}
+
+#[test]
+fn algorithms_refuse_what_is_not_theirs() {
+    for (section, expected) in [
+        ("algorithm='dcqcn'\neta=0.9", "18: congestion_control.eta: unknown key eta in [congestion_control]"),
+        (
+            "algorithm='dctcp'\ngian=0.9",
+            "18: congestion_control.gian: unknown key gian in [congestion_control]; did you mean gain? (algorithm = \"dctcp\")",
+        ),
+        ("algorithm='hpcc_pint'\nfast_react=true", "18: congestion_control.fast_react: unknown key"),
+        ("algorithm='hpcc'\nlog_base=1.05", "18: congestion_control.log_base: unknown key"),
+        ("algorithm='hpcc_pint'\nlog_base=1", "18: log_base: the value is 1; expected 1.001 to 2"),
+        ("algorithm='hpcc_pint'\nsample_probability=0", "18: sample_probability: the value is 0; expected more than 0"),
+        ("algorithm='dcqcn'\ngain=1.5", "18: gain: the probability is 1.5; expected 0 to 1"),
+        ("algorithm='dcqcn'\nincrease_interval='0us'", "18: increase_interval: the time is 0; expected more"),
+        ("algorithm='dcqcn'\nalpha_interval=5", "18: alpha_interval: 5 has no unit; expected a time"),
+        (
+            "algorithm='timely'\nlow='600us'",
+            "18: congestion_control.low: low is 600.000 us, more than high, 500.000 us",
+        ),
+        ("algorithm='timely'\nmin_rate='0Mbps'", "18: congestion_control.min_rate: the lowest sending rate is 0bps"),
+        ("algorithm=5", "17: congestion_control.algorithm: algorithm is not a string"),
+    ] {
+        refused(&format!("{MINIMAL}\n[congestion_control]\n{section}\n"), &[], &format!("test.toml:{expected}"));
+    }
+    refused(MINIMAL, &["congestion_control=5"], "--set: congestion_control is no section");
+}
+
+#[test]
 fn overrides_reach_every_place() {
     let overrides = [
         "run.stop=3ms",
@@ -206,7 +274,7 @@ fn bad_settings_name_their_line() {
         ("[congestion_control]\neta = nan", "17: eta: the value is NaN; expected more than 0"),
         (
             "[congestion_control]\nalgorithm = \"bbr\"",
-            "17: algorithm: unknown variant `bbr`, expected `hpcc` or `none`",
+            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_pint, dcqcn, timely, dctcp, none",
         ),
         (
             "[congestion_control]\nmin_rate = \"200Gbps\"",

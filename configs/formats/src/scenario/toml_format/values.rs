@@ -132,6 +132,21 @@ impl<'de, const TWICE: u32> Deserialize<'de> for Fraction<TWICE> {
     }
 }
 
+/// A number from `MIN` to `MAX` thousandths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Between<const MIN: u32, const MAX: u32>(pub f64);
+
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Between<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        let (min, max) = (f64::from(MIN) / 1e3, f64::from(MAX) / 1e3);
+        if (min..=max).contains(&value) {
+            return Ok(Between(value));
+        }
+        Err(D::Error::custom(format!("the value is {value}; expected {min} to {max}")))
+    }
+}
+
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub u32);

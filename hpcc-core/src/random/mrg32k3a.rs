@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The random generator of ns-3 (L'Ecuyer's MRG32k3a), for draws that must equal the reference's.
+//! The random generator of ns-3: L'Ecuyer's MRG32k3a.
 
 type Vector = [u64; 3];
 type Matrix = [Vector; 3];

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `packets.tr`: what happened to each packet at the traced nodes, in the reference simulator's binary layout.
+//!
+//! A header (the rate of every port, and the window) is followed by records of 56 bytes, little-endian. The text
+//! of a record is that of the reference's `trace_reader`; [`TraceRecord`] is also a row of CSV.
+
+use super::ResultError;
+use hpcc_core::units::BitRate;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+const RECORD_LEN: usize = 56;
+const PROTOCOL_DATA: u8 = 0x11;
+const PROTOCOL_ACK: u8 = 0xfc;
+const PROTOCOL_NACK: u8 = 0xfd;
+const PROTOCOL_PFC: u8 = 0xfe;
+
+/// What happened to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceEvent {
+    /// It arrived at a device.
+    Receive,
+    /// It is about to join a queue.
+    Enqueue,
+    /// It has left its queue for the link.
+    Dequeue,
+    /// It was dropped.
+    Drop,
+}
+
+/// What a packet is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PacketKind {
+    /// Payload.
+    Data,
+    /// Positive acknowledgement.
+    Ack,
+    /// Negative acknowledgement.
+    Nack,
+    /// PFC.
+    Pfc,
+}
+
+/// One event of one packet. Fields that its kind does not have are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceRecord {
+    /// When, in ns.
+    pub time_ns: u64,
+    /// Where.
+    pub node: u16,
+    /// Port of the node, counted from 1.
+    pub port: u8,
+    /// Queue of the port.
+    pub queue: u8,
+    /// Bytes of other packets in that queue; 0 at hosts.
+    pub qlen_bytes: u32,
+    /// What happened.
+    pub event: TraceEvent,
+    /// What the packet is for.
+    pub kind: PacketKind,
+    /// Whether the node is a switch.
+    pub is_switch: bool,
+    /// IPv4 source address.
+    pub src_address: u32,
+    /// IPv4 destination address.
+    pub dst_address: u32,
+    /// UDP source port.
+    pub sport: u16,
+    /// UDP destination port.
+    pub dport: u16,
+    /// Priority group; of a PFC frame: the priority that it pauses or resumes.
+    pub priority: u8,
+    /// The two ECN bits.
+    pub ecn: u8,
+    /// Bytes on the link.
+    pub size_bytes: u16,
+    /// Payload bytes.
+    pub payload_bytes: u16,
+    /// First byte of the payload; of an acknowledgement: first byte still expected.
+    pub seq: u32,
+    /// When the packet, or the one that is acknowledged, was sent; 0 without such telemetry.
+    pub sent_ns: u64,
+    /// Whether an acknowledgement echoes a congestion mark.
+    pub congestion_echo: bool,
+    /// Of a PFC frame: 0 resumes, everything else pauses.
+    pub pause: u32,
+}
+
+/// The rate of a port, as the header lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortRate {
+    /// The node.
+    pub node: u16,
+    /// Its port, counted from 1.
+    pub port: u8,
+    /// The rate.
+    pub rate: BitRate,
+}
+
+/// Writes the header.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_header(out: &mut impl Write, ports: &[PortRate], window_bytes: u32) -> io::Result<()> {
+    out.write_all(&(ports.len() as u32).to_le_bytes())?;
+    for port in ports {
+        out.write_all(&port.node.to_le_bytes())?;
+        out.write_all(&[port.port])?;
+        out.write_all(&port.rate.0.to_le_bytes())?;
+    }
+    out.write_all(&window_bytes.to_le_bytes())
+}
+
+/// Writes a record.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut impl Write, record: &TraceRecord) -> io::Result<()> {
+    out.write_all(&encode(record))
+}
+
+fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
+    let mut bytes = [0; RECORD_LEN];
+    let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+    put(0, &r.time_ns.to_le_bytes());
+    put(8, &r.node.to_le_bytes());
+    put(10, &[r.port, r.queue]);
+    put(12, &r.qlen_bytes.to_le_bytes());
+    put(16, &r.src_address.to_le_bytes());
+    put(20, &r.dst_address.to_le_bytes());
+    put(24, &r.size_bytes.to_le_bytes());
+    put(26, &[protocol(r.kind), r.event as u8, r.ecn, u8::from(r.is_switch)]);
+    match r.kind {
+        PacketKind::Pfc => {
+            put(32, &r.pause.to_le_bytes());
+            put(40, &[r.priority]);
+            return bytes;
+        }
+        PacketKind::Data => {
+            put(36, &r.seq.to_le_bytes());
+            put(40, &r.sent_ns.to_le_bytes());
+            put(48, &u16::from(r.priority).to_le_bytes());
+            put(50, &r.payload_bytes.to_le_bytes());
+        }
+        PacketKind::Ack | PacketKind::Nack => {
+            put(36, &u16::from(r.congestion_echo).to_le_bytes());
+            put(38, &u16::from(r.priority).to_le_bytes());
+            put(40, &r.seq.to_le_bytes());
+            put(48, &r.sent_ns.to_le_bytes());
+        }
+    }
+    put(32, &r.sport.to_le_bytes());
+    put(34, &r.dport.to_le_bytes());
+    bytes
+}
+
+const fn protocol(kind: PacketKind) -> u8 {
+    match kind {
+        PacketKind::Data => PROTOCOL_DATA,
+        PacketKind::Ack => PROTOCOL_ACK,
+        PacketKind::Nack => PROTOCOL_NACK,
+        PacketKind::Pfc => PROTOCOL_PFC,
+    }
+}
+
+fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
+    let kind = match bytes[26] {
+        PROTOCOL_DATA => PacketKind::Data,
+        PROTOCOL_ACK => PacketKind::Ack,
+        PROTOCOL_NACK => PacketKind::Nack,
+        PROTOCOL_PFC => PacketKind::Pfc,
+        other => return Err(format!("protocol {other:#04x} is none of data, ACK, NACK and PFC")),
+    };
+    let event = match bytes[27] {
+        0 => TraceEvent::Receive,
+        1 => TraceEvent::Enqueue,
+        2 => TraceEvent::Dequeue,
+        3 => TraceEvent::Drop,
+        other => return Err(format!("event {other} is none of 0 to 3")),
+    };
+    let u16_at = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    let u32_at = |at: usize| u32::from_le_bytes(core::array::from_fn(|i| bytes[at + i]));
+    let u64_at = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| bytes[at + i]));
+    let is_pfc = kind == PacketKind::Pfc;
+    let unless_pfc = |value: u16| if is_pfc { 0 } else { value };
+    let (priority, seq, sent_ns) = match kind {
+        PacketKind::Data => (u16_at(48) as u8, u32_at(36), u64_at(40)),
+        PacketKind::Ack | PacketKind::Nack => (u16_at(38) as u8, u32_at(40), u64_at(48)),
+        PacketKind::Pfc => (bytes[40], 0, 0),
+    };
+    Ok(TraceRecord {
+        time_ns: u64_at(0),
+        node: u16_at(8),
+        port: bytes[10],
+        queue: bytes[11],
+        qlen_bytes: u32_at(12),
+        event,
+        kind,
+        is_switch: bytes[29] == 1,
+        src_address: u32_at(16),
+        dst_address: u32_at(20),
+        sport: unless_pfc(u16_at(32)),
+        dport: unless_pfc(u16_at(34)),
+        priority,
+        ecn: bytes[28],
+        size_bytes: u16_at(24),
+        payload_bytes: if kind == PacketKind::Data { u16_at(50) } else { 0 },
+        seq,
+        sent_ns,
+        congestion_echo: matches!(kind, PacketKind::Ack | PacketKind::Nack) && u16_at(36) & 1 == 1,
+        pause: if is_pfc { u32_at(32) } else { 0 },
+    })
+}
+
+impl fmt::Display for TraceRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let event = match self.event {
+            TraceEvent::Receive => "Recv",
+            TraceEvent::Enqueue => "Enqu",
+            TraceEvent::Dequeue => "Dequ",
+            TraceEvent::Drop => "Drop",
+        };
+        let TraceRecord { time_ns, node, port, queue, qlen_bytes, ecn, .. } = self;
+        write!(f, "{time_ns} n:{node} {port}:{queue} {qlen_bytes} {event} ecn:{ecn:x} ")?;
+        write!(f, "{:08x} {:08x} ", self.src_address, self.dst_address)?;
+        let TraceRecord { sport, dport, priority, seq, sent_ns, size_bytes, payload_bytes, .. } = self;
+        let flags = u8::from(self.congestion_echo);
+        match self.kind {
+            PacketKind::Data => {
+                write!(f, "{sport} {dport} U {seq} {sent_ns} {priority} {size_bytes}({payload_bytes})")
+            }
+            PacketKind::Ack => write!(f, "{sport} {dport} A 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
+            PacketKind::Nack => write!(f, "{sport} {dport} N 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
+            PacketKind::Pfc => write!(f, "P {} 0 {priority} {size_bytes}", self.pause),
+        }
+    }
+}
+
+/// Reads a trace record by record.
+pub struct TraceReader {
+    path: PathBuf,
+    input: BufReader<File>,
+    /// The ports of the header.
+    pub ports: Vec<PortRate>,
+    /// The window of the header, in bytes.
+    pub window_bytes: u32,
+    records: u64,
+}
+
+impl TraceReader {
+    /// Opens a trace.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or ends within its header.
+    pub fn open(path: &Path) -> Result<TraceReader, ResultError> {
+        let failed = |cause| ResultError::io(path, cause);
+        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+        let mut word = [0; 4];
+        input.read_exact(&mut word).map_err(failed)?;
+        let mut ports = Vec::new();
+        for _ in 0..u32::from_le_bytes(word) {
+            let mut entry = [0; 11];
+            input.read_exact(&mut entry).map_err(failed)?;
+            ports.push(PortRate {
+                node: u16::from_le_bytes([entry[0], entry[1]]),
+                port: entry[2],
+                rate: BitRate(u64::from_le_bytes(core::array::from_fn(|i| entry[3 + i]))),
+            });
+        }
+        input.read_exact(&mut word).map_err(failed)?;
+        let window_bytes = u32::from_le_bytes(word);
+        Ok(TraceReader { path: path.to_owned(), input, ports, window_bytes, records: 0 })
+    }
+
+    fn read(&mut self) -> Result<Option<TraceRecord>, ResultError> {
+        let mut bytes = [0; RECORD_LEN];
+        let mut filled = 0;
+        while filled < RECORD_LEN {
+            match self.input.read(&mut bytes[filled..]).map_err(|cause| ResultError::io(&self.path, cause))? {
+                0 if filled == 0 => return Ok(None),
+                0 => return Err(self.broken("the file ends within it".into())),
+                read => filled += read,
+            }
+        }
+        let record = decode(&bytes).map_err(|message| self.broken(message))?;
+        self.records += 1;
+        Ok(Some(record))
+    }
+
+    fn broken(&self, message: String) -> ResultError {
+        let number = self.records + 1;
+        ResultError::io(&self.path, io::Error::new(io::ErrorKind::InvalidData, format!("record {number}: {message}")))
+    }
+}
+
+impl Iterator for TraceReader {
+    type Item = Result<TraceRecord, ResultError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATA: TraceRecord = TraceRecord {
+        time_ns: 2_000_006_260,
+        node: 3,
+        port: 3,
+        queue: 3,
+        qlen_bytes: 1_090,
+        event: TraceEvent::Enqueue,
+        kind: PacketKind::Data,
+        is_switch: true,
+        src_address: 0x0b00_0101,
+        dst_address: 0x0b00_0201,
+        sport: 10_000,
+        dport: 100,
+        priority: 3,
+        ecn: 0,
+        size_bytes: 1_090,
+        payload_bytes: 1_000,
+        seq: 2_000,
+        sent_ns: 0,
+        congestion_echo: false,
+        pause: 0,
+    };
+
+    fn ack() -> TraceRecord {
+        TraceRecord {
+            kind: PacketKind::Ack,
+            payload_bytes: 0,
+            size_bytes: 88,
+            sent_ns: 7,
+            congestion_echo: true,
+            ..DATA
+        }
+    }
+
+    fn pfc() -> TraceRecord {
+        let base = TraceRecord { kind: PacketKind::Pfc, payload_bytes: 0, seq: 0, sport: 0, dport: 0, ..DATA };
+        TraceRecord { pause: 5, size_bytes: 43, ..base }
+    }
+
+    /// Lines as the reference's reader prints them.
+    #[test]
+    fn text_is_that_of_the_reference() {
+        assert_eq!(
+            DATA.to_string(),
+            "2000006260 n:3 3:3 1090 Enqu ecn:0 0b000101 0b000201 10000 100 U 2000 0 3 1090(1000)"
+        );
+        assert_eq!(
+            ack().to_string(),
+            "2000006260 n:3 3:3 1090 Enqu ecn:0 0b000101 0b000201 10000 100 A 0x01 3 2000 7 88"
+        );
+        assert_eq!(pfc().to_string(), "2000006260 n:3 3:3 1090 Enqu ecn:0 0b000101 0b000201 P 5 0 3 43");
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("packets.tr");
+        let port = PortRate { node: 3, port: 1, rate: BitRate::gbps(100) };
+        let mut bytes = Vec::new();
+        write_header(&mut bytes, &[port], 52_000).expect("header");
+        for record in [DATA, ack(), pfc()] {
+            write(&mut bytes, &record).expect("record");
+        }
+        std::fs::write(&path, &bytes).expect("file");
+        let reader = TraceReader::open(&path).expect("trace");
+        assert_eq!((reader.ports.as_slice(), reader.window_bytes), ([port].as_slice(), 52_000));
+        let records: Result<Vec<_>, _> = reader.collect();
+        assert_eq!(records.expect("records"), [DATA, ack(), pfc()]);
+
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("file");
+        let last = TraceReader::open(&path).expect("trace").last().expect("a record");
+        assert!(last.expect_err("truncated").to_string().contains("record 3: the file ends within it"));
+    }
+}

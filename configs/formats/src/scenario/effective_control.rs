@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The echo of a scenario's controller and telemetry.
+
+use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::telemetry::Layout;
+use serde_json::{Value, json};
+
+pub(super) fn congestion_control(algorithm: &Algorithm) -> Value {
+    match algorithm {
+        Algorithm::LineRate => json!({ "algorithm": "none" }),
+        Algorithm::Hpcc(config) => hpcc(config),
+        Algorithm::HpccPint(config) => hpcc_pint(config),
+        Algorithm::Dcqcn(config) => dcqcn(config),
+        Algorithm::Timely(config) => timely(config),
+        Algorithm::Dctcp(config) => dctcp(config),
+    }
+}
+
+fn hpcc(config: &HpccConfig) -> Value {
+    json!({
+        "algorithm": "hpcc",
+        "eta": config.eta,
+        "max_stage": config.max_stage,
+        "additive_increase_bps": config.additive_increase.0,
+        "min_rate_bps": config.min_rate.0,
+        "fast_react": config.fast_react,
+        "multi_rate": config.multi_rate,
+        "sampled_feedback": config.sampled_feedback,
+    })
+}
+
+fn hpcc_pint(config: &HpccPintConfig) -> Value {
+    json!({
+        "algorithm": "hpcc_pint",
+        "eta": config.law.eta,
+        "max_stage": config.law.max_stage,
+        "additive_increase_bps": config.law.additive_increase.0,
+        "min_rate_bps": config.law.min_rate.0,
+        "sample_probability": config.sample_probability,
+    })
+}
+
+fn dcqcn(config: &DcqcnConfig) -> Value {
+    json!({
+        "algorithm": "dcqcn",
+        "gain": config.gain,
+        "alpha_interval_ns": config.alpha_interval.0,
+        "decrease_interval_ns": config.decrease_interval.0,
+        "increase_interval_ns": config.increase_interval.0,
+        "fast_recovery": config.fast_recovery,
+        "additive_increase_bps": config.additive_increase.0,
+        "hyper_increase_bps": config.hyper_increase.0,
+        "clamp_target": config.clamp_target,
+        "min_rate_bps": config.min_rate.0,
+    })
+}
+
+fn timely(config: &TimelyConfig) -> Value {
+    json!({
+        "algorithm": "timely",
+        "additive_increase_bps": config.additive_increase.0,
+        "hyper_increase_bps": config.hyper_increase.0,
+        "hyper_after": config.hyper_after,
+        "min_rate_bps": config.min_rate.0,
+        "weight": config.weight,
+        "decrease": config.decrease,
+        "low_ns": config.low.0,
+        "high_ns": config.high.0,
+        "min_rtt_ns": config.min_rtt.0,
+    })
+}
+
+fn dctcp(config: &DctcpConfig) -> Value {
+    json!({
+        "algorithm": "dctcp",
+        "gain": config.gain,
+        "additive_increase_bps": config.additive_increase.0,
+        "min_rate_bps": config.min_rate.0,
+    })
+}
+
+pub(super) fn telemetry(layout: Layout) -> Value {
+    match layout {
+        Layout::None => json!({ "layout": "none" }),
+        Layout::Reference { multiplier } => json!({ "layout": "reference", "multiplier": multiplier }),
+        Layout::Paper => json!({ "layout": "paper" }),
+        Layout::Timestamp => json!({ "layout": "timestamp" }),
+        Layout::Pint { log_base } => json!({ "layout": "pint", "log_base": log_base }),
+    }
+}

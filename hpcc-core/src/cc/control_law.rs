@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC's control law, in the reference simulator's rate form (Algorithm 1 of the paper, lines 13 to 19;
+//! REQ-05). HPCC and HPCC-PINT differ in how they learn the utilisation, not in what they make of it.
+
+use super::FlowLimits;
+use crate::units::BitRate;
+
+/// Parameters of the control law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControlLaw {
+    /// Target utilisation eta, above 0 and up to 2 (REQ-09; SPEC section 9.15 allows more than 1).
+    pub eta: f64,
+    /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
+    pub max_stage: u32,
+    /// W_ai as a rate.
+    pub additive_increase: BitRate,
+    /// The rate never falls below this.
+    pub min_rate: BitRate,
+}
+
+/// The variables of the control law, for the worst hop or for one hop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// U: 1.0 where the bytes in flight equal capacity * T.
+    pub utilisation: f64,
+    /// The rate against which the next step is computed; changes only on commits.
+    pub reference: BitRate,
+    /// Consecutive additive increases.
+    pub increases: u32,
+}
+
+impl Stage {
+    /// A flow that has not heard of the network yet: U is 1, the rate the line rate.
+    pub fn initial(limits: &FlowLimits) -> Stage {
+        Stage { utilisation: 1.0, reference: limits.line_rate, increases: 0 }
+    }
+}
+
+impl ControlLaw {
+    /// One step from the reference rate.
+    #[inline]
+    pub fn step(&self, limits: &FlowLimits, stage: &Stage) -> Stage {
+        let overload = stage.utilisation / self.eta;
+        let multiplicative = overload >= 1.0 || stage.increases >= self.max_stage;
+        let (base, increases) = if multiplicative {
+            (BitRate::from_f64(stage.reference.0 as f64 / overload), 0)
+        } else {
+            (stage.reference, stage.increases + 1)
+        };
+        let rate = base.saturating_add(self.additive_increase).max(self.min_rate).min(limits.line_rate);
+        Stage { reference: rate, increases, ..*stage }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::{LIMITS, W_AI};
+
+    const LAW: ControlLaw = ControlLaw { eta: 0.95, max_stage: 5, additive_increase: W_AI, min_rate: BitRate(1) };
+
+    fn window(rate: BitRate) -> f64 {
+        rate.0 as f64 * 13_000e-9 / 8.0
+    }
+
+    fn stage(utilisation: f64, window: f64, increases: u32) -> Stage {
+        Stage { utilisation, reference: BitRate((window * 8.0 / 13_000e-9) as u64), increases }
+    }
+
+    /// REQ-05: the worked numbers of SPEC section 1.5, computed from the paper's formulas.
+    #[test]
+    fn req_05_worked_numbers() {
+        let cases = [
+            (3.0, 162_500.0, 0, 5, 51_538.333, 0),
+            (0.5, 81_250.0, 0, 5, 81_330.0, 1),
+            (0.5, 81_250.0, 5, 5, 154_455.0, 0),
+            (0.5, 81_250.0, 0, 0, 154_455.0, 0),
+            (1.153_846_153_8, 162_500.0, 0, 5, 133_871.667, 0),
+        ];
+        for (u, wc, increases, max_stage, expected, next_increases) in cases {
+            let next = ControlLaw { max_stage, ..LAW }.step(&LIMITS, &stage(u, wc, increases));
+            assert!((window(next.reference) - expected).abs() < 0.01, "{u}: {}", window(next.reference));
+            assert_eq!(next.increases, next_increases);
+        }
+    }
+
+    /// Paper, appendix A: one synchronous step brings a single bottleneck to eta.
+    #[test]
+    fn synchronous_flows_reach_eta_in_one_step() {
+        let law = ControlLaw { max_stage: 0, additive_increase: BitRate(0), ..LAW };
+        let rates = [10u64, 35, 90].map(BitRate::gbps);
+        let load = rates.iter().map(|r| r.0 as f64).sum::<f64>() / 100e9;
+        let after = rates.map(|reference| {
+            let stage = Stage { utilisation: load, reference, increases: 0 };
+            law.step(&LIMITS, &stage).reference.0 as f64
+        });
+        assert!((after.iter().sum::<f64>() / 100e9 - law.eta).abs() < 1e-9);
+    }
+}

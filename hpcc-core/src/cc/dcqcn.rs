@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! DCQCN (Zhu et al., SIGCOMM 2015) as the reference simulator has it: every marked acknowledgement counts as
+//! a congestion notification, decreases and increases come from timers, and there is no byte counter.
+//!
+//! | timer | each time |
+//! | --- | --- |
+//! | [`ALPHA`] | moves alpha towards 1 if a mark came since, otherwise towards 0 |
+//! | [`DECREASE`] | cuts the rate by alpha / 2 if a mark came since, and starts the increases anew |
+//! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
+
+use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision, Timers};
+use crate::random::Chance;
+use crate::units::{BitRate, Nanos};
+
+/// Timer of alpha.
+pub const ALPHA: u8 = 0;
+/// Timer of decreases.
+pub const DECREASE: u8 = 1;
+/// Timer of increases; runs from the first decrease on.
+pub const INCREASE: u8 = 2;
+
+/// The reference's first decrease comes this much later than the interval says.
+const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
+
+/// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DcqcnConfig {
+    /// Weight g of the newest interval in alpha, 0 to 1.
+    pub gain: f64,
+    /// Interval of [`ALPHA`]; above 0.
+    pub alpha_interval: Nanos,
+    /// Interval of [`DECREASE`]; above 0.
+    pub decrease_interval: Nanos,
+    /// Interval of [`INCREASE`]; above 0.
+    pub increase_interval: Nanos,
+    /// Increases after a decrease that leave the target as it is (F, fast recovery).
+    pub fast_recovery: u32,
+    /// Added to the target by the increase after fast recovery.
+    pub additive_increase: BitRate,
+    /// Added to the target by each further increase.
+    pub hyper_increase: BitRate,
+    /// Every decrease makes the old rate the target, not only one that follows an increase.
+    pub clamp_target: bool,
+    /// The rate never falls below this.
+    pub min_rate: BitRate,
+}
+
+impl Default for DcqcnConfig {
+    fn default() -> Self {
+        DcqcnConfig {
+            gain: 1.0 / 256.0,
+            alpha_interval: Nanos(1_000),
+            decrease_interval: Nanos(4_000),
+            increase_interval: Nanos(300_000),
+            fast_recovery: 1,
+            additive_increase: BitRate::mbps(20),
+            hyper_increase: BitRate::mbps(200),
+            clamp_target: false,
+            min_rate: BitRate::gbps(1),
+        }
+    }
+}
+
+impl Parameters for DcqcnConfig {
+    type Flow = Dcqcn;
+
+    fn start(self, limits: FlowLimits) -> Dcqcn {
+        Dcqcn::new(self, limits)
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.min_rate
+    }
+}
+
+/// DCQCN's state for one flow.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    config: DcqcnConfig,
+    limits: FlowLimits,
+    rate: BitRate,
+    /// Where increases lead.
+    target: BitRate,
+    alpha: f64,
+    /// Whether the timers run: from the first mark on.
+    started: bool,
+    /// Whether a mark came since [`ALPHA`] last fired.
+    mark_for_alpha: bool,
+    /// Whether a mark came since the last decrease.
+    mark_for_decrease: bool,
+    /// Increases since the last decrease.
+    increases: u32,
+    timers: Timers,
+}
+
+impl Dcqcn {
+    /// The state of a new flow.
+    pub fn new(config: DcqcnConfig, limits: FlowLimits) -> Self {
+        Dcqcn {
+            config,
+            limits,
+            rate: limits.line_rate,
+            target: limits.line_rate,
+            alpha: 1.0,
+            started: false,
+            mark_for_alpha: false,
+            mark_for_decrease: false,
+            increases: 0,
+            timers: Timers::default(),
+        }
+    }
+
+    /// The estimate of congestion, 0 to 1.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn start(&mut self, now: Nanos) {
+        self.started = true;
+        self.mark_for_alpha = false;
+        self.target = self.rate;
+        self.timers.arm(ALPHA, now + self.config.alpha_interval);
+        self.timers.arm(DECREASE, now + self.config.decrease_interval + FIRST_DECREASE_DELAY);
+    }
+
+    fn update_alpha(&mut self, now: Nanos) {
+        let gain = self.config.gain;
+        let decayed = (1.0 - gain) * self.alpha;
+        self.alpha = if self.mark_for_alpha { decayed + gain } else { decayed };
+        self.mark_for_alpha = false;
+        self.timers.arm(ALPHA, now + self.config.alpha_interval);
+    }
+
+    fn decrease(&mut self, now: Nanos) -> RateDecision {
+        self.timers.arm(DECREASE, now + self.config.decrease_interval);
+        if !self.mark_for_decrease {
+            return RateDecision::Keep;
+        }
+        self.mark_for_decrease = false;
+        if self.config.clamp_target || self.increases != 0 {
+            self.target = self.rate;
+        }
+        let cut = BitRate::from_f64(self.rate.0 as f64 * (1.0 - self.alpha / 2.0));
+        self.rate = cut.max(self.config.min_rate);
+        self.increases = 0;
+        self.timers.arm(INCREASE, now + self.config.increase_interval);
+        RateDecision::Set(self.rate)
+    }
+
+    fn increase(&mut self, now: Nanos) -> RateDecision {
+        self.timers.arm(INCREASE, now + self.config.increase_interval);
+        let step = match self.increases.cmp(&self.config.fast_recovery) {
+            core::cmp::Ordering::Less => BitRate(0),
+            core::cmp::Ordering::Equal => self.config.additive_increase,
+            core::cmp::Ordering::Greater => self.config.hyper_increase,
+        };
+        self.target = self.target.saturating_add(step).min(self.limits.line_rate);
+        // Each half is truncated on its own, as in the reference.
+        self.rate = BitRate(self.rate.0 / 2 + self.target.0 / 2);
+        self.increases = self.increases.saturating_add(1);
+        RateDecision::Set(self.rate)
+    }
+}
+
+impl CongestionControl for Dcqcn {
+    #[inline]
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        if feedback.congestion_marked {
+            self.mark_for_alpha = true;
+            self.mark_for_decrease = true;
+            if !self.started {
+                self.start(feedback.now);
+            }
+        }
+        RateDecision::Keep
+    }
+
+    fn on_timeout(&mut self, timer: u8, now: Nanos) -> RateDecision {
+        if !self.timers.fire(timer, now) {
+            return RateDecision::Keep;
+        }
+        match timer {
+            DECREASE => self.decrease(now),
+            INCREASE => self.increase(now),
+            _ => {
+                self.update_alpha(now);
+                RateDecision::Keep
+            }
+        }
+    }
+
+    fn timers(&self) -> Option<&Timers> {
+        Some(&self.timers)
+    }
+
+    #[inline]
+    fn timers_mut(&mut self) -> Option<&mut Timers> {
+        Some(&mut self.timers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::Armed;
+    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::telemetry::Telemetry;
+
+    fn mark(dcqcn: &mut Dcqcn, now: u64) {
+        let feedback = Feedback { congestion_marked: true, ..ack(now, 1_000, 9_000) };
+        assert_eq!(dcqcn.on_feedback(&feedback, &mut chance()), RateDecision::Keep);
+    }
+
+    fn dcqcn(config: DcqcnConfig) -> Dcqcn {
+        Dcqcn::new(config, LIMITS)
+    }
+
+    #[test]
+    fn the_first_mark_starts_alpha_and_decrease() {
+        let mut dcqcn = dcqcn(DcqcnConfig::default());
+        dcqcn.on_feedback(&ack(5, 1_000, 9_000), &mut chance());
+        assert_eq!(dcqcn.timers.take_armed(), Armed(0));
+        mark(&mut dcqcn, 10);
+        assert_eq!(dcqcn.timers.take_armed(), Armed(1 << ALPHA | 1 << DECREASE));
+        assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(1_010)));
+        assert_eq!(dcqcn.timers.due(DECREASE), Some(Nanos(4_011)));
+        mark(&mut dcqcn, 20);
+        assert_eq!(dcqcn.timers.take_armed(), Armed(0));
+    }
+
+    /// g = 1/256: one interval without a mark, then one with.
+    #[test]
+    fn alpha_decays_without_marks_and_grows_with_them() {
+        let mut dcqcn = dcqcn(DcqcnConfig::default());
+        mark(&mut dcqcn, 0);
+        dcqcn.on_timeout(ALPHA, Nanos(1_000));
+        assert_eq!(dcqcn.alpha(), 255.0 / 256.0);
+        mark(&mut dcqcn, 1_500);
+        dcqcn.on_timeout(ALPHA, Nanos(2_000));
+        assert_eq!(dcqcn.alpha(), 255.0 / 256.0 * (255.0 / 256.0) + 1.0 / 256.0);
+        assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(3_000)));
+    }
+
+    /// alpha = 1: 100 Gb/s, then 50; target 100. F = 1: 75 by fast recovery, 87.5 towards 100 (capped).
+    #[test]
+    fn a_decrease_halves_and_increases_approach_the_target() {
+        let mut dcqcn = dcqcn(DcqcnConfig::default());
+        mark(&mut dcqcn, 0);
+        assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(4_001)), RateDecision::Set(BitRate::gbps(50)));
+        assert_eq!(dcqcn.timers.due(DECREASE), Some(Nanos(8_001)));
+        assert_eq!(dcqcn.timers.due(INCREASE), Some(Nanos(304_001)));
+        assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(8_001)), RateDecision::Keep, "no mark since");
+        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(87_500)));
+    }
+
+    /// After an increase the decrease makes the old rate the target; F = 1 then adds 20 and 200 Mb/s.
+    #[test]
+    fn the_target_grows_after_fast_recovery() {
+        let mut dcqcn = dcqcn(DcqcnConfig::default());
+        mark(&mut dcqcn, 0);
+        dcqcn.on_timeout(DECREASE, Nanos(4_001));
+        dcqcn.on_timeout(INCREASE, Nanos(304_001));
+        mark(&mut dcqcn, 304_002);
+        assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(400_000)), RateDecision::Set(BitRate::mbps(37_500)));
+        let mut next = |at| dcqcn.on_timeout(INCREASE, Nanos(at));
+        assert_eq!(next(700_000), RateDecision::Set(BitRate::mbps((37_500 + 75_000) / 2)));
+        assert_eq!(next(1_000_000), RateDecision::Set(BitRate::mbps((56_250 + 75_020) / 2)));
+        assert_eq!(next(1_300_000), RateDecision::Set(BitRate((65_635_000_000 + 75_220_000_000) / 2)));
+    }
+
+    #[test]
+    fn the_target_stays_through_decreases_in_a_row_unless_it_is_clamped() {
+        for (clamp_target, expected) in [(false, BitRate::mbps(62_500)), (true, BitRate::mbps(37_500))] {
+            let mut dcqcn = dcqcn(DcqcnConfig { clamp_target, ..DcqcnConfig::default() });
+            mark(&mut dcqcn, 0);
+            dcqcn.on_timeout(DECREASE, Nanos(4_001));
+            mark(&mut dcqcn, 5_000);
+            assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(8_001)), RateDecision::Set(BitRate::gbps(25)));
+            assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(308_001)), RateDecision::Set(expected));
+        }
+    }
+
+    #[test]
+    fn hostile_feedback_stays_within_the_rate_bounds() {
+        let config = DcqcnConfig { increase_interval: Nanos(9_000), ..DcqcnConfig::default() };
+        survives_hostile_feedback(dcqcn(config), config.min_rate, |_| Telemetry::Nothing);
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! DCTCP (Alizadeh et al., SIGCOMM 2010) in the rate form of the reference simulator.
+//!
+//! Once in a round trip the fraction of marked acknowledgements moves alpha; the first mark of a round trip
+//! cuts the rate by alpha / 2, a round trip without a cut raises it.
+
+use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use crate::random::Chance;
+use crate::units::BitRate;
+
+/// Parameters of DCTCP. The defaults are those of the reference's preset for 100 Gb/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DctcpConfig {
+    /// Weight g of the newest fraction in alpha, 0 to 1.
+    pub gain: f64,
+    /// Added to the rate in a round trip without a cut.
+    pub additive_increase: BitRate,
+    /// The rate never falls below this.
+    pub min_rate: BitRate,
+}
+
+impl Default for DctcpConfig {
+    fn default() -> Self {
+        DctcpConfig { gain: 1.0 / 16.0, additive_increase: BitRate::mbps(615), min_rate: BitRate::gbps(1) }
+    }
+}
+
+impl Parameters for DctcpConfig {
+    type Flow = Dctcp;
+
+    fn start(self, limits: FlowLimits) -> Dctcp {
+        Dctcp::new(self, limits)
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.min_rate
+    }
+}
+
+/// DCTCP's state for one flow.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    config: DctcpConfig,
+    limits: FlowLimits,
+    rate: BitRate,
+    /// Estimated fraction of marked packets; 1 at first.
+    alpha: f64,
+    /// A round trip ends with the acknowledgement of a byte beyond this one.
+    last_update_seq: u64,
+    /// Marked acknowledgements in this round trip.
+    marked: u32,
+    /// Acknowledgements that this round trip should bring.
+    batch: u64,
+    /// After a cut: no other before the acknowledgement of a byte beyond this one (congestion window reduced).
+    reduced_until: Option<u64>,
+}
+
+impl Dctcp {
+    /// The state of a new flow.
+    pub fn new(config: DctcpConfig, limits: FlowLimits) -> Self {
+        Dctcp {
+            config,
+            limits,
+            rate: limits.line_rate,
+            alpha: 1.0,
+            last_update_seq: 0,
+            marked: 0,
+            batch: 1,
+            reduced_until: None,
+        }
+    }
+
+    /// The estimated fraction of marked packets.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Closes a round trip.
+    fn close_batch(&mut self, feedback: &Feedback<'_>) {
+        let first = self.last_update_seq == 0;
+        if !first {
+            let fraction = (f64::from(self.marked) / self.batch as f64).min(1.0);
+            self.alpha = (1.0 - self.config.gain) * self.alpha + self.config.gain * fraction;
+            self.marked = 0;
+        }
+        let in_flight = if first { feedback.snd_nxt } else { feedback.snd_nxt.saturating_sub(feedback.ack_seq) };
+        self.last_update_seq = feedback.snd_nxt;
+        self.batch = in_flight / u64::from(self.limits.mtu.max(1)) + 1;
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        let before = self.rate;
+        self.marked = self.marked.saturating_add(u32::from(feedback.congestion_marked));
+        let round_trip = feedback.ack_seq > self.last_update_seq;
+        if round_trip {
+            self.close_batch(feedback);
+        }
+        self.reduced_until = self.reduced_until.filter(|&until| feedback.ack_seq <= until);
+        if feedback.congestion_marked && self.reduced_until.is_none() {
+            let cut = BitRate::from_f64(self.rate.0 as f64 * (1.0 - self.alpha / 2.0));
+            self.rate = cut.max(self.config.min_rate);
+            self.reduced_until = Some(feedback.snd_nxt);
+        }
+        if round_trip && self.reduced_until.is_none() {
+            self.rate = self.rate.saturating_add(self.config.additive_increase).min(self.limits.line_rate);
+        }
+        if self.rate == before { RateDecision::Keep } else { RateDecision::Set(self.rate) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+    use crate::telemetry::Telemetry;
+
+    fn marked(ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
+        Feedback { congestion_marked: true, ..ack(0, ack_seq, snd_nxt) }
+    }
+
+    /// alpha starts at 1: the first mark halves the rate, and no other does until what was in flight is
+    /// acknowledged.
+    #[test]
+    fn a_mark_cuts_once_in_a_round_trip() {
+        let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), LIMITS), chance());
+        assert_eq!(dctcp.on_feedback(&marked(1_000, 50_000), &mut chance), RateDecision::Set(BitRate::gbps(50)));
+        for n in 2..=50 {
+            assert_eq!(dctcp.on_feedback(&marked(n * 1_000, 60_000), &mut chance), RateDecision::Keep, "{n}");
+        }
+        let expected = BitRate(50_000_000_000 - 50_000_000_000 / 2);
+        assert_eq!(rate(dctcp.on_feedback(&marked(51_000, 90_000), &mut chance)), expected);
+    }
+
+    /// Ten packets in flight, five marked: alpha = 15/16 * 1 + 1/16 * 5/10.
+    #[test]
+    fn alpha_follows_the_marked_fraction() {
+        let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), LIMITS), chance());
+        dctcp.on_feedback(&ack(0, 1_000, 9_000), &mut chance);
+        for n in 2..=9 {
+            let feedback = Feedback { congestion_marked: n < 7, ..ack(0, n * 1_000, 20_000) };
+            dctcp.on_feedback(&feedback, &mut chance);
+        }
+        dctcp.on_feedback(&ack(0, 10_000, 20_000), &mut chance);
+        assert!((dctcp.alpha() - (15.0 + 0.5) / 16.0).abs() < 1e-12, "{}", dctcp.alpha());
+    }
+
+    #[test]
+    fn a_quiet_round_trip_adds_one_increase() {
+        let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), LIMITS), chance());
+        dctcp.on_feedback(&marked(1_000, 9_000), &mut chance);
+        assert_eq!(dctcp.on_feedback(&ack(0, 9_000, 18_000), &mut chance), RateDecision::Keep);
+        let raised = BitRate(50_615_000_000);
+        assert_eq!(dctcp.on_feedback(&ack(0, 9_001, 18_000), &mut chance), RateDecision::Set(raised));
+        assert_eq!(dctcp.on_feedback(&ack(0, 10_000, 18_000), &mut chance), RateDecision::Keep);
+    }
+
+    #[test]
+    fn hostile_feedback_stays_within_the_rate_bounds() {
+        let config = DctcpConfig::default();
+        survives_hostile_feedback(Dctcp::new(config, LIMITS), config.min_rate, |_| Telemetry::Nothing);
+    }
+}

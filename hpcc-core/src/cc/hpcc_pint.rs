@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC over PINT telemetry (Ben Basat et al., SIGCOMM 2020) as the reference simulator has it: the switches
+//! average the utilisation, a packet brings home the largest of its path, and a sender may look at only a
+//! fraction of the acknowledgements.
+
+use super::{CongestionControl, ControlLaw, Feedback, FlowLimits, Parameters, RateDecision, Stage};
+use crate::random::Chance;
+use crate::telemetry::{Layout, Telemetry};
+use crate::units::BitRate;
+
+/// Sampling draws are compared in units of 1/65536.
+const DRAWS: u32 = 65_536;
+
+/// Parameters of HPCC-PINT. The defaults are those of the reference's preset for 100 Gb/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HpccPintConfig {
+    /// The control law, which is HPCC's.
+    pub law: ControlLaw,
+    /// Probability that an acknowledgement is looked at, above 0, up to 1.
+    pub sample_probability: f64,
+}
+
+impl Default for HpccPintConfig {
+    fn default() -> Self {
+        let (additive_increase, min_rate) = (BitRate::mbps(50), BitRate::gbps(1));
+        HpccPintConfig {
+            law: ControlLaw { eta: 0.95, max_stage: 0, additive_increase, min_rate },
+            sample_probability: 1.0,
+        }
+    }
+}
+
+impl Parameters for HpccPintConfig {
+    type Flow = HpccPint;
+
+    fn start(self, limits: FlowLimits) -> HpccPint {
+        HpccPint::new(self, limits)
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.law.min_rate
+    }
+
+    fn hears(layout: &Layout) -> bool {
+        matches!(layout, Layout::Pint { .. })
+    }
+}
+
+/// HPCC-PINT's state for one flow.
+#[derive(Clone, Debug)]
+pub struct HpccPint {
+    law: ControlLaw,
+    limits: FlowLimits,
+    /// An acknowledgement is looked at if its draw is below this.
+    sampled_draws: u32,
+    last_update_seq: u64,
+    stage: Stage,
+}
+
+impl HpccPint {
+    /// The state of a new flow.
+    pub fn new(config: HpccPintConfig, limits: FlowLimits) -> Self {
+        HpccPint {
+            law: config.law,
+            limits,
+            sampled_draws: (f64::from(DRAWS) * config.sample_probability) as u32,
+            last_update_seq: 0,
+            stage: Stage::initial(&limits),
+        }
+    }
+
+    /// The control law's variables.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+}
+
+impl CongestionControl for HpccPint {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, chance: &mut Chance) -> RateDecision {
+        if chance.rand.draw() % DRAWS >= self.sampled_draws {
+            return RateDecision::Keep;
+        }
+        let &Telemetry::Utilisation(utilisation) = feedback.telemetry else { return RateDecision::Keep };
+        if self.last_update_seq == 0 {
+            self.last_update_seq = feedback.snd_nxt;
+            return RateDecision::Keep;
+        }
+        let next = self.law.step(&self.limits, &Stage { utilisation, ..self.stage });
+        if feedback.ack_seq > self.last_update_seq {
+            self.stage = next;
+            self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
+        }
+        RateDecision::Repace(next.reference)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+
+    fn pint(sample_probability: f64) -> HpccPint {
+        HpccPint::new(HpccPintConfig { sample_probability, ..HpccPintConfig::default() }, LIMITS)
+    }
+
+    /// U = 1.9 is twice eta: half the rate and an increase of 50 Mb/s.
+    #[test]
+    fn every_acknowledgement_moves_the_rate_but_one_in_a_round_trip_the_reference() {
+        let (mut pint, mut chance) = (pint(1.0), chance());
+        let telemetry = Telemetry::Utilisation(1.9);
+        let mut feed = |seq| pint.on_feedback(&Feedback { telemetry: &telemetry, ..ack(0, seq, 50_000) }, &mut chance);
+        assert_eq!(feed(1_000), RateDecision::Keep, "the first only starts the round trip");
+        for seq in [2_000, 3_000, 50_000] {
+            assert_eq!(feed(seq), RateDecision::Repace(BitRate::mbps(50_050)), "{seq}");
+        }
+        assert_eq!(rate(feed(50_001)), BitRate::mbps(50_050));
+        assert_eq!(rate(feed(51_000)), BitRate::mbps(25_075), "the reference has moved");
+    }
+
+    /// The rate follows from the reference and this code alone: the switches have averaged it already.
+    #[test]
+    fn the_sender_does_not_average() {
+        let (mut pint, mut chance) = (pint(1.0), chance());
+        pint.on_feedback(&Feedback { telemetry: &Telemetry::Utilisation(1.0), ..ack(0, 1, 50_000) }, &mut chance);
+        let mut feed = |utilisation| {
+            let telemetry = Telemetry::Utilisation(utilisation);
+            rate(pint.on_feedback(&Feedback { telemetry: &telemetry, ..ack(0, 9, 50_000) }, &mut chance))
+        };
+        assert_eq!(feed(0.95 * 4.0), BitRate::mbps(25_050));
+        assert_eq!(feed(0.95 * 2.0), BitRate::mbps(50_050));
+    }
+
+    /// A sixteenth of the acknowledgements: each draw is made, about one in sixteen is below the bound.
+    #[test]
+    fn sampling_looks_at_its_share_and_draws_for_each() {
+        let (mut pint, mut chance) = (pint(1.0 / 16.0), chance());
+        let telemetry = Telemetry::Utilisation(1.9);
+        let feedback = Feedback { telemetry: &telemetry, ..ack(0, 1_000, 50_000) };
+        let mut reference = chance.clone();
+        let heard = (0..16_000).filter(|_| pint.on_feedback(&feedback, &mut chance) != RateDecision::Keep).count();
+        assert!((900..1_100).contains(&heard), "{heard}");
+        for _ in 0..16_000 {
+            reference.rand.draw();
+        }
+        assert_eq!(chance.rand, reference.rand);
+    }
+
+    #[test]
+    fn hostile_feedback_stays_within_the_rate_bounds() {
+        let config = HpccPintConfig::default();
+        survives_hostile_feedback(HpccPint::new(config, LIMITS), config.law.min_rate, |n| match n % 4 {
+            0 => Telemetry::Nothing,
+            1 => Telemetry::Utilisation(0.0),
+            2 => Telemetry::Utilisation(f64::INFINITY),
+            _ => Telemetry::Utilisation(n as f64 / 1e9),
+        });
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! TIMELY (Mittal et al., SIGCOMM 2015) as the reference simulator has it: once in a round trip, the
+//! round-trip time and its gradient move the rate.
+
+use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use crate::random::Chance;
+use crate::telemetry::{Layout, Telemetry};
+use crate::units::{BitRate, Nanos};
+
+/// Parameters of TIMELY. The defaults are those of the reference's preset for 100 Gb/s; the reference fixes
+/// all but the rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimelyConfig {
+    /// Added to the rate for each of the first `hyper_after` increases in a row.
+    pub additive_increase: BitRate,
+    /// Added for each further one.
+    pub hyper_increase: BitRate,
+    /// Increases in a row before `hyper_increase` takes over.
+    pub hyper_after: u32,
+    /// The rate never falls below this.
+    pub min_rate: BitRate,
+    /// Weight alpha of the newest difference in the average of differences, 0 to 1.
+    pub weight: f64,
+    /// Factor beta of a decrease, 0 to 1.
+    pub decrease: f64,
+    /// Below this round-trip time the rate only grows.
+    pub low: Nanos,
+    /// Above this round-trip time the rate only falls.
+    pub high: Nanos,
+    /// The round-trip time that differences are measured against; above 0.
+    pub min_rtt: Nanos,
+}
+
+impl Default for TimelyConfig {
+    fn default() -> Self {
+        TimelyConfig {
+            additive_increase: BitRate::mbps(100),
+            hyper_increase: BitRate::mbps(500),
+            hyper_after: 5,
+            min_rate: BitRate::gbps(1),
+            weight: 0.875,
+            decrease: 0.8,
+            low: Nanos(50_000),
+            high: Nanos(500_000),
+            min_rtt: Nanos(20_000),
+        }
+    }
+}
+
+impl Parameters for TimelyConfig {
+    type Flow = Timely;
+
+    fn start(self, limits: FlowLimits) -> Timely {
+        Timely::new(self, limits)
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.min_rate
+    }
+
+    fn hears(layout: &Layout) -> bool {
+        matches!(layout, Layout::Timestamp)
+    }
+}
+
+/// TIMELY's state for one flow.
+#[derive(Clone, Debug)]
+pub struct Timely {
+    config: TimelyConfig,
+    limits: FlowLimits,
+    rate: BitRate,
+    /// A round trip ends with the acknowledgement of a byte beyond this one.
+    last_update_seq: u64,
+    last_rtt: Nanos,
+    /// Average difference between successive round-trip times in nanoseconds.
+    difference: f64,
+    /// Increases in a row.
+    increases: u32,
+}
+
+impl Timely {
+    /// The state of a new flow.
+    pub fn new(config: TimelyConfig, limits: FlowLimits) -> Self {
+        Timely {
+            config,
+            limits,
+            rate: limits.line_rate,
+            last_update_seq: 0,
+            last_rtt: Nanos(0),
+            difference: 0.0,
+            increases: 0,
+        }
+    }
+
+    /// What the rate is multiplied with, `None` for an increase.
+    fn factor(&self, rtt: Nanos) -> Option<f64> {
+        let TimelyConfig { decrease, low, high, min_rtt, .. } = self.config;
+        if rtt < low {
+            return None;
+        }
+        if rtt > high {
+            return Some(1.0 - decrease * (1.0 - high.0 as f64 / rtt.0 as f64));
+        }
+        let gradient = self.difference / min_rtt.0 as f64;
+        (gradient > 0.0).then(|| (1.0 - decrease * gradient).max(0.0))
+    }
+
+    fn update(&mut self, rtt: Nanos) {
+        let newest = rtt.0 as f64 - self.last_rtt.0 as f64;
+        self.difference = (1.0 - self.config.weight) * self.difference + self.config.weight * newest;
+        match self.factor(rtt) {
+            None => {
+                let hyper = self.increases >= self.config.hyper_after;
+                let step = if hyper { self.config.hyper_increase } else { self.config.additive_increase };
+                self.rate = self.rate.saturating_add(step).min(self.limits.line_rate);
+                self.increases = self.increases.saturating_add(1);
+            }
+            Some(factor) => {
+                self.rate = BitRate::from_f64(self.rate.0 as f64 * factor).max(self.config.min_rate);
+                self.increases = 0;
+            }
+        }
+    }
+}
+
+impl CongestionControl for Timely {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        if feedback.ack_seq <= self.last_update_seq {
+            return RateDecision::Keep;
+        }
+        let &Telemetry::SentAt(sent) = feedback.telemetry else { return RateDecision::Keep };
+        let rtt = feedback.now.saturating_sub(sent);
+        let first = self.last_update_seq == 0;
+        if !first {
+            self.update(rtt);
+        }
+        if feedback.snd_nxt > self.last_update_seq {
+            self.last_update_seq = feedback.snd_nxt;
+            self.last_rtt = rtt;
+        }
+        if first { RateDecision::Keep } else { RateDecision::Set(self.rate) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+
+    /// Feeds one round trip after the other; returns the rate after the last.
+    fn after(rtts: &[u64]) -> BitRate {
+        let (mut timely, mut chance) = (Timely::new(TimelyConfig::default(), LIMITS), chance());
+        timely.rate = BitRate::gbps(40);
+        let mut decision = RateDecision::Keep;
+        for (n, rtt) in (1..).zip(rtts) {
+            let telemetry = Telemetry::SentAt(Nanos(n * 1_000_000 - rtt));
+            let feedback = Feedback { telemetry: &telemetry, ..ack(n * 1_000_000, n * 1_000, n * 1_000 + 500) };
+            decision = timely.on_feedback(&feedback, &mut chance);
+        }
+        rate(decision)
+    }
+
+    #[test]
+    fn short_round_trips_add_and_after_five_in_a_row_add_more() {
+        assert_eq!(after(&[20_000, 49_999]), BitRate::mbps(40_100));
+        assert_eq!(after(&[20_000; 6]), BitRate::mbps(40_500));
+        assert_eq!(after(&[20_000; 7]), BitRate::mbps(41_000));
+    }
+
+    /// 1 ms: 1 - 0.8 * (1 - 0.5) = 0.6.
+    #[test]
+    fn long_round_trips_cut_by_how_far_they_are_beyond() {
+        assert_eq!(after(&[20_000, 1_000_000]), BitRate::gbps(24));
+    }
+
+    /// Between the thresholds: 60 us then 70 us differ by 10 us; 0.875 * 10 / 20 = 0.4375 of the least
+    /// round-trip time, so that 1 - 0.8 * 0.4375 = 0.65 is left.
+    #[test]
+    fn a_rising_gradient_cuts_and_a_falling_one_adds() {
+        assert_eq!(after(&[60_000, 70_000]), BitRate(25_999_999_999), "26 Gb/s, truncated in binary");
+        assert_eq!(after(&[70_000, 60_000]), BitRate::mbps(40_100));
+        assert_eq!(after(&[60_000, 400_000]), BitRate::gbps(1), "never below the least rate");
+    }
+
+    #[test]
+    fn only_one_acknowledgement_of_a_round_trip_counts() {
+        let (mut timely, mut chance) = (Timely::new(TimelyConfig::default(), LIMITS), chance());
+        let telemetry = Telemetry::SentAt(Nanos(0));
+        let mut decide = |ack_seq| {
+            let feedback = Feedback { telemetry: &telemetry, ..ack(600_000, ack_seq, 9_000) };
+            timely.on_feedback(&feedback, &mut chance)
+        };
+        assert_eq!(
+            (decide(1_000), decide(2_000), decide(9_000)),
+            (RateDecision::Keep, RateDecision::Keep, RateDecision::Keep)
+        );
+        assert_ne!(decide(9_001), RateDecision::Keep);
+    }
+
+    #[test]
+    fn hostile_feedback_stays_within_the_rate_bounds() {
+        let config = TimelyConfig::default();
+        survives_hostile_feedback(Timely::new(config, LIMITS), config.min_rate, |n| match n % 3 {
+            0 => Telemetry::Nothing,
+            1 => Telemetry::SentAt(Nanos(n)),
+            _ => Telemetry::SentAt(Nanos(n % 1_000_000)),
+        });
+    }
+}

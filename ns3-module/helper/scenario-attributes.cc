@@ -1,0 +1,161 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "scenario-attributes.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+#include "qbb-helper.h"
+
+#include "ns3/boolean.h"
+#include "../model/core-parameters.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \brief Set the attributes of HPCC.
+ * \param p the parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::HpccParameters& p, QbbHelper& network)
+{
+    network.SetHostAttribute("Eta", DoubleValue(p.eta));
+    network.SetHostAttribute("MaxStage", UintegerValue(p.max_stage));
+    network.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
+    network.SetHostAttribute("MinRate", DataRateValue(DataRate(p.min_rate_bps)));
+    network.SetHostAttribute("FastReact", BooleanValue(p.fast_react));
+    network.SetHostAttribute("MultiRate", BooleanValue(p.multi_rate));
+    network.SetHostAttribute("SampledFeedback", BooleanValue(p.sampled_feedback));
+}
+
+/**
+ * \brief Set the attributes of HPCC-PINT.
+ * \param p the parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::HpccPintParameters& p, QbbHelper& network)
+{
+    network.SetHostAttribute("Eta", DoubleValue(p.eta));
+    network.SetHostAttribute("MaxStage", UintegerValue(p.max_stage));
+    network.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
+    network.SetHostAttribute("MinRate", DataRateValue(DataRate(p.min_rate_bps)));
+    network.SetHostAttribute("PintProbability", DoubleValue(p.sample_probability));
+}
+
+/**
+ * \brief Set the attributes of DCQCN.
+ * \param p the parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::DcqcnParameters& p, QbbHelper& network)
+{
+    network.SetHostAttribute("DcqcnGain", DoubleValue(p.gain));
+    network.SetHostAttribute("DcqcnAlphaInterval", TimeValue(NanoSeconds(p.alpha_interval_ns)));
+    network.SetHostAttribute("DcqcnDecreaseInterval", TimeValue(NanoSeconds(p.decrease_interval_ns)));
+    network.SetHostAttribute("DcqcnIncreaseInterval", TimeValue(NanoSeconds(p.increase_interval_ns)));
+    network.SetHostAttribute("DcqcnFastRecovery", UintegerValue(p.fast_recovery));
+    network.SetHostAttribute("DcqcnAdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
+    network.SetHostAttribute("DcqcnHyperIncrease", DataRateValue(DataRate(p.hyper_increase_bps)));
+    network.SetHostAttribute("DcqcnClampTarget", BooleanValue(p.clamp_target));
+    network.SetHostAttribute("DcqcnMinRate", DataRateValue(DataRate(p.min_rate_bps)));
+}
+
+/**
+ * \brief Set the attributes of TIMELY.
+ * \param p the parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::TimelyParameters& p, QbbHelper& network)
+{
+    network.SetHostAttribute("TimelyAdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
+    network.SetHostAttribute("TimelyHyperIncrease", DataRateValue(DataRate(p.hyper_increase_bps)));
+    network.SetHostAttribute("TimelyHyperAfter", UintegerValue(p.hyper_after));
+    network.SetHostAttribute("TimelyMinRate", DataRateValue(DataRate(p.min_rate_bps)));
+    network.SetHostAttribute("TimelyWeight", DoubleValue(p.weight));
+    network.SetHostAttribute("TimelyDecrease", DoubleValue(p.decrease));
+    network.SetHostAttribute("TimelyLow", TimeValue(NanoSeconds(p.low_ns)));
+    network.SetHostAttribute("TimelyHigh", TimeValue(NanoSeconds(p.high_ns)));
+    network.SetHostAttribute("TimelyMinRtt", TimeValue(NanoSeconds(p.min_rtt_ns)));
+}
+
+/**
+ * \brief Set the attributes of DCTCP.
+ * \param p the parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::DctcpParameters& p, QbbHelper& network)
+{
+    network.SetHostAttribute("DctcpGain", DoubleValue(p.gain));
+    network.SetHostAttribute("DctcpAdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
+    network.SetHostAttribute("DctcpMinRate", DataRateValue(DataRate(p.min_rate_bps)));
+}
+
+/**
+ * \brief Set the algorithm and its attributes.
+ * \param control the algorithm and its parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::ControlParameters& control, QbbHelper& network)
+{
+    network.SetHostAttribute("CongestionControl", StringValue(NameOf(control.algorithm)));
+    switch (control.algorithm)
+    {
+    case hpcc::AlgorithmKind::Hpcc:
+        SetControl(control.hpcc, network);
+        break;
+    case hpcc::AlgorithmKind::HpccPint:
+        SetControl(control.hpcc_pint, network);
+        break;
+    case hpcc::AlgorithmKind::Dcqcn:
+        SetControl(control.dcqcn, network);
+        break;
+    case hpcc::AlgorithmKind::Timely:
+        SetControl(control.timely, network);
+        break;
+    case hpcc::AlgorithmKind::Dctcp:
+        SetControl(control.dctcp, network);
+        break;
+    default:
+        break;
+    }
+}
+
+} // namespace
+
+void
+SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
+{
+    const hpcc::TransportParameters transport = scenario.transport();
+    network.SetHostAttribute("Mtu", UintegerValue(transport.mtu));
+    network.SetHostAttribute("GoBackZero", BooleanValue(transport.go_back_zero));
+    network.SetHostAttribute("Chunk", UintegerValue(transport.chunk));
+    network.SetHostAttribute("AckInterval", UintegerValue(transport.ack_interval));
+    network.SetHostAttribute("NackInterval", TimeValue(NanoSeconds(transport.nack_interval_ns)));
+    network.SetHostAttribute("Window", BooleanValue(transport.window));
+    network.SetHostAttribute("VariableWindow", BooleanValue(transport.variable_window));
+    network.SetHostAttribute("GlobalRtt", BooleanValue(transport.global_rtt));
+    network.SetHostAttribute("RateBound", BooleanValue(transport.rate_bound));
+    network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
+
+    SetControl(scenario.control(), network);
+    const hpcc::TelemetryParameters telemetry = scenario.telemetry();
+    network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier, telemetry.log_base);
+    network.SetSwitchAttribute("BufferBytes", UintegerValue(scenario.buffer_bytes()));
+    network.SetSwitchAttribute("Ecn", BooleanValue(scenario.ecn()));
+}
+
+} // namespace ns3

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A folder with an experiment in it, and the `hpcc` command to try on it.
+
+use crate::programs::hpcc;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A temporary folder with the files of one experiment.
+///
+/// Methods panic, with the name of the file, where a test could not go on.
+#[derive(Debug)]
+pub struct Bench {
+    folder: TempDir,
+}
+
+/// How a command ended and what it said.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Exit status; `None` if a signal ended the command.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Bench {
+    /// A folder with these files.
+    pub fn new(files: &[(&str, &str)]) -> Bench {
+        let bench = Bench { folder: tempfile::tempdir().expect("temporary folder") };
+        for (name, text) in files {
+            bench.write(name, text);
+        }
+        bench
+    }
+
+    /// The path of a file in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+
+    /// A file's text.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Replaces the one occurrence of `from` in a file.
+    pub fn edit(&self, name: &str, from: &str, to: &str) {
+        let text = self.read(name);
+        assert_eq!(text.matches(from).count(), 1, "\"{from}\" in {name}");
+        self.write(name, &text.replace(from, to));
+    }
+
+    /// Cuts a file off behind the one occurrence of `last`.
+    pub fn truncate(&self, name: &str, last: &str) {
+        let text = self.read(name);
+        assert_eq!(text.matches(last).count(), 1, "\"{last}\" in {name}");
+        let end = text.find(last).expect("counted") + last.len();
+        self.write(name, &text[..end]);
+    }
+
+    /// `hpcc run CONFIG --out out` in this folder, with a `--set` for each pair.
+    pub fn run(&self, config: &str, set: &[&str]) -> Told {
+        self.run_to("out", config, set)
+    }
+
+    /// `hpcc run CONFIG --out OUT` in this folder.
+    pub fn run_to(&self, out: &str, config: &str, set: &[&str]) -> Told {
+        let mut command = hpcc();
+        command.args(["run", config, "--out", out]);
+        for pair in set {
+            command.args(["--set", pair]);
+        }
+        self.told(&mut command)
+    }
+
+    /// Any `hpcc` command in this folder.
+    pub fn hpcc(&self, arguments: &[&str]) -> Told {
+        self.told(hpcc().args(arguments))
+    }
+
+    fn told(&self, command: &mut Command) -> Told {
+        let output = command.current_dir(self.folder.path()).output().expect("the hpcc command starts");
+        Told::from(output)
+    }
+}
+
+impl From<Output> for Told {
+    fn from(output: Output) -> Told {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        Told { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+/// Whether a folder could be taken for the results of a run.
+pub fn is_complete(out: &Path) -> bool {
+    out.join("summary.json").exists() || out.join("fct.txt").exists()
+}

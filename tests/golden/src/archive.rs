@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A scenario's files, as a tar archive compressed with zstd.
+
+use crate::error::GoldenError;
+use ruzstd::decoding::StreamingDecoder;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+/// Text files by name.
+pub(crate) type Files = BTreeMap<String, String>;
+
+/// Reads all files of an archive.
+pub(crate) fn read(path: &Path) -> Result<Files, GoldenError> {
+    let file = File::open(path).map_err(GoldenError::io(path))?;
+    let decoder = StreamingDecoder::new(BufReader::new(file))
+        .map_err(|error| GoldenError::data(path, format!("no zstd archive: {error}")))?;
+    unpack(decoder).map_err(GoldenError::io(path))
+}
+
+fn unpack(tar: impl Read) -> io::Result<Files> {
+    let mut files = Files::new();
+    for entry in tar::Archive::new(tar).entries()? {
+        let mut entry = entry?;
+        // The folder itself has no name.
+        let Some(name) = entry.path()?.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
+        let mut text = String::new();
+        entry.read_to_string(&mut text)?;
+        files.insert(name, text);
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_archive_is_named() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("a.tar.zst");
+        assert!(matches!(read(&path), Err(GoldenError::Io { .. })));
+        std::fs::write(&path, "text").expect("file");
+        assert!(read(&path).expect_err("accepted").to_string().contains("a.tar.zst: no zstd archive"));
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A run with its files.
+
+use crate::archive::Files;
+use crate::error::GoldenError;
+use crate::run::Run;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A run with its files.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Which one.
+    pub run: Run,
+    /// Text of config.txt, which names the inputs by the names that [`unpack`](Self::unpack) gives them.
+    pub config: String,
+    /// Text of the topology file.
+    pub topology: String,
+    /// Text of the flow file.
+    pub flow: String,
+    /// Text of the trace list.
+    pub trace_list: String,
+    /// What the reference wrote.
+    pub expected: Outputs,
+}
+
+/// What a run writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outputs {
+    /// fct.txt.
+    pub fct: String,
+    /// pfc.txt; empty if no device was paused.
+    pub pfc: String,
+    /// qlen.txt; `None` where it was not kept, or the queues were not watched.
+    pub qlen: Option<String>,
+    /// The packet trace as text; only of the tiny scenarios.
+    pub trace: Option<String>,
+}
+
+impl Case {
+    /// Picks a run's files; the error is the name of the file that is not there.
+    pub(crate) fn new(run: &Run, files: &Files) -> Result<Case, String> {
+        let optional = |name: &str| files.get(name).cloned();
+        let required = |name: &str| optional(name).ok_or_else(|| name.to_owned());
+        let output = |kind: &str| format!("{}.{kind}.txt", run.name);
+        Ok(Case {
+            run: run.clone(),
+            config: required(&config_name(run))?,
+            topology: required("topology.txt")?,
+            flow: required("flow.txt")?,
+            trace_list: required("trace.txt")?,
+            expected: Outputs {
+                fct: required(&output("fct"))?,
+                pfc: optional(&output("pfc")).unwrap_or_default(),
+                qlen: optional(&output("qlen")),
+                trace: optional(&output("tr")),
+            },
+        })
+    }
+
+    /// Writes the inputs into a folder, from which the run can be started unchanged; returns the config's path.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn unpack(&self, folder: &Path) -> Result<PathBuf, GoldenError> {
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(GoldenError::io(&path)).map(|()| path)
+        };
+        write("topology.txt", &self.topology)?;
+        write("flow.txt", &self.flow)?;
+        write("trace.txt", &self.trace_list)?;
+        write(&config_name(&self.run), &self.config)
+    }
+
+    /// Whether the run takes a link down.
+    pub fn has_link_down(&self) -> bool {
+        let time = self.config.lines().find_map(|line| line.strip_prefix("LINK_DOWN ")?.split_whitespace().next());
+        time.is_some_and(|time| time != "0")
+    }
+
+    /// Flows that complete before the end. The reference leaves some unfinished, by rules of its own.
+    pub fn finished(&self) -> u64 {
+        self.expected.fct.lines().count() as u64
+    }
+}
+
+fn config_name(run: &Run) -> String {
+    format!("config_{}.txt", run.name)
+}

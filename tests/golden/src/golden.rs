@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The folder that holds everything.
+
+use crate::archive::{self, Files};
+use crate::case::Case;
+use crate::error::GoldenError;
+use crate::fat_tree;
+use crate::run::Run;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Scenarios whose topology is generated.
+const FAT_TREE_PREFIX: &str = "fat-";
+
+/// All runs. Files are unpacked when first asked for.
+#[derive(Debug)]
+pub struct Golden {
+    folder: PathBuf,
+    runs: Vec<Run>,
+    scenarios: Mutex<HashMap<String, Arc<Files>>>,
+}
+
+impl Golden {
+    /// Opens the folder that belongs to this crate's sources.
+    ///
+    /// # Errors
+    /// If it is not there, or its table is damaged.
+    pub fn in_tree() -> Result<Golden, GoldenError> {
+        Golden::open(Path::new(env!("CARGO_MANIFEST_DIR")))
+    }
+
+    /// Opens a folder with `runs.csv` and `data/`.
+    ///
+    /// # Errors
+    /// If it is not there, or its table is damaged.
+    pub fn open(folder: &Path) -> Result<Golden, GoldenError> {
+        let table = folder.join("runs.csv");
+        let text = fs::read_to_string(&table).map_err(GoldenError::io(&table))?;
+        Ok(Golden { folder: folder.to_owned(), runs: Run::parse_all(&table, &text)?, scenarios: Mutex::default() })
+    }
+
+    /// All runs, scenario by scenario.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// The run of this name.
+    pub fn run(&self, scenario: &str, name: &str) -> Option<&Run> {
+        self.runs.iter().find(|run| run.scenario == scenario && run.name == name)
+    }
+
+    /// A run's files.
+    ///
+    /// # Errors
+    /// If the archive is damaged or lacks one of the run's files.
+    pub fn case(&self, run: &Run) -> Result<Case, GoldenError> {
+        let files = self.scenario(&run.scenario)?;
+        Case::new(run, &files).map_err(|name| {
+            GoldenError::data(&self.archive(&run.scenario), format!("{name} is missing for the run {run}"))
+        })
+    }
+
+    fn archive(&self, scenario: &str) -> PathBuf {
+        self.folder.join("data").join(format!("{scenario}.tar.zst"))
+    }
+
+    fn scenario(&self, name: &str) -> Result<Arc<Files>, GoldenError> {
+        let mut scenarios = self.scenarios.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(files) = scenarios.get(name) {
+            return Ok(Arc::clone(files));
+        }
+        let mut files = archive::read(&self.archive(name))?;
+        if name.starts_with(FAT_TREE_PREFIX) {
+            files.insert("topology.txt".into(), fat_tree::text());
+        }
+        let files = Arc::new(files);
+        scenarios.insert(name.into(), Arc::clone(&files));
+        Ok(files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_files_and_every_file_its_row() {
+        let golden = Golden::in_tree().expect("golden data");
+        for run in golden.runs() {
+            let case = golden.case(run).expect("files");
+            let first = case.flow.split_whitespace().next().expect("flow count");
+            assert_eq!(first, run.flows.to_string(), "{run}");
+            assert!(case.config.lines().any(|line| line == format!("CC_MODE {}", run.cc_mode)), "{run}");
+            assert!(!case.expected.fct.is_empty(), "{run}");
+        }
+        for entry in fs::read_dir(golden.folder.join("data")).expect("folder") {
+            let name = entry.expect("entry").file_name().into_string().expect("name");
+            let scenario = name.strip_suffix(".tar.zst").expect("only archives");
+            let configs: Vec<String> = golden
+                .scenario(scenario)
+                .expect("archive")
+                .keys()
+                .filter_map(|file| Some(file.strip_prefix("config_")?.strip_suffix(".txt")?.to_owned()))
+                .collect();
+            let unlisted: Vec<&String> = configs.iter().filter(|name| golden.run(scenario, name).is_none()).collect();
+            assert!(!configs.is_empty() && unlisted.is_empty(), "{scenario}: {unlisted:?}");
+        }
+    }
+
+    #[test]
+    fn all_runs_of_the_reference_are_here() {
+        let golden = Golden::in_tree().expect("golden data");
+        let by_reference: Vec<&Run> = golden.runs().iter().filter(|run| run.events.is_some()).collect();
+        assert_eq!(by_reference.len(), 175);
+        let traced = by_reference.iter().filter(|run| golden.case(run).expect("files").expected.trace.is_some());
+        assert_eq!(traced.count(), 19);
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `runs.csv`: one row for each run.
+
+use crate::error::GoldenError;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+const HEADER: &str = "scenario,run,cc_mode,flows,packet_hops,events,user_cpu_s";
+
+/// Scenarios of this prefix come from the oracle.
+const ORACLE_PREFIX: &str = "oracle-";
+
+/// One configuration of one scenario. Displays as `SCENARIO/NAME`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The scenario: a topology and flows.
+    pub scenario: String,
+    /// The configuration.
+    pub name: String,
+    /// `CC_MODE`: 1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP, 10 HPCC-PINT, 0 none.
+    pub cc_mode: u32,
+    /// Flows in the flow file.
+    pub flows: u64,
+    /// Frames put on a link, summed over links.
+    pub packet_hops: u64,
+    /// Events of the reference without those of its queue monitor; unknown for the oracle's runs.
+    pub events: Option<u64>,
+    /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs.
+    pub user_cpu_s: Option<f64>,
+}
+
+/// Who computed the expected outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The reference simulator.
+    Reference,
+    /// The executable form of its rules, which agrees with it wherever both have run.
+    Oracle,
+}
+
+impl Run {
+    /// Who computed the expected outputs.
+    pub fn source(&self) -> Source {
+        if self.scenario.starts_with(ORACLE_PREFIX) { Source::Oracle } else { Source::Reference }
+    }
+
+    /// Whether this takes a fraction of a second rather than many.
+    pub fn is_quick(&self) -> bool {
+        self.packet_hops < 10_000_000
+    }
+
+    /// Reads all rows of the table.
+    pub(crate) fn parse_all(path: &Path, text: &str) -> Result<Vec<Run>, GoldenError> {
+        let mut lines = text.lines();
+        if lines.next() != Some(HEADER) {
+            return Err(GoldenError::data(path, format!("the first line is not \"{HEADER}\"")));
+        }
+        let parse = |line| Run::parse(line).ok_or_else(|| GoldenError::data(path, format!("cannot read \"{line}\"")));
+        lines.map(parse).collect()
+    }
+
+    fn parse(line: &str) -> Option<Run> {
+        let words: Vec<&str> = line.split(',').collect();
+        let &[scenario, name, cc_mode, flows, packet_hops, events, user_cpu_s] = words.as_slice() else { return None };
+        Some(Run {
+            scenario: scenario.into(),
+            name: name.into(),
+            cc_mode: cc_mode.parse().ok()?,
+            flows: flows.parse().ok()?,
+            packet_hops: packet_hops.parse().ok()?,
+            events: optional(events)?,
+            user_cpu_s: optional(user_cpu_s)?,
+        })
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.scenario, self.name)
+    }
+}
+
+/// Nothing where there is no word; `None` where the word is no number.
+fn optional<T: FromStr>(word: &str) -> Option<Option<T>> {
+    if word.is_empty() { Some(None) } else { word.parse().ok().map(Some) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_and_without_measurements() {
+        let text = format!("{HEADER}\ntiny,hp,3,1,84,182,0.163\noracle-tiny,hp_fr0,3,2,100,,\n");
+        let runs = Run::parse_all(Path::new("runs.csv"), &text).expect("rows");
+        assert_eq!(runs[0].to_string(), "tiny/hp");
+        assert_eq!((runs[0].events, runs[0].user_cpu_s, runs[0].source()), (Some(182), Some(0.163), Source::Reference));
+        assert_eq!((runs[1].events, runs[1].user_cpu_s, runs[1].source()), (None, None, Source::Oracle));
+    }
+
+    #[test]
+    fn odd_rows_are_named() {
+        let read = |text: &str| Run::parse_all(Path::new("runs.csv"), text).expect_err("accepted").to_string();
+        assert!(read("scenario,run\n").starts_with("runs.csv: the first line is not"));
+        assert_eq!(read(&format!("{HEADER}\ntiny,hp,3,1,many,,\n")), "runs.csv: cannot read \"tiny,hp,3,1,many,,\"");
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The programs under test.
+
+use hpcc_golden::PROGRAM_VARIABLE;
+use std::env;
+use std::ffi::OsString;
+use std::process::Command;
+
+/// Names the program behind `./hpcc run`, `report` and `compare`.
+pub const ANALYSIS_VARIABLE: &str = "HPCC_ANALYSIS_PROGRAM";
+
+/// The `hpcc` command, ready for arguments.
+///
+/// # Panics
+/// If no variable says where the programs are: a test that cannot run must not pass.
+pub fn hpcc() -> Command {
+    required(PROGRAM_VARIABLE);
+    Command::new(required(ANALYSIS_VARIABLE))
+}
+
+fn required(variable: &str) -> OsString {
+    env::var_os(variable).filter(|value| !value.is_empty()).unwrap_or_else(|| {
+        panic!("{variable} is not set: run the tests through ./hpcc test, which builds the programs and names them")
+    })
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Mistakes in `--set KEY=VALUE`, which has no line to blame.
+
+use crate::refusal::refused;
+use hpcc_tests::{Bench, REFERENCE, TOML};
+
+#[test]
+fn keys_of_the_reference() {
+    let bench = Bench::new(REFERENCE);
+    for (pair, words) in [
+        ("U_TARGT=0.9", vec!["U_TARGT", "did you mean U_TARGET?"]),
+        ("U_TARGET=0.9x", vec!["U_TARGET", "\"0.9x\""]),
+        ("U_TARGET=", vec!["U_TARGET lacks a value"]),
+        ("U_TARGET", vec!["expected KEY=VALUE"]),
+        ("U_TARGET=0.9 0.8", vec!["U_TARGET", "extra \"0.8\""]),
+        ("FLOW_FILE=none.txt", vec!["FLOW_FILE", "none.txt"]),
+        ("KMIN_MAP=1 25000000000 100", vec!["no ECN thresholds for 100Gbps"]),
+        ("SIMULATOR_STOP_TIME=0", vec!["SIMULATOR_STOP_TIME"]),
+        ("eta=0.9", vec!["unknown key eta"]),
+    ] {
+        refused(&bench, "config.txt", &[pair], "--set:", &words);
+    }
+}
+
+#[test]
+fn keys_of_a_scenario() {
+    let bench = Bench::new(TOML);
+    for (pair, words) in [
+        ("congestion_control.etta=0.9", vec!["etta", "did you mean", "eta"]),
+        ("congestion_control.eta=0.9x", vec!["congestion_control.eta", "0.9x"]),
+        ("congestion_control.eta", vec!["expected KEY=VALUE"]),
+        ("traffic.1.size=0", vec!["size is 0"]),
+        ("traffic.1.src=2", vec!["same host, 2"]),
+        ("traffic.1.src=9", vec!["node 9"]),
+        ("traffic.7.size=1KB", vec!["traffic"]),
+        ("topology.rate=40Gbps", vec!["40Gbps"]),
+        ("run.stop=10", vec!["run.stop"]),
+        ("U_TARGET=0.9", vec!["U_TARGET"]),
+    ] {
+        refused(&bench, "scenario.toml", &[pair], "", &words);
+    }
+}
+
+#[test]
+fn the_last_value_counts_and_the_file_stays() {
+    let bench = Bench::new(TOML);
+    let before = bench.read("scenario.toml");
+    let told = bench.run("scenario.toml", &["congestion_control.eta=0.5", "congestion_control.eta=0.9"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(bench.read("out/summary.json").contains("\"eta\": 0.9"));
+    assert_eq!(bench.read("scenario.toml"), before);
+}

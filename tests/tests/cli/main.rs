@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the `hpcc` command does with inputs good and bad, from the outside.
+
+mod bad_reference;
+mod bad_set;
+mod bad_toml;
+mod compare;
+mod outcomes;
+mod paths;
+mod refusal;
+mod results;
+mod shipped;

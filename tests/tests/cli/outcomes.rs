@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! How runs end, and what they leave.
+
+use hpcc_tests::{Bench, REFERENCE, TOML};
+
+#[test]
+fn a_finished_run_ends_with_0_and_says_so() {
+    for (files, config) in [(TOML, "scenario.toml"), (REFERENCE, "config.txt")] {
+        let told = Bench::new(files).run(config, &[]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(told.out.contains("2 of 2 finished"), "{}", told.out);
+        assert!(told.err.is_empty(), "{}", told.err);
+    }
+}
+
+#[test]
+fn unfinished_flows_are_listed_and_end_with_3() {
+    for (files, config, stop) in
+        [(TOML, "scenario.toml", "run.stop=20us"), (REFERENCE, "config.txt", "SIMULATOR_STOP_TIME=2.00002")]
+    {
+        let bench = Bench::new(files);
+        let told = bench.run(config, &[stop]);
+        assert_eq!(told.code, Some(3), "{}", told.err);
+        assert!(told.err.contains("1 of 2 flows unfinished"), "{}", told.err);
+        assert!(told.out.contains("1 of 2 finished"), "{}", told.out);
+        assert_eq!(bench.read("out/fct.csv").lines().count(), 2);
+        let list = bench.read("out/unfinished.csv");
+        let line = list.lines().nth(1).unwrap_or_else(|| panic!("{list}"));
+        let words: Vec<&str> = line.split(',').collect();
+        assert_eq!(words[..3], ["1", "1", "2"], "{line}");
+        let acked: u64 = words[8].parse().expect("bytes");
+        assert!(acked > 0 && acked < 200_000, "{line}");
+        let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+        assert_eq!((&summary["flows_total"], &summary["flows_finished"]), (&2.into(), &1.into()));
+    }
+}
+
+#[test]
+fn a_flow_that_never_started_is_unfinished() {
+    let bench = Bench::new(TOML);
+    let told = bench.run("scenario.toml", &["traffic.1.start=1s"]);
+    assert_eq!(told.code, Some(3), "{}", told.err);
+    assert!(told.err.contains("start at or after the stop time"), "{}", told.err);
+    assert!(bench.read("out/unfinished.csv").lines().nth(1).is_some_and(|line| line.ends_with(",0")));
+}
+
+#[test]
+fn a_refused_run_leaves_earlier_results_alone() {
+    let bench = Bench::new(TOML);
+    assert_eq!(bench.run("scenario.toml", &[]).code, Some(0));
+    let before = bench.read("out/fct.csv");
+    assert_eq!(bench.run("scenario.toml", &["congestion_control.eta=9"]).code, Some(2));
+    assert_eq!(bench.read("out/fct.csv"), before);
+}
+
+#[test]
+fn other_peoples_folders_are_left_alone() {
+    let bench = Bench::new(TOML);
+    std::fs::create_dir(bench.path("thesis")).expect("folder");
+    bench.write("thesis/chapter.tex", "years of work");
+    let told = bench.run_to("thesis", "scenario.toml", &[]);
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(told.err.contains("not results of hpcc"), "{}", told.err);
+    assert_eq!(bench.read("thesis/chapter.tex"), "years of work");
+}
+
+#[test]
+fn report_reads_what_run_wrote() {
+    let bench = Bench::new(TOML);
+    let ran = bench.run("scenario.toml", &[]);
+    let reported = bench.hpcc(&["report", "out"]);
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
+    assert_eq!(reported.out, ran.out);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The output folder of a run that went well.
+
+use hpcc_tests::{Bench, REFERENCE, TOML};
+use serde_json::Value;
+use std::fs;
+
+/// All files of an output folder but the plots.
+const FILES: &[&str] =
+    &["fct.csv", "fct.txt", "goodput.csv", "pfc.txt", "qlen.txt", "queue.csv", "summary.json", "unfinished.csv"];
+
+const PLOTS: &[&str] = &["goodput.svg", "queue.svg", "slowdown.svg"];
+
+/// The experiment in TOML, run into `out`.
+fn finished() -> Bench {
+    let bench = Bench::new(TOML);
+    let told = bench.run("scenario.toml", &[]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    bench
+}
+
+fn files(bench: &Bench) -> Vec<String> {
+    let entries = fs::read_dir(bench.path("out")).expect("output folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("entry").file_name().into_string().expect("name")).collect();
+    names.sort();
+    names
+}
+
+fn summary(bench: &Bench) -> Value {
+    serde_json::from_str(&bench.read("out/summary.json")).expect("summary.json is JSON")
+}
+
+#[test]
+fn every_file_is_there_and_nothing_else() {
+    let bench = finished();
+    let mut expected = [FILES, PLOTS].concat();
+    expected.sort_unstable();
+    assert_eq!(files(&bench), expected);
+    assert!(!bench.path("out.partial").exists());
+}
+
+#[test]
+fn the_summary_says_what_was_run_and_what_it_cost() {
+    let summary = summary(&finished());
+    let above_zero = ["flows_total", "flows_finished", "events", "packet_hops", "simulated_ns", "peak_rss_bytes"];
+    for key in above_zero {
+        assert!(summary[key].as_u64().is_some_and(|value| value > 0), "{key}: {}", summary[key]);
+    }
+    for key in ["setup_cpu_s", "run_cpu_s", "wall_s"] {
+        assert!(summary[key].as_f64().is_some_and(|value| value > 0.0), "{key}: {}", summary[key]);
+    }
+    assert_eq!(
+        (&summary["flows_total"], &summary["flows_finished"], &summary["seed"]),
+        (&2.into(), &2.into(), &1.into())
+    );
+    // 300 packets cross two links, and so do their acknowledgements.
+    assert_eq!(summary["packet_hops"], 1200);
+    for program in ["hpcc", "ns3"] {
+        let version = summary["versions"][program].as_str().expect("version");
+        assert!(version.starts_with(|digit: char| digit.is_ascii_digit()), "{program} {version}");
+    }
+}
+
+#[test]
+fn the_summary_echoes_the_effective_configuration() {
+    let scenario = &summary(&finished())["scenario"];
+    assert_eq!(scenario["congestion_control"]["eta"], 0.95);
+    assert_eq!(scenario["congestion_control"]["max_stage"], 5, "a default");
+    assert_eq!(scenario["transport"]["mtu_bytes"], 1000, "a default");
+    assert_eq!(scenario["stop_ns"], 10_000_000);
+    assert_eq!((&scenario["network"]["hosts"], &scenario["network"]["switches"]), (&3.into(), &1.into()));
+}
+
+#[test]
+fn tables_have_headers_with_units() {
+    let bench = finished();
+    for (file, header) in [
+        ("fct.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown"),
+        ("unfinished.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes"),
+        ("queue.csv", "time_ns,node,port,qlen_bytes"),
+        ("goodput.csv", "time_ns,flow,goodput_bps"),
+    ] {
+        assert_eq!(bench.read(&format!("out/{file}")).lines().next(), Some(header), "{file}");
+    }
+    assert_eq!(bench.read("out/fct.csv").lines().count(), 3);
+    assert_eq!(bench.read("out/unfinished.csv").lines().count(), 1);
+    assert!(bench.read("out/queue.csv").lines().count() > 10 && bench.read("out/goodput.csv").lines().count() > 10);
+}
+
+/// Our defaults are not all those of the reference, whose config says the rest here.
+#[test]
+fn both_formats_describe_the_same_experiment() {
+    let (toml, reference) = (Bench::new(TOML), Bench::new(REFERENCE));
+    // The reference reads 2.000005 s as 2000004999 ns.
+    let told = toml.run("scenario.toml", &["traffic.1.start=4999ns"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let told = reference.run("config.txt", &["MULTI_RATE=0", "VAR_WIN=1", "MIN_RATE=100Mb/s"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let times = |bench: &Bench| -> Vec<String> {
+        let text = bench.read("out/fct.txt");
+        text.lines().map(|line| line.split(' ').skip(6).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(times(&toml).len(), 2);
+    assert_eq!(times(&toml), times(&reference));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let bench = Bench::new(TOML);
+    let random =
+        "[[traffic]]\nkind = \"poisson\"\nload = 0.4\nsizes = \"sizes.cdf\"\nduration = \"100us\"\n\n[monitor]";
+    bench.edit("scenario.toml", "[monitor]", random);
+    bench.edit("scenario.toml", "{ a = 2, b = 3 }", "{ a = 2, b = 3, loss = 0.001 }");
+    bench.write("sizes.cdf", "1000 0\n50000 100\n");
+    for (out, seed) in [("a", "run.seed=7"), ("b", "run.seed=7"), ("other", "run.seed=8")] {
+        let told = bench.run_to(out, "scenario.toml", &[seed]);
+        assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+    }
+    for file in ["fct.csv", "fct.txt", "queue.csv", "goodput.csv", "unfinished.csv", "queue.svg"] {
+        let read = |out: &str| bench.read(&format!("{out}/{file}"));
+        assert!(read("a") == read("b"), "{file} differs between two runs of one seed");
+    }
+    assert!(bench.read("a/fct.csv") != bench.read("other/fct.csv"), "the seed changes nothing");
+}
+
+#[test]
+fn plots_are_well_formed() {
+    let bench = finished();
+    for plot in PLOTS {
+        let text = bench.read(&format!("out/{plot}"));
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{plot}: {error}"));
+        assert_eq!(document.root_element().tag_name().name(), "svg", "{plot}");
+        let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+        assert!(texts.iter().any(|text| text.len() > 3), "{plot} has no words on its axes");
+    }
+}
