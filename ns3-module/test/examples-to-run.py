@@ -4,6 +4,7 @@
 # Examples that test.py runs: (command, whether to run it, whether to run it under valgrind).
 cpp_examples = [
     ("hpcc-pfc-example", "True", "True"),
+    ("hpcc-bridge-cost --calls=1000", "True", "True"),
     ("hpcc-pfc-example --ns3::RdmaHost::CongestionControl=none --ns3::RdmaHost::Window=false", "True", "False"),
 ]
 
