@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace ns3
 {
@@ -129,6 +130,81 @@ class LosslessIncastTest : public IncastTest
     std::set<std::string> m_paused;    //!< senders that were paused
     uint32_t m_pauses{0};              //!< pauses seen
     uint32_t m_resumes{0};             //!< resumes seen
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Pauses and resumes that the reference simulator recorded for an incast with HPCC into a
+ * buffer of 1 MiB.
+ */
+class ReferencePauseTest : public HpccTestCase
+{
+  public:
+    ReferencePauseTest()
+        : HpccTestCase("Pauses and resumes come at the reference simulator's nanosecond")
+    {
+    }
+
+  private:
+    /// Time in ns, host, and whether it is paused.
+    using Change = std::tuple<int64_t, uint32_t, bool>;
+
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(1 << 20));
+        network.MakeStar(9);
+        network.helper.Start();
+        for (uint32_t sender = 0; sender < 8; ++sender)
+        {
+            m_flows.push_back(network.AddFlow(sender, 8, 500'000, Seconds(2)));
+            network.GetHostDevice(sender)->TraceConnectWithoutContext(
+                "Pause",
+                MakeBoundCallback(&ReferencePauseTest::OnPause, &m_changes, sender));
+        }
+        Simulator::Run();
+        ExpectChanges();
+        const std::vector<int64_t>
+            completions{378562, 375448, 366293, 342561, 330418, 354357, 337344, 332172};
+        for (uint32_t sender = 0; sender < 8; ++sender)
+        {
+            NS_TEST_EXPECT_MSG_EQ(m_flows[sender]->GetFlow().completion,
+                                  NanoSeconds(completions[sender]),
+                                  "completion time of host " << sender);
+        }
+    }
+
+    /// Compare the pauses and resumes.
+    void ExpectChanges()
+    {
+        const int64_t start = 2'000'000'000;
+        std::vector<Change> expected{{start + 6179, 7, true}};
+        for (uint32_t sender = 0; sender < 7; ++sender)
+        {
+            expected.emplace_back(start + 6266, sender, true);
+        }
+        expected.emplace_back(start + 10355, 7, false);
+        for (uint32_t sender = 0; sender < 7; ++sender)
+        {
+            expected.emplace_back(start + 10442 + 87 * sender, sender, false);
+        }
+        NS_TEST_EXPECT_MSG_EQ(m_changes.size(), expected.size(), "the number of PFC frames");
+        NS_TEST_EXPECT_MSG_EQ((m_changes == expected), true, "a pause or resume differs");
+    }
+
+    /**
+     * \brief Note a pause or resume.
+     * \param changes where
+     * \param sender whom it concerns
+     * \param paused whether it is paused now
+     */
+    static void OnPause(std::vector<Change>* changes, uint32_t sender, uint8_t, bool paused)
+    {
+        changes->emplace_back(Simulator::Now().GetNanoSeconds(), sender, paused);
+    }
+
+    std::vector<Ptr<RdmaClient>> m_flows; //!< the flows
+    std::vector<Change> m_changes;        //!< pauses and resumes
 };
 
 /**
@@ -440,6 +516,7 @@ TestCases
 MakeSwitchTests()
 {
     return {new LosslessIncastTest,
+            new ReferencePauseTest,
             new HeadroomTest,
             new EcnTest,
             new NoEcnTest,

@@ -150,6 +150,51 @@ class ReferenceFctTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief Each congestion control runs with its telemetry: a flow alone, against the reference
+ * simulator.
+ */
+class EachControlTest : public HpccTestCase
+{
+  public:
+    EachControlTest()
+        : HpccTestCase("Each congestion control with its telemetry")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The frames' size is what differs: 42, 8, 2 or no bytes of telemetry.
+        Expect("hpcc", "reference", 5888);
+        Expect("timely", "timestamp", 5816);
+        Expect("hpcc_pint", "pint", 5794);
+        Expect("dcqcn", "none", 5794);
+        Expect("dctcp", "none", 5794);
+        Expect("none", "none", 5794);
+    }
+
+    /**
+     * \brief Run a flow alone.
+     * \param control the congestion control
+     * \param layout the telemetry layout
+     * \param completion time expected in ns
+     */
+    void Expect(const std::string& control, const std::string& layout, int64_t completion)
+    {
+        TestNetwork network;
+        network.helper.SetTelemetry(layout);
+        network.helper.SetHostAttribute("CongestionControl", StringValue(control));
+        network.MakeStar(2);
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 20'500, Seconds(2));
+        Simulator::Run();
+        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion, NanoSeconds(completion), control);
+    }
+};
+
+/**
+ * \ingroup hpcc
  * \brief No packet leaves a full window, or before the one ahead of it has been paced out.
  */
 class WindowTest : public HpccTestCase
@@ -561,6 +606,7 @@ TestCases
 MakeHostTests()
 {
     return {new ReferenceFctTest,
+            new EachControlTest,
             new WindowTest,
             new TelemetryBytesTest(1),
             new TelemetryBytesTest(3),
