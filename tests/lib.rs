@@ -11,3 +11,8 @@ mod programs;
 pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
 pub use programs::{ANALYSIS_VARIABLE, hpcc};
+
+/// The guide's code, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../ns3-module/doc/adding-a-controller.md")]
+pub struct AddingAController;

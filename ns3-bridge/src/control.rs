@@ -236,4 +236,25 @@ mod tests {
             assert_eq!(Layout::from(&TelemetryParameters::from(layout)), layout);
         }
     }
+
+    #[test]
+    fn algorithms_hear_their_own_telemetry_only() {
+        let layouts = [
+            Layout::None,
+            Layout::Reference { multiplier: 1 },
+            Layout::Paper,
+            Layout::Timestamp,
+            Layout::Pint { log_base: 1.05 },
+        ];
+        for (algorithm, expected) in [
+            (Algorithm::LineRate, [true; 5]),
+            (Algorithm::Hpcc(HpccConfig::default()), [false, true, true, false, false]),
+            (Algorithm::HpccPint(HpccPintConfig::default()), [false, false, false, false, true]),
+            (Algorithm::Dcqcn(DcqcnConfig::default()), [true; 5]),
+            (Algorithm::Timely(TimelyConfig::default()), [false, false, false, true, false]),
+            (Algorithm::Dctcp(DctcpConfig::default()), [true; 5]),
+        ] {
+            assert_eq!(layouts.map(|layout| is_heard(&(&algorithm).into(), &layout.into())), expected, "{algorithm:?}");
+        }
+    }
 }

@@ -72,7 +72,16 @@ fn key_or_error(key: Option<u32>) -> i64 {
     key.map_or(-1, i64::from)
 }
 
+pub fn update_host_routes(network: &mut Network, node: u32, target: &mut Host) {
+    target.host.set_routes(network.take_detours(node));
+    target.host.clear_ports();
+}
+
 impl Host {
+    pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> i32 {
+        self.host.reassign(queue_pair, &key.into()).map_or(-1, i32::from)
+    }
+
     pub fn route(&self, key: &FlowKey, dst: u32) -> i32 {
         self.host.route(&key.into(), dst).map_or(-1, i32::from)
     }

@@ -19,12 +19,12 @@ mod switch;
 mod usage;
 
 use control::is_heard;
-use host::{Host, new_host, pfc_bytes};
+use host::{Host, new_host, pfc_bytes, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
 use results::{Results, create_results};
 use scenario::{Scenario, open_scenario};
-use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws};
+use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws, update_switch_routes};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -273,19 +273,23 @@ mod ffi {
         Overflow,
     }
 
-    /// `hpcc_core::switch::Departure`.
+    /// `hpcc_core::switch::Head`, with the length of the telemetry section.
+    #[derive(Clone, Copy)]
+    struct DepartingFrame {
+        ingress: u16,
+        priority: u8,
+        is_data: bool,
+        size: u32,
+        telemetry_bytes: u16,
+        queue_bytes: u64,
+    }
+
+    /// `hpcc_core::switch::Departure`, with the new length of the telemetry section.
     #[derive(Clone, Copy)]
     struct Departure {
         mark: bool,
         resume: bool,
-    }
-
-    /// `hpcc_core::switch::Outgoing`.
-    #[derive(Clone, Copy)]
-    struct OutgoingFrame {
-        is_data: bool,
-        size: u32,
-        queue_bytes: u64,
+        telemetry_bytes: u16,
     }
 
     /// `hpcc_formats::scenario::Flow`.
@@ -306,6 +310,14 @@ mod ffi {
         histogram_end_ns: u64,
         queue_interval_ns: u64,
         goodput_interval_ns: u64,
+    }
+
+    /// `hpcc_formats::scenario::LinkFailure`.
+    #[derive(Clone, Copy)]
+    struct LinkFailure {
+        time_ns: u64,
+        a: u32,
+        b: u32,
     }
 
     /// A flow of a scenario, as far as it got.
@@ -407,6 +419,10 @@ mod ffi {
         fn ecn_stream(self: &Scenario) -> u64;
         /// Seed of the draws of PINT.
         fn pint_seed(self: &Scenario) -> u32;
+        /// Links that fail, and when.
+        fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
+        /// Whether a failed link's frames leak buffer.
+        fn leaks_on_link_down(self: &Scenario) -> bool;
         fn flow_count(self: &Scenario) -> u32;
         fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
@@ -469,6 +485,8 @@ mod ffi {
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
+        /// Takes the links between two nodes down and computes new routes; false if none was up.
+        fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
         /// The longest base round-trip time between two hosts.
         fn max_rtt_ns(self: &Network) -> u64;
         /// The largest bandwidth-delay product between two hosts.
@@ -489,6 +507,8 @@ mod ffi {
 
         /// The decisions of a switch.
         type Switch;
+        /// Moves the network's present routes for the switch into it.
+        fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch);
         /// The switch of a network's node. The network's routes for this node move into it.
         fn new_switch(
             network: &mut Network,
@@ -498,25 +518,17 @@ mod ffi {
             telemetry: &TelemetryParameters,
         ) -> Box<Switch>;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
+        /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
         fn depart(
             self: &mut Switch,
             egress: u16,
-            ingress: u16,
-            priority: u8,
-            size: u32,
+            now_ns: u64,
+            frame: &DepartingFrame,
+            section: &mut [u8],
             draws: &mut Draws,
         ) -> Departure;
-        /// A frame is put on the link. Writes this hop behind or into the `len` bytes of telemetry that `section`
-        /// begins with, if the frame `is_data`; returns their new length.
-        fn transmit(
-            self: &mut Switch,
-            egress: u16,
-            now_ns: u64,
-            frame: &OutgoingFrame,
-            section: &mut [u8],
-            len: usize,
-            draws: &mut Draws,
-        ) -> usize;
+        /// A PFC frame of this switch leaves a port.
+        fn send_pfc(self: &mut Switch, egress: u16, now_ns: u64, size: u32);
         fn queued(self: &Switch, egress: u16) -> u32;
 
         /// The chance that all hosts and switches share: ECN marking from `first_stream` on, PINT from the
@@ -538,6 +550,10 @@ mod ffi {
 
         /// The decisions of a host.
         type Host;
+        /// Moves the network's present routes for the host into it, and takes all flows from their ports.
+        fn update_host_routes(network: &mut Network, node: u32, target: &mut Host);
+        /// Gives a flow to the port that its route leads to now; returns the port, or -1.
+        fn reassign(self: &mut Host, queue_pair: u32, key: &FlowKey) -> i32;
         /// The host of a network's node. The network's routes for this node move into it.
         fn new_host(
             network: &mut Network,

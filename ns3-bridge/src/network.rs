@@ -13,6 +13,10 @@ use hpcc_core::wire::FrameSizes;
 pub struct Network {
     network: CoreNetwork,
     routes: Option<Routes>,
+    /// Routes around failed links, until all nodes have taken theirs.
+    detours: Option<Routes>,
+    down: Vec<u32>,
+    payload: u32,
 }
 
 pub fn new_network() -> Box<Network> {
@@ -40,7 +44,31 @@ impl Network {
         true
     }
 
+    pub fn take_down(&mut self, a: u32, b: u32) -> bool {
+        let connects = |link: &Link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a);
+        let links = self.network.links.iter().enumerate().filter(|(_, link)| connects(link));
+        let before = self.down.len();
+        let failed: Vec<u32> =
+            links.map(|(index, _)| index as u32).filter(|index| !self.down.contains(index)).collect();
+        self.down.extend(failed);
+        if self.down.len() == before {
+            return false;
+        }
+        let detours = Routes::avoiding(&self.network, self.payload, &self.down);
+        if let Some(routes) = &mut self.routes {
+            routes.update_bottlenecks(&detours);
+        }
+        self.detours = Some(detours);
+        true
+    }
+
+    /// The next hops of a node: around failed links, once there are any.
+    pub fn take_detours(&mut self, node: u32) -> RouteTable {
+        self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
+    }
+
     pub fn compute_routes(&mut self, payload_bytes: u32) {
+        self.payload = payload_bytes;
         self.routes = Some(Routes::new(&self.network, payload_bytes));
     }
 

@@ -2,7 +2,8 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    ControlParameters, EcnThreshold, FlowSpec, LinkSpec, MonitorParameters, TelemetryParameters, TransportParameters,
+    ControlParameters, EcnThreshold, FlowSpec, LinkFailure, LinkSpec, MonitorParameters, TelemetryParameters,
+    TransportParameters,
 };
 use crate::panic_report;
 use cxx::{CxxString, CxxVector};
@@ -84,6 +85,15 @@ impl Scenario {
     /// The reference never seeds C's generator, which then starts from 1.
     pub fn pint_seed(&self) -> u32 {
         self.get().seed as u32
+    }
+
+    pub fn link_failures(&self) -> Vec<LinkFailure> {
+        let failure = |f: &scenario::LinkFailure| LinkFailure { time_ns: f.time.0, a: f.a, b: f.b };
+        self.get().link_failures.iter().map(failure).collect()
+    }
+
+    pub fn leaks_on_link_down(&self) -> bool {
+        self.get().leak_on_link_down
     }
 
     pub fn flow_count(&self) -> u32 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The switch, and the chance that it and the links depend on.
 
-use crate::ffi::{Arrival, Departure, EcnThreshold, FlowKey, OutgoingFrame, TelemetryParameters, Verdict};
+use crate::ffi::{Arrival, DepartingFrame, Departure, EcnThreshold, FlowKey, TelemetryParameters, Verdict};
 use crate::network::Network;
 use hpcc_core::random::{Chance, Mrg32k3a};
 use hpcc_core::switch as core_switch;
@@ -50,6 +50,10 @@ pub fn new_switch(
     Box::new(Switch(core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes)))
 }
 
+pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch) {
+    target.0.set_routes(network.take_detours(node));
+}
+
 impl Switch {
     pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {
         match self.0.arrive(ingress, dst, &key.into(), priority, size) {
@@ -59,23 +63,24 @@ impl Switch {
         }
     }
 
-    pub fn depart(&mut self, egress: u16, ingress: u16, priority: u8, size: u32, draws: &mut Draws) -> Departure {
-        let head = core_switch::Head { ingress, priority, size };
-        let core_switch::Departure { mark, resume } = self.0.depart(egress, &head, &mut draws.0);
-        Departure { mark, resume }
-    }
-
-    pub fn transmit(
+    pub fn depart(
         &mut self,
         egress: u16,
         now_ns: u64,
-        frame: &OutgoingFrame,
+        frame: &DepartingFrame,
         section: &mut [u8],
-        len: usize,
         draws: &mut Draws,
-    ) -> usize {
-        let frame = core_switch::Outgoing { is_data: frame.is_data, size: frame.size, queue: frame.queue_bytes };
-        self.0.transmit(egress, Nanos(now_ns), &frame, section, len, &mut draws.0)
+    ) -> Departure {
+        let &DepartingFrame { ingress, priority, is_data, size, telemetry_bytes, queue_bytes } = frame;
+        let head = core_switch::Head { ingress, priority, is_data, size, queue: queue_bytes };
+        let mut section = core_switch::Section { bytes: section, len: telemetry_bytes.into() };
+        let core_switch::Departure { mark, resume } =
+            self.0.depart(egress, Nanos(now_ns), &head, &mut section, &mut draws.0);
+        Departure { mark, resume, telemetry_bytes: section.len as u16 }
+    }
+
+    pub fn send_pfc(&mut self, egress: u16, now_ns: u64, size: u32) {
+        self.0.send_pfc(egress, Nanos(now_ns), size);
     }
 
     pub fn queued(&self, egress: u16) -> u32 {

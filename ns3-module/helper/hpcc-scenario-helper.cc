@@ -75,6 +75,12 @@ HpccScenarioHelper::Run(const std::string& out)
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
     TraceScenarioPackets(*m_scenario, m_network, *results);
     traffic.Begin();
+    for (const auto& failure : m_scenario->link_failures())
+    {
+        Simulator::Schedule(NanoSeconds(failure.time_ns), [this, failure]() {
+            m_network.TakeLinkDown(failure.a, failure.b);
+        });
+    }
     monitor.Begin();
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
 

@@ -16,6 +16,8 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -166,6 +168,40 @@ QbbHelper::Start()
         node->SetFramePool(pool);
         node->SetDraws(draws);
         node->Start(m_network);
+    }
+}
+
+void
+QbbHelper::TakeLinkDown(uint32_t a, uint32_t b) const
+{
+    const bool wasUp = m_network->take_down(a, b);
+    if (!wasUp)
+    {
+        return;
+    }
+    for (const auto& [here, there] : {std::pair(a, b), std::pair(b, a)})
+    {
+        const Ptr<QbbNode> node = GetNode(here);
+        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        {
+            QbbNetDevice& device = *node->GetPort(port);
+            if (device.GetPeer().GetOwner().GetIndex() == there)
+            {
+                device.TakeDown();
+                node->OnLinkDown(device);
+            }
+        }
+    }
+    // All routes first: a host that sends at once must find switches that know the way. Hosts in order.
+    for (const bool switches : {true, false})
+    {
+        for (const auto& node : m_nodes)
+        {
+            if (node->IsSwitch() == switches)
+            {
+                node->OnNewRoutes();
+            }
+        }
     }
 }
 

@@ -122,6 +122,17 @@ class QbbHelper
     void Start();
 
     /**
+     * \brief Take the link between two nodes down, now and for good. Flows go on over what is left of the network.
+     *
+     * What waits for the link and what is on it is lost. Round-trip times and windows stay as they were computed at
+     * the start.
+     *
+     * \param a index of one node
+     * \param b index of the other node
+     */
+    void TakeLinkDown(uint32_t a, uint32_t b) const;
+
+    /**
      * \param index a host's index: its place in the order of installation
      * \return the host; nullptr if the node is a switch
      */

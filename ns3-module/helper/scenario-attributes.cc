@@ -154,6 +154,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     SetControl(scenario.control(), network);
     const hpcc::TelemetryParameters telemetry = scenario.telemetry();
     network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier, telemetry.log_base);
+    network.SetSwitchAttribute("LeakOnLinkDown", BooleanValue(scenario.leaks_on_link_down()));
     network.SetSwitchAttribute("BufferBytes", UintegerValue(scenario.buffer_bytes()));
     network.SetSwitchAttribute("Ecn", BooleanValue(scenario.ecn()));
 }

@@ -63,6 +63,7 @@ class EventWheel
         else
         {
             m_entries[slot.tail].next = index;
+            m_entries[index].previous = slot.tail;
         }
         slot.tail = index;
     }
@@ -80,14 +81,24 @@ class EventWheel
             Insert(ev);
             return;
         }
+        // Most events of a time were inserted long before, so that the place is near the end of the list.
         const uint32_t index = NewEntry(ev);
-        uint32_t* link = &slot.head;
-        while (IsBefore(m_entries[*link].event, ev))
+        uint32_t behind = slot.tail;
+        while (behind != slot.head && !IsBefore(m_entries[m_entries[behind].previous].event, ev))
         {
-            link = &m_entries[*link].next;
+            behind = m_entries[behind].previous;
         }
-        m_entries[index].next = *link;
-        *link = index;
+        m_entries[index].next = behind;
+        if (behind == slot.head)
+        {
+            slot.head = index;
+        }
+        else
+        {
+            m_entries[index].previous = m_entries[behind].previous;
+            m_entries[m_entries[behind].previous].next = index;
+        }
+        m_entries[behind].previous = index;
     }
 
     /**
@@ -162,8 +173,9 @@ class EventWheel
     /// An event in a slot's list.
     struct Entry
     {
-        Event event;   //!< the event
-        uint32_t next; //!< index of the list's next entry
+        Event event;       //!< the event
+        uint32_t next;     //!< index of the list's next entry
+        uint32_t previous; //!< index of the list's previous entry; not valid in the first
     };
 
     /// The list of one time step.
@@ -212,12 +224,12 @@ class EventWheel
     {
         if (m_free == NIL)
         {
-            m_entries.push_back({ev, NIL});
+            m_entries.push_back({ev, NIL, NIL});
             return static_cast<uint32_t>(m_entries.size() - 1);
         }
         const uint32_t index = m_free;
         m_free = m_entries[index].next;
-        m_entries[index] = {ev, NIL};
+        m_entries[index] = {ev, NIL, NIL};
         return index;
     }
 

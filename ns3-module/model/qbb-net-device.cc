@@ -14,6 +14,8 @@
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -120,7 +122,20 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_delayNanos = channel->GetDelay().GetNanoSeconds();
     m_bitRate = m_dataRate.GetBitRate();
     m_wheel = WheelSimulatorImpl::Find();
+    m_linkUp = true;
     m_linkChanges();
+}
+
+QbbNetDevice&
+QbbNetDevice::GetPeer() const
+{
+    return *m_peer;
+}
+
+QbbNode&
+QbbNetDevice::GetOwner() const
+{
+    return *m_owner;
 }
 
 DataRate
@@ -193,7 +208,7 @@ QbbNetDevice::IsBusy()
 void
 QbbNetDevice::TrySend()
 {
-    if (IsBusy())
+    if (!m_linkUp || IsBusy())
     {
         return;
     }
@@ -251,10 +266,27 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
 }
 
 void
+QbbNetDevice::TakeDown()
+{
+    NS_LOG_FUNCTION(this);
+    m_linkUp = false;
+    m_linkChanges();
+}
+
+QbbFrame*
+QbbNetDevice::DequeueAny()
+{
+    const uint8_t paused = std::exchange(m_paused, 0);
+    QbbFrame* frame = Dequeue();
+    m_paused = paused;
+    return frame;
+}
+
+void
 QbbNetDevice::Receive(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    if (m_loss && m_loss->is_lost())
+    if (!m_linkUp || (m_loss && m_loss->is_lost()))
     {
         ++m_lostFrames;
         m_rxDropTrace(*frame);
@@ -367,7 +399,7 @@ QbbNetDevice::GetMtu() const
 bool
 QbbNetDevice::IsLinkUp() const
 {
-    return m_peer != nullptr;
+    return m_linkUp;
 }
 
 void

@@ -69,6 +69,12 @@ class QbbNetDevice : public NetDevice
      */
     void Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer);
 
+    /// \return the device at the other end of the cable
+    QbbNetDevice& GetPeer() const;
+
+    /// \return the switch or host that the device is a port of
+    QbbNode& GetOwner() const;
+
     /// \return the data rate
     DataRate GetDataRate() const;
 
@@ -120,6 +126,17 @@ class QbbNetDevice : public NetDevice
     void TrySend();
 
     /**
+     * \brief The cable breaks: nothing is sent or received any more. What waits stays; the node clears it.
+     */
+    void TakeDown();
+
+    /**
+     * \brief Take the next frame of any queue, paused or not.
+     * \return the frame, or nullptr
+     */
+    QbbFrame* DequeueAny();
+
+    /**
      * \brief A frame arrives.
      * \param frame the frame; the device now owns it
      */
@@ -127,7 +144,7 @@ class QbbNetDevice : public NetDevice
 
     /// \return frames sent so far
     uint64_t GetTxFrames() const;
-    /// \return frames lost on the way here so far
+    /// \return frames lost on the way here so far, by chance or with the cable
     uint64_t GetLostFrames() const;
     /// \return pause frames received so far
     uint64_t GetPauses() const;
@@ -236,6 +253,7 @@ class QbbNetDevice : public NetDevice
     QbbNetDevice* m_peer{nullptr};                    //!< device at the far end
     uint32_t m_nodeId{0};                             //!< id of the device's node
     uint16_t m_port{0};                               //!< number at the node
+    bool m_linkUp{false};                             //!< whether the cable is plugged in and whole
     bool m_busy{false};                               //!< whether an event will end the transmission
     bool m_eager{true};                               //!< whether the node always waits for that event
     uint32_t m_completeUid{0};                        //!< reserved id of that event
@@ -252,7 +270,7 @@ class QbbNetDevice : public NetDevice
     std::array<QbbFrameQueue, PRIORITIES> m_queues;   //!< the queues
     Ptr<TxComplete> m_txComplete;                     //!< ends transmissions
     std::shared_ptr<hpcc::Loss> m_loss;               //!< decides which arriving frames are lost
-    uint64_t m_lostFrames{0};                         //!< frames lost
+    uint64_t m_lostFrames{0};                         //!< frames lost, be it by chance or with the cable
     uint64_t m_pauses{0};                             //!< pause frames received
     std::array<Time, PRIORITIES> m_pausedSince;       //!< when each priority was paused
     std::array<Time, PRIORITIES> m_pausedTime;        //!< time for which each was paused, before the present pause

@@ -82,6 +82,17 @@ class QbbNode : public Object
     virtual void Start(const std::shared_ptr<hpcc::Network>& network) = 0;
 
     /**
+     * \brief A port's cable has broken: clear what waits there.
+     * \param port the port
+     */
+    virtual void OnLinkDown(QbbNetDevice& port) = 0;
+
+    /**
+     * \brief The network has computed new routes.
+     */
+    virtual void OnNewRoutes() = 0;
+
+    /**
      * \brief A frame arrived. The node now owns it.
      * \param in port by which it came
      * \param frame the frame; never a PFC frame

@@ -54,6 +54,12 @@ QbbSwitch::GetTypeId()
                           UintegerValue(32 << 20),
                           MakeUintegerAccessor(&QbbSwitch::m_bufferBytes),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("LeakOnLinkDown",
+                          "Whether frames that are cleared when a link fails count as buffered for ever, as in "
+                          "the reference simulator",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbSwitch::m_leakOnLinkDown),
+                          MakeBooleanChecker())
             .AddAttribute("Ecn",
                           "Whether frames are ECN-marked",
                           BooleanValue(true),
@@ -113,6 +119,7 @@ QbbSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
+    m_network.reset();
     QbbNode::DoDispose();
 }
 
@@ -163,6 +170,7 @@ void
 QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
+    m_network = network;
     EnsureDraws();
     std::vector<hpcc::EcnThreshold> thresholds;
     for (const auto& port : m_ports)
@@ -189,6 +197,27 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
                                   {thresholds.data(), thresholds.size()},
                                   MakeTelemetryParameters(m_layout, m_multiplier, m_logBase))
                      .into_raw());
+}
+
+void
+QbbSwitch::OnLinkDown(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+    while (QbbFrame* frame = port.DequeueAny())
+    {
+        if (frame->kind != QbbFrame::Kind::PFC && !m_leakOnLinkDown)
+        {
+            Depart(port, *frame);
+        }
+        Drop(frame, m_drops);
+    }
+}
+
+void
+QbbSwitch::OnNewRoutes()
+{
+    NS_LOG_FUNCTION(this);
+    hpcc::update_switch_routes(*m_network, m_index, *m_core);
 }
 
 void
@@ -230,29 +259,34 @@ QbbSwitch::NextFrame(QbbNetDevice& out)
     {
         return nullptr;
     }
-    if (frame->kind != QbbFrame::Kind::PFC)
+    if (frame->kind == QbbFrame::Kind::PFC)
     {
-        Depart(out, *frame);
+        m_core->send_pfc(out.GetPortNumber(), out.GetNow(), frame->size);
+        return frame;
     }
-    const uint16_t before = frame->telemetryBytes;
-    frame->telemetryBytes = m_core->transmit(
-        out.GetPortNumber(),
-        out.GetNow(),
-        {frame->kind == QbbFrame::Kind::DATA, frame->size, out.GetQueuedBytes()},
-        {frame->telemetry.data(), frame->telemetry.size()},
-        before,
-        *m_draws);
-    frame->size += frame->telemetryBytes - before;
+    Depart(out, *frame);
     return frame;
 }
 
 void
 QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
 {
-    const uint16_t port = out.GetPortNumber();
-    const hpcc::Departure departure =
-        m_core->depart(port, frame.ingress, frame.priority, frame.size, *m_draws);
+    const hpcc::DepartingFrame departing{
+        frame.ingress,
+        frame.priority,
+        frame.kind == QbbFrame::Kind::DATA,
+        frame.size,
+        frame.telemetryBytes,
+        out.GetQueuedBytes(),
+    };
+    const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
+                                                     out.GetNow(),
+                                                     departing,
+                                                     {frame.telemetry.data(), frame.telemetry.size()},
+                                                     *m_draws);
     frame.congestionMarked |= departure.mark;
+    frame.size += departure.telemetry_bytes - frame.telemetryBytes;
+    frame.telemetryBytes = departure.telemetry_bytes;
     if (departure.resume)
     {
         m_draws->skip();

@@ -72,6 +72,8 @@ class QbbSwitch : public QbbNode
     // Inherited
     bool IsSwitch() const override;
     void Start(const std::shared_ptr<hpcc::Network>& network) override;
+    void OnLinkDown(QbbNetDevice& port) override;
+    void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
 
@@ -89,7 +91,7 @@ class QbbSwitch : public QbbNode
     };
 
     /**
-     * \brief Account for a frame that leaves the buffer, mark it, resume its sender.
+     * \brief Account for a frame that leaves, mark it, stamp it, resume its sender.
      * \param out port by which it leaves
      * \param frame the frame
      */
@@ -102,9 +104,11 @@ class QbbSwitch : public QbbNode
      */
     void Drop(QbbFrame* frame, uint64_t& counter);
 
+    std::shared_ptr<hpcc::Network> m_network;  //!< routes
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
     std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
     uint64_t m_bufferBytes{0};                 //!< attribute
+    bool m_leakOnLinkDown{false};              //!< attribute
     bool m_ecn{true};                          //!< attribute
     uint64_t m_ecnKmin{0};                     //!< attribute
     uint64_t m_ecnKmax{0};                     //!< attribute

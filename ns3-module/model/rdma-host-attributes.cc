@@ -13,6 +13,8 @@
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
+#include <limits>
+
 namespace ns3
 {
 
@@ -56,7 +58,7 @@ RdmaHost::AddHpccAttributes(TypeId tid)
                       "HPCC, HPCC-PINT: target utilisation",
                       DoubleValue(0.95),
                       MakeDoubleAccessor(&RdmaHost::m_eta),
-                      MakeDoubleChecker<double>(0.01, 2))
+                      MakeDoubleChecker<double>(std::numeric_limits<double>::min(), 2))
         .AddAttribute("MaxStage",
                       "HPCC, HPCC-PINT: rounds of additive increase before a multiplicative step",
                       UintegerValue(5),

@@ -137,9 +137,46 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 
     const auto handle = static_cast<uint32_t>(queuePair);
     m_sending[handle] = {flow, peer, sender.receiver, done, {}};
+    m_byFlowKey[FlowKey(flow)] = handle;
     m_startTrace(flow);
     m_ports[nic]->TrySend();
     return handle;
+}
+
+uint64_t
+RdmaHost::FlowKey(const RdmaFlow& flow) const
+{
+    return uint64_t{m_network->address(flow.dst)} << 32 | uint64_t{flow.sport} << 16 | flow.priority;
+}
+
+void
+RdmaHost::OnLinkDown(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+    while (QbbFrame* ack = port.DequeueAny())
+    {
+        ack->Release();
+    }
+}
+
+void
+RdmaHost::OnNewRoutes()
+{
+    NS_LOG_FUNCTION(this);
+    hpcc::update_host_routes(*m_network, m_index, *m_core);
+    for (const auto& [flowKey, queuePair] : m_byFlowKey)
+    {
+        const RdmaFlow& flow = m_sending.at(queuePair).flow;
+        const hpcc::FlowKey key{m_network->address(flow.src),
+                                m_network->address(flow.dst),
+                                flow.sport,
+                                flow.dport};
+        const int32_t port = m_core->reassign(queuePair, key);
+        if (port >= 0)
+        {
+            m_ports[port]->TrySend();
+        }
+    }
 }
 
 uint64_t
@@ -299,6 +336,7 @@ RdmaHost::Finish(uint32_t queuePair)
     const auto sending = m_sending.find(queuePair);
     Sending finished = std::move(sending->second);
     m_sending.erase(sending);
+    m_byFlowKey.erase(FlowKey(finished.flow));
     for (Alarm* timer : finished.timers)
     {
         if (timer)

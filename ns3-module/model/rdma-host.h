@@ -98,6 +98,8 @@ class RdmaHost : public QbbNode
     // Inherited
     bool IsSwitch() const override;
     void Start(const std::shared_ptr<hpcc::Network>& network) override;
+    void OnLinkDown(QbbNetDevice& port) override;
+    void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
 
@@ -147,6 +149,12 @@ class RdmaHost : public QbbNode
         FlowCallback done;     //!< whom to tell
         std::array<Alarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
+
+    /**
+     * \param flow a flow from here
+     * \return the reference simulator's key of its queue pair
+     */
+    uint64_t FlowKey(const RdmaFlow& flow) const;
 
     /**
      * \brief Answer a data frame, or stay silent. The frame itself becomes the answer.
@@ -254,6 +262,9 @@ class RdmaHost : public QbbNode
     CorePointer<hpcc::Host> m_core;                    //!< the decisions
     std::shared_ptr<hpcc::Network> m_network;          //!< paths
     std::unordered_map<uint32_t, Sending> m_sending;   //!< flows under way, by queue pair
+    /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out again in the order of
+    /// this map, which the reference leaves to the standard library.
+    std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
     std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
     std::vector<Alarm*> m_wakeUps;                     //!< each port's pending wake-up
     std::vector<Alarm*> m_idleAlarms;                  //!< alarms that wait for use

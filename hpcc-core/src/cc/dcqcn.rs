@@ -27,11 +27,11 @@ const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
 pub struct DcqcnConfig {
     /// Weight g of the newest interval in alpha, 0 to 1.
     pub gain: f64,
-    /// Interval of [`ALPHA`]; above 0.
+    /// Time between two updates of alpha; above 0.
     pub alpha_interval: Nanos,
-    /// Interval of [`DECREASE`]; above 0.
+    /// Least time between two decreases; above 0.
     pub decrease_interval: Nanos,
-    /// Interval of [`INCREASE`]; above 0.
+    /// Time between two increases; above 0.
     pub increase_interval: Nanos,
     /// Increases after a decrease that leave the target as it is (F, fast recovery).
     pub fast_recovery: u32,
@@ -284,6 +284,6 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = DcqcnConfig { increase_interval: Nanos(9_000), ..DcqcnConfig::default() };
-        survives_hostile_feedback(dcqcn(config), config.min_rate, |_| Telemetry::Nothing);
+        survives_hostile_feedback(dcqcn(config), config.min_rate, |_, _| Telemetry::Nothing);
     }
 }

@@ -159,6 +159,6 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = DctcpConfig::default();
-        survives_hostile_feedback(Dctcp::new(config, LIMITS), config.min_rate, |_| Telemetry::Nothing);
+        survives_hostile_feedback(Dctcp::new(config, LIMITS), config.min_rate, |_, _| Telemetry::Nothing);
     }
 }

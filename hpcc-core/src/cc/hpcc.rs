@@ -223,8 +223,8 @@ mod tests {
         HpccConfig { additive_increase: W_AI, min_rate: BitRate(1), ..HpccConfig::default() }
     }
 
-    fn feed(hpcc: &mut Hpcc, ack_seq: u64, snd_nxt: u64, hops: Telemetry) -> RateDecision {
-        hpcc.on_feedback(&Feedback { telemetry: &hops, ..ack(0, ack_seq, snd_nxt) }, &mut chance())
+    fn feed(hpcc: &mut Hpcc, ack_seq: u64, snd_nxt: u64, hops: HopStack) -> RateDecision {
+        hpcc.on_feedback(&Feedback { telemetry: Telemetry::Hops(&hops), ..ack(0, ack_seq, snd_nxt) }, &mut chance())
     }
 
     /// REQ-05: U moves by tau / T towards the sample.
@@ -246,10 +246,10 @@ mod tests {
         assert!((wrapped - 1.0).abs() < 1e-9, "{wrapped}");
     }
 
-    fn stack(ts: u64, tx_bytes: u64, qlen: u64) -> Telemetry {
+    fn stack(ts: u64, tx_bytes: u64, qlen: u64) -> HopStack {
         let mut stack = HopStack::new(MODULUS);
         stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen });
-        Telemetry::Hops(stack)
+        stack
     }
 
     /// REQ-06, REQ-07: every acknowledgement moves the rate, but the reference moves once in a round trip.
@@ -294,7 +294,7 @@ mod tests {
         for n in 0..40u64 {
             let sample = stack(700 * n, 8_000 * n, 512 * (n % 7) * 20);
             let [first, second] =
-                [&mut single, &mut multi].map(|hpcc| feed(hpcc, 1_000 * n, 1_000 * n + 30_000, sample));
+                [&mut single, &mut multi].map(|hpcc| feed(hpcc, 1_000 * n, 1_000 * n + 30_000, sample.clone()));
             assert_eq!(first, second, "feedback {n}");
         }
     }
@@ -303,8 +303,10 @@ mod tests {
     fn missing_telemetry_keeps_the_rate() {
         let mut hpcc = Hpcc::new(config(), LIMITS);
         for ack_seq in [1_000, 2_000, 200_000] {
-            assert_eq!(feed(&mut hpcc, ack_seq, 150_000, Telemetry::Nothing), RateDecision::Keep);
-            assert_eq!(feed(&mut hpcc, ack_seq, 150_000, Telemetry::SentAt(Nanos(7))), RateDecision::Keep);
+            for telemetry in [Telemetry::Nothing, Telemetry::SentAt(Nanos(7))] {
+                let feedback = Feedback { telemetry, ..ack(0, ack_seq, 150_000) };
+                assert_eq!(hpcc.on_feedback(&feedback, &mut chance()), RateDecision::Keep);
+            }
         }
     }
 
@@ -314,8 +316,9 @@ mod tests {
         for multi_rate in [false, true] {
             for limits in [LIMITS, FlowLimits { window: 0, ..LIMITS }] {
                 let hpcc = Hpcc::new(HpccConfig { multi_rate, ..config }, limits);
-                survives_hostile_feedback(hpcc, config.min_rate, |n| {
-                    stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000)
+                survives_hostile_feedback(hpcc, config.min_rate, |n, place| {
+                    *place = stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000);
+                    Telemetry::Hops(place)
                 });
             }
         }

@@ -16,8 +16,13 @@ const DRAWS: u32 = 65_536;
 pub struct HpccPintConfig {
     /// The control law, which is HPCC's.
     pub law: ControlLaw,
-    /// Probability that an acknowledgement is looked at, above 0, up to 1.
+    /// Probability that an acknowledgement is looked at, [`HpccPintConfig::LEAST_PROBABILITY`] to 1.
     pub sample_probability: f64,
+}
+
+impl HpccPintConfig {
+    /// With a lower probability the draw, of 16 bits, never looks at any.
+    pub const LEAST_PROBABILITY: f64 = 1.0 / DRAWS as f64;
 }
 
 impl Default for HpccPintConfig {
@@ -80,7 +85,7 @@ impl CongestionControl for HpccPint {
         if chance.rand.draw() % DRAWS >= self.sampled_draws {
             return RateDecision::Keep;
         }
-        let &Telemetry::Utilisation(utilisation) = feedback.telemetry else { return RateDecision::Keep };
+        let Telemetry::Utilisation(utilisation) = feedback.telemetry else { return RateDecision::Keep };
         if self.last_update_seq == 0 {
             self.last_update_seq = feedback.snd_nxt;
             return RateDecision::Keep;
@@ -108,7 +113,7 @@ mod tests {
     fn every_acknowledgement_moves_the_rate_but_one_in_a_round_trip_the_reference() {
         let (mut pint, mut chance) = (pint(1.0), chance());
         let telemetry = Telemetry::Utilisation(1.9);
-        let mut feed = |seq| pint.on_feedback(&Feedback { telemetry: &telemetry, ..ack(0, seq, 50_000) }, &mut chance);
+        let mut feed = |seq| pint.on_feedback(&Feedback { telemetry, ..ack(0, seq, 50_000) }, &mut chance);
         assert_eq!(feed(1_000), RateDecision::Keep, "the first only starts the round trip");
         for seq in [2_000, 3_000, 50_000] {
             assert_eq!(feed(seq), RateDecision::Repace(BitRate::mbps(50_050)), "{seq}");
@@ -121,10 +126,10 @@ mod tests {
     #[test]
     fn the_sender_does_not_average() {
         let (mut pint, mut chance) = (pint(1.0), chance());
-        pint.on_feedback(&Feedback { telemetry: &Telemetry::Utilisation(1.0), ..ack(0, 1, 50_000) }, &mut chance);
+        pint.on_feedback(&Feedback { telemetry: Telemetry::Utilisation(1.0), ..ack(0, 1, 50_000) }, &mut chance);
         let mut feed = |utilisation| {
             let telemetry = Telemetry::Utilisation(utilisation);
-            rate(pint.on_feedback(&Feedback { telemetry: &telemetry, ..ack(0, 9, 50_000) }, &mut chance))
+            rate(pint.on_feedback(&Feedback { telemetry, ..ack(0, 9, 50_000) }, &mut chance))
         };
         assert_eq!(feed(0.95 * 4.0), BitRate::mbps(25_050));
         assert_eq!(feed(0.95 * 2.0), BitRate::mbps(50_050));
@@ -135,7 +140,7 @@ mod tests {
     fn sampling_looks_at_its_share_and_draws_for_each() {
         let (mut pint, mut chance) = (pint(1.0 / 16.0), chance());
         let telemetry = Telemetry::Utilisation(1.9);
-        let feedback = Feedback { telemetry: &telemetry, ..ack(0, 1_000, 50_000) };
+        let feedback = Feedback { telemetry, ..ack(0, 1_000, 50_000) };
         let mut reference = chance.clone();
         let heard = (0..16_000).filter(|_| pint.on_feedback(&feedback, &mut chance) != RateDecision::Keep).count();
         assert!((900..1_100).contains(&heard), "{heard}");
@@ -148,7 +153,7 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = HpccPintConfig::default();
-        survives_hostile_feedback(HpccPint::new(config, LIMITS), config.law.min_rate, |n| match n % 4 {
+        survives_hostile_feedback(HpccPint::new(config, LIMITS), config.law.min_rate, |n, _| match n % 4 {
             0 => Telemetry::Nothing,
             1 => Telemetry::Utilisation(0.0),
             2 => Telemetry::Utilisation(f64::INFINITY),

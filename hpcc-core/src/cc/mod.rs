@@ -62,7 +62,7 @@ pub struct Feedback<'a> {
     /// Whether the acknowledged packet carried a congestion mark.
     pub congestion_marked: bool,
     /// Telemetry of the acknowledged packet; [`Telemetry::Nothing`] where it is malformed or incomplete.
-    pub telemetry: &'a Telemetry,
+    pub telemetry: Telemetry<'a>,
 }
 
 /// What a controller wants done after an event.

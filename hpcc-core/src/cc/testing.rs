@@ -3,7 +3,7 @@
 
 use super::{CongestionControl, Feedback, FlowLimits, RateDecision};
 use crate::random::Chance;
-use crate::telemetry::Telemetry;
+use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
 
 /// B = 100 Gb/s, T = 13 us, W = 162 500 B: the setting of SPEC section 1.5.
@@ -14,7 +14,7 @@ pub const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);
 
 /// An acknowledgement without mark or telemetry.
 pub fn ack(now: u64, ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
-    Feedback { now: Nanos(now), ack_seq, snd_nxt, congestion_marked: false, telemetry: &Telemetry::Nothing }
+    Feedback { now: Nanos(now), ack_seq, snd_nxt, congestion_marked: false, telemetry: Telemetry::Nothing }
 }
 
 /// A source of chance.
@@ -36,10 +36,11 @@ pub fn rate(decision: RateDecision) -> BitRate {
 pub fn survives_hostile_feedback(
     mut controller: impl CongestionControl,
     min: BitRate,
-    telemetry: impl Fn(u64) -> Telemetry,
+    telemetry: impl for<'a> Fn(u64, &'a mut HopStack) -> Telemetry<'a>,
 ) {
     let mut chance = chance();
     let mut now = 0;
+    let mut stack = HopStack::default();
     let check = |decision| {
         if let RateDecision::Repace(rate) | RateDecision::Set(rate) = decision {
             assert!((min..=LIMITS.line_rate).contains(&rate), "{rate}");
@@ -53,7 +54,7 @@ pub fn survives_hostile_feedback(
             ack_seq: if noise & 1 == 0 { noise >> 3 & 0xf_ffff } else { u64::MAX - (noise >> 40) },
             snd_nxt: if noise & 2 == 0 { noise >> 7 & 0xf_ffff } else { noise },
             congestion_marked: noise & 4 == 0,
-            telemetry: &telemetry(noise >> 9),
+            telemetry: telemetry(noise >> 9, &mut stack),
         };
         check(controller.on_feedback(&feedback, &mut chance));
         for timer in 0..4 {

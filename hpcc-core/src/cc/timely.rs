@@ -128,7 +128,7 @@ impl CongestionControl for Timely {
         if feedback.ack_seq <= self.last_update_seq {
             return RateDecision::Keep;
         }
-        let &Telemetry::SentAt(sent) = feedback.telemetry else { return RateDecision::Keep };
+        let Telemetry::SentAt(sent) = feedback.telemetry else { return RateDecision::Keep };
         let rtt = feedback.now.saturating_sub(sent);
         let first = self.last_update_seq == 0;
         if !first {
@@ -154,7 +154,7 @@ mod tests {
         let mut decision = RateDecision::Keep;
         for (n, rtt) in (1..).zip(rtts) {
             let telemetry = Telemetry::SentAt(Nanos(n * 1_000_000 - rtt));
-            let feedback = Feedback { telemetry: &telemetry, ..ack(n * 1_000_000, n * 1_000, n * 1_000 + 500) };
+            let feedback = Feedback { telemetry, ..ack(n * 1_000_000, n * 1_000, n * 1_000 + 500) };
             decision = timely.on_feedback(&feedback, &mut chance);
         }
         rate(decision)
@@ -187,7 +187,7 @@ mod tests {
         let (mut timely, mut chance) = (Timely::new(TimelyConfig::default(), LIMITS), chance());
         let telemetry = Telemetry::SentAt(Nanos(0));
         let mut decide = |ack_seq| {
-            let feedback = Feedback { telemetry: &telemetry, ..ack(600_000, ack_seq, 9_000) };
+            let feedback = Feedback { telemetry, ..ack(600_000, ack_seq, 9_000) };
             timely.on_feedback(&feedback, &mut chance)
         };
         assert_eq!(
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = TimelyConfig::default();
-        survives_hostile_feedback(Timely::new(config, LIMITS), config.min_rate, |n| match n % 3 {
+        survives_hostile_feedback(Timely::new(config, LIMITS), config.min_rate, |n, _| match n % 3 {
             0 => Telemetry::Nothing,
             1 => Telemetry::SentAt(Nanos(n)),
             _ => Telemetry::SentAt(Nanos(n % 1_000_000)),

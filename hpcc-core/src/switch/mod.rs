@@ -57,15 +57,28 @@ pub enum Arrival {
     },
 }
 
-/// A frame at the head of an egress queue.
+/// A frame at the head of an egress queue, which leaves now.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     /// Port by which it came in.
     pub ingress: u16,
     /// Its priority.
     pub priority: u8,
+    /// Whether it carries payload; only such frames are stamped.
+    pub is_data: bool,
     /// Its bytes on the link, before this switch adds telemetry.
     pub size: u32,
+    /// Bytes that wait at the port behind it, all frames.
+    pub queue: u64,
+}
+
+/// The telemetry section of a frame: bytes of which the first `len` are in use.
+#[derive(Debug)]
+pub struct Section<'a> {
+    /// The section and room behind it.
+    pub bytes: &'a mut [u8],
+    /// Length of the section.
+    pub len: usize,
 }
 
 /// What happens to a frame that departs.
@@ -75,17 +88,6 @@ pub struct Departure {
     pub mark: bool,
     /// Before it is sent: send a PFC resume of its priority out of its ingress port.
     pub resume: bool,
-}
-
-/// A frame that is about to be put on the link.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing {
-    /// Whether it carries payload; only such frames are stamped.
-    pub is_data: bool,
-    /// Its bytes on the link, before this switch adds telemetry.
-    pub size: u32,
-    /// Bytes that wait at the port behind it, all frames.
-    pub queue: u64,
 }
 
 /// What PINT keeps at a switch.
@@ -140,6 +142,11 @@ impl Switch {
         }
     }
 
+    /// Replaces all routes.
+    pub fn set_routes(&mut self, routes: RouteTable) {
+        self.routes = routes;
+    }
+
     /// A frame for host `dst` came in by port `ingress`. Priority 0 is never refused.
     #[inline]
     pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {
@@ -157,9 +164,42 @@ impl Switch {
         }
     }
 
-    /// A frame leaves port `egress`: accounts for it and decides on mark and resume.
+    /// A frame leaves port `egress`: accounts for it, decides on mark and resume, and stamps this hop into the
+    /// telemetry of a data frame. PFC frames of this switch go through [`Switch::send_pfc`] instead.
     #[inline]
-    pub fn depart(&mut self, egress: u16, head: &Head, chance: &mut Chance) -> Departure {
+    pub fn depart(
+        &mut self,
+        egress: u16,
+        now: Nanos,
+        head: &Head,
+        section: &mut Section<'_>,
+        chance: &mut Chance,
+    ) -> Departure {
+        let departure = self.release(egress, head, chance);
+        let len = section.len;
+        let port = &self.ports[usize::from(egress)];
+        if head.is_data {
+            let (tx_bytes, qlen) = (port.tx_bytes, head.queue);
+            let snapshot = Snapshot { switch_id: self.id, rate: port.rate, now, tx_bytes, qlen };
+            section.len = self.layout.stamp(section.bytes, len, &snapshot);
+            if let Some(pint) = &mut self.pint {
+                let utilisation = pint.meters[usize::from(egress)].update(now, qlen, &mut chance.rand);
+                let bytes = section.bytes.get_mut(..len).unwrap_or_default();
+                pint.codebook.stamp(bytes, utilisation, &mut chance.rand);
+            }
+        }
+        self.count_sent(egress, now, head.size + (section.len - len) as u32);
+        departure
+    }
+
+    /// A PFC frame of `size` bytes leaves port `egress`.
+    pub fn send_pfc(&mut self, egress: u16, now: Nanos, size: u32) {
+        self.count_sent(egress, now, size);
+    }
+
+    /// Frees the frame's buffer; decides on mark and resume by what is left.
+    #[inline]
+    fn release(&mut self, egress: u16, head: &Head, chance: &mut Chance) -> Departure {
         let priority = usize::from(head.priority) % PRIORITIES;
         if priority == 0 {
             return Departure { mark: false, resume: false };
@@ -173,36 +213,12 @@ impl Switch {
         Departure { mark, resume: self.buffer.take_resume(ingress, priority) }
     }
 
-    /// Port `egress` puts a frame on the link: stamps this hop into a data frame's telemetry, which stands in
-    /// the first `len` bytes of `section`, and counts the frame. Returns the new length of the telemetry.
     #[inline]
-    pub fn transmit(
-        &mut self,
-        egress: u16,
-        now: Nanos,
-        frame: &Outgoing,
-        section: &mut [u8],
-        len: usize,
-        chance: &mut Chance,
-    ) -> usize {
-        let port = &mut self.ports[usize::from(egress)];
-        let mut new_len = len;
-        if frame.is_data {
-            let (tx_bytes, qlen) = (port.tx_bytes, frame.queue);
-            let snapshot = Snapshot { switch_id: self.id, rate: port.rate, now, tx_bytes, qlen };
-            new_len = self.layout.stamp(section, len, &snapshot);
-        }
-        let size = frame.size + (new_len - len) as u32;
-        port.tx_bytes += u64::from(size);
+    fn count_sent(&mut self, egress: u16, now: Nanos, size: u32) {
+        self.ports[usize::from(egress)].tx_bytes += u64::from(size);
         if let Some(pint) = &mut self.pint {
-            let meter = &mut pint.meters[usize::from(egress)];
-            if frame.is_data {
-                let utilisation = meter.update(now, frame.queue, &mut chance.rand);
-                pint.codebook.stamp(section.get_mut(..len).unwrap_or_default(), utilisation, &mut chance.rand);
-            }
-            meter.on_sent(now, size);
+            pint.meters[usize::from(egress)].on_sent(now, size);
         }
-        new_len
     }
 
     /// Bytes that wait at a port, PFC frames excepted.
@@ -215,7 +231,7 @@ impl Switch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::Telemetry;
+    use crate::telemetry::{HopStack, Telemetry};
     use crate::topology::{Link, Network, NodeKind};
 
     /// Three hosts (0, 1, 2) on switch 3.
@@ -234,6 +250,20 @@ mod tests {
         let config = SwitchConfig { buffer_bytes: 1 << 20, ecn: true, ecn_thresholds: alloc::vec![threshold] };
         let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
         Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.take_table(3))
+    }
+
+    /// A data frame of host 0 leaves with a full section and an empty queue behind it.
+    fn depart(
+        switch: &mut Switch,
+        egress: u16,
+        now: Nanos,
+        size: u32,
+        bytes: &mut [u8],
+        chance: &mut Chance,
+    ) -> (Departure, usize) {
+        let head = Head { ingress: 0, priority: 3, is_data: true, size, queue: 0 };
+        let mut section = Section { len: bytes.len(), bytes };
+        (switch.depart(egress, now, &head, &mut section, chance), section.len)
     }
 
     fn arrive(switch: &mut Switch, dst: u32) -> Arrival {
@@ -256,10 +286,7 @@ mod tests {
         for _ in 0..3 {
             arrive(&mut switch, 2);
         }
-        let mut marks = || {
-            let head = Head { ingress: 0, priority: 3, size: 1090 };
-            switch.depart(2, &head, &mut chance).mark
-        };
+        let mut marks = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.mark;
         assert_eq!([marks(), marks(), marks()], [true, false, false]);
     }
 
@@ -271,8 +298,8 @@ mod tests {
         while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
             frames += 1;
         }
-        let head = Head { ingress: 0, priority: 3, size: 1090 };
-        let resumes = (0..frames).filter(|_| switch.depart(2, &head, &mut chance).resume).count();
+        let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.resume;
+        let resumes = (0..frames).filter(|_| resumes()).count();
         assert_eq!(resumes, 1);
         assert_eq!(switch.queued(2), 0);
     }
@@ -283,16 +310,14 @@ mod tests {
         let mut switch = star();
         let mut chance = Chance::new(26, 1);
         let mut section = [0; 64];
-        let mut transmit = |is_data, size, section: &mut [u8], len| {
-            switch.transmit(2, Nanos(77), &Outgoing { is_data, size, queue: 800 }, section, len, &mut chance)
-        };
-        assert_eq!(transmit(false, 1_280, &mut section, 0), 0);
+        switch.send_pfc(2, Nanos(0), 1_280);
         let layout = Layout::Reference { multiplier: 1 };
         let len = layout.prepare(&mut section, Nanos(0));
-        let len = transmit(true, 1_090, &mut section, len);
-        let Telemetry::Hops(stack) = layout.read(&section[..len]) else { panic!("one hop") };
+        let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut chance);
+        let mut hops = HopStack::default();
+        let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
         let hop = stack.hops()[0];
-        assert_eq!((hop.rate, hop.ts, hop.tx_bytes, hop.qlen), (BitRate::gbps(100), 77, 1_280, 800));
+        assert_eq!((hop.rate, hop.ts, hop.tx_bytes, hop.qlen), (BitRate::gbps(100), 77, 1_280, 0));
     }
 
     /// A port that sends data without pause reports itself as full, and the same section as one byte of it.
@@ -304,10 +329,10 @@ mod tests {
         let mut section = [0; 8];
         for n in 0..500 {
             let len = layout.prepare(&mut section, Nanos(0));
-            let frame = Outgoing { is_data: true, size: 1_050, queue: 0 };
-            assert_eq!(switch.transmit(1, Nanos(n * 84), &frame, &mut section, len, &mut chance), 2);
+            let (_, len) = depart(&mut switch, 1, Nanos(n * 84), 1_050, &mut section[..len], &mut chance);
+            assert_eq!(len, 2);
         }
-        let Telemetry::Utilisation(u) = layout.read(&section[..2]) else { panic!("a code") };
+        let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
         assert!((0.9..1.1).contains(&u), "{u}");
     }
 }

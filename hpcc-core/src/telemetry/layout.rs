@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
-use super::{Snapshot, Telemetry, Unusable, paper, pint, reference, timestamp};
+use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, timestamp};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -73,14 +73,16 @@ impl Layout {
         }
     }
 
-    /// Decodes a section. [`Telemetry::Nothing`] if the bytes are no section of this layout, or if hops are
-    /// missing from it.
+    /// Decodes a section; records of hops into `stack`. [`Telemetry::Nothing`] if the bytes are no section of
+    /// this layout, or if hops are missing from it.
     #[inline]
-    pub fn read(&self, section: &[u8]) -> Telemetry {
+    pub fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Telemetry<'a> {
         let read = match *self {
             Layout::None => Err(Unusable),
-            Layout::Reference { multiplier } => reference::read(section, multiplier).map(Telemetry::Hops),
-            Layout::Paper => paper::read(section).map(Telemetry::Hops),
+            Layout::Reference { multiplier } => {
+                reference::read(section, multiplier, stack).map(|()| Telemetry::Hops(stack))
+            }
+            Layout::Paper => paper::read(section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base } => {
                 pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))

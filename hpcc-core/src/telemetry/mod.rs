@@ -82,8 +82,15 @@ fn distance(from: u64, to: u64, modulus: u64) -> u64 {
     if to >= from { to - from } else { to + modulus - from }
 }
 
-/// The hops of one packet, in path order from sender to receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl PartialEq for HopStack {
+    /// What a former packet left behind the last hop does not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.modulus == other.modulus && self.hops() == other.hops()
+    }
+}
+
+/// The hops of one packet, in path order from sender to receiver. Large: decoded into a place that is kept.
+#[derive(Clone, Debug, Default)]
 pub struct HopStack {
     hops: [Hop; MAX_HOPS],
     len: u8,
@@ -96,6 +103,13 @@ impl HopStack {
     #[inline]
     pub fn new(modulus: Modulus) -> Self {
         HopStack { hops: [Hop::default(); MAX_HOPS], len: 0, modulus }
+    }
+
+    /// Empties the stack, for a layout whose counters wrap at `modulus`.
+    #[inline]
+    pub fn reset(&mut self, modulus: Modulus) {
+        self.len = 0;
+        self.modulus = modulus;
     }
 
     /// Appends a hop; a full stack stays as it is.
@@ -116,12 +130,11 @@ impl HopStack {
 
 /// What an acknowledged packet's section says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "lives on the stack while one acknowledgement is taken in")]
-pub enum Telemetry {
+pub enum Telemetry<'a> {
     /// Nothing, or nothing that can be used.
     Nothing,
     /// A record of each hop.
-    Hops(HopStack),
+    Hops(&'a HopStack),
     /// When the packet left its sender.
     SentAt(Nanos),
     /// U of the busiest hop, averaged by that hop: 1.0 where the bytes in flight equal capacity * T.

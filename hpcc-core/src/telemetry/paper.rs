@@ -58,13 +58,13 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
 }
 
 #[inline]
-pub fn read(section: &[u8]) -> Result<HopStack, Unusable> {
+pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (header, hops) = section.split_at_checked(HEADER_LEN).ok_or(Unusable)?;
     let n_hop = usize::from(header[0] >> 4);
     if hops.len() != n_hop * HOP_LEN {
         return Err(Unusable);
     }
-    let mut stack = HopStack::new(MODULUS);
+    stack.reset(MODULUS);
     for word in hops.chunks_exact(HOP_LEN) {
         let word = u64::from_be_bytes(word.try_into().map_err(|_| Unusable)?);
         stack.push(Hop {
@@ -74,13 +74,18 @@ pub fn read(section: &[u8]) -> Result<HopStack, Unusable> {
             qlen: (word & 0xffff) * QLEN_UNIT,
         });
     }
-    Ok(stack)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::units::Nanos;
+
+    fn read(section: &[u8]) -> Result<HopStack, Unusable> {
+        let mut stack = HopStack::default();
+        super::read(section, &mut stack).map(|()| stack)
+    }
 
     const VECTOR: [u8; 18] =
         [0x20, 0x13, 0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0x00, 0x10, 0x61, 0x23, 0x46, 0x00, 0x00, 0x01, 0x00, 0x00];

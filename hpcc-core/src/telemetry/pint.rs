@@ -30,6 +30,8 @@ const LOG_BITS: u32 = 16;
 const QUEUE_SHIFT: u32 = 8;
 /// U is stored as an integer in units of 1/8192.
 const STORED_STEPS: f64 = 8_192.0;
+/// Codes that have their place in a table: U up to 2.
+const TABLED_CODES: u32 = 1_024;
 /// Rounding draws are compared in units of 1/65536.
 const DRAWS: u32 = 65_536;
 
@@ -38,6 +40,8 @@ const DRAWS: u32 = 65_536;
 pub struct Codebook {
     /// base ^ n, up to the first that is larger than any U that occurs.
     powers: Vec<f64>,
+    /// For each small code the first power that is larger, so that the usual U needs no search.
+    above: Vec<u16>,
     /// Powers are cut to one byte where it holds the largest.
     one_byte: bool,
 }
@@ -61,13 +65,23 @@ impl Codebook {
                 break;
             }
         }
-        Codebook { powers, one_byte: bits <= 8.0 }
+        let mut codebook = Codebook { powers, above: Vec::new(), one_byte: bits <= 8.0 };
+        codebook.above = (0..=TABLED_CODES).map(|code| codebook.first_above(f64::from(code)) as u16).collect();
+        codebook
+    }
+
+    /// The first power that is larger than a code, but not the lowest of all.
+    fn first_above(&self, code: f64) -> usize {
+        self.powers.partition_point(|&power| power <= code).clamp(1, self.powers.len() - 1)
     }
 
     /// The power that stands for U: one of its two neighbours, drawn so that the expected value is U.
     fn encode(&self, utilisation: f64, rand: &mut GlibcRand) -> u16 {
         let code = libm::ceil(utilisation * CODE_STEPS).max(1.0);
-        let above = self.powers.partition_point(|&power| power <= code).clamp(1, self.powers.len() - 1);
+        let above = match self.above.get(code as usize) {
+            Some(&above) => usize::from(above),
+            None => self.first_above(code),
+        };
         let (low, high) = (self.powers[above - 1], self.powers[above]);
         let threshold = (code - low) / (high - low) * f64::from(DRAWS);
         let power = if f64::from(rand.draw() % DRAWS) < threshold { above } else { above - 1 };
@@ -102,6 +116,10 @@ pub struct PortMeter {
     log_nanos: f64,
     last_sent: Nanos,
     last_size: u32,
+    /// The size that `frame_share` holds for.
+    share_of: u32,
+    /// What a frame of that size adds to U.
+    frame_share: f64,
     utilisation: f64,
 }
 
@@ -115,6 +133,8 @@ impl PortMeter {
             log_nanos: libm::log2(1e9) * ONE,
             last_sent: Nanos(0),
             last_size: 0,
+            share_of: 0,
+            frame_share: 0.0,
             utilisation: 0.0,
         }
     }
@@ -138,8 +158,7 @@ impl PortMeter {
             sum += libm::exp2(exponent / ONE) * f64::from(1 << QUEUE_SHIFT);
         }
         if self.last_size > 0 {
-            let exponent = log(u64::from(self.last_size), rand) + self.log_nanos - self.log_bytes - self.log_rtt;
-            sum += libm::exp2(exponent / ONE);
+            sum += self.frame_share(rand);
         }
         if self.base_rtt.0 > elapsed && self.utilisation > 0.0 {
             let stored = libm::floor(self.utilisation * STORED_STEPS + 0.5) as u64;
@@ -148,6 +167,18 @@ impl PortMeter {
         }
         self.utilisation = sum;
         sum
+    }
+
+    /// What the frame before this one adds. Ports mostly send frames of one size, whose share is the same, unless
+    /// its logarithm takes a draw.
+    #[inline]
+    fn frame_share(&mut self, rand: &mut GlibcRand) -> f64 {
+        if self.last_size != self.share_of || self.last_size >> LOG_BITS > 0 {
+            let exponent = log(u64::from(self.last_size), rand) + self.log_nanos - self.log_bytes - self.log_rtt;
+            self.share_of = self.last_size;
+            self.frame_share = libm::exp2(exponent / ONE);
+        }
+        self.frame_share
     }
 }
 
@@ -230,6 +261,14 @@ mod tests {
         let read = |power| utilisation(1.05, power);
         let mean = (0..count).map(|_| read(codebook.encode(1.5, &mut rand))).sum::<f64>() / f64::from(count);
         assert!((mean - 1.5).abs() < 0.005, "{mean}");
+    }
+
+    #[test]
+    fn the_table_agrees_with_the_search() {
+        let codebook = Codebook::new(1.05);
+        for code in 1..=TABLED_CODES {
+            assert_eq!(usize::from(codebook.above[code as usize]), codebook.first_above(f64::from(code)), "{code}");
+        }
     }
 
     #[test]

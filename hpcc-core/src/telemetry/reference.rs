@@ -58,14 +58,14 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u3
 }
 
 #[inline]
-pub fn read(section: &[u8], multiplier: u32) -> Result<HopStack, Unusable> {
+pub fn read(section: &[u8], multiplier: u32, stack: &mut HopStack) -> Result<(), Unusable> {
     let bytes: &[u8; LEN] = section.try_into().map_err(|_| Unusable)?;
     let count = u16::from_le_bytes([bytes[COUNT.start], bytes[COUNT.start + 1]]) as usize;
     if count > SLOTS {
         return Err(Unusable);
     }
     let units = u64::from(multiplier.max(1));
-    let mut stack = HopStack::new(Modulus { ts: 1 << TS_BITS, tx_bytes: (TX_UNIT * units) << TX_BITS });
+    stack.reset(Modulus { ts: 1 << TS_BITS, tx_bytes: (TX_UNIT * units) << TX_BITS });
     for word in bytes[..COUNT.start].chunks_exact(WORD).take(count) {
         let word = u64::from_le_bytes(word.try_into().map_err(|_| Unusable)?);
         stack.push(Hop {
@@ -75,13 +75,18 @@ pub fn read(section: &[u8], multiplier: u32) -> Result<HopStack, Unusable> {
             qlen: (word >> QLEN_SHIFT) * QLEN_UNIT * units,
         });
     }
-    Ok(stack)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::units::Nanos;
+
+    fn read(section: &[u8], multiplier: u32) -> Result<HopStack, Unusable> {
+        let mut stack = HopStack::default();
+        super::read(section, multiplier, &mut stack).map(|()| stack)
+    }
 
     fn snapshot(qlen: u64) -> Snapshot {
         Snapshot { switch_id: 7, rate: BitRate::gbps(100), now: Nanos(0x1_0012_3456), tx_bytes: 51_200, qlen }

@@ -63,6 +63,11 @@ impl Network {
         ports
     }
 
+    /// Whether a link connects two nodes directly.
+    pub fn has_link(&self, a: u32, b: u32) -> bool {
+        self.links.iter().any(|link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a))
+    }
+
     /// Indices of all hosts, ascending.
     pub fn hosts(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
         self.of_kind(NodeKind::Host)

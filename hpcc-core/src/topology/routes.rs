@@ -101,8 +101,14 @@ impl Routes {
     /// The order of equal next hops is the reference's, which follows the memory addresses of its nodes:
     /// hosts first and ascending, then switches descending. Parallel links count as several next hops.
     pub fn new(network: &Network, payload: u32) -> Self {
+        Self::avoiding(network, payload, &[])
+    }
+
+    /// As [`Routes::new`], but without the links whose index `down` lists.
+    pub fn avoiding(network: &Network, payload: u32, down: &[u32]) -> Self {
         let mut ports = network.ports();
         for ports in &mut ports {
+            ports.retain(|port| !down.contains(&port.link));
             ports.sort_by_key(|port| visiting_order(network, port));
         }
         let mut routes = Routes {
@@ -177,6 +183,16 @@ impl Routes {
         let different =
             move |(index, metrics): (usize, &Option<PathMetrics>)| metrics.filter(|_| index / hosts != index % hosts);
         self.metrics.iter().enumerate().filter_map(different)
+    }
+
+    /// Takes over the slowest links of the paths in `newer`, and nothing else: after a link failed, the reference
+    /// goes on with the round-trip times that it computed at the start.
+    pub fn update_bottlenecks(&mut self, newer: &Routes) {
+        for (path, newer) in self.metrics.iter_mut().zip(&newer.metrics) {
+            if let (Some(path), Some(newer)) = (path, newer) {
+                path.bottleneck = newer.bottleneck;
+            }
+        }
     }
 
     /// The longest base round-trip time between two hosts: T of a network-wide constant.
@@ -254,6 +270,16 @@ mod tests {
         assert_eq!(routes.table(4).expect("spine").next_hops(1), [1]);
         assert_eq!(routes.table(0).expect("host").next_hops(1), [0]);
         assert_eq!(routes.path(0, 1).expect("connected").bottleneck, BitRate::gbps(100));
+    }
+
+    #[test]
+    fn links_that_are_down_are_avoided() {
+        let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
+        let network = network(2, 4, &links);
+        let routes = Routes::avoiding(&network, 1000, &[2]);
+        assert_eq!(routes.table(2).expect("leaf").next_hops(1), [2]);
+        assert_eq!(routes.table(3).expect("leaf").next_hops(0), [2]);
+        assert_eq!(Routes::avoiding(&network, 1000, &[2, 3]).path(0, 1), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::slab::Slab;
 use crate::cc::{Algorithm, Armed, Feedback, FlowLimits};
 use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED};
-use crate::telemetry::Layout;
+use crate::telemetry::{HopStack, Layout};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -76,6 +76,8 @@ pub struct Host {
     routes: RouteTable,
     senders: Slab<Sender>,
     receivers: Slab<Receiver>,
+    /// Where the telemetry of an acknowledgement is decoded.
+    hops: HopStack,
 }
 
 impl Host {
@@ -95,6 +97,7 @@ impl Host {
             routes,
             senders: Slab::default(),
             receivers: Slab::default(),
+            hops: HopStack::default(),
         }
     }
 
@@ -116,6 +119,27 @@ impl Host {
         let key = self.senders.insert(Sender { qp, spec, nic })?;
         port.add(key);
         Some(key)
+    }
+
+    /// Replaces all routes. Flows stay at their ports until they are [reassigned](Host::reassign).
+    pub fn set_routes(&mut self, routes: RouteTable) {
+        self.routes = routes;
+    }
+
+    /// Takes all flows from their ports; those that have finished are forgotten.
+    pub fn clear_ports(&mut self) {
+        for nic in &mut self.nics {
+            nic.clear(&mut self.senders);
+        }
+    }
+
+    /// Gives a flow to the port that its route leads to now; returns the port, or `None` if there is no route.
+    pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> Option<u16> {
+        let dst = self.senders.get(queue_pair)?.spec.dst;
+        let port = self.route(key, dst)?;
+        self.senders.get_mut(queue_pair)?.nic = usize::from(port);
+        self.nics.get_mut(usize::from(port))?.add(queue_pair);
+        Some(port)
     }
 
     /// The port, counted from 0, by which frames of a flow leave for host `dst`.
@@ -189,7 +213,7 @@ impl Host {
             ack_seq: ack.seq,
             snd_nxt: qp.snd_nxt(),
             congestion_marked: ack.congestion_marked,
-            telemetry: &self.rules.layout.read(ack.telemetry),
+            telemetry: self.rules.layout.read(ack.telemetry, &mut self.hops),
         };
         let Effects { repaced, armed } = qp.on_feedback(transport, &feedback, chance);
         if repaced {

@@ -69,6 +69,15 @@ impl Nic {
         self.members.push(key);
     }
 
+    /// Takes all queue pairs away; the finished ones leave `senders`.
+    pub fn clear(&mut self, senders: &mut Slab<Sender>) {
+        for key in self.members.drain(..) {
+            if senders.get(key).is_some_and(|sender| sender.qp.is_finished()) {
+                senders.remove(key);
+            }
+        }
+    }
+
     pub fn wake(&self) -> Option<Nanos> {
         self.wake
     }

@@ -13,9 +13,6 @@ use hpcc_core::units::{BitRate, Nanos};
 
 const DEFAULT_MODE: u64 = 1;
 
-/// The least PINT_PROB: the reference compares a 16-bit draw.
-const LEAST_PROBABILITY: f64 = 1.0 / 65_536.0;
-
 /// The controller.
 pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Algorithm, InputError> {
     let mode = settings.u64("CC_MODE", DEFAULT_MODE, u64::from(u32::MAX))?;
@@ -64,7 +61,7 @@ fn hpcc(settings: &Settings<'_>) -> Result<HpccConfig, InputError> {
 
 fn hpcc_pint(settings: &Settings<'_>) -> Result<HpccPintConfig, InputError> {
     let sample_probability = settings.probability("PINT_PROB", 1.0)?;
-    if sample_probability < LEAST_PROBABILITY {
+    if sample_probability < HpccPintConfig::LEAST_PROBABILITY {
         let message = format!("PINT_PROB is {sample_probability}; expected at least 1/65536, or no rate ever changes");
         return Err(settings.error("PINT_PROB", message));
     }

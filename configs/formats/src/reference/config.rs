@@ -4,10 +4,11 @@
 use super::settings::Settings;
 use super::{algorithm, ecn_map, flow, keys, topology, trace};
 use crate::error::InputError;
-use crate::scenario::{Draft, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::scenario::{Draft, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::switch::SwitchConfig;
+use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flows.len())? };
+    let link_failures = link_down(&settings, &network)?;
     let name = name_of(path);
     let scenario = Scenario {
         name,
@@ -45,6 +47,8 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         transport,
         switch,
         default_loss,
+        link_failures,
+        leak_on_link_down: true,
         monitor,
         notes,
     };
@@ -74,19 +78,28 @@ fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
             settings.error("PAUSE_TIME", "PAUSE_TIME is 0, which would turn pauses into resumes; expected more")
         );
     }
-    link_down(settings)
+    Ok(())
 }
 
-fn link_down(settings: &Settings<'_>) -> Result<(), InputError> {
-    for word in settings.words(keys::LINK_DOWN).unwrap_or_default() {
-        let value = word.integer("a value of LINK_DOWN", u64::from(u32::MAX));
-        value.map_err(|error| super::settings::keyed(keys::LINK_DOWN, error))?;
+/// LINK_DOWN is a time in microseconds after the first 2 s, and the two nodes of a link. Time 0 is off.
+fn link_down(settings: &Settings<'_>, network: &Network) -> Result<Vec<LinkFailure>, InputError> {
+    let mut values = [0; 3];
+    for (value, word) in values.iter_mut().zip(settings.words(keys::LINK_DOWN).unwrap_or_default()) {
+        let integer = word.integer("a value of LINK_DOWN", u64::from(u32::MAX));
+        *value = integer.map_err(|error| super::settings::keyed(keys::LINK_DOWN, error))?;
     }
-    if settings.u64(keys::LINK_DOWN, 0, u64::MAX)? == 0 {
-        return Ok(());
+    let [micros, a, b] = values;
+    if micros == 0 {
+        return Ok(Vec::new());
     }
-    Err(settings
-        .error(keys::LINK_DOWN, "LINK_DOWN takes a link down, which is not available in this version; expected 0 0 0"))
+    let time = Nanos(2 * Nanos::SECOND.0 + micros * Nanos::MICROSECOND.0);
+    let failure = LinkFailure { time, a: a as u32, b: b as u32 };
+    if !network.has_link(failure.a, failure.b) {
+        return Err(
+            settings.error(keys::LINK_DOWN, format!("LINK_DOWN names nodes {a} and {b}, which no link connects"))
+        );
+    }
+    Ok(vec![failure])
 }
 
 fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {

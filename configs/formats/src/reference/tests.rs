@@ -207,7 +207,7 @@ fn bad_values_name_their_line() {
         ("U_TARGET", "U_TARGET -0.5", "U_TARGET is \"-0.5\""),
         ("U_TARGET", "U_TARGET", "U_TARGET lacks a value"),
         ("HAS_WIN", "HAS_WIN 2", "HAS_WIN is \"2\"; expected 0 or 1"),
-        ("LINK_DOWN", "LINK_DOWN 100 0 3", "LINK_DOWN takes a link down, which is not available"),
+        ("LINK_DOWN", "LINK_DOWN 100 0 1", "LINK_DOWN names nodes 0 and 1, which no link connects"),
         ("LINK_DOWN", "LINK_DOWN 0 0", "LINK_DOWN lacks a value"),
         ("LINK_DOWN", "LINK_DOWN 0 0 x", "a value of LINK_DOWN is \"x\""),
         ("PACKET_PAYLOAD_SIZE", "PACKET_PAYLOAD_SIZE 0", "PACKET_PAYLOAD_SIZE is 0; expected 1 to 9000 bytes"),

@@ -21,6 +21,9 @@ impl Scenario {
             "transport": self.effective_transport(),
             "switch": self.effective_switch(),
             "default_loss_probability": self.default_loss,
+            "link_failures": self.link_failures.iter().map(|failure| {
+                json!({ "time_ns": failure.time.0, "a": failure.a, "b": failure.b })
+            }).collect::<Vec<_>>(),
             "monitor": self.effective_monitor(),
             "notes": self.notes,
         })

@@ -47,6 +47,10 @@ pub struct Scenario {
     pub switch: SwitchConfig,
     /// Loss probability of a frame on links whose own loss is 0; 0 to 1.
     pub default_loss: f64,
+    /// Links that fail during the run, by ascending time.
+    pub link_failures: Vec<LinkFailure>,
+    /// Whether a switch counts the frames that a failed link loses as buffered for ever, as the reference does.
+    pub leak_on_link_down: bool,
     /// What to record besides flow completions.
     pub monitor: Monitor,
     /// Harmless things that the user should know, one sentence each.
@@ -68,6 +72,17 @@ pub struct Flow {
     pub size: u64,
     /// When the sender learns of it.
     pub start: Nanos,
+}
+
+/// A link that fails for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkFailure {
+    /// When.
+    pub time: Nanos,
+    /// Node at one end.
+    pub a: u32,
+    /// Node at the other end; there is a link between the two.
+    pub b: u32,
 }
 
 /// What to record besides flow completions.

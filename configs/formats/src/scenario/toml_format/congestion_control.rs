@@ -49,7 +49,7 @@ struct HpccPintKeys {
     max_stage: Option<u32>,
     additive_increase: Option<Rate>,
     min_rate: MinRate,
-    sample_probability: Option<Fraction<2>>,
+    sample_probability: Option<Spanned<Fraction<2>>>,
     log_base: Option<Between<1_001, 2_000>>,
 }
 
@@ -152,7 +152,14 @@ fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, In
         additive_increase: or(keys.additive_increase, default.law.additive_increase),
         min_rate,
     };
-    let sample_probability = keys.sample_probability.map_or(default.sample_probability, |p| p.0);
+    let sample_probability = match keys.sample_probability {
+        None => default.sample_probability,
+        Some(given) if given.get_ref().0 < HpccPintConfig::LEAST_PROBABILITY => {
+            let message = format!("sample_probability is {}; expected at least 1/65536", given.get_ref().0);
+            return Err(document.place(given.span()).key_error("congestion_control.sample_probability", message));
+        }
+        Some(given) => given.get_ref().0,
+    };
     let algorithm = Algorithm::HpccPint(HpccPintConfig { law, sample_probability });
     let layout = Some(Layout::Pint { log_base: keys.log_base.map_or(DEFAULT_LOG_BASE, |base| base.0) });
     Ok(Control { algorithm, layout, min_rate_place, note: None })

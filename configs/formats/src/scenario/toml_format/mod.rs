@@ -10,10 +10,12 @@
 //! | `[transport]` | packets, windows, acknowledgements |
 //! | `[switch]` | buffer, ECN |
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
+//! | `[failures]` | links that fail during the run |
 //! | `[monitor]` | time series |
 
 mod congestion_control;
 mod document;
+mod failures;
 mod settings;
 mod topology;
 mod traffic;
@@ -28,7 +30,7 @@ use document::{Document, Source};
 use std::path::Path;
 
 const SECTIONS: &[&str] =
-    &["run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "monitor"];
+    &["run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "failures", "monitor"];
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
@@ -42,6 +44,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let transport = settings::transport(&mut document, &control.algorithm)?;
     let switch = settings::switch(&mut document, &topology.network, &control.algorithm)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
+    let link_failures = failures::read(&mut document, &topology.network)?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;
     let places = Places {
         links: topology.links,
@@ -61,6 +64,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         transport,
         switch: switch.config,
         default_loss: topology.default_loss,
+        link_failures,
+        leak_on_link_down: false,
         monitor,
         notes: control.note.into_iter().collect(),
     };

@@ -209,6 +209,10 @@ fn algorithms_refuse_what_is_not_theirs() {
         ("algorithm='hpcc'\nlog_base=1.05", "18: congestion_control.log_base: unknown key"),
         ("algorithm='hpcc_pint'\nlog_base=1", "18: log_base: the value is 1; expected 1.001 to 2"),
         ("algorithm='hpcc_pint'\nsample_probability=0", "18: sample_probability: the value is 0; expected more than 0"),
+        (
+            "algorithm='hpcc_pint'\nsample_probability=1e-9",
+            "18: congestion_control.sample_probability: sample_probability is 0.000000001; expected at least 1/65536",
+        ),
         ("algorithm='dcqcn'\ngain=1.5", "18: gain: the probability is 1.5; expected 0 to 1"),
         ("algorithm='dcqcn'\nincrease_interval='0us'", "18: increase_interval: the time is 0; expected more"),
         ("algorithm='dcqcn'\nalpha_interval=5", "18: alpha_interval: 5 has no unit; expected a time"),
