@@ -29,11 +29,10 @@ const Time PROGRESS_INTERVAL = MicroSeconds(10);
  * \param results where it is recorded
  * \param device the device
  * \param node its node
- * \param priority the priority
  * \param pause whether it is paused
  */
 void
-RecordPause(hpcc::Results* results, const QbbNetDevice* device, const QbbNode* node, uint8_t priority, bool pause)
+RecordPause(hpcc::Results* results, const QbbNetDevice* device, const QbbNode* node, uint8_t, bool pause)
 {
     results->pfc(Simulator::Now().GetNanoSeconds(),
                  node->GetIndex(),

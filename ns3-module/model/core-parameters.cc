@@ -58,6 +58,7 @@ Choose(const char* what, const std::string& name, const Names<T, N>& choices)
         known += std::string(known.empty() ? "" : ", ") + candidate;
     }
     NS_FATAL_ERROR("unknown " << what << " \"" << name << "\"; there are: " << known);
+    return choices.front().second; // not reached, but the macro does not say so to the compiler
 }
 
 /**

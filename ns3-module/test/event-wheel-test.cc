@@ -72,7 +72,8 @@ class WheelDifferentialTest : public TestCase
      * \param seed of the operations
      */
     explicit WheelDifferentialTest(uint32_t seed)
-        : TestCase("WheelScheduler orders events as MapScheduler does, seed " + std::to_string(seed)),
+        : TestCase("WheelScheduler orders events as MapScheduler does, seed " +
+                   std::to_string(seed)),
           m_random(seed)
     {
     }
@@ -141,7 +142,9 @@ class WheelDifferentialTest : public TestCase
         NS_TEST_ASSERT_MSG_EQ(peeked.key.m_uid, other.key.m_uid, "PeekNext() shows another event");
         NS_TEST_ASSERT_MSG_EQ(mine.key.m_uid, other.key.m_uid, "RemoveNext() takes another event");
         NS_TEST_ASSERT_MSG_EQ(mine.key.m_ts, other.key.m_ts, "the event's time has changed");
-        NS_TEST_ASSERT_MSG_EQ(mine.key.m_context, other.key.m_context, "the event's context has changed");
+        NS_TEST_ASSERT_MSG_EQ(mine.key.m_context,
+                              other.key.m_context,
+                              "the event's context has changed");
         m_now = other.key.m_ts;
         Forget(other);
     }
@@ -152,16 +155,18 @@ class WheelDifferentialTest : public TestCase
      */
     void Forget(const Scheduler::Event& event)
     {
-        const auto isIt = [&event](const auto& other) { return other.key.m_uid == event.key.m_uid; };
+        const auto isIt = [&event](const auto& other) {
+            return other.key.m_uid == event.key.m_uid;
+        };
         m_pending.erase(std::find_if(m_pending.begin(), m_pending.end(), isIt));
     }
 
-    std::mt19937 m_random;                                        //!< chooses the operations
+    std::mt19937 m_random;                                   //!< chooses the operations
     Ptr<Scheduler> m_wheel = CreateObject<WheelScheduler>(); //!< what is tested
     Ptr<Scheduler> m_map = CreateObject<MapScheduler>();     //!< what it is compared with
-    std::vector<Scheduler::Event> m_pending;                      //!< events in both
-    uint64_t m_now{0};                                            //!< time of the latest event taken
-    uint32_t m_uid{4};                                            //!< id of the next event; ns-3 uses those below
+    std::vector<Scheduler::Event> m_pending;                 //!< events in both
+    uint64_t m_now{0};                                       //!< time of the latest event taken
+    uint32_t m_uid{4}; //!< id of the next event; ns-3 uses those below
 };
 
 /**
@@ -236,7 +241,8 @@ class WheelCornersTest : public TestCase
 
 /**
  * \ingroup hpcc
- * \brief A program of events that schedule, cancel and remove others runs the same on every simulator.
+ * \brief A program of events that schedule, cancel and remove others runs the same on every
+ * simulator.
  */
 class WheelSimulatorTest : public HpccTestCase
 {
@@ -257,7 +263,9 @@ class WheelSimulatorTest : public HpccTestCase
         const Log simulator = RunProgram("ns3::WheelSimulatorImpl", "ns3::MapScheduler");
         NS_TEST_EXPECT_MSG_GT(expected.size(), 5000, "the program is too short to tell anything");
         NS_TEST_EXPECT_MSG_EQ((scheduler == expected), true, "WheelScheduler runs another order");
-        NS_TEST_EXPECT_MSG_EQ((simulator == expected), true, "WheelSimulatorImpl runs another order");
+        NS_TEST_EXPECT_MSG_EQ((simulator == expected),
+                              true,
+                              "WheelSimulatorImpl runs another order");
     }
 
     /**
@@ -294,13 +302,18 @@ class WheelSimulatorTest : public HpccTestCase
         switch (m_random() % 4)
         {
         case 0:
-            Simulator::ScheduleWithContext(number % 7, delay, &WheelSimulatorTest::OnEvent, this, number);
+            Simulator::ScheduleWithContext(number % 7,
+                                           delay,
+                                           &WheelSimulatorTest::OnEvent,
+                                           this,
+                                           number);
             break;
         case 1:
             Simulator::ScheduleNow(&WheelSimulatorTest::OnEvent, this, number);
             break;
         default:
-            m_events.push_back(Simulator::Schedule(delay, &WheelSimulatorTest::OnEvent, this, number));
+            m_events.push_back(
+                Simulator::Schedule(delay, &WheelSimulatorTest::OnEvent, this, number));
         }
     }
 
@@ -320,7 +333,9 @@ class WheelSimulatorTest : public HpccTestCase
             return;
         }
         const EventId& other = m_events[m_random() % m_events.size()];
-        m_log.emplace_back(Simulator::GetDelayLeft(other).GetTimeStep(), Simulator::IsExpired(other), 0);
+        m_log.emplace_back(Simulator::GetDelayLeft(other).GetTimeStep(),
+                           Simulator::IsExpired(other),
+                           0);
         if (m_random() % 2)
         {
             Simulator::Cancel(other);
@@ -364,12 +379,13 @@ class WheelReservationTest : public HpccTestCase
         Note(10, "c");
         InsertReserved(late, "L");
         InsertReserved(early, "E");
-        Simulator::Schedule(TimeStep(10), [this, wheel, unused]() {
-            m_passed = wheel->HasPassed(10, unused);
-        });
+        Simulator::Schedule(TimeStep(10),
+                            [this, wheel, unused]() { m_passed = wheel->HasPassed(10, unused); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_order.str(), "aEbLc", "the order is that of the reservations");
-        NS_TEST_EXPECT_MSG_EQ(m_passed, true, "the turn of an unused place has passed behind its neighbours");
+        NS_TEST_EXPECT_MSG_EQ(m_passed,
+                              true,
+                              "the turn of an unused place has passed behind its neighbours");
     }
 
     /**

@@ -99,10 +99,10 @@ class TestNetwork
      */
     Ptr<QbbNetDevice> GetHostDevice(uint32_t host) const;
 
-    QbbHelper helper;                       //!< builds the network
-    NodeContainer hosts;                    //!< the hosts
-    NodeContainer switches;                 //!< the switches
-    std::vector<NetDeviceContainer> links;  //!< devices of each link
+    QbbHelper helper;                      //!< builds the network
+    NodeContainer hosts;                   //!< the hosts
+    NodeContainer switches;                //!< the switches
+    std::vector<NetDeviceContainer> links; //!< devices of each link
 };
 
 } // namespace tests

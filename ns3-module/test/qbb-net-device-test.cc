@@ -169,7 +169,9 @@ class FrameTimingTest : public CableTest
      * \param sizes bytes of each
      * \param arrivals what is expected
      */
-    void Expect(const std::string& rate, const std::vector<uint32_t>& sizes, const std::string& arrivals)
+    void Expect(const std::string& rate,
+                const std::vector<uint32_t>& sizes,
+                const std::string& arrivals)
     {
         MakeCable(rate);
         Simulator::ScheduleNow([this, sizes]() {
@@ -270,12 +272,18 @@ class PauseTest : public CableTest
             NS_TEST_EXPECT_MSG_EQ(device->GetQueuedBytes(), 3 * 1090, "4 left at once");
         });
         Simulator::Schedule(NanoSeconds(5000), [this, device]() {
-            NS_TEST_EXPECT_MSG_EQ(device->GetPausedTime(3), NanoSeconds(5000 - 1003), "a pause under way counts");
+            NS_TEST_EXPECT_MSG_EQ(device->GetPausedTime(3),
+                                  NanoSeconds(5000 - 1003),
+                                  "a pause under way counts");
         });
         Simulator::Schedule(NanoSeconds(9000), [this]() { m_right->Pause(3, false); });
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_changes.str(), "3+@1003 3-@10003 ", "43 bytes and 1 us after each PFC frame");
-        NS_TEST_EXPECT_MSG_EQ(m_right->GetArrivals(), "4@3087 0@3174 3@11090 3@11177 ", "3 leaves after the resume");
+        NS_TEST_EXPECT_MSG_EQ(m_changes.str(),
+                              "3+@1003 3-@10003 ",
+                              "43 bytes and 1 us after each PFC frame");
+        NS_TEST_EXPECT_MSG_EQ(m_right->GetArrivals(),
+                              "4@3087 0@3174 3@11090 3@11177 ",
+                              "3 leaves after the resume");
         NS_TEST_EXPECT_MSG_EQ(device->GetPauses(), 1, "one pause, one resume");
         NS_TEST_EXPECT_MSG_EQ(device->GetPausedTime(3), NanoSeconds(9000), "from pause to resume");
         NS_TEST_EXPECT_MSG_EQ(device->GetPausedTime(4), NanoSeconds(0), "never paused");
@@ -289,7 +297,8 @@ class PauseTest : public CableTest
      */
     void OnPause(uint8_t priority, bool paused)
     {
-        m_changes << +priority << (paused ? "+@" : "-@") << Simulator::Now().GetNanoSeconds() << " ";
+        m_changes << +priority << (paused ? "+@" : "-@") << Simulator::Now().GetNanoSeconds()
+                  << " ";
     }
 
     std::ostringstream m_changes; //!< pauses and resumes with their times

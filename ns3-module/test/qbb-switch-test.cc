@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace ns3
 {
@@ -86,9 +87,10 @@ class LosslessIncastTest : public IncastTest
         m_network.helper.Start();
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
-            m_network.GetHostDevice(sender)->TraceConnect("Pause",
-                                                          std::to_string(sender),
-                                                          MakeCallback(&LosslessIncastTest::OnPause, this));
+            m_network.GetHostDevice(sender)->TraceConnect(
+                "Pause",
+                std::to_string(sender),
+                MakeCallback(&LosslessIncastTest::OnPause, this));
         }
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(CountFinished(), SENDERS, "a flow has not finished");
@@ -98,8 +100,12 @@ class LosslessIncastTest : public IncastTest
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
             const auto device = m_network.GetHostDevice(sender);
-            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(), 0, "sender " << sender << " is paused for ever");
-            NS_TEST_EXPECT_MSG_GT(device->GetPausedTime(3), Time(0), "sender " << sender << " was never paused");
+            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(),
+                                  0,
+                                  "sender " << sender << " is paused for ever");
+            NS_TEST_EXPECT_MSG_GT(device->GetPausedTime(3),
+                                  Time(0),
+                                  "sender " << sender << " was never paused");
         }
         const auto receiver = m_network.GetHostDevice(SENDERS);
         NS_TEST_EXPECT_MSG_EQ(receiver->GetPauses(), 0, "acknowledgements congest nothing");
@@ -124,6 +130,81 @@ class LosslessIncastTest : public IncastTest
     std::set<std::string> m_paused;    //!< senders that were paused
     uint32_t m_pauses{0};              //!< pauses seen
     uint32_t m_resumes{0};             //!< resumes seen
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Pauses and resumes that the reference simulator recorded for an incast with HPCC into a
+ * buffer of 1 MiB.
+ */
+class ReferencePauseTest : public HpccTestCase
+{
+  public:
+    ReferencePauseTest()
+        : HpccTestCase("Pauses and resumes come at the reference simulator's nanosecond")
+    {
+    }
+
+  private:
+    /// Time in ns, host, and whether it is paused.
+    using Change = std::tuple<int64_t, uint32_t, bool>;
+
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(1 << 20));
+        network.MakeStar(9);
+        network.helper.Start();
+        for (uint32_t sender = 0; sender < 8; ++sender)
+        {
+            m_flows.push_back(network.AddFlow(sender, 8, 500'000, Seconds(2)));
+            network.GetHostDevice(sender)->TraceConnectWithoutContext(
+                "Pause",
+                MakeBoundCallback(&ReferencePauseTest::OnPause, &m_changes, sender));
+        }
+        Simulator::Run();
+        ExpectChanges();
+        const std::vector<int64_t>
+            completions{378562, 375448, 366293, 342561, 330418, 354357, 337344, 332172};
+        for (uint32_t sender = 0; sender < 8; ++sender)
+        {
+            NS_TEST_EXPECT_MSG_EQ(m_flows[sender]->GetFlow().completion,
+                                  NanoSeconds(completions[sender]),
+                                  "completion time of host " << sender);
+        }
+    }
+
+    /// Compare the pauses and resumes.
+    void ExpectChanges()
+    {
+        const int64_t start = 2'000'000'000;
+        std::vector<Change> expected{{start + 6179, 7, true}};
+        for (uint32_t sender = 0; sender < 7; ++sender)
+        {
+            expected.emplace_back(start + 6266, sender, true);
+        }
+        expected.emplace_back(start + 10355, 7, false);
+        for (uint32_t sender = 0; sender < 7; ++sender)
+        {
+            expected.emplace_back(start + 10442 + 87 * sender, sender, false);
+        }
+        NS_TEST_EXPECT_MSG_EQ(m_changes.size(), expected.size(), "the number of PFC frames");
+        NS_TEST_EXPECT_MSG_EQ((m_changes == expected), true, "a pause or resume differs");
+    }
+
+    /**
+     * \brief Note a pause or resume.
+     * \param changes where
+     * \param sender whom it concerns
+     * \param paused whether it is paused now
+     */
+    static void OnPause(std::vector<Change>* changes, uint32_t sender, uint8_t, bool paused)
+    {
+        changes->emplace_back(Simulator::Now().GetNanoSeconds(), sender, paused);
+    }
+
+    std::vector<Ptr<RdmaClient>> m_flows; //!< the flows
+    std::vector<Change> m_changes;        //!< pauses and resumes
 };
 
 /**
@@ -153,9 +234,13 @@ class HeadroomTest : public IncastTest
             MakeCallback(&HeadroomTest::OnArrival, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(m_dropped, 0, "the headroom holds everything");
-        NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetDrops(), m_dropped, "drops are counted as they are traced");
+        NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetDrops(),
+                              m_dropped,
+                              "drops are counted as they are traced");
         NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetUnroutable(), 0, "all destinations are known");
-        NS_TEST_EXPECT_MSG_EQ(m_dropped + m_arrived, SENDERS * SIZE / 1000, "a frame arrives or is dropped");
+        NS_TEST_EXPECT_MSG_EQ(m_dropped + m_arrived,
+                              SENDERS * SIZE / 1000,
+                              "a frame arrives or is dropped");
         NS_TEST_EXPECT_MSG_EQ(CountFinished(), 0, "no acknowledgement arrives");
     }
 
@@ -203,10 +288,12 @@ class EcnTest : public IncastTest
         m_network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(KMAX));
         MakeIncast(32 << 20);
         m_network.helper.Start();
-        GetSwitch()->GetPort(SENDERS)->TraceConnectWithoutContext("TxBegin",
-                                                                  MakeCallback(&EcnTest::OnDeparture, this));
-        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext("RxEnd",
-                                                                     MakeCallback(&EcnTest::OnArrival, this));
+        GetSwitch()->GetPort(SENDERS)->TraceConnectWithoutContext(
+            "TxBegin",
+            MakeCallback(&EcnTest::OnDeparture, this));
+        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&EcnTest::OnArrival, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(m_between, 0, "some are marked between the thresholds");
         NS_TEST_EXPECT_MSG_GT(m_spared, m_between, "most are not, for pmax is 0.2");
@@ -224,11 +311,15 @@ class EcnTest : public IncastTest
         m_marked += frame.congestionMarked;
         if (queue <= KMIN)
         {
-            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked, false, "marked though only " << queue << " bytes wait");
+            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked,
+                                  false,
+                                  "marked though only " << queue << " bytes wait");
         }
         else if (queue > KMAX)
         {
-            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked, true, "not marked though " << queue << " bytes wait");
+            NS_TEST_EXPECT_MSG_EQ(frame.congestionMarked,
+                                  true,
+                                  "not marked though " << queue << " bytes wait");
         }
         else
         {
@@ -271,8 +362,9 @@ class NoEcnTest : public IncastTest
         m_network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(0));
         MakeIncast(32 << 20);
         m_network.helper.Start();
-        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext("RxEnd",
-                                                                     MakeCallback(&NoEcnTest::OnArrival, this));
+        m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&NoEcnTest::OnArrival, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_seen, 0, "marks that nobody asked for");
     }
@@ -326,7 +418,9 @@ class EcmpTest : public HpccTestCase
         std::set<std::string> used;
         for (const auto& [sport, spines] : m_spines)
         {
-            NS_TEST_EXPECT_MSG_EQ(spines.size(), 1, "flow from port " << sport << " changed its path");
+            NS_TEST_EXPECT_MSG_EQ(spines.size(),
+                                  1,
+                                  "flow from port " << sport << " changed its path");
             used.insert(*spines.begin());
         }
         NS_TEST_EXPECT_MSG_EQ(used.size(), 2, "a spine is idle");
@@ -361,7 +455,7 @@ class EcmpTest : public HpccTestCase
         }
     }
 
-    TestNetwork m_network;                               //!< the network
+    TestNetwork m_network;                              //!< the network
     std::map<uint16_t, std::set<std::string>> m_spines; //!< spines of each flow, by source port
 };
 
@@ -421,7 +515,13 @@ class UnroutableTest : public HpccTestCase
 TestCases
 MakeSwitchTests()
 {
-    return {new LosslessIncastTest, new HeadroomTest, new EcnTest, new NoEcnTest, new EcmpTest, new UnroutableTest};
+    return {new LosslessIncastTest,
+            new ReferencePauseTest,
+            new HeadroomTest,
+            new EcnTest,
+            new NoEcnTest,
+            new EcmpTest,
+            new UnroutableTest};
 }
 
 } // namespace tests

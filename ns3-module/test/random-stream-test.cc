@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "hpcc-tests.h"
-
 #include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/rng-stream.h"
@@ -14,8 +13,8 @@ namespace tests
 
 /**
  * \ingroup hpcc
- * \brief The core's generator gives what ns-3's own gives for the same stream: ECN marks and losses are then those
- * of an ns-3 model with that stream.
+ * \brief The core's generator gives what ns-3's own gives for the same stream: ECN marks and losses
+ * are then those of an ns-3 model with that stream.
  */
 class RandomStreamTest : public TestCase
 {

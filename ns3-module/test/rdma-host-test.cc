@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "hpcc-tests.h"
-
 #include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/boolean.h"
@@ -85,7 +84,9 @@ class ReferenceFctTest : public HpccTestCase
         const auto flow = network.AddFlow(0, 1, 20'500, Seconds(2));
         Finish();
         NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion, NanoSeconds(5888), "a flow alone");
-        NS_TEST_EXPECT_MSG_EQ(network.helper.GetStandaloneFct(0, 1, 20'500), NanoSeconds(5880), "standalone");
+        NS_TEST_EXPECT_MSG_EQ(network.helper.GetStandaloneFct(0, 1, 20'500),
+                              NanoSeconds(5880),
+                              "standalone");
         NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().start, Seconds(2), "its start");
         NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().sport, 10000, "its source port");
     }
@@ -97,7 +98,10 @@ class ReferenceFctTest : public HpccTestCase
      * \param first completion time of the first flow in ns
      * \param second completion time of the second flow in ns
      */
-    void ExpectTwoFlows(const std::string& attribute, const AttributeValue& value, int64_t first, int64_t second)
+    void ExpectTwoFlows(const std::string& attribute,
+                        const AttributeValue& value,
+                        int64_t first,
+                        int64_t second)
     {
         TestNetwork network;
         network.helper.SetHostAttribute(attribute, value);
@@ -106,8 +110,12 @@ class ReferenceFctTest : public HpccTestCase
         const auto one = network.AddFlow(0, 2, 100'000, Seconds(2));
         const auto two = network.AddFlow(1, 2, 100'000, NanoSeconds(2'000'004'999));
         Finish();
-        NS_TEST_EXPECT_MSG_EQ(one->GetFlow().completion, NanoSeconds(first), "first flow, other " << attribute);
-        NS_TEST_EXPECT_MSG_EQ(two->GetFlow().completion, NanoSeconds(second), "second flow, other " << attribute);
+        NS_TEST_EXPECT_MSG_EQ(one->GetFlow().completion,
+                              NanoSeconds(first),
+                              "first flow, other " << attribute);
+        NS_TEST_EXPECT_MSG_EQ(two->GetFlow().completion,
+                              NanoSeconds(second),
+                              "second flow, other " << attribute);
     }
 
     /// Eight flows to one host.
@@ -125,7 +133,9 @@ class ReferenceFctTest : public HpccTestCase
         int64_t expected = 24372;
         for (const auto& flow : flows)
         {
-            NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion, NanoSeconds(expected), "a flow of an incast");
+            NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion,
+                                  NanoSeconds(expected),
+                                  "a flow of an incast");
             expected += 87;
         }
     }
@@ -135,6 +145,51 @@ class ReferenceFctTest : public HpccTestCase
     {
         Simulator::Run();
         Simulator::Destroy();
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Each congestion control runs with its telemetry: a flow alone, against the reference
+ * simulator.
+ */
+class EachControlTest : public HpccTestCase
+{
+  public:
+    EachControlTest()
+        : HpccTestCase("Each congestion control with its telemetry")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The frames' size is what differs: 42, 8, 2 or no bytes of telemetry.
+        Expect("hpcc", "reference", 5888);
+        Expect("timely", "timestamp", 5816);
+        Expect("hpcc_pint", "pint", 5794);
+        Expect("dcqcn", "none", 5794);
+        Expect("dctcp", "none", 5794);
+        Expect("none", "none", 5794);
+    }
+
+    /**
+     * \brief Run a flow alone.
+     * \param control the congestion control
+     * \param layout the telemetry layout
+     * \param completion time expected in ns
+     */
+    void Expect(const std::string& control, const std::string& layout, int64_t completion)
+    {
+        TestNetwork network;
+        network.helper.SetTelemetry(layout);
+        network.helper.SetHostAttribute("CongestionControl", StringValue(control));
+        network.MakeStar(2);
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 20'500, Seconds(2));
+        Simulator::Run();
+        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ(flow->GetFlow().completion, NanoSeconds(completion), control);
     }
 };
 
@@ -159,14 +214,17 @@ class WindowTest : public HpccTestCase
         m_network.helper.Start();
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
-            m_network.GetHostDevice(sender)->TraceConnect("TxBegin",
-                                                          std::to_string(sender),
-                                                          MakeCallback(&WindowTest::OnTxBegin, this));
+            m_network.GetHostDevice(sender)->TraceConnect(
+                "TxBegin",
+                std::to_string(sender),
+                MakeCallback(&WindowTest::OnTxBegin, this));
             m_network.AddFlow(sender, SENDERS, 500'000);
         }
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_packets, SENDERS * 500, "every packet once");
-        NS_TEST_EXPECT_MSG_LT(m_leastWindow, 52'000 / 2, "four flows on one link must close their windows");
+        NS_TEST_EXPECT_MSG_LT(m_leastWindow,
+                              52'000 / 2,
+                              "four flows on one link must close their windows");
     }
 
     /**
@@ -180,7 +238,9 @@ class WindowTest : public HpccTestCase
         const uint64_t window = host->GetWindow(frame.replyQueuePair);
         const uint64_t inFlight = frame.seq - host->GetAckedBytes(frame.replyQueuePair);
         NS_TEST_EXPECT_MSG_LT(inFlight, window, "the window is full");
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(window, 52'000, "the window is at most a bandwidth-delay product");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(window,
+                                    52'000,
+                                    "the window is at most a bandwidth-delay product");
         m_leastWindow = std::min(m_leastWindow, window);
 
         const uint64_t now = Simulator::Now().GetNanoSeconds();
@@ -197,10 +257,10 @@ class WindowTest : public HpccTestCase
         ++m_packets;
     }
 
-    TestNetwork m_network;                      //!< the network
-    std::map<std::string, uint64_t> m_last;     //!< when each host sent last
-    uint32_t m_packets{0};                      //!< packets sent
-    uint64_t m_leastWindow{UINT64_MAX};         //!< smallest window seen
+    TestNetwork m_network;                  //!< the network
+    std::map<std::string, uint64_t> m_last; //!< when each host sent last
+    uint32_t m_packets{0};                  //!< packets sent
+    uint64_t m_leastWindow{UINT64_MAX};     //!< smallest window seen
 };
 
 /**
@@ -225,10 +285,12 @@ class TelemetryBytesTest : public HpccTestCase
         TestNetwork network;
         network.MakeChain(m_hops);
         network.helper.Start();
-        network.GetHostDevice(1)->TraceConnectWithoutContext("RxEnd",
-                                                             MakeCallback(&TelemetryBytesTest::OnData, this));
-        network.GetHostDevice(0)->TraceConnectWithoutContext("RxEnd",
-                                                             MakeCallback(&TelemetryBytesTest::OnAck, this));
+        network.GetHostDevice(1)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&TelemetryBytesTest::OnData, this));
+        network.GetHostDevice(0)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&TelemetryBytesTest::OnAck, this));
         const auto flow = network.AddFlow(0, 1, 100'000);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the flow has not finished");
@@ -243,7 +305,9 @@ class TelemetryBytesTest : public HpccTestCase
     void OnData(const QbbFrame& frame)
     {
         NS_TEST_ASSERT_MSG_EQ(frame.telemetryBytes, REFERENCE_SECTION, "length of the section");
-        NS_TEST_EXPECT_MSG_EQ(frame.size, 1048 + REFERENCE_SECTION, "the section is part of the frame");
+        NS_TEST_EXPECT_MSG_EQ(frame.size,
+                              1048 + REFERENCE_SECTION,
+                              "the section is part of the frame");
         NS_TEST_EXPECT_MSG_EQ(ReadTelemetry(frame, 40, 2), m_hops, "the count of hops");
         uint64_t time = 0;
         for (uint32_t hop = 0; hop < 5; ++hop)
@@ -258,7 +322,9 @@ class TelemetryBytesTest : public HpccTestCase
             NS_TEST_EXPECT_MSG_GT((word >> 3 & 0xff'ffff), time, "time passes from hop to hop");
             time = word >> 3 & 0xff'ffff;
             // This flow is all that the port has sent, in units of 512 bytes.
-            NS_TEST_EXPECT_MSG_EQ((word >> 27 & 0xf'ffff), m_packets * 1090 / 512, "bytes sent by the port");
+            NS_TEST_EXPECT_MSG_EQ((word >> 27 & 0xf'ffff),
+                                  m_packets * 1090 / 512,
+                                  "bytes sent by the port");
             NS_TEST_EXPECT_MSG_EQ((word >> 47), 0, "one flow at line rate queues nothing");
         }
         const uint64_t sent = Simulator::Now().GetNanoSeconds() - 1000 - 87;
@@ -273,7 +339,9 @@ class TelemetryBytesTest : public HpccTestCase
     void OnAck(const QbbFrame& frame)
     {
         NS_TEST_EXPECT_MSG_EQ(frame.size, 88, "14 + 20 + 12 bytes and the section");
-        NS_TEST_EXPECT_MSG_EQ(ReadTelemetry(frame, 40, 2), m_hops, "the section comes back unchanged");
+        NS_TEST_EXPECT_MSG_EQ(ReadTelemetry(frame, 40, 2),
+                              m_hops,
+                              "the section comes back unchanged");
         ++m_acks;
     }
 
@@ -302,15 +370,20 @@ class LossRecoveryTest : public HpccTestCase
         network.helper.SetLoss(NetDeviceContainer(network.GetHostDevice(1)), 0.01, 1);
         network.helper.Start();
         const auto receiver = network.GetHostDevice(1);
-        receiver->TraceConnectWithoutContext("RxDrop", MakeCallback(&LossRecoveryTest::OnLoss, this));
-        receiver->TraceConnectWithoutContext("RxEnd", MakeCallback(&LossRecoveryTest::OnData, this));
-        network.GetHostDevice(0)->TraceConnectWithoutContext("RxEnd",
-                                                             MakeCallback(&LossRecoveryTest::OnReply, this));
+        receiver->TraceConnectWithoutContext("RxDrop",
+                                             MakeCallback(&LossRecoveryTest::OnLoss, this));
+        receiver->TraceConnectWithoutContext("RxEnd",
+                                             MakeCallback(&LossRecoveryTest::OnData, this));
+        network.GetHostDevice(0)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&LossRecoveryTest::OnReply, this));
         const auto flow = network.AddFlow(0, 1, 500'000);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the flow has not finished");
         NS_TEST_EXPECT_MSG_GT(m_losses, 0, "nothing was lost");
-        NS_TEST_EXPECT_MSG_EQ(receiver->GetLostFrames(), m_losses, "losses are counted as they are traced");
+        NS_TEST_EXPECT_MSG_EQ(receiver->GetLostFrames(),
+                              m_losses,
+                              "losses are counted as they are traced");
         NS_TEST_EXPECT_MSG_GT(m_nacks, 0, "the receiver did not ask");
         NS_TEST_EXPECT_MSG_EQ(m_expected, 500'000, "the receiver has every byte");
         NS_TEST_EXPECT_MSG_GT(flow->GetFlow().completion,
@@ -346,7 +419,9 @@ class LossRecoveryTest : public HpccTestCase
     void OnReply(const QbbFrame& frame)
     {
         m_nacks += frame.kind == QbbFrame::Kind::NACK;
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(frame.seq, m_expected, "acknowledged, though it did not arrive in order");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(frame.seq,
+                                    m_expected,
+                                    "acknowledged, though it did not arrive in order");
     }
 
     uint64_t m_expected{0}; //!< next byte that the receiver can accept
@@ -373,17 +448,25 @@ class FlowStateTest : public HpccTestCase
         network.MakeStar(2);
         network.helper.Start();
         m_host = network.helper.GetHost(0);
-        m_host->TraceConnectWithoutContext("FlowStart", MakeCallback(&FlowStateTest::OnStart, this));
-        m_host->TraceConnectWithoutContext("FlowFinish", MakeCallback(&FlowStateTest::OnFinish, this));
+        m_host->TraceConnectWithoutContext("FlowStart",
+                                           MakeCallback(&FlowStateTest::OnStart, this));
+        m_host->TraceConnectWithoutContext("FlowFinish",
+                                           MakeCallback(&FlowStateTest::OnFinish, this));
         Simulator::ScheduleNow([this, &network]() { Start(network.helper.GetHost(1)); });
         Simulator::Schedule(MicroSeconds(10), &FlowStateTest::Check, this);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_started, 1, "FlowStart");
         NS_TEST_EXPECT_MSG_EQ(m_finished, 1, "FlowFinish");
         NS_TEST_EXPECT_MSG_EQ(m_done, 1, "the caller was told");
-        NS_TEST_EXPECT_MSG_EQ(m_host->GetAckedBytes(m_queuePair), 0, "a flow that has finished is forgotten");
-        NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair), DataRate(0), "a flow that has finished is forgotten");
-        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair), 0, "a flow that has finished is forgotten");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetAckedBytes(m_queuePair),
+                              0,
+                              "a flow that has finished is forgotten");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair),
+                              DataRate(0),
+                              "a flow that has finished is forgotten");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair),
+                              0,
+                              "a flow that has finished is forgotten");
         m_host = nullptr;
     }
 
@@ -397,14 +480,20 @@ class FlowStateTest : public HpccTestCase
         flow.size = 200'000;
         flow.tag = 77;
         m_queuePair = m_host->StartFlow(peer, flow, MakeCallback(&FlowStateTest::OnDone, this));
-        NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair), DataRate("100Gbps"), "line rate at first");
-        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair), 52'000, "a bandwidth-delay product at first");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetRate(m_queuePair),
+                              DataRate("100Gbps"),
+                              "line rate at first");
+        NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair),
+                              52'000,
+                              "a bandwidth-delay product at first");
     }
 
     /// Look at the flow in its midst.
     void Check()
     {
-        NS_TEST_EXPECT_MSG_GT(m_host->GetAckedBytes(m_queuePair), 0, "10 us are more than a round trip");
+        NS_TEST_EXPECT_MSG_GT(m_host->GetAckedBytes(m_queuePair),
+                              0,
+                              "10 us are more than a round trip");
         NS_TEST_EXPECT_MSG_LT(m_host->GetAckedBytes(m_queuePair), 200'000, "10 us are not enough");
         NS_TEST_EXPECT_MSG_EQ(m_host->GetFlow(m_queuePair).tag, 77, "the caller's tag");
         NS_TEST_EXPECT_MSG_EQ(m_host->GetFlow(m_queuePair).dst, 1, "the destination");
@@ -517,6 +606,7 @@ TestCases
 MakeHostTests()
 {
     return {new ReferenceFctTest,
+            new EachControlTest,
             new WindowTest,
             new TelemetryBytesTest(1),
             new TelemetryBytesTest(3),

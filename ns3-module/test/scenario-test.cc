@@ -101,8 +101,12 @@ class ScenarioTest : public HpccTestCase
         const CapturedErrors errors;
         HpccScenarioHelper scenario;
         NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), false, name << " was accepted");
-        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(culprit), std::string::npos, "the message: " << errors.GetText());
-        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(name), std::string::npos, "the message: " << errors.GetText());
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(culprit),
+                              std::string::npos,
+                              "the message: " << errors.GetText());
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find(name),
+                              std::string::npos,
+                              "the message: " << errors.GetText());
         NS_TEST_EXPECT_MSG_EQ((ListFolder() == before), true, "something was written");
     }
 
@@ -111,17 +115,25 @@ class ScenarioTest : public HpccTestCase
     {
         const std::string out = CreateTempDirFilename("out");
         HpccScenarioHelper scenario;
-        NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), {"run.seed=5"}), true, "refused");
-        NS_TEST_ASSERT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "the flow has not finished");
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), {"run.seed=5"}),
+                              true,
+                              "refused");
+        NS_TEST_ASSERT_MSG_EQ(scenario.Run(out),
+                              HpccScenarioHelper::FINISHED,
+                              "the flow has not finished");
         const auto files = SystemPath::ReadFiles(out);
         for (const std::string name : {"fct.txt", "fct.csv", "summary.json"})
         {
-            NS_TEST_EXPECT_MSG_EQ(std::count(files.begin(), files.end(), name), 1, name << " is missing");
+            NS_TEST_EXPECT_MSG_EQ(std::count(files.begin(), files.end(), name),
+                                  1,
+                                  name << " is missing");
         }
         std::ifstream fct(SystemPath::Append(out, "fct.txt"));
         std::string line;
         std::getline(fct, line);
-        NS_TEST_EXPECT_MSG_EQ(line, "0b000001 0b000101 10000 100 20500 0 5888 5880", "the reference simulator's line");
+        NS_TEST_EXPECT_MSG_EQ(line,
+                              "0b000001 0b000101 10000 100 20500 0 5888 5880",
+                              "the reference simulator's line");
     }
 
     /**
