@@ -118,11 +118,11 @@ PassSwitch(hpcc::Switch& node, hpcc::Draws& draws, Section& section, uint64_t no
 {
     const hpcc::FlowKey key{0x0b000001, 0x0b000101, 10000, 100};
     const hpcc::Arrival arrival = node.arrive(0, 1, key, PRIORITY, FRAME);
-    const hpcc::Departure departure = node.depart(arrival.egress, 0, PRIORITY, FRAME, draws);
     section[40] = 0; // the count of hops: each call writes the first
-    const hpcc::OutgoingFrame frame{true, FRAME, 0};
-    return node.transmit(arrival.egress, now, frame, {section.data(), section.size()}, 42, draws) +
-           departure.mark;
+    const hpcc::DepartingFrame frame{0, PRIORITY, true, FRAME, 42, 0};
+    const hpcc::Departure departure =
+        node.depart(arrival.egress, now, frame, {section.data(), section.size()}, draws);
+    return departure.telemetry_bytes + departure.mark;
 }
 
 /**
