@@ -96,6 +96,7 @@ void
 QbbNetDevice::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    m_linkUp = false;
     m_owner = nullptr;
     m_peer = nullptr;
     m_channel = nullptr;

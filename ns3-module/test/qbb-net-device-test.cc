@@ -70,6 +70,14 @@ class ProbeNode : public QbbNode
     {
     }
 
+    void OnLinkDown(QbbNetDevice&) override
+    {
+    }
+
+    void OnNewRoutes() override
+    {
+    }
+
     void Receive(QbbNetDevice&, QbbFrame* frame) override
     {
         m_arrivals << +frame->priority << "@" << Simulator::Now().GetNanoSeconds() << " ";
