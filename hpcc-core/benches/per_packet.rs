@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the core costs per packet: each controller's feedback, each telemetry layout's stamp and read, a switch's
+//! two decisions. `./hpcc bench --micro` runs it.
+
+use divan::{Bencher, black_box};
+use hpcc_core::cc::{
+    Algorithm, CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig,
+    TimelyConfig,
+};
+use hpcc_core::random::Chance;
+use hpcc_core::telemetry::{Hop, HopStack, Layout, MAX_SECTION, Modulus, Snapshot, Telemetry};
+use hpcc_core::units::{BitRate, Nanos};
+
+const LIMITS: FlowLimits =
+    FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(12_240), window: 153_000, mtu: 1_000 };
+const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
+
+fn main() {
+    divan::main();
+}
+
+/// Telemetry of the n-th packet over `hops` busy links.
+fn stack(n: u64, hops: usize) -> HopStack {
+    let mut stack = HopStack::new(MODULUS);
+    for hop in 0..hops as u64 {
+        let (ts, tx_bytes, qlen) = (n * 100 % MODULUS.ts, n * 1_090 % MODULUS.tx_bytes, (n * 320 + hop) % 40_000);
+        stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen });
+    }
+    stack
+}
+
+/// Feeds a controller one acknowledgement after the other, each with the next packet's telemetry.
+fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, &HopStack) -> Telemetry<'_>) {
+    let stacks: Vec<HopStack> = (0..64).map(|n| stack(n, 5)).collect();
+    let mut flow = algorithm.start(LIMITS);
+    let mut chance = Chance::new(26, 1);
+    let mut n = 0;
+    bencher.bench_local(|| {
+        n += 1;
+        let feedback = Feedback {
+            now: Nanos(n * 100),
+            ack_seq: n * 1_000,
+            snd_nxt: n * 1_000 + 100_000,
+            congestion_marked: n.is_multiple_of(16),
+            telemetry: telemetry(n, &stacks[n as usize % 64]),
+        };
+        black_box(flow.on_feedback(black_box(&feedback), &mut chance))
+    });
+}
+
+#[divan::bench]
+fn feedback_hpcc_5_hops(bencher: Bencher<'_, '_>) {
+    feed(bencher, Algorithm::Hpcc(HpccConfig::default()), &|_, stack| Telemetry::Hops(stack));
+}
+
+#[divan::bench]
+fn feedback_hpcc_multi_rate_5_hops(bencher: Bencher<'_, '_>) {
+    let config = HpccConfig { multi_rate: true, ..HpccConfig::default() };
+    feed(bencher, Algorithm::Hpcc(config), &|_, stack| Telemetry::Hops(stack));
+}
+
+#[divan::bench]
+fn feedback_hpcc_pint(bencher: Bencher<'_, '_>) {
+    feed(bencher, Algorithm::HpccPint(HpccPintConfig::default()), &|n, _| {
+        Telemetry::Utilisation((n % 100) as f64 / 80.0)
+    });
+}
+
+#[divan::bench]
+fn feedback_dcqcn(bencher: Bencher<'_, '_>) {
+    feed(bencher, Algorithm::Dcqcn(DcqcnConfig::default()), &|_, _| Telemetry::Nothing);
+}
+
+#[divan::bench]
+fn feedback_timely(bencher: Bencher<'_, '_>) {
+    feed(bencher, Algorithm::Timely(TimelyConfig::default()), &|n, _| Telemetry::SentAt(Nanos(n * 90)));
+}
+
+#[divan::bench]
+fn feedback_dctcp(bencher: Bencher<'_, '_>) {
+    feed(bencher, Algorithm::Dctcp(DctcpConfig::default()), &|_, _| Telemetry::Nothing);
+}
+
+const LAYOUTS: [(&str, Layout); 2] = [("reference", Layout::Reference { multiplier: 4 }), ("paper", Layout::Paper)];
+
+fn layout(name: &str) -> Layout {
+    LAYOUTS.iter().find(|(known, _)| *known == name).expect("a layout of the list").1
+}
+
+fn snapshot(n: u64) -> Snapshot {
+    Snapshot { switch_id: 7, rate: BitRate::gbps(100), now: Nanos(n * 87), tx_bytes: n * 1_090, qlen: n % 90_000 }
+}
+
+#[divan::bench(args = ["reference", "paper"])]
+fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
+    let layout = layout(name);
+    let mut section = [0; MAX_SECTION];
+    let empty = layout.prepare(&mut section, Nanos(0));
+    let mut n = 0;
+    bencher.bench_local(|| {
+        n += 1;
+        layout.prepare(&mut section, Nanos(0));
+        black_box(layout.stamp(&mut section, empty, black_box(&snapshot(n))))
+    });
+}
+
+#[divan::bench(args = ["reference", "paper"])]
+fn read_5_hops(bencher: Bencher<'_, '_>, name: &str) {
+    let layout = layout(name);
+    let mut section = [0; MAX_SECTION];
+    let mut len = layout.prepare(&mut section, Nanos(0));
+    for n in 0..5 {
+        len = layout.stamp(&mut section, len, &snapshot(n));
+    }
+    let mut stack = HopStack::new(MODULUS);
+    bencher.bench_local(|| {
+        black_box(layout.read(black_box(&section[..len]), &mut stack));
+    });
+}
