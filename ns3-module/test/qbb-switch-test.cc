@@ -383,20 +383,20 @@ class NoEcnTest : public IncastTest
 
 /**
  * \ingroup hpcc
- * \brief Two leaves, two spines: flows spread, but each stays on its path.
+ * \brief Two leaves, each with one host, and two spines.
  */
-class EcmpTest : public HpccTestCase
+class LeafSpineTest : public HpccTestCase
 {
-  public:
-    EcmpTest()
-        : HpccTestCase("ECMP spreads flows over the spines and keeps each on one")
-    {
-    }
+  protected:
+    using HpccTestCase::HpccTestCase;
 
-  private:
     static constexpr uint32_t FLOWS = 16; //!< flows from host 0 to host 1
 
-    void DoRun() override
+    /**
+     * \brief Make the network and the flows, and note which spines each flow uses.
+     * \param size bytes of each flow
+     */
+    void MakeFlows(uint64_t size)
     {
         MakeLeafSpine();
         for (const uint32_t spine : {2, 3})
@@ -406,26 +406,20 @@ class EcmpTest : public HpccTestCase
             {
                 node->GetPort(port)->TraceConnect("RxEnd",
                                                   std::to_string(spine),
-                                                  MakeCallback(&EcmpTest::OnArrival, this));
+                                                  MakeCallback(&LeafSpineTest::OnArrival, this));
             }
         }
         for (uint32_t flow = 0; flow < FLOWS; ++flow)
         {
-            m_network.AddFlow(0, 1, 20'000);
+            m_flows.push_back(m_network.AddFlow(0, 1, size));
         }
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_spines.size(), FLOWS, "a flow crossed no spine");
-        std::set<std::string> used;
-        for (const auto& [sport, spines] : m_spines)
-        {
-            NS_TEST_EXPECT_MSG_EQ(spines.size(),
-                                  1,
-                                  "flow from port " << sport << " changed its path");
-            used.insert(*spines.begin());
-        }
-        NS_TEST_EXPECT_MSG_EQ(used.size(), 2, "a spine is idle");
     }
 
+    std::vector<Ptr<RdmaClient>> m_flows;               //!< the flows
+    TestNetwork m_network;                              //!< the network
+    std::map<uint16_t, std::set<std::string>> m_spines; //!< spines of each flow, by source port
+
+  private:
     /// Link host 0 to leaf 0, host 1 to leaf 1, and both leaves to spines 2 and 3.
     void MakeLeafSpine()
     {
@@ -454,9 +448,82 @@ class EcmpTest : public HpccTestCase
             m_spines[frame.sport].insert(spine);
         }
     }
+};
 
-    TestNetwork m_network;                              //!< the network
-    std::map<uint16_t, std::set<std::string>> m_spines; //!< spines of each flow, by source port
+/**
+ * \ingroup hpcc
+ * \brief Flows spread over the spines, but each stays on its path.
+ */
+class EcmpTest : public LeafSpineTest
+{
+  public:
+    EcmpTest()
+        : LeafSpineTest("ECMP spreads flows over the spines and keeps each on one")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        MakeFlows(20'000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_spines.size(), FLOWS, "a flow crossed no spine");
+        std::set<std::string> used;
+        for (const auto& [sport, spines] : m_spines)
+        {
+            NS_TEST_EXPECT_MSG_EQ(spines.size(),
+                                  1,
+                                  "flow from port " << sport << " changed its path");
+            used.insert(*spines.begin());
+        }
+        NS_TEST_EXPECT_MSG_EQ(used.size(), 2, "a spine is idle");
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief A link between leaf and spine fails: its flows lose frames and go on over the other spine.
+ */
+class LinkFailureTest : public LeafSpineTest
+{
+  public:
+    LinkFailureTest()
+        : LeafSpineTest("Flows go round a link that fails")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        MakeFlows(200'000);
+        const auto leaf = m_network.switches.Get(0)->GetObject<QbbSwitch>();
+        const auto spine = m_network.switches.Get(2)->GetObject<QbbSwitch>();
+        Simulator::Schedule(MicroSeconds(50), [this, leaf, spine]() {
+            m_network.helper.TakeLinkDown(leaf->GetIndex(), spine->GetIndex());
+            m_sent = leaf->GetPort(1)->GetTxFrames();
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(leaf->GetPort(1)->IsLinkUp(), false, "the leaf's end");
+        NS_TEST_EXPECT_MSG_EQ(spine->GetPort(0)->IsLinkUp(), false, "the spine's end");
+        NS_TEST_EXPECT_MSG_GT(m_sent, 0, "the link was in use");
+        NS_TEST_EXPECT_MSG_EQ(leaf->GetPort(1)->GetTxFrames(),
+                              m_sent,
+                              "a broken cable carries nothing");
+        NS_TEST_EXPECT_MSG_GT(spine->GetPort(0)->GetLostFrames(), 0, "what was on it is lost");
+        uint32_t moved = 0;
+        for (const auto& [sport, spines] : m_spines)
+        {
+            moved += spines.size() == 2;
+            NS_TEST_EXPECT_MSG_EQ(spines.count("3"), 1, "every flow has crossed the other spine");
+        }
+        NS_TEST_EXPECT_MSG_GT(moved, 0, "no flow was moved");
+        for (const auto& flow : m_flows)
+        {
+            NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "a flow has not finished");
+        }
+    }
+
+    uint64_t m_sent{0}; //!< frames that the leaf's end had sent when it failed
 };
 
 /**
@@ -521,6 +588,7 @@ MakeSwitchTests()
             new EcnTest,
             new NoEcnTest,
             new EcmpTest,
+            new LinkFailureTest,
             new UnroutableTest};
 }
 
