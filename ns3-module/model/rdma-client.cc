@@ -82,6 +82,12 @@ RdmaClient::IsFinished() const
     return m_finished;
 }
 
+uint32_t
+RdmaClient::GetQueuePair() const
+{
+    return m_queuePair;
+}
+
 const RdmaFlow&
 RdmaClient::GetFlow() const
 {
@@ -98,7 +104,8 @@ RdmaClient::StartApplication()
     m_flow.size = m_size;
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;
-    host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
+    m_queuePair = host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
+    m_flow = host->GetFlow(m_queuePair);
 }
 
 void

@@ -195,13 +195,13 @@ RdmaHost::GetFlow(uint32_t queuePair) const
 DataRate
 RdmaHost::GetRate(uint32_t queuePair) const
 {
-    return DataRate(m_core->rate_bps(queuePair));
+    return DataRate(m_sending.count(queuePair) ? m_core->rate_bps(queuePair) : 0);
 }
 
 uint64_t
 RdmaHost::GetWindow(uint32_t queuePair) const
 {
-    return m_core->window_bytes(queuePair);
+    return m_sending.count(queuePair) ? m_core->window_bytes(queuePair) : 0;
 }
 
 QbbFrame*
