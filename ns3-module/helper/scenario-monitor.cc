@@ -21,6 +21,8 @@ namespace
 const Time HISTOGRAM_INTERVAL = NanoSeconds(100);
 /// The reference simulator prints its histogram at multiples of this.
 const Time HISTOGRAM_PRINT_INTERVAL = MilliSeconds(100);
+/// Between two samples of the queues for statistics, where there is neither histogram nor time series.
+const Time STATISTICS_INTERVAL = MicroSeconds(1);
 /// Between two looks at the progress.
 const Time PROGRESS_INTERVAL = MicroSeconds(10);
 
@@ -76,6 +78,10 @@ ScenarioMonitor::Begin()
     {
         Simulator::Schedule(m_histogramStart, &ScenarioMonitor::SampleHistogram, this);
     }
+    else
+    {
+        Simulator::Schedule(start, &ScenarioMonitor::SampleStatistics, this);
+    }
     if (!m_queueInterval.IsZero())
     {
         Simulator::Schedule(start, &ScenarioMonitor::TraceQueues, this);
@@ -111,13 +117,19 @@ ScenarioMonitor::WatchPauses()
 }
 
 void
-ScenarioMonitor::SampleHistogram()
+ScenarioMonitor::SampleQueues()
 {
-    const Time now = Simulator::Now();
     for (const auto& watched : m_switches)
     {
         watched.node->SampleQueues(m_results, watched.first);
     }
+}
+
+void
+ScenarioMonitor::SampleHistogram()
+{
+    const Time now = Simulator::Now();
+    SampleQueues();
     if ((now % HISTOGRAM_PRINT_INTERVAL).IsZero())
     {
         m_results.print_queues(now.GetNanoSeconds());
@@ -129,16 +141,22 @@ ScenarioMonitor::SampleHistogram()
 }
 
 void
+ScenarioMonitor::SampleStatistics()
+{
+    SampleQueues();
+    if (!m_traffic.IsDone())
+    {
+        const Time interval = m_queueInterval.IsZero() ? STATISTICS_INTERVAL : m_queueInterval;
+        Simulator::Schedule(interval, &ScenarioMonitor::SampleStatistics, this);
+    }
+}
+
+void
 ScenarioMonitor::TraceQueues()
 {
-    const bool sample = m_histogramEnd.IsZero();
     for (const auto& watched : m_switches)
     {
         watched.node->TraceQueues(m_results, watched.first);
-        if (sample)
-        {
-            watched.node->SampleQueues(m_results, watched.first);
-        }
     }
     if (!m_traffic.IsDone())
     {

@@ -54,6 +54,12 @@ class ScenarioMonitor
     /// Record the pauses that all devices receive.
     void WatchPauses();
 
+    /// Sample all queues.
+    void SampleQueues();
+
+    /// Sample the queues for statistics alone.
+    void SampleStatistics();
+
     /// Add a sample to the reference simulator's histogram, and print it when it is time.
     void SampleHistogram();
 
