@@ -105,6 +105,8 @@ class QbbSwitch : public QbbNode
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
     std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
     uint64_t m_bufferBytes{0};                 //!< attribute
+    bool m_lossy{false};                       //!< attribute
+    double m_lossyAlpha{1};                    //!< attribute
     bool m_ecn{true};                          //!< attribute
     uint64_t m_ecnKmin{0};                     //!< attribute
     uint64_t m_ecnKmax{0};                     //!< attribute

@@ -356,7 +356,10 @@ mod tests {
         let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
         assert_eq!(result.armed, Armed(0b011));
         assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
-        assert_eq!(host.on_timeout(Nanos(4_006), key, 1), Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false }));
+        assert_eq!(
+            host.on_timeout(Nanos(4_006), key, 1),
+            Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false })
+        );
         assert_eq!(host.sender(key).map(QueuePair::rate), Some(BitRate::gbps(50)));
         host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut chance());
         assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);

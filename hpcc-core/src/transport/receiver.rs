@@ -85,11 +85,7 @@ impl Receiver {
             return if config.recovers() { Reply::Ack(self.expected) } else { Reply::Silence };
         }
         if seq > self.expected {
-            return if config.is_selective() {
-                self.keep(config, seq, payload)
-            } else {
-                self.on_gap(config, now)
-            };
+            return if config.is_selective() { self.keep(config, seq, payload) } else { self.on_gap(config, now) };
         }
         self.expected = seq.saturating_add(u64::from(payload));
         if self.ahead_end > self.expected {

@@ -98,8 +98,7 @@ impl Run {
                 false
             }
             Wire::Ack { seq, nack, selective } => {
-                let ack =
-                    Ack { queue_pair: self.key, seq, nack, selective, congestion_marked: false, telemetry: &[] };
+                let ack = Ack { queue_pair: self.key, seq, nack, selective, congestion_marked: false, telemetry: &[] };
                 let result = self.sender.on_ack(Nanos(now), &ack, &mut Chance::new(0, 1));
                 result.is_some_and(|result| result.finished)
             }
