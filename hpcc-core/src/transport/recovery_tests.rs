@@ -132,7 +132,7 @@ fn config(recovery: Recovery, ack_every: u32) -> TransportConfig {
 /// Any pattern of loss, repetition and reordering ends with every byte delivered once and in order.
 #[test]
 fn every_flow_finishes_on_any_link() {
-    for seed in 0..60 {
+    for seed in 0..25 {
         let mut random = Mrg32k3a::new(1 << 40, 1 + seed);
         let harm = Harm { loss: random.uniform() * 0.3, repeat: random.uniform() * 0.2, delay: random.uniform() * 0.2 };
         let size = 1 + (random.uniform() * 200_000.0) as u64;
