@@ -3,9 +3,9 @@
 
 use alloc::collections::VecDeque;
 
-/// Packets this far ahead of the first missing one are not remembered. Windows are a thousand times smaller;
+/// Packets this far ahead of the first missing one are not remembered. At 1000 bytes each they are a window of 65 MB;
 /// the bound keeps a wild sequence number from taking memory.
-const SPAN: u64 = 1 << 20;
+const SPAN: u64 = 1 << 16;
 
 /// A set of packet numbers that slides forward. It takes one bit for each packet of the window and allocates
 /// only until it has once been as wide as the window.

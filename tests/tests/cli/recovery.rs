@@ -32,7 +32,7 @@ fn finished(settings: &[&str]) -> Bench {
 fn selective_repeat_beats_go_back_n_at_one_percent_of_loss() {
     let run = |recovery: &str| {
         let recovery = format!("transport.recovery={recovery}");
-        let long = ["traffic.0.size=5MB", "traffic.1.size=5MB", "topology.loss=0.005", "run.stop=1s"];
+        let long = ["traffic.0.size=5MB", "traffic.1.size=5MB", "run.stop=1s", "topology.links.2.loss=0.01"];
         let bench = finished(&[&long[..], &[recovery.as_str(), "transport.timeout=200us"]].concat());
         assert!(figure(&bench, "losses") > 50);
         (slowest(&bench), figure(&bench, "resent_packets"))
@@ -41,10 +41,10 @@ fn selective_repeat_beats_go_back_n_at_one_percent_of_loss() {
     assert!(go_back.0 > selective.0 && go_back.1 > 4 * selective.1, "{selective:?} {go_back:?}");
 }
 
-/// A third of all frames is lost, among them the last packets and the last acknowledgements.
+/// Half of all frames are lost, among them the last packets and the last acknowledgements.
 #[test]
 fn lost_tails_recover_with_a_timeout_and_stay_lost_without() {
-    let small = ["traffic.0.size=1KB", "traffic.1.size=1KB", "topology.loss=0.3", "run.stop=5s"];
+    let small = ["traffic.0.size=1KB", "traffic.1.size=1KB", "topology.links.2.loss=0.5", "run.stop=5s"];
     for recovery in ["transport.recovery=go_back_n", "transport.recovery=selective_repeat"] {
         let bench = finished(&[&small[..], &[recovery]].concat());
         assert!(figure(&bench, "timeouts") > 0);
