@@ -71,6 +71,10 @@ fn totals(s: &Summary) -> String {
         ("PFC", format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns))),
         ("frames", format!("{} dropped, {} lost on links", human::count(s.drops), human::count(s.losses))),
         (
+            "recovery",
+            format!("{} packets sent again, {} timeouts", human::count(s.resent_packets), human::count(s.timeouts)),
+        ),
+        (
             "simulated",
             format!(
                 "{}, {}, {}",

@@ -19,6 +19,9 @@ pub struct FrameSizes {
 }
 
 impl FrameSizes {
+    /// What an acknowledgement takes to name a packet that arrived out of order.
+    pub const SELECTIVE_ACK: u32 = 4;
+
     /// The reference's: 14 link, 20 IPv4; then 8 UDP and 6 sequence for data, 12 for an acknowledgement.
     pub const REFERENCE: FrameSizes =
         FrameSizes { data_headers: 14 + 20 + 8 + 6, ack_headers: 14 + 20 + 12, ack_minimum: 60, pfc: 43 };

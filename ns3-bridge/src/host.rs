@@ -2,13 +2,13 @@
 //! The host.
 
 use crate::ffi::{
-    AckFrame, AckResult, ControlParameters, FlowKey, Reply, ReplyKind, Segment, SenderParameters, TelemetryParameters,
-    TimeoutResult, TransportParameters,
+    AckFrame, AckResult, ControlParameters, DataFrame, FlowKey, RecoveryKind, Reply, ReplyKind, Segment,
+    SenderParameters, TelemetryParameters, TimeoutParameters, TimeoutResult, TransportParameters,
 };
 use crate::network::Network;
 use crate::switch::Draws;
 use hpcc_core::telemetry::Layout;
-use hpcc_core::transport::{self, Ack, Poll, Recovery, SenderSpec, TransportConfig};
+use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Recovery, SenderSpec, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;
 
@@ -19,6 +19,8 @@ pub struct Host {
 
 const SIZES: FrameSizes = FrameSizes::REFERENCE;
 const NEVER: u64 = u64::MAX;
+/// No packet arrived out of order.
+const NONE: u64 = u64::MAX;
 const NOTHING: Segment = Segment {
     present: false,
     priority: 0,
@@ -31,16 +33,66 @@ const NOTHING: Segment = Segment {
     payload_bytes: 0,
     frame_bytes: 0,
     seq: 0,
+    ack_requested: false,
 };
+
+impl From<&TimeoutParameters> for Option<TimeoutConfig> {
+    fn from(p: &TimeoutParameters) -> Self {
+        p.enabled.then_some(TimeoutConfig {
+            high: Nanos(p.high_ns),
+            low: Nanos(p.low_ns),
+            few: p.few,
+            base_rtts: p.base_rtts,
+            back_off: p.back_off,
+        })
+    }
+}
+
+impl From<Option<TimeoutConfig>> for TimeoutParameters {
+    fn from(config: Option<TimeoutConfig>) -> Self {
+        let off = TimeoutConfig { high: Nanos(0), low: Nanos(0), few: 0, base_rtts: 0, back_off: false };
+        let c = config.unwrap_or(off);
+        TimeoutParameters {
+            enabled: config.is_some(),
+            high_ns: c.high.0,
+            low_ns: c.low.0,
+            few: c.few,
+            base_rtts: c.base_rtts,
+            back_off: c.back_off,
+        }
+    }
+}
+
+impl From<RecoveryKind> for Recovery {
+    fn from(kind: RecoveryKind) -> Self {
+        match kind {
+            RecoveryKind::SelectiveRepeat => Recovery::SelectiveRepeat,
+            RecoveryKind::GoBackZero => Recovery::GoBackZero,
+            _ => Recovery::GoBackN,
+        }
+    }
+}
+
+impl From<Recovery> for RecoveryKind {
+    fn from(recovery: Recovery) -> Self {
+        match recovery {
+            Recovery::GoBackN => RecoveryKind::GoBackN,
+            Recovery::GoBackZero => RecoveryKind::GoBackZero,
+            Recovery::SelectiveRepeat => RecoveryKind::SelectiveRepeat,
+        }
+    }
+}
 
 impl From<&TransportParameters> for TransportConfig {
     fn from(p: &TransportParameters) -> Self {
         TransportConfig {
             mtu: p.mtu,
-            recovery: if p.go_back_zero { Recovery::GoBackZero } else { Recovery::GoBackN },
+            recovery: p.recovery.into(),
             chunk: p.chunk,
             ack_interval: p.ack_interval,
+            ack_every: p.ack_every,
             nack_interval: Nanos(p.nack_interval_ns),
+            timeout: (&p.timeout).into(),
             window: p.window,
             variable_window: p.variable_window,
             global_rtt: p.global_rtt,
@@ -121,6 +173,7 @@ impl Host {
             payload_bytes: segment.payload,
             frame_bytes: segment.frame,
             seq: segment.seq,
+            ack_requested: segment.ack_requested,
         }
     }
 
@@ -132,21 +185,31 @@ impl Host {
         self.host.on_wake(nic.into());
     }
 
-    pub fn on_data(&mut self, now_ns: u64, receiver: u32, seq: u64, payload: u32) -> Reply {
-        match self.host.on_data(Nanos(now_ns), receiver, seq, payload) {
-            transport::Reply::Silence => Reply { kind: ReplyKind::Silence, seq: 0 },
-            transport::Reply::Ack(seq) => Reply { kind: ReplyKind::Ack, seq },
-            transport::Reply::Nack(seq) => Reply { kind: ReplyKind::Nack, seq },
-        }
+    pub fn on_data(&mut self, now_ns: u64, frame: &DataFrame) -> Reply {
+        let &DataFrame { receiver, payload, seq, ack_requested, congestion_marked } = frame;
+        let data = Data { seq, payload, ack_requested, congestion_marked };
+        let Answer { reply, congestion_echo } = self.host.on_data(Nanos(now_ns), receiver, &data);
+        let (kind, seq, selective) = match reply {
+            transport::Reply::Silence => (ReplyKind::Silence, 0, NONE),
+            transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
+            transport::Reply::Nack(seq) => (ReplyKind::Nack, seq, NONE),
+            transport::Reply::SelectiveNack { missing, arrived } => (ReplyKind::Nack, missing, arrived),
+        };
+        Reply { kind, congestion_echo, seq, selective }
     }
 
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult {
-        let &AckFrame { queue_pair, seq, nack, congestion_marked } = ack;
-        let ack = Ack { queue_pair, seq, nack, congestion_marked, telemetry };
+        let &AckFrame { queue_pair, seq, nack, congestion_marked, selective } = ack;
+        let selective = Some(selective).filter(|&seq| seq != NONE);
+        let ack = Ack { queue_pair, seq, nack, selective, congestion_marked, telemetry };
         match self.host.on_ack(Nanos(now_ns), &ack, &mut draws.0) {
             Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
             None => AckResult { known: false, finished: false, nic: 0, armed: 0 },
         }
+    }
+
+    pub fn take_armed(&mut self, queue_pair: u32) -> u8 {
+        self.host.take_armed(queue_pair).0
     }
 
     pub fn timeout(&self, queue_pair: u32, timer: u8) -> u64 {
@@ -155,13 +218,21 @@ impl Host {
 
     pub fn on_timeout(&mut self, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult {
         match self.host.on_timeout(Nanos(now_ns), queue_pair, timer) {
-            Some(r) => TimeoutResult { known: true, nic: r.nic as u16, armed: r.armed.0 },
-            None => TimeoutResult { known: false, nic: 0, armed: 0 },
+            Some(r) => TimeoutResult { known: true, send: r.send, nic: r.nic as u16, armed: r.armed.0 },
+            None => TimeoutResult { known: false, send: false, nic: 0, armed: 0 },
         }
     }
 
+    pub fn resent(&self) -> u64 {
+        self.host.resent()
+    }
+
+    pub fn timeouts(&self) -> u64 {
+        self.host.timeouts()
+    }
+
     pub fn ack_bytes(&self, telemetry: u32) -> u32 {
-        SIZES.ack(telemetry)
+        self.host.ack_bytes(telemetry)
     }
 
     pub fn prepare_telemetry(&self, now_ns: u64, section: &mut [u8]) -> usize {

@@ -41,15 +41,36 @@ mod ffi {
     #[derive(Clone, Copy)]
     struct TransportParameters {
         mtu: u32,
-        go_back_zero: bool,
+        recovery: RecoveryKind,
         chunk: u32,
         ack_interval: u32,
+        ack_every: u32,
         nack_interval_ns: u64,
+        timeout: TimeoutParameters,
         window: bool,
         variable_window: bool,
         global_rtt: bool,
         rate_bound: bool,
         ack_priority: u8,
+    }
+
+    /// `hpcc_core::transport::TimeoutConfig`; off unless `enabled`.
+    #[derive(Clone, Copy)]
+    struct TimeoutParameters {
+        enabled: bool,
+        high_ns: u64,
+        low_ns: u64,
+        few: u32,
+        base_rtts: u32,
+        back_off: bool,
+    }
+
+    /// `hpcc_core::transport::Recovery`.
+    #[derive(Clone, Copy)]
+    enum RecoveryKind {
+        GoBackN,
+        GoBackZero,
+        SelectiveRepeat,
     }
 
     /// `hpcc_core::cc::Algorithm`; only the parameters of the chosen algorithm count.
@@ -160,6 +181,15 @@ mod ffi {
         Pint,
     }
 
+    /// Packet memory of a switch: `hpcc_core::switch::SwitchConfig`.
+    #[derive(Clone, Copy)]
+    struct BufferParameters {
+        bytes: u64,
+        lossy: bool,
+        /// Of a lossy buffer.
+        alpha: f64,
+    }
+
     /// `hpcc_core::switch::EcnThreshold`.
     #[derive(Clone, Copy)]
     struct EcnThreshold {
@@ -206,13 +236,27 @@ mod ffi {
         payload_bytes: u32,
         frame_bytes: u32,
         seq: u64,
+        ack_requested: bool,
     }
 
-    /// `hpcc_core::transport::Reply`.
+    /// `hpcc_core::transport::Data`.
+    #[derive(Clone, Copy)]
+    struct DataFrame {
+        receiver: u32,
+        payload: u32,
+        seq: u64,
+        ack_requested: bool,
+        congestion_marked: bool,
+    }
+
+    /// `hpcc_core::transport::Answer`.
     #[derive(Clone, Copy)]
     struct Reply {
         kind: ReplyKind,
+        congestion_echo: bool,
         seq: u64,
+        /// First byte of the packet that arrived out of order; the largest value stands for none.
+        selective: u64,
     }
 
     /// How a receiver answers.
@@ -233,6 +277,8 @@ mod ffi {
         seq: u64,
         nack: bool,
         congestion_marked: bool,
+        /// As in `Reply`.
+        selective: u64,
     }
 
     /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
@@ -249,6 +295,8 @@ mod ffi {
     #[derive(Clone, Copy)]
     struct TimeoutResult {
         known: bool,
+        /// Try to send on the port.
+        send: bool,
         nic: u16,
         /// As in `AckResult`.
         armed: u8,
@@ -344,6 +392,8 @@ mod ffi {
         packet_hops: u64,
         drops: u64,
         losses: u64,
+        resent: u64,
+        timeouts: u64,
     }
 
     /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
@@ -430,7 +480,7 @@ mod ffi {
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn telemetry(self: &Scenario) -> TelemetryParameters;
-        fn buffer_bytes(self: &Scenario) -> u64;
+        fn buffer(self: &Scenario) -> BufferParameters;
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
         fn monitor(self: &Scenario) -> MonitorParameters;
@@ -513,7 +563,7 @@ mod ffi {
         fn new_switch(
             network: &mut Network,
             node: u32,
-            buffer_bytes: u64,
+            buffer: &BufferParameters,
             ecn: &[EcnThreshold],
             telemetry: &TelemetryParameters,
         ) -> Box<Switch>;
@@ -573,12 +623,18 @@ mod ffi {
         /// When to poll again though nothing else happens; the largest value stands for never.
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
-        fn on_data(self: &mut Host, now_ns: u64, receiver: u32, seq: u64, payload: u32) -> Reply;
+        fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
+        /// Timers of a flow that were armed when it was opened, as in `AckResult`.
+        fn take_armed(self: &mut Host, queue_pair: u32) -> u8;
         /// When a timer of a flow is due; the largest value stands for never.
         fn timeout(self: &Host, queue_pair: u32, timer: u8) -> u64;
         /// The time of a flow's timer has come.
         fn on_timeout(self: &mut Host, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult;
+        /// Packets that were sent again.
+        fn resent(self: &Host) -> u64;
+        /// Retransmission timeouts.
+        fn timeouts(self: &Host) -> u64;
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
         fn ack_bytes(self: &Host, telemetry: u32) -> u32;
         /// Bytes on the link of a PFC frame.

@@ -153,6 +153,8 @@ impl Results {
             pfc_pause_ns: measured.pfc_paused.0,
             drops: totals.drops,
             losses: totals.losses,
+            resent_packets: totals.resent,
+            timeouts: totals.timeouts,
         };
         writer.finish(&summary).err().map(|error| error.to_string()).unwrap_or_default()
     }

@@ -2,13 +2,13 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    ControlParameters, EcnThreshold, FlowSpec, LinkFailure, LinkSpec, MonitorParameters, TelemetryParameters,
-    TransportParameters,
+    BufferParameters, ControlParameters, EcnThreshold, FlowSpec, LinkFailure, LinkSpec, MonitorParameters,
+    TelemetryParameters, TransportParameters,
 };
 use crate::panic_report;
 use cxx::{CxxString, CxxVector};
+use hpcc_core::switch::BufferMode;
 use hpcc_core::topology::{Link, NodeKind};
-use hpcc_core::transport::Recovery;
 use hpcc_core::units::Nanos;
 use hpcc_formats::scenario::{self, QueueHistogram};
 use std::path::Path;
@@ -124,10 +124,12 @@ impl Scenario {
         let t = &self.get().transport;
         TransportParameters {
             mtu: t.mtu,
-            go_back_zero: t.recovery == Recovery::GoBackZero,
+            recovery: t.recovery.into(),
             chunk: t.chunk,
             ack_interval: t.ack_interval,
+            ack_every: t.ack_every,
             nack_interval_ns: t.nack_interval.0,
+            timeout: t.timeout.into(),
             window: t.window,
             variable_window: t.variable_window,
             global_rtt: t.global_rtt,
@@ -144,8 +146,13 @@ impl Scenario {
         self.get().layout.into()
     }
 
-    pub fn buffer_bytes(&self) -> u64 {
-        self.get().switch.buffer_bytes
+    pub fn buffer(&self) -> BufferParameters {
+        let switch = &self.get().switch;
+        let (lossy, alpha) = match switch.mode {
+            BufferMode::Lossless => (false, 1.0),
+            BufferMode::Lossy { alpha } => (true, alpha),
+        };
+        BufferParameters { bytes: switch.buffer_bytes, lossy, alpha }
     }
 
     pub fn ecn(&self) -> bool {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The switch, and the chance that it and the links depend on.
 
-use crate::ffi::{Arrival, DepartingFrame, Departure, EcnThreshold, FlowKey, TelemetryParameters, Verdict};
+use crate::ffi::{
+    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, TelemetryParameters, Verdict,
+};
 use crate::network::Network;
 use hpcc_core::random::{Chance, Mrg32k3a};
 use hpcc_core::switch as core_switch;
@@ -29,7 +31,7 @@ impl From<&FlowKey> for core_switch::FlowKey {
 pub fn new_switch(
     network: &mut Network,
     node: u32,
-    buffer_bytes: u64,
+    buffer: &BufferParameters,
     ecn: &[EcnThreshold],
     telemetry: &TelemetryParameters,
 ) -> Box<Switch> {
@@ -40,7 +42,11 @@ pub fn new_switch(
         pmax: t.pmax,
     };
     let config = core_switch::SwitchConfig {
-        buffer_bytes,
+        buffer_bytes: buffer.bytes,
+        mode: match buffer.lossy {
+            true => core_switch::BufferMode::Lossy { alpha: buffer.alpha },
+            false => core_switch::BufferMode::Lossless,
+        },
         ecn: !ecn.is_empty(),
         ecn_thresholds: ecn.iter().map(threshold).collect(),
     };

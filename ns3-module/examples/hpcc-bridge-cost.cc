@@ -28,6 +28,8 @@ constexpr uint64_t INTERVAL = 87;          //!< between two packets in nanosecon
 constexpr uint32_t SWITCHES = 5;           //!< between the two hosts
 constexpr uint32_t SWITCH = 2;             //!< index of the first switch
 constexpr uint8_t PRIORITY = 3;            //!< of each packet
+/// A lossless switch of 32 MiB.
+constexpr hpcc::BufferParameters BUFFER{32 << 20, false, 1};
 volatile uint64_t g_sink;                  //!< keeps results from being optimised away
 
 /// A telemetry section.
@@ -136,7 +138,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
     auto host = MakeHost(*network, telemetry);
-    auto node = hpcc::new_switch(*network, SWITCH, 32 << 20, {}, telemetry);
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry);
     hpcc::SenderParameters sender{};
     sender.dst = 1;
     sender.priority = PRIORITY;
@@ -178,7 +180,7 @@ main(int argc, char* argv[])
     const hpcc::TelemetryParameters telemetry{hpcc::LayoutKind::Reference, 4, 0};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto node = hpcc::new_switch(*network, SWITCH, 32 << 20, {}, telemetry);
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry);
     auto host = MakeHost(*network, telemetry);
     Section section{};
     std::cout << "call                                    CPU (ns)\n"

@@ -13,6 +13,7 @@
 #include "ns3/global-value.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
@@ -180,6 +181,11 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
         {
             totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable();
+        }
+        else if (const auto host = DynamicCast<RdmaHost>(node))
+        {
+            totals.resent += host->GetResentPackets();
+            totals.timeouts += host->GetTimeouts();
         }
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {

@@ -134,6 +134,21 @@ SetControl(const hpcc::ControlParameters& control, QbbHelper& network)
     }
 }
 
+/**
+ * \brief Set the attributes of the retransmission timeout.
+ * \param timeout the timeout
+ * \param network the network
+ */
+void
+SetTimeout(const hpcc::TimeoutParameters& timeout, QbbHelper& network)
+{
+    network.SetHostAttribute("Timeout", TimeValue(NanoSeconds(timeout.enabled ? timeout.high_ns : 0)));
+    network.SetHostAttribute("TimeoutLow", TimeValue(NanoSeconds(timeout.low_ns)));
+    network.SetHostAttribute("TimeoutLowPackets", UintegerValue(timeout.few));
+    network.SetHostAttribute("TimeoutBaseRtts", UintegerValue(timeout.base_rtts));
+    network.SetHostAttribute("TimeoutBackOff", BooleanValue(timeout.back_off));
+}
+
 } // namespace
 
 void
@@ -141,10 +156,12 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
 {
     const hpcc::TransportParameters transport = scenario.transport();
     network.SetHostAttribute("Mtu", UintegerValue(transport.mtu));
-    network.SetHostAttribute("GoBackZero", BooleanValue(transport.go_back_zero));
+    network.SetHostAttribute("Recovery", StringValue(NameOf(transport.recovery)));
     network.SetHostAttribute("Chunk", UintegerValue(transport.chunk));
     network.SetHostAttribute("AckInterval", UintegerValue(transport.ack_interval));
+    network.SetHostAttribute("AckEvery", UintegerValue(transport.ack_every));
     network.SetHostAttribute("NackInterval", TimeValue(NanoSeconds(transport.nack_interval_ns)));
+    SetTimeout(transport.timeout, network);
     network.SetHostAttribute("Window", BooleanValue(transport.window));
     network.SetHostAttribute("VariableWindow", BooleanValue(transport.variable_window));
     network.SetHostAttribute("GlobalRtt", BooleanValue(transport.global_rtt));
@@ -155,7 +172,10 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     const hpcc::TelemetryParameters telemetry = scenario.telemetry();
     network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier, telemetry.log_base);
     network.SetSwitchAttribute("LeakOnLinkDown", BooleanValue(scenario.leaks_on_link_down()));
-    network.SetSwitchAttribute("BufferBytes", UintegerValue(scenario.buffer_bytes()));
+    const hpcc::BufferParameters buffer = scenario.buffer();
+    network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer.bytes));
+    network.SetSwitchAttribute("Lossy", BooleanValue(buffer.lossy));
+    network.SetSwitchAttribute("LossyAlpha", DoubleValue(buffer.alpha));
     network.SetSwitchAttribute("Ecn", BooleanValue(scenario.ecn()));
 }
 

@@ -37,6 +37,13 @@ constexpr Names<hpcc::AlgorithmKind, 6> ALGORITHMS{{
     {"dctcp", hpcc::AlgorithmKind::Dctcp},
 }};
 
+/// The kinds of loss recovery.
+constexpr Names<hpcc::RecoveryKind, 3> RECOVERIES{{
+    {"go_back_n", hpcc::RecoveryKind::GoBackN},
+    {"go_back_zero", hpcc::RecoveryKind::GoBackZero},
+    {"selective_repeat", hpcc::RecoveryKind::SelectiveRepeat},
+}};
+
 /**
  * \brief Look a name up; ends the program, naming the choices, if it is not there.
  * \param what what is named
@@ -93,6 +100,18 @@ std::string
 NameOf(hpcc::LayoutKind layout)
 {
     return Find(layout, LAYOUTS);
+}
+
+hpcc::RecoveryKind
+MakeRecoveryKind(const std::string& name)
+{
+    return Choose("loss recovery", name, RECOVERIES);
+}
+
+std::string
+NameOf(hpcc::RecoveryKind recovery)
+{
+    return Find(recovery, RECOVERIES);
 }
 
 hpcc::AlgorithmKind

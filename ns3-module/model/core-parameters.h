@@ -36,6 +36,22 @@ std::string NameOf(hpcc::LayoutKind layout);
 
 /**
  * \ingroup hpcc
+ * \brief Translate the name of a kind of loss recovery; ends the program if it does not exist.
+ * \param name "go_back_n", "go_back_zero" or "selective_repeat"
+ * \return the core's form
+ */
+hpcc::RecoveryKind MakeRecoveryKind(const std::string& name);
+
+/**
+ * \ingroup hpcc
+ * \brief The attribute value that names a kind of loss recovery.
+ * \param recovery the kind
+ * \return its name
+ */
+std::string NameOf(hpcc::RecoveryKind recovery);
+
+/**
+ * \ingroup hpcc
  * \brief Translate the name of a congestion-control algorithm; ends the program if it does not exist.
  * \param name "hpcc", "hpcc_pint", "dcqcn", "timely", "dctcp" or "none"
  * \return the core's form

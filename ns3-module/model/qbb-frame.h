@@ -51,6 +51,7 @@ class alignas(64) QbbFrame : public EventImpl
     bool congestionMarked{false};    //!< ECN: congestion experienced
     bool congestionEchoed{false};    //!< acknowledgement: the data frame was marked
     bool pause{false};               //!< PFC: pause or resume
+    bool ackRequested{false};        //!< data: the receiver is to acknowledge it at once
     uint16_t ingress{0};             //!< port by which it came into the present switch
     uint16_t telemetryBytes{0};      //!< length of the telemetry section
     uint32_t size{0};                //!< bytes that it occupies on the link, telemetry included
@@ -62,6 +63,7 @@ class alignas(64) QbbFrame : public EventImpl
     uint32_t payload{0};             //!< payload bytes
     std::array<uint8_t, TELEMETRY_CAPACITY> telemetry; //!< the telemetry section as on the wire
     uint64_t seq{0};           //!< first byte of the payload; of an acknowledgement: first byte still expected
+    uint64_t selective{0};     //!< negative acknowledgement: the packet that arrived, by its first byte
     uint32_t src{0};           //!< source node
     uint32_t queuePair{0};     //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0}; //!< key of the queue pair that an answer is for

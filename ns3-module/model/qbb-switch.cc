@@ -60,6 +60,16 @@ QbbSwitch::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&QbbSwitch::m_leakOnLinkDown),
                           MakeBooleanChecker())
+            .AddAttribute("Lossy",
+                          "Drop what exceeds a queue's share of the buffer, and never pause",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbSwitch::m_lossy),
+                          MakeBooleanChecker())
+            .AddAttribute("LossyAlpha",
+                          "With Lossy: a queue may hold this many times the free memory",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&QbbSwitch::m_lossyAlpha),
+                          MakeDoubleChecker<double>(0.001, 1000))
             .AddAttribute("Ecn",
                           "Whether frames are ECN-marked",
                           BooleanValue(true),
@@ -193,7 +203,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,
-                                  m_bufferBytes,
+                                  {m_bufferBytes, m_lossy, m_lossyAlpha},
                                   {thresholds.data(), thresholds.size()},
                                   MakeTelemetryParameters(m_layout, m_multiplier, m_logBase))
                      .into_raw());

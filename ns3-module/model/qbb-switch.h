@@ -109,6 +109,8 @@ class QbbSwitch : public QbbNode
     std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
     uint64_t m_bufferBytes{0};                 //!< attribute
     bool m_leakOnLinkDown{false};              //!< attribute
+    bool m_lossy{false};                       //!< attribute
+    double m_lossyAlpha{1};                    //!< attribute
     bool m_ecn{true};                          //!< attribute
     uint64_t m_ecnKmin{0};                     //!< attribute
     uint64_t m_ecnKmax{0};                     //!< attribute

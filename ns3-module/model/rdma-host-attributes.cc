@@ -228,13 +228,45 @@ RdmaHost::AddTransportAttributes(TypeId tid)
                       UintegerValue(1000),
                       MakeUintegerAccessor(&RdmaHost::m_mtu),
                       MakeUintegerChecker<uint32_t>(1, 9000))
-        .AddAttribute("GoBackZero",
-                      "After a loss resume at the last multiple of Chunk, not at the missing byte",
-                      BooleanValue(false),
-                      MakeBooleanAccessor(&RdmaHost::m_goBackZero),
+        .AddAttribute("Recovery",
+                      "After a loss: go_back_n resumes at the missing byte, go_back_zero at the last multiple of "
+                      "Chunk, selective_repeat sends only what is missing and always bounds the bytes in flight",
+                      StringValue("go_back_n"),
+                      MakeStringAccessor(&RdmaHost::m_recovery),
+                      MakeStringChecker())
+        .AddAttribute("Timeout",
+                      "Time without progress after which bytes in flight are sent again; 0: never",
+                      TimeValue(Time(0)),
+                      MakeTimeAccessor(&RdmaHost::m_timeout),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("TimeoutLow",
+                      "The same while at most TimeoutLowPackets are in flight",
+                      TimeValue(MicroSeconds(100)),
+                      MakeTimeAccessor(&RdmaHost::m_timeoutLow),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("TimeoutLowPackets",
+                      "Most packets in flight for which TimeoutLow holds; 0: it never does",
+                      UintegerValue(0),
+                      MakeUintegerAccessor(&RdmaHost::m_timeoutLowPackets),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("TimeoutBaseRtts",
+                      "Base round-trip times that are added to both timeouts",
+                      UintegerValue(0),
+                      MakeUintegerAccessor(&RdmaHost::m_timeoutBaseRtts),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("TimeoutBackOff",
+                      "Double the timeout each time that it expires in a row, up to 64-fold",
+                      BooleanValue(true),
+                      MakeBooleanAccessor(&RdmaHost::m_timeoutBackOff),
                       MakeBooleanChecker())
+        .AddAttribute("AckEvery",
+                      "Bytes after which the sender asks for an acknowledgement, at least twice in a window and with "
+                      "its last packet; 0: the receiver goes by AckInterval",
+                      UintegerValue(0),
+                      MakeUintegerAccessor(&RdmaHost::m_ackEvery),
+                      MakeUintegerChecker<uint32_t>())
         .AddAttribute("Chunk",
-                      "Granularity of GoBackZero in bytes",
+                      "Granularity of go_back_zero in bytes",
                       UintegerValue(4000),
                       MakeUintegerAccessor(&RdmaHost::m_chunk),
                       MakeUintegerChecker<uint32_t>(1))

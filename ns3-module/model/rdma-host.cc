@@ -83,12 +83,20 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
+    const auto nanos = [](const Time& value) { return static_cast<uint64_t>(value.GetNanoSeconds()); };
     const hpcc::TransportParameters transport{
         m_mtu,
-        m_goBackZero,
+        MakeRecoveryKind(m_recovery),
         m_chunk,
         m_ackInterval,
-        static_cast<uint64_t>(m_nackInterval.GetNanoSeconds()),
+        m_ackEvery,
+        nanos(m_nackInterval),
+        {m_timeout > Time(0),
+         nanos(m_timeout),
+         nanos(m_timeoutLow),
+         m_timeoutLowPackets,
+         m_timeoutBaseRtts,
+         m_timeoutBackOff},
         m_window,
         m_variableWindow,
         m_globalRtt,
@@ -138,6 +146,7 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     const auto handle = static_cast<uint32_t>(queuePair);
     m_sending[handle] = {flow, peer, sender.receiver, done, {}};
     m_byFlowKey[FlowKey(flow)] = handle;
+    ScheduleTimers(handle, m_core->take_armed(handle));
     m_startTrace(flow);
     m_ports[nic]->TrySend();
     return handle;
@@ -204,6 +213,18 @@ RdmaHost::GetWindow(uint32_t queuePair) const
     return m_sending.count(queuePair) ? m_core->window_bytes(queuePair) : 0;
 }
 
+uint64_t
+RdmaHost::GetResentPackets() const
+{
+    return m_core->resent();
+}
+
+uint64_t
+RdmaHost::GetTimeouts() const
+{
+    return m_core->timeouts();
+}
+
 QbbFrame*
 RdmaHost::NextFrame(QbbNetDevice& out)
 {
@@ -238,6 +259,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->queuePair = segment.receiver;
     frame->replyQueuePair = segment.queue_pair;
     frame->seq = segment.seq;
+    frame->ackRequested = segment.ack_requested;
     frame->telemetryBytes =
         m_core->prepare_telemetry(now, {frame->telemetry.data(), frame->telemetry.size()});
     return frame;
@@ -266,7 +288,8 @@ void
 RdmaHost::ReceiveData(QbbFrame* frame)
 {
     const hpcc::Reply reply =
-        m_core->on_data(frame->receiver->GetNow(), frame->queuePair, frame->seq, frame->payload);
+        m_core->on_data(frame->receiver->GetNow(),
+                        {frame->queuePair, frame->payload, frame->seq, frame->ackRequested, frame->congestionMarked});
     if (reply.kind == hpcc::ReplyKind::Silence)
     {
         frame->Release();
@@ -274,6 +297,8 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     }
     frame->kind = reply.kind == hpcc::ReplyKind::Ack ? QbbFrame::Kind::ACK : QbbFrame::Kind::NACK;
     frame->seq = reply.seq;
+    frame->selective = reply.selective;
+    frame->congestionEchoed = reply.congestion_echo;
     // The acknowledgement leaves by the port that the data's direction of the flow hashes to, as in the
     // reference.
     const hpcc::FlowKey key{frame->dstAddress, frame->srcAddress, frame->dport, frame->sport};
@@ -295,7 +320,6 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     std::swap(frame.srcAddress, frame.dstAddress);
     std::swap(frame.sport, frame.dport);
     std::swap(frame.queuePair, frame.replyQueuePair);
-    frame.congestionEchoed = frame.congestionMarked;
     frame.congestionMarked = false;
     frame.payload = 0;
     frame.size = m_core->ack_bytes(frame.telemetryBytes);
@@ -307,7 +331,8 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
     const hpcc::AckFrame ack{frame->queuePair,
                              frame->seq,
                              frame->kind == QbbFrame::Kind::NACK,
-                             frame->congestionEchoed};
+                             frame->congestionEchoed,
+                             frame->selective};
     const hpcc::AckResult result = m_core->on_ack(frame->receiver->GetNow(),
                                                   ack,
                                                   {frame->telemetry.data(), frame->telemetryBytes},
@@ -441,6 +466,10 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
     }
     ScheduleTimers(queuePair, result.armed);
     UpdateWakeUp(result.nic);
+    if (result.send)
+    {
+        m_ports[result.nic]->TrySend();
+    }
 }
 
 } // namespace ns3

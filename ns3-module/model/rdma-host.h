@@ -92,6 +92,12 @@ class RdmaHost : public QbbNode
      */
     uint64_t GetWindow(uint32_t queuePair) const;
 
+    /// \return packets that were sent again so far
+    uint64_t GetResentPackets() const;
+
+    /// \return retransmission timeouts so far
+    uint64_t GetTimeouts() const;
+
     /// \return most payload bytes in a packet
     uint32_t GetMtu() const;
 
@@ -300,7 +306,13 @@ class RdmaHost : public QbbNode
     DataRate m_dctcpAdditiveIncrease;                  //!< attribute
     DataRate m_dctcpMinRate;                           //!< attribute
     uint32_t m_mtu{0};                                 //!< attribute
-    bool m_goBackZero{false};                          //!< attribute
+    std::string m_recovery;                            //!< attribute
+    Time m_timeout;                                    //!< attribute
+    Time m_timeoutLow;                                 //!< attribute
+    uint32_t m_timeoutLowPackets{0};                   //!< attribute
+    uint32_t m_timeoutBaseRtts{0};                     //!< attribute
+    bool m_timeoutBackOff{true};                       //!< attribute
+    uint32_t m_ackEvery{0};                            //!< attribute
     uint32_t m_chunk{0};                               //!< attribute
     uint32_t m_ackInterval{0};                         //!< attribute
     Time m_nackInterval;                               //!< attribute

@@ -579,12 +579,69 @@ class UnroutableTest : public HpccTestCase
     uint32_t m_drops{0}; //!< drops seen
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A switch without PFC drops, and selective repeat brings back what it dropped.
+ */
+class LossySwitchTest : public HpccTestCase
+{
+  public:
+    LossySwitchTest()
+        : HpccTestCase("A lossy switch drops and never pauses, and all flows finish")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.helper.SetSwitchAttribute("Lossy", BooleanValue(true));
+        network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(200'000));
+        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.helper.SetHostAttribute("Recovery", StringValue("selective_repeat"));
+        network.helper.SetHostAttribute("Timeout", TimeValue(MicroSeconds(100)));
+        network.MakeStar(9);
+        network.helper.Start();
+        std::vector<Ptr<RdmaClient>> flows;
+        for (uint32_t sender = 0; sender < 8; ++sender)
+        {
+            flows.push_back(network.AddFlow(sender, 8, 100'000));
+        }
+        const auto aSwitch = network.switches.Get(0)->GetObject<QbbSwitch>();
+        aSwitch->TraceConnectWithoutContext("Drop", MakeCallback(&LossySwitchTest::OnDrop, this));
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(aSwitch->GetDrops(), 0, "drops");
+        NS_TEST_EXPECT_MSG_EQ(m_traced, aSwitch->GetDrops(), "each traced");
+        for (const auto& flow : flows)
+        {
+            NS_TEST_EXPECT_MSG_GT(flow->GetFlow().completion, Time(0), "finished");
+        }
+        for (uint32_t sender = 0; sender < 8; ++sender)
+        {
+            NS_TEST_EXPECT_MSG_EQ(+network.GetHostDevice(sender)->GetPaused(), 0, "not paused");
+        }
+        Simulator::Destroy();
+    }
+
+    /**
+     * \brief A frame was dropped.
+     */
+    void OnDrop(const QbbFrame&)
+    {
+        ++m_traced;
+    }
+
+    uint64_t m_traced{0}; //!< drops seen
+};
+
 TestCases
 MakeSwitchTests()
 {
     return {new LosslessIncastTest,
             new ReferencePauseTest,
             new HeadroomTest,
+            new LossySwitchTest,
             new EcnTest,
             new NoEcnTest,
             new EcmpTest,

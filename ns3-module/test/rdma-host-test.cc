@@ -602,6 +602,114 @@ class AttributeTest : public HpccTestCase
     uint32_t m_finished{0}; //!< flows that finished
 };
 
+/**
+ * \ingroup hpcc
+ * \brief What is lost is sent again: after a NACK, selectively, or after the timeout.
+ */
+class RecoveryTest : public HpccTestCase
+{
+  public:
+    RecoveryTest()
+        : HpccTestCase("Timeout and selective repeat recover losses")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Outcome goBackN = Run("go_back_n", 0.01);
+        const Outcome selective = Run("selective_repeat", 0.01);
+        NS_TEST_EXPECT_MSG_GT(goBackN.resent, 4 * selective.resent, "go-back-N sends more again");
+        NS_TEST_EXPECT_MSG_GT(goBackN.completion, selective.completion, "and takes longer");
+        // Data and acknowledgements alike are lost: without a timeout such a flow stalls.
+        for (const std::string recovery : {"go_back_n", "selective_repeat"})
+        {
+            const Outcome outcome = Run(recovery, 0.3);
+            NS_TEST_EXPECT_MSG_GT(outcome.completion, Time(0), "finished by " << recovery);
+            NS_TEST_EXPECT_MSG_GT(outcome.timeouts, 0, "with timeouts, by " << recovery);
+        }
+    }
+
+    /// What became of a flow.
+    struct Outcome
+    {
+        Time completion;   //!< duration, 0 if it did not finish
+        uint64_t resent;   //!< packets that were sent again
+        uint64_t timeouts; //!< timeouts
+    };
+
+    /**
+     * \brief One flow over two links with losses.
+     * \param recovery kind of recovery
+     * \param loss probability of a loss
+     * \return what became of it
+     */
+    static Outcome Run(const std::string& recovery, double loss)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Recovery", StringValue(recovery));
+        network.helper.SetHostAttribute("Timeout", TimeValue(MicroSeconds(200)));
+        network.MakeStar(2);
+        for (const auto& link : network.links)
+        {
+            network.helper.SetLoss(link, loss, 7);
+        }
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 1'000'000);
+        Simulator::Stop(Seconds(10));
+        Simulator::Run();
+        const auto host = network.hosts.Get(0)->GetObject<RdmaHost>();
+        const Outcome outcome{flow->GetFlow().completion, host->GetResentPackets(), host->GetTimeouts()};
+        Simulator::Destroy();
+        return outcome;
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Fewer acknowledgements, and no flow that waits for one in vain.
+ */
+class AckEveryTest : public HpccTestCase
+{
+  public:
+    AckEveryTest()
+        : HpccTestCase("Acknowledgements come when they are asked for")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const auto [everyTime, everyFrames] = Run(0);
+        const auto [fewTime, fewFrames] = Run(8'000);
+        NS_TEST_EXPECT_MSG_EQ(everyFrames, 1'000, "one for each packet");
+        NS_TEST_EXPECT_MSG_EQ(fewFrames, 125, "one for eight packets");
+        NS_TEST_EXPECT_MSG_LT(fewTime, everyTime * 1.1, "as fast");
+        const auto [hugeTime, hugeFrames] = Run(100'000'000);
+        NS_TEST_EXPECT_MSG_GT(hugeTime, Time(0), "an interval larger than window and flow");
+        NS_TEST_EXPECT_MSG_LT(hugeTime, everyTime * 1.2, "is no slower either");
+    }
+
+    /**
+     * \brief One flow of a thousand packets.
+     * \param every the interval
+     * \return its duration, and the frames of its receiver
+     */
+    static std::pair<Time, uint64_t> Run(uint32_t every)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("AckEvery", UintegerValue(every));
+        network.MakeStar(2);
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 1'000'000);
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        const std::pair<Time, uint64_t> outcome{flow->GetFlow().completion, network.GetHostDevice(1)->GetTxFrames()};
+        Simulator::Destroy();
+        return outcome;
+    }
+};
+
 TestCases
 MakeHostTests()
 {
@@ -612,6 +720,8 @@ MakeHostTests()
             new TelemetryBytesTest(3),
             new TelemetryBytesTest(5),
             new LossRecoveryTest,
+            new RecoveryTest,
+            new AckEveryTest,
             new FlowStateTest,
             new AttributeTest};
 }

@@ -6,11 +6,14 @@
 
 mod ecmp;
 mod ecn;
+mod lossy_buffer;
 mod shared_buffer;
 
 pub use ecmp::{FlowKey, HOST_SEED, host_address};
 pub use ecn::EcnThreshold;
 pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
+
+use lossy_buffer::LossyBuffer;
 
 use crate::random::Chance;
 use crate::telemetry::pint::{Codebook, PortMeter};
@@ -19,11 +22,26 @@ use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
+/// What a full buffer does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum BufferMode {
+    /// It pauses who sends into it (PFC).
+    #[default]
+    Lossless,
+    /// It drops what exceeds a queue's dynamic threshold.
+    Lossy {
+        /// A queue may hold this many times the free memory; above 0.
+        alpha: f64,
+    },
+}
+
 /// What all switches of a network are given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwitchConfig {
     /// Shared packet memory in bytes.
     pub buffer_bytes: u64,
+    /// What happens when it is full.
+    pub mode: BufferMode,
     /// Whether packets are ECN-marked at all.
     pub ecn: bool,
     /// One entry for each link rate in the network.
@@ -98,13 +116,49 @@ struct Pint {
     meters: Vec<PortMeter>,
 }
 
+/// Packet memory.
+#[derive(Clone, Debug)]
+enum Buffer {
+    Lossless(SharedBuffer),
+    Lossy(LossyBuffer),
+}
+
+impl Buffer {
+    /// A frame came in by `ingress` for a queue of `queue` bytes.
+    #[inline]
+    fn admit(&mut self, ingress: usize, queue: u32, priority: usize, size: u32) -> Admission {
+        match self {
+            Buffer::Lossless(buffer) => buffer.admit(ingress, priority, size),
+            Buffer::Lossy(buffer) => buffer.admit(queue, size),
+        }
+    }
+
+    /// A frame that had come in by `ingress` left.
+    #[inline]
+    fn release(&mut self, ingress: usize, priority: usize, size: u32) {
+        match self {
+            Buffer::Lossless(buffer) => buffer.release(ingress, priority, size),
+            Buffer::Lossy(buffer) => buffer.release(size),
+        }
+    }
+
+    /// Whether a paused upstream may go on.
+    #[inline]
+    fn take_resume(&mut self, ingress: usize, priority: usize) -> bool {
+        match self {
+            Buffer::Lossless(buffer) => buffer.take_resume(ingress, priority),
+            Buffer::Lossy(_) => false,
+        }
+    }
+}
+
 /// One switch.
 #[derive(Clone, Debug)]
 pub struct Switch {
     id: u32,
     layout: Layout,
     routes: RouteTable,
-    buffer: SharedBuffer,
+    buffer: Buffer,
     ports: Vec<EgressPort>,
     pint: Option<Pint>,
 }
@@ -136,7 +190,10 @@ impl Switch {
             id,
             layout,
             routes,
-            buffer: SharedBuffer::new(config.buffer_bytes, host_rate, ports),
+            buffer: match config.mode {
+                BufferMode::Lossless => Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, host_rate, ports)),
+                BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
+            },
             ports: ports.iter().map(port).collect(),
             pint: if let Layout::Pint { log_base } = layout { Some(pint(log_base)) } else { None },
         }
@@ -155,7 +212,8 @@ impl Switch {
         if priority == 0 {
             return Arrival::Forward { egress, pause: false };
         }
-        match self.buffer.admit(usize::from(ingress), priority, size) {
+        let queue = self.ports[usize::from(egress)].queued[priority];
+        match self.buffer.admit(usize::from(ingress), queue, priority, size) {
             Admission::Drop => Arrival::Overflow,
             Admission::Admit { pause } => {
                 self.ports[usize::from(egress)].queued[priority] += size;
@@ -240,6 +298,10 @@ mod tests {
     }
 
     fn star_with(layout: Layout) -> Switch {
+        star_of(layout, BufferMode::Lossless)
+    }
+
+    fn star_of(layout: Layout, mode: BufferMode) -> Switch {
         let link = |a| Link { a, b: 3, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
         let network = Network {
             nodes: alloc::vec![NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch],
@@ -247,7 +309,7 @@ mod tests {
         };
         let mut routes = crate::topology::routes::Routes::new(&network, 1000);
         let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
-        let config = SwitchConfig { buffer_bytes: 1 << 20, ecn: true, ecn_thresholds: alloc::vec![threshold] };
+        let config = SwitchConfig { buffer_bytes: 1 << 20, mode, ecn: true, ecn_thresholds: alloc::vec![threshold] };
         let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
         Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.take_table(3))
     }
@@ -302,6 +364,20 @@ mod tests {
         let resumes = (0..frames).filter(|_| resumes()).count();
         assert_eq!(resumes, 1);
         assert_eq!(switch.queued(2), 0);
+    }
+
+    #[test]
+    fn a_lossy_switch_drops_and_never_pauses() {
+        let mut switch = star_of(Layout::None, BufferMode::Lossy { alpha: 1.0 });
+        let mut chance = Chance::new(26, 1);
+        let mut frames = 0;
+        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
+            frames += 1;
+        }
+        assert_eq!(arrive(&mut switch, 2), Arrival::Overflow);
+        assert_eq!(frames, (1 << 19) / 1090);
+        assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.resume));
+        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false });
     }
 
     /// REQ-01: the stamp shows the port's counters before this packet.

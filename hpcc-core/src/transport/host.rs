@@ -4,8 +4,9 @@
 use super::TransportConfig;
 use super::nic::{Nic, NicRules, Poll, Sender};
 use super::queue_pair::{Effects, QueuePair};
-use super::receiver::{Receiver, Reply};
+use super::receiver::{Answer, Data, Receiver};
 use super::slab::Slab;
+use super::timeout::RETRANSMISSION_TIMER;
 use crate::cc::{Algorithm, Armed, Feedback, FlowLimits};
 use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED};
@@ -50,6 +51,8 @@ pub struct TimeoutResult {
     pub nic: usize,
     /// Timers of the flow that were armed.
     pub armed: Armed,
+    /// Whether the flow now has something to send again: sending should be tried on the port.
+    pub send: bool,
 }
 
 /// An acknowledgement as it arrives.
@@ -61,6 +64,8 @@ pub struct Ack<'a> {
     pub seq: u64,
     /// Whether it says that this byte is missing.
     pub nack: bool,
+    /// First byte of the packet that arrived in its place, under selective repeat.
+    pub selective: Option<u64>,
     /// Whether the packet that caused it carried a congestion mark.
     pub congestion_marked: bool,
     /// That packet's telemetry section.
@@ -78,6 +83,8 @@ pub struct Host {
     receivers: Slab<Receiver>,
     /// Where the telemetry of an acknowledgement is decoded.
     hops: HopStack,
+    resent: u64,
+    timeouts: u64,
 }
 
 impl Host {
@@ -98,6 +105,8 @@ impl Host {
             senders: Slab::default(),
             receivers: Slab::default(),
             hops: HopStack::default(),
+            resent: 0,
+            timeouts: 0,
         }
     }
 
@@ -113,9 +122,10 @@ impl Host {
         bdp: u64,
     ) -> Option<u32> {
         let port = self.nics.get_mut(nic)?;
-        let window = if self.rules.transport.window { bdp } else { 0 };
-        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window, mtu: self.rules.transport.mtu };
-        let qp = QueuePair::new(size, spec.priority, limits, self.algorithm.start(limits), now);
+        let transport = &self.rules.transport;
+        let window = if transport.window || transport.is_selective() { bdp } else { 0 };
+        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window, mtu: transport.mtu };
+        let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
         let key = self.senders.insert(Sender { qp, spec, nic })?;
         port.add(key);
         Some(key)
@@ -170,10 +180,34 @@ impl Host {
     /// The packet that port `nic` may send at `now`; bit n of `paused` stops priority n.
     #[inline]
     pub fn poll(&mut self, nic: usize, now: Nanos, paused: u8) -> Poll {
-        match self.nics.get_mut(nic) {
-            Some(port) => port.poll(&mut self.senders, &self.rules, now, paused),
-            None => Poll::Wait,
+        let Some(port) = self.nics.get_mut(nic) else { return Poll::Wait };
+        let poll = port.poll(&mut self.senders, &self.rules, now, paused);
+        if let Poll::Send(segment) = &poll {
+            self.resent += u64::from(segment.again);
         }
+        poll
+    }
+
+    /// Packets that were sent again.
+    pub fn resent(&self) -> u64 {
+        self.resent
+    }
+
+    /// Retransmission timeouts.
+    pub fn timeouts(&self) -> u64 {
+        self.timeouts
+    }
+
+    /// Places for queue pairs, sending and receiving, in use or not: the most that there ever were at a time.
+    pub fn places(&self) -> (usize, usize) {
+        (self.senders.places(), self.receivers.places())
+    }
+
+    /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
+    #[inline]
+    pub fn ack_bytes(&self, telemetry: u32) -> u32 {
+        let selective = if self.rules.transport.is_selective() { FrameSizes::SELECTIVE_ACK } else { 0 };
+        self.rules.sizes.ack(telemetry + selective)
     }
 
     /// When port `nic` wants to be polled again though nothing else happens.
@@ -192,10 +226,10 @@ impl Host {
 
     /// The answer to a data packet.
     #[inline]
-    pub fn on_data(&mut self, now: Nanos, receiver: u32, seq: u64, payload: u32) -> Reply {
+    pub fn on_data(&mut self, now: Nanos, receiver: u32, data: &Data) -> Answer {
         match self.receivers.get_mut(receiver) {
-            Some(receiver) => receiver.on_data(&self.rules.transport, now, seq, payload),
-            None => Receiver::default().on_data(&self.rules.transport, now, seq, payload),
+            Some(receiver) => receiver.answer(&self.rules.transport, now, data),
+            None => Receiver::default().answer(&self.rules.transport, now, data),
         }
     }
 
@@ -204,8 +238,11 @@ impl Host {
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
         let Sender { qp, nic, .. } = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let transport = &self.rules.transport;
+        let acked = qp.acked();
         let finished = qp.on_ack(transport, ack.seq);
-        if ack.nack {
+        if transport.recovers() {
+            qp.recover(transport, now, qp.acked() > acked, ack);
+        } else if ack.nack {
             qp.go_back();
         }
         let feedback = Feedback {
@@ -222,6 +259,11 @@ impl Host {
         Some(AckResult { nic: *nic, finished, armed: if finished { Armed(0) } else { armed } })
     }
 
+    /// Timers of a flow that were armed when it was opened.
+    pub fn take_armed(&mut self, queue_pair: u32) -> Armed {
+        self.senders.get_mut(queue_pair).map_or(Armed(0), |sender| sender.qp.take_armed())
+    }
+
     /// When a timer of a flow is due, if it is armed.
     pub fn timeout(&self, queue_pair: u32, timer: u8) -> Option<Nanos> {
         self.sender(queue_pair).and_then(|qp| qp.timeout(timer))
@@ -230,11 +272,16 @@ impl Host {
     /// The time of a flow's timer has come. `None` if the flow is not under way.
     pub fn on_timeout(&mut self, now: Nanos, queue_pair: u32, timer: u8) -> Option<TimeoutResult> {
         let Sender { qp, nic, .. } = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        if timer == RETRANSMISSION_TIMER {
+            let send = qp.on_retransmission_timer(&self.rules.transport, now);
+            self.timeouts += u64::from(send);
+            return Some(TimeoutResult { nic: *nic, armed: qp.take_armed(), send });
+        }
         let Effects { repaced, armed } = qp.on_timeout(&self.rules.transport, timer, now);
         if repaced {
             self.nics[*nic].advance_wake(qp.next_avail(), now);
         }
-        Some(TimeoutResult { nic: *nic, armed })
+        Some(TimeoutResult { nic: *nic, armed, send: false })
     }
 }
 
@@ -242,6 +289,7 @@ impl Host {
 mod tests {
     use super::*;
     use crate::cc::DcqcnConfig;
+    use crate::transport::Reply;
 
     const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
 
@@ -260,7 +308,12 @@ mod tests {
     }
 
     fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
-        Ack { queue_pair, seq, nack: false, congestion_marked: false, telemetry: &[] }
+        Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] }
+    }
+
+    fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
+        let data = Data { seq, payload: 1_000, ack_requested: false, congestion_marked: false };
+        host.on_data(Nanos(0), receiver, &data).reply
     }
 
     fn chance() -> Chance {
@@ -327,7 +380,10 @@ mod tests {
         let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
         assert_eq!(result.armed, Armed(0b011));
         assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
-        assert_eq!(host.on_timeout(Nanos(4_006), key, 1), Some(TimeoutResult { nic: 0, armed: Armed(0b110) }));
+        assert_eq!(
+            host.on_timeout(Nanos(4_006), key, 1),
+            Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false })
+        );
         assert_eq!(host.sender(key).map(QueuePair::rate), Some(BitRate::gbps(50)));
         host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut chance());
         assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);
@@ -350,15 +406,31 @@ mod tests {
         assert!(host.sender(keys[0]).is_none());
     }
 
+    /// Finished flows leave nothing behind: neither queue pairs nor receivers grow with their number.
+    #[test]
+    fn the_memory_of_many_flows_is_that_of_few() {
+        let (mut host, mut chance) = (host(), chance());
+        for n in 0..200_000 {
+            let receiver = host.open_receiver().expect("room");
+            let key = open(&mut host, 1_000);
+            assert_eq!(sent(host.poll(0, Nanos(n * 1_000), 0)), (key, 0));
+            assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
+            host.on_ack(Nanos(n * 1_000), &ack(key, 1_000), &mut chance);
+            assert_eq!(host.poll(0, Nanos(n * 1_000), 0), Poll::Wait);
+            host.close_receiver(receiver);
+        }
+        assert_eq!(host.places(), (1, 1));
+    }
+
     #[test]
     fn unknown_ports_and_receivers_do_no_harm() {
         let mut host = host();
         assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, Nanos(1), 1), None);
         assert_eq!(host.poll(7, Nanos(0), 0), Poll::Wait);
-        assert_eq!(host.on_data(Nanos(0), 42, 5_000, 1_000), Reply::Nack(0));
+        assert_eq!(data(&mut host, 42, 5_000), Reply::Nack(0));
         let receiver = host.open_receiver().expect("room");
-        assert_eq!(host.on_data(Nanos(0), receiver, 0, 1_000), Reply::Ack(1_000));
+        assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
         host.close_receiver(receiver);
-        assert_eq!(host.on_data(Nanos(0), receiver, 1_000, 1_000), Reply::Nack(0));
+        assert_eq!(data(&mut host, receiver, 1_000), Reply::Nack(0));
     }
 }

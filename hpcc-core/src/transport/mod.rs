@@ -3,14 +3,21 @@
 
 mod host;
 mod nic;
+mod packet_set;
 mod queue_pair;
 mod receiver;
+mod selective_repeat;
 mod slab;
+mod timeout;
+
+#[cfg(test)]
+mod recovery_tests;
 
 pub use host::{Ack, AckResult, Host, SenderSpec, TimeoutResult};
 pub use nic::{Poll, Segment};
 pub use queue_pair::{Effects, QueuePair};
-pub use receiver::{Receiver, Reply};
+pub use receiver::{Answer, Data, Receiver, Reply};
+pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
 use crate::units::Nanos;
 
@@ -21,6 +28,9 @@ pub enum Recovery {
     GoBackN,
     /// Resume at the last multiple of [`TransportConfig::chunk`].
     GoBackZero,
+    /// Keep it, and send again only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
+    /// bounded by a bandwidth-delay product.
+    SelectiveRepeat,
 }
 
 /// How a host sends and acknowledges.
@@ -35,8 +45,14 @@ pub struct TransportConfig {
     /// The receiver acknowledges once it expects this byte or a later one (the reference's L2_ACK_INTERVAL,
     /// which despite its name is no interval).
     pub ack_interval: u32,
+    /// The sender asks for an acknowledgement after this many bytes, after half a window, with its last packet,
+    /// and whenever it would have to stop otherwise; the receiver acknowledges what it is asked to, and what
+    /// is out of order. 0: the receiver goes by `ack_interval` instead.
+    pub ack_every: u32,
     /// Least time between two negative acknowledgements for the same byte.
     pub nack_interval: Nanos,
+    /// When to send again what is not acknowledged; `None`: never, as in the reference.
+    pub timeout: Option<TimeoutConfig>,
     /// Bound the bytes in flight by a window.
     pub window: bool,
     /// Scale the window with the sending rate.
@@ -56,7 +72,9 @@ impl Default for TransportConfig {
             recovery: Recovery::GoBackN,
             chunk: 4000,
             ack_interval: 1,
+            ack_every: 0,
             nack_interval: Nanos(500_000),
+            timeout: None,
             window: true,
             variable_window: true,
             global_rtt: true,
@@ -71,8 +89,19 @@ impl TransportConfig {
     #[inline]
     fn resume_at(&self, expected: u64) -> u64 {
         match self.recovery {
-            Recovery::GoBackN => expected,
+            Recovery::GoBackN | Recovery::SelectiveRepeat => expected,
             Recovery::GoBackZero => expected - expected % u64::from(self.chunk.max(1)),
         }
+    }
+
+    #[inline]
+    fn is_selective(&self) -> bool {
+        self.recovery == Recovery::SelectiveRepeat
+    }
+
+    /// Whether hosts recover in ways that the reference does not know.
+    #[inline]
+    fn recovers(&self) -> bool {
+        self.timeout.is_some() || self.is_selective()
     }
 }

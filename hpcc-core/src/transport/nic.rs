@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One port of a host: round robin over its queue pairs, and the time to look again.
 
-use super::queue_pair::QueuePair;
+use super::queue_pair::{QueuePair, Taken};
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
 use crate::telemetry::Layout;
@@ -22,6 +22,10 @@ pub struct Segment {
     pub payload: u32,
     /// Bytes on the link.
     pub frame: u32,
+    /// Whether its first byte was sent before.
+    pub again: bool,
+    /// Whether the receiver is to acknowledge it at once.
+    pub ack_requested: bool,
 }
 
 /// The answer to "what may leave now?".
@@ -109,10 +113,10 @@ impl Nic {
         self.last_served = index;
         let key = self.members[index];
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
-        let (seq, payload) = sender.qp.take_segment(rules.transport.mtu);
+        let Taken { seq, payload, again, ack_requested } = sender.qp.take_segment(&rules.transport);
         let frame = rules.sizes.data(payload, &rules.layout);
         sender.qp.on_sent(&rules.transport, now, frame);
-        Poll::Send(Segment { sender: sender.spec, queue_pair: key, seq, payload, frame })
+        Poll::Send(Segment { sender: sender.spec, queue_pair: key, seq, payload, frame, again, ack_requested })
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first

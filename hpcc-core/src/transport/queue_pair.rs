@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sending end of a flow: window, pacing, rate changes.
 
-use super::TransportConfig;
+use super::selective_repeat::SelectiveRepeat;
+use super::timeout::{RETRANSMISSION_TIMER, RetransmissionTimer};
+use super::{Ack, TransportConfig};
 use crate::cc::{Armed, CongestionControl, Controller, Feedback, FlowLimits, RateDecision, Timers};
 use crate::random::Chance;
 use crate::units::{BitRate, Nanos};
@@ -15,6 +17,22 @@ pub struct Effects {
     pub armed: Armed,
 }
 
+/// A packet's place in its flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// First byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub payload: u32,
+    /// Whether the first byte was sent before.
+    pub again: bool,
+    /// Whether the receiver is to acknowledge it at once.
+    pub ack_requested: bool,
+}
+
+/// The receiver acknowledges what it likes: every wait for it will end.
+const UNASKED: u64 = u64::MAX;
+
 /// State of a sending queue pair. What the scheduler looks at stands first.
 #[derive(Clone, Debug)]
 pub struct QueuePair {
@@ -24,27 +42,51 @@ pub struct QueuePair {
     next_avail: Nanos,
     /// Bytes that may be in flight now; 0 stands for no bound.
     window: u64,
+    /// End of the last packet whose acknowledgement was asked for, or [`UNASKED`].
+    requested: u64,
     rate: BitRate,
     priority: u8,
+    /// Whether `selective` has a packet to send again.
+    resends: bool,
     last_frame: u32,
     limits: FlowLimits,
     controller: Controller,
+    /// The highest `snd_nxt` so far.
+    snd_max: u64,
+    timer: RetransmissionTimer,
+    selective: SelectiveRepeat,
 }
 
 impl QueuePair {
     /// A queue pair that sends `size` bytes from `now` on, at line rate.
-    pub fn new(size: u64, priority: u8, limits: FlowLimits, controller: Controller, now: Nanos) -> Self {
+    pub fn new(
+        config: &TransportConfig,
+        size: u64,
+        priority: u8,
+        limits: FlowLimits,
+        controller: Controller,
+        now: Nanos,
+    ) -> Self {
+        let mut timer = RetransmissionTimer::default();
+        if let Some(timeout) = &config.timeout {
+            timer.progress(timeout, limits.base_rtt, now, 0);
+        }
         QueuePair {
             snd_nxt: 0,
             snd_una: 0,
             size,
             next_avail: now,
             window: limits.window,
+            requested: if config.ack_every == 0 { UNASKED } else { 0 },
             rate: limits.line_rate,
             priority,
+            resends: false,
             last_frame: 0,
             limits,
             controller,
+            snd_max: 0,
+            timer,
+            selective: SelectiveRepeat::default(),
         }
     }
 
@@ -92,7 +134,7 @@ impl QueuePair {
     /// Whether bytes wait to be sent, be it allowed or not.
     #[inline]
     pub fn has_data(&self) -> bool {
-        self.snd_nxt < self.size
+        self.snd_nxt < self.size || self.resends
     }
 
     /// Whether bytes wait that neither the window nor a pause (bit n of `paused`: priority n) holds back.
@@ -103,16 +145,54 @@ impl QueuePair {
 
     #[inline]
     fn is_window_bound(&self) -> bool {
-        self.window != 0 && self.snd_nxt.saturating_sub(self.snd_una) >= self.window
+        // What is sent again is in the window already. And who has not asked for an acknowledgement may not
+        // get one: one packet more may leave, to ask for it.
+        self.is_window_full() && !self.resends && self.requested > self.snd_una
     }
 
-    /// Takes the next packet's first byte and length.
     #[inline]
-    pub fn take_segment(&mut self, mtu: u32) -> (u64, u32) {
-        let seq = self.snd_nxt;
-        let payload = u64::from(mtu).min(self.size - seq) as u32;
-        self.snd_nxt = seq + u64::from(payload);
-        (seq, payload)
+    fn is_window_full(&self) -> bool {
+        self.window != 0 && self.in_flight() >= self.window
+    }
+
+    /// Bytes sent and not acknowledged.
+    #[inline]
+    fn in_flight(&self) -> u64 {
+        self.snd_nxt.saturating_sub(self.snd_una)
+    }
+
+    fn packets_in_flight(&self, config: &TransportConfig) -> u64 {
+        self.in_flight().div_ceil(u64::from(config.mtu.max(1)))
+    }
+
+    /// Takes the next packet.
+    #[inline]
+    pub fn take_segment(&mut self, config: &TransportConfig) -> Taken {
+        let seq = if self.resends { self.selective.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
+        let payload = u64::from(config.mtu).min(self.size - seq) as u32;
+        let end = seq + u64::from(payload);
+        let again = seq < self.snd_max;
+        let lost = self.resends;
+        if lost {
+            self.selective.on_resent(self.snd_una, end, config.mtu);
+            self.resends = self.selective.lost().is_some();
+        } else {
+            self.snd_nxt = end;
+            self.snd_max = self.snd_max.max(end);
+        }
+        let ack_requested = self.requested != UNASKED && (lost || self.requests_ack(config, end));
+        if ack_requested {
+            self.requested = self.requested.max(end);
+        }
+        Taken { seq, payload, again, ack_requested }
+    }
+
+    /// Whether the packet before byte `end` is to be acknowledged at once. Twice in a window keeps a small window
+    /// moving.
+    fn requests_ack(&self, config: &TransportConfig, end: u64) -> bool {
+        let every = u64::from(config.ack_every);
+        let every = if self.window == 0 { every } else { every.min(self.window / 2) };
+        end >= self.size || self.is_window_full() || end >= self.requested + every
     }
 
     /// A frame of `frame` bytes was handed to the link at `now`: sets when the next may leave.
@@ -121,6 +201,10 @@ impl QueuePair {
         let rate = if config.rate_bound { self.rate } else { self.limits.line_rate };
         self.last_frame = frame;
         self.next_avail = now + rate.tx_time(frame);
+        if self.in_flight() <= u64::from(config.mtu) {
+            // The only packet in flight: the wait for it begins.
+            self.timer.restart(now);
+        }
     }
 
     /// All bytes before `seq` have arrived. Returns whether that finishes the flow.
@@ -134,6 +218,48 @@ impl QueuePair {
     #[inline]
     pub fn go_back(&mut self) {
         self.snd_nxt = self.snd_una;
+        if self.requested != UNASKED {
+            self.requested = self.snd_una;
+        }
+    }
+
+    /// What recovery beyond the reference's makes of an acknowledgement that [`QueuePair::on_ack`] has taken in;
+    /// `moved` says whether that acknowledged anything.
+    pub fn recover(&mut self, config: &TransportConfig, now: Nanos, moved: bool, ack: &Ack<'_>) {
+        self.snd_nxt = self.snd_nxt.max(self.snd_una);
+        if config.is_selective() {
+            self.selective.on_ack(self.snd_una, moved, ack.selective, config.mtu);
+            self.resends = self.selective.lost().is_some();
+        } else if ack.nack {
+            self.go_back();
+        }
+        if let Some(timeout) = config.timeout.as_ref().filter(|_| moved) {
+            let packets = self.packets_in_flight(config);
+            self.timer.progress(timeout, self.limits.base_rtt, now, packets);
+        }
+    }
+
+    /// The retransmission timer has fired. Returns whether bytes are taken for lost, so that sending should be
+    /// tried.
+    pub fn on_retransmission_timer(&mut self, config: &TransportConfig, now: Nanos) -> bool {
+        let Some(timeout) = &config.timeout else { return false };
+        let packets = self.packets_in_flight(config);
+        if !self.timer.fire(timeout, self.limits.base_rtt, now, packets) {
+            return false;
+        }
+        let expired = packets > 0;
+        if expired {
+            self.timer.count();
+            if config.is_selective() {
+                self.selective.on_timeout(self.snd_una, self.snd_nxt);
+                self.resends = true;
+            } else {
+                self.go_back();
+            }
+        }
+        self.timer.restart(now);
+        self.timer.arm(timeout, self.limits.base_rtt, packets);
+        expired
     }
 
     /// Passes feedback to the controller.
@@ -151,6 +277,9 @@ impl QueuePair {
 
     /// When a timer is due, if it is armed.
     pub fn timeout(&self, timer: u8) -> Option<Nanos> {
+        if timer == RETRANSMISSION_TIMER {
+            return self.timer.due();
+        }
         self.controller.timers().and_then(|timers| timers.due(timer))
     }
 
@@ -167,7 +296,15 @@ impl QueuePair {
                 false
             }
         };
-        Effects { repaced, armed: self.controller.timers_mut().map_or(Armed(0), Timers::take_armed) }
+        Effects { repaced, armed: self.take_armed() }
+    }
+
+    /// Timers that were armed since the last call.
+    #[inline]
+    pub fn take_armed(&mut self) -> Armed {
+        let own = self.timer.take_armed();
+        let controllers = self.controller.timers_mut().map_or(Armed(0), Timers::take_armed);
+        Armed(own.0 | controllers.0)
     }
 
     /// Changes the rate as if the last packet had already been paced by it.
@@ -183,7 +320,8 @@ impl QueuePair {
     /// Changes the rate: packets after the next are paced by it, the window follows at once.
     fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
-        if config.variable_window && self.limits.window != 0 {
+        // Selective repeat has a window even where the controller has none to scale.
+        if config.variable_window && config.window && self.limits.window != 0 {
             self.window = scale(self.limits.window, rate, self.limits.line_rate);
         }
     }
@@ -209,7 +347,12 @@ mod tests {
         FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(4_160), window: 52_000, mtu: 1_000 };
 
     fn queue_pair(size: u64) -> QueuePair {
-        QueuePair::new(size, 3, LIMITS, Controller::LineRate, Nanos(0))
+        QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Controller::LineRate, Nanos(0))
+    }
+
+    fn take(qp: &mut QueuePair) -> (u64, u32) {
+        let taken = qp.take_segment(&TransportConfig::default());
+        (taken.seq, taken.payload)
     }
 
     #[test]
@@ -225,7 +368,7 @@ mod tests {
         let mut qp = queue_pair(100_000);
         for n in 0..52 {
             assert!(qp.is_eligible(0), "packet {n}");
-            qp.take_segment(1000);
+            take(&mut qp);
             qp.on_sent(&config, Nanos(0), 1090);
         }
         assert!(!qp.is_eligible(0));
@@ -239,8 +382,8 @@ mod tests {
     fn the_last_packet_is_short_and_the_last_ack_finishes() {
         let config = TransportConfig::default();
         let mut qp = queue_pair(1500);
-        assert_eq!(qp.take_segment(1000), (0, 1000));
-        assert_eq!(qp.take_segment(1000), (1000, 500));
+        assert_eq!(take(&mut qp), (0, 1000));
+        assert_eq!(take(&mut qp), (1000, 500));
         assert!(!qp.has_data());
         assert!(!qp.on_ack(&config, 1000));
         assert!(qp.on_ack(&config, 1500));
@@ -251,18 +394,18 @@ mod tests {
         let config = TransportConfig::default();
         let mut qp = queue_pair(5000);
         for _ in 0..5 {
-            qp.take_segment(1000);
+            take(&mut qp);
         }
         qp.on_ack(&config, 2000);
         qp.go_back();
-        assert_eq!(qp.take_segment(1000), (2000, 1000));
+        assert_eq!(take(&mut qp), (2000, 1000));
     }
 
     #[test]
     fn a_rate_change_moves_the_packet_that_waits() {
         let config = TransportConfig::default();
         let mut qp = queue_pair(100_000);
-        qp.take_segment(1000);
+        take(&mut qp);
         qp.on_sent(&config, Nanos(1000), 1090);
         qp.repace(&config, BitRate::gbps(50));
         assert_eq!(qp.next_avail(), Nanos(1000 + 174));
@@ -275,7 +418,7 @@ mod tests {
     fn a_rate_that_is_set_moves_the_window_but_not_the_packet_that_waits() {
         let config = TransportConfig::default();
         let mut qp = queue_pair(100_000);
-        qp.take_segment(1000);
+        take(&mut qp);
         qp.on_sent(&config, Nanos(1000), 1090);
         let effects = qp.apply(&config, RateDecision::Set(BitRate::gbps(50)));
         assert_eq!(effects, Effects { repaced: false, armed: Armed(0) });

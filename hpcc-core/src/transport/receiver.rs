@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving end of a flow: in-order delivery, acknowledgements, go-back-N.
+//! The receiving end of a flow: in-order delivery, acknowledgements, go-back-N, selective repeat.
 
 use super::TransportConfig;
+use super::packet_set::PacketSet;
 use crate::units::Nanos;
+
+/// A data packet as it arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Data {
+    /// First byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub payload: u32,
+    /// Whether the sender asks for an acknowledgement.
+    pub ack_requested: bool,
+    /// Whether it carries a congestion mark.
+    pub congestion_marked: bool,
+}
 
 /// What the receiver sends back for a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,14 +27,36 @@ pub enum Reply {
     Ack(u64),
     /// This byte is missing.
     Nack(u64),
+    /// Byte `missing` is missing, the packet from byte `arrived` on has arrived.
+    SelectiveNack {
+        /// First byte that has not arrived.
+        missing: u64,
+        /// First byte of the packet that has.
+        arrived: u64,
+    },
+}
+
+/// A reply, and the mark that it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What is acknowledged.
+    pub reply: Reply,
+    /// Whether the packet carried a congestion mark, or one that was not acknowledged when the sender asks for
+    /// acknowledgements.
+    pub congestion_echo: bool,
 }
 
 /// State of a receiving queue pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receiver {
     expected: u64,
     nack_after: Nanos,
     last_nacked: u64,
+    /// A mark waits for the next acknowledgement.
+    marked: bool,
+    /// Packets that arrived out of order, under selective repeat, and the end of the furthest.
+    ahead: PacketSet,
+    ahead_end: u64,
 }
 
 impl Receiver {
@@ -29,21 +65,64 @@ impl Receiver {
         self.expected
     }
 
-    /// Takes in a packet that carries `payload` bytes from byte `seq` on.
+    /// Takes in a packet and says what goes back.
     #[inline]
-    pub fn on_data(&mut self, config: &TransportConfig, now: Nanos, seq: u64, payload: u32) -> Reply {
+    pub fn answer(&mut self, config: &TransportConfig, now: Nanos, data: &Data) -> Answer {
+        let reply = self.on_data(config, now, data);
+        if config.ack_every == 0 {
+            return Answer { reply, congestion_echo: data.congestion_marked };
+        }
+        let congestion_echo = self.marked | data.congestion_marked;
+        self.marked = congestion_echo && reply == Reply::Silence;
+        Answer { reply, congestion_echo }
+    }
+
+    #[inline]
+    fn on_data(&mut self, config: &TransportConfig, now: Nanos, data: &Data) -> Reply {
+        let &Data { seq, payload, ack_requested, .. } = data;
         if seq < self.expected {
-            return Reply::Silence;
+            // The acknowledgement was lost, or the sender's patience is short. The reference stays silent.
+            return if config.recovers() { Reply::Ack(self.expected) } else { Reply::Silence };
         }
         if seq > self.expected {
-            return self.on_gap(config, now);
+            return if config.is_selective() { self.keep(config, seq, payload) } else { self.on_gap(config, now) };
         }
         self.expected = seq.saturating_add(u64::from(payload));
+        if self.ahead_end > self.expected {
+            self.take_kept(config);
+            return Reply::Ack(self.expected);
+        }
+        if config.ack_every > 0 {
+            return if ack_requested { Reply::Ack(self.expected) } else { Reply::Silence };
+        }
         let on_chunk = self.expected.is_multiple_of(u64::from(config.chunk.max(1)));
         if self.expected >= u64::from(config.ack_interval) || on_chunk {
             return Reply::Ack(self.expected);
         }
         Reply::Silence
+    }
+
+    /// Keeps a packet that arrived ahead of its turn.
+    fn keep(&mut self, config: &TransportConfig, seq: u64, payload: u32) -> Reply {
+        let mtu = u64::from(config.mtu.max(1));
+        if !seq.is_multiple_of(mtu) {
+            return Reply::Silence;
+        }
+        if self.ahead.insert(seq / mtu) {
+            self.ahead_end = self.ahead_end.max(seq.saturating_add(u64::from(payload)));
+        } else if !self.ahead.contains(seq / mtu) {
+            return Reply::Silence;
+        }
+        Reply::SelectiveNack { missing: self.expected, arrived: seq }
+    }
+
+    /// Goes on behind the packets that were kept.
+    fn take_kept(&mut self, config: &TransportConfig) {
+        let mtu = u64::from(config.mtu.max(1));
+        let missing = self.ahead.first_absent(self.expected / mtu);
+        // The last packet of a flow is shorter than the others.
+        self.expected = self.expected.max(missing.saturating_mul(mtu).min(self.ahead_end));
+        self.ahead.advance(missing);
     }
 
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
@@ -61,60 +140,86 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::Recovery;
+    use crate::transport::{Recovery, TimeoutConfig};
 
-    const CONFIG: TransportConfig = TransportConfig {
-        mtu: 1000,
-        recovery: Recovery::GoBackN,
-        chunk: 4000,
-        ack_interval: 1,
-        nack_interval: Nanos(500_000),
-        window: true,
-        variable_window: true,
-        global_rtt: true,
-        rate_bound: true,
-        ack_priority: 3,
-    };
+    fn on_data(receiver: &mut Receiver, config: &TransportConfig, now: Nanos, seq: u64, payload: u32) -> Reply {
+        let data = Data { seq, payload, ack_requested: false, congestion_marked: false };
+        receiver.answer(config, now, &data).reply
+    }
 
     #[test]
     fn in_order_packets_are_acknowledged_one_by_one() {
         let mut receiver = Receiver::default();
-        assert_eq!(receiver.on_data(&CONFIG, Nanos(0), 0, 1000), Reply::Ack(1000));
-        assert_eq!(receiver.on_data(&CONFIG, Nanos(1), 1000, 500), Reply::Ack(1500));
+        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(0), 0, 1000), Reply::Ack(1000));
+        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(1), 1000, 500), Reply::Ack(1500));
     }
 
     #[test]
     fn duplicates_are_silent() {
         let mut receiver = Receiver::default();
-        receiver.on_data(&CONFIG, Nanos(0), 0, 1000);
-        assert_eq!(receiver.on_data(&CONFIG, Nanos(1), 0, 1000), Reply::Silence);
+        on_data(&mut receiver, &TransportConfig::default(), Nanos(0), 0, 1000);
+        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(1), 0, 1000), Reply::Silence);
     }
 
     #[test]
     fn a_gap_is_nacked_once_per_interval_and_byte() {
         let mut receiver = Receiver::default();
-        receiver.on_data(&CONFIG, Nanos(0), 0, 1000);
-        assert_eq!(receiver.on_data(&CONFIG, Nanos(10), 2000, 1000), Reply::Nack(1000));
-        assert_eq!(receiver.on_data(&CONFIG, Nanos(20), 3000, 1000), Reply::Silence);
-        assert_eq!(receiver.on_data(&CONFIG, Nanos(500_010), 3000, 1000), Reply::Nack(1000));
+        on_data(&mut receiver, &TransportConfig::default(), Nanos(0), 0, 1000);
+        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(10), 2000, 1000), Reply::Nack(1000));
+        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(20), 3000, 1000), Reply::Silence);
+        assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(500_010), 3000, 1000), Reply::Nack(1000));
     }
 
     #[test]
     fn go_back_zero_returns_to_the_chunk() {
-        let config = TransportConfig { recovery: Recovery::GoBackZero, ..CONFIG };
+        let config = TransportConfig { recovery: Recovery::GoBackZero, ..TransportConfig::default() };
         let mut receiver = Receiver::default();
         for seq in [0, 1000, 2000, 3000, 4000] {
-            receiver.on_data(&config, Nanos(0), seq, 1000);
+            on_data(&mut receiver, &config, Nanos(0), seq, 1000);
         }
-        assert_eq!(receiver.on_data(&config, Nanos(10), 6000, 1000), Reply::Nack(4000));
+        assert_eq!(on_data(&mut receiver, &config, Nanos(10), 6000, 1000), Reply::Nack(4000));
         assert_eq!(receiver.expected(), 4000);
     }
 
     #[test]
     fn small_flows_wait_for_the_interval_or_a_chunk() {
-        let config = TransportConfig { ack_interval: 3000, chunk: 2000, ..CONFIG };
+        let config = TransportConfig { ack_interval: 3000, chunk: 2000, ..TransportConfig::default() };
         let mut receiver = Receiver::default();
-        let replies = [0, 1000, 2000, 3000].map(|seq| receiver.on_data(&config, Nanos(0), seq, 1000));
+        let replies = [0, 1000, 2000, 3000].map(|seq| on_data(&mut receiver, &config, Nanos(0), seq, 1000));
         assert_eq!(replies, [Reply::Silence, Reply::Ack(2000), Reply::Ack(3000), Reply::Ack(4000)]);
+    }
+
+    #[test]
+    fn selective_repeat_keeps_what_comes_early() {
+        let config = TransportConfig { recovery: Recovery::SelectiveRepeat, ..TransportConfig::default() };
+        let mut receiver = Receiver::default();
+        let nack = |missing, arrived| Reply::SelectiveNack { missing, arrived };
+        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), nack(0, 1000));
+        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), nack(0, 1000));
+        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 3000, 200), nack(0, 3000));
+        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 0, 1000), Reply::Ack(2000));
+        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), Reply::Ack(2000));
+        assert_eq!(on_data(&mut receiver, &config, Nanos(0), 2000, 1000), Reply::Ack(3200));
+    }
+
+    #[test]
+    fn packets_are_acknowledged_when_asked_and_marks_are_not_lost() {
+        let config = TransportConfig { ack_every: 4000, ..TransportConfig::default() };
+        let mut receiver = Receiver::default();
+        let mut answer = |seq, ack_requested, congestion_marked| {
+            receiver.answer(&config, Nanos(0), &Data { seq, payload: 1000, ack_requested, congestion_marked })
+        };
+        assert_eq!(answer(0, false, true).reply, Reply::Silence);
+        assert_eq!(answer(1000, true, false), Answer { reply: Reply::Ack(2000), congestion_echo: true });
+        assert_eq!(answer(2000, true, false), Answer { reply: Reply::Ack(3000), congestion_echo: false });
+    }
+
+    #[test]
+    fn duplicates_are_acknowledged_where_there_is_a_timeout() {
+        let timeout = TimeoutConfig { high: Nanos(1), low: Nanos(1), few: 0, base_rtts: 0, back_off: false };
+        let config = TransportConfig { timeout: Some(timeout), ..TransportConfig::default() };
+        let mut receiver = Receiver::default();
+        on_data(&mut receiver, &config, Nanos(0), 0, 1000);
+        assert_eq!(on_data(&mut receiver, &config, Nanos(1), 0, 1000), Reply::Ack(1000));
     }
 }

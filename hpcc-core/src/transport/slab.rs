@@ -55,6 +55,11 @@ impl<T> Slab<T> {
         place.tenant.as_ref().filter(|_| place.key == key)
     }
 
+    /// Places, free ones included.
+    pub fn places(&self) -> usize {
+        self.places.len()
+    }
+
     /// Lets go of the value under `key`: it stays until its place is used again.
     pub fn retire(&mut self, key: u32) {
         if self.get(key).is_some() {

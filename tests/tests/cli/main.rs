@@ -7,6 +7,7 @@ mod bad_toml;
 mod compare;
 mod outcomes;
 mod paths;
+mod recovery;
 mod refusal;
 mod results;
 mod shipped;

@@ -7,7 +7,7 @@ use crate::error::InputError;
 use crate::scenario::{Draft, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
-use hpcc_core::switch::SwitchConfig;
+use hpcc_core::switch::{BufferMode, SwitchConfig};
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
@@ -166,7 +166,12 @@ fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Resu
 fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
     let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
     let ecn = settings.flag("ENABLE_QCN", true)?;
-    Ok(SwitchConfig { buffer_bytes: mebibytes << 20, ecn, ecn_thresholds: ecn_map::read(settings)? })
+    Ok(SwitchConfig {
+        buffer_bytes: mebibytes << 20,
+        mode: BufferMode::Lossless,
+        ecn,
+        ecn_thresholds: ecn_map::read(settings)?,
+    })
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {

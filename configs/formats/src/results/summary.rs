@@ -58,6 +58,12 @@ pub struct Summary {
     pub drops: u64,
     /// Frames lost on links.
     pub losses: u64,
+    /// Packets that were sent again; 0 in summaries of versions that did not count them.
+    #[serde(default)]
+    pub resent_packets: u64,
+    /// Retransmission timeouts; likewise.
+    #[serde(default)]
+    pub timeouts: u64,
 }
 
 /// Versions of the programs that made the results.

@@ -3,6 +3,7 @@
 
 use super::Scenario;
 use super::effective_control::{congestion_control, telemetry};
+use hpcc_core::switch::BufferMode;
 use hpcc_core::transport::Recovery;
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
@@ -59,10 +60,19 @@ impl Scenario {
             "recovery": match transport.recovery {
                 Recovery::GoBackN => "go_back_n",
                 Recovery::GoBackZero => "go_back_zero",
+                Recovery::SelectiveRepeat => "selective_repeat",
             },
             "chunk_bytes": transport.chunk,
             "ack_interval_bytes": transport.ack_interval,
+            "ack_every_bytes": transport.ack_every,
             "nack_interval_ns": transport.nack_interval.0,
+            "timeout": transport.timeout.map(|timeout| json!({
+                "high_ns": timeout.high.0,
+                "low_ns": timeout.low.0,
+                "low_packets": timeout.few,
+                "added_base_rtts": timeout.base_rtts,
+                "back_off": timeout.back_off,
+            })),
             "window": transport.window,
             "variable_window": transport.variable_window,
             "global_rtt": transport.global_rtt,
@@ -80,7 +90,13 @@ impl Scenario {
                 "pmax_probability": entry.pmax,
             })
         });
+        let alpha = match self.switch.mode {
+            BufferMode::Lossless => None,
+            BufferMode::Lossy { alpha } => Some(alpha),
+        };
         json!({
+            "mode": if alpha.is_some() { "lossy" } else { "lossless" },
+            "alpha": alpha,
             "buffer_bytes": self.switch.buffer_bytes,
             "ecn": self.switch.ecn,
             "ecn_thresholds": thresholds.collect::<Vec<_>>(),

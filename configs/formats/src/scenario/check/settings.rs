@@ -3,10 +3,13 @@
 
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
+use hpcc_core::switch::BufferMode;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::BitRate;
 
+/// Most bytes of headers and telemetry in a frame.
+const FRAME_OVERHEAD: u32 = 48 + 128;
 /// Bytes that a switch sets aside for each port.
 const RESERVE_PER_PORT: u128 = 4096;
 
@@ -77,8 +80,25 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
+/// A queue that cannot hold two packets loses every other one.
+fn lossy_buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let BufferMode::Lossy { alpha } = scenario.switch.mode else { return Ok(()) };
+    let bytes = scenario.switch.buffer_bytes;
+    let most = (bytes as f64 * (alpha / (1.0 + alpha))) as u64;
+    let needed = 2 * (u64::from(scenario.transport.mtu) + u64::from(FRAME_OVERHEAD));
+    if most < needed {
+        return Err(places.buffer.error(format!(
+            "of the buffer's {bytes} bytes one queue may hold {most}, less than two packets; expected {needed} or more"
+        )));
+    }
+    Ok(())
+}
+
 /// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
 fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    if scenario.switch.mode != BufferMode::Lossless {
+        return lossy_buffer(scenario, places);
+    }
     let network = &scenario.network;
     let mut needed = vec![0u128; network.nodes.len()];
     for link in &network.links {

@@ -41,8 +41,9 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let topology = topology::read(&mut document, path)?;
     let control = congestion_control::congestion_control(&mut document)?;
     let layout = settings::layout(&mut document, &topology.network, &control)?;
-    let transport = settings::transport(&mut document, &control.algorithm)?;
     let switch = settings::switch(&mut document, &topology.network, &control.algorithm)?;
+    let buffer_bytes = switch.config.buffer_bytes;
+    let transport = settings::transport(&mut document, &control.algorithm, &topology.network, buffer_bytes)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;

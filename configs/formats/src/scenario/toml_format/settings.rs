@@ -4,15 +4,15 @@
 
 use super::congestion_control::Control;
 use super::document::Document;
-use super::values::{Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
+use super::values::{Between, Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
-use hpcc_core::switch::{EcnThreshold, SwitchConfig};
+use hpcc_core::switch::{BufferMode, EcnThreshold, SwitchConfig};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::{Recovery, TransportConfig};
+use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use serde::Deserialize;
 use toml::Spanned;
@@ -87,6 +87,7 @@ pub(super) fn layout(document: &mut Document<'_>, network: &Network, control: &C
 enum RecoveryName {
     GoBackN,
     GoBackZero,
+    SelectiveRepeat,
 }
 
 #[derive(Default, Deserialize)]
@@ -96,7 +97,12 @@ struct TransportKeys {
     recovery: Option<RecoveryName>,
     chunk: Option<Bytes32>,
     ack_interval: Option<Bytes32>,
+    ack_every: Option<Spanned<Bytes32>>,
     nack_interval: Option<Time>,
+    timeout: Option<Time>,
+    timeout_low: Option<Spanned<Interval>>,
+    timeout_low_packets: Option<Bounded<0, { u32::MAX }>>,
+    timeout_back_off: Option<bool>,
     window: Option<Spanned<bool>>,
     variable_window: Option<bool>,
     global_rtt: Option<bool>,
@@ -114,10 +120,61 @@ fn transport_preset(algorithm: &Algorithm) -> TransportConfig {
     }
 }
 
-/// `[transport]`.
-pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> Result<TransportConfig, InputError> {
+/// Base round-trip times added to a timeout that nobody set.
+const TIMEOUT_BASE_RTTS: u32 = 3;
+/// IRN's RTO_low and the packets in flight up to which it holds.
+const TIMEOUT_LOW: (Nanos, u32) = (Nanos(100_000), 3);
+
+/// The time that the slowest host link takes to drain a whole switch buffer: no packet waits longer at a switch
+/// unless PFC pauses it.
+fn longest_wait(network: &Network, buffer_bytes: u64) -> Nanos {
+    let is_host = |node: u32| network.nodes[node as usize] == NodeKind::Host;
+    let at_host = network.links.iter().filter(|link| is_host(link.a) || is_host(link.b));
+    let slowest = at_host.map(|link| link.rate.0).min().unwrap_or(0).max(1);
+    let nanos = u128::from(buffer_bytes) * 8 * 1_000_000_000 / u128::from(slowest);
+    Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+/// The retransmission timeout: on, unless it is set to 0.
+fn timeout(
+    document: &Document<'_>,
+    keys: &TransportKeys,
+    selective: bool,
+    longest_wait: Nanos,
+) -> Result<Option<TimeoutConfig>, InputError> {
+    let (high, base_rtts) = match keys.timeout {
+        Some(Time(high)) => (high, 0),
+        None => (longest_wait, TIMEOUT_BASE_RTTS),
+    };
+    let low = keys.timeout_low.as_ref().map_or(TIMEOUT_LOW.0, |low| low.get_ref().0);
+    if let Some(place) = keys.timeout_low.as_ref().map(|low| document.place(low.span()))
+        && low > high
+    {
+        let message = format!("timeout_low is {low}, more than timeout, {high}; expected at most that");
+        return Err(place.key_error("transport.timeout_low", message));
+    }
+    let given = keys.timeout_low.is_some();
+    let few = keys.timeout_low_packets.map_or(if selective || given { TIMEOUT_LOW.1 } else { 0 }, |few| few.0);
+    let back_off = keys.timeout_back_off.unwrap_or(true);
+    let config = TimeoutConfig { high, low: low.min(high), few, base_rtts, back_off };
+    Ok(Some(config).filter(|config| config.high > Nanos(0)))
+}
+
+/// `[transport]`. A timeout that is not set follows from the switches' buffer.
+pub(super) fn transport(
+    document: &mut Document<'_>,
+    algorithm: &Algorithm,
+    network: &Network,
+    buffer_bytes: u64,
+) -> Result<TransportConfig, InputError> {
     let (keys, _) = document.optional::<TransportKeys>("transport")?;
     let default = transport_preset(algorithm);
+    let selective = matches!(keys.recovery, Some(RecoveryName::SelectiveRepeat));
+    let timeout = timeout(document, &keys, selective, longest_wait(network, buffer_bytes))?;
+    if let (Some(every), Some(_)) = (&keys.ack_every, &keys.ack_interval) {
+        let message = "ack_every and ack_interval exclude each other";
+        return Err(document.place(every.span()).key_error("transport.ack_every", message));
+    }
     if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, keys.window.as_ref().filter(|window| !window.get_ref())) {
         let place = document.place(window.span());
         return Err(
@@ -130,9 +187,12 @@ pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> R
             None => default.recovery,
             Some(RecoveryName::GoBackN) => Recovery::GoBackN,
             Some(RecoveryName::GoBackZero) => Recovery::GoBackZero,
+            Some(RecoveryName::SelectiveRepeat) => Recovery::SelectiveRepeat,
         },
         chunk: keys.chunk.map_or(default.chunk, |chunk| chunk.0),
         ack_interval: keys.ack_interval.map_or(default.ack_interval, |interval| interval.0),
+        ack_every: keys.ack_every.map_or(default.ack_every, |every| every.into_inner().0),
+        timeout,
         nack_interval: keys.nack_interval.map_or(default.nack_interval, |interval| interval.0),
         window: keys.window.map_or(default.window, Spanned::into_inner),
         variable_window: keys.variable_window.unwrap_or(default.variable_window),
@@ -146,9 +206,19 @@ pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> R
     })
 }
 
+#[derive(Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ModeName {
+    #[default]
+    Lossless,
+    Lossy,
+}
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct SwitchKeys {
+    mode: ModeName,
+    alpha: Option<Spanned<Between<1, 1_000_000>>>,
     buffer: Option<Spanned<Size>>,
     ecn: Option<bool>,
     ecn_thresholds: Option<Spanned<Vec<Spanned<ThresholdKeys>>>>,
@@ -182,8 +252,16 @@ pub(super) fn switch(
         Some(list) => thresholds(document, list.into_inner())?,
         None => default_thresholds(network, algorithm),
     };
+    let mode = match (keys.mode, keys.alpha) {
+        (ModeName::Lossy, alpha) => BufferMode::Lossy { alpha: alpha.map_or(1.0, |alpha| alpha.into_inner().0) },
+        (ModeName::Lossless, None) => BufferMode::Lossless,
+        (ModeName::Lossless, Some(alpha)) => {
+            let place = document.place(alpha.span());
+            return Err(place.key_error("switch.alpha", "alpha belongs to mode = \"lossy\""));
+        }
+    };
     let buffer_bytes = keys.buffer.map_or(DEFAULT_BUFFER, |buffer| buffer.into_inner().0);
-    let config = SwitchConfig { buffer_bytes, ecn: keys.ecn.unwrap_or(true), ecn_thresholds };
+    let config = SwitchConfig { buffer_bytes, mode, ecn: keys.ecn.unwrap_or(true), ecn_thresholds };
     Ok(Switch { config, buffer_place, ecn_place })
 }
 

@@ -3,9 +3,9 @@
 
 use crate::scenario::{Monitor, Scenario, load};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
-use hpcc_core::switch::EcnThreshold;
+use hpcc_core::switch::{BufferMode, EcnThreshold};
 use hpcc_core::telemetry::Layout;
-use hpcc_core::transport::{Recovery, TransportConfig};
+use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
@@ -55,13 +55,55 @@ fn what_is_left_out_has_the_preset_of_the_reference() {
     assert_eq!((scenario.name.as_str(), scenario.seed, scenario.stop), ("test", 1, Nanos(1_000_000)));
     assert_eq!(scenario.algorithm, Algorithm::Hpcc(HpccConfig::default()));
     assert_eq!(scenario.layout, Layout::Reference { multiplier: 4 });
-    assert_eq!(scenario.transport, TransportConfig::default());
-    assert_eq!(scenario.switch.buffer_bytes, 32 << 20);
+    // 32 MiB take 2.68 ms at 100 Gb/s.
+    let timeout = TimeoutConfig { high: Nanos(2_684_354), low: Nanos(100_000), few: 0, base_rtts: 3, back_off: true };
+    assert_eq!(scenario.transport, TransportConfig { timeout: Some(timeout), ..TransportConfig::default() });
+    assert_eq!((scenario.switch.buffer_bytes, scenario.switch.mode), (32 << 20, BufferMode::Lossless));
     let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
     assert_eq!(scenario.switch.ecn_thresholds, [threshold]);
     assert_eq!(scenario.monitor, Monitor::default());
     assert_eq!((scenario.flows.len(), scenario.flows[0].priority, scenario.flows[0].dport), (1, 3, 100));
     assert!(scenario.notes.is_empty());
+}
+
+#[test]
+fn loss_and_recovery_can_be_set() {
+    let settings = r#"
+[transport]
+recovery = "selective_repeat"
+ack_every = "4KB"
+timeout = "320us"
+timeout_low = "50us"
+timeout_low_packets = 5
+timeout_back_off = false
+[switch]
+mode = "lossy"
+alpha = 0.5
+"#;
+    let scenario = load_with(format!("{MINIMAL}{settings}"), &[]).expect("valid");
+    let timeout = TimeoutConfig { high: Nanos(320_000), low: Nanos(50_000), few: 5, base_rtts: 0, back_off: false };
+    assert_eq!((scenario.transport.recovery, scenario.transport.ack_every), (Recovery::SelectiveRepeat, 4_000));
+    assert_eq!(scenario.transport.timeout, Some(timeout));
+    assert_eq!(scenario.switch.mode, BufferMode::Lossy { alpha: 0.5 });
+    let off = load_with(format!("{MINIMAL}{settings}"), &["transport.timeout=0s", "transport.timeout_low=1ns"]);
+    assert!(off.is_err(), "timeout_low above timeout");
+    let text = format!("{MINIMAL}[transport]\nrecovery = \"selective_repeat\"\n");
+    let scenario = load_with(&text, &[]).expect("valid");
+    assert_eq!(scenario.transport.timeout.map(|timeout| (timeout.low, timeout.few)), Some((Nanos(100_000), 3)));
+    assert_eq!(load_with(&text, &["transport.timeout=0s"]).expect("valid").transport.timeout, None);
+}
+
+#[test]
+fn settings_of_loss_and_recovery_that_contradict_are_refused() {
+    for (section, place) in [
+        ("[switch]\nalpha = 2.0\n", "switch.alpha"),
+        ("[switch]\nmode = \"lossy\"\nbuffer = \"2KB\"\n", "switch.buffer"),
+        ("[transport]\nack_every = 4000\nack_interval = 1\n", "transport.ack_every"),
+        ("[transport]\ntimeout = \"1us\"\ntimeout_low = \"2us\"\n", "transport.timeout_low"),
+    ] {
+        let message = load_with(format!("{MINIMAL}{section}"), &[]).expect_err(place);
+        assert!(message.contains(place), "{message}");
+    }
 }
 
 #[test]

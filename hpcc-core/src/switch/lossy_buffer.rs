@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The packet memory of a switch without PFC: a queue that takes more than its share loses frames.
+//!
+//! All of the memory is shared, for there is no headroom to keep. A queue may hold `alpha` times what is free
+//! (the dynamic threshold of Choudhury and Hahne, 1998); the HPCC paper's runs without PFC use alpha = 1.
+
+use super::Admission;
+
+/// Accounting of a switch's packet memory by egress queue.
+#[derive(Clone, Debug)]
+pub struct LossyBuffer {
+    free: u64,
+    alpha: f64,
+}
+
+impl LossyBuffer {
+    /// Memory of so many bytes.
+    pub fn new(bytes: u64, alpha: f64) -> Self {
+        LossyBuffer { free: bytes, alpha }
+    }
+
+    /// A frame of `size` bytes is to join a queue of `queue` bytes.
+    #[inline]
+    pub fn admit(&mut self, queue: u32, size: u32) -> Admission {
+        let size = u64::from(size);
+        let threshold = (self.alpha * self.free as f64) as u64;
+        if size > self.free || u64::from(queue) + size > threshold {
+            return Admission::Drop;
+        }
+        self.free -= size;
+        Admission::Admit { pause: false }
+    }
+
+    /// A frame of `size` bytes left.
+    #[inline]
+    pub fn release(&mut self, size: u32) {
+        self.free += u64::from(size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fills one queue; returns its bytes.
+    fn fill(buffer: &mut LossyBuffer) -> u32 {
+        let mut queue = 0;
+        while buffer.admit(queue, 1_000) != Admission::Drop {
+            queue += 1_000;
+        }
+        queue
+    }
+
+    #[test]
+    fn alpha_sets_the_share_of_a_queue() {
+        assert_eq!(fill(&mut LossyBuffer::new(1_000_000, 1.0)), 500_000);
+        assert_eq!(fill(&mut LossyBuffer::new(900_000, 0.125)), 100_000);
+        assert_eq!(fill(&mut LossyBuffer::new(10_000, 100.0)), 10_000);
+    }
+
+    #[test]
+    fn a_second_queue_shares_what_is_left() {
+        let mut buffer = LossyBuffer::new(1_000_000, 1.0);
+        fill(&mut buffer);
+        assert_eq!(fill(&mut buffer), 250_000);
+        for _ in 0..750 {
+            buffer.release(1_000);
+        }
+        assert_eq!(buffer.free, 1_000_000);
+    }
+}

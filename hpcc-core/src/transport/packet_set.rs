@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The bitmap of packets that arrived ahead of their turn.
+
+use alloc::collections::VecDeque;
+
+/// Packets this far ahead of the first missing one are not remembered. At 1000 bytes each they are a window of 65 MB;
+/// the bound keeps a wild sequence number from taking memory.
+const SPAN: u64 = 1 << 16;
+
+/// A set of packet numbers that slides forward. It takes one bit for each packet of the window and allocates
+/// only until it has once been as wide as the window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PacketSet {
+    words: VecDeque<u64>,
+    /// Number of the first packet of `words`, divided by 64.
+    base: u64,
+}
+
+impl PacketSet {
+    /// Adds a packet. Returns whether it is new: neither before the set's beginning, nor in it, nor too far ahead.
+    pub fn insert(&mut self, packet: u64) -> bool {
+        let Some(offset) = (packet / 64).checked_sub(self.base).filter(|&words| words < SPAN / 64) else {
+            return false;
+        };
+        while self.words.len() as u64 <= offset {
+            self.words.push_back(0);
+        }
+        let word = &mut self.words[offset as usize];
+        let bit = 1 << (packet % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    /// Whether a packet is in the set.
+    pub fn contains(&self, packet: u64) -> bool {
+        let offset = (packet / 64).checked_sub(self.base);
+        let word = offset.and_then(|offset| self.words.get(usize::try_from(offset).ok()?));
+        word.is_some_and(|word| word >> (packet % 64) & 1 == 1)
+    }
+
+    /// The first packet from `packet` on that is not in the set.
+    pub fn first_absent(&self, mut packet: u64) -> u64 {
+        while self.contains(packet) {
+            packet += 1;
+        }
+        packet
+    }
+
+    /// Forgets the packets before `packet`, as far as they fill words.
+    pub fn advance(&mut self, packet: u64) {
+        while self.base < packet / 64 {
+            if self.words.pop_front().is_none() {
+                self.base = packet / 64;
+                return;
+            }
+            self.base += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_is_found_until_it_is_passed() {
+        let mut set = PacketSet::default();
+        assert!(set.insert(3) && set.insert(64) && set.insert(65));
+        assert!(!set.insert(64));
+        assert!(set.contains(3) && set.contains(65) && !set.contains(4) && !set.contains(1_000));
+        assert_eq!((set.first_absent(64), set.first_absent(4)), (66, 4));
+        set.advance(64);
+        assert!(!set.contains(3) && set.contains(65));
+        assert!(!set.insert(3));
+        set.advance(10_000);
+        assert!(set.insert(10_000) && set.contains(10_000));
+    }
+
+    #[test]
+    fn a_wild_packet_takes_no_memory() {
+        let mut set = PacketSet::default();
+        assert!(!set.insert(u64::MAX) && !set.insert(SPAN));
+        assert!(set.words.is_empty());
+    }
+
+    #[test]
+    fn a_sliding_set_stays_small() {
+        let mut set = PacketSet::default();
+        for packet in 0..100_000 {
+            set.insert(packet + 50);
+            set.advance(packet);
+        }
+        assert!(set.words.len() <= 2 && set.words.capacity() <= 8);
+    }
+}

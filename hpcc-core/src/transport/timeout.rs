@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The retransmission timeout: when a sender stops waiting for an acknowledgement.
+//!
+//! Each acknowledgement moves the deadline, but not the timer that the host keeps: an event per acknowledgement
+//! would cost more than the acknowledgement. A timer that fires before its deadline is armed again for it.
+
+use crate::cc::{Armed, MAX_TIMERS};
+use crate::units::Nanos;
+
+/// Number of the retransmission timer among the timers of a queue pair: the controller's come first.
+pub const RETRANSMISSION_TIMER: u8 = MAX_TIMERS as u8;
+/// The timeout doubles at most this often.
+const MOST_DOUBLINGS: u32 = 6;
+
+/// How long a sender waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeoutConfig {
+    /// Time without progress after which bytes in flight count as lost (IRN's RTO_high).
+    pub high: Nanos,
+    /// The same while at most [`TimeoutConfig::few`] packets are in flight, too few to tell of a loss themselves
+    /// (IRN's RTO_low).
+    pub low: Nanos,
+    /// Most packets in flight for which `low` holds; 0: it never does.
+    pub few: u32,
+    /// Base round-trip times that are added to either.
+    pub base_rtts: u32,
+    /// Double the time at each timeout in a row, up to 64-fold.
+    pub back_off: bool,
+}
+
+impl TimeoutConfig {
+    /// The time for a flow of this base round-trip time with `packets` in flight.
+    #[inline]
+    fn wait(&self, base_rtt: Nanos, packets: u64) -> Nanos {
+        let wait = if packets <= u64::from(self.few) { self.low.min(self.high) } else { self.high };
+        Nanos(wait.0.saturating_add(base_rtt.0.saturating_mul(u64::from(self.base_rtts))))
+    }
+}
+
+/// The retransmission timer of one queue pair.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RetransmissionTimer {
+    /// When the present wait began.
+    since: Nanos,
+    /// When the host's timer fires.
+    due: Option<Nanos>,
+    armed: bool,
+    /// Timeouts since the last progress.
+    in_a_row: u32,
+}
+
+impl RetransmissionTimer {
+    /// Waiting begins anew. The host's timer stays: what is sent never shortens the wait.
+    #[inline]
+    pub fn restart(&mut self, now: Nanos) {
+        self.since = now;
+    }
+
+    /// Progress was made: waiting begins anew, with `packets` in flight.
+    #[inline]
+    pub fn progress(&mut self, config: &TimeoutConfig, base_rtt: Nanos, now: Nanos, packets: u64) {
+        self.in_a_row = 0;
+        self.restart(now);
+        self.arm(config, base_rtt, packets);
+    }
+
+    /// Until when to wait with `packets` in flight.
+    #[inline]
+    fn deadline(&self, config: &TimeoutConfig, base_rtt: Nanos, packets: u64) -> Nanos {
+        let doublings = if config.back_off { self.in_a_row.min(MOST_DOUBLINGS) } else { 0 };
+        let wait = config.wait(base_rtt, packets).0.saturating_mul(1 << doublings);
+        Nanos(self.since.0.saturating_add(wait.max(1)))
+    }
+
+    /// Arms the host's timer if it fires too late or not at all.
+    #[inline]
+    pub fn arm(&mut self, config: &TimeoutConfig, base_rtt: Nanos, packets: u64) {
+        let deadline = self.deadline(config, base_rtt, packets);
+        if self.due.is_none_or(|due| due > deadline) {
+            self.due = Some(deadline);
+            self.armed = true;
+        }
+    }
+
+    /// The host's timer has fired. Returns whether the deadline has passed; otherwise the timer is armed for it.
+    pub fn fire(&mut self, config: &TimeoutConfig, base_rtt: Nanos, now: Nanos, packets: u64) -> bool {
+        if self.due.is_none_or(|due| due > now) {
+            return false;
+        }
+        self.due = None;
+        let passed = self.deadline(config, base_rtt, packets) <= now;
+        if !passed {
+            self.arm(config, base_rtt, packets);
+        }
+        passed
+    }
+
+    /// The deadline has passed with bytes in flight.
+    pub fn count(&mut self) {
+        self.in_a_row = self.in_a_row.saturating_add(1);
+    }
+
+    /// When the host's timer is due, if it is armed.
+    pub fn due(&self) -> Option<Nanos> {
+        self.due
+    }
+
+    /// The timer, if it was armed since the last call.
+    #[inline]
+    pub fn take_armed(&mut self) -> Armed {
+        Armed(u8::from(core::mem::take(&mut self.armed)) << RETRANSMISSION_TIMER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: TimeoutConfig =
+        TimeoutConfig { high: Nanos(1_000), low: Nanos(100), few: 3, base_rtts: 2, back_off: true };
+    const RTT: Nanos = Nanos(10);
+
+    #[test]
+    fn few_packets_wait_less() {
+        assert_eq!((CONFIG.wait(RTT, 3), CONFIG.wait(RTT, 4)), (Nanos(120), Nanos(1_020)));
+        assert_eq!(TimeoutConfig { few: 0, ..CONFIG }.wait(RTT, 1), Nanos(1_020));
+    }
+
+    #[test]
+    fn progress_moves_the_deadline_but_not_the_timer() {
+        let mut timer = RetransmissionTimer::default();
+        timer.progress(&CONFIG, RTT, Nanos(0), 9);
+        assert_eq!((timer.due(), timer.take_armed()), (Some(Nanos(1_020)), Armed(1 << RETRANSMISSION_TIMER)));
+        timer.progress(&CONFIG, RTT, Nanos(500), 9);
+        assert_eq!((timer.due(), timer.take_armed()), (Some(Nanos(1_020)), Armed(0)));
+        assert!(!timer.fire(&CONFIG, RTT, Nanos(1_020), 9));
+        assert_eq!((timer.due(), timer.take_armed()), (Some(Nanos(1_520)), Armed(1 << RETRANSMISSION_TIMER)));
+        assert!(timer.fire(&CONFIG, RTT, Nanos(1_520), 9));
+    }
+
+    #[test]
+    fn a_shorter_wait_moves_the_timer() {
+        let mut timer = RetransmissionTimer::default();
+        timer.progress(&CONFIG, RTT, Nanos(0), 9);
+        timer.take_armed();
+        timer.progress(&CONFIG, RTT, Nanos(10), 2);
+        assert_eq!((timer.due(), timer.take_armed()), (Some(Nanos(130)), Armed(1 << RETRANSMISSION_TIMER)));
+    }
+
+    #[test]
+    fn timeouts_in_a_row_wait_longer() {
+        let mut timer = RetransmissionTimer::default();
+        let mut waits = [0; 8];
+        for wait in &mut waits {
+            *wait = timer.deadline(&CONFIG, RTT, 1).0;
+            timer.count();
+        }
+        assert_eq!(waits, [120, 240, 480, 960, 1_920, 3_840, 7_680, 7_680]);
+        timer.progress(&CONFIG, RTT, Nanos(0), 1);
+        assert_eq!(timer.deadline(&CONFIG, RTT, 1), Nanos(120));
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Losses, what recovers them, and what many flows leave in memory.
+
+use hpcc_tests::{Bench, TOML};
+use serde_json::Value;
+
+/// One of a run's figures.
+fn figure(bench: &Bench, key: &str) -> u64 {
+    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    summary[key].as_u64().unwrap_or_else(|| panic!("{key} in {summary}"))
+}
+
+/// The completion time of the slowest flow in ns.
+fn slowest(bench: &Bench) -> u64 {
+    let text = bench.read("out/fct.csv");
+    let mut lines = text.lines();
+    let column = lines.next().and_then(|head| head.split(',').position(|name| name == "fct_ns")).expect("fct_ns");
+    let times = lines.map(|line| line.split(',').nth(column).expect("column").parse().expect("ns"));
+    times.max().expect("a flow")
+}
+
+/// Runs the small experiment with these settings, and expects all flows to finish.
+#[track_caller]
+fn finished(settings: &[&str]) -> Bench {
+    let bench = Bench::new(TOML);
+    let told = bench.run("scenario.toml", settings);
+    assert_eq!(told.code, Some(0), "{settings:?}: {}", told.err);
+    bench
+}
+
+#[test]
+fn selective_repeat_beats_go_back_n_at_one_percent_of_loss() {
+    let run = |recovery: &str| {
+        let recovery = format!("transport.recovery={recovery}");
+        let long = ["traffic.0.size=5MB", "traffic.1.size=5MB", "run.stop=1s", "topology.links.2.loss=0.01"];
+        let bench = finished(&[&long[..], &[recovery.as_str(), "transport.timeout=200us"]].concat());
+        assert!(figure(&bench, "losses") > 50);
+        (slowest(&bench), figure(&bench, "resent_packets"))
+    };
+    let (selective, go_back) = (run("selective_repeat"), run("go_back_n"));
+    assert!(go_back.0 > selective.0 && go_back.1 > 4 * selective.1, "{selective:?} {go_back:?}");
+}
+
+/// Half of all frames are lost, among them the last packets and the last acknowledgements.
+#[test]
+fn lost_tails_recover_with_a_timeout_and_stay_lost_without() {
+    let small = ["traffic.0.size=1KB", "traffic.1.size=1KB", "topology.links.2.loss=0.5", "run.stop=5s"];
+    for recovery in ["transport.recovery=go_back_n", "transport.recovery=selective_repeat"] {
+        let bench = finished(&[&small[..], &[recovery]].concat());
+        assert!(figure(&bench, "timeouts") > 0);
+    }
+    let told = Bench::new(TOML).run("scenario.toml", &[&small[..], &["transport.timeout=0s"]].concat());
+    assert_eq!(told.code, Some(3), "without a timeout the run ends, and lists what did not: {}", told.err);
+    assert!(told.err.contains("of 2 flows unfinished"), "{}", told.err);
+}
+
+#[test]
+fn a_lossy_switch_drops_and_the_flows_finish() {
+    for recovery in ["transport.recovery=go_back_n", "transport.recovery=selective_repeat"] {
+        let lossy = ["switch.mode=lossy", "switch.buffer=50KB", "transport.timeout=100us"];
+        let bench = finished(&[&lossy[..], &["congestion_control.algorithm=none", "telemetry={}", recovery]].concat());
+        assert!(figure(&bench, "drops") > 0 && figure(&bench, "resent_packets") > 0);
+        assert_eq!(figure(&bench, "pfc_pauses"), 0);
+    }
+}
+
+/// Without a loss the timeout changes nothing, and neither does selective repeat.
+#[test]
+fn recovery_does_not_touch_a_lossless_run() {
+    let plain = finished(&["transport.timeout=0s"]).read("out/fct.csv");
+    assert_eq!(finished(&[]).read("out/fct.csv"), plain);
+    let bench = finished(&["transport.recovery=selective_repeat"]);
+    assert_eq!(bench.read("out/fct.csv"), plain);
+    assert_eq!((figure(&bench, "resent_packets"), figure(&bench, "timeouts")), (0, 0));
+}
+
+/// HPCC's window, smaller than the interval, must not wait for an acknowledgement that nobody sends.
+#[test]
+fn fewer_acknowledgements_do_not_stall_hpcc() {
+    let every_packet = finished(&[]);
+    for every in ["transport.ack_every=4KB", "transport.ack_every=10MB"] {
+        let bench = finished(&[every, "transport.timeout=0s"]);
+        assert!(figure(&bench, "packet_hops") < figure(&every_packet, "packet_hops") * 3 / 4, "{every}");
+        assert!(slowest(&bench) < slowest(&every_packet) * 3 / 2, "{every}: {}", slowest(&bench));
+    }
+}
+
+/// Beyond the list of flows, 40 bytes for each, memory depends on the flows that are under way.
+#[test]
+fn memory_does_not_grow_with_finished_flows() {
+    let memory = |duration: &str| {
+        let bench = Bench::new(TOML);
+        let text = bench.read("scenario.toml");
+        let network = text.split("[[traffic]]").next().expect("network");
+        let traffic = "[[traffic]]\nkind = \"periodic_incast\"\nreceiver = 2\nsender_count = 2\nsize = 1000\n\
+                       interval = \"1us\"\n";
+        bench.write("many.toml", &format!("{network}{traffic}duration = \"{duration}\"\n"));
+        let told = bench.run("many.toml", &["run.stop=1s"]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        (figure(&bench, "flows_finished"), figure(&bench, "peak_rss_bytes"))
+    };
+    let (few, many) = (memory("10ms"), memory("100ms"));
+    assert!(many.0 >= 200_000 && many.0 - few.0 > 170_000, "{few:?} {many:?}");
+    let each = many.1.saturating_sub(few.1) / (many.0 - few.0);
+    assert!(each < 150, "{each} bytes for each finished flow: {few:?} {many:?}");
+}
