@@ -52,6 +52,7 @@ impl Draft {
         self.scenario.flows = self.flows.into_iter().map(|(flow, _)| flow).collect();
         check::note_idle_flows(&mut self.scenario);
         check::note_long_paths(&mut self.scenario);
+        check::note_losses(&mut self.scenario);
         Ok(self.scenario)
     }
 }

@@ -7,4 +7,4 @@ mod settings;
 
 pub(super) use flows::{flows, note_idle_flows};
 pub(super) use hops::note_long_paths;
-pub(super) use settings::settings;
+pub(super) use settings::{note_losses, settings};

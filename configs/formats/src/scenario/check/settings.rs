@@ -80,6 +80,13 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
+/// Adds a note if what switches drop may stay lost.
+pub(in crate::scenario) fn note_losses(scenario: &mut Scenario) {
+    if scenario.switch.mode != BufferMode::Lossless && scenario.transport.timeout.is_none() {
+        scenario.notes.push("switches drop packets, and without a timeout a flow may never finish".into());
+    }
+}
+
 /// A queue that cannot hold two packets loses every other one.
 fn lossy_buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let BufferMode::Lossy { alpha } = scenario.switch.mode else { return Ok(()) };

@@ -90,7 +90,9 @@ alpha = 0.5
     let text = format!("{MINIMAL}[transport]\nrecovery = \"selective_repeat\"\n");
     let scenario = load_with(&text, &[]).expect("valid");
     assert_eq!(scenario.transport.timeout.map(|timeout| (timeout.low, timeout.few)), Some((Nanos(100_000), 3)));
-    assert_eq!(load_with(&text, &["transport.timeout=0s"]).expect("valid").transport.timeout, None);
+    let scenario = load_with(&text, &["transport.timeout=0s", "switch.mode=lossy"]).expect("valid");
+    assert_eq!(scenario.transport.timeout, None);
+    assert!(scenario.notes.iter().any(|note| note.contains("without a timeout")), "{:?}", scenario.notes);
 }
 
 #[test]
