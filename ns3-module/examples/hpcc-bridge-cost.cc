@@ -155,7 +155,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
             // One packet leaves, and its acknowledgement brings one link's news in every word.
             const uint64_t now = call * INTERVAL;
             const hpcc::Segment segment = host->poll(0, now, 0);
-            const hpcc::AckFrame ack{queuePair, segment.seq + PAYLOAD, false, false};
+            const hpcc::AckFrame ack{queuePair, segment.seq + PAYLOAD, false, false, UINT64_MAX};
             const uint64_t word =
                 2 | (now & 0xff'ffff) << 3 | (call * FRAME / 512 & 0xf'ffff) << 27;
             for (uint32_t hop = 0; hop < hops; ++hop)
