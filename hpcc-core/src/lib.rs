@@ -11,6 +11,7 @@
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`switch`] | admission, pause, ECN mark and route of a frame |
+//! | [`quirks`] | which faults of the reference simulator are repeated |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -18,6 +19,7 @@
 extern crate alloc;
 
 pub mod cc;
+pub mod quirks;
 pub mod random;
 pub mod switch;
 pub mod telemetry;

@@ -12,6 +12,7 @@ pub use ecmp::{FlowKey, HOST_SEED, host_address};
 pub use ecn::EcnThreshold;
 pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
 
+use crate::quirks::Quirks;
 use crate::random::Chance;
 use crate::telemetry::pint::{Codebook, PortMeter};
 use crate::telemetry::{Layout, Snapshot};
@@ -28,6 +29,8 @@ pub struct SwitchConfig {
     pub ecn: bool,
     /// One entry for each link rate in the network.
     pub ecn_thresholds: Vec<EcnThreshold>,
+    /// Faults of the reference that are repeated.
+    pub quirks: Quirks,
 }
 
 /// A port's fixed properties and counters.
@@ -136,7 +139,7 @@ impl Switch {
             routes,
             buffer: SharedBuffer::new(config.buffer_bytes, host_rate, ports),
             ports: ports.iter().map(port).collect(),
-            pint: if let Layout::Pint { log_base } = layout { Some(pint(log_base)) } else { None },
+            pint: if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None },
         }
     }
 
@@ -231,7 +234,12 @@ mod tests {
         };
         let mut routes = crate::topology::routes::Routes::new(&network, 1000);
         let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
-        let config = SwitchConfig { buffer_bytes: 1 << 20, ecn: true, ecn_thresholds: alloc::vec![threshold] };
+        let config = SwitchConfig {
+            buffer_bytes: 1 << 20,
+            ecn: true,
+            ecn_thresholds: alloc::vec![threshold],
+            ..SwitchConfig::default()
+        };
         let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
         Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.take_table(3))
     }
@@ -298,7 +306,7 @@ mod tests {
     /// A port that sends data without pause reports itself as full, and the same section as one byte of it.
     #[test]
     fn pint_reports_the_average_of_the_port() {
-        let layout = Layout::Pint { log_base: 1.05 };
+        let layout = Layout::pint(1.05, true);
         let mut switch = star_with(layout);
         let mut chance = Chance::new(26, 1);
         let mut section = [0; 8];

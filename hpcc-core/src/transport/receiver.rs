@@ -21,6 +21,8 @@ pub struct Receiver {
     expected: u64,
     nack_after: Nanos,
     last_nacked: u64,
+    /// From when on a congestion mark is worth another notification.
+    notify_after: Nanos,
 }
 
 impl Receiver {
@@ -44,6 +46,15 @@ impl Receiver {
             return Reply::Ack(self.expected);
         }
         Reply::Silence
+    }
+
+    /// Whether the answer to a marked packet notifies its sender: at most once in an interval.
+    pub fn notifies(&mut self, now: Nanos, interval: Nanos) -> bool {
+        if now < self.notify_after {
+            return false;
+        }
+        self.notify_after = now + interval;
+        true
     }
 
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
@@ -74,6 +85,7 @@ mod tests {
         global_rtt: true,
         rate_bound: true,
         ack_priority: 3,
+        quirks: crate::quirks::Quirks::NONE,
     };
 
     #[test]
@@ -88,6 +100,13 @@ mod tests {
         let mut receiver = Receiver::default();
         receiver.on_data(&CONFIG, Nanos(0), 0, 1000);
         assert_eq!(receiver.on_data(&CONFIG, Nanos(1), 0, 1000), Reply::Silence);
+    }
+
+    #[test]
+    fn marks_are_notified_once_in_an_interval() {
+        let mut receiver = Receiver::default();
+        let notified = [0, 10, 49_999, 50_000, 60_000].map(|now| receiver.notifies(Nanos(now), Nanos(50_000)));
+        assert_eq!(notified, [true, false, false, true, false]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
-    let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
+    let flows = flow::read(&input(path, &settings, "FLOW_FILE")?, settings.quirks().rounding())?;
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flows.len())? };
     let name = name_of(path);
@@ -109,7 +109,7 @@ fn transport(
         );
     }
     let window = settings.flag("HAS_WIN", true)?;
-    if !window && matches!(algorithm, Algorithm::Hpcc(_)) {
+    if !window && settings.quirks().windowless_hpcc && matches!(algorithm, Algorithm::Hpcc(_)) {
         notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
@@ -124,6 +124,7 @@ fn transport(
         global_rtt: settings.flag("GLOBAL_T", true)?,
         rate_bound: settings.flag("RATE_BOUND", true)?,
         ack_priority: if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 },
+        quirks: settings.quirks(),
         ..TransportConfig::default()
     })
 }
@@ -153,11 +154,12 @@ fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Resu
 fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
     let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
     let ecn = settings.flag("ENABLE_QCN", true)?;
-    Ok(SwitchConfig { buffer_bytes: mebibytes << 20, ecn, ecn_thresholds: ecn_map::read(settings)? })
+    let ecn_thresholds = ecn_map::read(settings)?;
+    Ok(SwitchConfig { buffer_bytes: mebibytes << 20, ecn, ecn_thresholds, quirks: settings.quirks() })
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
-    settings.float("SIMULATOR_STOP_TIME", 3.01).map(Nanos::from_seconds)
+    settings.float("SIMULATOR_STOP_TIME", 3.01).map(|stop| Nanos::from_seconds(stop, settings.quirks().rounding()))
 }
 
 /// Beside the reference's histogram, small runs get the time series that plots need.

@@ -3,6 +3,7 @@
 //!
 //! | section | says |
 //! | --- | --- |
+//! | `[compatibility]` | which of the reference's faults are repeated |
 //! | `[run]` | seed, stop time |
 //! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
 //! | `[congestion_control]` | algorithm and its parameters |
@@ -12,6 +13,7 @@
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[monitor]` | time series |
 
+mod compatibility;
 mod congestion_control;
 mod document;
 mod settings;
@@ -28,20 +30,21 @@ use document::{Document, Source};
 use std::path::Path;
 
 const SECTIONS: &[&str] =
-    &["run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "monitor"];
+    &["compatibility", "run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "monitor"];
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
     let mut document = Document::parse(&source)?;
     document.check_sections(SECTIONS)?;
+    let quirks = compatibility::compatibility(&mut document)?;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
-    let control = congestion_control::congestion_control(&mut document)?;
+    let control = congestion_control::congestion_control(&mut document, quirks)?;
     let layout = settings::layout(&mut document, &topology.network, &control)?;
-    let transport = settings::transport(&mut document, &control.algorithm)?;
-    let switch = settings::switch(&mut document, &topology.network, &control.algorithm)?;
-    let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
+    let transport = settings::transport(&mut document, &control.algorithm, quirks)?;
+    let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
+    let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;
     let places = Places {
         links: topology.links,

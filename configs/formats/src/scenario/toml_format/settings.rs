@@ -9,6 +9,7 @@ use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{EcnThreshold, SwitchConfig};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
@@ -115,13 +116,14 @@ fn transport_preset(algorithm: &Algorithm) -> TransportConfig {
 }
 
 /// `[transport]`.
-pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> Result<TransportConfig, InputError> {
+pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm, quirks: Quirks) -> Result<TransportConfig, InputError> {
     let (keys, _) = document.optional::<TransportKeys>("transport")?;
     let default = transport_preset(algorithm);
-    if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, keys.window.as_ref().filter(|window| !window.get_ref())) {
+    let missing = keys.window.as_ref().filter(|window| !window.get_ref() && quirks.windowless_hpcc);
+    if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, missing) {
         let place = document.place(window.span());
         return Err(
-            place.key_error("transport.window", "window is false, but HPCC divides by its window; expected true")
+            place.key_error("transport.window", "window is false, but HPCC divides by it with windowless_hpcc; expected true")
         );
     }
     Ok(TransportConfig {
@@ -143,6 +145,7 @@ pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm) -> R
             Some(true) => 0,
             Some(false) => TransportConfig::default().ack_priority,
         },
+        quirks,
     })
 }
 
@@ -174,6 +177,7 @@ pub(super) fn switch(
     document: &mut Document<'_>,
     network: &Network,
     algorithm: &Algorithm,
+    quirks: Quirks,
 ) -> Result<Switch, InputError> {
     let (keys, place) = document.optional::<SwitchKeys>("switch")?;
     let buffer_place = keys.buffer.as_ref().map_or(place.clone(), |buffer| document.place(buffer.span()));
@@ -183,7 +187,7 @@ pub(super) fn switch(
         None => default_thresholds(network, algorithm),
     };
     let buffer_bytes = keys.buffer.map_or(DEFAULT_BUFFER, |buffer| buffer.into_inner().0);
-    let config = SwitchConfig { buffer_bytes, ecn: keys.ecn.unwrap_or(true), ecn_thresholds };
+    let config = SwitchConfig { buffer_bytes, ecn: keys.ecn.unwrap_or(true), ecn_thresholds, quirks };
     Ok(Switch { config, buffer_place, ecn_place })
 }
 
