@@ -12,7 +12,6 @@ macro_rules! quirks {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Which of the reference's faults are repeated.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
         pub struct Quirks {
             $($(#[$doc])* pub $name: bool,)*
         }

@@ -46,6 +46,7 @@ impl From<&TransportParameters> for TransportConfig {
             global_rtt: p.global_rtt,
             rate_bound: p.rate_bound,
             ack_priority: p.ack_priority,
+            quirks: (&p.quirks).into(),
         }
     }
 }
@@ -129,6 +130,10 @@ impl Host {
             transport::Reply::Ack(seq) => Reply { kind: ReplyKind::Ack, seq },
             transport::Reply::Nack(seq) => Reply { kind: ReplyKind::Nack, seq },
         }
+    }
+
+    pub fn notifies(&mut self, now_ns: u64, receiver: u32) -> bool {
+        self.host.notifies(Nanos(now_ns), receiver)
     }
 
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult {

@@ -13,6 +13,7 @@ mod network;
 mod packet_trace;
 mod panic_report;
 mod progress;
+mod quirks;
 mod results;
 mod scenario;
 mod switch;
@@ -22,9 +23,10 @@ use control::is_heard;
 use host::{Host, new_host, pfc_bytes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
+use quirks::read_quirks;
 use results::{Results, create_results};
 use scenario::{Scenario, open_scenario};
-use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws};
+use switch::{Draws, Loss, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -35,6 +37,30 @@ mod ffi {
         dst_address: u32,
         sport: u16,
         dport: u16,
+    }
+
+    /// `hpcc_core::quirks::Quirks`.
+    #[derive(Clone, Copy, Debug)]
+    struct Quirks {
+        floored_times: bool,
+        missed_wakeups: bool,
+        stale_round_robin: bool,
+        windowless_hpcc: bool,
+        acks_queue_with_data: bool,
+        lossy_pfc: bool,
+        notify_every_mark: bool,
+        leak_buffer_on_link_down: bool,
+        wide_pint: bool,
+        shared_chance: bool,
+        nack_late_packets: bool,
+    }
+
+    /// Faults as a text named them.
+    #[derive(Clone, Debug)]
+    struct NamedQuirks {
+        /// What is wrong with the text; empty if nothing is.
+        error: String,
+        quirks: Quirks,
     }
 
     /// `hpcc_core::transport::TransportConfig`.
@@ -50,6 +76,7 @@ mod ffi {
         global_rtt: bool,
         rate_bound: bool,
         ack_priority: u8,
+        quirks: Quirks,
     }
 
     /// `hpcc_core::cc::Algorithm`; only the parameters of the chosen algorithm count.
@@ -110,6 +137,7 @@ mod ffi {
         additive_increase_bps: u64,
         hyper_increase_bps: u64,
         clamp_target: bool,
+        notification_interval_ns: u64,
         min_rate_bps: u64,
     }
 
@@ -143,6 +171,8 @@ mod ffi {
         multiplier: u32,
         /// Of PINT's codes.
         log_base: f64,
+        /// Whether PINT takes two bytes in any case.
+        wide_pint: bool,
     }
 
     /// A telemetry layout.
@@ -411,6 +441,8 @@ mod ffi {
         fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
+        /// The reference's faults that are repeated, as `read_quirks` takes them.
+        fn reference_faults(self: &Scenario) -> String;
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn telemetry(self: &Scenario) -> TelemetryParameters;
@@ -484,8 +516,11 @@ mod ffi {
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
 
-        /// The time that a frame occupies a link.
-        fn tx_time(rate_bps: u64, bytes: u32) -> u64;
+        /// The time that a frame occupies a link, rounded to nearest or as the reference does.
+        fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
+
+        /// The reference's faults that a text names: `all`, `none`, or names with commas between them.
+        fn read_quirks(names: &CxxString) -> NamedQuirks;
 
         /// The decisions of a switch.
         type Switch;
@@ -496,6 +531,7 @@ mod ffi {
             buffer_bytes: u64,
             ecn: &[EcnThreshold],
             telemetry: &TelemetryParameters,
+            quirks: &Quirks,
         ) -> Box<Switch>;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
         fn depart(
@@ -519,10 +555,12 @@ mod ffi {
         ) -> usize;
         fn queued(self: &Switch, egress: u16) -> u32;
 
-        /// The chance that all hosts and switches share: ECN marking from `first_stream` on, PINT from the
+        /// The chance of hosts and switches: ECN marking from `first_stream` on, PINT from the
         /// sequence of C's `rand()` after `srand(pint_seed)`.
         type Draws;
         fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws>;
+        /// A node's own chance, which no other node's draws change.
+        fn new_node_draws(first_stream: u64, pint_seed: u32, node: u32) -> Box<Draws>;
         /// A PFC frame takes a draw for its identifier.
         fn skip(self: &mut Draws);
 
@@ -558,6 +596,8 @@ mod ffi {
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, receiver: u32, seq: u64, payload: u32) -> Reply;
+        /// Whether the answer to a marked data packet notifies its sender.
+        fn notifies(self: &mut Host, now_ns: u64, receiver: u32) -> bool;
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
         /// When a timer of a flow is due; the largest value stands for never.
         fn timeout(self: &Host, queue_pair: u32, timer: u8) -> u64;

@@ -4,7 +4,7 @@
 use crate::ffi::{
     ControlParameters, EcnThreshold, FlowSpec, LinkSpec, MonitorParameters, TelemetryParameters, TransportParameters,
 };
-use crate::panic_report;
+use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::transport::Recovery;
@@ -110,6 +110,10 @@ impl Scenario {
         self.get().stop.0
     }
 
+    pub fn reference_faults(&self) -> String {
+        quirks::names(&self.get().quirks())
+    }
+
     pub fn transport(&self) -> TransportParameters {
         let t = &self.get().transport;
         TransportParameters {
@@ -123,6 +127,7 @@ impl Scenario {
             global_rtt: t.global_rtt,
             rate_bound: t.rate_bound,
             ack_priority: t.ack_priority,
+            quirks: t.quirks.into(),
         }
     }
 

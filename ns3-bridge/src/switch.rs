@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The switch, and the chance that it and the links depend on.
 
-use crate::ffi::{Arrival, Departure, EcnThreshold, FlowKey, OutgoingFrame, TelemetryParameters, Verdict};
+use crate::ffi::{Arrival, Departure, EcnThreshold, FlowKey, OutgoingFrame, Quirks, TelemetryParameters, Verdict};
 use crate::network::Network;
 use hpcc_core::random::{Chance, Mrg32k3a};
 use hpcc_core::switch as core_switch;
@@ -32,6 +32,7 @@ pub fn new_switch(
     buffer_bytes: u64,
     ecn: &[EcnThreshold],
     telemetry: &TelemetryParameters,
+    quirks: &Quirks,
 ) -> Box<Switch> {
     let threshold = |t: &EcnThreshold| core_switch::EcnThreshold {
         rate: BitRate(t.rate_bps),
@@ -43,6 +44,7 @@ pub fn new_switch(
         buffer_bytes,
         ecn: !ecn.is_empty(),
         ecn_thresholds: ecn.iter().map(threshold).collect(),
+        quirks: quirks.into(),
     };
     let ports = network.ports(node);
     let routes = network.take_table(node);
@@ -85,6 +87,10 @@ impl Switch {
 
 pub fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws> {
     Box::new(Draws(Chance::new(first_stream, pint_seed)))
+}
+
+pub fn new_node_draws(first_stream: u64, pint_seed: u32, node: u32) -> Box<Draws> {
+    Box::new(Draws(Chance::of_node(first_stream, pint_seed, node)))
 }
 
 impl Draws {

@@ -68,6 +68,7 @@ SetControl(const hpcc::DcqcnParameters& p, QbbHelper& network)
     network.SetHostAttribute("DcqcnAdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
     network.SetHostAttribute("DcqcnHyperIncrease", DataRateValue(DataRate(p.hyper_increase_bps)));
     network.SetHostAttribute("DcqcnClampTarget", BooleanValue(p.clamp_target));
+    network.SetHostAttribute("DcqcnNotificationInterval", TimeValue(NanoSeconds(p.notification_interval_ns)));
     network.SetHostAttribute("DcqcnMinRate", DataRateValue(DataRate(p.min_rate_bps)));
 }
 
@@ -139,6 +140,7 @@ SetControl(const hpcc::ControlParameters& control, QbbHelper& network)
 void
 SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
 {
+    network.SetReferenceFaults(std::string(scenario.reference_faults()));
     const hpcc::TransportParameters transport = scenario.transport();
     network.SetHostAttribute("Mtu", UintegerValue(transport.mtu));
     network.SetHostAttribute("GoBackZero", BooleanValue(transport.go_back_zero));

@@ -120,6 +120,9 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_delayNanos = channel->GetDelay().GetNanoSeconds();
     m_bitRate = m_dataRate.GetBitRate();
     m_wheel = WheelSimulatorImpl::Find();
+    const hpcc::Quirks quirks = m_owner->GetQuirks();
+    m_floorsTimes = quirks.floored_times;
+    m_losesPfc = quirks.lossy_pfc;
     m_linkChanges();
 }
 
@@ -215,7 +218,7 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size % m_txTimes.size()];
     if (known.size != size)
     {
-        known = {size, hpcc::tx_time(m_bitRate, size)};
+        known = {size, hpcc::tx_time(m_bitRate, size, m_floorsTimes)};
     }
     return known.nanos;
 }
@@ -254,7 +257,9 @@ void
 QbbNetDevice::Receive(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    if (m_loss && m_loss->is_lost())
+    // A lost resume would pause the port for good; see ReferenceFaults.
+    const bool mayBeLost = m_loss && (m_losesPfc || frame->kind != QbbFrame::Kind::PFC);
+    if (mayBeLost && m_loss->is_lost())
     {
         ++m_lostFrames;
         m_rxDropTrace(*frame);

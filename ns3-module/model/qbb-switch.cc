@@ -183,11 +183,13 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     {
         thresholds.clear();
     }
+    const hpcc::Quirks quirks = GetQuirks();
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,
                                   m_bufferBytes,
                                   {thresholds.data(), thresholds.size()},
-                                  MakeTelemetryParameters(m_layout, m_multiplier, m_logBase))
+                                  MakeTelemetryParameters(m_layout, m_multiplier, m_logBase, quirks.wide_pint),
+                                  quirks)
                      .into_raw());
 }
 

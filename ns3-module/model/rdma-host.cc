@@ -83,6 +83,8 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
+    const hpcc::Quirks quirks = GetQuirks();
+    m_acksQueueWithData = quirks.acks_queue_with_data;
     const hpcc::TransportParameters transport{
         m_mtu,
         m_goBackZero,
@@ -94,10 +96,12 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_globalRtt,
         m_rateBound,
         m_ackPriority,
+        quirks,
     };
     EnsureDraws();
     const hpcc::ControlParameters control = GetControl();
-    const hpcc::TelemetryParameters telemetry = MakeTelemetryParameters(m_layout, m_multiplier, m_logBase);
+    const hpcc::TelemetryParameters telemetry =
+        MakeTelemetryParameters(m_layout, m_multiplier, m_logBase, quirks.wide_pint);
     NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, telemetry),
                         "congestion control \"" << m_congestionControl << "\" cannot work with telemetry layout \""
                                                 << m_layout << "\"");
@@ -241,6 +245,8 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     // reference.
     const hpcc::FlowKey key{frame->dstAddress, frame->srcAddress, frame->dport, frame->sport};
     const int32_t port = m_core->route(key, frame->src);
+    frame->congestionEchoed =
+        frame->congestionMarked && m_core->notifies(frame->receiver->GetNow(), frame->queuePair);
     TurnRound(*frame);
     if (port < 0)
     {
@@ -258,7 +264,10 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     std::swap(frame.srcAddress, frame.dstAddress);
     std::swap(frame.sport, frame.dport);
     std::swap(frame.queuePair, frame.replyQueuePair);
-    frame.congestionEchoed = frame.congestionMarked;
+    if (!m_acksQueueWithData)
+    {
+        frame.priority = m_ackPriority;
+    }
     frame.congestionMarked = false;
     frame.payload = 0;
     frame.size = m_core->ack_bytes(frame.telemetryBytes);

@@ -141,6 +141,7 @@ class HeadroomTest : public IncastTest
   private:
     void DoRun() override
     {
+        m_network.helper.SetReferenceFaults("lossy_pfc");
         MakeIncast(1 << 20);
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {

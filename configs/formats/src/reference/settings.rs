@@ -26,7 +26,12 @@ impl<'a> Settings<'a> {
     /// Reads the file's text, then the overrides.
     pub fn parse(path: &Path, text: &'a str, overrides: &'a [String]) -> Result<Settings<'a>, InputError> {
         let file = Place::file(path);
-        let mut settings = Settings { file: file.clone(), values: BTreeMap::new(), repeated: Vec::new(), compatibility: Compatibility::new(Quirks::REFERENCE) };
+        let mut settings = Settings {
+            file: file.clone(),
+            values: BTreeMap::new(),
+            repeated: Vec::new(),
+            compatibility: Compatibility::new(Quirks::REFERENCE),
+        };
         let mut tokens = Tokens::new(file.at(1), text);
         while let Some(key) = tokens.next() {
             if let Some(key) = settings.take(key, &mut tokens)? {

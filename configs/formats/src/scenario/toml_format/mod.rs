@@ -29,8 +29,17 @@ use crate::error::InputError;
 use document::{Document, Source};
 use std::path::Path;
 
-const SECTIONS: &[&str] =
-    &["compatibility", "run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "monitor"];
+const SECTIONS: &[&str] = &[
+    "compatibility",
+    "run",
+    "topology",
+    "congestion_control",
+    "telemetry",
+    "transport",
+    "switch",
+    "traffic",
+    "monitor",
+];
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {

@@ -116,15 +116,20 @@ fn transport_preset(algorithm: &Algorithm) -> TransportConfig {
 }
 
 /// `[transport]`.
-pub(super) fn transport(document: &mut Document<'_>, algorithm: &Algorithm, quirks: Quirks) -> Result<TransportConfig, InputError> {
+pub(super) fn transport(
+    document: &mut Document<'_>,
+    algorithm: &Algorithm,
+    quirks: Quirks,
+) -> Result<TransportConfig, InputError> {
     let (keys, _) = document.optional::<TransportKeys>("transport")?;
     let default = transport_preset(algorithm);
     let missing = keys.window.as_ref().filter(|window| !window.get_ref() && quirks.windowless_hpcc);
     if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, missing) {
         let place = document.place(window.span());
-        return Err(
-            place.key_error("transport.window", "window is false, but HPCC divides by it with windowless_hpcc; expected true")
-        );
+        return Err(place.key_error(
+            "transport.window",
+            "window is false, but HPCC divides by it with windowless_hpcc; expected true",
+        ));
     }
     Ok(TransportConfig {
         mtu: keys.mtu.map_or(default.mtu, |mtu| mtu.0),
