@@ -3,6 +3,8 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3-bridge/src/lib.rs.h"
+
 #include "ns3/channel.h"
 #include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
@@ -325,7 +327,8 @@ class PfcLossTest : public CableTest
         {
             MakeCable("100Gbps", faults);
             Ptr<QbbNetDevice> device = m_left->GetPort(0);
-            device->SetLoss({hpcc::new_loss(1, 1).into_raw(), CoreDelete<hpcc::Loss>()});
+            device->SetLoss(
+                std::shared_ptr<hpcc::Loss>(hpcc::new_loss(1, 1).into_raw(), CoreDelete<hpcc::Loss>()));
             Simulator::ScheduleNow([this]() {
                 m_right->Pause(3, true);
                 m_right->Send(1000, 1);
