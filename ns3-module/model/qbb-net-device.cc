@@ -7,6 +7,7 @@
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -120,6 +121,7 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_delayNanos = channel->GetDelay().GetNanoSeconds();
     m_bitRate = m_dataRate.GetBitRate();
     m_wheel = WheelSimulatorImpl::Find();
+    NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
     const hpcc::Quirks quirks = m_owner->GetQuirks();
     m_floorsTimes = quirks.floored_times;
     m_losesPfc = quirks.lossy_pfc;

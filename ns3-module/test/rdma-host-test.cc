@@ -275,7 +275,7 @@ class PintSizeTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        for (const auto& [faults, size] : {std::pair("none", 1049), std::pair("wide_pint", 1050)})
+        for (const auto& [faults, size] : {std::pair("none", 1049U), std::pair("wide_pint", 1050U)})
         {
             TestNetwork network(faults);
             network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_pint"));
@@ -303,6 +303,60 @@ class PintSizeTest : public HpccTestCase
     }
 
     uint32_t m_size{0}; //!< bytes of the packet seen last
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Chance is each node's own: traffic that shares nothing with a flow does not change it. In the reference
+ * simulator all nodes draw from one sequence.
+ */
+class ChanceTest : public HpccTestCase
+{
+  public:
+    ChanceTest()
+        : HpccTestCase("What one node draws changes no other, except in the reference simulator")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ(Measure("none", true), Measure("none", false), "foreign traffic changes nothing");
+        NS_TEST_EXPECT_MSG_NE(Measure("shared_chance", true),
+                              Measure("shared_chance", false),
+                              "foreign traffic draws from the same sequence");
+    }
+
+    /**
+     * \brief Measure a flow in one of two separate networks.
+     * \param faults the reference simulator's faults
+     * \param foreign whether a flow is under way in the other
+     * \return the flow's completion time
+     */
+    static Time Measure(const std::string& faults, bool foreign)
+    {
+        TestNetwork network(faults);
+        network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_pint"));
+        network.helper.SetTelemetry("pint");
+        network.hosts.Create(4);
+        network.switches.Create(2);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
+        for (uint32_t host = 0; host < 4; ++host)
+        {
+            network.Link(network.hosts.Get(host), network.switches.Get(host / 2));
+        }
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 500'000);
+        if (foreign)
+        {
+            network.AddFlow(2, 3, 100'000);
+        }
+        Simulator::Run();
+        const Time completion = flow->GetFlow().completion;
+        Simulator::Destroy();
+        return completion;
+    }
 };
 
 /**
@@ -687,6 +741,7 @@ MakeHostTests()
             new AckPriorityTest,
             new NotificationTest,
             new PintSizeTest,
+            new ChanceTest,
             new WindowTest,
             new TelemetryBytesTest(1),
             new TelemetryBytesTest(3),
