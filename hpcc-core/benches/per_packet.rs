@@ -11,8 +11,13 @@ use hpcc_core::random::Chance;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, MAX_SECTION, Modulus, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 
-const LIMITS: FlowLimits =
-    FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(12_240), window: 153_000, mtu: 1_000 };
+const LIMITS: FlowLimits = FlowLimits {
+    line_rate: BitRate::gbps(100),
+    base_rtt: Nanos(12_240),
+    window: 153_000,
+    path_bytes: 153_000,
+    mtu: 1_000,
+};
 const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 
 fn main() {

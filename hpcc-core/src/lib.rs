@@ -12,6 +12,7 @@
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`switch`] | admission, pause, ECN mark and route of a frame |
 //! | [`random`] | what chance decides, in the reference's sequences |
+//! | [`quirks`] | which faults of the reference simulator are repeated |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -19,6 +20,7 @@
 extern crate alloc;
 
 pub mod cc;
+pub mod quirks;
 pub mod random;
 pub mod switch;
 pub mod telemetry;

@@ -3,7 +3,7 @@
 //!
 //! The reference simulator keeps time in whole nanoseconds and gets them from seconds through a 64.64
 //! fixed-point number that is *floored*, so that 1000 bytes at 100 Gb/s take 79 ns, not 80. All conversions
-//! of this project go through this file, so that a rounding is chosen once.
+//! of this project go through this file, so that a rounding is chosen once: see [`Rounding`].
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
@@ -16,6 +16,16 @@ pub struct Nanos(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(pub u64);
 
+/// What becomes of a fraction of a nanosecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rounding {
+    /// The nearest whole nanosecond.
+    #[default]
+    Nearest,
+    /// The reference's: floored, and a whole number that binary fractions miss loses one as well.
+    Floored,
+}
+
 impl Nanos {
     /// One microsecond.
     pub const MICROSECOND: Nanos = Nanos(1_000);
@@ -24,12 +34,20 @@ impl Nanos {
     /// One second.
     pub const SECOND: Nanos = Nanos(1_000_000_000);
 
-    /// Converts seconds to nanoseconds as the reference does: the fraction is truncated to 64 binary
-    /// digits, the product with 10^9 is floored.
+    /// Converts seconds to nanoseconds.
     ///
     /// Negative and not-a-number inputs give 0; values beyond 2^64 ns saturate.
     #[inline]
-    pub fn from_seconds(seconds: f64) -> Nanos {
+    pub fn from_seconds(seconds: f64, rounding: Rounding) -> Nanos {
+        match rounding {
+            Rounding::Nearest => Nanos((seconds * 1e9 + 0.5) as u64),
+            Rounding::Floored => Nanos::from_seconds_floored(seconds),
+        }
+    }
+
+    /// As the reference does: the fraction is truncated to 64 binary digits, the product with 10^9 is floored.
+    #[inline]
+    fn from_seconds_floored(seconds: f64) -> Nanos {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
         let whole = seconds as u64;
         let fraction = ((seconds - whole as f64) * TWO_POW_64) as u64;
@@ -79,11 +97,28 @@ impl BitRate {
         BitRate(megabits * 1_000_000)
     }
 
-    /// The time that `bytes` occupy a link of this rate, with the reference's rounding
-    /// (see [`Nanos::from_seconds`]). A rate of 0 gives the longest duration.
+    /// The time that `bytes` occupy a link of this rate. A rate of 0 gives the longest duration.
     #[inline]
-    pub fn tx_time(self, bytes: u32) -> Nanos {
-        Nanos::from_seconds(f64::from(bytes) * 8.0 / self.0 as f64)
+    pub fn tx_time(self, bytes: u32, rounding: Rounding) -> Nanos {
+        match rounding {
+            Rounding::Nearest => self.tx_time_nearest(bytes),
+            Rounding::Floored => Nanos::from_seconds_floored(f64::from(bytes) * 8.0 / self.0 as f64),
+        }
+    }
+
+    #[inline]
+    fn tx_time_nearest(self, bytes: u32) -> Nanos {
+        if self.0 == 0 {
+            return Nanos(u64::MAX);
+        }
+        // Dividing 128-bit numbers is slow, and what a frame needs fits 64 bits.
+        match u64::from(bytes).checked_mul(8_000_000_000).and_then(|product| product.checked_add(self.0 / 2)) {
+            Some(product) => Nanos(product / self.0),
+            None => {
+                let nanos = (u128::from(bytes) * 8_000_000_000 + u128::from(self.0 / 2)) / u128::from(self.0);
+                Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        }
     }
 
     /// Bits per second from a floating-point result, as x86-64 compilers convert it: truncated, while
@@ -147,7 +182,7 @@ mod tests {
             let rate = BitRate(fields[0].parse().expect("rate"));
             let bytes = fields[1].parse().expect("bytes");
             let nanos = fields[3].parse().expect("nanoseconds");
-            assert_eq!(rate.tx_time(bytes), Nanos(nanos), "{line}");
+            assert_eq!(rate.tx_time(bytes, Rounding::Floored), Nanos(nanos), "{line}");
             checked += 1;
         }
         assert!(checked > 50, "only {checked} lines checked");
@@ -155,17 +190,34 @@ mod tests {
 
     #[test]
     fn start_times_are_floored_as_the_reference_prints_them() {
-        assert_eq!(Nanos::from_seconds(2.001), Nanos(2_000_999_999));
-        assert_eq!(Nanos::from_seconds(2.000_002), Nanos(2_000_001_999));
-        assert_eq!(Nanos::from_seconds(2.0001), Nanos(2_000_100_000));
+        let floored = |seconds| Nanos::from_seconds(seconds, Rounding::Floored);
+        assert_eq!(floored(2.001), Nanos(2_000_999_999));
+        assert_eq!(floored(2.000_002), Nanos(2_000_001_999));
+        assert_eq!(floored(2.0001), Nanos(2_000_100_000));
+    }
+
+    /// 80 ns exactly; 87.2 down, 348.8 up; 0.5 up.
+    #[test]
+    fn the_nearest_nanosecond_is_the_right_one() {
+        let near = |rate: BitRate, bytes| rate.tx_time(bytes, Rounding::Nearest).0;
+        assert_eq!(near(BitRate::gbps(100), 1000), 80);
+        assert_eq!(BitRate::gbps(100).tx_time(1000, Rounding::Floored), Nanos(79));
+        assert_eq!(near(BitRate::gbps(100), 1090), 87);
+        assert_eq!(near(BitRate::gbps(25), 1090), 349);
+        assert_eq!(near(BitRate::gbps(16), 1), 1);
+        assert_eq!(near(BitRate(1), u32::MAX), u64::MAX);
+        assert_eq!(Nanos::from_seconds(2.001, Rounding::Nearest), Nanos(2_001_000_000));
+        assert_eq!(Nanos::from_seconds(2.000_002, Rounding::Nearest), Nanos(2_000_002_000));
     }
 
     #[test]
     fn extreme_values_do_not_panic() {
-        assert_eq!(Nanos::from_seconds(-1.0), Nanos(0));
-        assert_eq!(Nanos::from_seconds(f64::NAN), Nanos(0));
-        assert_eq!(Nanos::from_seconds(f64::INFINITY), Nanos(u64::MAX));
-        assert_eq!(BitRate(0).tx_time(1), Nanos(u64::MAX));
+        for rounding in [Rounding::Nearest, Rounding::Floored] {
+            assert_eq!(Nanos::from_seconds(-1.0, rounding), Nanos(0));
+            assert_eq!(Nanos::from_seconds(f64::NAN, rounding), Nanos(0));
+            assert_eq!(Nanos::from_seconds(f64::INFINITY, rounding), Nanos(u64::MAX));
+            assert_eq!(BitRate(0).tx_time(1, rounding), Nanos(u64::MAX));
+        }
         assert_eq!(BitRate::from_f64(f64::NAN), BitRate(1 << 63));
         assert_eq!(BitRate::from_f64(f64::INFINITY), BitRate(1 << 63));
         assert_eq!(BitRate::from_f64(12.9), BitRate(12));

@@ -48,7 +48,8 @@ mod tests {
         let sizes = FrameSizes::REFERENCE;
         assert_eq!(sizes.data(1000, &Layout::Reference { multiplier: 1 }), 1090);
         assert_eq!(sizes.data(1000, &Layout::Timestamp), 1056);
-        assert_eq!(sizes.data(1000, &Layout::Pint { log_base: 1.05 }), 1050);
+        assert_eq!(sizes.data(1000, &Layout::pint(1.05, true)), 1050);
+        assert_eq!(sizes.data(1000, &Layout::pint(1.05, false)), 1049);
         assert_eq!(sizes.data(1000, &Layout::None), 1048);
         assert_eq!(sizes.ack(42), 88);
         assert_eq!(sizes.ack(0), 60);

@@ -72,6 +72,7 @@ impl From<&DcqcnParameters> for DcqcnConfig {
             additive_increase: BitRate(p.additive_increase_bps),
             hyper_increase: BitRate(p.hyper_increase_bps),
             clamp_target: p.clamp_target,
+            notification_interval: Nanos(p.notification_interval_ns),
             min_rate: BitRate(p.min_rate_bps),
         }
     }
@@ -88,6 +89,7 @@ impl From<DcqcnConfig> for DcqcnParameters {
             additive_increase_bps: c.additive_increase.0,
             hyper_increase_bps: c.hyper_increase.0,
             clamp_target: c.clamp_target,
+            notification_interval_ns: c.notification_interval.0,
             min_rate_bps: c.min_rate.0,
         }
     }
@@ -182,7 +184,7 @@ impl From<&TelemetryParameters> for Layout {
             LayoutKind::Reference => Layout::Reference { multiplier: p.multiplier },
             LayoutKind::Paper => Layout::Paper,
             LayoutKind::Timestamp => Layout::Timestamp,
-            LayoutKind::Pint => Layout::Pint { log_base: p.log_base },
+            LayoutKind::Pint => Layout::pint(p.log_base, p.wide_pint),
             _ => Layout::None,
         }
     }
@@ -190,13 +192,15 @@ impl From<&TelemetryParameters> for Layout {
 
 impl From<Layout> for TelemetryParameters {
     fn from(layout: Layout) -> Self {
-        let mut p = TelemetryParameters { layout: LayoutKind::None, multiplier: 1, log_base: 1.05 };
+        let mut p = TelemetryParameters { layout: LayoutKind::None, multiplier: 1, log_base: 1.05, wide_pint: false };
         match layout {
             Layout::None => {}
             Layout::Reference { multiplier } => (p.layout, p.multiplier) = (LayoutKind::Reference, multiplier),
             Layout::Paper => p.layout = LayoutKind::Paper,
             Layout::Timestamp => p.layout = LayoutKind::Timestamp,
-            Layout::Pint { log_base } => (p.layout, p.log_base) = (LayoutKind::Pint, log_base),
+            Layout::Pint { log_base, bytes } => {
+                (p.layout, p.log_base, p.wide_pint) = (LayoutKind::Pint, log_base, bytes == 2);
+            }
         }
         p
     }
@@ -231,7 +235,9 @@ mod tests {
             Layout::Reference { multiplier: 4 },
             Layout::Paper,
             Layout::Timestamp,
-            Layout::Pint { log_base: 1.01 },
+            Layout::pint(1.01, false),
+            Layout::pint(1.05, false),
+            Layout::pint(1.05, true),
         ] {
             assert_eq!(Layout::from(&TelemetryParameters::from(layout)), layout);
         }
@@ -244,7 +250,7 @@ mod tests {
             Layout::Reference { multiplier: 1 },
             Layout::Paper,
             Layout::Timestamp,
-            Layout::Pint { log_base: 1.05 },
+            Layout::pint(1.05, false),
         ];
         for (algorithm, expected) in [
             (Algorithm::LineRate, [true; 5]),

@@ -98,6 +98,7 @@ impl From<&TransportParameters> for TransportConfig {
             global_rtt: p.global_rtt,
             rate_bound: p.rate_bound,
             ack_priority: p.ack_priority,
+            quirks: (&p.quirks).into(),
         }
     }
 }

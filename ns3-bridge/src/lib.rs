@@ -13,6 +13,7 @@ mod network;
 mod packet_trace;
 mod panic_report;
 mod progress;
+mod quirks;
 mod results;
 mod scenario;
 mod switch;
@@ -22,9 +23,12 @@ use control::is_heard;
 use host::{Host, new_host, pfc_bytes, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
+use quirks::read_quirks;
 use results::{Results, create_results};
 use scenario::{Scenario, open_scenario};
-use switch::{Draws, Loss, Switch, new_draws, new_loss, new_switch, uniform_draws, update_switch_routes};
+use switch::{
+    Draws, Loss, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws, update_switch_routes,
+};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -35,6 +39,30 @@ mod ffi {
         dst_address: u32,
         sport: u16,
         dport: u16,
+    }
+
+    /// `hpcc_core::quirks::Quirks`.
+    #[derive(Clone, Copy, Debug)]
+    struct Quirks {
+        floored_times: bool,
+        missed_wakeups: bool,
+        stale_round_robin: bool,
+        windowless_hpcc: bool,
+        acks_queue_with_data: bool,
+        lossy_pfc: bool,
+        notify_every_mark: bool,
+        leak_buffer_on_link_down: bool,
+        wide_pint: bool,
+        shared_chance: bool,
+        nack_late_packets: bool,
+    }
+
+    /// Faults as a text named them.
+    #[derive(Clone, Debug)]
+    struct NamedQuirks {
+        /// What is wrong with the text; empty if nothing is.
+        error: String,
+        quirks: Quirks,
     }
 
     /// `hpcc_core::transport::TransportConfig`.
@@ -52,6 +80,7 @@ mod ffi {
         global_rtt: bool,
         rate_bound: bool,
         ack_priority: u8,
+        quirks: Quirks,
     }
 
     /// `hpcc_core::transport::TimeoutConfig`; off unless `enabled`.
@@ -131,6 +160,7 @@ mod ffi {
         additive_increase_bps: u64,
         hyper_increase_bps: u64,
         clamp_target: bool,
+        notification_interval_ns: u64,
         min_rate_bps: u64,
     }
 
@@ -164,6 +194,8 @@ mod ffi {
         multiplier: u32,
         /// Of PINT's codes.
         log_base: f64,
+        /// Whether PINT takes two bytes in any case.
+        wide_pint: bool,
     }
 
     /// A telemetry layout.
@@ -471,12 +503,12 @@ mod ffi {
         fn pint_seed(self: &Scenario) -> u32;
         /// Links that fail, and when.
         fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
-        /// Whether a failed link's frames leak buffer.
-        fn leaks_on_link_down(self: &Scenario) -> bool;
         fn flow_count(self: &Scenario) -> u32;
         fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
+        /// The reference's faults that are repeated, as `read_quirks` takes them.
+        fn reference_faults(self: &Scenario) -> String;
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn telemetry(self: &Scenario) -> TelemetryParameters;
@@ -552,8 +584,11 @@ mod ffi {
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
 
-        /// The time that a frame occupies a link.
-        fn tx_time(rate_bps: u64, bytes: u32) -> u64;
+        /// The time that a frame occupies a link, rounded to nearest or as the reference does.
+        fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
+
+        /// The reference's faults that a text names: `all`, `none`, or names with commas between them.
+        fn read_quirks(names: &CxxString) -> NamedQuirks;
 
         /// The decisions of a switch.
         type Switch;
@@ -566,6 +601,7 @@ mod ffi {
             buffer: &BufferParameters,
             ecn: &[EcnThreshold],
             telemetry: &TelemetryParameters,
+            quirks: &Quirks,
         ) -> Box<Switch>;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
         /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
@@ -581,10 +617,12 @@ mod ffi {
         fn send_pfc(self: &mut Switch, egress: u16, now_ns: u64, size: u32);
         fn queued(self: &Switch, egress: u16) -> u32;
 
-        /// The chance that all hosts and switches share: ECN marking from `first_stream` on, PINT from the
+        /// The chance of hosts and switches: ECN marking from `first_stream` on, PINT from the
         /// sequence of C's `rand()` after `srand(pint_seed)`.
         type Draws;
         fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws>;
+        /// A node's own chance, which no other node's draws change.
+        fn new_node_draws(first_stream: u64, pint_seed: u32, node: u32) -> Box<Draws>;
         /// A PFC frame takes a draw for its identifier.
         fn skip(self: &mut Draws);
 

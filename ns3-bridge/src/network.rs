@@ -6,7 +6,7 @@ use crate::panic_report;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::units::{BitRate, Nanos, Rounding};
 use hpcc_core::wire::FrameSizes;
 
 #[derive(Default)]
@@ -24,8 +24,9 @@ pub fn new_network() -> Box<Network> {
     Box::default()
 }
 
-pub fn tx_time(rate_bps: u64, bytes: u32) -> u64 {
-    BitRate(rate_bps).tx_time(bytes).0
+pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
+    let rounding = if floored { Rounding::Floored } else { Rounding::Nearest };
+    BitRate(rate_bps).tx_time(bytes, rounding).0
 }
 
 impl Network {

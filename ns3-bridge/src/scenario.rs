@@ -5,7 +5,7 @@ use crate::ffi::{
     BufferParameters, ControlParameters, EcnThreshold, FlowSpec, LinkFailure, LinkSpec, MonitorParameters,
     TelemetryParameters, TransportParameters,
 };
-use crate::panic_report;
+use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
 use hpcc_core::switch::BufferMode;
 use hpcc_core::topology::{Link, NodeKind};
@@ -92,10 +92,6 @@ impl Scenario {
         self.get().link_failures.iter().map(failure).collect()
     }
 
-    pub fn leaks_on_link_down(&self) -> bool {
-        self.get().leak_on_link_down
-    }
-
     pub fn flow_count(&self) -> u32 {
         self.get().flows.len() as u32
     }
@@ -120,6 +116,10 @@ impl Scenario {
         self.get().stop.0
     }
 
+    pub fn reference_faults(&self) -> String {
+        quirks::names(&self.get().quirks())
+    }
+
     pub fn transport(&self) -> TransportParameters {
         let t = &self.get().transport;
         TransportParameters {
@@ -135,6 +135,7 @@ impl Scenario {
             global_rtt: t.global_rtt,
             rate_bound: t.rate_bound,
             ack_priority: t.ack_priority,
+            quirks: t.quirks.into(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! The switch, and the chance that it and the links depend on.
 
 use crate::ffi::{
-    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, TelemetryParameters, Verdict,
+    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, Quirks, TelemetryParameters, Verdict,
 };
 use crate::network::Network;
 use hpcc_core::random::{Chance, Mrg32k3a};
@@ -34,6 +34,7 @@ pub fn new_switch(
     buffer: &BufferParameters,
     ecn: &[EcnThreshold],
     telemetry: &TelemetryParameters,
+    quirks: &Quirks,
 ) -> Box<Switch> {
     let threshold = |t: &EcnThreshold| core_switch::EcnThreshold {
         rate: BitRate(t.rate_bps),
@@ -49,6 +50,7 @@ pub fn new_switch(
         },
         ecn: !ecn.is_empty(),
         ecn_thresholds: ecn.iter().map(threshold).collect(),
+        quirks: quirks.into(),
     };
     let ports = network.ports(node);
     let routes = network.take_table(node);
@@ -96,6 +98,10 @@ impl Switch {
 
 pub fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws> {
     Box::new(Draws(Chance::new(first_stream, pint_seed)))
+}
+
+pub fn new_node_draws(first_stream: u64, pint_seed: u32, node: u32) -> Box<Draws> {
+    Box::new(Draws(Chance::of_node(first_stream, pint_seed, node)))
 }
 
 impl Draws {

@@ -138,7 +138,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
     auto host = MakeHost(*network, telemetry);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry);
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry, hpcc::Quirks{});
     hpcc::SenderParameters sender{};
     sender.dst = 1;
     sender.priority = PRIORITY;
@@ -180,14 +180,14 @@ main(int argc, char* argv[])
     const hpcc::TelemetryParameters telemetry{hpcc::LayoutKind::Reference, 4, 0};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry);
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry, hpcc::Quirks{});
     auto host = MakeHost(*network, telemetry);
     Section section{};
     std::cout << "call                                    CPU (ns)\n"
               << std::fixed << std::setprecision(1);
     Measure("Switch::queued: a load", calls, [&](uint64_t call) { return node->queued(call & 1); });
     Measure("tx_time: a division", calls, [](uint64_t call) {
-        return hpcc::tx_time(RATE, FRAME + (call & 7));
+        return hpcc::tx_time(RATE, FRAME + (call & 7), false);
     });
     Measure("Host::prepare_telemetry", calls, [&](uint64_t call) {
         return host->prepare_telemetry(call, {section.data(), section.size()});

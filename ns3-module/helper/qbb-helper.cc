@@ -60,6 +60,13 @@ QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double l
 }
 
 void
+QbbHelper::SetReferenceFaults(const std::string& names)
+{
+    m_hostFactory.Set("ReferenceFaults", StringValue(names));
+    m_switchFactory.Set("ReferenceFaults", StringValue(names));
+}
+
+void
 QbbHelper::InstallHosts(const NodeContainer& nodes)
 {
     Install(nodes, m_hostFactory);
@@ -160,13 +167,16 @@ QbbHelper::Start()
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
-    const std::shared_ptr<hpcc::Draws> draws(hpcc::new_draws(stream, m_pintSeed).into_raw(),
-                                             CoreDelete<hpcc::Draws>());
+    const std::shared_ptr<hpcc::Draws> shared(hpcc::new_draws(stream, m_pintSeed).into_raw(),
+                                              CoreDelete<hpcc::Draws>());
     const auto pool = std::make_shared<QbbFramePool>();
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
-        node->SetDraws(draws);
+        const std::shared_ptr<hpcc::Draws> own(
+            hpcc::new_node_draws(stream, m_pintSeed, node->GetIndex()).into_raw(),
+            CoreDelete<hpcc::Draws>());
+        node->SetDraws(node->GetQuirks().shared_chance ? shared : own);
         node->Start(m_network);
     }
 }

@@ -64,6 +64,12 @@ class QbbHelper
     void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05);
 
     /**
+     * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none by default.
+     * \param names "all", "none", or names with commas between them (doc/reference-faults.md)
+     */
+    void SetReferenceFaults(const std::string& names);
+
+    /**
      * \brief Make nodes RDMA hosts.
      * \param nodes the nodes
      */
@@ -97,14 +103,14 @@ class QbbHelper
     void SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const;
 
     /**
-     * \brief Set the first random stream of ECN marking, which all switches share. By default the reference
-     * simulator's for a network of this size without lossy links.
+     * \brief Set the first random stream of ECN marking; each switch counts from a place of its own behind it. By
+     * default the reference simulator's for a network of this size without lossy links.
      * \param stream the stream
      */
     void SetEcnStream(uint64_t stream);
 
     /**
-     * \brief Set the seed of PINT's draws, which all nodes share. By default the reference simulator's, 1.
+     * \brief Set the seed of PINT's draws; each node makes its own of it. By default the reference simulator's, 1.
      * \param seed the seed
      */
     void SetPintSeed(uint32_t seed);

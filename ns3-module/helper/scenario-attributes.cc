@@ -68,6 +68,7 @@ SetControl(const hpcc::DcqcnParameters& p, QbbHelper& network)
     network.SetHostAttribute("DcqcnAdditiveIncrease", DataRateValue(DataRate(p.additive_increase_bps)));
     network.SetHostAttribute("DcqcnHyperIncrease", DataRateValue(DataRate(p.hyper_increase_bps)));
     network.SetHostAttribute("DcqcnClampTarget", BooleanValue(p.clamp_target));
+    network.SetHostAttribute("DcqcnNotificationInterval", TimeValue(NanoSeconds(p.notification_interval_ns)));
     network.SetHostAttribute("DcqcnMinRate", DataRateValue(DataRate(p.min_rate_bps)));
 }
 
@@ -154,6 +155,7 @@ SetTimeout(const hpcc::TimeoutParameters& timeout, QbbHelper& network)
 void
 SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
 {
+    network.SetReferenceFaults(std::string(scenario.reference_faults()));
     const hpcc::TransportParameters transport = scenario.transport();
     network.SetHostAttribute("Mtu", UintegerValue(transport.mtu));
     network.SetHostAttribute("Recovery", StringValue(NameOf(transport.recovery)));
@@ -171,7 +173,6 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     SetControl(scenario.control(), network);
     const hpcc::TelemetryParameters telemetry = scenario.telemetry();
     network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier, telemetry.log_base);
-    network.SetSwitchAttribute("LeakOnLinkDown", BooleanValue(scenario.leaks_on_link_down()));
     const hpcc::BufferParameters buffer = scenario.buffer();
     network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer.bytes));
     network.SetSwitchAttribute("Lossy", BooleanValue(buffer.lossy));

@@ -3,6 +3,7 @@
  */
 #include "core-parameters.h"
 
+#include "ns3/abort.h"
 #include "ns3/fatal-error.h"
 
 #include <array>
@@ -91,9 +92,17 @@ Find(T value, const Names<T, N>& choices)
 } // namespace
 
 hpcc::TelemetryParameters
-MakeTelemetryParameters(const std::string& layout, uint32_t multiplier, double logBase)
+MakeTelemetryParameters(const std::string& layout, uint32_t multiplier, double logBase, bool widePint)
 {
-    return {Choose("telemetry layout", layout, LAYOUTS), multiplier, logBase};
+    return {Choose("telemetry layout", layout, LAYOUTS), multiplier, logBase, widePint};
+}
+
+hpcc::Quirks
+MakeQuirks(const std::string& names)
+{
+    const hpcc::NamedQuirks named = hpcc::read_quirks(names);
+    NS_ABORT_MSG_UNLESS(named.error.empty(), std::string(named.error));
+    return named.quirks;
 }
 
 std::string

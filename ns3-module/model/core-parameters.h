@@ -20,11 +20,21 @@ namespace ns3
  * \param layout "none", "reference", "paper", "timestamp" or "pint"
  * \param multiplier factor of the reference layout's units
  * \param logBase base of PINT's codes
+ * \param widePint whether PINT takes two bytes in any case
  * \return the core's form
  */
 hpcc::TelemetryParameters MakeTelemetryParameters(const std::string& layout,
                                                   uint32_t multiplier,
-                                                  double logBase);
+                                                  double logBase,
+                                                  bool widePint = false);
+
+/**
+ * \ingroup hpcc
+ * \brief Translate names of the reference simulator's faults; ends the program if one does not exist.
+ * \param names "all", "none", or names with commas between them
+ * \return the core's form
+ */
+hpcc::Quirks MakeQuirks(const std::string& names);
 
 /**
  * \ingroup hpcc

@@ -19,6 +19,7 @@ struct Host;
 struct Loss;
 struct Network;
 struct Progress;
+struct Quirks;
 struct Results;
 struct Scenario;
 struct Switch;

@@ -7,6 +7,7 @@
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -123,6 +124,10 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_delayNanos = channel->GetDelay().GetNanoSeconds();
     m_bitRate = m_dataRate.GetBitRate();
     m_wheel = WheelSimulatorImpl::Find();
+    NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
+    const hpcc::Quirks quirks = m_owner->GetQuirks();
+    m_floorsTimes = quirks.floored_times;
+    m_losesPfc = quirks.lossy_pfc;
     m_linkUp = true;
     m_linkChanges();
 }
@@ -231,7 +236,7 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size % m_txTimes.size()];
     if (known.size != size)
     {
-        known = {size, hpcc::tx_time(m_bitRate, size)};
+        known = {size, hpcc::tx_time(m_bitRate, size, m_floorsTimes)};
     }
     return known.nanos;
 }
@@ -287,7 +292,9 @@ void
 QbbNetDevice::Receive(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    if (!m_linkUp || (m_loss && m_loss->is_lost()))
+    // A lost resume would pause the port for good; see ReferenceFaults.
+    const bool mayBeLost = m_loss && (m_losesPfc || frame->kind != QbbFrame::Kind::PFC);
+    if (!m_linkUp || (mayBeLost && m_loss->is_lost()))
     {
         ++m_lostFrames;
         m_rxDropTrace(*frame);

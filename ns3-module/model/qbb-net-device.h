@@ -256,6 +256,8 @@ class QbbNetDevice : public NetDevice
     bool m_linkUp{false};                             //!< whether the cable is plugged in and whole
     bool m_busy{false};                               //!< whether an event will end the transmission
     bool m_eager{true};                               //!< whether the node always waits for that event
+    bool m_floorsTimes{false};                        //!< whether transmission times are floored
+    bool m_losesPfc{false};                           //!< whether PFC frames may be lost
     uint32_t m_completeUid{0};                        //!< reserved id of that event
     uint64_t m_completeAt{0};                         //!< its time
     WheelSimulatorImpl* m_wheel{nullptr};             //!< the simulator, if places can be reserved there

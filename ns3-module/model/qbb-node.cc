@@ -3,10 +3,11 @@
  */
 #include "qbb-node.h"
 
-#include "ns3-bridge/src/lib.rs.h"
+#include "core-parameters.h"
 #include "qbb-net-device.h"
 
 #include "ns3/log.h"
+#include "ns3/string.h"
 
 #include <utility>
 
@@ -20,7 +21,16 @@ NS_OBJECT_ENSURE_REGISTERED(QbbNode);
 TypeId
 QbbNode::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc");
+    static TypeId tid = 
+        TypeId("ns3::QbbNode")
+            .SetParent<Object>()
+            .SetGroupName("Hpcc")
+            .AddAttribute("ReferenceFaults",
+                          "Faults of the reference simulator to repeat: none, all, or names with commas between them "
+                          "(doc/reference-faults.md); the same at all nodes of a network",
+                          StringValue("none"),
+                          MakeStringAccessor(&QbbNode::SetReferenceFaults),
+                          MakeStringChecker());
     return tid;
 }
 
@@ -87,6 +97,20 @@ QbbNode::SetDraws(std::shared_ptr<hpcc::Draws> draws)
 {
     NS_LOG_FUNCTION(this);
     m_draws = std::move(draws);
+}
+
+void
+QbbNode::SetReferenceFaults(std::string names)
+{
+    NS_LOG_FUNCTION(this << names);
+    MakeQuirks(names);
+    m_referenceFaults = std::move(names);
+}
+
+hpcc::Quirks
+QbbNode::GetQuirks() const
+{
+    return MakeQuirks(m_referenceFaults);
 }
 
 void

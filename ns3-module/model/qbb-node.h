@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -65,6 +66,15 @@ class QbbNode : public Object
      * \param pool the pool
      */
     void SetFramePool(std::shared_ptr<QbbFramePool> pool);
+
+    /**
+     * \brief Repeat faults of the reference simulator; none by default. Set them before a cable is plugged in.
+     * \param names "all", "none", or names with commas between them; ends the program if one does not exist
+     */
+    void SetReferenceFaults(std::string names);
+
+    /// \return the faults of the reference simulator that the node and its devices repeat
+    hpcc::Quirks GetQuirks() const;
 
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
@@ -124,6 +134,9 @@ class QbbNode : public Object
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
     std::shared_ptr<hpcc::Draws> m_draws;   //!< the source of chance
     uint32_t m_index{0};                    //!< index in the network
+
+  private:
+    std::string m_referenceFaults; //!< attribute
 };
 
 } // namespace ns3

@@ -54,12 +54,6 @@ QbbSwitch::GetTypeId()
                           UintegerValue(32 << 20),
                           MakeUintegerAccessor(&QbbSwitch::m_bufferBytes),
                           MakeUintegerChecker<uint64_t>())
-            .AddAttribute("LeakOnLinkDown",
-                          "Whether frames that are cleared when a link fails count as buffered for ever, as in "
-                          "the reference simulator",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&QbbSwitch::m_leakOnLinkDown),
-                          MakeBooleanChecker())
             .AddAttribute("Lossy",
                           "Drop what exceeds a queue's share of the buffer, and never pause",
                           BooleanValue(false),
@@ -201,11 +195,14 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     {
         thresholds.clear();
     }
+    const hpcc::Quirks quirks = GetQuirks();
+    m_leakOnLinkDown = quirks.leak_buffer_on_link_down;
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,
                                   {m_bufferBytes, m_lossy, m_lossyAlpha},
                                   {thresholds.data(), thresholds.size()},
-                                  MakeTelemetryParameters(m_layout, m_multiplier, m_logBase))
+                                  MakeTelemetryParameters(m_layout, m_multiplier, m_logBase, quirks.wide_pint),
+                                  quirks)
                      .into_raw());
 }
 

@@ -108,7 +108,7 @@ class QbbSwitch : public QbbNode
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
     std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
     uint64_t m_bufferBytes{0};                 //!< attribute
-    bool m_leakOnLinkDown{false};              //!< attribute
+    bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
     bool m_lossy{false};                       //!< attribute
     double m_lossyAlpha{1};                    //!< attribute
     bool m_ecn{true};                          //!< attribute

@@ -140,6 +140,11 @@ RdmaHost::AddDcqcnAttributes(TypeId tid)
                       BooleanValue(false),
                       MakeBooleanAccessor(&RdmaHost::m_dcqcnClampTarget),
                       MakeBooleanChecker())
+        .AddAttribute("DcqcnNotificationInterval",
+                      "DCQCN: least time between two notifications of a receiver for marked packets of one flow",
+                      TimeValue(MicroSeconds(50)),
+                      MakeTimeAccessor(&RdmaHost::m_dcqcnNotificationInterval),
+                      MakeTimeChecker(NanoSeconds(1)))
         .AddAttribute("DcqcnMinRate",
                       "DCQCN: the rate never falls below this",
                       DataRateValue(DataRate("1Gbps")),
@@ -301,7 +306,8 @@ RdmaHost::AddTransportAttributes(TypeId tid)
                       MakeBooleanAccessor(&RdmaHost::m_rateBound),
                       MakeBooleanChecker())
         .AddAttribute("AckPriority",
-                      "Priority whose pause stops this host's acknowledgements",
+                      "Priority in which this host's acknowledgements travel, and whose pause stops them; 0 is the switches' queue "
+                      "ahead of all others, which is never paused and takes no share of the buffer",
                       UintegerValue(3),
                       MakeUintegerAccessor(&RdmaHost::m_ackPriority),
                       MakeUintegerChecker<uint8_t>(0, 7))
@@ -341,6 +347,7 @@ RdmaHost::GetControl() const
             rate(m_dcqcnAdditiveIncrease),
             rate(m_dcqcnHyperIncrease),
             m_dcqcnClampTarget,
+            nanos(m_dcqcnNotificationInterval),
             rate(m_dcqcnMinRate),
         },
         {

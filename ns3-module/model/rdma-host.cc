@@ -83,6 +83,8 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
+    const hpcc::Quirks quirks = GetQuirks();
+    m_acksQueueWithData = quirks.acks_queue_with_data;
     const auto nanos = [](const Time& value) { return static_cast<uint64_t>(value.GetNanoSeconds()); };
     const hpcc::TransportParameters transport{
         m_mtu,
@@ -102,10 +104,12 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_globalRtt,
         m_rateBound,
         m_ackPriority,
+        quirks,
     };
     EnsureDraws();
     const hpcc::ControlParameters control = GetControl();
-    const hpcc::TelemetryParameters telemetry = MakeTelemetryParameters(m_layout, m_multiplier, m_logBase);
+    const hpcc::TelemetryParameters telemetry =
+        MakeTelemetryParameters(m_layout, m_multiplier, m_logBase, quirks.wide_pint);
     NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, telemetry),
                         "congestion control \"" << m_congestionControl << "\" cannot work with telemetry layout \""
                                                 << m_layout << "\"");
@@ -320,6 +324,10 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     std::swap(frame.srcAddress, frame.dstAddress);
     std::swap(frame.sport, frame.dport);
     std::swap(frame.queuePair, frame.replyQueuePair);
+    if (!m_acksQueueWithData)
+    {
+        frame.priority = m_ackPriority;
+    }
     frame.congestionMarked = false;
     frame.payload = 0;
     frame.size = m_core->ack_bytes(frame.telemetryBytes);

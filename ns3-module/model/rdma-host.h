@@ -292,6 +292,7 @@ class RdmaHost : public QbbNode
     DataRate m_dcqcnAdditiveIncrease;                  //!< attribute
     DataRate m_dcqcnHyperIncrease;                     //!< attribute
     bool m_dcqcnClampTarget{false};                    //!< attribute
+    Time m_dcqcnNotificationInterval;                  //!< attribute
     DataRate m_dcqcnMinRate;                           //!< attribute
     DataRate m_timelyAdditiveIncrease;                 //!< attribute
     DataRate m_timelyHyperIncrease;                    //!< attribute
@@ -321,6 +322,7 @@ class RdmaHost : public QbbNode
     bool m_globalRtt{true};                            //!< attribute
     bool m_rateBound{true};                            //!< attribute
     uint8_t m_ackPriority{0};                          //!< attribute
+    bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority
     std::string m_layout;                              //!< attribute
     uint32_t m_multiplier{1};                          //!< attribute
     double m_logBase{0};                               //!< attribute

@@ -33,8 +33,9 @@ HpccTestCase::DoTeardown()
     Config::Reset();
 }
 
-TestNetwork::TestNetwork()
+TestNetwork::TestNetwork(const std::string& faults)
 {
+    helper.SetReferenceFaults(faults);
     helper.SetHostAttribute("MaxStage", UintegerValue(0));
     helper.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate("50Mbps")));
     helper.SetHostAttribute("MinRate", DataRateValue(DataRate("1000Mbps")));

@@ -62,7 +62,10 @@ class HpccTestCase : public TestCase
 class TestNetwork
 {
   public:
-    TestNetwork();
+    /**
+     * \param faults the reference simulator's faults that the network repeats
+     */
+    explicit TestNetwork(const std::string& faults = "none");
 
     /**
      * \brief Link hosts to one switch, each by 100 Gb/s and 1 us. Does not start the network.

@@ -3,6 +3,8 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3-bridge/src/lib.rs.h"
+
 #include "ns3/channel.h"
 #include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
@@ -107,11 +109,12 @@ class CableTest : public HpccTestCase
     /**
      * \brief Make the two nodes and the cable.
      * \param rate data rate of both ends
+     * \param faults the reference simulator's faults that both ends repeat
      */
-    void MakeCable(const std::string& rate)
+    void MakeCable(const std::string& rate, const std::string& faults = "none")
     {
-        m_left = MakeEnd(rate);
-        m_right = MakeEnd(rate);
+        m_left = MakeEnd(rate, faults);
+        m_right = MakeEnd(rate, faults);
         m_channel = CreateObject<QbbChannel>();
         m_channel->Connect(m_left->GetPort(0), m_right->GetPort(0));
     }
@@ -131,14 +134,16 @@ class CableTest : public HpccTestCase
   private:
     /**
      * \param rate its data rate
+     * \param faults the reference simulator's faults that it repeats
      * \return a node with one device
      */
-    static Ptr<ProbeNode> MakeEnd(const std::string& rate)
+    static Ptr<ProbeNode> MakeEnd(const std::string& rate, const std::string& faults)
     {
         auto node = CreateObject<Node>();
         auto probe = CreateObject<ProbeNode>();
         auto device = CreateObject<QbbNetDevice>();
         device->SetAttribute("DataRate", DataRateValue(DataRate(rate)));
+        probe->SetReferenceFaults(faults);
         node->AggregateObject(probe);
         node->AddDevice(device);
         probe->AddPort(device);
@@ -148,13 +153,13 @@ class CableTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Frames take the time that the reference simulator's took, its rounding included.
+ * \brief Frames take their time to the nearest nanosecond, or with the reference simulator's rounding.
  */
 class FrameTimingTest : public CableTest
 {
   public:
     FrameTimingTest()
-        : CableTest("Frames arrive at the reference simulator's nanosecond")
+        : CableTest("Frames arrive at the nearest nanosecond, or at the reference simulator's")
     {
     }
 
@@ -165,9 +170,12 @@ class FrameTimingTest : public CableTest
         {
             UseSimulator(simulator);
             // 87.2, 80.0 (79 in 64.64 fixed point), 3.44 and 83.84 ns.
-            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1166 1@1169 1@1252 ");
-            Expect("400Gbps", {1090, 1000, 60}, "1@1021 1@1040 1@1041 ");
-            Expect("25Gbps", {1090, 1000}, "1@1348 1@1667 ");
+            const std::string fault = "floored_times";
+            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1166 1@1169 1@1252 ", fault);
+            Expect("400Gbps", {1090, 1000, 60}, "1@1021 1@1040 1@1041 ", fault);
+            Expect("25Gbps", {1090, 1000}, "1@1348 1@1667 ", fault);
+            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1167 1@1170 1@1254 ", "none");
+            Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
         }
     }
 
@@ -176,12 +184,14 @@ class FrameTimingTest : public CableTest
      * \param rate data rate
      * \param sizes bytes of each
      * \param arrivals what is expected
+     * \param faults the reference simulator's faults
      */
     void Expect(const std::string& rate,
                 const std::vector<uint32_t>& sizes,
-                const std::string& arrivals)
+                const std::string& arrivals,
+                const std::string& faults)
     {
-        MakeCable(rate);
+        MakeCable(rate, faults);
         Simulator::ScheduleNow([this, sizes]() {
             for (const uint32_t size : sizes)
             {
@@ -314,6 +324,41 @@ class PauseTest : public CableTest
 
 /**
  * \ingroup hpcc
+ * \brief Random loss spares PFC frames, for a lost resume would pause a port for good; the reference simulator's
+ * does not.
+ */
+class PfcLossTest : public CableTest
+{
+  public:
+    PfcLossTest()
+        : CableTest("PFC frames are not lost, in the reference simulator they are")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const auto& [faults, paused] : {std::pair("none", 8), std::pair("lossy_pfc", 0)})
+        {
+            MakeCable("100Gbps", faults);
+            Ptr<QbbNetDevice> device = m_left->GetPort(0);
+            device->SetLoss(
+                std::shared_ptr<hpcc::Loss>(hpcc::new_loss(1, 1).into_raw(), CoreDelete<hpcc::Loss>()));
+            Simulator::ScheduleNow([this]() {
+                m_right->Pause(3, true);
+                m_right->Send(1000, 1);
+            });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(), paused, "paused priorities with " << faults);
+            NS_TEST_EXPECT_MSG_EQ(m_left->GetArrivals(), "", "data is lost in any case");
+            NS_TEST_EXPECT_MSG_EQ(device->GetLostFrames(), paused ? 1 : 2, "frames lost with " << faults);
+            Simulator::Destroy();
+        }
+    }
+};
+
+/**
+ * \ingroup hpcc
  * \brief What a NetDevice is asked by the rest of ns-3.
  */
 class NetDeviceInterfaceTest : public CableTest
@@ -409,6 +454,7 @@ MakeNetDeviceTests()
     return {new FrameTimingTest,
             new ServiceOrderTest,
             new PauseTest,
+            new PfcLossTest,
             new NetDeviceInterfaceTest,
             new FramePoolTest};
 }

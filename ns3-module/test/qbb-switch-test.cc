@@ -151,7 +151,7 @@ class ReferencePauseTest : public HpccTestCase
 
     void DoRun() override
     {
-        TestNetwork network;
+        TestNetwork network("all");
         network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(1 << 20));
         network.MakeStar(9);
         network.helper.Start();
@@ -222,6 +222,7 @@ class HeadroomTest : public IncastTest
   private:
     void DoRun() override
     {
+        m_network.helper.SetReferenceFaults("lossy_pfc");
         MakeIncast(1 << 20);
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {

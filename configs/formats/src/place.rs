@@ -28,6 +28,15 @@ impl Place {
         Place { file: self.file.clone(), line: Some(line) }
     }
 
+    /// Where this is, as said at another place: `line 12`, or `line 12 of FILE`.
+    pub fn seen_from(&self, other: &Place) -> Option<String> {
+        let line = self.line?;
+        if self.file == other.file {
+            return Some(format!("line {line}"));
+        }
+        Some(format!("line {line} of {}", self.file.display()))
+    }
+
     /// The line, counted from 1.
     pub fn line(&self) -> Option<u32> {
         self.line

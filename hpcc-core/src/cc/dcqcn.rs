@@ -22,7 +22,8 @@ pub const INCREASE: u8 = 2;
 /// The reference's first decrease comes this much later than the interval says.
 const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
 
-/// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s.
+/// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s, and the paper's
+/// interval of notifications, which the reference does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DcqcnConfig {
     /// Weight g of the newest interval in alpha, 0 to 1.
@@ -41,6 +42,9 @@ pub struct DcqcnConfig {
     pub hyper_increase: BitRate,
     /// Every decrease makes the old rate the target, not only one that follows an increase.
     pub clamp_target: bool,
+    /// Least time between two notifications that a receiver sends for marked packets of one flow (N of the
+    /// paper); above 0.
+    pub notification_interval: Nanos,
     /// The rate never falls below this.
     pub min_rate: BitRate,
 }
@@ -56,6 +60,7 @@ impl Default for DcqcnConfig {
             additive_increase: BitRate::mbps(20),
             hyper_increase: BitRate::mbps(200),
             clamp_target: false,
+            notification_interval: Nanos(50_000),
             min_rate: BitRate::gbps(1),
         }
     }

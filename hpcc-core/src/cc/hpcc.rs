@@ -193,13 +193,14 @@ impl CongestionControl for Hpcc {
 /// two samples (paper, equation 2 and line 5 of Algorithm 1).
 ///
 /// The order of operations is the reference's, to the last bit. Its queue term is qlen * line / (B * W):
-/// the paper's where W = line * T. Without a window it is infinite, or not a number for an empty queue.
+/// the paper's where W = line * T. Where W is 0 ([`crate::quirks::Quirks::windowless_hpcc`]) it is infinite, or not
+/// a number for an empty queue.
 #[inline]
 fn in_flight(limits: &FlowLimits, stack: &HopStack, last: &Hop, hop: &Hop, tau: u64) -> f64 {
     let capacity = hop.rate.0 as f64;
     let sent_bits = (stack.modulus.sent(last, hop) * 8) as f64;
     let queue = hop.qlen.min(last.qlen) as f64;
-    sent_bits / (tau as f64 * 1e-9) / capacity + queue * limits.line_rate.0 as f64 / capacity / limits.window as f64
+    sent_bits / (tau as f64 * 1e-9) / capacity + queue * limits.line_rate.0 as f64 / capacity / limits.path_bytes as f64
 }
 
 /// U after a sample that covers `tau` ns: the moving average over one T (lines 10 and 11 of Algorithm 1).
@@ -244,6 +245,20 @@ mod tests {
         let wrapped =
             in_flight(&LIMITS, &stack, &hop((1 << 24) - 500, (512 << 20) - 500, 0), &hop(500, 12_000, 0), 1_000);
         assert!((wrapped - 1.0).abs() < 1e-9, "{wrapped}");
+    }
+
+    /// Without a window the path's own bytes weigh the queue; the reference divides by the window all the same.
+    #[test]
+    fn a_queue_weighs_the_same_without_a_window() {
+        let stack = HopStack::new(MODULUS);
+        let hop = |ts, tx_bytes, qlen| Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen };
+        let load = |limits: &FlowLimits, queue| {
+            in_flight(limits, &stack, &hop(0, 0, queue), &hop(1_000, 12_500, queue), 1_000)
+        };
+        let unbounded = FlowLimits { window: 0, ..LIMITS };
+        assert!((load(&unbounded, 16_250) - load(&LIMITS, 16_250)).abs() < 1e-12);
+        let reference = FlowLimits { path_bytes: 0, ..unbounded };
+        assert!(load(&reference, 16_250).is_infinite() && load(&reference, 0).is_nan());
     }
 
     fn stack(ts: u64, tx_bytes: u64, qlen: u64) -> HopStack {
@@ -314,7 +329,7 @@ mod tests {
     fn hostile_samples_stay_within_the_rate_bounds() {
         let config = HpccConfig { min_rate: BitRate::mbps(100), ..config() };
         for multi_rate in [false, true] {
-            for limits in [LIMITS, FlowLimits { window: 0, ..LIMITS }] {
+            for limits in [LIMITS, FlowLimits { window: 0, path_bytes: 0, ..LIMITS }] {
                 let hpcc = Hpcc::new(HpccConfig { multi_rate, ..config }, limits);
                 survives_hostile_feedback(hpcc, config.min_rate, |n, place| {
                     *place = stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000);

@@ -46,6 +46,9 @@ pub struct FlowLimits {
     pub base_rtt: Nanos,
     /// Window at line rate in bytes, normally line rate * T; 0 stands for no window.
     pub window: u64,
+    /// Bytes on the path at line rate, against which HPCC weighs a queue: the window, or line rate * T
+    /// without one.
+    pub path_bytes: u64,
     /// Most payload bytes in a packet; at least 1.
     pub mtu: u32,
 }

@@ -15,6 +15,7 @@ pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
 
 use lossy_buffer::LossyBuffer;
 
+use crate::quirks::Quirks;
 use crate::random::Chance;
 use crate::telemetry::pint::{Codebook, PortMeter};
 use crate::telemetry::{Layout, Snapshot};
@@ -46,6 +47,8 @@ pub struct SwitchConfig {
     pub ecn: bool,
     /// One entry for each link rate in the network.
     pub ecn_thresholds: Vec<EcnThreshold>,
+    /// Faults of the reference that are repeated.
+    pub quirks: Quirks,
 }
 
 /// A port's fixed properties and counters.
@@ -195,7 +198,7 @@ impl Switch {
                 BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
             },
             ports: ports.iter().map(port).collect(),
-            pint: if let Layout::Pint { log_base } = layout { Some(pint(log_base)) } else { None },
+            pint: if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None },
         }
     }
 
@@ -309,7 +312,13 @@ mod tests {
         };
         let mut routes = crate::topology::routes::Routes::new(&network, 1000);
         let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
-        let config = SwitchConfig { buffer_bytes: 1 << 20, mode, ecn: true, ecn_thresholds: alloc::vec![threshold] };
+        let config = SwitchConfig {
+            buffer_bytes: 1 << 20,
+            mode,
+            ecn: true,
+            ecn_thresholds: alloc::vec![threshold],
+            ..SwitchConfig::default()
+        };
         let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
         Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.take_table(3))
     }
@@ -400,7 +409,7 @@ mod tests {
     /// A port that sends data without pause reports itself as full, and the same section as one byte of it.
     #[test]
     fn pint_reports_the_average_of_the_port() {
-        let layout = Layout::Pint { log_base: 1.05 };
+        let layout = Layout::pint(1.05, true);
         let mut switch = star_with(layout);
         let mut chance = Chance::new(26, 1);
         let mut section = [0; 8];

@@ -18,14 +18,22 @@ pub enum Layout {
     Paper,
     /// The sender's clock: 8 bytes, which switches leave alone.
     Timestamp,
-    /// The busiest hop's utilisation as a power of a base: 2 bytes.
+    /// The busiest hop's utilisation as a power of a base; see [`Layout::pint`].
     Pint {
         /// The base, above 1.
         log_base: f64,
+        /// Bytes of the section, 1 or 2.
+        bytes: u8,
     },
 }
 
 impl Layout {
+    /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
+    pub fn pint(log_base: f64, wide: bool) -> Layout {
+        let bytes = if wide { pint::MAX_LEN } else { pint::bytes(log_base) };
+        Layout::Pint { log_base, bytes: bytes as u8 }
+    }
+
     /// Whether the layout has a code for this link rate.
     pub fn covers(&self, rate: BitRate) -> bool {
         match self {
@@ -43,7 +51,7 @@ impl Layout {
             Layout::Reference { .. } => reference::LEN,
             Layout::Paper => paper::HEADER_LEN,
             Layout::Timestamp => timestamp::LEN,
-            Layout::Pint { .. } => pint::LEN,
+            Layout::Pint { bytes, .. } => usize::from(*bytes),
         }
     }
 
@@ -84,7 +92,7 @@ impl Layout {
             }
             Layout::Paper => paper::read(section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
-            Layout::Pint { log_base } => {
+            Layout::Pint { log_base, .. } => {
                 pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))
             }
         };

@@ -4,7 +4,7 @@
 //! path as a power of a base.
 //!
 //! ```text
-//! section   power (16), little-endian           U = base ^ power / 512
+//! section   power (8 or 16), little-endian      U = base ^ power / 512
 //! ```
 //! All logarithms are to base 2, in fixed point with 15 binary places. Where the reference takes them from
 //! the C library, they are computed here in software: the same on every machine.
@@ -14,8 +14,8 @@ use crate::random::GlibcRand;
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
-/// Bytes of a section, whichever of them the base needs.
-pub const LEN: usize = 2;
+/// Most bytes of a section.
+pub const MAX_LEN: usize = 2;
 /// Steps of U that the smallest power stands for: power 0 is 1/512.
 const CODE_STEPS: f64 = 512.0;
 /// U = 512 is the largest that the bits of a power must hold.
@@ -52,10 +52,15 @@ pub fn utilisation(log_base: f64, power: u16) -> f64 {
     libm::pow(log_base, f64::from(power)) / CODE_STEPS
 }
 
+/// Bytes that the powers of a base need.
+pub fn bytes(log_base: f64) -> usize {
+    let bits = libm::ceil(libm::log2(libm::log(LARGEST_CODE) / libm::log(log_base)));
+    if bits <= 8.0 { 1 } else { MAX_LEN }
+}
+
 impl Codebook {
     /// The powers of a base, which must be above 1.
     pub fn new(log_base: f64) -> Self {
-        let bits = libm::ceil(libm::log2(libm::log(LARGEST_CODE) / libm::log(log_base)));
         let mut powers = Vec::new();
         for power in 0..=u16::MAX {
             let value = libm::pow(log_base, f64::from(power));
@@ -65,7 +70,7 @@ impl Codebook {
                 break;
             }
         }
-        let mut codebook = Codebook { powers, above: Vec::new(), one_byte: bits <= 8.0 };
+        let mut codebook = Codebook { powers, above: Vec::new(), one_byte: bytes(log_base) == 1 };
         codebook.above = (0..=TABLED_CODES).map(|code| codebook.first_above(f64::from(code)) as u16).collect();
         codebook
     }
@@ -92,10 +97,14 @@ impl Codebook {
     #[inline]
     pub fn stamp(&self, section: &mut [u8], utilisation: f64, rand: &mut GlibcRand) {
         let power = self.encode(utilisation, rand);
-        let Some(bytes) = section.first_chunk_mut::<LEN>() else { return };
-        if power > u16::from_le_bytes(*bytes) {
-            let kept = if self.one_byte { power & 0xff } else { power };
-            *bytes = kept.to_le_bytes();
+        match section {
+            [byte] if power > u16::from(*byte) => *byte = u8::try_from(power).unwrap_or(u8::MAX),
+            // Two bytes for a power that needs one are the reference's, which cuts off what exceeds it.
+            [low, high] if power > u16::from_le_bytes([*low, *high]) => {
+                let kept = if self.one_byte { power & 0xff } else { power };
+                [*low, *high] = kept.to_le_bytes();
+            }
+            _ => {}
         }
     }
 }
@@ -103,7 +112,11 @@ impl Codebook {
 /// The power in an echoed section.
 #[inline]
 pub fn read(section: &[u8]) -> Result<u16, Unusable> {
-    section.try_into().map(u16::from_le_bytes).map_err(|_| Unusable)
+    match *section {
+        [power] => Ok(power.into()),
+        [low, high] => Ok(u16::from_le_bytes([low, high])),
+        _ => Err(Unusable),
+    }
 }
 
 /// What an egress port averages.
@@ -283,12 +296,35 @@ mod tests {
     #[test]
     fn a_packet_keeps_the_largest_power() {
         let codebook = Codebook::new(1.05);
-        let mut section = [0; LEN];
-        codebook.stamp(&mut section, 1.0, &mut rand());
-        let first = read(&section).expect("a power");
-        codebook.stamp(&mut section, 0.1, &mut rand());
-        assert_eq!(read(&section), Ok(first));
-        assert!((utilisation(1.05, first) - 1.0).abs() < 0.05);
-        assert_eq!(read(&section[..1]), Err(Unusable));
+        for len in [1, MAX_LEN] {
+            let mut section = [0; MAX_LEN];
+            let section = &mut section[..len];
+            codebook.stamp(section, 1.0, &mut rand());
+            let first = read(section).expect("a power");
+            codebook.stamp(section, 0.1, &mut rand());
+            assert_eq!(read(section), Ok(first));
+            assert!((utilisation(1.05, first) - 1.0).abs() < 0.05);
+        }
+        assert_eq!(read(&[]), Err(Unusable));
+        assert_eq!(read(&[0; 3]), Err(Unusable));
+    }
+
+    /// The reference takes two bytes for either base.
+    #[test]
+    fn a_section_has_as_many_bytes_as_its_powers_need_or_the_references_two() {
+        use crate::telemetry::Layout;
+        let lens =
+            [(1.05, false), (1.01, false), (1.05, true)].map(|(base, wide)| Layout::pint(base, wide).initial_len());
+        assert_eq!(lens, [1, 2, 2]);
+    }
+
+    #[test]
+    fn one_byte_saturates_and_the_references_wraps() {
+        let codebook = Codebook::new(1.05);
+        let (mut right, mut reference) = ([0; 1], [0; 2]);
+        codebook.stamp(&mut right, 1e6, &mut rand());
+        codebook.stamp(&mut reference, 1e6, &mut rand());
+        assert_eq!(right, [255]);
+        assert!(read(&reference).expect("a power") < 255);
     }
 }

@@ -4,7 +4,7 @@
 use super::TransportConfig;
 use super::nic::{Nic, NicRules, Poll, Sender};
 use super::queue_pair::{Effects, QueuePair};
-use super::receiver::{Answer, Data, Receiver};
+use super::receiver::{Answer, Data, Receiver, Reply};
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
 use crate::cc::{Algorithm, Armed, Feedback, FlowLimits};
@@ -124,7 +124,10 @@ impl Host {
         let port = self.nics.get_mut(nic)?;
         let transport = &self.rules.transport;
         let window = if transport.window || transport.is_selective() { bdp } else { 0 };
-        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window, mtu: transport.mtu };
+        // What fits on the path at line rate, also where nothing bounds the flow to it.
+        let no_window = window == 0 && !transport.quirks.windowless_hpcc;
+        let path_bytes = if no_window { bytes_in(port.line_rate, base_rtt) } else { window };
+        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window, path_bytes, mtu: transport.mtu };
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
         let key = self.senders.insert(Sender { qp, spec, nic })?;
         port.add(key);
@@ -163,9 +166,13 @@ impl Host {
         self.receivers.insert(Receiver::default())
     }
 
-    /// The flow of a receiving queue pair has finished. Packets that still arrive find it as it was at the start,
-    /// as in the reference, until its place is used again.
+    /// The flow of a receiving queue pair has finished. Packets that still arrive are for nobody. (In the
+    /// reference they find it as it was at the start.)
     pub fn close_receiver(&mut self, receiver: u32) {
+        if !self.rules.transport.quirks.nack_late_packets {
+            self.receivers.remove(receiver);
+            return;
+        }
         if let Some(state) = self.receivers.get_mut(receiver) {
             *state = Receiver::default();
             self.receivers.retire(receiver);
@@ -227,10 +234,25 @@ impl Host {
     /// The answer to a data packet.
     #[inline]
     pub fn on_data(&mut self, now: Nanos, receiver: u32, data: &Data) -> Answer {
-        match self.receivers.get_mut(receiver) {
-            Some(receiver) => receiver.answer(&self.rules.transport, now, data),
-            None => Receiver::default().answer(&self.rules.transport, now, data),
+        let transport = &self.rules.transport;
+        let mut answer = match self.receivers.get_mut(receiver) {
+            Some(receiver) => receiver.answer(transport, now, data),
+            None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, data),
+            None => return Answer { reply: Reply::Silence, congestion_echo: false },
+        };
+        answer.congestion_echo = answer.congestion_echo && self.notifies(now, receiver);
+        answer
+    }
+
+    /// Whether the answer to a packet that carried a congestion mark says so. DCQCN's receiver does once in an
+    /// interval, all others for every packet.
+    fn notifies(&mut self, now: Nanos, receiver: u32) -> bool {
+        let Algorithm::Dcqcn(config) = &self.algorithm else { return true };
+        if self.rules.transport.quirks.notify_every_mark {
+            return true;
         }
+        let interval = config.notification_interval;
+        self.receivers.get_mut(receiver).is_none_or(|receiver| receiver.notifies(now, interval))
     }
 
     /// Takes in an acknowledgement. `None` if it is for no flow that is under way.
@@ -285,11 +307,17 @@ impl Host {
     }
 }
 
+/// Bytes that a link carries in a time.
+fn bytes_in(rate: BitRate, time: Nanos) -> u64 {
+    let bytes = u128::from(rate.0) * u128::from(time.0) / 8_000_000_000;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cc::DcqcnConfig;
-    use crate::transport::Reply;
+    use crate::quirks::Quirks;
 
     const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
 
@@ -298,7 +326,11 @@ mod tests {
     }
 
     fn host_with(algorithm: Algorithm) -> Host {
-        let transport = TransportConfig::default();
+        host_with_quirks(algorithm, Quirks::NONE)
+    }
+
+    fn host_with_quirks(algorithm: Algorithm, quirks: Quirks) -> Host {
+        let transport = TransportConfig { quirks, ..TransportConfig::default() };
         let rates = [BitRate::gbps(100)];
         Host::new(transport, algorithm, Layout::None, FrameSizes::REFERENCE, &rates, RouteTable::default())
     }
@@ -342,9 +374,92 @@ mod tests {
         sent(host.poll(0, Nanos(0), 0));
         assert_eq!(host.wake_at(0), None);
         assert_eq!(host.poll(0, Nanos(10), 0), Poll::Wait);
-        assert_eq!(host.wake_at(0), Some(Nanos(83)));
+        assert_eq!(host.wake_at(0), Some(Nanos(84)), "1048 bytes take 83.84 ns");
         host.on_wake(0);
-        sent(host.poll(0, Nanos(83), 0));
+        sent(host.poll(0, Nanos(84), 0));
+    }
+
+    #[test]
+    fn pacing_floors_in_the_reference() {
+        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { floored_times: true, ..Quirks::NONE });
+        open(&mut host, 9_000);
+        sent(host.poll(0, Nanos(0), 0));
+        host.poll(0, Nanos(10), 0);
+        assert_eq!(host.wake_at(0), Some(Nanos(83)));
+    }
+
+    /// One flow waits for its window since long, the other for its pacing: the reference sleeps over the second.
+    #[test]
+    fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
+        for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
+            let mut host = host_with_quirks(Algorithm::LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
+            let small = host.open_sender(Nanos(0), 0, SPEC, 9_000, Nanos(80), 1_000).expect("room");
+            assert_eq!(sent(host.poll(0, Nanos(0), 0)).0, small);
+            let other = open(&mut host, 9_000);
+            assert_eq!(sent(host.poll(0, Nanos(1_000), 0)).0, other);
+            assert_eq!(host.poll(0, Nanos(1_010), 0), Poll::Wait);
+            assert_eq!(host.wake_at(0), expected);
+        }
+    }
+
+    /// The wake-up moves forward when somebody may go earlier than those who waited when it was planned.
+    #[test]
+    fn an_earlier_time_replaces_a_planned_wake_up() {
+        let mut host = host();
+        let key = open(&mut host, 9_000);
+        sent(host.poll(0, Nanos(0), 0));
+        sent(host.poll(0, Nanos(84), 0));
+        host.on_ack(Nanos(85), &ack(key, 1_000), &mut chance());
+        assert_eq!(host.poll(0, Nanos(85), 1 << 3), Poll::Wait);
+        assert_eq!(host.wake_at(0), None, "a paused queue pair waits for its resume");
+        assert_eq!(host.poll(0, Nanos(86), 0), Poll::Wait);
+        assert_eq!(host.wake_at(0), Some(Nanos(168)));
+    }
+
+    /// Flow 0 was served last when 0 and 1 end: 2 is next, but the reference, whose place stays at index 0,
+    /// passes it over for 3.
+    #[test]
+    fn the_turn_survives_removals() {
+        for (stale_round_robin, next) in [(false, 2), (true, 3)] {
+            let mut host = host_with_quirks(Algorithm::LineRate, Quirks { stale_round_robin, ..Quirks::NONE });
+            let sizes = [1_000, 1_000, 9_000, 9_000, 9_000];
+            let keys = sizes.map(|size| open(&mut host, size));
+            let served: Vec<u32> = (0..5).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
+            assert_eq!(served, [keys[1], keys[2], keys[3], keys[4], keys[0]]);
+            host.on_ack(Nanos(6_000), &ack(keys[0], 1_000), &mut chance());
+            host.on_ack(Nanos(6_000), &ack(keys[1], 1_000), &mut chance());
+            assert_eq!(host.poll(0, Nanos(6_000), 1 << 3), Poll::Wait, "removes both");
+            assert_eq!(sent(host.poll(0, Nanos(7_000), 0)).0, keys[next]);
+        }
+    }
+
+    #[test]
+    fn without_a_window_a_queue_is_weighed_by_the_path() {
+        for (windowless_hpcc, expected) in [(false, 52_000), (true, 0)] {
+            let quirks = Quirks { windowless_hpcc, ..Quirks::NONE };
+            let transport = TransportConfig { window: false, quirks, ..TransportConfig::default() };
+            let rates = [BitRate::gbps(100)];
+            let routes = RouteTable::default();
+            let mut host =
+                Host::new(transport, Algorithm::LineRate, Layout::None, FrameSizes::REFERENCE, &rates, routes);
+            let key = open(&mut host, 9_000);
+            let limits = host.sender(key).expect("open").limits();
+            assert_eq!((limits.window, limits.path_bytes), (0, expected));
+        }
+    }
+
+    /// Only DCQCN's receiver spaces notifications, and not in the reference.
+    #[test]
+    fn dcqcn_is_notified_once_in_an_interval() {
+        let dcqcn = Algorithm::Dcqcn(DcqcnConfig::default());
+        let every = Quirks { notify_every_mark: true, ..Quirks::NONE };
+        let cases = [(dcqcn, Quirks::NONE, 2), (dcqcn, every, 100), (Algorithm::LineRate, Quirks::NONE, 100)];
+        for (algorithm, quirks, expected) in cases {
+            let mut host = host_with_quirks(algorithm, quirks);
+            let receiver = host.open_receiver().expect("room");
+            let notified = (0..100).filter(|n| host.notifies(Nanos(n * 1_000), receiver)).count();
+            assert_eq!(notified, expected);
+        }
     }
 
     #[test]
@@ -427,10 +542,17 @@ mod tests {
         let mut host = host();
         assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, Nanos(1), 1), None);
         assert_eq!(host.poll(7, Nanos(0), 0), Poll::Wait);
-        assert_eq!(data(&mut host, 42, 5_000), Reply::Nack(0));
-        let receiver = host.open_receiver().expect("room");
-        assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
-        host.close_receiver(receiver);
-        assert_eq!(data(&mut host, receiver, 1_000), Reply::Nack(0));
+    }
+
+    #[test]
+    fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
+        for (nack_late_packets, late) in [(false, Reply::Silence), (true, Reply::Nack(0))] {
+            let mut host = host_with_quirks(Algorithm::LineRate, Quirks { nack_late_packets, ..Quirks::NONE });
+            assert_eq!(data(&mut host, 42, 5_000), late);
+            let receiver = host.open_receiver().expect("room");
+            assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
+            host.close_receiver(receiver);
+            assert_eq!(data(&mut host, receiver, 1_000), late);
+        }
     }
 }

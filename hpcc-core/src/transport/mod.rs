@@ -19,6 +19,7 @@ pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
+use crate::quirks::Quirks;
 use crate::units::Nanos;
 
 /// What a receiver does with an out-of-order packet, and where the sender resumes.
@@ -61,8 +62,10 @@ pub struct TransportConfig {
     pub global_rtt: bool,
     /// Pace at the controller's rate; otherwise at line rate (the controller then acts through the window).
     pub rate_bound: bool,
-    /// The priority whose PFC pause stops a host's acknowledgements.
+    /// The priority in which acknowledgements travel, and whose PFC pause stops them at their host.
     pub ack_priority: u8,
+    /// Faults of the reference that are repeated.
+    pub quirks: Quirks,
 }
 
 impl Default for TransportConfig {
@@ -80,6 +83,7 @@ impl Default for TransportConfig {
             global_rtt: true,
             rate_bound: true,
             ack_priority: 3,
+            quirks: Quirks::NONE,
         }
     }
 }

@@ -103,11 +103,22 @@ impl Nic {
     pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
         let (winner, first_finished) = self.scan(senders, now, paused);
         let winner = match first_finished {
-            Some(first) => self.remove_finished(senders, first, winner),
+            Some(first) => {
+                let place = self.last_served;
+                let winner = self.remove_finished(senders, first, winner);
+                if rules.transport.quirks.stale_round_robin {
+                    self.last_served = place;
+                }
+                winner
+            }
             None => winner,
         };
         let Some(index) = winner else {
-            self.plan_wake(senders, now);
+            if rules.transport.quirks.missed_wakeups {
+                self.plan_wake_with_misses(senders, now);
+            } else {
+                self.plan_wake(senders, now, paused);
+            }
             return Poll::Wait;
         };
         self.last_served = index;
@@ -140,15 +151,17 @@ impl Nic {
         (None, first_finished)
     }
 
-    /// Drops every finished queue pair from `first` on; returns where the winner is then. The last served
-    /// place is not corrected, as in the reference.
+    /// Drops every finished queue pair from `first` on; returns where the winner is then. Whoever was next
+    /// behind the last served one is next still.
     fn remove_finished(&mut self, senders: &mut Slab<Sender>, first: usize, winner: Option<usize>) -> Option<usize> {
         let mut kept = first;
         let mut winner_place = winner;
+        let mut next = self.last_served + 1;
         for index in first..self.members.len() {
             let key = self.members[index];
             if senders.get(key).is_none_or(|sender| sender.qp.is_finished()) {
                 senders.remove(key);
+                next -= usize::from(index <= self.last_served);
                 continue;
             }
             if winner == Some(index) {
@@ -158,12 +171,22 @@ impl Nic {
             kept += 1;
         }
         self.members.truncate(kept);
+        self.last_served = (next + kept).saturating_sub(1) % kept.max(1);
         winner_place
     }
 
-    /// With nothing to send: wakes when the first queue pair with data may leave by pacing. As in the
-    /// reference, one that the window holds back counts too, and a time that has passed plans nothing.
-    fn plan_wake(&mut self, senders: &Slab<Sender>, now: Nanos) {
+    /// With nothing to send: wakes when the first queue pair that only pacing holds back may leave. What a
+    /// window or a pause holds back is polled again when an acknowledgement or a resume comes.
+    fn plan_wake(&mut self, senders: &Slab<Sender>, now: Nanos, paused: u8) {
+        let eligible = |sender: &&Sender| sender.qp.is_eligible(paused);
+        let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(eligible);
+        let first = waiting.map(|sender| sender.qp.next_avail()).filter(|&at| at > now).min();
+        self.wake = self.wake.into_iter().chain(first).min();
+    }
+
+    /// The same as the reference does it: one that the window holds back counts too, and a time that has
+    /// passed plans nothing.
+    fn plan_wake_with_misses(&mut self, senders: &Slab<Sender>, now: Nanos) {
         if self.wake.is_some() {
             return;
         }

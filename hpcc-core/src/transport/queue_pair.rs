@@ -108,6 +108,11 @@ impl QueuePair {
         self.window
     }
 
+    /// What the flow was given and never changes.
+    pub fn limits(&self) -> &FlowLimits {
+        &self.limits
+    }
+
     /// The controller.
     pub fn controller(&self) -> &Controller {
         &self.controller
@@ -200,7 +205,7 @@ impl QueuePair {
     pub fn on_sent(&mut self, config: &TransportConfig, now: Nanos, frame: u32) {
         let rate = if config.rate_bound { self.rate } else { self.limits.line_rate };
         self.last_frame = frame;
-        self.next_avail = now + rate.tx_time(frame);
+        self.next_avail = now + rate.tx_time(frame, config.quirks.rounding());
         if self.in_flight() <= u64::from(config.mtu) {
             // The only packet in flight: the wait for it begins.
             self.timer.restart(now);
@@ -312,8 +317,8 @@ impl QueuePair {
         if rate == self.rate {
             return;
         }
-        let paced = self.next_avail + rate.tx_time(self.last_frame);
-        self.next_avail = paced.saturating_sub(self.rate.tx_time(self.last_frame));
+        let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.quirks.rounding());
+        self.next_avail = (self.next_avail + wait(rate)).saturating_sub(wait(self.rate));
         self.set_rate(config, rate);
     }
 
@@ -343,8 +348,13 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
 mod tests {
     use super::*;
 
-    const LIMITS: FlowLimits =
-        FlowLimits { line_rate: BitRate::gbps(100), base_rtt: Nanos(4_160), window: 52_000, mtu: 1_000 };
+    const LIMITS: FlowLimits = FlowLimits {
+        line_rate: BitRate::gbps(100),
+        base_rtt: Nanos(4_160),
+        window: 52_000,
+        path_bytes: 52_000,
+        mtu: 1_000,
+    };
 
     fn queue_pair(size: u64) -> QueuePair {
         QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Controller::LineRate, Nanos(0))

@@ -57,6 +57,8 @@ pub struct Receiver {
     /// Packets that arrived out of order, under selective repeat, and the end of the furthest.
     ahead: PacketSet,
     ahead_end: u64,
+    /// From when on a congestion mark is worth another notification.
+    notify_after: Nanos,
 }
 
 impl Receiver {
@@ -125,6 +127,15 @@ impl Receiver {
         self.ahead.advance(missing);
     }
 
+    /// Whether the answer to a marked packet notifies its sender: at most once in an interval.
+    pub fn notifies(&mut self, now: Nanos, interval: Nanos) -> bool {
+        if now < self.notify_after {
+            return false;
+        }
+        self.notify_after = now + interval;
+        true
+    }
+
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
     fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
         if now < self.nack_after && self.last_nacked == self.expected {
@@ -159,6 +170,13 @@ mod tests {
         let mut receiver = Receiver::default();
         on_data(&mut receiver, &TransportConfig::default(), Nanos(0), 0, 1000);
         assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(1), 0, 1000), Reply::Silence);
+    }
+
+    #[test]
+    fn marks_are_notified_once_in_an_interval() {
+        let mut receiver = Receiver::default();
+        let notified = [0, 10, 49_999, 50_000, 60_000].map(|now| receiver.notifies(Nanos(now), Nanos(50_000)));
+        assert_eq!(notified, [true, false, false, true, false]);
     }
 
     #[test]

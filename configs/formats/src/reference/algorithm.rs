@@ -42,7 +42,7 @@ pub(super) fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<L
         Algorithm::LineRate | Algorithm::Dcqcn(_) | Algorithm::Dctcp(_) => Layout::None,
         Algorithm::Hpcc(_) => Layout::Reference { multiplier },
         Algorithm::Timely(_) => Layout::Timestamp,
-        Algorithm::HpccPint(_) => Layout::Pint { log_base: log_base(settings)? },
+        Algorithm::HpccPint(_) => Layout::pint(log_base(settings)?, settings.quirks().wide_pint),
     })
 }
 
@@ -101,6 +101,7 @@ fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig
         hyper_increase: settings.rate("RATE_HAI", BitRate(0))?,
         clamp_target: settings.flag("CLAMP_TARGET_RATE", false)?,
         min_rate: min_rate(settings)?,
+        ..DcqcnConfig::default()
     })
 }
 

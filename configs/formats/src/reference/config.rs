@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
-    let flows = flow::read(&input(path, &settings, "FLOW_FILE")?)?;
+    let flows = flow::read(&input(path, &settings, "FLOW_FILE")?, settings.quirks().rounding())?;
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flows.len())? };
     let link_failures = link_down(&settings, &network)?;
@@ -48,7 +48,6 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         switch,
         default_loss,
         link_failures,
-        leak_on_link_down: true,
         monitor,
         notes,
     };
@@ -122,7 +121,7 @@ fn transport(
         );
     }
     let window = settings.flag("HAS_WIN", true)?;
-    if !window && matches!(algorithm, Algorithm::Hpcc(_)) {
+    if !window && settings.quirks().windowless_hpcc && matches!(algorithm, Algorithm::Hpcc(_)) {
         notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
@@ -137,6 +136,7 @@ fn transport(
         global_rtt: settings.flag("GLOBAL_T", true)?,
         rate_bound: settings.flag("RATE_BOUND", true)?,
         ack_priority: if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 },
+        quirks: settings.quirks(),
         ..TransportConfig::default()
     })
 }
@@ -171,11 +171,12 @@ fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
         mode: BufferMode::Lossless,
         ecn,
         ecn_thresholds: ecn_map::read(settings)?,
+        quirks: settings.quirks(),
     })
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
-    settings.float("SIMULATOR_STOP_TIME", 3.01).map(Nanos::from_seconds)
+    settings.float("SIMULATOR_STOP_TIME", 3.01).map(|stop| Nanos::from_seconds(stop, settings.quirks().rounding()))
 }
 
 /// Beside the reference's histogram, small runs get the time series that plots need.

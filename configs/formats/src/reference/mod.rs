@@ -27,6 +27,7 @@ use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::Flow;
 use hpcc_core::topology::Network;
+use hpcc_core::units::Rounding;
 use std::path::Path;
 
 /// Reads a topology file by itself: `N S L`, S switch ids, L times `a b rate delay loss`.
@@ -38,11 +39,12 @@ pub fn network(path: &Path) -> Result<Network, InputError> {
 }
 
 /// Reads a flow file by itself: a count, then as many times `src dst priority dport size start`, by
-/// ascending start in seconds. Whether the hosts exist is up to the caller.
+/// ascending start in seconds, which are rounded down as the reference does. Whether the hosts exist is up to
+/// the caller.
 ///
 /// # Errors
 /// Missing or malformed files, and flows out of order.
 pub fn flows(path: &Path) -> Result<Vec<Flow>, InputError> {
-    let flows: Vec<(Flow, Place)> = read_flows(path)?;
+    let flows: Vec<(Flow, Place)> = read_flows(path, Rounding::Floored)?;
     Ok(flows.into_iter().map(|(flow, _)| flow).collect())
 }

@@ -5,7 +5,9 @@ use super::keys::{self, Values};
 use super::tokens::{Token, Tokens};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
-use crate::scenario::Blame;
+use crate::scenario::compatibility::{PROFILE, SECTION};
+use crate::scenario::{Blame, Compatibility};
+use hpcc_core::quirks::Quirks;
 use hpcc_core::units::BitRate;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,13 +19,19 @@ pub(super) struct Settings<'a> {
     values: BTreeMap<&'a str, Vec<Token<'a>>>,
     /// Keys that the file gives more than once.
     pub repeated: Vec<&'a str>,
+    compatibility: Compatibility,
 }
 
 impl<'a> Settings<'a> {
     /// Reads the file's text, then the overrides.
     pub fn parse(path: &Path, text: &'a str, overrides: &'a [String]) -> Result<Settings<'a>, InputError> {
         let file = Place::file(path);
-        let mut settings = Settings { file: file.clone(), values: BTreeMap::new(), repeated: Vec::new() };
+        let mut settings = Settings {
+            file: file.clone(),
+            values: BTreeMap::new(),
+            repeated: Vec::new(),
+            compatibility: Compatibility::new(Quirks::REFERENCE),
+        };
         let mut tokens = Tokens::new(file.at(1), text);
         while let Some(key) = tokens.next() {
             if let Some(key) = settings.take(key, &mut tokens)? {
@@ -42,6 +50,10 @@ impl<'a> Settings<'a> {
         let Some((key, value)) = text.split_once('=') else {
             return Err(place.error(format!("\"{text}\" is no setting; expected KEY=VALUE")));
         };
+        if let Some(name) = key.trim().strip_prefix(SECTION).and_then(|rest| rest.strip_prefix('.')) {
+            let result = self.correct(name, value.trim());
+            return result.map_err(|message| place.key_error(key.trim(), message));
+        }
         let mut tokens = Tokens::new(place.clone(), value);
         self.take(Token { text: key.trim(), place }, &mut tokens)?;
         match tokens.next() {
@@ -50,6 +62,21 @@ impl<'a> Settings<'a> {
                 Err(extra.place.key_error(key, format!("{key} is followed by the extra \"{}\"", extra.text)))
             }
         }
+    }
+
+    /// Turns the repetition of faults off or on. The error is a sentence for the user.
+    fn correct(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match value {
+            profile if name == PROFILE => self.compatibility.set_profile(profile),
+            "false" | "0" => self.compatibility.set(name, false),
+            "true" | "1" => self.compatibility.set(name, true),
+            _ => Err(format!("{name} is \"{value}\"; expected true or false")),
+        }
+    }
+
+    /// Which of the reference's faults are repeated: all, unless an override corrects them.
+    pub fn quirks(&self) -> Quirks {
+        self.compatibility.quirks()
     }
 
     /// Stores the values that follow a key; returns the key if it had values before.

@@ -3,9 +3,10 @@
 
 use crate::scenario::{Flow, Scenario, load};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::quirks::Quirks;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::path::{Path, PathBuf};
 
 const CONFIG: &str = include_str!("../../testdata/config.txt");
@@ -58,21 +59,52 @@ fn config_with(key: &str, line: &str) -> (String, usize) {
     (lines.join("\n"), number)
 }
 
+/// The keys are those of TOML; a configuration file has no such key.
+#[test]
+fn single_faults_can_be_corrected_from_the_command_line() {
+    let folder = Folder::new();
+    let scenario = folder.load(&["compatibility.missed_wakeups=false", "compatibility.lossy_pfc=0"]).expect("valid");
+    let expected = Quirks { missed_wakeups: false, lossy_pfc: false, ..Quirks::REFERENCE };
+    assert_eq!((scenario.quirks(), scenario.switch.quirks), (expected, expected));
+    assert_eq!(scenario.effective()["compatibility"]["profile"], "mixed");
+    let scenario = folder.load(&["compatibility.profile=correct", "compatibility.wide_pint=true"]).expect("valid");
+    assert_eq!(scenario.quirks(), Quirks { wide_pint: true, ..Quirks::NONE });
+    assert_eq!(scenario.stop, Nanos(2_110_000_000));
+    assert_eq!(scenario.flows[1].start, Nanos(2_000_005_000), "2.000005 s to the nearest");
+    for (setting, message) in [
+        ("compatibility.missed_wakeup=0", "unknown key missed_wakeup in [compatibility]; did you mean missed_wakeups?"),
+        ("compatibility.missed_wakeups=no", "missed_wakeups is \"no\"; expected true or false"),
+        ("compatibility.profile=right", "unknown profile \"right\"; expected one of correct, reference"),
+    ] {
+        let error = folder.load(&[setting]).expect_err(setting).to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
 #[test]
 fn a_golden_configuration_is_read_in_full() {
     let scenario = Folder::new().load(&[]).expect("valid");
     assert_eq!(scenario.name, "config");
-    assert_eq!(scenario.stop, Nanos::from_seconds(2.11));
+    assert_eq!(scenario.stop, Nanos::from_seconds(2.11, Rounding::Floored));
     let hpcc = HpccConfig { max_stage: 0, min_rate: BitRate::gbps(1), ..HpccConfig::default() };
     assert_eq!(scenario.algorithm, Algorithm::Hpcc(hpcc));
     assert_eq!(scenario.layout, Layout::Reference { multiplier: 4 });
-    assert_eq!(scenario.transport, TransportConfig::default());
+    let reference = TransportConfig { quirks: Quirks::REFERENCE, ..TransportConfig::default() };
+    assert_eq!(scenario.transport, reference);
+    assert_eq!(scenario.switch.quirks, Quirks::REFERENCE);
     assert_eq!(scenario.switch.buffer_bytes, 32 << 20);
     assert_eq!(scenario.switch.ecn_thresholds.len(), 1, "one link rate");
     assert_eq!(scenario.switch.ecn_thresholds[0].kmin, 400_000);
     assert_eq!(scenario.network.links.len(), 3);
     assert_eq!(scenario.network.links[2].delay, Nanos(1000));
-    let second = Flow { src: 1, dst: 2, priority: 3, dport: 100, size: 100_000, start: Nanos::from_seconds(2.000005) };
+    let second = Flow {
+        src: 1,
+        dst: 2,
+        priority: 3,
+        dport: 100,
+        size: 100_000,
+        start: Nanos::from_seconds(2.000005, Rounding::Floored),
+    };
     assert_eq!(scenario.flows[1], second);
     assert_eq!(scenario.default_loss, 0.0);
     assert!(scenario.notes.is_empty(), "{:?}", scenario.notes);
@@ -84,7 +116,7 @@ fn absent_keys_have_the_reference_defaults() {
     folder
         .write("config.txt", "TOPOLOGY_FILE topology.txt FLOW_FILE flow.txt CC_MODE 3 L2_ACK_INTERVAL 1 ENABLE_QCN 0");
     let scenario = folder.load(&[]).expect("valid");
-    assert_eq!(scenario.stop, Nanos::from_seconds(3.01));
+    assert_eq!(scenario.stop, Nanos::from_seconds(3.01, Rounding::Floored));
     let Algorithm::Hpcc(hpcc) = scenario.algorithm else { panic!("HPCC") };
     assert_eq!((hpcc.max_stage, hpcc.additive_increase, hpcc.multi_rate), (5, BitRate(0), true));
     assert!(!scenario.transport.variable_window);
@@ -111,7 +143,7 @@ fn every_controller_is_read_with_its_keys() {
     assert_eq!(load(&dctcp), (Algorithm::Dctcp(DctcpConfig::default()), Layout::None));
     let pint = ["CC_MODE=10", "PINT_LOG_BASE=1.01", "PINT_PROB=0.0625"];
     let config = HpccPintConfig { sample_probability: 0.0625, ..HpccPintConfig::default() };
-    assert_eq!(load(&pint), (Algorithm::HpccPint(config), Layout::Pint { log_base: 1.01 }));
+    assert_eq!(load(&pint), (Algorithm::HpccPint(config), Layout::pint(1.01, true)));
 }
 
 /// BEHAVIOUR section 1: fractions of microseconds do not count.

@@ -2,6 +2,7 @@
 //! What a scenario came to mean after defaults and overrides: echoed into results.
 
 use super::Scenario;
+use super::compatibility;
 use super::effective_control::{congestion_control, telemetry};
 use hpcc_core::switch::BufferMode;
 use hpcc_core::transport::Recovery;
@@ -15,6 +16,7 @@ impl Scenario {
             "name": self.name,
             "seed": self.seed,
             "stop_ns": self.stop.0,
+            "compatibility": compatibility::effective(&self.quirks()),
             "network": self.effective_network(),
             "traffic": self.effective_traffic(),
             "congestion_control": congestion_control(&self.algorithm),

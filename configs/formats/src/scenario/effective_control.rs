@@ -51,6 +51,7 @@ fn dcqcn(config: &DcqcnConfig) -> Value {
         "additive_increase_bps": config.additive_increase.0,
         "hyper_increase_bps": config.hyper_increase.0,
         "clamp_target": config.clamp_target,
+        "notification_interval_ns": config.notification_interval.0,
         "min_rate_bps": config.min_rate.0,
     })
 }
@@ -85,6 +86,6 @@ pub(super) fn telemetry(layout: Layout) -> Value {
         Layout::Reference { multiplier } => json!({ "layout": "reference", "multiplier": multiplier }),
         Layout::Paper => json!({ "layout": "paper" }),
         Layout::Timestamp => json!({ "layout": "timestamp" }),
-        Layout::Pint { log_base } => json!({ "layout": "pint", "log_base": log_base }),
+        Layout::Pint { log_base, bytes } => json!({ "layout": "pint", "log_base": log_base, "section_bytes": bytes }),
     }
 }

@@ -5,17 +5,20 @@
 //! what was understood, so that a result can be traced to its settings.
 
 mod check;
+pub(crate) mod compatibility;
 mod draft;
 mod effective;
 mod effective_control;
 mod network;
 mod toml_format;
 
+pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::error::InputError;
 use hpcc_core::cc::Algorithm;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::SwitchConfig;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
@@ -49,12 +52,17 @@ pub struct Scenario {
     pub default_loss: f64,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
-    /// Whether a switch counts the frames that a failed link loses as buffered for ever, as the reference does.
-    pub leak_on_link_down: bool,
     /// What to record besides flow completions.
     pub monitor: Monitor,
     /// Harmless things that the user should know, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl Scenario {
+    /// Which of the reference's faults the run repeats: the same at hosts and switches.
+    pub fn quirks(&self) -> Quirks {
+        self.transport.quirks
+    }
 }
 
 /// One message from a host to another.
@@ -111,7 +119,8 @@ pub struct QueueHistogram {
 ///
 /// A `.toml` file is TOML, and so is any file whose first line of content opens a section or assigns a value;
 /// everything else is the reference's `config.txt`. Each override is `KEY=VALUE` and replaces what the file
-/// says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the reference (`U_TARGET=0.98`).
+/// says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the reference (`U_TARGET=0.98`). In
+/// both, `compatibility.NAME=false` corrects one of the reference's faults.
 ///
 /// # Errors
 /// Anything that is misspelt, missing, out of range or inconsistent, with file and line where there is one.

@@ -67,7 +67,7 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
             continue;
         }
         if scenario.switch.ecn && !scenario.switch.ecn_thresholds.iter().any(|entry| entry.rate == link.rate) {
-            let line = place.line().map_or_else(String::new, |line| format!(" (line {line} of the topology)"));
+            let line = place.seen_from(&places.ecn.place).map_or_else(String::new, |line| format!(" ({line})"));
             return Err(places.ecn.error(format!(
                 "no ECN thresholds for {}, the rate of the link from {} to {}{line}; expected an entry for each link rate",
                 link.rate, link.a, link.b

@@ -6,6 +6,7 @@ use super::values::{Between, Fraction, Interval, Probability, Rate};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::quirks::Quirks;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::units::BitRate;
 use serde::Deserialize;
@@ -64,6 +65,7 @@ struct DcqcnKeys {
     additive_increase: Option<Rate>,
     hyper_increase: Option<Rate>,
     clamp_target: Option<bool>,
+    notification_interval: Option<Interval>,
     min_rate: MinRate,
 }
 
@@ -89,11 +91,11 @@ struct DctcpKeys {
     min_rate: MinRate,
 }
 
-pub(super) fn congestion_control(document: &mut Document<'_>) -> Result<Control, InputError> {
+pub(super) fn congestion_control(document: &mut Document<'_>, quirks: Quirks) -> Result<Control, InputError> {
     let section = document.chosen(SECTION, "algorithm", DEFAULT)?;
     match section.kind.as_str() {
         "hpcc" => hpcc(document, section),
-        "hpcc_pint" => hpcc_pint(document, section),
+        "hpcc_pint" => hpcc_pint(document, section, quirks),
         "dcqcn" => dcqcn(document, section),
         "timely" => timely(document, section),
         "dctcp" => dctcp(document, section),
@@ -142,7 +144,7 @@ fn hpcc(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputEr
     Ok(Control { algorithm, layout: None, min_rate_place, note: None })
 }
 
-fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
+fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>, quirks: Quirks) -> Result<Control, InputError> {
     let (place, default) = (section.place.clone(), HpccPintConfig::default());
     let keys: HpccPintKeys = keys(document, section)?;
     let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.law.min_rate);
@@ -161,7 +163,7 @@ fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, In
         Some(given) => given.get_ref().0,
     };
     let algorithm = Algorithm::HpccPint(HpccPintConfig { law, sample_probability });
-    let layout = Some(Layout::Pint { log_base: keys.log_base.map_or(DEFAULT_LOG_BASE, |base| base.0) });
+    let layout = Some(Layout::pint(keys.log_base.map_or(DEFAULT_LOG_BASE, |base| base.0), quirks.wide_pint));
     Ok(Control { algorithm, layout, min_rate_place, note: None })
 }
 
@@ -179,6 +181,7 @@ fn dcqcn(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputE
         additive_increase: or(keys.additive_increase, default.additive_increase),
         hyper_increase: or(keys.hyper_increase, default.hyper_increase),
         clamp_target: keys.clamp_target.unwrap_or(default.clamp_target),
+        notification_interval: interval(keys.notification_interval, default.notification_interval),
         min_rate,
     });
     Ok(Control { algorithm, layout: Some(Layout::None), min_rate_place, note: None })

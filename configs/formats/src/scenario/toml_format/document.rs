@@ -57,6 +57,13 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The word at a place in the file.
+    fn snippet(&self, span: &Range<usize>) -> Option<&str> {
+        let line = self.text.get(..span.start).map(|before| before.rfind('\n').map_or(0, |newline| newline + 1))?;
+        let (_, value) = self.text[line..].lines().next()?.split_once('=')?;
+        value.split('#').next().map(str::trim)
+    }
+
     /// The key that a value belongs to, as far as its line or override tells.
     fn key(&self, span: &Range<usize>) -> Option<String> {
         let Some(before) = self.text.get(..span.start) else {
@@ -66,8 +73,12 @@ impl<'a> Source<'a> {
         let line = before.rfind('\n').map_or(0, |newline| newline + 1);
         let (key, _) = self.text[line..].lines().next()?.split_once('=')?;
         let key = key.trim();
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-        (!key.is_empty() && key.bytes().all(plain)).then(|| key.into())
+        let plain = |word: &str| {
+            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+        };
+        let section = self.text[..line].lines().rev().filter_map(header).find(|name| plain(name));
+        let full = || section.map_or_else(|| key.into(), |section| format!("{section}.{key}"));
+        plain(key).then(full)
     }
 
     /// A TOML error in our own words, as far as they are better. `section` is empty for syntax errors.
@@ -82,11 +93,21 @@ impl<'a> Source<'a> {
         if let (true, Some(name)) = (message.starts_with("missing field"), quoted.first()) {
             return place.key_error(format!("{section}.{name}"), format!("{name} is missing from [{section}]"));
         }
+        let message = match span.as_ref().and_then(|span| self.snippet(span)) {
+            Some(value) if message.starts_with("invalid float") => format!("{value} is no number"),
+            Some(value) if message.starts_with("invalid integer") => format!("{value} is no whole number"),
+            _ => message.into(),
+        };
         match span.as_ref().and_then(|span| self.key(span)) {
             Some(key) => place.key_error(key, message),
             None => place.error(message),
         }
     }
+}
+
+/// The section that a line opens.
+fn header(line: &str) -> Option<&str> {
+    Some(line.trim().strip_prefix('[')?.split(']').next()?.trim_start_matches('[').trim())
 }
 
 fn unknown_key(place: &Place, section: &str, found: &str, known: &[&str]) -> InputError {

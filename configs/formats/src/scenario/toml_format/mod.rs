@@ -3,6 +3,7 @@
 //!
 //! | section | says |
 //! | --- | --- |
+//! | `[compatibility]` | which of the reference's faults are repeated |
 //! | `[run]` | seed, stop time |
 //! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
 //! | `[congestion_control]` | algorithm and its parameters |
@@ -13,6 +14,7 @@
 //! | `[failures]` | links that fail during the run |
 //! | `[monitor]` | time series |
 
+mod compatibility;
 mod congestion_control;
 mod document;
 mod failures;
@@ -29,22 +31,32 @@ use crate::error::InputError;
 use document::{Document, Source};
 use std::path::Path;
 
-const SECTIONS: &[&str] =
-    &["run", "topology", "congestion_control", "telemetry", "transport", "switch", "traffic", "failures", "monitor"];
+const SECTIONS: &[&str] = &[
+    "compatibility",
+    "run",
+    "topology",
+    "congestion_control",
+    "telemetry",
+    "transport",
+    "switch",
+    "traffic",
+    "failures",
+    "monitor",
+];
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
     let mut document = Document::parse(&source)?;
     document.check_sections(SECTIONS)?;
+    let quirks = compatibility::compatibility(&mut document)?;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
-    let control = congestion_control::congestion_control(&mut document)?;
+    let control = congestion_control::congestion_control(&mut document, quirks)?;
     let layout = settings::layout(&mut document, &topology.network, &control)?;
-    let switch = settings::switch(&mut document, &topology.network, &control.algorithm)?;
-    let buffer_bytes = switch.config.buffer_bytes;
-    let transport = settings::transport(&mut document, &control.algorithm, &topology.network, buffer_bytes)?;
-    let flows = traffic::read(&mut document, path, &topology.network, run.seed)?;
+    let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
+    let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
+    let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;
     let places = Places {
@@ -66,7 +78,6 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         switch: switch.config,
         default_loss: topology.default_loss,
         link_failures,
-        leak_on_link_down: false,
         monitor,
         notes: control.note.into_iter().collect(),
     };

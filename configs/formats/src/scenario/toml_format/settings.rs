@@ -9,6 +9,7 @@ use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold, SwitchConfig};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
@@ -165,21 +166,23 @@ pub(super) fn transport(
     document: &mut Document<'_>,
     algorithm: &Algorithm,
     network: &Network,
-    buffer_bytes: u64,
+    switch: &SwitchConfig,
 ) -> Result<TransportConfig, InputError> {
     let (keys, _) = document.optional::<TransportKeys>("transport")?;
     let default = transport_preset(algorithm);
     let selective = matches!(keys.recovery, Some(RecoveryName::SelectiveRepeat));
-    let timeout = timeout(document, &keys, selective, longest_wait(network, buffer_bytes))?;
+    let timeout = timeout(document, &keys, selective, longest_wait(network, switch.buffer_bytes))?;
     if let (Some(every), Some(_)) = (&keys.ack_every, &keys.ack_interval) {
         let message = "ack_every and ack_interval exclude each other";
         return Err(document.place(every.span()).key_error("transport.ack_every", message));
     }
-    if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, keys.window.as_ref().filter(|window| !window.get_ref())) {
+    let missing = keys.window.as_ref().filter(|window| !window.get_ref() && switch.quirks.windowless_hpcc);
+    if let (Algorithm::Hpcc(_), Some(window)) = (algorithm, missing) {
         let place = document.place(window.span());
-        return Err(
-            place.key_error("transport.window", "window is false, but HPCC divides by its window; expected true")
-        );
+        return Err(place.key_error(
+            "transport.window",
+            "window is false, but HPCC divides by it with windowless_hpcc; expected true",
+        ));
     }
     Ok(TransportConfig {
         mtu: keys.mtu.map_or(default.mtu, |mtu| mtu.0),
@@ -203,6 +206,7 @@ pub(super) fn transport(
             Some(true) => 0,
             Some(false) => TransportConfig::default().ack_priority,
         },
+        quirks: switch.quirks,
     })
 }
 
@@ -244,6 +248,7 @@ pub(super) fn switch(
     document: &mut Document<'_>,
     network: &Network,
     algorithm: &Algorithm,
+    quirks: Quirks,
 ) -> Result<Switch, InputError> {
     let (keys, place) = document.optional::<SwitchKeys>("switch")?;
     let buffer_place = keys.buffer.as_ref().map_or(place.clone(), |buffer| document.place(buffer.span()));
@@ -261,7 +266,7 @@ pub(super) fn switch(
         }
     };
     let buffer_bytes = keys.buffer.map_or(DEFAULT_BUFFER, |buffer| buffer.into_inner().0);
-    let config = SwitchConfig { buffer_bytes, mode, ecn: keys.ecn.unwrap_or(true), ecn_thresholds };
+    let config = SwitchConfig { buffer_bytes, mode, ecn: keys.ecn.unwrap_or(true), ecn_thresholds, quirks };
     Ok(Switch { config, buffer_place, ecn_place })
 }
 

@@ -3,6 +3,7 @@
 
 use crate::scenario::{Monitor, Scenario, load};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
@@ -209,10 +210,53 @@ fn every_algorithm_has_the_preset_of_the_reference() {
         (scenario.algorithm, scenario.layout, transport, scenario.switch.ecn_thresholds[0].kmin)
     };
     let (pint, timely) = (HpccPintConfig::default(), TimelyConfig::default());
-    assert_eq!(load("hpcc_pint"), (Algorithm::HpccPint(pint), Layout::Pint { log_base: 1.05 }, (true, 3), 400_000));
+    assert_eq!(load("hpcc_pint"), (Algorithm::HpccPint(pint), Layout::pint(1.05, false), (true, 3), 400_000));
     assert_eq!(load("dcqcn"), (Algorithm::Dcqcn(DcqcnConfig::default()), Layout::None, (false, 0), 400_000));
     assert_eq!(load("timely"), (Algorithm::Timely(timely), Layout::Timestamp, (false, 0), 400_000));
     assert_eq!(load("dctcp"), (Algorithm::Dctcp(DctcpConfig::default()), Layout::None, (true, 3), 300_000));
+}
+
+#[test]
+fn the_references_faults_are_off_unless_asked_for() {
+    let load = |section: &str, overrides: &[&str]| load_with(format!("{MINIMAL}{section}\n"), overrides);
+    let quirks = |section| {
+        let scenario = load(section, &[]).expect(section);
+        assert_eq!(scenario.switch.quirks, scenario.quirks());
+        scenario.quirks()
+    };
+    let wakeups = Quirks { missed_wakeups: true, ..Quirks::NONE };
+    assert_eq!(quirks(""), Quirks::NONE);
+    assert_eq!(quirks("[compatibility]\nprofile = \"correct\""), Quirks::NONE);
+    assert_eq!(quirks("[compatibility]\nprofile = \"reference\""), Quirks::REFERENCE);
+    assert_eq!(quirks("[compatibility]\nmissed_wakeups = true"), wakeups);
+    let set = load("", &["compatibility.missed_wakeups=true"]).expect("valid");
+    assert_eq!(set.quirks(), wakeups);
+    let echo = &set.effective()["compatibility"];
+    assert_eq!(
+        (&echo["profile"], &echo["missed_wakeups"], &echo["lossy_pfc"]),
+        (&"mixed".into(), &true.into(), &false.into())
+    );
+    for (line, message) in [
+        (
+            "missed_wakeup = true",
+            "16: compatibility.missed_wakeup: unknown key missed_wakeup in [compatibility]; did you mean missed_wakeups?",
+        ),
+        ("missed_wakeups = 1", "16: compatibility.missed_wakeups: missed_wakeups is neither true nor false"),
+        ("profile = \"referenc\"", "16: compatibility.profile: unknown profile \"referenc\"; did you mean reference?"),
+        ("profile = 1", "16: compatibility.profile: profile is not a string"),
+    ] {
+        let error = load(&format!("[compatibility]\n{line}"), &[]).expect_err(line).to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// HPCC weighs queues by the path's own bytes then, unless the reference's division by the window is on.
+#[test]
+fn hpcc_runs_without_a_window_unless_it_divides_by_it() {
+    let text = format!("{MINIMAL}[transport]\nwindow = false\n");
+    assert!(!load_with(text.clone(), &[]).expect("valid").transport.window);
+    let error = load_with(text, &["compatibility.windowless_hpcc=true"]).expect_err("divides by 0").to_string();
+    assert!(error.contains("transport.window"), "{error}");
 }
 
 #[test]
@@ -223,8 +267,8 @@ fn every_parameter_of_every_algorithm_can_be_given() {
             r#"{"additive_increase_bps":1000000,"algorithm":"hpcc_pint","eta":0.9,"max_stage":1,"min_rate_bps":2000000,"sample_probability":0.5}"#,
         ),
         (
-            "algorithm='dcqcn'\ngain=0.5\nalpha_interval='1us'\ndecrease_interval='2us'\nincrease_interval='3us'\nfast_recovery=4\nadditive_increase='5Mbps'\nhyper_increase='6Mbps'\nclamp_target=true\nmin_rate='7Mbps'",
-            r#"{"additive_increase_bps":5000000,"algorithm":"dcqcn","alpha_interval_ns":1000,"clamp_target":true,"decrease_interval_ns":2000,"fast_recovery":4,"gain":0.5,"hyper_increase_bps":6000000,"increase_interval_ns":3000,"min_rate_bps":7000000}"#,
+            "algorithm='dcqcn'\ngain=0.5\nalpha_interval='1us'\ndecrease_interval='2us'\nincrease_interval='3us'\nfast_recovery=4\nadditive_increase='5Mbps'\nhyper_increase='6Mbps'\nclamp_target=true\nnotification_interval='8us'\nmin_rate='7Mbps'",
+            r#"{"additive_increase_bps":5000000,"algorithm":"dcqcn","alpha_interval_ns":1000,"clamp_target":true,"decrease_interval_ns":2000,"fast_recovery":4,"gain":0.5,"hyper_increase_bps":6000000,"increase_interval_ns":3000,"min_rate_bps":7000000,"notification_interval_ns":8000}"#,
         ),
         (
             "algorithm='timely'\nadditive_increase='1Mbps'\nhyper_increase='2Mbps'\nhyper_after=3\nmin_rate='4Mbps'\nweight=0.5\ndecrease=0.6\nlow='7us'\nhigh='8us'\nmin_rtt='9us'",
@@ -251,15 +295,24 @@ fn algorithms_refuse_what_is_not_theirs() {
         ),
         ("algorithm='hpcc_pint'\nfast_react=true", "18: congestion_control.fast_react: unknown key"),
         ("algorithm='hpcc'\nlog_base=1.05", "18: congestion_control.log_base: unknown key"),
-        ("algorithm='hpcc_pint'\nlog_base=1", "18: log_base: the value is 1; expected 1.001 to 2"),
-        ("algorithm='hpcc_pint'\nsample_probability=0", "18: sample_probability: the value is 0; expected more than 0"),
+        ("algorithm='hpcc_pint'\nlog_base=1", "18: congestion_control.log_base: the value is 1; expected 1.001 to 2"),
+        (
+            "algorithm='hpcc_pint'\nsample_probability=0",
+            "18: congestion_control.sample_probability: the value is 0; expected more than 0",
+        ),
         (
             "algorithm='hpcc_pint'\nsample_probability=1e-9",
             "18: congestion_control.sample_probability: sample_probability is 0.000000001; expected at least 1/65536",
         ),
-        ("algorithm='dcqcn'\ngain=1.5", "18: gain: the probability is 1.5; expected 0 to 1"),
-        ("algorithm='dcqcn'\nincrease_interval='0us'", "18: increase_interval: the time is 0; expected more"),
-        ("algorithm='dcqcn'\nalpha_interval=5", "18: alpha_interval: 5 has no unit; expected a time"),
+        ("algorithm='dcqcn'\ngain=1.5", "18: congestion_control.gain: the probability is 1.5; expected 0 to 1"),
+        (
+            "algorithm='dcqcn'\nincrease_interval='0us'",
+            "18: congestion_control.increase_interval: the time is 0; expected more",
+        ),
+        (
+            "algorithm='dcqcn'\nalpha_interval=5",
+            "18: congestion_control.alpha_interval: 5 has no unit; expected a time",
+        ),
         (
             "algorithm='timely'\nlow='600us'",
             "18: congestion_control.low: low is 600.000 us, more than high, 500.000 us",
@@ -318,8 +371,12 @@ fn overrides_are_checked_like_the_file() {
 #[test]
 fn bad_settings_name_their_line() {
     for (line, expected) in [
-        ("[congestion_control]\neta = 0", "17: eta: the value is 0; expected more than 0 and at most 2"),
-        ("[congestion_control]\neta = nan", "17: eta: the value is NaN; expected more than 0"),
+        (
+            "[congestion_control]\neta = 0",
+            "17: congestion_control.eta: the value is 0; expected more than 0 and at most 2",
+        ),
+        ("[congestion_control]\neta = 0.95x", "17: congestion_control.eta: 0.95x is no number"),
+        ("[congestion_control]\neta = nan", "17: congestion_control.eta: the value is NaN; expected more than 0"),
         (
             "[congestion_control]\nalgorithm = \"bbr\"",
             "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_pint, dcqcn, timely, dctcp, none",
@@ -330,30 +387,29 @@ fn bad_settings_name_their_line() {
         ),
         ("[congestion_controll]\n", "16: unknown section congestion_controll; did you mean congestion_control?"),
         ("[transport]\nmtuu = 1", "17: transport.mtuu: unknown key mtuu in [transport]; did you mean mtu?"),
-        ("[transport]\nmtu = 9001", "17: mtu: the value is 9001; expected a whole number from 1 to 9000"),
-        ("[transport]\nchunk = 0", "17: chunk: the size is 0 bytes; expected 1 to 4294967295"),
-        ("[transport]\nwindow = false", "17: transport.window: window is false, but HPCC divides by its window"),
+        ("[transport]\nmtu = 9001", "17: transport.mtu: the value is 9001; expected a whole number from 1 to 9000"),
+        ("[transport]\nchunk = 0", "17: transport.chunk: the size is 0 bytes; expected 1 to 4294967295"),
         (
             "[telemetry]\nlayout = \"paper\"\nmultiplier = 4",
             "18: telemetry.multiplier: multiplier belongs to layout = \"reference\"",
         ),
-        ("[telemetry]\nmultiplier = 0", "17: multiplier: the value is 0; expected a whole number from 1"),
+        ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
         ("[switch]\nbuffer = 1000", "17: switch.buffer: the buffer has 1000 bytes"),
-        ("[switch]\nbuffer = -1", "17: buffer: -1 is negative; expected a size"),
+        ("[switch]\nbuffer = -1", "17: switch.buffer: -1 is negative; expected a size"),
         (
             "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=2\nkmax=1\npmax=1",
             "16: switch.ecn_thresholds: kmin is 2 bytes, more than kmax, 1",
         ),
         (
             "[[switch.ecn_thresholds]]\nrate=\"100Gbps\"\nkmin=1\nkmax=1\npmax=1.5",
-            "20: pmax: the probability is 1.5; expected 0 to 1",
+            "20: switch.ecn_thresholds.pmax: the probability is 1.5; expected 0 to 1",
         ),
         (
             "[[switch.ecn_thresholds]]\nrate=\"25Gbps\"\nkmin=1\nkmax=1\npmax=1",
-            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps",
+            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps, the rate of the link from 0 to 4 (line 4);",
         ),
-        ("[monitor]\nqueue_interval = \"0us\"", "17: queue_interval: the time is 0; expected more"),
-        ("[monitor]\nqueue_interval = 5", "17: queue_interval: 5 has no unit; expected a time"),
+        ("[monitor]\nqueue_interval = \"0us\"", "17: monitor.queue_interval: the time is 0; expected more"),
+        ("[monitor]\nqueue_interval = 5", "17: monitor.queue_interval: 5 has no unit; expected a time"),
         ("[monitor]\nqueue_histogram_start = \"1us\"", "16: monitor.queue_histogram_end"),
         (
             "[monitor]\nqueue_histogram_start = \"1us\"\nqueue_histogram_end = \"1us\"",
@@ -361,7 +417,7 @@ fn bad_settings_name_their_line() {
         ),
         (
             "[monitor]\nqueue_interval = true",
-            "17: queue_interval: invalid type: boolean `true`, expected a time such as",
+            "17: monitor.queue_interval: invalid type: boolean `true`, expected a time such as",
         ),
         ("[monitor\n", "16: "),
     ] {
@@ -369,7 +425,7 @@ fn bad_settings_name_their_line() {
     }
     refused("[topology]\n", &[], "test.toml: the section [run] is missing");
     refused("[run]\nseed = 1\n", &[], "test.toml:1: run.stop: stop is missing from [run]");
-    refused("[run]\nstop = \"0s\"\n", &[], "test.toml:2: stop: the time is 0; expected more");
+    refused("[run]\nstop = \"0s\"\n", &[], "test.toml:2: run.stop: the time is 0; expected more");
     refused("[run]\nstop = \"1s\"\n", &[], "test.toml: the section [topology] is missing");
 }
 
@@ -390,7 +446,7 @@ fn topologies_of_each_kind_load() {
         ),
         ("kind='file'\npath='topology.txt'\ndefault_loss=0.1", 3, 2),
         (
-            "kind='links'\nhosts=2\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[{a=0,b=2},{a=1,b=2,rate='50Gbps',loss=0.1}]",
+            "kind='links'\nhosts=2\nswitches=1\nrate='25Gbps'\ndelay='1us'\nloss=0.2\nlinks=[{a=0,b=2},{a=1,b=2,rate='50Gbps',loss=0.1}]",
             3,
             2,
         ),
@@ -398,6 +454,10 @@ fn topologies_of_each_kind_load() {
         let scenario = load_with(with_topology(section), &[]).expect(section);
         assert_eq!((scenario.network.nodes.len(), scenario.network.links.len()), (nodes, links), "{section}");
         assert_eq!(scenario.default_loss, if section.contains("default_loss") { 0.1 } else { 0.0 });
+        if section.contains("'links'") {
+            let losses: Vec<f64> = scenario.network.links.iter().map(|link| link.loss).collect();
+            assert_eq!(losses, [0.2, 0.1], "the section's, and the link's own");
+        }
     }
 }
 
@@ -420,7 +480,10 @@ fn bad_topologies_name_their_line() {
             "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
             "3: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
         ),
-        ("kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2", "8: loss: the probability is 2; expected 0 to 1"),
+        (
+            "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2",
+            "8: topology.loss: the probability is 2; expected 0 to 1",
+        ),
         ("kind='file'\npath='gone.txt'", "5: topology.path: path is \"gone.txt\", but there is no such file"),
         (
             "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=2},\n]",
@@ -472,7 +535,7 @@ fn bad_traffic_names_its_line() {
         ("kind='flow'\nsrc=0\ndst=1\nsize=0", "test.toml:15: the flow's size is 0"),
         (
             "kind='flow'\nsrc=0\ndst=1\nsize=1\npriority=0",
-            "test.toml:20: priority: the value is 0; expected a whole number from 1 to 7",
+            "test.toml:20: traffic.priority: the value is 0; expected a whole number from 1 to 7",
         ),
         (
             "kind='flow'\nsrc=0\ndst=1\nsise=1",
@@ -501,7 +564,7 @@ fn bad_traffic_names_its_line() {
         ),
         (
             "kind='poisson'\nload=1.5\nsizes='bad.cdf'\nduration='1us'",
-            "test.toml:17: load: the value is 1.5; expected more than 0 and at most 1",
+            "test.toml:17: traffic.load: the value is 1.5; expected more than 0 and at most 1",
         ),
         ("kind='poisson'\nload=0.5\nsizes='gone'\nduration='1us'", "test.toml:18: traffic.sizes: sizes is \"gone\""),
     ] {

@@ -177,6 +177,8 @@ struct LinksKeys {
     switches: u32,
     rate: Option<Rate>,
     delay: Option<Time>,
+    #[serde(default)]
+    loss: Probability,
     links: Vec<Spanned<LinkKeys>>,
 }
 
@@ -187,11 +189,10 @@ struct LinkKeys {
     b: u64,
     rate: Option<Rate>,
     delay: Option<Time>,
-    #[serde(default)]
-    loss: Probability,
+    loss: Option<Probability>,
 }
 
-/// Hosts come first in the numbering. Rate and delay of the section hold for links that have none.
+/// Hosts come first in the numbering. Rate, delay and loss of the section hold for links that have none.
 fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, InputError> {
     let place = section.place.clone();
     let keys: LinksKeys = document.keys_of(SECTION, section)?;
@@ -209,7 +210,7 @@ fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, Input
             b: builder.node(link.b, &place)?,
             rate: link.rate.or(keys.rate).ok_or_else(|| missing("rate"))?.0,
             delay: link.delay.or(keys.delay).ok_or_else(|| missing("delay"))?.0,
-            loss: link.loss.0,
+            loss: link.loss.unwrap_or(keys.loss).0,
         };
         builder.link(link, place)?;
     }

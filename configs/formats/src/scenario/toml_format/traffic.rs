@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::scenario::Flow;
 use crate::text::resolve;
 use hpcc_core::topology::Network;
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::units::{BitRate, Nanos, Rounding};
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
@@ -31,6 +31,8 @@ struct Context<'a> {
     config: &'a Path,
     network: &'a Network,
     seed: u64,
+    /// Of the reference's start times in seconds.
+    rounding: Rounding,
 }
 
 /// The flows of all sections, in the order of the sections.
@@ -39,8 +41,9 @@ pub(super) fn read(
     config: &Path,
     network: &Network,
     seed: u64,
+    rounding: Rounding,
 ) -> Result<Placed, InputError> {
-    let context = Context { config, network, seed };
+    let context = Context { config, network, seed, rounding };
     let mut flows = Vec::new();
     for (section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
         flows.extend(read_one(document, section, &context, index)?);
@@ -250,7 +253,7 @@ struct FileKeys {
 
 fn file(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Placed, InputError> {
     let keys: FileKeys = document.keys_of(SECTION, section)?;
-    crate::reference::read_flows(&input(document, context, &keys.path, "path")?)
+    crate::reference::read_flows(&input(document, context, &keys.path, "path")?, context.rounding)
 }
 
 /// The path of a file that a key names.

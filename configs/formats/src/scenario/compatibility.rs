@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[compatibility]`: which of the reference's faults a run repeats. TOML and overrides of `config.txt` share
+//! these keys; they are in lower case, so that they cannot be keys of the reference.
+
+use crate::error::suggestion;
+use hpcc_core::quirks::Quirks;
+use serde_json::{Value, json};
+
+/// The section, and what its keys begin with on the command line.
+pub(crate) const SECTION: &str = "compatibility";
+/// The key that sets all switches.
+pub(crate) const PROFILE: &str = "profile";
+const CORRECT: &str = "correct";
+const REFERENCE: &str = "reference";
+
+/// A profile, and the switches that were set by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Compatibility {
+    profile: Quirks,
+    single: Vec<(String, bool)>,
+}
+
+impl Compatibility {
+    /// A profile.
+    pub fn new(profile: Quirks) -> Compatibility {
+        Compatibility { profile, single: Vec::new() }
+    }
+
+    /// Sets the profile. The error is a sentence for the user.
+    pub fn set_profile(&mut self, name: &str) -> Result<(), String> {
+        self.profile = match name {
+            CORRECT => Quirks::NONE,
+            REFERENCE => Quirks::REFERENCE,
+            _ => return Err(format!("unknown profile \"{name}\"{}", suggestion(name, &[CORRECT, REFERENCE]))),
+        };
+        Ok(())
+    }
+
+    /// Sets one switch, whatever the profile says. The error is a sentence for the user.
+    pub fn set(&mut self, name: &str, on: bool) -> Result<(), String> {
+        if !Quirks::NAMES.contains(&name) {
+            let known = [Quirks::NAMES, &[PROFILE]].concat();
+            return Err(format!("unknown key {name} in [{SECTION}]{}", suggestion(name, &known)));
+        }
+        self.single.push((name.into(), on));
+        Ok(())
+    }
+
+    /// The switches.
+    pub fn quirks(&self) -> Quirks {
+        let mut quirks = self.profile;
+        for (name, on) in &self.single {
+            if let Some(quirk) = quirks.get_mut(name) {
+                *quirk = *on;
+            }
+        }
+        quirks
+    }
+}
+
+/// The echo of a run's switches.
+pub(super) fn effective(quirks: &Quirks) -> Value {
+    let profile = match *quirks {
+        Quirks::NONE => CORRECT,
+        Quirks::REFERENCE => REFERENCE,
+        _ => "mixed",
+    };
+    let mut echo = json!({ PROFILE: profile });
+    for (name, on) in quirks.iter() {
+        echo[name] = json!(on);
+    }
+    echo
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The reference simulator's faults, each behind a switch of its own.
+//!
+//! A fault here is what no device and no paper does: it changes results, and it is kept only so that the
+//! reference's numbers can be repeated. [`Quirks::NONE`] is right and the default; [`Quirks::REFERENCE`]
+//! repeats them all. `ns3-module/doc/reference-faults.md` tells the effect of each.
+
+use crate::units::Rounding;
+
+/// Makes [`Quirks`] from one line for each switch.
+macro_rules! quirks {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Which of the reference's faults are repeated.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct Quirks {
+            $($(#[$doc])* pub $name: bool,)*
+        }
+
+        impl Quirks {
+            /// None: the behaviour that is right.
+            pub const NONE: Quirks = Quirks { $($name: false,)* };
+            /// All: the reference's behaviour.
+            pub const REFERENCE: Quirks = Quirks { $($name: true,)* };
+            /// The names of the switches.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+
+            /// The switch of this name, `None` if there is none.
+            pub fn get_mut(&mut self, name: &str) -> Option<&mut bool> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+
+            /// Name and state of each switch.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, bool)> + use<> {
+                [$((stringify!($name), self.$name),)*].into_iter()
+            }
+        }
+    };
+}
+
+quirks! {
+    /// Times are floored through a binary fraction: 1000 bytes at 100 Gb/s take 79 ns, links are 1 % too fast.
+    floored_times,
+    /// A host plans no wake-up while a blocked queue pair's time has passed: others wait for a foreign event.
+    missed_wakeups,
+    /// The round robin forgets its place when queue pairs before it are removed: some are skipped, some favoured.
+    stale_round_robin,
+    /// HPCC without a window divides by it: after its first queue a flow stays at the lowest rate for ever.
+    windowless_hpcc,
+    /// Switches queue acknowledgements with data whatever priority the hosts give them: they wait and are paused.
+    acks_queue_with_data,
+    /// Random loss takes PFC frames too: a lost resume pauses a port for ever.
+    lossy_pfc,
+    /// DCQCN's receiver notifies of every marked packet, not once in an interval: alpha and cuts are larger.
+    notify_every_mark,
+    /// A link that fails keeps the bytes of the frames that are dropped with it: the buffer shrinks for good.
+    leak_buffer_on_link_down,
+    /// PINT takes two bytes on the wire also where its codes need one: frames are a byte longer.
+    wide_pint,
+    /// All nodes draw from one sequence in the order of events: a change anywhere changes every later draw.
+    shared_chance,
+    /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
+    nack_late_packets,
+}
+
+impl Quirks {
+    /// How times are rounded.
+    #[inline]
+    pub const fn rounding(&self) -> Rounding {
+        if self.floored_times { Rounding::Floored } else { Rounding::Nearest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_switch_has_a_name_and_the_profiles_are_all_or_nothing() {
+        let mut quirks = Quirks::default();
+        assert_eq!(quirks, Quirks::NONE);
+        for name in Quirks::NAMES {
+            *quirks.get_mut(name).expect("its own name") = true;
+        }
+        assert_eq!(quirks, Quirks::REFERENCE);
+        assert!(quirks.iter().all(|(name, on)| on && Quirks::NAMES.contains(&name)));
+        assert_eq!(quirks.get_mut("no_such_fault"), None);
+    }
+}
