@@ -613,6 +613,8 @@ mod ffi {
             section: &mut [u8],
             draws: &mut Draws,
         ) -> Departure;
+        /// A frame that waits at a port is thrown away; returns whether to resume its sender.
+        fn discard(self: &mut Switch, egress: u16, ingress: u16, priority: u8, size: u32) -> bool;
         /// A PFC frame of this switch leaves a port.
         fn send_pfc(self: &mut Switch, egress: u16, now_ns: u64, size: u32);
         fn queued(self: &Switch, egress: u16) -> u32;

@@ -87,6 +87,11 @@ impl Switch {
         Departure { mark, resume, telemetry_bytes: section.len as u16 }
     }
 
+    pub fn discard(&mut self, egress: u16, ingress: u16, priority: u8, size: u32) -> bool {
+        let head = core_switch::Head { ingress, priority, is_data: false, size, queue: 0 };
+        self.0.discard(egress, &head)
+    }
+
     pub fn send_pfc(&mut self, egress: u16, now_ns: u64, size: u32) {
         self.0.send_pfc(egress, Nanos(now_ns), size);
     }

@@ -212,9 +212,11 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
     NS_LOG_FUNCTION(this << &port);
     while (QbbFrame* frame = port.DequeueAny())
     {
-        if (frame->kind != QbbFrame::Kind::PFC && !m_leakOnLinkDown)
+        if (frame->kind != QbbFrame::Kind::PFC && !m_leakOnLinkDown &&
+            m_core->discard(port.GetPortNumber(), frame->ingress, frame->priority, frame->size))
         {
-            Depart(port, *frame);
+            m_draws->skip();
+            SendPfc(*m_ports[frame->ingress], frame->priority, false);
         }
         Drop(frame, m_drops);
     }

@@ -253,6 +253,16 @@ impl Switch {
         departure
     }
 
+    /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.
+    pub fn discard(&mut self, egress: u16, head: &Head) -> bool {
+        let (ingress, priority) = (usize::from(head.ingress), usize::from(head.priority) % PRIORITIES);
+        if priority == 0 {
+            return false;
+        }
+        self.free(egress, head);
+        self.buffer.take_resume(ingress, priority)
+    }
+
     /// A PFC frame of `size` bytes leaves port `egress`.
     pub fn send_pfc(&mut self, egress: u16, now: Nanos, size: u32) {
         self.count_sent(egress, now, size);
@@ -265,13 +275,21 @@ impl Switch {
         if priority == 0 {
             return Departure { mark: false, resume: false };
         }
-        let ingress = usize::from(head.ingress);
-        let port = &mut self.ports[usize::from(egress)];
-        port.queued[priority] = port.queued[priority].saturating_sub(head.size);
-        let queue = u64::from(port.queued[priority]);
-        self.buffer.release(ingress, priority, head.size);
+        let queue = self.free(egress, head);
+        let port = &self.ports[usize::from(egress)];
         let mark = port.ecn.is_some_and(|ecn| ecn.marks(queue, || chance.marks.uniform()));
-        Departure { mark, resume: self.buffer.take_resume(ingress, priority) }
+        Departure { mark, resume: self.buffer.take_resume(usize::from(head.ingress), priority) }
+    }
+
+    /// Takes a frame out of the accounts; returns the bytes left in its queue.
+    #[inline]
+    fn free(&mut self, egress: u16, head: &Head) -> u64 {
+        let priority = usize::from(head.priority) % PRIORITIES;
+        let queued = &mut self.ports[usize::from(egress)].queued[priority];
+        *queued = queued.saturating_sub(head.size);
+        let left = u64::from(*queued);
+        self.buffer.release(usize::from(head.ingress), priority, head.size);
+        left
     }
 
     #[inline]
@@ -388,6 +406,18 @@ mod tests {
         assert_eq!(frames, 481);
         assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.resume));
         assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false });
+    }
+
+    #[test]
+    fn discarded_frames_free_their_buffer_and_resume_their_sender() {
+        let mut switch = star();
+        let mut frames = 1;
+        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
+            frames += 1;
+        }
+        let head = Head { ingress: 0, priority: 3, is_data: true, size: 1090, queue: 0 };
+        assert_eq!((0..frames).filter(|_| switch.discard(2, &head)).count(), 1);
+        assert_eq!(switch.queued(2), 0);
     }
 
     /// REQ-01: the stamp shows the port's counters before this packet.

@@ -66,6 +66,9 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         ecn: Blame::new(switch.ecn_place, "switch.ecn_thresholds"),
         min_rate: Blame::new(control.min_rate_place, "congestion_control.min_rate"),
     };
+    let dropped = document.dropped.then(|| {
+        "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
+    });
     let scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
@@ -79,7 +82,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         default_loss: topology.default_loss,
         link_failures,
         monitor,
-        notes: control.note.into_iter().collect(),
+        notes: control.note.into_iter().chain(dropped).collect(),
     };
     Ok(Draft { scenario, flows, places })
 }

@@ -188,8 +188,8 @@ fn every_shipped_scenario_loads_without_a_note() {
 
 #[test]
 fn what_has_no_effect_is_noted() {
-    let text = format!("{MINIMAL}[congestion_control]\neta = 0.9\nmin_rate = '1Gbps'\n");
-    let scenario = load_with(text, &["congestion_control.algorithm=none"]).expect("valid");
+    let text = format!("{MINIMAL}[congestion_control]\nalgorithm = 'none'\neta = 0.9\nmin_rate = '1Gbps'\n");
+    let scenario = load_with(text, &[]).expect("valid");
     assert_eq!(scenario.notes, ["algorithm = \"none\" has no use for eta, min_rate"]);
     let chain: String = (2..8).map(|node| format!("{{a={node},b={}}},", node + 1)).collect();
     let topology = format!(
@@ -283,6 +283,20 @@ fn every_parameter_of_every_algorithm_can_be_given() {
         let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
         assert_eq!(scenario.effective()["congestion_control"], expected);
     }
+}
+
+#[test]
+fn another_algorithm_on_the_command_line_drops_the_files_parameters() {
+    let text = format!("{MINIMAL}[congestion_control]\neta=0.9\n[telemetry]\nlayout='paper'\n");
+    let choose = "congestion_control.algorithm=";
+    let dctcp = load_with(&text, &[&format!("{choose}dctcp"), "congestion_control.gain=0.5"]).expect("valid");
+    let Algorithm::Dctcp(config) = dctcp.algorithm else { panic!("{:?}", dctcp.algorithm) };
+    assert_eq!((config.gain, dctcp.layout), (0.5, Layout::None));
+    assert!(dctcp.notes.iter().any(|note| note.contains("another algorithm than the file's")), "{:?}", dctcp.notes);
+    let same = load_with(&text, &[&format!("{choose}hpcc")]).expect("valid");
+    let Algorithm::Hpcc(config) = same.algorithm else { panic!("{:?}", same.algorithm) };
+    assert_eq!((config.eta, same.layout), (0.9, Layout::Paper));
+    assert!(load_with(&text, &[&format!("{choose}dctcp"), "congestion_control.eta=0.5"]).is_err());
 }
 
 #[test]
