@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is connected to what, and the routes and path metrics that follow from it.
 
+mod path_matrix;
 pub mod routes;
 
 use crate::units::{BitRate, Nanos};

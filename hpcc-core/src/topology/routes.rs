@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Shortest paths between hosts: next hops of every node, and what the paths measure.
 
+use super::path_matrix::PathMatrix;
 use super::{Network, NodeKind, Port};
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
@@ -42,7 +43,7 @@ impl RouteTable {
 }
 
 /// What a path from one host to another measures, one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PathMetrics {
     /// Sum of propagation delays.
     pub delay: Nanos,
@@ -82,8 +83,7 @@ pub struct Routes {
     /// Place of each host in `metrics`; `None` for switches.
     host_index: Vec<Option<u32>>,
     /// From each host (column) to each host (row).
-    metrics: Vec<Option<PathMetrics>>,
-    hosts: usize,
+    metrics: PathMatrix,
     max_rtt: Nanos,
     max_bdp: u64,
 }
@@ -114,12 +114,10 @@ impl Routes {
         let mut routes = Routes {
             tables: alloc::vec![RouteTable::default(); network.nodes.len()],
             host_index: host_index(network),
-            metrics: Vec::new(),
-            hosts: network.hosts().count(),
+            metrics: PathMatrix::new(network.hosts().count()),
             max_rtt: Nanos(0),
             max_bdp: 0,
         };
-        routes.metrics = alloc::vec![None; routes.hosts * routes.hosts];
         let mut next_hops = alloc::vec![Vec::new(); network.nodes.len()];
         for dst in 0..network.nodes.len() as u32 {
             if network.nodes[dst as usize] == NodeKind::Host {
@@ -130,8 +128,9 @@ impl Routes {
                 hops.clear();
             }
         }
-        routes.max_rtt = routes.pairs().map(|path| path.rtt()).max().unwrap_or_default();
-        routes.max_bdp = routes.pairs().map(|path| path.bdp()).max().unwrap_or_default();
+        // A host's path to itself is among the kinds, but measures nothing.
+        routes.max_rtt = routes.metrics.kinds().map(|path| path.rtt()).max().unwrap_or_default();
+        routes.max_bdp = routes.metrics.kinds().map(|path| path.bdp()).max().unwrap_or_default();
         routes
     }
 
@@ -167,7 +166,7 @@ impl Routes {
         let Some(row) = self.host_index[dst as usize] else { return };
         for (node, reached) in reached.iter().enumerate() {
             if let (Some(column), Some(reached)) = (self.host_index[node], reached) {
-                self.metrics[row as usize * self.hosts + column as usize] = Some(reached.metrics);
+                self.metrics.set(row, column, reached.metrics);
             }
         }
     }
@@ -175,24 +174,13 @@ impl Routes {
     /// The path metrics from host `src` to host `dst`, `None` if there is no path.
     pub fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
         let index = |node: u32| self.host_index.get(node as usize).copied().flatten();
-        self.metrics[index(dst)? as usize * self.hosts + index(src)? as usize]
-    }
-
-    fn pairs(&self) -> impl Iterator<Item = PathMetrics> + '_ {
-        let hosts = self.hosts;
-        let different =
-            move |(index, metrics): (usize, &Option<PathMetrics>)| metrics.filter(|_| index / hosts != index % hosts);
-        self.metrics.iter().enumerate().filter_map(different)
+        self.metrics.get(index(dst)?, index(src)?)
     }
 
     /// Takes over the slowest links of the paths in `newer`, and nothing else: after a link failed, the reference
     /// goes on with the round-trip times that it computed at the start.
     pub fn update_bottlenecks(&mut self, newer: &Routes) {
-        for (path, newer) in self.metrics.iter_mut().zip(&newer.metrics) {
-            if let (Some(path), Some(newer)) = (path, newer) {
-                path.bottleneck = newer.bottleneck;
-            }
-        }
+        self.metrics.update_bottlenecks(&newer.metrics);
     }
 
     /// The longest base round-trip time between two hosts: T of a network-wide constant.

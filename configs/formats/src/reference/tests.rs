@@ -347,8 +347,8 @@ fn topologies_are_checked_line_by_line() {
     ] {
         refused("topology.txt", text, &format!("topology.txt:{expected}"));
     }
-    let crowd = format!("2 1 4097\n1\n{}", "0 1 100Gbps 1us 0\n".repeat(4097));
-    refused("topology.txt", crowd, "topology.txt:4099: node 0 has more than 4096 links");
+    let crowd = format!("2 1 65536\n1\n{}", "0 1 100Gbps 1us 0\n".repeat(65_536));
+    refused("topology.txt", crowd, "topology.txt:65538: node 0 has more than 65535 links");
     refused("topology.txt", "0 0 0\n", "flow.txt:2: the flow's source is node 0, but there are no nodes");
     let apart = format!("5 2 2\n3 4\n{link}\n2 4 100Gbps 1us 0\n");
     refused("topology.txt", apart, "flow.txt:2: no path connects host 0 with host 2");

@@ -8,8 +8,8 @@ use hpcc_core::topology::{Link, Network, NodeKind};
 /// Hosts take their IPv4 address from a 16-bit id.
 pub(crate) const MAX_NODES: u64 = 65_536;
 
-/// Most links on one node.
-pub(crate) const MAX_PORTS: u32 = 4096;
+/// Most links on one node: ports are numbered by 16 bits.
+pub(crate) const MAX_PORTS: u32 = 65_535;
 
 /// A [`Network`] under construction, with the place of each link.
 #[derive(Debug)]
