@@ -108,6 +108,8 @@ class HpccTestSuite : public TestSuite
                                 MakeNetDeviceTests,
                                 MakeSwitchTests,
                                 MakeHostTests,
+                                MakeRecoveryTests,
+                                MakeFaultTests,
                                 MakeScenarioTests})
         {
             for (TestCase* test : make())

@@ -34,6 +34,10 @@ TestCases MakeNetDeviceTests();
 TestCases MakeSwitchTests();
 /// \return tests of RdmaHost and RdmaClient
 TestCases MakeHostTests();
+/// \return tests of loss recovery
+TestCases MakeRecoveryTests();
+/// \return tests of the reference simulator's faults
+TestCases MakeFaultTests();
 /// \return tests of HpccScenarioHelper
 TestCases MakeScenarioTests();
 
