@@ -67,8 +67,14 @@ ScenarioTraffic::StartFlow(uint32_t index)
     flow.size = spec.size_bytes;
     flow.tag = index;
     const Ptr<RdmaHost> host = m_network.GetHost(spec.src);
+    const Ptr<RdmaHost> peer = m_network.GetHost(spec.dst);
+    if (!host->CanReach(*peer))
+    {
+        m_unreachable.push_back(index);
+        return;
+    }
     const uint32_t queuePair =
-        host->StartFlow(m_network.GetHost(spec.dst), flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
+        host->StartFlow(peer, flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
     m_active[index] = {PeekPointer(host), queuePair};
 }
 
@@ -140,6 +146,10 @@ ScenarioTraffic::RecordUnfinished() const
         record(index,
                active.host->GetFlow(active.queuePair).sport,
                active.host->GetAckedBytes(active.queuePair));
+    }
+    for (const uint32_t index : m_unreachable)
+    {
+        record(index, 0, 0);
     }
     for (uint32_t index = m_next; index < m_scenario.flow_count(); ++index)
     {

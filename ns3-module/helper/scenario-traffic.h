@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 namespace ns3
 {
@@ -78,6 +79,7 @@ class ScenarioTraffic
     uint32_t m_finished{0};              //!< flows that have finished
     uint64_t m_finishedBytes{0};         //!< their bytes
     std::map<uint32_t, Active> m_active; //!< flows under way by index
+    std::vector<uint32_t> m_unreachable; //!< flows that could not start: a failed link had cut the way
 };
 
 } // namespace ns3

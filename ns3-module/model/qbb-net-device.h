@@ -29,8 +29,9 @@ class WheelSimulatorImpl;
  * \brief A port with priority flow control (802.1Qbb): eight queues, each of which the far end can pause.
  *
  * The device times frames and obeys pauses. Which frame leaves and what becomes of one that arrives is up to the
- * QbbNode behind it. Transmission takes the frame's bytes at the data rate, rounded as the reference simulator
- * rounds (the core's `units` module says how); a frame arrives when its last bit does.
+ * QbbNode behind it. Transmission takes the frame's bytes at the data rate, to the nearest nanosecond, or, with the
+ * `floored_times` fault, rounded as the reference simulator rounds (the core's `units` module says how). A frame
+ * arrives when its last bit does.
  *
  * Traffic enters through RdmaHost. The packet interface of NetDevice carries none: Send() refuses.
  */

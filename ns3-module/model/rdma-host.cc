@@ -116,6 +116,12 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     m_core.reset(hpcc::new_host(*network, m_index, transport, control, telemetry).into_raw());
 }
 
+bool
+RdmaHost::CanReach(const RdmaHost& peer) const
+{
+    return m_core->route({}, peer.m_index) >= 0 && peer.m_core->route({}, m_index) >= 0;
+}
+
 uint32_t
 RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done)
 {

@@ -59,6 +59,13 @@ class RdmaHost : public QbbNode
     ~RdmaHost() override;
 
     /**
+     * \brief Ask whether there is a way to another host and back; a failed link may have cut it.
+     * \param peer the other host
+     * \return whether a flow to it can start
+     */
+    bool CanReach(const RdmaHost& peer) const;
+
+    /**
      * \brief Start a flow now.
      * \param peer the destination
      * \param flow destination port, priority, size and tag

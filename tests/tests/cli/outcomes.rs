@@ -72,3 +72,12 @@ fn report_reads_what_run_wrote() {
     assert_eq!(reported.code, Some(0), "{}", reported.err);
     assert_eq!(reported.out, ran.out);
 }
+
+#[test]
+fn flows_that_a_failed_link_cuts_off_are_listed() {
+    let bench = Bench::new(TOML);
+    let cut = "failures.links=[{time='1ns',a=2,b=3}]";
+    let told = bench.run("scenario.toml", &[cut, "traffic.0.start=10us", "traffic.1.start=20us", "run.stop=5ms"]);
+    assert_eq!(told.code, Some(3), "{}", told.err);
+    assert_eq!(bench.read("out/unfinished.csv").lines().count(), 3, "a header and two flows");
+}
