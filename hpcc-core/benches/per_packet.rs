@@ -93,7 +93,18 @@ fn layout(name: &str) -> Layout {
 }
 
 fn snapshot(n: u64) -> Snapshot {
-    Snapshot { switch_id: 7, rate: BitRate::gbps(100), now: Nanos(n * 87), tx_bytes: n * 1_090, qlen: n % 90_000 }
+    Snapshot {
+        switch_id: 7,
+        ingress: 1,
+        egress: 2,
+        queue: 3,
+        hop_limit: 63,
+        rate: BitRate::gbps(100),
+        arrived: Nanos(n * 87),
+        now: Nanos(n * 87 + 600),
+        tx_bytes: n * 1_090,
+        qlen: n % 90_000,
+    }
 }
 
 #[divan::bench(args = ["reference", "paper"])]

@@ -359,9 +359,11 @@ mod ffi {
         ingress: u16,
         priority: u8,
         is_data: bool,
+        hop_limit: u8,
         size: u32,
         telemetry_bytes: u16,
         queue_bytes: u64,
+        arrived_ns: u64,
     }
 
     /// `hpcc_core::switch::Departure`, with the new length of the telemetry section.

@@ -79,8 +79,10 @@ impl Switch {
         section: &mut [u8],
         draws: &mut Draws,
     ) -> Departure {
-        let &DepartingFrame { ingress, priority, is_data, size, telemetry_bytes, queue_bytes } = frame;
-        let head = core_switch::Head { ingress, priority, is_data, size, queue: queue_bytes };
+        let &DepartingFrame { ingress, priority, is_data, hop_limit, size, telemetry_bytes, queue_bytes, arrived_ns } =
+            frame;
+        let arrived = Nanos(arrived_ns);
+        let head = core_switch::Head { ingress, priority, is_data, size, queue: queue_bytes, arrived, hop_limit };
         let mut section = core_switch::Section { bytes: section, len: telemetry_bytes.into() };
         let core_switch::Departure { mark, resume } =
             self.0.depart(egress, Nanos(now_ns), &head, &mut section, &mut draws.0);
@@ -88,7 +90,7 @@ impl Switch {
     }
 
     pub fn discard(&mut self, egress: u16, ingress: u16, priority: u8, size: u32) -> bool {
-        let head = core_switch::Head { ingress, priority, is_data: false, size, queue: 0 };
+        let head = core_switch::Head { ingress, priority, size, ..Default::default() };
         self.0.discard(egress, &head)
     }
 

@@ -36,12 +36,14 @@ class alignas(64) QbbFrame : public EventImpl
         PFC,  //!< pause or resume of one priority on one link
     };
 
-    /// Room for the telemetry section in bytes.
-    static constexpr std::size_t TELEMETRY_CAPACITY = 128;
+    /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
+    static constexpr uint8_t INITIAL_HOP_LIMIT = 64;
+
+    /// Room for the telemetry section in bytes: 15 hops in the largest layout.
+    static constexpr std::size_t TELEMETRY_CAPACITY = 488;
 
     /// Give the frame back to its pool.
     void Release();
-
 
     // What a switch looks at fills the frame's first cache line, behind the event's own members.
     QbbNetDevice* receiver{nullptr}; //!< device at which the frame arrives
@@ -52,6 +54,7 @@ class alignas(64) QbbFrame : public EventImpl
     bool congestionEchoed{false};    //!< acknowledgement: the data frame was marked
     bool pause{false};               //!< PFC: pause or resume
     bool ackRequested{false};        //!< data: the receiver is to acknowledge it at once
+    uint8_t hopLimit{0};             //!< IPv4 time to live or IPv6 hop limit
     uint16_t ingress{0};             //!< port by which it came into the present switch
     uint16_t telemetryBytes{0};      //!< length of the telemetry section
     uint32_t size{0};                //!< bytes that it occupies on the link, telemetry included
@@ -61,6 +64,7 @@ class alignas(64) QbbFrame : public EventImpl
     uint16_t sport{0};               //!< UDP source port
     uint16_t dport{0};               //!< UDP destination port
     uint32_t payload{0};             //!< payload bytes
+    uint64_t arrived{0};             //!< when it came into the present switch, in nanoseconds
     std::array<uint8_t, TELEMETRY_CAPACITY> telemetry; //!< the telemetry section as on the wire
     uint64_t seq{0};           //!< first byte of the payload; of an acknowledgement: first byte still expected
     uint64_t selective{0};     //!< negative acknowledgement: the packet that arrived, by its first byte

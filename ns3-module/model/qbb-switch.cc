@@ -246,6 +246,8 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
         SendPfc(in, frame->priority, true);
     }
     frame->ingress = in.GetPortNumber();
+    frame->arrived = in.GetNow();
+    --frame->hopLimit;
     QbbNetDevice& out = *m_ports[arrival.egress];
     out.Enqueue(frame, frame->priority);
     out.TrySend();
@@ -284,9 +286,11 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
         frame.ingress,
         frame.priority,
         frame.kind == QbbFrame::Kind::DATA,
+        frame.hopLimit,
         frame.size,
         frame.telemetryBytes,
         out.GetQueuedBytes(),
+        frame.arrived,
     };
     const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
                                                      out.GetNow(),

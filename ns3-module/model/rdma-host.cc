@@ -258,6 +258,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->kind = QbbFrame::Kind::DATA;
     frame->priority = segment.priority;
     frame->congestionMarked = false;
+    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame->size = segment.frame_bytes;
     frame->payload = segment.payload_bytes;
     frame->src = segment.src;
@@ -335,6 +336,7 @@ RdmaHost::TurnRound(QbbFrame& frame) const
         frame.priority = m_ackPriority;
     }
     frame.congestionMarked = false;
+    frame.hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame.payload = 0;
     frame.size = m_core->ack_bytes(frame.telemetryBytes);
 }

@@ -79,7 +79,7 @@ pub enum Arrival {
 }
 
 /// A frame at the head of an egress queue, which leaves now.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Head {
     /// Port by which it came in.
     pub ingress: u16,
@@ -91,6 +91,10 @@ pub struct Head {
     pub size: u32,
     /// Bytes that wait at the port behind it, all frames.
     pub queue: u64,
+    /// When it came in.
+    pub arrived: Nanos,
+    /// IPv6 hop limit or IPv4 time to live with which it leaves.
+    pub hop_limit: u8,
 }
 
 /// The telemetry section of a frame: bytes of which the first `len` are in use.
@@ -241,7 +245,18 @@ impl Switch {
         let port = &self.ports[usize::from(egress)];
         if head.is_data {
             let (tx_bytes, qlen) = (port.tx_bytes, head.queue);
-            let snapshot = Snapshot { switch_id: self.id, rate: port.rate, now, tx_bytes, qlen };
+            let snapshot = Snapshot {
+                switch_id: self.id,
+                ingress: head.ingress,
+                egress,
+                queue: head.priority,
+                hop_limit: head.hop_limit,
+                rate: port.rate,
+                arrived: head.arrived,
+                now,
+                tx_bytes,
+                qlen,
+            };
             section.len = self.layout.stamp(section.bytes, len, &snapshot);
             if let Some(pint) = &mut self.pint {
                 let utilisation = pint.meters[usize::from(egress)].update(now, qlen, &mut chance.rand);
@@ -350,7 +365,7 @@ mod tests {
         bytes: &mut [u8],
         chance: &mut Chance,
     ) -> (Departure, usize) {
-        let head = Head { ingress: 0, priority: 3, is_data: true, size, queue: 0 };
+        let head = Head { priority: 3, is_data: true, size, ..Head::default() };
         let mut section = Section { len: bytes.len(), bytes };
         (switch.depart(egress, now, &head, &mut section, chance), section.len)
     }
@@ -415,7 +430,7 @@ mod tests {
         while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
             frames += 1;
         }
-        let head = Head { ingress: 0, priority: 3, is_data: true, size: 1090, queue: 0 };
+        let head = Head { priority: 3, is_data: true, size: 1090, ..Head::default() };
         assert_eq!((0..frames).filter(|_| switch.discard(2, &head)).count(), 1);
         assert_eq!(switch.queued(2), 0);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
-use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, timestamp};
+use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, speed, timestamp};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -39,7 +39,7 @@ impl Layout {
         match self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => true,
             Layout::Reference { .. } => reference::code(rate).is_some(),
-            Layout::Paper => paper::code(rate).is_some(),
+            Layout::Paper => speed::code(rate).is_some(),
         }
     }
 

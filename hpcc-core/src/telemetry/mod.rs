@@ -12,6 +12,7 @@ mod layout;
 mod paper;
 pub mod pint;
 mod reference;
+pub mod speed;
 mod timestamp;
 
 pub use layout::Layout;
@@ -21,8 +22,8 @@ use crate::units::{BitRate, Nanos};
 /// Most hops that a decoded stack can hold: the 4-bit hop count of the compact format.
 pub const MAX_HOPS: usize = 15;
 
-/// Most bytes that any layout needs.
-pub const MAX_SECTION: usize = 2 + 8 * MAX_HOPS;
+/// Most bytes that any layout needs: 15 hops of IFA's 32 bytes behind two headers.
+pub const MAX_SECTION: usize = 4 + 4 + 32 * MAX_HOPS;
 
 /// The state of an egress port at the moment when a packet leaves: one snapshot for all fields
 /// (REQ-01, REQ-02; draft-miao-rtgwg-hpccplus-00 sections 3 and 6.1).
@@ -30,14 +31,41 @@ pub const MAX_SECTION: usize = 2 + 8 * MAX_HOPS;
 pub struct Snapshot {
     /// Identity of the switch; layouts that carry one keep 12 bits.
     pub switch_id: u32,
+    /// Port by which the packet came in.
+    pub ingress: u16,
+    /// Port by which it leaves.
+    pub egress: u16,
+    /// Queue of that port in which it waited.
+    pub queue: u8,
+    /// IPv6 hop limit or IPv4 time to live with which it leaves.
+    pub hop_limit: u8,
     /// Capacity of the link.
     pub rate: BitRate,
+    /// When it came in.
+    pub arrived: Nanos,
     /// Emission time.
     pub now: Nanos,
     /// Bytes that the port sent before this packet.
     pub tx_bytes: u64,
     /// Bytes that wait at the port behind this packet.
     pub qlen: u64,
+}
+
+#[cfg(test)]
+impl Snapshot {
+    /// Of a port of 100 Gb/s at switch 7 that has not sent anything.
+    pub(crate) const IDLE: Snapshot = Snapshot {
+        switch_id: 7,
+        ingress: 1,
+        egress: 2,
+        queue: 3,
+        hop_limit: 63,
+        rate: BitRate::gbps(100),
+        arrived: Nanos(0),
+        now: Nanos(0),
+        tx_bytes: 0,
+        qlen: 0,
+    };
 }
 
 /// A [`Snapshot`] as it comes off the wire: counters are exact modulo [`HopStack::modulus`].
@@ -85,7 +113,7 @@ fn distance(from: u64, to: u64, modulus: u64) -> u64 {
 impl PartialEq for HopStack {
     /// What a former packet left behind the last hop does not count.
     fn eq(&self, other: &Self) -> bool {
-        self.modulus == other.modulus && self.hops() == other.hops()
+        self.modulus == other.modulus && self.path == other.path && self.hops() == other.hops()
     }
 }
 
@@ -96,13 +124,16 @@ pub struct HopStack {
     len: u8,
     /// Where the counters wrap.
     pub modulus: Modulus,
+    /// What tells one path from another, as far as the layout can (REQ-22): the compact formats' pathID, or a
+    /// [digest](HopStack::pass) of the ids of all hops. 0 where the layout carries neither.
+    pub path: u64,
 }
 
 impl HopStack {
     /// An empty stack of a layout whose counters wrap at `modulus`.
     #[inline]
     pub fn new(modulus: Modulus) -> Self {
-        HopStack { hops: [Hop::default(); MAX_HOPS], len: 0, modulus }
+        HopStack { hops: [Hop::default(); MAX_HOPS], len: 0, modulus, path: 0 }
     }
 
     /// Empties the stack, for a layout whose counters wrap at `modulus`.
@@ -110,6 +141,15 @@ impl HopStack {
     pub fn reset(&mut self, modulus: Modulus) {
         self.len = 0;
         self.modulus = modulus;
+        self.path = 0;
+    }
+
+    /// Adds the next hop's identity to the digest of the path: switch and egress port (FNV-1a over words).
+    #[inline]
+    pub fn pass(&mut self, switch_id: u32, egress: u16) {
+        const PRIME: u64 = 0x0100_0000_01b3;
+        let link = u64::from(switch_id) << 16 | u64::from(egress);
+        self.path = (self.path ^ link.wrapping_add(1)).wrapping_mul(PRIME);
     }
 
     /// Appends a hop; a full stack stays as it is.

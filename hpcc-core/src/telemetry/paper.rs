@@ -8,8 +8,7 @@
 //! TS and txBytes wrap. Where the paper is silent: qLen saturates, so that an enormous queue never reads as
 //! a short one; the code of B is IFA's; a switch that finds 15 hops leaves the packet as it is.
 
-use super::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable};
-use crate::units::BitRate;
+use super::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
 
 /// Bytes of the section when it leaves the sender.
 pub const HEADER_LEN: usize = 2;
@@ -20,34 +19,17 @@ const QLEN_UNIT: u64 = 80;
 const QLEN_MAX: u64 = 0xffff;
 const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
 
-const RATES: [BitRate; 8] = [
-    BitRate::gbps(10),
-    BitRate::gbps(25),
-    BitRate::gbps(40),
-    BitRate::gbps(50),
-    BitRate::gbps(100),
-    BitRate::gbps(200),
-    BitRate::gbps(400),
-    BitRate::gbps(800),
-];
-
-/// The 4-bit code of a rate.
-#[inline]
-pub fn code(rate: BitRate) -> Option<u64> {
-    RATES.iter().position(|&r| r == rate).map(|code| code as u64)
-}
-
 #[inline]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let end = len + HOP_LEN;
     let Some(bytes) = section.get_mut(..end).filter(|_| len >= HEADER_LEN) else { return len };
-    let Some(code) = code(snapshot.rate) else { return len };
+    let Some(code) = speed::code(snapshot.rate) else { return len };
     let header = u16::from_be_bytes([bytes[0], bytes[1]]);
     let n_hop = header >> PATH_ID_BITS;
     if usize::from(n_hop) >= MAX_HOPS {
         return len;
     }
-    let word = code << 60
+    let word = u64::from(code) << 60
         | (snapshot.now.0 & 0xff_ffff) << 36
         | ((snapshot.tx_bytes / TX_UNIT) & 0xf_ffff) << 16
         | (snapshot.qlen / QLEN_UNIT).min(QLEN_MAX);
@@ -65,10 +47,11 @@ pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
         return Err(Unusable);
     }
     stack.reset(MODULUS);
+    stack.path = u64::from(u16::from_be_bytes([header[0], header[1]]));
     for word in hops.chunks_exact(HOP_LEN) {
         let word = u64::from_be_bytes(word.try_into().map_err(|_| Unusable)?);
         stack.push(Hop {
-            rate: *RATES.get((word >> 60) as usize).ok_or(Unusable)?,
+            rate: speed::rate((word >> 60) as u8).ok_or(Unusable)?,
             ts: word >> 36 & 0xff_ffff,
             tx_bytes: (word >> 16 & 0xf_ffff) * TX_UNIT,
             qlen: (word & 0xffff) * QLEN_UNIT,
@@ -80,7 +63,7 @@ pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Nanos;
+    use crate::units::{BitRate, Nanos};
 
     fn read(section: &[u8]) -> Result<HopStack, Unusable> {
         let mut stack = HopStack::default();
@@ -96,13 +79,18 @@ mod tests {
         let mut section = [0; 64];
         let first = Snapshot {
             switch_id: 0x0a1,
-            rate: BitRate::gbps(100),
             now: Nanos(0x12_3456),
             tx_bytes: 0xabcde * 128,
             qlen: 0x10 * 80,
+            ..Snapshot::IDLE
         };
-        let second =
-            Snapshot { switch_id: 0x0b2, rate: BitRate::gbps(400), now: Nanos(0x12_3460), tx_bytes: 128, qlen: 0 };
+        let second = Snapshot {
+            switch_id: 0x0b2,
+            rate: BitRate::gbps(400),
+            now: Nanos(0x12_3460),
+            tx_bytes: 128,
+            ..Snapshot::IDLE
+        };
         let len = stamp(&mut section, HEADER_LEN, &first);
         let len = stamp(&mut section, len, &second);
         assert_eq!(section[..len], VECTOR);
@@ -122,13 +110,12 @@ mod tests {
     #[test]
     fn the_sixteenth_hop_leaves_the_packet_as_it_is() {
         let mut section = [0; super::super::MAX_SECTION + HOP_LEN];
-        let snapshot =
-            Snapshot { switch_id: 1, rate: BitRate::gbps(25), now: Nanos(1), tx_bytes: u64::MAX, qlen: u64::MAX };
+        let snapshot = Snapshot { tx_bytes: u64::MAX, qlen: u64::MAX, ..Snapshot::IDLE };
         let mut len = HEADER_LEN;
         for _ in 0..MAX_HOPS {
             len = stamp(&mut section, len, &snapshot);
         }
-        assert_eq!(len, super::super::MAX_SECTION);
+        assert_eq!(len, HEADER_LEN + MAX_HOPS * HOP_LEN);
         let full = section;
         assert_eq!(stamp(&mut section, len, &snapshot), len);
         assert_eq!(section, full);

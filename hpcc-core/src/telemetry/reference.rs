@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn snapshot(qlen: u64) -> Snapshot {
-        Snapshot { switch_id: 7, rate: BitRate::gbps(100), now: Nanos(0x1_0012_3456), tx_bytes: 51_200, qlen }
+        Snapshot { now: Nanos(0x1_0012_3456), tx_bytes: 51_200, qlen, ..Snapshot::IDLE }
     }
 
     #[test]
