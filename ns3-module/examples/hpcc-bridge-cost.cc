@@ -121,7 +121,7 @@ PassSwitch(hpcc::Switch& node, hpcc::Draws& draws, Section& section, uint64_t no
     const hpcc::FlowKey key{0x0b000001, 0x0b000101, 10000, 100};
     const hpcc::Arrival arrival = node.arrive(0, 1, key, PRIORITY, FRAME);
     section[40] = 0; // the count of hops: each call writes the first
-    const hpcc::DepartingFrame frame{0, PRIORITY, true, FRAME, 42, 0};
+    const hpcc::DepartingFrame frame{0, PRIORITY, true, 63, FRAME, 42, 0, now};
     return node.depart(arrival.egress, now, frame, {section.data(), section.size()}, draws)
         .telemetry_bytes;
 }
