@@ -7,6 +7,7 @@
 //! core, aborts the process after [`panic_report`] has said what to report.
 
 mod control;
+mod flows;
 mod goodput;
 mod host;
 mod network;
@@ -20,6 +21,7 @@ mod switch;
 mod usage;
 
 use control::is_heard;
+use flows::{Flows, open_flows};
 use host::{Host, new_host, pfc_bytes, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
@@ -374,9 +376,12 @@ mod ffi {
         telemetry_bytes: u16,
     }
 
-    /// `hpcc_formats::scenario::Flow`.
+    /// `hpcc_formats::scenario::Flow`; the end of the flows unless `present`.
     #[derive(Clone, Copy)]
     struct FlowSpec {
+        present: bool,
+        /// Its place in the scenario.
+        index: u32,
         src: u32,
         dst: u32,
         priority: u8,
@@ -405,11 +410,8 @@ mod ffi {
     /// A flow of a scenario, as far as it got.
     #[derive(Clone, Copy)]
     struct FlowOutcome {
-        /// Its place in the scenario.
-        flow: u32,
+        flow: FlowSpec,
         sport: u16,
-        /// When it began, or is to begin.
-        start_ns: u64,
         /// Time until its last acknowledgement; not used for an unfinished flow.
         fct_ns: u64,
         ideal_ns: u64,
@@ -506,7 +508,6 @@ mod ffi {
         /// Links that fail, and when.
         fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
         fn flow_count(self: &Scenario) -> u32;
-        fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
         /// The reference's faults that are repeated, as `read_quirks` takes them.
@@ -520,6 +521,14 @@ mod ffi {
         fn monitor(self: &Scenario) -> MonitorParameters;
         /// Nodes whose packets are traced.
         fn trace_nodes(self: &Scenario) -> Vec<u32>;
+
+        /// The flows of a scenario that nobody has taken yet.
+        type Flows;
+        fn open_flows(scenario: &Scenario) -> Box<Flows>;
+        /// Takes the next flow, by ascending start.
+        fn next(self: &mut Flows) -> FlowSpec;
+        /// Why the flows ended too early: a file was changed after it had been checked. Empty if they did not.
+        fn error(self: &Flows) -> String;
 
         /// The output folder of a run.
         type Results;
@@ -541,8 +550,8 @@ mod ffi {
         fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
-        fn flow_finished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
-        fn flow_unfinished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
+        fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
+        fn flow_unfinished(self: &mut Results, outcome: &FlowOutcome);
         /// Begins the packet trace.
         fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
         /// Something happened to a packet at a traced node.

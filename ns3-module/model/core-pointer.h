@@ -15,6 +15,7 @@ namespace hpcc
 {
 struct ControlParameters;
 struct Draws;
+struct Flows;
 struct Host;
 struct Loss;
 struct Network;

@@ -17,6 +17,7 @@ pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::error::InputError;
+use crate::flows::FlowList;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::SwitchConfig;
@@ -27,7 +28,7 @@ use hpcc_core::units::Nanos;
 use std::path::Path;
 
 /// One simulation, checked: whatever reaches a simulator through [`load`] can run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Scenario {
     /// File name without folder and extension.
     pub name: String,
@@ -37,8 +38,8 @@ pub struct Scenario {
     pub stop: Nanos,
     /// Nodes and links.
     pub network: Network,
-    /// Flows by ascending start time; flows of equal start are in the order of the input.
-    pub flows: Vec<Flow>,
+    /// All flows.
+    pub flows: FlowList,
     /// Congestion control of every flow.
     pub algorithm: Algorithm,
     /// How telemetry is laid out in a frame.

@@ -28,6 +28,7 @@ mod tests;
 
 use super::{Blame, Draft, Places, Scenario, name_of};
 use crate::error::InputError;
+use crate::flows::FlowList;
 use document::{Document, Source};
 use std::path::Path;
 
@@ -74,7 +75,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         seed: run.seed,
         stop: run.stop,
         network: topology.network,
-        flows: Vec::new(),
+        flows: FlowList::default(),
         algorithm: control.algorithm,
         layout,
         transport,
