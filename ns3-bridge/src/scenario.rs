@@ -2,8 +2,8 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    BufferParameters, ControlParameters, EcnThreshold, LinkFailure, LinkSpec, MonitorParameters, TelemetryParameters,
-    TransportParameters,
+    BufferParameters, ControlParameters, EcnThreshold, LinkFailure, LinkSpec, MonitorParameters, TransportParameters,
+    WireParameters,
 };
 use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
@@ -131,8 +131,8 @@ impl Scenario {
         (&self.get().algorithm).into()
     }
 
-    pub fn telemetry(&self) -> TelemetryParameters {
-        self.get().layout.into()
+    pub fn wire(&self) -> WireParameters {
+        WireParameters::new(self.get().wire, self.get().layout)
     }
 
     pub fn buffer(&self) -> BufferParameters {

@@ -24,6 +24,7 @@ struct Quirks;
 struct Results;
 struct Scenario;
 struct Switch;
+struct WireParameters;
 } // namespace hpcc
 
 namespace ns3

@@ -12,6 +12,7 @@ use hpcc_core::switch::{BufferMode, SwitchConfig};
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
+use hpcc_core::wire::WireProfile;
 use std::path::{Path, PathBuf};
 
 /// The reference has no seed of its own; its generators start from 1.
@@ -45,6 +46,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         flows: FlowList::default(),
         algorithm,
         layout,
+        wire: WireProfile::Reference,
         transport,
         switch,
         default_loss,

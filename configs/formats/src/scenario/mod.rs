@@ -25,6 +25,7 @@ use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
 use hpcc_core::units::Nanos;
+use hpcc_core::wire::WireProfile;
 use std::path::Path;
 
 /// One simulation, checked: whatever reaches a simulator through [`load`] can run.
@@ -44,6 +45,8 @@ pub struct Scenario {
     pub algorithm: Algorithm,
     /// How telemetry is laid out in a frame.
     pub layout: Layout,
+    /// The headers of every frame.
+    pub wire: WireProfile,
     /// How hosts send and acknowledge.
     pub transport: TransportConfig,
     /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch

@@ -5,7 +5,7 @@
 use super::congestion_control::Control;
 use super::document::Document;
 use super::values::{Between, Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
-use crate::error::InputError;
+use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
@@ -15,6 +15,7 @@ use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -43,6 +44,23 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
     let (keys, _) = document.required::<RunKeys>("run")?;
     let stop_place = document.place(keys.stop.span());
     Ok(Run { seed: keys.seed, stop: keys.stop.into_inner().0, stop_place })
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WireKeys {
+    profile: Option<Spanned<String>>,
+}
+
+/// `[wire]`.
+pub(super) fn wire(document: &mut Document<'_>) -> Result<WireProfile, InputError> {
+    let (keys, _) = document.optional::<WireKeys>("wire")?;
+    let Some(name) = keys.profile else { return Ok(WireProfile::default()) };
+    WireProfile::from_name(name.get_ref()).ok_or_else(|| {
+        let known = WireProfile::NAMES.map(|(known, _)| known);
+        let message = format!("unknown profile \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
+        document.place(name.span()).key_error("wire.profile", message)
+    })
 }
 
 #[derive(Default, PartialEq, Deserialize)]
