@@ -501,6 +501,8 @@ mod ffi {
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn wire(self: &Scenario) -> WireParameters;
+        /// Bytes of preamble and gap that each frame occupies its link for besides its own.
+        fn frame_gap(self: &Scenario) -> u32;
         fn buffer(self: &Scenario) -> BufferParameters;
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;

@@ -135,6 +135,10 @@ impl Scenario {
         WireParameters::new(self.get().wire, self.get().layout)
     }
 
+    pub fn frame_gap(&self) -> u32 {
+        self.get().frame_gap
+    }
+
     pub fn buffer(&self) -> BufferParameters {
         let switch = &self.get().switch;
         let (lossy, alpha) = match switch.mode {

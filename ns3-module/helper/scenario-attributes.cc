@@ -173,6 +173,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     SetControl(scenario.control(), network);
     const hpcc::WireParameters wire = scenario.wire();
     network.SetWireProfile(std::string(wire.profile));
+    network.SetDeviceAttribute("FrameGap", UintegerValue(scenario.frame_gap()));
     network.SetTelemetry(std::string(wire.layout), wire.multiplier, wire.log_base);
     const hpcc::BufferParameters buffer = scenario.buffer();
     network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer.bytes));

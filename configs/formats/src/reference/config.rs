@@ -47,6 +47,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         algorithm,
         layout,
         wire: WireProfile::Reference,
+        frame_gap: 0,
         transport,
         switch,
         default_loss,

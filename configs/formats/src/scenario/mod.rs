@@ -47,6 +47,8 @@ pub struct Scenario {
     pub layout: Layout,
     /// The headers of every frame.
     pub wire: WireProfile,
+    /// Bytes of preamble and gap that each frame occupies its link for besides its own.
+    pub frame_gap: u32,
     /// How hosts send and acknowledge.
     pub transport: TransportConfig,
     /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch

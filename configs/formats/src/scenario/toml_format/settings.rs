@@ -15,7 +15,7 @@ use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_core::wire::WireProfile;
+use hpcc_core::wire::{PREAMBLE_AND_GAP, WireProfile};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -50,12 +50,24 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
 #[serde(deny_unknown_fields, default)]
 struct WireKeys {
     profile: Option<Spanned<String>>,
+    preamble_and_gap: Option<bool>,
 }
 
 /// `[wire]`.
-pub(super) fn wire(document: &mut Document<'_>) -> Result<WireProfile, InputError> {
+pub(super) struct Wire {
+    pub profile: WireProfile,
+    pub frame_gap: u32,
+}
+
+/// Real frames have a preamble and a gap between them, unless that is turned off; the reference's have none.
+pub(super) fn wire(document: &mut Document<'_>) -> Result<Wire, InputError> {
     let (keys, _) = document.optional::<WireKeys>("wire")?;
-    let Some(name) = keys.profile else { return Ok(WireProfile::default()) };
+    let profile = keys.profile.map_or(Ok(WireProfile::default()), |name| wire_profile(document, &name))?;
+    let spaced = keys.preamble_and_gap.unwrap_or(profile.is_real());
+    Ok(Wire { profile, frame_gap: if spaced { PREAMBLE_AND_GAP } else { 0 } })
+}
+
+fn wire_profile(document: &Document<'_>, name: &Spanned<String>) -> Result<WireProfile, InputError> {
     WireProfile::from_name(name.get_ref()).ok_or_else(|| {
         let known = WireProfile::NAMES.map(|(known, _)| known);
         let message = format!("unknown profile \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
