@@ -166,6 +166,10 @@ impl Scenario {
         self.get().monitor.trace_nodes.clone()
     }
 
+    pub fn capture_nodes(&self) -> Vec<u32> {
+        self.get().monitor.capture_nodes.clone()
+    }
+
     pub fn monitor(&self) -> MonitorParameters {
         let monitor = &self.get().monitor;
         let (start, end) = match monitor.queue_histogram {

@@ -9,6 +9,7 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
+#include "ns3/trace-helper.h"
 
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,11 @@ class RdmaHost;
  *
  * Install hosts and switches, link them, then call Start(), which computes the routes. The order of installation
  * numbers the nodes, and the order of links numbers each node's ports.
+ *
+ * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they need a wire profile
+ * with real bytes (SetWireProfile()).
  */
-class QbbHelper
+class QbbHelper : public PcapHelperForDevice
 {
   public:
     QbbHelper();
@@ -175,6 +179,12 @@ class QbbHelper
     uint64_t GetTxFrames() const;
 
   private:
+    // Inherited: captures a device's frames.
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> device,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+
     /**
      * \brief Aggregate hosts or switches to nodes.
      * \param nodes the nodes

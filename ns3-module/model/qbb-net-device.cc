@@ -3,6 +3,7 @@
  */
 #include "qbb-net-device.h"
 
+#include "frame-serializer.h"
 #include "ns3-bridge/src/lib.rs.h"
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
@@ -68,6 +69,11 @@ QbbNetDevice::GetTypeId()
                             "A frame left its queue",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_dequeueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("PromiscSniffer",
+                            "A frame begins to leave or has arrived, with the bytes that it has on the wire; needs a "
+                            "WireProfile whose frames have some",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_sniffer),
+                            "ns3::Packet::TracedCallback")
             .AddTraceSource("Pause",
                             "The far end paused or resumed a priority",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_pauseTrace),
@@ -252,6 +258,10 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
     m_txBeginTrace(*frame);
+    if (!m_sniffer.IsEmpty())
+    {
+        Sniff(*frame, *this, *m_peer);
+    }
     ++m_txFrames;
     const uint64_t txTime = GetTxTime(frame->size);
     frame->receiver = m_peer;
@@ -275,6 +285,16 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     }
     frame->Ref();
     m_wheel->Insert(m_completeAt + m_delayNanos, m_peer->m_nodeId, frame);
+}
+
+void
+QbbNetDevice::Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const QbbNetDevice& receiver)
+{
+    if (!m_serializer)
+    {
+        m_serializer = std::make_unique<FrameSerializer>(m_owner->GetWire());
+    }
+    m_sniffer(m_serializer->Serialize(frame, sender.m_address, receiver.m_address));
 }
 
 void
@@ -308,6 +328,10 @@ QbbNetDevice::Receive(QbbFrame* frame)
         return;
     }
     m_rxEndTrace(*frame);
+    if (!m_sniffer.IsEmpty())
+    {
+        Sniff(*frame, *m_peer, *this);
+    }
     if (frame->kind == QbbFrame::Kind::PFC)
     {
         HandlePfc(*frame);

@@ -2,6 +2,7 @@
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
 use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, speed, timestamp};
+use crate::frame::{Carriage, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -95,6 +96,16 @@ impl Layout {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => true,
             Layout::Reference { .. } => reference::code(rate).is_some(),
             Layout::Paper => speed::code(rate).is_some(),
+        }
+    }
+
+    /// Where the section travels; `None` for a layout that has none.
+    pub fn carriage(&self) -> Option<Carriage> {
+        match self {
+            Layout::None => None,
+            Layout::Reference { .. } | Layout::Paper | Layout::Timestamp | Layout::Pint { .. } => {
+                Some(Carriage::BehindUdp { port: TELEMETRY_PORT })
+            }
         }
     }
 

@@ -110,6 +110,8 @@ pub struct Monitor {
     pub goodput_interval: Option<Nanos>,
     /// Nodes whose packets are traced, all of them in the network.
     pub trace_nodes: Vec<u32>,
+    /// Nodes whose frames are captured as bytes, all of them in the network.
+    pub capture_nodes: Vec<u32>,
 }
 
 /// When the reference's histogram samples: each 100 ns; it is written at each multiple of 100 ms.

@@ -340,12 +340,26 @@ struct MonitorKeys {
     goodput_interval: Option<Interval>,
     queue_histogram_start: Option<Time>,
     queue_histogram_end: Option<Spanned<Time>>,
-    #[serde(default)]
     trace_nodes: Vec<Spanned<u32>>,
+    capture_nodes: Vec<Spanned<u32>>,
+}
+
+/// The nodes that a key of `[monitor]` lists, all of which must be there.
+fn node_list(
+    document: &Document<'_>,
+    key: &str,
+    list: Vec<Spanned<u32>>,
+    nodes: usize,
+) -> Result<Vec<u32>, InputError> {
+    if let Some(node) = list.iter().find(|node| *node.get_ref() as usize >= nodes) {
+        let message = format!("{key} names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
+        return Err(document.place(node.span()).key_error(format!("monitor.{key}"), message));
+    }
+    Ok(list.into_iter().map(Spanned::into_inner).collect())
 }
 
 /// `[monitor]`.
-pub(super) fn monitor(document: &mut Document<'_>, nodes: usize) -> Result<Monitor, InputError> {
+pub(super) fn monitor(document: &mut Document<'_>, nodes: usize, wire: WireProfile) -> Result<Monitor, InputError> {
     let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
     let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
         (None, None) => None,
@@ -363,15 +377,16 @@ pub(super) fn monitor(document: &mut Document<'_>, nodes: usize) -> Result<Monit
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };
-    for node in &keys.trace_nodes {
-        if *node.get_ref() as usize >= nodes {
-            let message = format!("trace_nodes names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
-            return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
-        }
+    let trace_nodes = node_list(document, "trace_nodes", keys.trace_nodes, nodes)?;
+    if let Some(node) = keys.capture_nodes.first().filter(|_| !wire.is_real()) {
+        let message = "frames of wire.profile = \"reference\" have no bytes to capture; expected a rocev2 profile";
+        return Err(document.place(node.span()).key_error("monitor.capture_nodes", message));
     }
+    let capture_nodes = node_list(document, "capture_nodes", keys.capture_nodes, nodes)?;
     Ok(Monitor {
         queue_histogram,
-        trace_nodes: keys.trace_nodes.into_iter().map(Spanned::into_inner).collect(),
+        trace_nodes,
+        capture_nodes,
         queue_interval: keys.queue_interval.map(|interval| interval.0),
         goodput_interval: keys.goodput_interval.map(|interval| interval.0),
     })
