@@ -122,7 +122,7 @@ pub fn chart<'a, 'b>(area: &'a Area<'b>, x: &Axis, y: &Axis) -> Result<Chart<'a,
 /// Room for the longest text, as far as the viewer's font is like others.
 fn legend_width(entries: &[LegendEntry]) -> u32 {
     let longest = entries.iter().map(|entry| entry.text.chars().count() as u32).max();
-    longest.map_or(24, |letters| (68 + 11 * letters).max(LEGEND_WIDTH))
+    longest.map_or(24, |letters| (54 + 11 * letters).max(LEGEND_WIDTH))
 }
 
 fn draw_legend(area: &Area<'_>, entries: &[LegendEntry]) -> Result<()> {

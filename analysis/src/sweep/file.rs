@@ -273,7 +273,11 @@ impl Source<'_> {
     }
 
     fn syntax(&self, error: &toml::de::Error) -> InputError {
-        let message = error.message().replace('`', "\"").replace("unknown field", "unknown key");
+        let message = error
+            .message()
+            .replace('`', "\"")
+            .replace("unknown field", "unknown key")
+            .replace("unknown variant", "unknown name");
         let message = message.replace("missing field", "missing key");
         let line = error.span().map(|span| self.line(&span));
         InputError { file: self.path.to_owned(), line, key: None, message }
