@@ -1,18 +1,66 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many bytes a frame occupies on a link.
 
-use crate::telemetry::Layout;
+/// The header stack of every frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WireProfile {
+    /// The reference simulator's: a private header in place of RoCEv2's, no trailers.
+    #[default]
+    Reference,
+    /// RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12; ICRC 4, FCS 4.
+    RoceV4,
+    /// RoCEv2 over IPv6, whose header takes 40.
+    RoceV6,
+}
 
-/// Sizes of the frames of one header stack, telemetry excluded.
-///
-/// Sizes are what the links of the simulation carry and time; preamble and gap are not part of it.
+/// Preamble, start delimiter and inter-frame gap of Ethernet in bytes: time on the link, but no part of a frame.
+pub const PREAMBLE_AND_GAP: u32 = 7 + 1 + 12;
+
+impl WireProfile {
+    /// All profiles and their names.
+    pub const NAMES: [(&'static str, WireProfile); 3] = [
+        ("reference", WireProfile::Reference),
+        ("rocev2_ipv4", WireProfile::RoceV4),
+        ("rocev2_ipv6", WireProfile::RoceV6),
+    ];
+
+    /// The profile of that name.
+    pub fn from_name(name: &str) -> Option<WireProfile> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|&(_, profile)| profile)
+    }
+
+    /// Its name in configurations.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|&&(_, profile)| profile == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether its frames have real bytes.
+    pub fn is_real(self) -> bool {
+        self != WireProfile::Reference
+    }
+
+    /// The sizes of its frames.
+    pub fn sizes(self) -> FrameSizes {
+        match self {
+            WireProfile::Reference => FrameSizes::REFERENCE,
+            WireProfile::RoceV4 => FrameSizes::roce(20),
+            WireProfile::RoceV6 => FrameSizes::roce(40),
+        }
+    }
+}
+
+/// Sizes of the frames of one header stack, telemetry excluded: what links carry and queues hold, FCS included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameSizes {
-    /// Headers of a data frame.
-    pub data_headers: u32,
-    /// Headers of an acknowledgement.
-    pub ack_headers: u32,
-    /// An acknowledgement is padded to this.
+    /// Headers and trailers of a data frame.
+    pub data_overhead: u32,
+    /// What the first frame of a message has besides.
+    pub first_overhead: u32,
+    /// Headers and trailers of an acknowledgement.
+    pub ack_overhead: u32,
+    /// Payload is padded to a multiple of this.
+    pub alignment: u32,
+    /// No acknowledgement is shorter.
     pub ack_minimum: u32,
     /// A PFC frame.
     pub pfc: u32,
@@ -23,19 +71,40 @@ impl FrameSizes {
     pub const SELECTIVE_ACK: u32 = 4;
 
     /// The reference's: 14 link, 20 IPv4; then 8 UDP and 6 sequence for data, 12 for an acknowledgement.
-    pub const REFERENCE: FrameSizes =
-        FrameSizes { data_headers: 14 + 20 + 8 + 6, ack_headers: 14 + 20 + 12, ack_minimum: 60, pfc: 43 };
+    pub const REFERENCE: FrameSizes = FrameSizes {
+        data_overhead: 14 + 20 + 8 + 6,
+        first_overhead: 0,
+        ack_overhead: 14 + 20 + 12,
+        alignment: 1,
+        ack_minimum: 60,
+        pfc: 43,
+    };
 
-    /// A data frame with `payload` bytes as it leaves its sender.
-    #[inline]
-    pub fn data(&self, payload: u32, layout: &Layout) -> u32 {
-        self.data_headers + layout.initial_len() as u32 + payload
+    /// RoCEv2 (SPEC section 3) behind an IP header of `ip` bytes: RDMA WRITEs, the first packet of each with a RETH,
+    /// and acknowledgements with an AETH. All are longer than Ethernet's least, 64 bytes, which PFC frames have.
+    const fn roce(ip: u32) -> FrameSizes {
+        let overhead = 14 + ip + 8 + 12 + 4 + 4;
+        FrameSizes {
+            data_overhead: overhead,
+            first_overhead: 16,
+            ack_overhead: overhead + 4,
+            alignment: 4,
+            ack_minimum: 64,
+            pfc: 64,
+        }
     }
 
-    /// An acknowledgement that carries `telemetry` bytes.
+    /// A data frame with `payload` bytes and a telemetry section of `telemetry` bytes; `first` of its message or not.
+    #[inline]
+    pub fn data(&self, payload: u32, first: bool, telemetry: u32) -> u32 {
+        let first = if first { self.first_overhead } else { 0 };
+        self.data_overhead + first + telemetry + payload.next_multiple_of(self.alignment)
+    }
+
+    /// An acknowledgement that carries `telemetry` bytes back, as its payload.
     #[inline]
     pub fn ack(&self, telemetry: u32) -> u32 {
-        (self.ack_headers + telemetry).max(self.ack_minimum)
+        (self.ack_overhead + telemetry.next_multiple_of(self.alignment)).max(self.ack_minimum)
     }
 }
 
@@ -46,13 +115,31 @@ mod tests {
     #[test]
     fn reference_frames_have_the_published_sizes() {
         let sizes = FrameSizes::REFERENCE;
-        assert_eq!(sizes.data(1000, &Layout::Reference { multiplier: 1 }), 1090);
-        assert_eq!(sizes.data(1000, &Layout::Timestamp), 1056);
-        assert_eq!(sizes.data(1000, &Layout::pint(1.05, true)), 1050);
-        assert_eq!(sizes.data(1000, &Layout::pint(1.05, false)), 1049);
-        assert_eq!(sizes.data(1000, &Layout::None), 1048);
+        assert_eq!(sizes.data(1000, true, 42), 1090);
+        assert_eq!(sizes.data(1000, false, 8), 1056);
+        assert_eq!(sizes.data(1000, false, 0), 1048);
         assert_eq!(sizes.ack(42), 88);
         assert_eq!(sizes.ack(0), 60);
         assert_eq!(sizes.pfc, 43);
+    }
+
+    /// SPEC section 3: a RoCEv2 packet is IP, UDP 8, BTH 12, RETH 16 or AETH 4, padded payload, ICRC 4.
+    #[test]
+    fn roce_frames_have_the_sizes_of_their_headers() {
+        let (v4, v6) = (WireProfile::RoceV4.sizes(), WireProfile::RoceV6.sizes());
+        assert_eq!(v4.data(1024, false, 0), 14 + 20 + 8 + 12 + 1024 + 4 + 4);
+        assert_eq!(v4.data(1024, true, 0), v4.data(1024, false, 0) + 16);
+        assert_eq!(v6.data(1023, false, 42), v4.data(1024, false, 42) + 20);
+        assert_eq!(v4.ack(0), 14 + 20 + 8 + 12 + 4 + 4 + 4);
+        assert_eq!(v4.ack(42), v4.ack(44));
+        assert_eq!((v4.data(1, false, 0), v4.pfc), (66, 64));
+    }
+
+    #[test]
+    fn names_lead_to_profiles_and_back() {
+        for (name, profile) in WireProfile::NAMES {
+            assert_eq!((WireProfile::from_name(name), profile.name()), (Some(profile), name));
+        }
+        assert_eq!(WireProfile::from_name("roce"), None);
     }
 }

@@ -2,11 +2,10 @@
 //! The congestion-control algorithm and the layout of its telemetry, there and back.
 
 use crate::ffi::{
-    AlgorithmKind, ControlParameters, DcqcnParameters, DctcpParameters, HpccParameters, HpccPintParameters, LayoutKind,
-    TelemetryParameters, TimelyParameters,
+    AlgorithmKind, ControlParameters, DcqcnParameters, DctcpParameters, HpccParameters, HpccPintParameters,
+    TimelyParameters,
 };
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
-use hpcc_core::telemetry::Layout;
 use hpcc_core::units::{BitRate, Nanos};
 
 impl From<&HpccParameters> for HpccConfig {
@@ -178,38 +177,6 @@ impl From<&Algorithm> for ControlParameters {
     }
 }
 
-impl From<&TelemetryParameters> for Layout {
-    fn from(p: &TelemetryParameters) -> Layout {
-        match p.layout {
-            LayoutKind::Reference => Layout::Reference { multiplier: p.multiplier },
-            LayoutKind::Paper => Layout::Paper,
-            LayoutKind::Timestamp => Layout::Timestamp,
-            LayoutKind::Pint => Layout::pint(p.log_base, p.wide_pint),
-            _ => Layout::None,
-        }
-    }
-}
-
-impl From<Layout> for TelemetryParameters {
-    fn from(layout: Layout) -> Self {
-        let mut p = TelemetryParameters { layout: LayoutKind::None, multiplier: 1, log_base: 1.05, wide_pint: false };
-        match layout {
-            Layout::None => {}
-            Layout::Reference { multiplier } => (p.layout, p.multiplier) = (LayoutKind::Reference, multiplier),
-            Layout::Paper => p.layout = LayoutKind::Paper,
-            Layout::Timestamp => p.layout = LayoutKind::Timestamp,
-            Layout::Pint { log_base, bytes } => {
-                (p.layout, p.log_base, p.wide_pint) = (LayoutKind::Pint, log_base, bytes == 2);
-            }
-        }
-        p
-    }
-}
-
-pub fn is_heard(control: &ControlParameters, telemetry: &TelemetryParameters) -> bool {
-    Algorithm::from(control).hears(&Layout::from(telemetry))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,42 +192,6 @@ mod tests {
             Algorithm::Dctcp(DctcpConfig { gain: 0.5, ..DctcpConfig::default() }),
         ] {
             assert_eq!(Algorithm::from(&ControlParameters::from(&algorithm)), algorithm);
-        }
-    }
-
-    #[test]
-    fn every_layout_comes_back_as_it_went() {
-        for layout in [
-            Layout::None,
-            Layout::Reference { multiplier: 4 },
-            Layout::Paper,
-            Layout::Timestamp,
-            Layout::pint(1.01, false),
-            Layout::pint(1.05, false),
-            Layout::pint(1.05, true),
-        ] {
-            assert_eq!(Layout::from(&TelemetryParameters::from(layout)), layout);
-        }
-    }
-
-    #[test]
-    fn algorithms_hear_their_own_telemetry_only() {
-        let layouts = [
-            Layout::None,
-            Layout::Reference { multiplier: 1 },
-            Layout::Paper,
-            Layout::Timestamp,
-            Layout::pint(1.05, false),
-        ];
-        for (algorithm, expected) in [
-            (Algorithm::LineRate, [true; 5]),
-            (Algorithm::Hpcc(HpccConfig::default()), [false, true, true, false, false]),
-            (Algorithm::HpccPint(HpccPintConfig::default()), [false, false, false, false, true]),
-            (Algorithm::Dcqcn(DcqcnConfig::default()), [true; 5]),
-            (Algorithm::Timely(TimelyConfig::default()), [false, false, false, true, false]),
-            (Algorithm::Dctcp(DctcpConfig::default()), [true; 5]),
-        ] {
-            assert_eq!(layouts.map(|layout| is_heard(&(&algorithm).into(), &layout.into())), expected, "{algorithm:?}");
         }
     }
 }

@@ -3,21 +3,19 @@
 
 use crate::ffi::{
     AckFrame, AckResult, ControlParameters, DataFrame, FlowKey, RecoveryKind, Reply, ReplyKind, Segment,
-    SenderParameters, TelemetryParameters, TimeoutParameters, TimeoutResult, TransportParameters,
+    SenderParameters, TimeoutParameters, TimeoutResult, TransportParameters, WireParameters,
 };
 use crate::network::Network;
 use crate::switch::Draws;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Recovery, SenderSpec, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_core::wire::FrameSizes;
 
 pub struct Host {
     host: transport::Host,
     layout: Layout,
 }
 
-const SIZES: FrameSizes = FrameSizes::REFERENCE;
 const NEVER: u64 = u64::MAX;
 /// No packet arrived out of order.
 const NONE: u64 = u64::MAX;
@@ -32,6 +30,7 @@ const NOTHING: Segment = Segment {
     queue_pair: 0,
     payload_bytes: 0,
     frame_bytes: 0,
+    flow_bytes: 0,
     seq: 0,
     ack_requested: false,
 };
@@ -108,17 +107,13 @@ pub fn new_host(
     node: u32,
     transport: &TransportParameters,
     control: &ControlParameters,
-    telemetry: &TelemetryParameters,
+    wire: &WireParameters,
 ) -> Box<Host> {
-    let layout = Layout::from(telemetry);
+    let (layout, sizes) = (wire.layout(), wire.profile().sizes());
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let routes = network.take_table(node);
-    let host = transport::Host::new(transport.into(), control.into(), layout, SIZES, &rates, routes);
+    let host = transport::Host::new(transport.into(), control.into(), layout, sizes, &rates, routes);
     Box::new(Host { host, layout })
-}
-
-pub fn pfc_bytes() -> u32 {
-    SIZES.pfc
 }
 
 fn key_or_error(key: Option<u32>) -> i64 {
@@ -173,6 +168,7 @@ impl Host {
             queue_pair: segment.queue_pair,
             payload_bytes: segment.payload,
             frame_bytes: segment.frame,
+            flow_bytes: segment.size,
             seq: segment.seq,
             ack_requested: segment.ack_requested,
         }

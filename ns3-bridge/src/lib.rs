@@ -7,6 +7,7 @@
 //! core, aborts the process after [`panic_report`] has said what to report.
 
 mod control;
+mod flows;
 mod goodput;
 mod host;
 mod network;
@@ -18,9 +19,10 @@ mod results;
 mod scenario;
 mod switch;
 mod usage;
+mod wire;
 
-use control::is_heard;
-use host::{Host, new_host, pfc_bytes, update_host_routes};
+use flows::{Flows, open_flows};
+use host::{Host, new_host, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
 use quirks::read_quirks;
@@ -29,6 +31,7 @@ use scenario::{Scenario, open_scenario};
 use switch::{
     Draws, Loss, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws, update_switch_routes,
 };
+use wire::{data_overhead, is_heard, pfc_bytes, wire_error};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -186,31 +189,15 @@ mod ffi {
         min_rate_bps: u64,
     }
 
-    /// `hpcc_core::telemetry::Layout`.
-    #[derive(Clone, Copy)]
-    struct TelemetryParameters {
-        layout: LayoutKind,
-        /// Of the reference layout's units.
+    /// What frames look like; names are those of `hpcc_core::wire::WireProfile` and `hpcc_core::telemetry::Layout`.
+    #[derive(Clone, Debug)]
+    struct WireParameters {
+        profile: String,
+        layout: String,
+        /// `hpcc_core::telemetry::LayoutOptions`.
         multiplier: u32,
-        /// Of PINT's codes.
         log_base: f64,
-        /// Whether PINT takes two bytes in any case.
         wide_pint: bool,
-    }
-
-    /// A telemetry layout.
-    #[derive(Clone, Copy)]
-    enum LayoutKind {
-        /// No telemetry.
-        None,
-        /// The reference simulator's.
-        Reference,
-        /// The HPCC paper's.
-        Paper,
-        /// The sender's clock.
-        Timestamp,
-        /// The busiest hop's utilisation.
-        Pint,
     }
 
     /// Packet memory of a switch: `hpcc_core::switch::SwitchConfig`.
@@ -267,6 +254,7 @@ mod ffi {
         queue_pair: u32,
         payload_bytes: u32,
         frame_bytes: u32,
+        flow_bytes: u64,
         seq: u64,
         ack_requested: bool,
     }
@@ -374,9 +362,12 @@ mod ffi {
         telemetry_bytes: u16,
     }
 
-    /// `hpcc_formats::scenario::Flow`.
+    /// `hpcc_formats::scenario::Flow`; the end of the flows unless `present`.
     #[derive(Clone, Copy)]
     struct FlowSpec {
+        present: bool,
+        /// Its place in the scenario.
+        index: u32,
         src: u32,
         dst: u32,
         priority: u8,
@@ -405,11 +396,8 @@ mod ffi {
     /// A flow of a scenario, as far as it got.
     #[derive(Clone, Copy)]
     struct FlowOutcome {
-        /// Its place in the scenario.
-        flow: u32,
+        flow: FlowSpec,
         sport: u16,
-        /// When it began, or is to begin.
-        start_ns: u64,
         /// Time until its last acknowledgement; not used for an unfinished flow.
         fct_ns: u64,
         ideal_ns: u64,
@@ -506,20 +494,29 @@ mod ffi {
         /// Links that fail, and when.
         fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
         fn flow_count(self: &Scenario) -> u32;
-        fn flow(self: &Scenario, index: u32) -> FlowSpec;
         fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
         /// The reference's faults that are repeated, as `read_quirks` takes them.
         fn reference_faults(self: &Scenario) -> String;
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
-        fn telemetry(self: &Scenario) -> TelemetryParameters;
+        fn wire(self: &Scenario) -> WireParameters;
+        /// Bytes of preamble and gap that each frame occupies its link for besides its own.
+        fn frame_gap(self: &Scenario) -> u32;
         fn buffer(self: &Scenario) -> BufferParameters;
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
         fn monitor(self: &Scenario) -> MonitorParameters;
         /// Nodes whose packets are traced.
         fn trace_nodes(self: &Scenario) -> Vec<u32>;
+
+        /// The flows of a scenario that nobody has taken yet.
+        type Flows;
+        fn open_flows(scenario: &Scenario) -> Box<Flows>;
+        /// Takes the next flow, by ascending start.
+        fn next(self: &mut Flows) -> FlowSpec;
+        /// Why the flows ended too early: a file was changed after it had been checked. Empty if they did not.
+        fn error(self: &Flows) -> String;
 
         /// The output folder of a run.
         type Results;
@@ -541,8 +538,8 @@ mod ffi {
         fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
-        fn flow_finished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
-        fn flow_unfinished(self: &mut Results, scenario: &Scenario, outcome: &FlowOutcome);
+        fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
+        fn flow_unfinished(self: &mut Results, outcome: &FlowOutcome);
         /// Begins the packet trace.
         fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
         /// Something happened to a packet at a traced node.
@@ -582,7 +579,14 @@ mod ffi {
         /// Bandwidth-delay product of a pair, 0 if unconnected.
         fn pair_bdp_bytes(self: &Network, src: u32, dst: u32) -> u64;
         /// Flow completion time on an idle path, 0 if unconnected.
-        fn standalone_fct_ns(self: &Network, src: u32, dst: u32, size_bytes: u64, payload_bytes: u32) -> u64;
+        fn standalone_fct_ns(
+            self: &Network,
+            src: u32,
+            dst: u32,
+            size_bytes: u64,
+            payload_bytes: u32,
+            overhead_bytes: u32,
+        ) -> u64;
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
 
@@ -602,7 +606,7 @@ mod ffi {
             node: u32,
             buffer: &BufferParameters,
             ecn: &[EcnThreshold],
-            telemetry: &TelemetryParameters,
+            wire: &WireParameters,
             quirks: &Quirks,
         ) -> Box<Switch>;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
@@ -638,7 +642,13 @@ mod ffi {
         fn uniform_draws(stream: u64, count: usize) -> Vec<f64>;
 
         /// Whether telemetry of this layout tells the algorithm what it must hear.
-        fn is_heard(control: &ControlParameters, telemetry: &TelemetryParameters) -> bool;
+        fn is_heard(control: &ControlParameters, wire: &WireParameters) -> bool;
+        /// What is wrong with the names; empty if nothing is. Ask before anything else takes them.
+        fn wire_error(wire: &WireParameters) -> String;
+        /// Headers and trailers of a data frame in bytes.
+        fn data_overhead(wire: &WireParameters) -> u32;
+        /// Bytes on the link of a PFC frame.
+        fn pfc_bytes(wire: &WireParameters) -> u32;
 
         /// The decisions of a host.
         type Host;
@@ -652,7 +662,7 @@ mod ffi {
             node: u32,
             transport: &TransportParameters,
             control: &ControlParameters,
-            telemetry: &TelemetryParameters,
+            wire: &WireParameters,
         ) -> Box<Host>;
         /// The port by which a flow leaves for `dst`, or -1.
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
@@ -679,8 +689,6 @@ mod ffi {
         fn timeouts(self: &Host) -> u64;
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
         fn ack_bytes(self: &Host, telemetry: u32) -> u32;
-        /// Bytes on the link of a PFC frame.
-        fn pfc_bytes() -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
         fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
         /// Acknowledged bytes of a flow; all of them where it is unknown.

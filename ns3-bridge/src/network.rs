@@ -7,7 +7,6 @@ use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
-use hpcc_core::wire::FrameSizes;
 
 #[derive(Default)]
 pub struct Network {
@@ -97,9 +96,15 @@ impl Network {
         self.path(src, dst).map_or(0, |path| path.bdp())
     }
 
-    pub fn standalone_fct_ns(&self, src: u32, dst: u32, size_bytes: u64, payload_bytes: u32) -> u64 {
-        let headers = FrameSizes::REFERENCE.data_headers;
-        self.path(src, dst).map_or(0, |path| path.standalone_fct(size_bytes, payload_bytes, headers).0)
+    pub fn standalone_fct_ns(
+        &self,
+        src: u32,
+        dst: u32,
+        size_bytes: u64,
+        payload_bytes: u32,
+        overhead_bytes: u32,
+    ) -> u64 {
+        self.path(src, dst).map_or(0, |path| path.standalone_fct(size_bytes, payload_bytes, overhead_bytes).0)
     }
 
     pub fn address(&self, node: u32) -> u32 {

@@ -85,38 +85,36 @@ impl Results {
         writer.pfc(Nanos(now_ns), node, is_switch, port, pause);
     }
 
-    pub fn flow_finished(&mut self, scenario: &Scenario, outcome: &FlowOutcome) {
-        self.goodput.forget(outcome.flow);
-        let (Some(writer), Some(flow)) = (&mut self.writer, scenario.get().flows.get(outcome.flow as usize)) else {
-            return;
-        };
+    pub fn flow_finished(&mut self, outcome: &FlowOutcome) {
+        let flow = &outcome.flow;
+        self.goodput.forget(flow.index);
+        let Some(writer) = &mut self.writer else { return };
         writer.flow_finished(&FctRecord {
-            flow: outcome.flow,
+            flow: flow.index,
             src: flow.src,
             dst: flow.dst,
             sport: outcome.sport,
             dport: flow.dport,
             priority: flow.priority,
-            size: flow.size,
-            start_ns: outcome.start_ns,
+            size: flow.size_bytes,
+            start_ns: flow.start_ns,
             fct_ns: outcome.fct_ns,
             ideal_ns: outcome.ideal_ns,
         });
     }
 
-    pub fn flow_unfinished(&mut self, scenario: &Scenario, outcome: &FlowOutcome) {
-        let (Some(writer), Some(flow)) = (&mut self.writer, scenario.get().flows.get(outcome.flow as usize)) else {
-            return;
-        };
+    pub fn flow_unfinished(&mut self, outcome: &FlowOutcome) {
+        let Some(writer) = &mut self.writer else { return };
+        let flow = &outcome.flow;
         writer.flow_unfinished(&UnfinishedFlow {
-            flow: outcome.flow,
+            flow: flow.index,
             src: flow.src,
             dst: flow.dst,
             sport: outcome.sport,
             dport: flow.dport,
             priority: flow.priority,
-            size: flow.size,
-            start_ns: outcome.start_ns,
+            size: flow.size_bytes,
+            start_ns: flow.start_ns,
             acked_bytes: outcome.acked_bytes,
         });
     }
@@ -136,7 +134,7 @@ impl Results {
             seed: scenario.seed,
             versions: Versions { hpcc: env!("CARGO_PKG_VERSION").into(), ns3: totals.ns3_version.clone() },
             build_profile: totals.build_profile.clone(),
-            flows_total: scenario.flows.len() as u64,
+            flows_total: scenario.flows.totals.count,
             flows_finished: measured.flows_finished,
             simulated_ns: totals.simulated_ns,
             events: totals.events,

@@ -2,8 +2,8 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    BufferParameters, ControlParameters, EcnThreshold, FlowSpec, LinkFailure, LinkSpec, MonitorParameters,
-    TelemetryParameters, TransportParameters,
+    BufferParameters, ControlParameters, EcnThreshold, LinkFailure, LinkSpec, MonitorParameters, TransportParameters,
+    WireParameters,
 };
 use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
@@ -93,23 +93,11 @@ impl Scenario {
     }
 
     pub fn flow_count(&self) -> u32 {
-        self.get().flows.len() as u32
-    }
-
-    pub fn flow(&self, index: u32) -> FlowSpec {
-        let flow = &self.get().flows[index as usize];
-        FlowSpec {
-            src: flow.src,
-            dst: flow.dst,
-            priority: flow.priority,
-            dport: flow.dport,
-            size_bytes: flow.size,
-            start_ns: flow.start.0,
-        }
+        self.get().flows.totals.count as u32
     }
 
     pub fn total_bytes(&self) -> u64 {
-        self.get().flows.iter().fold(0, |total, flow| total.saturating_add(flow.size))
+        self.get().flows.totals.bytes
     }
 
     pub fn stop_ns(&self) -> u64 {
@@ -143,8 +131,12 @@ impl Scenario {
         (&self.get().algorithm).into()
     }
 
-    pub fn telemetry(&self) -> TelemetryParameters {
-        self.get().layout.into()
+    pub fn wire(&self) -> WireParameters {
+        WireParameters::new(self.get().wire, self.get().layout)
+    }
+
+    pub fn frame_gap(&self) -> u32 {
+        self.get().frame_gap
     }
 
     pub fn buffer(&self) -> BufferParameters {

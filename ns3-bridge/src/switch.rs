@@ -2,7 +2,7 @@
 //! The switch, and the chance that it and the links depend on.
 
 use crate::ffi::{
-    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, Quirks, TelemetryParameters, Verdict,
+    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, Quirks, Verdict, WireParameters,
 };
 use crate::network::Network;
 use hpcc_core::random::{Chance, Mrg32k3a};
@@ -33,7 +33,7 @@ pub fn new_switch(
     node: u32,
     buffer: &BufferParameters,
     ecn: &[EcnThreshold],
-    telemetry: &TelemetryParameters,
+    wire: &WireParameters,
     quirks: &Quirks,
 ) -> Box<Switch> {
     let threshold = |t: &EcnThreshold| core_switch::EcnThreshold {
@@ -54,7 +54,7 @@ pub fn new_switch(
     };
     let ports = network.ports(node);
     let routes = network.take_table(node);
-    let (layout, host_rate, base_rtt) = (telemetry.into(), network.host_rate(), Nanos(network.max_rtt_ns()));
+    let (layout, host_rate, base_rtt) = (wire.layout(), network.host_rate(), Nanos(network.max_rtt_ns()));
     Box::new(Switch(core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes)))
 }
 

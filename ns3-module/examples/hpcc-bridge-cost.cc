@@ -83,11 +83,11 @@ MakeChain()
 /**
  * \brief Make host 0.
  * \param network the network
- * \param telemetry the layout
+ * \param wire what frames look like
  * \return the host
  */
 rust::Box<hpcc::Host>
-MakeHost(hpcc::Network& network, const hpcc::TelemetryParameters& telemetry)
+MakeHost(hpcc::Network& network, const hpcc::WireParameters& wire)
 {
     hpcc::TransportParameters transport{};
     transport.mtu = PAYLOAD;
@@ -104,7 +104,7 @@ MakeHost(hpcc::Network& network, const hpcc::TelemetryParameters& telemetry)
     control.hpcc.additive_increase_bps = 50'000'000;
     control.hpcc.min_rate_bps = 100'000'000;
     control.hpcc.fast_react = true;
-    return hpcc::new_host(network, 0, transport, control, telemetry);
+    return hpcc::new_host(network, 0, transport, control, wire);
 }
 
 /**
@@ -134,11 +134,11 @@ PassSwitch(hpcc::Switch& node, hpcc::Draws& draws, Section& section, uint64_t no
 void
 MeasureAcks(uint64_t calls, uint32_t hops)
 {
-    const hpcc::TelemetryParameters telemetry{hpcc::LayoutKind::Reference, 4, 0};
+    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto host = MakeHost(*network, telemetry);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry, hpcc::Quirks{});
+    auto host = MakeHost(*network, wire);
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, hpcc::Quirks{});
     hpcc::SenderParameters sender{};
     sender.dst = 1;
     sender.priority = PRIORITY;
@@ -177,11 +177,11 @@ main(int argc, char* argv[])
     cmd.AddValue("calls", "how often each function is called", calls);
     cmd.Parse(argc, argv);
 
-    const hpcc::TelemetryParameters telemetry{hpcc::LayoutKind::Reference, 4, 0};
+    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, telemetry, hpcc::Quirks{});
-    auto host = MakeHost(*network, telemetry);
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, hpcc::Quirks{});
+    auto host = MakeHost(*network, wire);
     Section section{};
     std::cout << "call                                    CPU (ns)\n"
               << std::fixed << std::setprecision(1);

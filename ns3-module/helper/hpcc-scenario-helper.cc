@@ -89,10 +89,15 @@ HpccScenarioHelper::Run(const std::string& out)
     Simulator::Run();
     monitor.End();
     traffic.RecordUnfinished();
-    const bool written = Finish(*results);
+    const std::string broken = traffic.GetError();
+    const bool written = broken.empty() && Finish(*results);
     const bool done = traffic.IsDone();
     const uint32_t unfinished = m_scenario->flow_count() - traffic.GetFinished();
     Simulator::Destroy();
+    if (!broken.empty())
+    {
+        Say(broken);
+    }
     if (!written)
     {
         return FAILED;

@@ -49,6 +49,13 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
 }
 
 void
+QbbHelper::SetWireProfile(const std::string& profile)
+{
+    m_hostFactory.Set("WireProfile", StringValue(profile));
+    m_switchFactory.Set("WireProfile", StringValue(profile));
+}
+
+void
 QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase)
 {
     for (ObjectFactory* factory : {&m_hostFactory, &m_switchFactory})
@@ -165,6 +172,7 @@ QbbHelper::Start()
         }
     }
     m_network->compute_routes(mtu);
+    m_dataOverhead = m_nodes.empty() ? 0 : hpcc::data_overhead(m_nodes.front()->GetWire());
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Draws> shared(hpcc::new_draws(stream, m_pintSeed).into_raw(),
@@ -236,7 +244,7 @@ QbbHelper::GetNNodes() const
 Time
 QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
 {
-    return NanoSeconds(m_network->standalone_fct_ns(src, dst, size, GetHost(src)->GetMtu()));
+    return NanoSeconds(m_network->standalone_fct_ns(src, dst, size, GetHost(src)->GetMtu(), m_dataOverhead));
 }
 
 uint64_t

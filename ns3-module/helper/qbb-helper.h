@@ -56,6 +56,12 @@ class QbbHelper
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * \brief Set the headers of every frame of hosts and switches to be installed.
+     * \param profile reference, rocev2_ipv4 or rocev2_ipv6
+     */
+    void SetWireProfile(const std::string& profile);
+
+    /**
      * \brief Set the telemetry layout of hosts and switches to be installed.
      * \param layout none, reference, paper, timestamp or pint
      * \param multiplier factor of the reference layout's units
@@ -181,6 +187,7 @@ class QbbHelper
     ObjectFactory m_deviceFactory;            //!< makes devices
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
+    uint32_t m_dataOverhead{0};               //!< headers and trailers of a data frame in bytes
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
     uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default

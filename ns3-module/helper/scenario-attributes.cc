@@ -171,8 +171,10 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
 
     SetControl(scenario.control(), network);
-    const hpcc::TelemetryParameters telemetry = scenario.telemetry();
-    network.SetTelemetry(NameOf(telemetry.layout), telemetry.multiplier, telemetry.log_base);
+    const hpcc::WireParameters wire = scenario.wire();
+    network.SetWireProfile(std::string(wire.profile));
+    network.SetDeviceAttribute("FrameGap", UintegerValue(scenario.frame_gap()));
+    network.SetTelemetry(std::string(wire.layout), wire.multiplier, wire.log_base);
     const hpcc::BufferParameters buffer = scenario.buffer();
     network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer.bytes));
     network.SetSwitchAttribute("Lossy", BooleanValue(buffer.lossy));

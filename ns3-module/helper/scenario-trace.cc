@@ -145,7 +145,7 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
         return;
     }
     results.begin_trace(scenario, network.GetMaxBdp());
-    const bool stamped = scenario.telemetry().layout == hpcc::LayoutKind::Timestamp;
+    const bool stamped = scenario.wire().layout == "timestamp";
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);

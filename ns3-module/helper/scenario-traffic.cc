@@ -11,89 +11,123 @@
 namespace ns3
 {
 
+namespace
+{
+
+/**
+ * \param flow a flow, whose tag is its index in the scenario
+ * \param acked how many of its bytes were acknowledged
+ * \return how far it got
+ */
+hpcc::FlowOutcome
+MakeOutcome(const RdmaFlow& flow, uint64_t acked)
+{
+    return {{true,
+             static_cast<uint32_t>(flow.tag),
+             flow.src,
+             flow.dst,
+             flow.priority,
+             flow.dport,
+             flow.size,
+             static_cast<uint64_t>(flow.start.GetNanoSeconds())},
+            flow.sport,
+            0,
+            0,
+            acked};
+}
+
+} // namespace
+
 ScenarioTraffic::ScenarioTraffic(const hpcc::Scenario& scenario,
                                  const QbbHelper& network,
                                  hpcc::Results& results)
-    : m_scenario(scenario),
+    : m_flows(hpcc::open_flows(scenario).into_raw()),
+      m_count(scenario.flow_count()),
       m_network(network),
       m_results(results)
 {
+    Advance();
+    m_firstStart = m_next.start;
+}
+
+void
+ScenarioTraffic::Advance()
+{
+    const hpcc::FlowSpec spec = m_flows->next();
+    m_hasNext = spec.present;
+    m_next.tag = spec.index;
+    m_next.src = spec.src;
+    m_next.dst = spec.dst;
+    m_next.priority = spec.priority;
+    m_next.dport = spec.dport;
+    m_next.size = spec.size_bytes;
+    m_next.start = NanoSeconds(spec.start_ns);
 }
 
 Time
 ScenarioTraffic::GetFirstStart() const
 {
-    return m_scenario.flow_count() > 0 ? NanoSeconds(m_scenario.flow(0).start_ns) : Time(0);
+    return m_firstStart;
+}
+
+std::string
+ScenarioTraffic::GetError() const
+{
+    return std::string(m_flows->error());
 }
 
 void
 ScenarioTraffic::Begin()
 {
-    if (m_scenario.flow_count() > 0)
+    if (m_hasNext)
     {
-        Simulator::Schedule(GetFirstStart() - Simulator::Now(), &ScenarioTraffic::StartDue, this);
+        Simulator::Schedule(m_firstStart - Simulator::Now(), &ScenarioTraffic::StartDue, this);
     }
 }
 
 void
 ScenarioTraffic::StartDue()
 {
-    const uint64_t now = Simulator::Now().GetNanoSeconds();
-    const uint32_t count = m_scenario.flow_count();
-    while (m_next < count && m_scenario.flow(m_next).start_ns == now)
+    const Time now = Simulator::Now();
+    while (m_hasNext && m_next.start == now)
     {
         // The reference simulator creates an application here, which starts by two events of its own; the order
         // of events within this nanosecond depends on them.
-        const uint32_t flow = m_next++;
-        Simulator::ScheduleNow([this, flow]() {
+        Simulator::ScheduleNow([this, flow = m_next]() {
             Simulator::ScheduleNow(&ScenarioTraffic::StartFlow, this, flow);
         });
+        Advance();
     }
-    if (m_next < count)
+    if (m_hasNext)
     {
-        Simulator::Schedule(NanoSeconds(m_scenario.flow(m_next).start_ns - now),
-                            &ScenarioTraffic::StartDue,
-                            this);
+        Simulator::Schedule(m_next.start - now, &ScenarioTraffic::StartDue, this);
     }
 }
 
 void
-ScenarioTraffic::StartFlow(uint32_t index)
+ScenarioTraffic::StartFlow(const RdmaFlow& flow)
 {
-    const hpcc::FlowSpec spec = m_scenario.flow(index);
-    RdmaFlow flow;
-    flow.dport = spec.dport;
-    flow.priority = spec.priority;
-    flow.size = spec.size_bytes;
-    flow.tag = index;
-    const Ptr<RdmaHost> host = m_network.GetHost(spec.src);
-    const Ptr<RdmaHost> peer = m_network.GetHost(spec.dst);
+    const Ptr<RdmaHost> host = m_network.GetHost(flow.src);
+    const Ptr<RdmaHost> peer = m_network.GetHost(flow.dst);
     if (!host->CanReach(*peer))
     {
-        m_unreachable.push_back(index);
+        m_unreachable.push_back(flow);
         return;
     }
-    const uint32_t queuePair =
-        host->StartFlow(peer, flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
-    m_active[index] = {PeekPointer(host), queuePair};
+    const uint32_t queuePair = host->StartFlow(peer, flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
+    m_active[static_cast<uint32_t>(flow.tag)] = {PeekPointer(host), queuePair};
 }
 
 void
 ScenarioTraffic::OnFinish(const RdmaFlow& flow)
 {
-    const auto index = static_cast<uint32_t>(flow.tag);
-    m_active.erase(index);
+    m_active.erase(static_cast<uint32_t>(flow.tag));
     ++m_finished;
     m_finishedBytes += flow.size;
-    const hpcc::FlowOutcome outcome{
-        index,
-        flow.sport,
-        static_cast<uint64_t>(flow.start.GetNanoSeconds()),
-        static_cast<uint64_t>(flow.completion.GetNanoSeconds()),
-        static_cast<uint64_t>(m_network.GetStandaloneFct(flow.src, flow.dst, flow.size).GetNanoSeconds()),
-        flow.size,
-    };
-    m_results.flow_finished(m_scenario, outcome);
+    hpcc::FlowOutcome outcome = MakeOutcome(flow, flow.size);
+    outcome.fct_ns = flow.completion.GetNanoSeconds();
+    outcome.ideal_ns = m_network.GetStandaloneFct(flow.src, flow.dst, flow.size).GetNanoSeconds();
+    m_results.flow_finished(outcome);
     if (IsDone())
     {
         m_results.flows_completed();
@@ -109,7 +143,7 @@ ScenarioTraffic::GetFinished() const
 bool
 ScenarioTraffic::IsDone() const
 {
-    return m_finished == m_scenario.flow_count();
+    return m_finished == m_count;
 }
 
 uint64_t
@@ -135,25 +169,20 @@ ScenarioTraffic::TraceGoodput() const
 }
 
 void
-ScenarioTraffic::RecordUnfinished() const
+ScenarioTraffic::RecordUnfinished()
 {
-    const auto record = [this](uint32_t index, uint16_t sport, uint64_t acked) {
-        m_results.flow_unfinished(m_scenario,
-                                  {index, sport, m_scenario.flow(index).start_ns, 0, 0, acked});
-    };
     for (const auto& [index, active] : m_active)
     {
-        record(index,
-               active.host->GetFlow(active.queuePair).sport,
-               active.host->GetAckedBytes(active.queuePair));
+        m_results.flow_unfinished(MakeOutcome(active.host->GetFlow(active.queuePair),
+                                              active.host->GetAckedBytes(active.queuePair)));
     }
-    for (const uint32_t index : m_unreachable)
+    for (const RdmaFlow& flow : m_unreachable)
     {
-        record(index, 0, 0);
+        m_results.flow_unfinished(MakeOutcome(flow, 0));
     }
-    for (uint32_t index = m_next; index < m_scenario.flow_count(); ++index)
+    for (; m_hasNext; Advance())
     {
-        record(index, 0, 0);
+        m_results.flow_unfinished(MakeOutcome(m_next, 0));
     }
 }
 

@@ -4,10 +4,12 @@
 #ifndef SCENARIO_TRAFFIC_H
 #define SCENARIO_TRAFFIC_H
 
+#include "ns3/core-pointer.h"
 #include "ns3/rdma-host.h"
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -48,7 +50,10 @@ class ScenarioTraffic
     void TraceGoodput() const;
 
     /// Record the flows that have not finished, or have not begun.
-    void RecordUnfinished() const;
+    void RecordUnfinished();
+
+    /// \return why the flows ended too early; empty if they did not
+    std::string GetError() const;
 
   private:
     /// A flow under way.
@@ -61,10 +66,13 @@ class ScenarioTraffic
     /// Start all flows whose time is now, then schedule the next.
     void StartDue();
 
+    /// Take the next flow, if there is one.
+    void Advance();
+
     /**
-     * \param flow index of the flow to start
+     * \param flow the flow to start
      */
-    void StartFlow(uint32_t flow);
+    void StartFlow(const RdmaFlow& flow);
 
     /**
      * \brief A flow has finished.
@@ -72,14 +80,17 @@ class ScenarioTraffic
      */
     void OnFinish(const RdmaFlow& flow);
 
-    const hpcc::Scenario& m_scenario;    //!< the flows
-    const QbbHelper& m_network;          //!< their hosts
-    hpcc::Results& m_results;            //!< where they are recorded
-    uint32_t m_next{0};                  //!< index of the next flow to start
-    uint32_t m_finished{0};              //!< flows that have finished
-    uint64_t m_finishedBytes{0};         //!< their bytes
-    std::map<uint32_t, Active> m_active; //!< flows under way by index
-    std::vector<uint32_t> m_unreachable; //!< flows that could not start: a failed link had cut the way
+    const CorePointer<hpcc::Flows> m_flows; //!< the flows after m_next
+    const uint32_t m_count;                 //!< how many there are in all
+    const QbbHelper& m_network;             //!< their hosts
+    hpcc::Results& m_results;               //!< where they are recorded
+    RdmaFlow m_next;                        //!< the next flow to start; its tag is its index
+    bool m_hasNext{false};                  //!< whether there is one
+    Time m_firstStart;                      //!< when the first flow starts
+    uint32_t m_finished{0};                 //!< flows that have finished
+    uint64_t m_finishedBytes{0};            //!< their bytes
+    std::map<uint32_t, Active> m_active;    //!< flows under way by index
+    std::vector<RdmaFlow> m_unreachable;    //!< flows that could not start: a failed link had cut the way
 };
 
 } // namespace ns3

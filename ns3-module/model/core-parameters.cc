@@ -19,15 +19,6 @@ namespace
 template <class T, std::size_t N>
 using Names = std::array<std::pair<const char*, T>, N>;
 
-/// The telemetry layouts.
-constexpr Names<hpcc::LayoutKind, 5> LAYOUTS{{
-    {"none", hpcc::LayoutKind::None},
-    {"reference", hpcc::LayoutKind::Reference},
-    {"paper", hpcc::LayoutKind::Paper},
-    {"timestamp", hpcc::LayoutKind::Timestamp},
-    {"pint", hpcc::LayoutKind::Pint},
-}};
-
 /// The congestion-control algorithms.
 constexpr Names<hpcc::AlgorithmKind, 6> ALGORITHMS{{
     {"none", hpcc::AlgorithmKind::LineRate},
@@ -91,24 +82,12 @@ Find(T value, const Names<T, N>& choices)
 
 } // namespace
 
-hpcc::TelemetryParameters
-MakeTelemetryParameters(const std::string& layout, uint32_t multiplier, double logBase, bool widePint)
-{
-    return {Choose("telemetry layout", layout, LAYOUTS), multiplier, logBase, widePint};
-}
-
 hpcc::Quirks
 MakeQuirks(const std::string& names)
 {
     const hpcc::NamedQuirks named = hpcc::read_quirks(names);
     NS_ABORT_MSG_UNLESS(named.error.empty(), std::string(named.error));
     return named.quirks;
-}
-
-std::string
-NameOf(hpcc::LayoutKind layout)
-{
-    return Find(layout, LAYOUTS);
 }
 
 hpcc::RecoveryKind

@@ -13,36 +13,11 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief Translate the telemetry attributes; ends the program if the layout does not exist.
- *
- * Layouts are named by strings, not by an EnumValue, whose accessor differs between versions of ns-3.
- *
- * \param layout "none", "reference", "paper", "timestamp" or "pint"
- * \param multiplier factor of the reference layout's units
- * \param logBase base of PINT's codes
- * \param widePint whether PINT takes two bytes in any case
- * \return the core's form
- */
-hpcc::TelemetryParameters MakeTelemetryParameters(const std::string& layout,
-                                                  uint32_t multiplier,
-                                                  double logBase,
-                                                  bool widePint = false);
-
-/**
- * \ingroup hpcc
  * \brief Translate names of the reference simulator's faults; ends the program if one does not exist.
  * \param names "all", "none", or names with commas between them
  * \return the core's form
  */
 hpcc::Quirks MakeQuirks(const std::string& names);
-
-/**
- * \ingroup hpcc
- * \brief The attribute value that names a telemetry layout.
- * \param layout the layout
- * \return its name
- */
-std::string NameOf(hpcc::LayoutKind layout);
 
 /**
  * \ingroup hpcc

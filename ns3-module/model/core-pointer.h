@@ -15,6 +15,7 @@ namespace hpcc
 {
 struct ControlParameters;
 struct Draws;
+struct Flows;
 struct Host;
 struct Loss;
 struct Network;
@@ -23,6 +24,7 @@ struct Quirks;
 struct Results;
 struct Scenario;
 struct Switch;
+struct WireParameters;
 } // namespace hpcc
 
 namespace ns3

@@ -42,6 +42,12 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
+            .AddAttribute("FrameGap",
+                          "Bytes of preamble and gap that each frame occupies the link for besides its own; Ethernet has "
+                          "20, the reference simulator none",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbNetDevice::m_frameGap),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_txBeginTrace),
@@ -236,7 +242,7 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size % m_txTimes.size()];
     if (known.size != size)
     {
-        known = {size, hpcc::tx_time(m_bitRate, size, m_floorsTimes)};
+        known = {size, hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes)};
     }
     return known.nanos;
 }

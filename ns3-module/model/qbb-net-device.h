@@ -240,7 +240,7 @@ class QbbNetDevice : public NetDevice
 
     /**
      * \param size bytes
-     * \return nanoseconds that they occupy the link
+     * \return nanoseconds that they, preamble and gap occupy the link
      */
     uint64_t GetTxTime(uint32_t size);
 
@@ -258,6 +258,7 @@ class QbbNetDevice : public NetDevice
     bool m_busy{false};                               //!< whether an event will end the transmission
     bool m_eager{true};                               //!< whether the node always waits for that event
     bool m_floorsTimes{false};                        //!< whether transmission times are floored
+    uint32_t m_frameGap{0};                           //!< attribute
     bool m_losesPfc{false};                           //!< whether PFC frames may be lost
     uint32_t m_completeUid{0};                        //!< reserved id of that event
     uint64_t m_completeAt{0};                         //!< its time

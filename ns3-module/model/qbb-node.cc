@@ -6,8 +6,11 @@
 #include "core-parameters.h"
 #include "qbb-net-device.h"
 
+#include "ns3/abort.h"
+#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <utility>
 
@@ -30,7 +33,29 @@ QbbNode::GetTypeId()
                           "(doc/reference-faults.md); the same at all nodes of a network",
                           StringValue("none"),
                           MakeStringAccessor(&QbbNode::SetReferenceFaults),
-                          MakeStringChecker());
+                          MakeStringChecker())
+            .AddAttribute("WireProfile",
+                          "Headers of every frame: reference (the reference simulator's private ones), rocev2_ipv4 or "
+                          "rocev2_ipv6; the same at all nodes of a network",
+                          StringValue("reference"),
+                          MakeStringAccessor(&QbbNode::m_wireProfile),
+                          MakeStringChecker())
+            .AddAttribute("TelemetryLayout",
+                          "Layout of in-band telemetry: none, reference, paper (hpcc reads these two), timestamp (timely) "
+                          "or pint (hpcc_pint); the same at all nodes of a network",
+                          StringValue("reference"),
+                          MakeStringAccessor(&QbbNode::m_layout),
+                          MakeStringChecker())
+            .AddAttribute("TelemetryMultiplier",
+                          "Factor of the reference layout's units; the same at all nodes of a network",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&QbbNode::m_multiplier),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("TelemetryLogBase",
+                          "Base of the pint layout's codes; the same at all nodes of a network",
+                          DoubleValue(1.05),
+                          MakeDoubleAccessor(&QbbNode::m_logBase),
+                          MakeDoubleChecker<double>(1.001, 2));
     return tid;
 }
 
@@ -60,6 +85,7 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
     NS_LOG_FUNCTION(this << device);
     device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back(device);
+    m_pfcBytes = hpcc::pfc_bytes(GetWire());
 }
 
 void
@@ -113,6 +139,15 @@ QbbNode::GetQuirks() const
     return MakeQuirks(m_referenceFaults);
 }
 
+hpcc::WireParameters
+QbbNode::GetWire() const
+{
+    hpcc::WireParameters wire{m_wireProfile, m_layout, m_multiplier, m_logBase, GetQuirks().wide_pint};
+    const std::string error(hpcc::wire_error(wire));
+    NS_ABORT_MSG_UNLESS(error.empty(), error);
+    return wire;
+}
+
 void
 QbbNode::EnsureDraws()
 {
@@ -133,7 +168,7 @@ QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
     frame->congestionMarked = false;
     frame->telemetryBytes = 0;
     frame->payload = 0;
-    frame->size = hpcc::pfc_bytes();
+    frame->size = m_pfcBytes;
     port.Enqueue(frame, 0);
     port.TrySend();
 }

@@ -76,6 +76,9 @@ class QbbNode : public Object
     /// \return the faults of the reference simulator that the node and its devices repeat
     hpcc::Quirks GetQuirks() const;
 
+    /// \return what frames look like; ends the program if an attribute names something that does not exist
+    hpcc::WireParameters GetWire() const;
+
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
 
@@ -134,9 +137,14 @@ class QbbNode : public Object
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
     std::shared_ptr<hpcc::Draws> m_draws;   //!< the source of chance
     uint32_t m_index{0};                    //!< index in the network
+    uint32_t m_pfcBytes{0};                 //!< size of a PFC frame
 
   private:
     std::string m_referenceFaults; //!< attribute
+    std::string m_wireProfile;     //!< attribute
+    std::string m_layout;          //!< attribute
+    uint32_t m_multiplier;         //!< attribute
+    double m_logBase;              //!< attribute
 };
 
 } // namespace ns3

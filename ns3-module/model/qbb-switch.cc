@@ -86,21 +86,6 @@ QbbSwitch::GetTypeId()
                           DoubleValue(0.2),
                           MakeDoubleAccessor(&QbbSwitch::m_ecnPmax),
                           MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference, paper, timestamp or pint; as at the hosts",
-                          StringValue("reference"),
-                          MakeStringAccessor(&QbbSwitch::m_layout),
-                          MakeStringChecker())
-            .AddAttribute("TelemetryMultiplier",
-                          "Factor of the reference layout's units; as at the hosts",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&QbbSwitch::m_multiplier),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("TelemetryLogBase",
-                          "Base of the pint layout's codes; as at the hosts",
-                          DoubleValue(1.05),
-                          MakeDoubleAccessor(&QbbSwitch::m_logBase),
-                          MakeDoubleChecker<double>(1.001, 2))
             .AddTraceSource("Drop",
                             "A frame was dropped: no buffer, or no route",
                             MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
@@ -197,11 +182,12 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     const hpcc::Quirks quirks = GetQuirks();
     m_leakOnLinkDown = quirks.leak_buffer_on_link_down;
+    const hpcc::WireParameters wire = GetWire();
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,
                                   {m_bufferBytes, m_lossy, m_lossyAlpha},
                                   {thresholds.data(), thresholds.size()},
-                                  MakeTelemetryParameters(m_layout, m_multiplier, m_logBase, quirks.wide_pint),
+                                  wire,
                                   quirks)
                      .into_raw());
 }

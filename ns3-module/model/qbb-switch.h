@@ -115,9 +115,6 @@ class QbbSwitch : public QbbNode
     uint64_t m_ecnKmin{0};                     //!< attribute
     uint64_t m_ecnKmax{0};                     //!< attribute
     double m_ecnPmax{0};                       //!< attribute
-    std::string m_layout;                      //!< attribute
-    uint32_t m_multiplier{1};                  //!< attribute
-    double m_logBase{0};                       //!< attribute
     uint64_t m_drops{0};                       //!< frames dropped for want of buffer
     uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source

@@ -310,23 +310,7 @@ RdmaHost::AddTransportAttributes(TypeId tid)
                       "ahead of all others, which is never paused and takes no share of the buffer",
                       UintegerValue(3),
                       MakeUintegerAccessor(&RdmaHost::m_ackPriority),
-                      MakeUintegerChecker<uint8_t>(0, 7))
-        .AddAttribute("TelemetryLayout",
-                      "Layout of in-band telemetry: none, reference, paper (hpcc reads these two), timestamp (timely) "
-                      "or pint (hpcc_pint); as at the switches",
-                      StringValue("reference"),
-                      MakeStringAccessor(&RdmaHost::m_layout),
-                      MakeStringChecker())
-        .AddAttribute("TelemetryMultiplier",
-                      "Factor of the reference layout's units; as at the switches",
-                      UintegerValue(1),
-                      MakeUintegerAccessor(&RdmaHost::m_multiplier),
-                      MakeUintegerChecker<uint32_t>(1))
-        .AddAttribute("TelemetryLogBase",
-                      "Base of the pint layout's codes; as at the switches",
-                      DoubleValue(1.05),
-                      MakeDoubleAccessor(&RdmaHost::m_logBase),
-                      MakeDoubleChecker<double>(1.001, 2));
+                      MakeUintegerChecker<uint8_t>(0, 7));
 }
 
 hpcc::ControlParameters

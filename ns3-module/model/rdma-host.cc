@@ -108,12 +108,11 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     };
     EnsureDraws();
     const hpcc::ControlParameters control = GetControl();
-    const hpcc::TelemetryParameters telemetry =
-        MakeTelemetryParameters(m_layout, m_multiplier, m_logBase, quirks.wide_pint);
-    NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, telemetry),
+    const hpcc::WireParameters wire = GetWire();
+    NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, wire),
                         "congestion control \"" << m_congestionControl << "\" cannot work with telemetry layout \""
-                                                << m_layout << "\"");
-    m_core.reset(hpcc::new_host(*network, m_index, transport, control, telemetry).into_raw());
+                                                << std::string(wire.layout) << "\"");
+    m_core.reset(hpcc::new_host(*network, m_index, transport, control, wire).into_raw());
 }
 
 bool
@@ -261,6 +260,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame->size = segment.frame_bytes;
     frame->payload = segment.payload_bytes;
+    frame->flowBytes = segment.flow_bytes;
     frame->src = segment.src;
     frame->dst = segment.dst;
     frame->srcAddress = m_network->address(segment.src);

@@ -330,9 +330,6 @@ class RdmaHost : public QbbNode
     bool m_rateBound{true};                            //!< attribute
     uint8_t m_ackPriority{0};                          //!< attribute
     bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority
-    std::string m_layout;                              //!< attribute
-    uint32_t m_multiplier{1};                          //!< attribute
-    double m_logBase{0};                               //!< attribute
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
 };

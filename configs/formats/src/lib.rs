@@ -4,6 +4,7 @@
 //! | module | reads or writes |
 //! | --- | --- |
 //! | [`scenario`] | one simulation, whichever format describes it; start with [`scenario::load`] |
+//! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
 //! | [`quantity`] | `"100Gbps"`, `"12ms"`, `"32MiB"` |
@@ -11,6 +12,7 @@
 //! | [`error`] | nothing: it says what was wrong, and in which line |
 
 pub mod error;
+pub mod flows;
 pub mod generate;
 mod place;
 pub mod quantity;

@@ -3,12 +3,12 @@
 
 use crate::error::InputError;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
-/// A position in an input. Cheap to clone: one per link and flow is kept while a scenario is checked.
+/// A position in an input. Cheap to clone: one per link is kept while a scenario is checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    file: Rc<Path>,
+    file: Arc<Path>,
     line: Option<u32>,
 }
 

@@ -27,7 +27,62 @@ pub enum Layout {
     },
 }
 
+/// Parameters of the layouts; each counts for those that it names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayoutOptions {
+    /// [`Layout::Reference`]: factor of its units, at least 1.
+    pub multiplier: u32,
+    /// [`Layout::Pint`]: base of its codes, above 1.
+    pub log_base: f64,
+    /// [`Layout::Pint`]: whether it takes two bytes in any case.
+    pub wide_pint: bool,
+}
+
+impl Default for LayoutOptions {
+    fn default() -> Self {
+        LayoutOptions { multiplier: 1, log_base: 1.05, wide_pint: false }
+    }
+}
+
 impl Layout {
+    /// The names of all layouts in configurations.
+    pub const NAMES: [&str; 5] = ["none", "reference", "paper", "timestamp", "pint"];
+
+    /// The layout of that name.
+    pub fn from_name(name: &str, options: &LayoutOptions) -> Option<Layout> {
+        Some(match name {
+            "none" => Layout::None,
+            "reference" => Layout::Reference { multiplier: options.multiplier },
+            "paper" => Layout::Paper,
+            "timestamp" => Layout::Timestamp,
+            "pint" => Layout::pint(options.log_base, options.wide_pint),
+            _ => return None,
+        })
+    }
+
+    /// Its name in configurations.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Layout::None => "none",
+            Layout::Reference { .. } => "reference",
+            Layout::Paper => "paper",
+            Layout::Timestamp => "timestamp",
+            Layout::Pint { .. } => "pint",
+        }
+    }
+
+    /// What [`Layout::from_name`] needs besides the name to make it again.
+    pub fn options(&self) -> LayoutOptions {
+        let default = LayoutOptions::default();
+        match *self {
+            Layout::Reference { multiplier } => LayoutOptions { multiplier, ..default },
+            Layout::Pint { log_base, bytes } => {
+                LayoutOptions { log_base, wide_pint: usize::from(bytes) == pint::MAX_LEN, ..default }
+            }
+            _ => default,
+        }
+    }
+
     /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
     pub fn pint(log_base: f64, wide: bool) -> Layout {
         let bytes = if wide { pint::MAX_LEN } else { pint::bytes(log_base) };
@@ -97,5 +152,22 @@ impl Layout {
             }
         };
         read.unwrap_or(Telemetry::Nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_to_layouts_and_back() {
+        for options in [LayoutOptions::default(), LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true }] {
+            for name in Layout::NAMES {
+                let layout = Layout::from_name(name, &options).expect(name);
+                assert_eq!(layout.name(), name);
+                assert_eq!(Layout::from_name(name, &layout.options()), Some(layout));
+            }
+        }
+        assert_eq!(Layout::from_name("int", &LayoutOptions::default()), None);
     }
 }

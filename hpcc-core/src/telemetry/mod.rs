@@ -15,7 +15,7 @@ mod reference;
 pub mod speed;
 mod timestamp;
 
-pub use layout::Layout;
+pub use layout::{Layout, LayoutOptions};
 
 use crate::units::{BitRate, Nanos};
 

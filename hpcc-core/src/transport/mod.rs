@@ -2,6 +2,7 @@
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
 mod host;
+pub mod message;
 mod nic;
 mod packet_set;
 mod queue_pair;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One port of a host: round robin over its queue pairs, and the time to look again.
 
+use super::message;
 use super::queue_pair::{QueuePair, Taken};
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
@@ -16,6 +17,8 @@ pub struct Segment {
     pub sender: SenderSpec,
     /// Key of the sending queue pair.
     pub queue_pair: u32,
+    /// Bytes of the flow.
+    pub size: u64,
     /// First byte.
     pub seq: u64,
     /// Payload bytes.
@@ -125,9 +128,11 @@ impl Nic {
         let key = self.members[index];
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
         let Taken { seq, payload, again, ack_requested } = sender.qp.take_segment(&rules.transport);
-        let frame = rules.sizes.data(payload, &rules.layout);
+        let first = rules.sizes.first_overhead > 0 && message::opens(seq, rules.transport.mtu);
+        let frame = rules.sizes.data(payload, first, rules.layout.initial_len() as u32);
         sender.qp.on_sent(&rules.transport, now, frame);
-        Poll::Send(Segment { sender: sender.spec, queue_pair: key, seq, payload, frame, again, ack_requested })
+        let size = sender.qp.size();
+        Poll::Send(Segment { sender: sender.spec, queue_pair: key, size, seq, payload, frame, again, ack_requested })
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first

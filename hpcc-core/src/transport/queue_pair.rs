@@ -212,6 +212,11 @@ impl QueuePair {
         }
     }
 
+    /// Bytes of the flow.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
     /// All bytes before `seq` have arrived. Returns whether that finishes the flow.
     #[inline]
     pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> bool {

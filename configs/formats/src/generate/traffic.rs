@@ -4,10 +4,12 @@
 use super::{Cdf, Random};
 use crate::scenario::Flow;
 use hpcc_core::units::{BitRate, Nanos};
+use itertools::Itertools;
 use rand::RngExt;
+use std::sync::Arc;
 
-/// Keeps a slip of the keyboard from filling the memory.
-const MAX_FLOWS: f64 = 2e7;
+/// Keeps a slip of the keyboard from drawing for hours.
+const MAX_FLOWS: f64 = 1e8;
 
 /// What the flows of one kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +22,12 @@ pub struct Class {
 
 /// Each host starts flows to others at random times; the time between two of its flows is exponentially
 /// distributed.
-#[derive(Clone, Copy, Debug)]
-pub struct Poisson<'a> {
+#[derive(Clone, Debug)]
+pub struct Poisson {
     /// Hosts and the rate of their first link, above 0; at least two.
-    pub hosts: &'a [(u32, BitRate)],
+    pub hosts: Arc<[(u32, BitRate)]>,
     /// Flow sizes.
-    pub sizes: &'a Cdf,
+    pub sizes: Arc<Cdf>,
     /// Mean payload that a host sends, as a fraction of its link's rate; above 0, up to 1.
     pub load: f64,
     /// No flow starts before.
@@ -36,12 +38,9 @@ pub struct Poisson<'a> {
     pub class: Class,
 }
 
-impl Poisson<'_> {
-    /// The flows by ascending start time, for equal times by ascending source.
-    ///
-    /// # Errors
-    /// Fewer than two hosts, or more flows than fit in memory. The error is a sentence for the user.
-    pub fn flows(&self, random: &mut Random) -> Result<Vec<Flow>, String> {
+impl Poisson {
+    /// Refuses fewer than two hosts and absurd amounts. The error is a sentence for the user.
+    pub fn check(&self) -> Result<(), String> {
         if self.hosts.len() < 2 {
             return Err(format!("the network has {} hosts; expected at least 2", self.hosts.len()));
         }
@@ -49,39 +48,61 @@ impl Poisson<'_> {
         if expected > MAX_FLOWS {
             return Err(format!("about {expected:.0} flows would be generated; expected at most {MAX_FLOWS:.0}"));
         }
-        let mut flows = Vec::new();
-        for index in 0..self.hosts.len() {
-            self.flows_of(index, random, &mut flows);
-        }
-        flows.sort_by_key(|flow| (flow.start, flow.src));
-        Ok(flows)
+        Ok(())
     }
 
-    fn flows_of(&self, index: usize, random: &mut Random, flows: &mut Vec<Flow>) {
-        let (src, rate) = self.hosts[index];
-        let mean_gap = self.mean_gap(rate);
-        let mut elapsed = 0.0;
-        loop {
-            elapsed += exponential(random) * mean_gap;
-            let before_end = elapsed < self.duration.0 as f64;
-            // Not `>=`: a load next to 0 makes the gap infinite and `elapsed` possibly not a number.
-            if !before_end {
-                return;
-            }
-            flows.push(Flow {
-                src,
-                dst: self.hosts[other(index, self.hosts.len(), random)].0,
-                priority: self.class.priority,
-                dport: self.class.dport,
-                size: self.sizes.size_at(random.random::<f64>() * 100.0),
-                start: self.start + Nanos(elapsed as u64),
-            });
+    /// The flows by ascending start time, for equal times by ascending source.
+    ///
+    /// The hosts draw one after the other from one sequence. To have their flows in order of time nevertheless,
+    /// each host's place in the sequence is found first, by drawing everything once.
+    pub fn flows(&self, mut random: Random) -> impl Iterator<Item = Flow> + use<> {
+        let mut hosts = Vec::with_capacity(self.hosts.len());
+        for index in 0..self.hosts.len() {
+            let host = HostFlows { traffic: self.clone(), index, random, elapsed: 0.0 };
+            let mut ahead = host.clone();
+            while ahead.next().is_some() {}
+            random = ahead.random;
+            hosts.push(host);
         }
+        hosts.into_iter().kmerge_by(|a, b| (a.start, a.src) < (b.start, b.src))
     }
 
     /// Mean time between two flows of a host, in nanoseconds.
     fn mean_gap(&self, rate: BitRate) -> f64 {
         self.sizes.mean() * 8.0 * 1e9 / (rate.0 as f64 * self.load)
+    }
+}
+
+/// The flows of one host that have not been drawn yet.
+#[derive(Clone)]
+struct HostFlows {
+    traffic: Poisson,
+    index: usize,
+    random: Random,
+    /// Nanoseconds from the start to the last flow.
+    elapsed: f64,
+}
+
+impl Iterator for HostFlows {
+    type Item = Flow;
+
+    fn next(&mut self) -> Option<Flow> {
+        let HostFlows { traffic, index, random, elapsed } = self;
+        let (src, rate) = traffic.hosts[*index];
+        *elapsed += exponential(random) * traffic.mean_gap(rate);
+        let before_end = *elapsed < traffic.duration.0 as f64;
+        // Not `>=`: a load next to 0 makes the gap infinite and `elapsed` possibly not a number.
+        if !before_end {
+            return None;
+        }
+        Some(Flow {
+            src,
+            dst: traffic.hosts[other(*index, traffic.hosts.len(), random)].0,
+            priority: traffic.class.priority,
+            dport: traffic.class.dport,
+            size: traffic.sizes.size_at(random.random::<f64>() * 100.0),
+            start: traffic.start + Nanos(*elapsed as u64),
+        })
     }
 }
 
@@ -126,8 +147,10 @@ mod tests {
     }
 
     fn poisson(sizes: &Cdf, hosts: &[(u32, BitRate)], duration: Nanos, seed: u64) -> Vec<Flow> {
+        let (hosts, sizes) = (hosts.into(), Arc::new(sizes.clone()));
         let traffic = Poisson { hosts, sizes, load: 0.3, start: Nanos(2_000_000_000), duration, class: CLASS };
-        traffic.flows(&mut random(seed, 0)).expect("fits")
+        traffic.check().expect("sensible");
+        traffic.flows(random(seed, 0)).collect()
     }
 
     #[test]
@@ -165,16 +188,16 @@ mod tests {
         let sizes = cdf("fb_hadoop.cdf");
         let hosts = [(0, BitRate::gbps(100)), (1, BitRate::gbps(100))];
         let mut traffic = Poisson {
-            hosts: &hosts,
-            sizes: &sizes,
+            hosts: hosts.into(),
+            sizes: Arc::new(sizes),
             load: 1.0,
             start: Nanos(0),
             duration: Nanos(u64::MAX),
             class: CLASS,
         };
-        assert!(traffic.flows(&mut random(1, 0)).expect_err("many").contains("flows would be generated"));
-        traffic.hosts = &hosts[..1];
-        assert!(traffic.flows(&mut random(1, 0)).expect_err("one").contains("expected at least 2"));
+        assert!(traffic.check().expect_err("many").contains("flows would be generated"));
+        traffic.hosts = hosts[..1].into();
+        assert!(traffic.check().expect_err("one").contains("expected at least 2"));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //! `config.txt`: from its keys to a scenario.
 
 use super::settings::Settings;
-use super::{algorithm, ecn_map, flow, keys, topology, trace};
+use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
+use crate::flows::{FlowList, FlowSource};
 use crate::scenario::{Draft, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
@@ -11,13 +12,14 @@ use hpcc_core::switch::{BufferMode, SwitchConfig};
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
+use hpcc_core::wire::WireProfile;
 use std::path::{Path, PathBuf};
 
 /// The reference has no seed of its own; its generators start from 1.
 const SEED: u64 = 1;
 
 /// Runs with more flows than this record no time series.
-const MAX_FLOWS_IN_SERIES: usize = 64;
+const MAX_FLOWS_IN_SERIES: u64 = 64;
 
 /// Reads a configuration and the files that it names. Overrides are `KEY=VALUE`.
 pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
@@ -31,9 +33,9 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
-    let flows = flow::read(&input(path, &settings, "FLOW_FILE")?, settings.quirks().rounding())?;
+    let (flows, flow_count) = FlowFile::new(&input(path, &settings, "FLOW_FILE")?, settings.quirks().rounding())?;
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
-    let monitor = Monitor { trace_nodes, ..monitor(&settings, flows.len())? };
+    let monitor = Monitor { trace_nodes, ..monitor(&settings, flow_count)? };
     let link_failures = link_down(&settings, &network)?;
     let name = name_of(path);
     let scenario = Scenario {
@@ -41,9 +43,11 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         seed: SEED,
         stop,
         network,
-        flows: Vec::new(),
+        flows: FlowList::default(),
         algorithm,
         layout,
+        wire: WireProfile::Reference,
+        frame_gap: 0,
         transport,
         switch,
         default_loss,
@@ -51,7 +55,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         monitor,
         notes,
     };
-    Ok(Draft { scenario, flows, places: places(&settings, links) })
+    Ok(Draft { scenario, flows: vec![FlowSource::File(flows)], places: places(&settings, links) })
 }
 
 fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
@@ -180,7 +184,7 @@ fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
 }
 
 /// Beside the reference's histogram, small runs get the time series that plots need.
-fn monitor(settings: &Settings<'_>, flows: usize) -> Result<Monitor, InputError> {
+fn monitor(settings: &Settings<'_>, flows: u64) -> Result<Monitor, InputError> {
     let start = Nanos(settings.u64("QLEN_MON_START", 2_000_000_000, u64::MAX)?);
     let end = Nanos(settings.u64("QLEN_MON_END", 2_100_000_000, u64::MAX)?);
     let queue_histogram = (end > start).then_some(QueueHistogram { start, end });

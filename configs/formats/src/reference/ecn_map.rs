@@ -37,7 +37,7 @@ fn map<T>(
     let Some(words) = settings.words(key) else { return Ok(BTreeMap::new()) };
     let mut map = BTreeMap::new();
     for pair in words.get(1..).unwrap_or_default().chunks_exact(2) {
-        let rate = pair[0].integer(&format!("a link rate of {key}"), u64::MAX).map_err(|error| keyed(key, error))?;
+        let rate = pair[0].integer(format!("a link rate of {key}"), u64::MAX).map_err(|error| keyed(key, error))?;
         let value = parse(&format!("a value of {key}"), &pair[1]).map_err(|error| keyed(key, error))?;
         map.insert(BitRate(rate), value);
     }

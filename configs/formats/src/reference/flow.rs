@@ -1,52 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The flow file.
+//! The flow file, read from start to end without being held in memory.
 
-use super::tokens::{Token, Tokens};
+use super::tokens::Token;
+use super::words::Words;
 use crate::error::InputError;
-use crate::place::Place;
+use crate::flows::Placed;
 use crate::scenario::Flow;
 use hpcc_core::units::{Nanos, Rounding};
-use std::path::Path;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
-/// The flows and the place of each.
-pub(crate) fn read(path: &Path, rounding: Rounding) -> Result<Vec<(Flow, Place)>, InputError> {
-    let text = crate::text::read(path)?;
-    parse(Place::file(path).at(1), &text, rounding)
+/// A flow file.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowFile {
+    path: PathBuf,
+    rounding: Rounding,
 }
 
-pub(super) fn parse(file: Place, text: &str, rounding: Rounding) -> Result<Vec<(Flow, Place)>, InputError> {
-    let mut tokens = Tokens::new(file, text);
-    let count = tokens.expect("the number of flows")?.integer("the number of flows", u64::MAX)?;
-    // Nothing is allocated for the announced count: the file may not hold that many.
-    let mut flows: Vec<(Flow, Place)> = Vec::new();
-    for index in 1..=count {
-        let (flow, place) = flow(&mut tokens, &format!("of flow {index} of {count}"), rounding)?;
-        if let Some((earlier, _)) = flows.last().filter(|(earlier, _)| earlier.start > flow.start) {
+impl FlowFile {
+    /// The file, and how many flows its first word announces.
+    pub fn new(path: &Path, rounding: Rounding) -> Result<(FlowFile, u64), InputError> {
+        let file = FlowFile { path: path.into(), rounding };
+        let reader = FlowReader::open(&file)?;
+        Ok((file, reader.count))
+    }
+
+    /// The flows in the order of the file, which is that of their start. Ends with the first error.
+    pub fn walk(&self) -> Box<dyn Iterator<Item = Placed>> {
+        match FlowReader::open(self) {
+            Ok(reader) => Box::new(reader),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+}
+
+/// The flows of a file that have not been read yet.
+struct FlowReader {
+    words: Words,
+    rounding: Rounding,
+    /// Flows that the file announces.
+    count: u64,
+    /// Flows that have been read, or `count + 1` once the end has been.
+    read: u64,
+    last_start: Nanos,
+}
+
+impl FlowReader {
+    fn open(file: &FlowFile) -> Result<FlowReader, InputError> {
+        let mut words = Words::open(&file.path)?;
+        let count = words.expect("the number of flows")?.integer("the number of flows", u64::MAX - 1)?;
+        Ok(FlowReader { words, rounding: file.rounding, count, read: 0, last_start: Nanos(0) })
+    }
+
+    fn read(&mut self) -> Placed {
+        let FlowReader { words, rounding, count, read: index, last_start } = self;
+        let mut next = |field: &str, max: u64| {
+            let what = Field { field, index: *index, count: *count };
+            words.expect(&what)?.integer(&what, max)
+        };
+        let src = next("source", u64::from(u32::MAX))? as u32;
+        let dst = next("destination", u64::from(u32::MAX))? as u32;
+        let priority = next("priority", 7)? as u8;
+        let dport = next("destination port", u64::from(u16::MAX))? as u16;
+        let size = next("size", u64::from(u32::MAX))?;
+        let what = Field { field: "start time", index: *index, count: *count };
+        let token: Token<'_> = words.expect(&what)?;
+        let start = Nanos::from_seconds(token.float(&what)?, *rounding);
+        let place = token.place;
+        if start < *last_start {
             return Err(place.error(format!(
                 "flow {index} starts at {} ns, before the previous one ({} ns); expected flows sorted by start time",
-                flow.start.0, earlier.start.0
+                start.0, last_start.0
             )));
         }
-        flows.push((flow, place));
+        *last_start = start;
+        Ok((Flow { src, dst, priority, dport, size, start }, place))
     }
-    tokens.finish(&format!("the {count} flows that the first line announces"))?;
-    Ok(flows)
 }
 
-fn flow(tokens: &mut Tokens<'_>, which: &str, rounding: Rounding) -> Result<(Flow, Place), InputError> {
-    let mut next = |field: &str| {
-        let what = format!("the {field} {which}");
-        tokens.expect(&what).map(|token| (token, what))
-    };
-    let integer = |(token, what): (Token<'_>, String), max: u64| token.integer(&what, max);
-    let source = next("source")?;
-    let place = source.0.place.clone();
-    let src = integer(source, u64::from(u32::MAX))? as u32;
-    let dst = integer(next("destination")?, u64::from(u32::MAX))? as u32;
-    let priority = integer(next("priority")?, 7)? as u8;
-    let dport = integer(next("destination port")?, u64::from(u16::MAX))? as u16;
-    let size = integer(next("size")?, u64::from(u32::MAX))?;
-    let (start, what) = next("start time")?;
-    let start = Nanos::from_seconds(start.float(&what)?, rounding);
-    Ok((Flow { src, dst, priority, dport, size, start }, place))
+impl Iterator for FlowReader {
+    type Item = Placed;
+
+    fn next(&mut self) -> Option<Placed> {
+        if self.read > self.count {
+            return None;
+        }
+        self.read += 1;
+        if self.read > self.count {
+            let after = format_args!("the {} flows that the first line announces", self.count).to_string();
+            return self.words.finish(after).err().map(Err);
+        }
+        let flow = self.read();
+        if flow.is_err() {
+            self.read = self.count + 1;
+        }
+        Some(flow)
+    }
+}
+
+/// A field of a flow, as errors name it.
+struct Field<'a> {
+    field: &'a str,
+    index: u64,
+    count: u64,
+}
+
+impl Display for Field<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the {} of flow {} of {}", self.field, self.index, self.count)
+    }
 }

@@ -15,16 +15,16 @@ mod settings;
 mod tokens;
 mod topology;
 mod trace;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use config::read;
-pub(crate) use flow::read as read_flows;
+pub(crate) use flow::FlowFile;
 pub(crate) use topology::read as read_topology;
 
 use crate::error::InputError;
-use crate::place::Place;
 use crate::scenario::Flow;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Rounding;
@@ -45,6 +45,6 @@ pub fn network(path: &Path) -> Result<Network, InputError> {
 /// # Errors
 /// Missing or malformed files, and flows out of order.
 pub fn flows(path: &Path) -> Result<Vec<Flow>, InputError> {
-    let flows: Vec<(Flow, Place)> = read_flows(path, Rounding::Floored)?;
-    Ok(flows.into_iter().map(|(flow, _)| flow).collect())
+    let (file, _) = FlowFile::new(path, Rounding::Floored)?;
+    file.walk().map(|flow| flow.map(|(flow, _)| flow)).collect()
 }

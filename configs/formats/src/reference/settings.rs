@@ -90,7 +90,7 @@ impl<'a> Settings<'a> {
         while (words.len() as u64) < wanted {
             let word = value(&key, tokens)?;
             if shape == Values::Map && words.is_empty() {
-                let pairs = word.integer(&format!("the number of entries of {}", key.text), u64::from(u32::MAX))?;
+                let pairs = word.integer(format!("the number of entries of {}", key.text), u64::from(u32::MAX))?;
                 wanted += 2 * pairs;
             }
             words.push(word);

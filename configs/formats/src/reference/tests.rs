@@ -70,7 +70,7 @@ fn single_faults_can_be_corrected_from_the_command_line() {
     let scenario = folder.load(&["compatibility.profile=correct", "compatibility.wide_pint=true"]).expect("valid");
     assert_eq!(scenario.quirks(), Quirks { wide_pint: true, ..Quirks::NONE });
     assert_eq!(scenario.stop, Nanos(2_110_000_000));
-    assert_eq!(scenario.flows[1].start, Nanos(2_000_005_000), "2.000005 s to the nearest");
+    assert_eq!(scenario.flows.collect()[1].start, Nanos(2_000_005_000), "2.000005 s to the nearest");
     for (setting, message) in [
         ("compatibility.missed_wakeup=0", "unknown key missed_wakeup in [compatibility]; did you mean missed_wakeups?"),
         ("compatibility.missed_wakeups=no", "missed_wakeups is \"no\"; expected true or false"),
@@ -83,7 +83,8 @@ fn single_faults_can_be_corrected_from_the_command_line() {
 
 #[test]
 fn a_golden_configuration_is_read_in_full() {
-    let scenario = Folder::new().load(&[]).expect("valid");
+    let folder = Folder::new();
+    let scenario = folder.load(&[]).expect("valid");
     assert_eq!(scenario.name, "config");
     assert_eq!(scenario.stop, Nanos::from_seconds(2.11, Rounding::Floored));
     let hpcc = HpccConfig { max_stage: 0, min_rate: BitRate::gbps(1), ..HpccConfig::default() };
@@ -105,7 +106,7 @@ fn a_golden_configuration_is_read_in_full() {
         size: 100_000,
         start: Nanos::from_seconds(2.000005, Rounding::Floored),
     };
-    assert_eq!(scenario.flows[1], second);
+    assert_eq!(scenario.flows.collect()[1], second);
     assert_eq!(scenario.default_loss, 0.0);
     assert!(scenario.notes.is_empty(), "{:?}", scenario.notes);
 }

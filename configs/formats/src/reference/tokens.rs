@@ -5,6 +5,7 @@ use super::quantity;
 use crate::error::InputError;
 use crate::place::Place;
 use hpcc_core::units::{BitRate, Nanos};
+use std::fmt::Display;
 
 /// One word.
 #[derive(Clone, Debug)]
@@ -15,12 +16,12 @@ pub(crate) struct Token<'a> {
 
 impl Token<'_> {
     /// An error that quotes the word: `what is "word"; expected ...`.
-    pub fn refuse(&self, what: &str, expected: &str) -> InputError {
+    pub fn refuse(&self, what: impl Display, expected: &str) -> InputError {
         self.place.error(format!("{what} is \"{}\"; expected {expected}", self.text))
     }
 
     /// A whole number from 0 to `max`.
-    pub fn integer(&self, what: &str, max: u64) -> Result<u64, InputError> {
+    pub fn integer(&self, what: impl Display, max: u64) -> Result<u64, InputError> {
         let digits = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
         match self.text.parse() {
             Ok(value) if digits && value <= max => Ok(value),
@@ -29,7 +30,7 @@ impl Token<'_> {
     }
 
     /// A finite number of at least 0.
-    pub fn float(&self, what: &str) -> Result<f64, InputError> {
+    pub fn float(&self, what: impl Display) -> Result<f64, InputError> {
         match self.text.parse::<f64>() {
             // A sum with 0 turns -0 into 0.
             Ok(value) if value.is_finite() && value >= 0.0 => Ok(value + 0.0),
@@ -38,20 +39,20 @@ impl Token<'_> {
     }
 
     /// A number from 0 to 1.
-    pub fn probability(&self, what: &str) -> Result<f64, InputError> {
-        match self.float(what) {
+    pub fn probability(&self, what: impl Display) -> Result<f64, InputError> {
+        match self.float(&what) {
             Ok(value) if value <= 1.0 => Ok(value),
-            _ => Err(self.refuse(what, "a probability from 0 to 1")),
+            _ => Err(self.refuse(&what, "a probability from 0 to 1")),
         }
     }
 
     /// A rate with its unit.
-    pub fn rate(&self, what: &str) -> Result<BitRate, InputError> {
+    pub fn rate(&self, what: impl Display) -> Result<BitRate, InputError> {
         quantity::rate(self.text).ok_or_else(|| self.refuse(what, "a rate such as 100Gbps or 50Mb/s"))
     }
 
     /// A delay with its unit.
-    pub fn delay(&self, what: &str) -> Result<Nanos, InputError> {
+    pub fn delay(&self, what: impl Display) -> Result<Nanos, InputError> {
         quantity::delay(self.text).ok_or_else(|| self.refuse(what, "a delay such as 1000ns, 0.001ms or 1us"))
     }
 }
@@ -81,27 +82,5 @@ impl<'a> Tokens<'a> {
         // Values of the command line have no line.
         let place = if self.file.line().is_some() { self.file.at(self.line) } else { self.file.clone() };
         Some(Token { text: word, place })
-    }
-
-    /// The next word, which must be there.
-    pub fn expect(&mut self, what: &str) -> Result<Token<'a>, InputError> {
-        self.next().ok_or_else(|| self.end().error(format!("the file ends where {what} should be")))
-    }
-
-    /// Refuses any further word.
-    pub fn finish(&mut self, after: &str) -> Result<(), InputError> {
-        match self.next() {
-            None => Ok(()),
-            Some(token) => Err(token.refuse(&format!("what follows {after}"), "the end of the file")),
-        }
-    }
-
-    /// Where the text ends.
-    pub fn end(&self) -> Place {
-        if self.file.line().is_none() {
-            return self.file.clone();
-        }
-        let lines = crate::text::line_count(self.text.trim_end().as_bytes());
-        self.file.at(lines)
     }
 }

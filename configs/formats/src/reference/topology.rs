@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The topology file.
 
-use super::tokens::Tokens;
+use super::words::Words;
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::NetworkBuilder;
@@ -10,15 +10,10 @@ use std::path::Path;
 
 /// The network and the place of each link.
 pub(crate) fn read(path: &Path) -> Result<(Network, Vec<Place>), InputError> {
-    let text = crate::text::read(path)?;
-    parse(Place::file(path).at(1), &text)
-}
-
-pub(super) fn parse(file: Place, text: &str) -> Result<(Network, Vec<Place>), InputError> {
-    let mut tokens = Tokens::new(file, text);
+    let mut words = Words::open(path)?;
     let mut header = |what: &str| {
-        let token = tokens.expect(what)?;
-        Ok((token.integer(what, u64::MAX)?, token.place))
+        let token = words.expect(what)?;
+        Ok::<_, InputError>((token.integer(what, u64::MAX)?, token.place))
     };
     let (nodes, place) = header("the number of nodes")?;
     let (switches, switches_place) = header("the number of switches")?;
@@ -29,30 +24,30 @@ pub(super) fn parse(file: Place, text: &str) -> Result<(Network, Vec<Place>), In
     }
     for index in 1..=switches {
         let what = format!("the id of switch {index} of {switches}");
-        let token = tokens.expect(&what)?;
+        let token = words.expect(&what)?;
         builder.switch(token.integer(&what, u64::MAX)?, &token.place)?;
     }
     for index in 1..=links {
-        link(&mut tokens, &mut builder, &format!("of link {index} of {links}"))?;
+        link(&mut words, &mut builder, &format!("of link {index} of {links}"))?;
     }
-    tokens.finish(&format!("the {links} links that the first line announces"))?;
+    words.finish(format_args!("the {links} links that the first line announces"))?;
     Ok(builder.finish())
 }
 
-fn link(tokens: &mut Tokens<'_>, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
+fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {
     let mut place = None;
     let mut end = |what: &str| {
         let what = format!("the {what} node {which}");
-        let token = tokens.expect(&what)?;
+        let token = words.expect(&what)?;
         let node = builder.node(token.integer(&what, u64::MAX)?, &token.place)?;
         place.get_or_insert(token.place);
         Ok(node)
     };
     let (a, b) = (end("first")?, end("second")?);
     let what = |field: &str| format!("the {field} {which}");
-    let rate = tokens.expect(&what("rate"))?.rate(&what("rate"))?;
-    let delay = tokens.expect(&what("delay"))?.delay(&what("delay"))?;
-    let loss = tokens.expect(&what("loss rate"))?.probability(&what("loss rate"))?;
-    let place = place.unwrap_or_else(|| tokens.end());
+    let rate = words.expect(what("rate"))?.rate(what("rate"))?;
+    let delay = words.expect(what("delay"))?.delay(what("delay"))?;
+    let loss = words.expect(what("loss rate"))?.probability(what("loss rate"))?;
+    let place = place.unwrap_or_else(|| words.place());
     builder.link(Link { a, b, rate, delay, loss }, place)
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario that was read but not yet checked, with the place that each part came from.
 
-use super::{Flow, Scenario, check};
+use super::{Scenario, check};
 use crate::error::InputError;
+use crate::flows::FlowSource;
 use crate::place::Place;
 
 /// A setting to blame in an error: its key, and where it was given.
@@ -38,20 +39,16 @@ pub(crate) struct Places {
 pub(crate) struct Draft {
     /// Everything but the flows.
     pub scenario: Scenario,
-    /// Flows in the order of the input.
-    pub flows: Vec<(Flow, Place)>,
+    /// Where the flows come from, in the order of the input.
+    pub flows: Vec<FlowSource>,
     pub places: Places,
 }
 
 impl Draft {
-    /// Checks the parts against each other and puts the flows in order.
+    /// Checks the parts against each other.
     pub fn finish(mut self) -> Result<Scenario, InputError> {
         check::settings(&mut self.scenario, &self.places)?;
-        check::flows(&self.scenario, &self.flows)?;
-        self.flows.sort_by_key(|(flow, _)| flow.start);
-        self.scenario.flows = self.flows.into_iter().map(|(flow, _)| flow).collect();
-        check::note_idle_flows(&mut self.scenario);
-        check::note_long_paths(&mut self.scenario);
+        self.scenario.flows = check::flows(&mut self.scenario, self.flows)?;
         check::note_losses(&mut self.scenario);
         Ok(self.scenario)
     }

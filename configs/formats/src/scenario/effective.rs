@@ -21,6 +21,7 @@ impl Scenario {
             "traffic": self.effective_traffic(),
             "congestion_control": congestion_control(&self.algorithm),
             "telemetry": telemetry(self.layout),
+            "wire": { "profile": self.wire.name(), "frame_gap_bytes": self.frame_gap },
             "transport": self.effective_transport(),
             "switch": self.effective_switch(),
             "default_loss_probability": self.default_loss,
@@ -46,12 +47,12 @@ impl Scenario {
     }
 
     fn effective_traffic(&self) -> Value {
-        let bytes = self.flows.iter().fold(0u64, |sum, flow| sum.saturating_add(flow.size));
+        let totals = &self.flows.totals;
         json!({
-            "flows": self.flows.len(),
-            "payload_bytes": bytes,
-            "first_start_ns": self.flows.first().map(|flow| flow.start.0),
-            "last_start_ns": self.flows.last().map(|flow| flow.start.0),
+            "flows": totals.count,
+            "payload_bytes": totals.bytes,
+            "first_start_ns": totals.first_start.map(|start| start.0),
+            "last_start_ns": totals.last_start.map(|start| start.0),
         })
     }
 

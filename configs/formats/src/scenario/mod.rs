@@ -17,6 +17,7 @@ pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::error::InputError;
+use crate::flows::FlowList;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::SwitchConfig;
@@ -24,10 +25,11 @@ use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
 use hpcc_core::units::Nanos;
+use hpcc_core::wire::WireProfile;
 use std::path::Path;
 
 /// One simulation, checked: whatever reaches a simulator through [`load`] can run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Scenario {
     /// File name without folder and extension.
     pub name: String,
@@ -37,12 +39,16 @@ pub struct Scenario {
     pub stop: Nanos,
     /// Nodes and links.
     pub network: Network,
-    /// Flows by ascending start time; flows of equal start are in the order of the input.
-    pub flows: Vec<Flow>,
+    /// All flows.
+    pub flows: FlowList,
     /// Congestion control of every flow.
     pub algorithm: Algorithm,
     /// How telemetry is laid out in a frame.
     pub layout: Layout,
+    /// The headers of every frame.
+    pub wire: WireProfile,
+    /// Bytes of preamble and gap that each frame occupies its link for besides its own.
+    pub frame_gap: u32,
     /// How hosts send and acknowledge.
     pub transport: TransportConfig,
     /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch

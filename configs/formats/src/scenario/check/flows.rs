@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Flows: can each of them be sent, and can it arrive?
 
+use super::hops::LongPaths;
 use crate::error::InputError;
-use crate::place::Place;
+use crate::flows::{FlowList, FlowSource, FlowTotals};
 use crate::scenario::{Flow, Scenario};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::Recovery;
 use std::collections::HashSet;
 
-/// Refuses the first flow, in input order, that could never complete.
-pub(in crate::scenario) fn flows(scenario: &Scenario, flows: &[(Flow, Place)]) -> Result<(), InputError> {
+/// Refuses the first flow, in input order, that could never complete, and adds notes about those that would
+/// never be seen or never be controlled.
+pub(in crate::scenario) fn flows(scenario: &mut Scenario, sources: Vec<FlowSource>) -> Result<FlowList, InputError> {
     let reach = Reach::new(&scenario.network);
-    for (flow, place) in flows {
-        flow_alone(flow, scenario).map_err(|message| place.error(message))?;
+    let mut long_paths = LongPaths::new(scenario);
+    let mut totals = FlowTotals::default();
+    let mut late = 0;
+    for placed in sources.iter().flat_map(FlowSource::walk) {
+        let (flow, place) = placed?;
+        flow_alone(&flow, scenario).map_err(|message| place.error(message))?;
         if !reach.connects(flow.src, flow.dst) {
             return Err(place.error(format!("no path connects host {} with host {}", flow.src, flow.dst)));
         }
+        totals.add(&flow);
+        late += u64::from(flow.start >= scenario.stop);
+        long_paths.see(flow.src, flow.dst);
     }
-    Ok(())
+    note_idle_flows(scenario, late, totals.count);
+    scenario.notes.extend(long_paths.note(totals.count));
+    Ok(FlowList::new(sources, totals))
 }
 
 fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
@@ -60,13 +71,11 @@ pub(crate) fn host(network: &Network, node: u32) -> Result<(), String> {
 }
 
 /// Adds a note if flows would never be seen.
-pub(in crate::scenario) fn note_idle_flows(scenario: &mut Scenario) {
-    if scenario.flows.is_empty() {
+fn note_idle_flows(scenario: &mut Scenario, late: u64, total: u64) {
+    if total == 0 {
         scenario.notes.push("there are no flows".into());
     }
-    let late = scenario.flows.iter().rev().take_while(|flow| flow.start >= scenario.stop).count();
     if late > 0 {
-        let total = scenario.flows.len();
         scenario.notes.push(format!("{late} of {total} flows start at or after the stop time and never run"));
     }
 }

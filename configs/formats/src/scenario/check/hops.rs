@@ -13,26 +13,39 @@ const REFERENCE_HOPS: usize = 5;
 /// Above this many switches the distances would take longer than they are worth.
 const MAX_SWITCHES: usize = 4096;
 
-/// Adds a note if flows pass more switches than a frame can report: HPCC then learns nothing.
-pub(in crate::scenario) fn note_long_paths(scenario: &mut Scenario) {
-    let room = match scenario.layout {
-        Layout::None | Layout::Timestamp | Layout::Pint { .. } => return,
-        Layout::Reference { .. } => REFERENCE_HOPS,
-        Layout::Paper => MAX_HOPS,
-    };
-    let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_));
-    if !is_hpcc || scenario.network.switches().count() > MAX_SWITCHES {
-        return;
+/// Counts flows that pass more switches than a frame can report: HPCC then learns nothing.
+pub(super) struct LongPaths {
+    /// Switches that a frame can report, and the distances; `None` if nobody asks.
+    search: Option<(usize, Distances)>,
+    long: u64,
+}
+
+impl LongPaths {
+    pub fn new(scenario: &Scenario) -> LongPaths {
+        let room = match scenario.layout {
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
+            Layout::Reference { .. } => Some(REFERENCE_HOPS),
+            Layout::Paper => Some(MAX_HOPS),
+        };
+        let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_));
+        let asks = is_hpcc && scenario.network.switches().count() <= MAX_SWITCHES;
+        let search = room.filter(|_| asks).map(|room| (room, Distances::new(&scenario.network)));
+        LongPaths { search, long: 0 }
     }
-    let mut distances = Distances::new(&scenario.network);
-    let mut is_long = |src, dst| distances.switches_between(src, dst).is_some_and(|hops| hops > room);
-    let long = scenario.flows.iter().filter(|flow| is_long(flow.src, flow.dst)).count();
-    if long > 0 {
-        let total = scenario.flows.len();
-        scenario.notes.push(format!(
+
+    /// Looks at the path of a flow between two hosts.
+    pub fn see(&mut self, src: u32, dst: u32) {
+        let Some((room, distances)) = &mut self.search else { return };
+        self.long += u64::from(distances.switches_between(src, dst).is_some_and(|hops| hops > *room));
+    }
+
+    /// What the user should know.
+    pub fn note(&self, total: u64) -> Option<String> {
+        let LongPaths { search: Some((room, _)), long: long @ 1.. } = self else { return None };
+        Some(format!(
             "{long} of {total} flows pass more than {room} switches, the most that telemetry can report: \
              HPCC does not control their rate"
-        ));
+        ))
     }
 }
 

@@ -5,6 +5,5 @@ mod flows;
 mod hops;
 mod settings;
 
-pub(super) use flows::{flows, note_idle_flows};
-pub(super) use hops::note_long_paths;
+pub(super) use flows::flows;
 pub(super) use settings::{note_losses, settings};

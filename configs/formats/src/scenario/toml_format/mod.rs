@@ -8,6 +8,7 @@
 //! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
 //! | `[congestion_control]` | algorithm and its parameters |
 //! | `[telemetry]` | byte layout |
+//! | `[wire]` | headers of every frame |
 //! | `[transport]` | packets, windows, acknowledgements |
 //! | `[switch]` | buffer, ECN |
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
@@ -28,6 +29,7 @@ mod tests;
 
 use super::{Blame, Draft, Places, Scenario, name_of};
 use crate::error::InputError;
+use crate::flows::FlowList;
 use document::{Document, Source};
 use std::path::Path;
 
@@ -37,6 +39,7 @@ const SECTIONS: &[&str] = &[
     "topology",
     "congestion_control",
     "telemetry",
+    "wire",
     "transport",
     "switch",
     "traffic",
@@ -53,6 +56,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
     let control = congestion_control::congestion_control(&mut document, quirks)?;
+    let wire = settings::wire(&mut document)?;
     let layout = settings::layout(&mut document, &topology.network, &control)?;
     let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
     let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
@@ -74,9 +78,11 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         seed: run.seed,
         stop: run.stop,
         network: topology.network,
-        flows: Vec::new(),
+        flows: FlowList::default(),
         algorithm: control.algorithm,
         layout,
+        wire: wire.profile,
+        frame_gap: wire.frame_gap,
         transport,
         switch: switch.config,
         default_loss: topology.default_loss,

@@ -5,7 +5,7 @@
 use super::congestion_control::Control;
 use super::document::Document;
 use super::values::{Between, Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
-use crate::error::InputError;
+use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
@@ -15,6 +15,7 @@ use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::wire::{PREAMBLE_AND_GAP, WireProfile};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -43,6 +44,35 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
     let (keys, _) = document.required::<RunKeys>("run")?;
     let stop_place = document.place(keys.stop.span());
     Ok(Run { seed: keys.seed, stop: keys.stop.into_inner().0, stop_place })
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WireKeys {
+    profile: Option<Spanned<String>>,
+    preamble_and_gap: Option<bool>,
+}
+
+/// `[wire]`.
+pub(super) struct Wire {
+    pub profile: WireProfile,
+    pub frame_gap: u32,
+}
+
+/// Real frames have a preamble and a gap between them, unless that is turned off; the reference's have none.
+pub(super) fn wire(document: &mut Document<'_>) -> Result<Wire, InputError> {
+    let (keys, _) = document.optional::<WireKeys>("wire")?;
+    let profile = keys.profile.map_or(Ok(WireProfile::default()), |name| wire_profile(document, &name))?;
+    let spaced = keys.preamble_and_gap.unwrap_or(profile.is_real());
+    Ok(Wire { profile, frame_gap: if spaced { PREAMBLE_AND_GAP } else { 0 } })
+}
+
+fn wire_profile(document: &Document<'_>, name: &Spanned<String>) -> Result<WireProfile, InputError> {
+    WireProfile::from_name(name.get_ref()).ok_or_else(|| {
+        let known = WireProfile::NAMES.map(|(known, _)| known);
+        let message = format!("unknown profile \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
+        document.place(name.span()).key_error("wire.profile", message)
+    })
 }
 
 #[derive(Default, PartialEq, Deserialize)]

@@ -63,7 +63,10 @@ fn what_is_left_out_has_the_preset_of_the_reference() {
     let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
     assert_eq!(scenario.switch.ecn_thresholds, [threshold]);
     assert_eq!(scenario.monitor, Monitor::default());
-    assert_eq!((scenario.flows.len(), scenario.flows[0].priority, scenario.flows[0].dport), (1, 3, 100));
+    assert_eq!(
+        (scenario.flows.collect().len(), scenario.flows.collect()[0].priority, scenario.flows.collect()[0].dport),
+        (1, 3, 100)
+    );
     assert!(scenario.notes.is_empty());
 }
 
@@ -165,8 +168,8 @@ fn the_quick_start_and_its_overrides_load() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../quickstart.toml");
     let scenario = load(&path, &["congestion_control.eta=0.90".into()]).expect("valid");
     assert_eq!(scenario.name, "quickstart");
-    assert_eq!(scenario.flows.len(), 19);
-    assert_eq!(scenario.flows.iter().filter(|flow| flow.dst == 0 && flow.dport == 200).count(), 16);
+    assert_eq!(scenario.flows.collect().len(), 19);
+    assert_eq!(scenario.flows.collect().iter().filter(|flow| flow.dst == 0 && flow.dport == 200).count(), 16);
     let Algorithm::Hpcc(hpcc) = scenario.algorithm else { panic!("HPCC") };
     assert_eq!(hpcc.eta, 0.9);
 }
@@ -354,7 +357,7 @@ fn overrides_reach_every_place() {
     ];
     let scenario = load_with(MINIMAL, &overrides).expect("valid");
     assert_eq!((scenario.stop, scenario.algorithm), (Nanos(3_000_000), Algorithm::LineRate));
-    assert_eq!((scenario.flows[0].size, scenario.switch.ecn_thresholds[0].kmin), (2_000_000, 1));
+    assert_eq!((scenario.flows.collect()[0].size, scenario.switch.ecn_thresholds[0].kmin), (2_000_000, 1));
     assert!(!scenario.transport.window);
 }
 
@@ -535,8 +538,8 @@ fn traffic_of_each_kind_loads() {
         (poisson.as_str(), 10..1000),
     ] {
         let scenario = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect(section);
-        assert!(flows.contains(&(scenario.flows.len() - 1)), "{section}: {}", scenario.flows.len());
-        assert!(scenario.flows.is_sorted_by_key(|flow| flow.start));
+        assert!(flows.contains(&(scenario.flows.collect().len() - 1)), "{section}: {}", scenario.flows.collect().len());
+        assert!(scenario.flows.collect().is_sorted_by_key(|flow| flow.start));
     }
 }
 

@@ -4,14 +4,17 @@
 use super::document::{Document, Kinded, unknown_kind};
 use super::values::{Bounded, Fraction, Interval, Size, Time};
 use crate::error::InputError;
+use crate::flows::FlowSource;
 use crate::generate::{self, Cdf, Class, Poisson};
 use crate::place::Place;
+use crate::reference::FlowFile;
 use crate::scenario::Flow;
 use crate::text::resolve;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use serde::Deserialize;
 use std::path::Path;
+use std::sync::Arc;
 use toml::Spanned;
 
 const SECTION: &str = "traffic";
@@ -23,7 +26,6 @@ const INCAST_PORT: u16 = 200;
 /// Most incasts of one section.
 const MAX_REPEATS: u64 = 1_000_000;
 
-type Placed = Vec<(Flow, Place)>;
 type Priority = Option<Bounded<1, 7>>;
 
 /// What every kind of traffic needs to know.
@@ -35,20 +37,20 @@ struct Context<'a> {
     rounding: Rounding,
 }
 
-/// The flows of all sections, in the order of the sections.
+/// Where the flows of each section come from, in the order of the sections.
 pub(super) fn read(
     document: &mut Document<'_>,
     config: &Path,
     network: &Network,
     seed: u64,
     rounding: Rounding,
-) -> Result<Placed, InputError> {
+) -> Result<Vec<FlowSource>, InputError> {
     let context = Context { config, network, seed, rounding };
-    let mut flows = Vec::new();
+    let mut sources = Vec::new();
     for (section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
-        flows.extend(read_one(document, section, &context, index)?);
+        sources.push(read_one(document, section, &context, index)?);
     }
-    Ok(flows)
+    Ok(sources)
 }
 
 fn read_one(
@@ -56,18 +58,18 @@ fn read_one(
     section: Kinded<'_>,
     context: &Context<'_>,
     index: u32,
-) -> Result<Placed, InputError> {
+) -> Result<FlowSource, InputError> {
     let place = section.place.clone();
     let flows = match section.kind.as_str() {
         "flow" => flow(document, section)?,
         "incast" => incast(document, section, context)?,
         "periodic_incast" => periodic_incast(document, section, context)?,
         "permutation" => permutation(document, section, context, index)?,
-        "poisson" => poisson(document, section, context, index)?,
+        "poisson" => return poisson(document, section, context, index),
         "file" => return file(document, section, context),
         _ => return Err(unknown_kind(SECTION, &section, KINDS)),
     };
-    Ok(flows.into_iter().map(|flow| (flow, place.clone())).collect())
+    Ok(FlowSource::Listed { flows: flows.into(), place })
 }
 
 fn class(priority: Priority, dport: Option<u16>, default_port: u16) -> Class {
@@ -222,20 +224,20 @@ fn poisson(
     section: Kinded<'_>,
     context: &Context<'_>,
     index: u32,
-) -> Result<Vec<Flow>, InputError> {
+) -> Result<FlowSource, InputError> {
     let place = section.place.clone();
     let keys: PoissonKeys = document.keys_of(SECTION, section)?;
     let sizes = Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?;
     let traffic = Poisson {
-        hosts: &host_rates(context.network),
-        sizes: &sizes,
+        hosts: host_rates(context.network).into(),
+        sizes: Arc::new(sizes),
         load: keys.load.0,
         start: keys.start.0,
         duration: keys.duration.0,
         class: class(keys.priority, keys.dport, ORDINARY_PORT),
     };
-    let flows = traffic.flows(&mut generate::random(context.seed, index));
-    flows.map_err(|message| place.key_error(SECTION, message))
+    traffic.check().map_err(|message| place.key_error(SECTION, message))?;
+    Ok(FlowSource::Poisson { traffic, random: generate::random(context.seed, index), place })
 }
 
 /// Each host that has a link, with the rate of its first.
@@ -251,9 +253,10 @@ struct FileKeys {
     path: Spanned<String>,
 }
 
-fn file(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Placed, InputError> {
+fn file(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<FlowSource, InputError> {
     let keys: FileKeys = document.keys_of(SECTION, section)?;
-    crate::reference::read_flows(&input(document, context, &keys.path, "path")?, context.rounding)
+    let (file, _) = FlowFile::new(&input(document, context, &keys.path, "path")?, context.rounding)?;
+    Ok(FlowSource::File(file))
 }
 
 /// The path of a file that a key names.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The flows of a scenario. They are not kept in memory: whoever wants them walks their sources again.
+
+use crate::error::InputError;
+use crate::generate::{Poisson, Random};
+use crate::place::Place;
+use crate::reference::FlowFile;
+use crate::scenario::Flow;
+use hpcc_core::units::Nanos;
+use itertools::Itertools;
+use std::sync::Arc;
+
+/// A flow and where it came from, or why there is none.
+pub(crate) type Placed = Result<(Flow, Place), InputError>;
+
+/// Where flows come from. Each source has its flows by ascending start.
+#[derive(Clone, Debug)]
+pub(crate) enum FlowSource {
+    /// A section that lists them, or a pattern.
+    Listed { flows: Arc<[Flow]>, place: Place },
+    /// A random process.
+    Poisson { traffic: Poisson, random: Random, place: Place },
+    /// A file.
+    File(FlowFile),
+}
+
+impl FlowSource {
+    /// The flows from first to last. Ends with the first error.
+    pub fn walk(&self) -> Box<dyn Iterator<Item = Placed>> {
+        match self.clone() {
+            FlowSource::Listed { flows, place } => {
+                Box::new((0..flows.len()).map(move |index| Ok((flows[index], place.clone()))))
+            }
+            FlowSource::Poisson { traffic, random, place } => {
+                Box::new(traffic.flows(random).map(move |flow| Ok((flow, place.clone()))))
+            }
+            FlowSource::File(file) => file.walk(),
+        }
+    }
+}
+
+/// What all flows of a scenario amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowTotals {
+    /// How many there are.
+    pub count: u64,
+    /// Their payload; at most 2^64 - 1.
+    pub bytes: u64,
+    /// Start of the first, if there is one.
+    pub first_start: Option<Nanos>,
+    /// Start of the last.
+    pub last_start: Option<Nanos>,
+}
+
+impl FlowTotals {
+    /// Counts one more flow.
+    pub(crate) fn add(&mut self, flow: &Flow) {
+        self.count += 1;
+        self.bytes = self.bytes.saturating_add(flow.size);
+        self.first_start = Some(self.first_start.map_or(flow.start, |first| first.min(flow.start)));
+        self.last_start = self.last_start.max(Some(flow.start));
+    }
+}
+
+/// All flows of a scenario, checked.
+#[derive(Clone, Debug, Default)]
+pub struct FlowList {
+    sources: Vec<FlowSource>,
+    /// What they amount to.
+    pub totals: FlowTotals,
+}
+
+impl FlowList {
+    pub(crate) fn new(sources: Vec<FlowSource>, totals: FlowTotals) -> FlowList {
+        FlowList { sources, totals }
+    }
+
+    /// The flows by ascending start; those of equal start in the order of the input. An error can only come from a
+    /// file that was changed after it had been checked, and is the last item.
+    pub fn walk(&self) -> impl Iterator<Item = Result<Flow, InputError>> + use<> {
+        let numbered = |(number, source): (usize, &FlowSource)| source.walk().map(move |flow| (number, flow));
+        // An error sorts before every flow, so that it shows at once.
+        let key = |(number, flow): &(usize, Placed)| (flow.as_ref().ok().map(|(flow, _)| flow.start), *number);
+        let streams: Vec<_> = self.sources.iter().enumerate().map(numbered).collect();
+        streams.into_iter().kmerge_by(move |a, b| key(a) < key(b)).map(|(_, flow)| flow.map(|(flow, _)| flow))
+    }
+}
+
+#[cfg(test)]
+impl FlowList {
+    /// All flows; panics where one cannot be had.
+    pub(crate) fn collect(&self) -> Vec<Flow> {
+        self.walk().map(|flow| flow.expect("a flow")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn listed(starts: &[u64], dport: u16) -> FlowSource {
+        let flow = |&start| Flow { src: 0, dst: 1, priority: 3, dport, size: 1, start: Nanos(start) };
+        FlowSource::Listed { flows: starts.iter().map(flow).collect(), place: Place::file(Path::new("x")) }
+    }
+
+    #[test]
+    fn sources_are_merged_by_start_and_equal_starts_stay_in_order() {
+        let list = FlowList::new(vec![listed(&[5, 5, 9], 1), listed(&[1, 5, 7], 2)], FlowTotals::default());
+        let found: Vec<_> = list.collect().iter().map(|flow| (flow.start.0, flow.dport)).collect();
+        assert_eq!(found, [(1, 2), (5, 1), (5, 1), (5, 2), (7, 2), (9, 1)]);
+    }
+
+    #[test]
+    fn a_file_that_is_gone_shows_before_any_later_flow() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let path = dir.path().join("flow.txt");
+        std::fs::write(&path, "2\n0 1 3 100 10 0.0\n0 1 3 100 10 0.000001\n").expect("written");
+        let (file, count) = crate::reference::FlowFile::new(&path, hpcc_core::units::Rounding::Nearest).expect("flows");
+        assert_eq!(count, 2);
+        std::fs::write(&path, "2\n0 1 3 100 10 0.0\n").expect("written");
+        let list = FlowList::new(vec![listed(&[500, 2_000], 1), FlowSource::File(file)], FlowTotals::default());
+        let found: Vec<_> = list.walk().map(|flow| flow.is_ok()).take(2).collect();
+        assert_eq!(found, [true, false]);
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The words of a file that is not held in memory.
+
+use super::tokens::Token;
+use crate::error::InputError;
+use crate::place::Place;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::ops::Range;
+use std::path::Path;
+
+/// A file's words from first to last.
+pub(crate) struct Words {
+    file: Place,
+    input: Box<dyn BufRead>,
+    /// The line that is being read.
+    text: String,
+    /// Bytes of it that have been read.
+    at: usize,
+    /// Its number, counted from 1; 0 before the first.
+    line: u32,
+    /// The line of the last word.
+    last: u32,
+}
+
+impl Words {
+    pub fn open(path: &Path) -> Result<Words, InputError> {
+        let file = Place::file(path);
+        let input = File::open(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => file.error("no such file"),
+            _ => file.error(format!("cannot be read: {error}")),
+        })?;
+        let input = Box::new(BufReader::new(input));
+        Ok(Words { file, input, text: String::new(), at: 0, line: 0, last: 1 })
+    }
+
+    /// The next word, or `None` at the end.
+    fn next(&mut self) -> Result<Option<Token<'_>>, InputError> {
+        let Some(word) = self.advance()? else { return Ok(None) };
+        Ok(Some(self.token(word)))
+    }
+
+    /// The next word, which must be there.
+    pub fn expect(&mut self, what: impl Display) -> Result<Token<'_>, InputError> {
+        match self.advance()? {
+            Some(word) => Ok(self.token(word)),
+            None => Err(self.place().error(format!("the file ends where {what} should be"))),
+        }
+    }
+
+    /// Refuses any further word.
+    pub fn finish(&mut self, after: impl Display) -> Result<(), InputError> {
+        match self.next()? {
+            None => Ok(()),
+            Some(token) => Err(token.refuse(format_args!("what follows {after}"), "the end of the file")),
+        }
+    }
+
+    /// Where the last word was.
+    pub fn place(&self) -> Place {
+        self.file.at(self.last)
+    }
+
+    fn token(&self, word: Range<usize>) -> Token<'_> {
+        Token { text: &self.text[word], place: self.place() }
+    }
+
+    /// Steps over the next word, which is in this range of the line.
+    fn advance(&mut self) -> Result<Option<Range<usize>>, InputError> {
+        loop {
+            let rest = &self.text[self.at..];
+            if let Some(word) = rest.split_whitespace().next() {
+                let start = self.at + (rest.len() - rest.trim_start().len());
+                self.at = start + word.len();
+                self.last = self.line;
+                return Ok(Some(start..self.at));
+            }
+            if !self.next_line()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Reads a line; `false` at the end of the file.
+    fn next_line(&mut self) -> Result<bool, InputError> {
+        self.text.clear();
+        self.at = 0;
+        self.line = self.line.saturating_add(1);
+        let read = self.input.read_line(&mut self.text).map_err(|error| match error.kind() {
+            ErrorKind::InvalidData => self.file.at(self.line).error("is not a text file: invalid UTF-8"),
+            _ => self.file.at(self.line).error(format!("cannot be read: {error}")),
+        })?;
+        Ok(read > 0)
+    }
+}
