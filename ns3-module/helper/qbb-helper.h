@@ -63,7 +63,7 @@ class QbbHelper
 
     /**
      * \brief Set the telemetry layout of hosts and switches to be installed.
-     * \param layout none, reference, paper, timestamp or pint
+     * \param layout none, reference, paper, draft, timestamp or pint
      * \param multiplier factor of the reference layout's units
      * \param logBase base of the pint layout's codes
      */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
-use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, speed, timestamp};
+use super::compact::{self, Form};
+use super::{HopStack, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -16,6 +17,8 @@ pub enum Layout {
     },
     /// The HPCC paper's figure 7: nHop and pathID, then one 64-bit word for each hop passed so far.
     Paper,
+    /// The HPCC++ draft's figure 4: the paper's, with a header padded to 32 bits.
+    Draft,
     /// The sender's clock: 8 bytes, which switches leave alone.
     Timestamp,
     /// The busiest hop's utilisation as a power of a base; see [`Layout::pint`].
@@ -46,7 +49,7 @@ impl Default for LayoutOptions {
 
 impl Layout {
     /// The names of all layouts in configurations.
-    pub const NAMES: [&str; 5] = ["none", "reference", "paper", "timestamp", "pint"];
+    pub const NAMES: [&str; 6] = ["none", "reference", "paper", "draft", "timestamp", "pint"];
 
     /// The layout of that name.
     pub fn from_name(name: &str, options: &LayoutOptions) -> Option<Layout> {
@@ -54,6 +57,7 @@ impl Layout {
             "none" => Layout::None,
             "reference" => Layout::Reference { multiplier: options.multiplier },
             "paper" => Layout::Paper,
+            "draft" => Layout::Draft,
             "timestamp" => Layout::Timestamp,
             "pint" => Layout::pint(options.log_base, options.wide_pint),
             _ => return None,
@@ -66,6 +70,7 @@ impl Layout {
             Layout::None => "none",
             Layout::Reference { .. } => "reference",
             Layout::Paper => "paper",
+            Layout::Draft => "draft",
             Layout::Timestamp => "timestamp",
             Layout::Pint { .. } => "pint",
         }
@@ -94,7 +99,7 @@ impl Layout {
         match self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => true,
             Layout::Reference { .. } => reference::code(rate).is_some(),
-            Layout::Paper => speed::code(rate).is_some(),
+            Layout::Paper | Layout::Draft => speed::code(rate).is_some(),
         }
     }
 
@@ -104,7 +109,8 @@ impl Layout {
         match self {
             Layout::None => 0,
             Layout::Reference { .. } => reference::LEN,
-            Layout::Paper => paper::HEADER_LEN,
+            Layout::Paper => compact::header_len(Form::Paper),
+            Layout::Draft => compact::header_len(Form::Draft),
             Layout::Timestamp => timestamp::LEN,
             Layout::Pint { bytes, .. } => usize::from(*bytes),
         }
@@ -132,7 +138,8 @@ impl Layout {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
             Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
-            Layout::Paper => paper::stamp(section, len, snapshot),
+            Layout::Paper => compact::stamp(Form::Paper, section, len, snapshot),
+            Layout::Draft => compact::stamp(Form::Draft, section, len, snapshot),
         }
     }
 
@@ -145,7 +152,8 @@ impl Layout {
             Layout::Reference { multiplier } => {
                 reference::read(section, multiplier, stack).map(|()| Telemetry::Hops(stack))
             }
-            Layout::Paper => paper::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Paper => compact::read(Form::Paper, section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Draft => compact::read(Form::Draft, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base, .. } => {
                 pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))

@@ -85,6 +85,7 @@ pub(super) fn telemetry(layout: Layout) -> Value {
         Layout::None => json!({ "layout": "none" }),
         Layout::Reference { multiplier } => json!({ "layout": "reference", "multiplier": multiplier }),
         Layout::Paper => json!({ "layout": "paper" }),
+        Layout::Draft => json!({ "layout": "draft" }),
         Layout::Timestamp => json!({ "layout": "timestamp" }),
         Layout::Pint { log_base, bytes } => json!({ "layout": "pint", "log_base": log_base, "section_bytes": bytes }),
     }

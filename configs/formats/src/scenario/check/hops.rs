@@ -25,7 +25,7 @@ impl LongPaths {
         let room = match scenario.layout {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
             Layout::Reference { .. } => Some(REFERENCE_HOPS),
-            Layout::Paper => Some(MAX_HOPS),
+            Layout::Paper | Layout::Draft => Some(MAX_HOPS),
         };
         let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_));
         let asks = is_hpcc && scenario.network.switches().count() <= MAX_SWITCHES;
