@@ -33,7 +33,8 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let (name, rates) = match scenario.layout {
         Layout::None | Layout::Timestamp | Layout::Pint { .. } => return Ok(()),
         Layout::Reference { .. } => ("reference", "25, 50, 100, 200 or 400 Gbps"),
-        Layout::Paper | Layout::Draft => (scenario.layout.name(), "10, 25, 40, 50, 100, 200, 400 or 800 Gbps"),
+        Layout::Paper => ("paper", "10, 25, 40, 50, 100, 200, 400 or 800 Gbps"),
+        Layout::Draft => ("draft", "10, 25, 40, 50, 100, 200, 400 or 800 Gbps"),
     };
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
         if at_switch(&scenario.network, link) && !scenario.layout.covers(link.rate) {
