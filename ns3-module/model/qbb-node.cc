@@ -41,8 +41,8 @@ QbbNode::GetTypeId()
                           MakeStringAccessor(&QbbNode::m_wireProfile),
                           MakeStringChecker())
             .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference, paper (hpcc reads these two), timestamp (timely) "
-                          "or pint (hpcc_pint); the same at all nodes of a network",
+                          "Layout of in-band telemetry: none, reference, paper, draft (hpcc reads these three), "
+                          "timestamp (timely) or pint (hpcc_pint); the same at all nodes of a network",
                           StringValue("reference"),
                           MakeStringAccessor(&QbbNode::m_layout),
                           MakeStringChecker())
