@@ -37,7 +37,7 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
             let layout = scenario.layout.name();
             let expected = known.join(", ");
             return Err(place.error(format!(
-                "{found}, which telemetry layout {layout} cannot express; expected one of {expected}"
+                "{found}, which the {layout} telemetry layout cannot express; expected one of {expected}"
             )));
         }
     }
