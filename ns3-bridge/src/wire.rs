@@ -3,6 +3,7 @@
 
 use crate::ffi::{ControlParameters, WireParameters};
 use hpcc_core::cc::Algorithm;
+use hpcc_core::frame::Carriage;
 use hpcc_core::telemetry::{Layout, LayoutOptions};
 use hpcc_core::wire::WireProfile;
 
@@ -34,6 +35,9 @@ pub fn wire_error(wire: &WireParameters) -> String {
     if !Layout::NAMES.contains(&wire.layout.as_str()) {
         return format!("unknown telemetry layout \"{}\"; there are: {}", wire.layout, Layout::NAMES.join(", "));
     }
+    if wire.layout().carriage() == Some(Carriage::HopByHop) && wire.profile() == WireProfile::RoceV4 {
+        return format!("telemetry layout \"{}\" is an IPv6 option; it needs wire profile rocev2_ipv6", wire.layout);
+    }
     String::new()
 }
 
@@ -61,7 +65,8 @@ mod tests {
                 let options = LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true, hops: 7 };
                 let layout = Layout::from_name(name, &options).expect("named");
                 let wire = WireParameters::new(profile, layout);
-                assert_eq!((wire.profile(), wire.layout(), wire_error(&wire)), (profile, layout, String::new()));
+                assert_eq!((wire.profile(), wire.layout()), (profile, layout));
+                assert_eq!(wire_error(&wire).is_empty(), !(name.starts_with("ioam") && profile == WireProfile::RoceV4));
             }
         }
     }

@@ -41,8 +41,8 @@ QbbNode::GetTypeId()
                           MakeStringAccessor(&QbbNode::m_wireProfile),
                           MakeStringChecker())
             .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference, paper, draft, int_md, ifa (hpcc reads these "
-                          "five), timestamp (timely) or pint (hpcc_pint); the same at all nodes of a network",
+                          "Layout of in-band telemetry: none, reference, paper, draft, int_md, ifa, ioam, "
+                          "ioam_slim (hpcc reads these seven), timestamp (timely) or pint (hpcc_pint); the same at all nodes of a network",
                           StringValue("reference"),
                           MakeStringAccessor(&QbbNode::m_layout),
                           MakeStringChecker())
@@ -52,7 +52,7 @@ QbbNode::GetTypeId()
                           MakeUintegerAccessor(&QbbNode::m_multiplier),
                           MakeUintegerChecker<uint32_t>(1))
             .AddAttribute("TelemetryHops",
-                          "Most hops that the layouts int_md and ifa report; the same at all nodes of a network",
+                          "Most hops that the layouts int_md, ifa, ioam (at most 8) and ioam_slim report; the same at all nodes of a network",
                           UintegerValue(15),
                           MakeUintegerAccessor(&QbbNode::m_hops),
                           MakeUintegerChecker<uint8_t>(1, 15))

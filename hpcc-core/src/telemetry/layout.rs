@@ -4,6 +4,7 @@
 use super::compact::{self, Form};
 use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
+use super::ioam::hpcc::{self as ioam, Profile};
 use super::{HopStack, MAX_HOPS, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
 use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
@@ -32,6 +33,13 @@ pub enum Layout {
         /// Most hops, 1 to 15.
         hops: u8,
     },
+    /// A pre-allocated IOAM trace in an IPv6 hop-by-hop header; see [`super::ioam::hpcc`].
+    Ioam {
+        /// What each hop adds.
+        profile: Profile,
+        /// Hops that it has room for, 1 to [`Profile::max_hops`].
+        hops: u8,
+    },
     /// The sender's clock: 8 bytes, which switches leave alone.
     Timestamp,
     /// The busiest hop's utilisation as a power of a base; see [`Layout::pint`].
@@ -52,7 +60,7 @@ pub struct LayoutOptions {
     pub log_base: f64,
     /// [`Layout::Pint`]: whether it takes two bytes in any case.
     pub wide_pint: bool,
-    /// [`Layout::IntMd`], [`Layout::Ifa`]: most hops, 1 to 15.
+    /// [`Layout::IntMd`], [`Layout::Ifa`], [`Layout::Ioam`]: most hops, 1 to 15; IOAM ends where an option does.
     pub hops: u8,
 }
 
@@ -64,10 +72,11 @@ impl Default for LayoutOptions {
 
 impl Layout {
     /// The names of all layouts in configurations.
-    pub const NAMES: [&str; 8] = ["none", "reference", "paper", "draft", "int_md", "ifa", "timestamp", "pint"];
+    pub const NAMES: [&str; 10] =
+        ["none", "reference", "paper", "draft", "int_md", "ifa", "ioam", "ioam_slim", "timestamp", "pint"];
 
     /// The names of those that carry a record of each hop.
-    pub const HOP_NAMES: [&str; 5] = ["reference", "paper", "draft", "int_md", "ifa"];
+    pub const HOP_NAMES: [&str; 7] = ["reference", "paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"];
 
     /// The layout of that name.
     pub fn from_name(name: &str, options: &LayoutOptions) -> Option<Layout> {
@@ -78,6 +87,8 @@ impl Layout {
             "draft" => Layout::Draft,
             "int_md" => Layout::IntMd { hops: options.hops },
             "ifa" => Layout::Ifa { hops: options.hops },
+            "ioam" => Layout::ioam(Profile::Full, options.hops),
+            "ioam_slim" => Layout::ioam(Profile::Slim, options.hops),
             "timestamp" => Layout::Timestamp,
             "pint" => Layout::pint(options.log_base, options.wide_pint),
             _ => return None,
@@ -93,6 +104,8 @@ impl Layout {
             Layout::Draft => "draft",
             Layout::IntMd { .. } => "int_md",
             Layout::Ifa { .. } => "ifa",
+            Layout::Ioam { profile: Profile::Full, .. } => "ioam",
+            Layout::Ioam { profile: Profile::Slim, .. } => "ioam_slim",
             Layout::Timestamp => "timestamp",
             Layout::Pint { .. } => "pint",
         }
@@ -106,7 +119,9 @@ impl Layout {
             Layout::Pint { log_base, bytes } => {
                 LayoutOptions { log_base, wide_pint: usize::from(bytes) == pint::MAX_LEN, ..default }
             }
-            Layout::IntMd { hops } | Layout::Ifa { hops } => LayoutOptions { hops, ..default },
+            Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => {
+                LayoutOptions { hops, ..default }
+            }
             _ => default,
         }
     }
@@ -117,8 +132,12 @@ impl Layout {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
             Layout::Reference { .. } => Some(reference::SLOTS),
             Layout::Paper | Layout::Draft => Some(MAX_HOPS),
-            Layout::IntMd { hops } | Layout::Ifa { hops } => Some(usize::from(hops)),
+            Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => Some(usize::from(hops)),
         }
+    }
+
+    fn ioam(profile: Profile, hops: u8) -> Layout {
+        Layout::Ioam { profile, hops: hops.min(profile.max_hops() as u8) }
     }
 
     /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
@@ -142,6 +161,7 @@ impl Layout {
             Layout::None => None,
             Layout::IntMd { .. } => Some(Carriage::BehindUdp { port: INT_PORT }),
             Layout::Ifa { .. } => Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
+            Layout::Ioam { .. } => Some(Carriage::HopByHop),
             _ => Some(Carriage::BehindUdp { port: TELEMETRY_PORT }),
         }
     }
@@ -156,6 +176,7 @@ impl Layout {
             Layout::Draft => compact::header_len(Form::Draft),
             Layout::IntMd { .. } => int_md::initial_len(),
             Layout::Ifa { .. } => ifa::initial_len(),
+            Layout::Ioam { profile, hops } => ioam::initial_len(*profile, *hops),
             Layout::Timestamp => timestamp::LEN,
             Layout::Pint { bytes, .. } => usize::from(*bytes),
         }
@@ -171,6 +192,7 @@ impl Layout {
             Layout::Timestamp => timestamp::prepare(bytes, now),
             Layout::IntMd { hops } => return int_md::prepare(hops, bytes),
             Layout::Ifa { hops } => return ifa::prepare(hops, bytes),
+            Layout::Ioam { profile, hops } => return ioam::prepare(profile, hops, bytes),
             _ => bytes.fill(0),
         }
         len
@@ -189,6 +211,7 @@ impl Layout {
             Layout::Draft => compact::stamp(Form::Draft, section, len, snapshot),
             Layout::IntMd { .. } => int_md::stamp(section, len, snapshot),
             Layout::Ifa { .. } => ifa::stamp(section, len, snapshot),
+            Layout::Ioam { .. } => ioam::stamp(section, len, snapshot),
         }
     }
 
@@ -205,6 +228,7 @@ impl Layout {
             Layout::Draft => compact::read(Form::Draft, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::IntMd { .. } => int_md::read(section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Ifa { .. } => ifa::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Ioam { profile, .. } => ioam::read(profile, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base, .. } => {
                 pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))

@@ -11,6 +11,8 @@
 mod compact;
 pub mod ifa;
 pub mod int_md;
+pub mod ioam;
+pub mod ipv6_options;
 mod layout;
 pub mod pint;
 mod reference;

@@ -84,7 +84,9 @@ pub(super) fn telemetry(layout: Layout) -> Value {
     let name = layout.name();
     match layout {
         Layout::Reference { multiplier } => json!({ "layout": name, "multiplier": multiplier }),
-        Layout::IntMd { hops } | Layout::Ifa { hops } => json!({ "layout": name, "hops": hops }),
+        Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => {
+            json!({ "layout": name, "hops": hops })
+        }
         Layout::Pint { log_base, bytes } => json!({ "layout": name, "log_base": log_base, "section_bytes": bytes }),
         _ => json!({ "layout": name }),
     }

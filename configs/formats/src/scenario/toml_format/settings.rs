@@ -84,12 +84,19 @@ struct TelemetryKeys {
 }
 
 const DEFAULT_LAYOUT: &str = "reference";
+/// A sender makes room in every packet for as many hops as it expects: what a three-tier network has.
+const IOAM_HOPS: u8 = 5;
 
 /// `[telemetry]`. The multiplier grows with the fastest host link, 1 for each 25 Gb/s, so that the counters
 /// wrap after the same time.
 ///
 /// The section is HPCC's: other algorithms bring the layout that they read, or have no use for telemetry.
-pub(super) fn layout(document: &mut Document<'_>, network: &Network, control: &Control) -> Result<Layout, InputError> {
+pub(super) fn layout(
+    document: &mut Document<'_>,
+    network: &Network,
+    control: &Control,
+    wire: WireProfile,
+) -> Result<Layout, InputError> {
     let (keys, _) = document.optional::<TelemetryKeys>("telemetry")?;
     if let Some(layout) = control.layout {
         return Ok(layout);
@@ -108,7 +115,13 @@ pub(super) fn layout(document: &mut Document<'_>, network: &Network, control: &C
         let place = document.place(hops.span());
         return Err(place.key_error("telemetry.hops", format!("layout = \"{name}\" has a fixed number of hops")));
     }
+    let is_ioam = name.starts_with("ioam");
+    if let Some(layout) = keys.layout.as_ref().filter(|_| is_ioam && wire == WireProfile::RoceV4) {
+        let message = format!("layout = \"{name}\" is an IPv6 option; expected wire.profile = \"rocev2_ipv6\"");
+        return Err(document.place(layout.span()).key_error("telemetry.layout", message));
+    }
     let default = LayoutOptions::default();
+    let default = LayoutOptions { hops: if is_ioam { IOAM_HOPS } else { default.hops }, ..default };
     let options = LayoutOptions {
         multiplier: keys.multiplier.map_or_else(|| default_multiplier(network), |value| value.into_inner().0),
         hops: keys.hops.map_or(default.hops, |hops| hops.into_inner().0 as u8),
