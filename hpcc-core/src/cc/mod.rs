@@ -8,6 +8,7 @@
 //! | controller | hears | decides |
 //! | --- | --- | --- |
 //! | [`Hpcc`] | telemetry of each hop | at every acknowledgement |
+//! | [`HpccPlus`] | telemetry of each hop | at every acknowledgement |
 //! | [`HpccPint`] | one utilisation code | at every sampled acknowledgement |
 //! | [`Dcqcn`] | congestion marks | by timers |
 //! | [`Timely`] | its own echoed send time | once in a round trip |
@@ -18,6 +19,7 @@ mod dcqcn;
 mod dctcp;
 mod hpcc;
 mod hpcc_pint;
+pub mod hpcc_plus;
 mod registry;
 #[cfg(test)]
 mod testing;
@@ -29,6 +31,7 @@ pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dctcp::{Dctcp, DctcpConfig};
 pub use hpcc::{Hpcc, HpccConfig};
 pub use hpcc_pint::{HpccPint, HpccPintConfig};
+pub use hpcc_plus::{HpccPlus, HpccPlusConfig};
 pub use registry::{Algorithm, Controller};
 pub use timely::{Timely, TimelyConfig};
 pub use timers::{Armed, MAX_TIMERS, Timers};
@@ -77,6 +80,13 @@ pub enum RateDecision {
     Repace(BitRate),
     /// The rate paces the packets after the next one; the window follows at once.
     Set(BitRate),
+    /// Rate and window apply at once, each as it is given.
+    Window {
+        /// Bytes that may be in flight; at least 1.
+        bytes: u64,
+        /// The pace.
+        rate: BitRate,
+    },
 }
 
 /// The parameters of an algorithm.

@@ -9,6 +9,7 @@
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 
 mod layout;
+mod load;
 mod paper;
 pub mod pint;
 mod reference;
@@ -16,6 +17,7 @@ pub mod speed;
 mod timestamp;
 
 pub use layout::{Layout, LayoutOptions};
+pub use load::{Comparison, LinkLoad};
 
 use crate::units::{BitRate, Nanos};
 
