@@ -13,6 +13,15 @@ pub struct LinkLoad {
     pub elapsed: Nanos,
 }
 
+impl LinkLoad {
+    /// Lines 8 and 9 of the drafts' algorithm: an average over one T after this sample.
+    #[inline]
+    pub fn average(&self, before: f64, base_rtt: Nanos) -> f64 {
+        let weight = self.elapsed.min(base_rtt).0 as f64 / base_rtt.0.max(1) as f64;
+        (1.0 - weight) * before + weight * self.utilisation
+    }
+}
+
 /// How the second of two records of a link stands to the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Comparison {

@@ -8,14 +8,20 @@
 //! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 
+mod guard;
+mod last_hops;
 mod layout;
 mod load;
+pub mod normalised;
 mod paper;
 pub mod pint;
 mod reference;
+pub mod seal;
 pub mod speed;
 mod timestamp;
 
+pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
+pub use last_hops::LastHops;
 pub use layout::{Layout, LayoutOptions};
 pub use load::{Comparison, LinkLoad};
 
@@ -181,6 +187,8 @@ pub enum Telemetry<'a> {
     SentAt(Nanos),
     /// U of the busiest hop, averaged by that hop: 1.0 where the bytes in flight equal capacity * T.
     Utilisation(f64),
+    /// The window in bytes that the receiver has computed (Rx-HPCC).
+    Window(u64),
 }
 
 /// Telemetry that cannot be used: of a wrong length, with more hops than it has room for, or with a code

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
 
-use crate::telemetry::{Comparison, Hop, HopStack, LinkLoad, MAX_HOPS};
+use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad};
 use crate::units::Nanos;
 
 /// What came of one packet's records.
@@ -24,27 +24,15 @@ pub enum Measured {
 pub struct Inflight {
     base_rtt: Nanos,
     utilisation: f64,
-    last: [Hop; MAX_HOPS],
-    /// Hops of `last`; 0 before the first feedback.
-    hops: usize,
-    path: u64,
-    heard_at: Nanos,
-    /// Records may be compared if no more time than this lies between their arrivals.
-    horizon: Nanos,
+    last: LastHops,
+    /// Whether a U of elsewhere was heard.
+    armed: bool,
 }
 
 impl Inflight {
     /// Nothing was heard yet: U is 1. `base_rtt` is T.
     pub fn new(base_rtt: Nanos) -> Self {
-        Inflight {
-            base_rtt,
-            utilisation: 1.0,
-            last: [Hop::default(); MAX_HOPS],
-            hops: 0,
-            path: 0,
-            heard_at: Nanos(0),
-            horizon: Nanos(0),
-        }
+        Inflight { base_rtt, utilisation: 1.0, last: LastHops::default(), armed: false }
     }
 
     /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
@@ -53,19 +41,30 @@ impl Inflight {
         self.utilisation
     }
 
+    /// Takes in a U that was measured and averaged elsewhere. The first one arms, as the first records do.
+    #[inline]
+    pub fn accept(&mut self, utilisation: f64) -> Measured {
+        if !self.armed {
+            self.armed = true;
+            return Measured::Armed;
+        }
+        self.utilisation = utilisation;
+        Measured::Load { busiest: 0 }
+    }
+
     /// Takes in the records of a packet.
     #[inline]
     pub fn measure(&mut self, now: Nanos, stack: &HopStack) -> Measured {
-        let hops = stack.hops();
-        if hops.is_empty() {
+        if stack.hops().is_empty() {
             return Measured::Nothing;
         }
-        if !self.continues(now, stack) {
-            self.restart(now, stack);
+        if !self.last.continue_in(now, stack) {
+            self.utilisation = 1.0;
+            self.last.restart(now, stack);
             return Measured::Armed;
         }
         let (mut worst, mut busiest, mut heard) = (LinkLoad::default(), 0, false);
-        for (place, (earlier, later)) in self.last.iter().zip(hops).enumerate() {
+        for (place, (earlier, later)) in self.last.pairs(stack).enumerate() {
             match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
                 Comparison::Overtaken => return Measured::Nothing,
                 Comparison::Nothing => continue,
@@ -80,38 +79,8 @@ impl Inflight {
         if !heard {
             return Measured::Nothing;
         }
-        self.average(worst);
-        self.keep(now, stack);
+        self.utilisation = worst.average(self.utilisation, self.base_rtt);
+        self.last.keep(now, stack);
         Measured::Load { busiest }
-    }
-
-    /// Whether the records may be compared with those of the last packet (REQ-22). Equal path ids do not prove an
-    /// equal path, for an XOR collides; another number of hops tells some of these.
-    #[inline]
-    fn continues(&self, now: Nanos, stack: &HopStack) -> bool {
-        stack.hops().len() == self.hops && stack.path == self.path && now - self.heard_at <= self.horizon
-    }
-
-    fn restart(&mut self, now: Nanos, stack: &HopStack) {
-        self.utilisation = 1.0;
-        self.hops = stack.hops().len();
-        self.path = stack.path;
-        self.horizon = stack.hops().iter().map(|hop| stack.modulus.horizon(hop)).min().unwrap_or_default();
-        self.keep(now, stack);
-    }
-
-    #[inline]
-    fn keep(&mut self, now: Nanos, stack: &HopStack) {
-        for (last, hop) in self.last.iter_mut().zip(stack.hops()) {
-            *last = *hop;
-        }
-        self.heard_at = now;
-    }
-
-    /// Lines 8 and 9: the moving average over one T.
-    #[inline]
-    fn average(&mut self, load: LinkLoad) {
-        let weight = load.elapsed.min(self.base_rtt).0 as f64 / self.base_rtt.0.max(1) as f64;
-        self.utilisation = (1.0 - weight) * self.utilisation + weight * load.utilisation;
     }
 }

@@ -6,10 +6,10 @@
 //! | --- | --- | --- |
 //! | `MeasureInflight` | 1-10 | [`Inflight::measure`] |
 //! | txRate, u' of a link | 4, 5 | [`Comparison::of`](crate::telemetry::Comparison::of) |
-//! | worst link; average over T | 6-7; 8-9 | the loop of `measure`; `Inflight::average` |
+//! | worst link; average over T | 6-7; 8-9 | the loop of `measure`; [`LinkLoad::average`](crate::telemetry::LinkLoad::average) |
 //! | `ComputeWind` | 11-20 | [`Window::compute`] |
 //! | `NewAck`; `lastUpdateSeq` | 21-26 | `HpccPlus::hear` and `react`; `last_update_seq` |
-//! | R = W / T; L = ack.L | 27 | [`Window::decision`]; `Inflight::keep` |
+//! | R = W / T; L = ack.L | 27 | [`Window::decision`]; [`LastHops::keep`](crate::telemetry::LastHops::keep) |
 //! | W_init = line rate * T | - | [`Window::new`] |
 //! | `NewINT`, at the receiver | 28-34 | [`super::rx_hpcc`] |
 //!
@@ -17,7 +17,8 @@
 //! the first feedback is only kept; so is the first of another path, or after a silence in which a counter may have
 //! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
 //! counts for nothing, and neither does one without records; W is clamped.
-//! Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
+//! Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
+//! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
 //! to whole bits per second, where the flow's window is line rate * T, W_ai = ai * T / 8, and no guard above acts.
@@ -92,10 +93,15 @@ impl HpccPlus {
         &self.window
     }
 
+    /// What [`CongestionControl::on_feedback`] does; it leaves nothing to chance.
     #[inline]
-    fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
-        let Telemetry::Hops(stack) = feedback.telemetry else { return RateDecision::Keep };
-        match self.inflight.measure(feedback.now, stack) {
+    pub(super) fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
+        let measured = match feedback.telemetry {
+            Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
+            Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
+            _ => Measured::Nothing,
+        };
+        match measured {
             Measured::Nothing => RateDecision::Keep,
             Measured::Armed => {
                 self.window.restart();
