@@ -8,6 +8,7 @@
 //! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 
+mod busiest_link;
 mod guard;
 mod last_hops;
 mod layout;
@@ -16,14 +17,17 @@ pub mod normalised;
 mod paper;
 pub mod pint;
 mod reference;
+mod sampling;
 pub mod seal;
 pub mod speed;
 mod timestamp;
 
+pub use busiest_link::{BusiestLink, LinkRecord, Paired, PairedLinks};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use last_hops::LastHops;
 pub use layout::{Layout, LayoutOptions};
 pub use load::{Comparison, LinkLoad};
+pub use sampling::{Sampler, Sampling};
 
 use crate::units::{BitRate, Nanos};
 
@@ -183,6 +187,8 @@ pub enum Telemetry<'a> {
     Nothing,
     /// A record of each hop.
     Hops(&'a HopStack),
+    /// A record of the busiest link.
+    Link(&'a LinkRecord),
     /// When the packet left its sender.
     SentAt(Nanos),
     /// U of the busiest hop, averaged by that hop: 1.0 where the bytes in flight equal capacity * T.

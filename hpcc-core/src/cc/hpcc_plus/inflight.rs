@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
 
-use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad};
+use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad, LinkRecord, Paired, PairedLinks};
 use crate::units::Nanos;
+use alloc::boxed::Box;
 
 /// What came of one packet's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Inflight {
     base_rtt: Nanos,
     utilisation: f64,
     last: LastHops,
+    /// The same where records come for one link at a time.
+    links: Option<Box<PairedLinks>>,
     /// Whether a U of elsewhere was heard.
     armed: bool,
 }
@@ -32,13 +35,29 @@ pub struct Inflight {
 impl Inflight {
     /// Nothing was heard yet: U is 1. `base_rtt` is T.
     pub fn new(base_rtt: Nanos) -> Self {
-        Inflight { base_rtt, utilisation: 1.0, last: LastHops::default(), armed: false }
+        Inflight { base_rtt, utilisation: 1.0, last: LastHops::default(), links: None, armed: false }
     }
 
     /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
     #[inline]
     pub fn utilisation(&self) -> f64 {
         self.utilisation
+    }
+
+    /// Takes in the record of one link of the path. Where it is the first of its link nothing can be told, and where
+    /// it is the first of its path it arms.
+    pub fn measure_link(&mut self, now: Nanos, record: &LinkRecord) -> Measured {
+        match self.links.get_or_insert_default().pair(now, record, self.base_rtt) {
+            Paired::NewPath => {
+                self.utilisation = 1.0;
+                Measured::Armed
+            }
+            Paired::With(Comparison::Load(load)) => {
+                self.utilisation = load.average(self.utilisation, self.base_rtt);
+                Measured::Load { busiest: usize::from(record.place) }
+            }
+            Paired::With(_) | Paired::NewLink => Measured::Nothing,
+        }
     }
 
     /// Takes in a U that was measured and averaged elsewhere. The first one arms, as the first records do.

@@ -17,7 +17,8 @@
 //! the first feedback is only kept; so is the first of another path, or after a silence in which a counter may have
 //! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
 //! counts for nothing, and neither does one without records; W is clamped.
-//! Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
+//! A [record of the busiest link](crate::telemetry::BusiestLink) alone is compared with the last of that link; U then
+//! moves by that link. Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
 //! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
@@ -98,6 +99,7 @@ impl HpccPlus {
     pub(super) fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
         let measured = match feedback.telemetry {
             Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
+            Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
             Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
             _ => Measured::Nothing,
         };
