@@ -22,6 +22,7 @@ mod flow_count;
 mod hpcc;
 mod hpcc_pint;
 pub mod hpcc_plus;
+mod path_choice;
 mod registry;
 pub mod rx_hpcc;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use flow_count::FlowCount;
 pub use hpcc::{Hpcc, HpccConfig};
 pub use hpcc_pint::{HpccPint, HpccPintConfig};
 pub use hpcc_plus::{HpccPlus, HpccPlusConfig};
+pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
 pub use registry::{Algorithm, Controller};
 pub use rx_hpcc::{RxHpccConfig, RxHpccReceiver, RxHpccSender};
 pub use timely::{Timely, TimelyConfig};
