@@ -4,8 +4,9 @@
 use super::*;
 use crate::cc::testing::{LIMITS, W_AI, ack, chance, survives_hostile_feedback};
 use crate::cc::{Hpcc, HpccConfig};
-use crate::telemetry::{Hop, HopStack, Modulus};
+use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus};
 use crate::units::Nanos;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
@@ -291,5 +292,24 @@ fn hostile_records_stay_within_the_bounds() {
         let records = hop(n, n >> 7, n % 3 * 5_000_000);
         *place = stack(n % 2, &[records, records][..1 + (n % 5 / 4) as usize]);
         Telemetry::Hops(place)
+    });
+}
+
+/// The same for a U that was measured elsewhere, whatever its bits say, and for records of single links.
+#[test]
+fn hostile_sparse_telemetry_stays_within_the_bounds() {
+    let law = WindowLaw { min_rate: BitRate::mbps(100), ..config().law };
+    let flow = HpccPlus::new(HpccPlusConfig { law }, LIMITS);
+    survives_hostile_feedback(flow.clone(), law.min_rate, |n, _| {
+        Telemetry::Utilisation(f64::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    });
+    survives_hostile_feedback(flow, law.min_rate, |n, _| {
+        let record = LinkRecord {
+            path: n >> 9 & 1,
+            place: (n % 18) as u8,
+            hop: hop(n >> 4, n >> 7, (n % 3) << 22),
+            modulus: MODULUS,
+        };
+        Telemetry::Link(Box::leak(Box::new(record)))
     });
 }
