@@ -11,9 +11,11 @@ mod report;
 mod results;
 mod run;
 mod stats;
+mod sweep;
 mod table;
 mod trace;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -41,6 +43,22 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
         /// Overrides a key of the scenario; may be repeated.
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Simulates the variants of a scenario that a sweep file lists, several at a time, and compares them.
+    ///
+    /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
+    Sweep {
+        /// The sweep file; configs/README.md describes it.
+        file: PathBuf,
+        /// Folder for the results [default: hpcc-out/ and the sweep file's name].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Simulations at a time [default: all processors].
+        #[arg(long, value_name = "N")]
+        jobs: Option<NonZeroUsize>,
+        /// Overrides a key of the scenario in every run; may be repeated.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
@@ -91,6 +109,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run { config, out, set } => run::run(&config, out, &set),
+        Command::Sweep { file, out, jobs, set } => sweep::sweep(&file, out, jobs, &set),
         Command::Report { dir } => report::report(&dir),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter } => parity::parity(&filter),

@@ -20,10 +20,10 @@ const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
 /// # Errors
 /// If the simulator cannot be started. What goes wrong later is told on standard error and by the outcome.
 pub fn run(config: &Path, out: Option<PathBuf>, set: &[String]) -> Result<Outcome> {
-    let program = env::var_os(PROGRAM_VARIABLE)
-        .ok_or_else(|| anyhow!("{PROGRAM_VARIABLE} is not set: run through ./hpcc, which builds the simulator"))?;
+    let program = program()?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
-    let status = simulate(&program, config, &out, set)
+    let status = command(&program, config, &out, set)
+        .status()
         .with_context(|| format!("cannot start the simulator {}", program.display()))?;
     match status.code() {
         Some(0 | 3) => Ok(report_run(&out, status)),
@@ -36,18 +36,33 @@ pub fn run(config: &Path, out: Option<PathBuf>, set: &[String]) -> Result<Outcom
     }
 }
 
-fn default_out(config: &Path) -> Result<PathBuf> {
+/// The simulator.
+///
+/// # Errors
+/// If the environment does not name it.
+pub fn program() -> Result<OsString> {
+    env::var_os(PROGRAM_VARIABLE)
+        .ok_or_else(|| anyhow!("{PROGRAM_VARIABLE} is not set: run through ./hpcc, which builds the simulator"))
+}
+
+/// `hpcc-out/` and the name of the file that describes the experiment.
+///
+/// # Errors
+/// If the path does not end in a name.
+pub fn default_out(config: &Path) -> Result<PathBuf> {
     let stem = config.file_stem().with_context(|| format!("{}: not the name of a file", config.display()))?;
     Ok(Path::new("hpcc-out").join(stem))
 }
 
-fn simulate(program: &OsString, config: &Path, out: &Path, set: &[String]) -> std::io::Result<ExitStatus> {
-    Command::new(program)
+/// The simulator's command line.
+pub fn command(program: &OsString, config: &Path, out: &Path, set: &[String]) -> Command {
+    let mut command = Command::new(program);
+    command
         .arg(option("--config=", config.as_os_str()))
         .arg(option("--out=", out.as_os_str()))
         .args(set.iter().map(|pair| format!("--set={pair}")))
-        .stdin(Stdio::null())
-        .status()
+        .stdin(Stdio::null());
+    command
 }
 
 /// Joins an option and its value, which need not be Unicode.
@@ -69,7 +84,8 @@ fn report_run(out: &Path, status: ExitStatus) -> Outcome {
     }
 }
 
-fn describe_crash(status: ExitStatus) -> String {
+/// How a simulator ended that did not end well.
+pub fn describe_crash(status: ExitStatus) -> String {
     let end = match (status.signal(), status.code()) {
         (Some(signal), _) => format!("was killed by {}", signal_name(signal)),
         (None, Some(code)) => format!("stopped with exit status {code}"),

@@ -60,6 +60,11 @@ pub const SIZE_CLASSES: [SizeClass; 4] = [
 ];
 
 impl SizeClass {
+    /// Size of the largest flows that belong here, in bytes.
+    pub fn up_to(&self) -> u64 {
+        self.up_to
+    }
+
     /// Whether a flow of this many bytes belongs here.
     pub fn contains(&self, bytes: u64) -> bool {
         bytes.max(1) > self.above && bytes <= self.up_to

@@ -8,7 +8,7 @@ use hpcc_core::cc::{
     TimelyConfig,
 };
 use hpcc_core::random::Chance;
-use hpcc_core::telemetry::{Hop, HopStack, Layout, MAX_SECTION, Modulus, Snapshot, Telemetry};
+use hpcc_core::telemetry::{Hop, HopStack, Layout, MAX_SECTION, Modulus, Snapshot, Telemetry, ifa, int_md};
 use hpcc_core::units::{BitRate, Nanos};
 
 const LIMITS: FlowLimits = FlowLimits {
@@ -86,7 +86,8 @@ fn feedback_dctcp(bencher: Bencher<'_, '_>) {
     feed(bencher, Algorithm::Dctcp(DctcpConfig::default()), &|_, _| Telemetry::Nothing);
 }
 
-const LAYOUTS: [(&str, Layout); 2] = [("reference", Layout::Reference { multiplier: 4 }), ("paper", Layout::Paper)];
+const LAYOUTS: [(&str, Layout); 3] =
+    [("reference", Layout::Reference { multiplier: 4 }), ("paper", Layout::Paper), ("draft", Layout::Draft)];
 
 fn layout(name: &str) -> Layout {
     LAYOUTS.iter().find(|(known, _)| *known == name).expect("a layout of the list").1
@@ -107,29 +108,74 @@ fn snapshot(n: u64) -> Snapshot {
     }
 }
 
-#[divan::bench(args = ["reference", "paper"])]
-fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
-    let layout = layout(name);
+fn stamp(
+    bencher: Bencher<'_, '_>,
+    prepare: impl Fn(&mut [u8]) -> usize,
+    stamp: impl Fn(&mut [u8], usize, &Snapshot) -> usize,
+) {
     let mut section = [0; MAX_SECTION];
-    let empty = layout.prepare(&mut section, Nanos(0));
+    let empty = prepare(&mut section);
     let mut n = 0;
     bencher.bench_local(|| {
         n += 1;
-        layout.prepare(&mut section, Nanos(0));
-        black_box(layout.stamp(&mut section, empty, black_box(&snapshot(n))))
+        prepare(&mut section);
+        black_box(stamp(&mut section, empty, black_box(&snapshot(n))))
     });
 }
 
-#[divan::bench(args = ["reference", "paper"])]
+#[divan::bench(args = ["reference", "paper", "draft"])]
+fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
+    let layout = layout(name);
+    let prepare = |section: &mut [u8]| layout.prepare(section, Nanos(0));
+    stamp(bencher, prepare, |section, len, snapshot| layout.stamp(section, len, snapshot));
+}
+
+#[divan::bench]
+fn stamp_one_hop_int_md(bencher: Bencher<'_, '_>) {
+    stamp(bencher, |section| int_md::hpcc::prepare(15, section), int_md::hpcc::stamp);
+}
+
+#[divan::bench]
+fn stamp_one_hop_ifa(bencher: Bencher<'_, '_>) {
+    stamp(bencher, |section| ifa::hpcc::prepare(15, section), ifa::hpcc::stamp);
+}
+
+/// Reads a section that `stamp` grew from its first `len` bytes.
+fn read<R>(
+    bencher: Bencher<'_, '_>,
+    mut section: [u8; MAX_SECTION],
+    mut len: usize,
+    stamp: impl Fn(&mut [u8], usize, &Snapshot) -> usize,
+    read: impl Fn(&[u8], &mut HopStack) -> R,
+) {
+    for n in 0..5 {
+        len = stamp(&mut section, len, &snapshot(n));
+    }
+    let mut stack = HopStack::new(MODULUS);
+    bencher.bench_local(|| black_box(read(black_box(&section[..len]), &mut stack)));
+}
+
+#[divan::bench(args = ["reference", "paper", "draft"])]
 fn read_5_hops(bencher: Bencher<'_, '_>, name: &str) {
     let layout = layout(name);
     let mut section = [0; MAX_SECTION];
-    let mut len = layout.prepare(&mut section, Nanos(0));
-    for n in 0..5 {
-        len = layout.stamp(&mut section, len, &snapshot(n));
-    }
-    let mut stack = HopStack::new(MODULUS);
-    bencher.bench_local(|| {
-        black_box(layout.read(black_box(&section[..len]), &mut stack));
+    let len = layout.prepare(&mut section, Nanos(0));
+    let stamp = |section: &mut [u8], len, snapshot: &Snapshot| layout.stamp(section, len, snapshot);
+    read(bencher, section, len, stamp, |section, stack| {
+        black_box(layout.read(section, stack));
     });
+}
+
+#[divan::bench]
+fn read_5_hops_int_md(bencher: Bencher<'_, '_>) {
+    let mut section = [0; MAX_SECTION];
+    let len = int_md::hpcc::prepare(15, &mut section);
+    read(bencher, section, len, int_md::hpcc::stamp, int_md::hpcc::read);
+}
+
+#[divan::bench]
+fn read_5_hops_ifa(bencher: Bencher<'_, '_>) {
+    let mut section = [0; MAX_SECTION];
+    let len = ifa::hpcc::prepare(15, &mut section);
+    read(bencher, section, len, ifa::hpcc::stamp, ifa::hpcc::read);
 }

@@ -11,6 +11,9 @@
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`switch`] | admission, pause, ECN mark and route of a frame |
+//! | [`frame`] | the bytes of a frame, and what bytes say |
+//! | [`pfc`] | the bytes of a PFC frame |
+//! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
 //! | [`random`] | what chance decides, in the reference's sequences |
 //! | [`quirks`] | which faults of the reference simulator are repeated |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
@@ -20,10 +23,15 @@
 extern crate alloc;
 
 pub mod cc;
+pub mod frame;
+pub mod pfc;
 pub mod quirks;
 pub mod random;
+pub mod roce;
 pub mod switch;
 pub mod telemetry;
+#[cfg(test)]
+mod testing;
 pub mod topology;
 pub mod transport;
 pub mod units;

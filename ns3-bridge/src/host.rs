@@ -18,7 +18,7 @@ pub struct Host {
 
 const NEVER: u64 = u64::MAX;
 /// No packet arrived out of order.
-const NONE: u64 = u64::MAX;
+pub const NONE: u64 = u64::MAX;
 const NOTHING: Segment = Segment {
     present: false,
     priority: 0,
@@ -228,8 +228,8 @@ impl Host {
         self.host.timeouts()
     }
 
-    pub fn ack_bytes(&self, telemetry: u32) -> u32 {
-        self.host.ack_bytes(telemetry)
+    pub fn ack_bytes(&self, telemetry: u32, selective: u64) -> u32 {
+        self.host.ack_bytes(telemetry, selective != NONE)
     }
 
     pub fn prepare_telemetry(&self, now_ns: u64, section: &mut [u8]) -> usize {

@@ -8,6 +8,7 @@
 
 mod control;
 mod flows;
+mod frame;
 mod goodput;
 mod host;
 mod network;
@@ -22,6 +23,7 @@ mod usage;
 mod wire;
 
 use flows::{Flows, open_flows};
+use frame::{FrameWriter, new_frame_writer};
 use host::{Host, new_host, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
@@ -198,6 +200,33 @@ mod ffi {
         multiplier: u32,
         log_base: f64,
         wide_pint: bool,
+        hops: u8,
+    }
+
+    /// A frame as the simulator knows it.
+    #[derive(Clone, Copy)]
+    struct FrameRecord {
+        src_mac: [u8; 6],
+        dst_mac: [u8; 6],
+        kind: PacketKind,
+        priority: u8,
+        hop_limit: u8,
+        congestion_marked: bool,
+        congestion_echo: bool,
+        pause: bool,
+        ack_requested: bool,
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        dport: u16,
+        /// Queue pair that it is for.
+        queue_pair: u32,
+        seq: u64,
+        /// As in `Reply`.
+        selective: u64,
+        payload_bytes: u32,
+        mtu: u32,
+        flow_bytes: u64,
     }
 
     /// Packet memory of a switch: `hpcc_core::switch::SwitchConfig`.
@@ -501,12 +530,16 @@ mod ffi {
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn wire(self: &Scenario) -> WireParameters;
+        /// Bytes of preamble and gap that each frame occupies its link for besides its own.
+        fn frame_gap(self: &Scenario) -> u32;
         fn buffer(self: &Scenario) -> BufferParameters;
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
         fn monitor(self: &Scenario) -> MonitorParameters;
         /// Nodes whose packets are traced.
         fn trace_nodes(self: &Scenario) -> Vec<u32>;
+        /// Nodes whose frames are captured as bytes.
+        fn capture_nodes(self: &Scenario) -> Vec<u32>;
 
         /// The flows of a scenario that nobody has taken yet.
         type Flows;
@@ -542,6 +575,10 @@ mod ffi {
         fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
         /// Something happened to a packet at a traced node.
         fn packet(self: &mut Results, event: &PacketEvent);
+        /// Begins the capture.
+        fn begin_capture(self: &mut Results);
+        /// A frame of a captured node, as bytes.
+        fn capture(self: &mut Results, now_ns: u64, frame: &[u8]);
         /// All flows have finished: queue statistics end here.
         fn flows_completed(self: &mut Results);
         /// Closes the folder; returns what went wrong, empty if nothing did.
@@ -648,6 +685,15 @@ mod ffi {
         /// Bytes on the link of a PFC frame.
         fn pfc_bytes(wire: &WireParameters) -> u32;
 
+        /// Makes the bytes of frames.
+        type FrameWriter;
+        /// Ask `error` before anything else.
+        fn new_frame_writer(wire: &WireParameters) -> Box<FrameWriter>;
+        /// Why such frames have no bytes; empty if they have.
+        fn error(self: &FrameWriter) -> String;
+        /// A frame from its Ethernet header to its ICRC.
+        fn bytes(self: &FrameWriter, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8>;
+
         /// The decisions of a host.
         type Host;
         /// Moves the network's present routes for the host into it, and takes all flows from their ports.
@@ -686,7 +732,7 @@ mod ffi {
         /// Retransmission timeouts.
         fn timeouts(self: &Host) -> u64;
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
-        fn ack_bytes(self: &Host, telemetry: u32) -> u32;
+        fn ack_bytes(self: &Host, telemetry: u32, selective: u64) -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
         fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
         /// Acknowledged bytes of a flow; all of them where it is unknown.

@@ -119,6 +119,16 @@ impl Results {
         });
     }
 
+    pub fn begin_capture(&mut self) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.begin_capture();
+    }
+
+    pub fn capture(&mut self, now_ns: u64, frame: &[u8]) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.capture(Nanos(now_ns), frame);
+    }
+
     pub fn flows_completed(&mut self) {
         let Some(writer) = &mut self.writer else { return };
         writer.flows_completed();

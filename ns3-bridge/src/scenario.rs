@@ -135,6 +135,10 @@ impl Scenario {
         WireParameters::new(self.get().wire, self.get().layout)
     }
 
+    pub fn frame_gap(&self) -> u32 {
+        self.get().frame_gap
+    }
+
     pub fn buffer(&self) -> BufferParameters {
         let switch = &self.get().switch;
         let (lossy, alpha) = match switch.mode {
@@ -160,6 +164,10 @@ impl Scenario {
 
     pub fn trace_nodes(&self) -> Vec<u32> {
         self.get().monitor.trace_nodes.clone()
+    }
+
+    pub fn capture_nodes(&self) -> Vec<u32> {
+        self.get().monitor.capture_nodes.clone()
     }
 
     pub fn monitor(&self) -> MonitorParameters {

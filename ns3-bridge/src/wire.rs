@@ -8,9 +8,9 @@ use hpcc_core::wire::WireProfile;
 
 impl WireParameters {
     pub fn new(profile: WireProfile, layout: Layout) -> WireParameters {
-        let LayoutOptions { multiplier, log_base, wide_pint } = layout.options();
+        let LayoutOptions { multiplier, log_base, wide_pint, hops } = layout.options();
         let (profile, layout) = (profile.name().into(), layout.name().into());
-        WireParameters { profile, layout, multiplier, log_base, wide_pint }
+        WireParameters { profile, layout, multiplier, log_base, wide_pint, hops }
     }
 
     /// The profile; C++ asks for [`wire_error`] first, so that there is one.
@@ -20,8 +20,9 @@ impl WireParameters {
 
     /// The layout, likewise.
     pub fn layout(&self) -> Layout {
-        let &WireParameters { multiplier, log_base, wide_pint, .. } = self;
-        Layout::from_name(&self.layout, &LayoutOptions { multiplier, log_base, wide_pint }).unwrap_or(Layout::None)
+        let &WireParameters { multiplier, log_base, wide_pint, hops, .. } = self;
+        let options = LayoutOptions { multiplier, log_base, wide_pint, hops };
+        Layout::from_name(&self.layout, &options).unwrap_or(Layout::None)
     }
 }
 
@@ -57,7 +58,7 @@ mod tests {
     fn every_layout_and_profile_comes_back_as_it_went() {
         for (_, profile) in WireProfile::NAMES {
             for name in Layout::NAMES {
-                let options = LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true };
+                let options = LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true, hops: 7 };
                 let layout = Layout::from_name(name, &options).expect("named");
                 let wire = WireParameters::new(profile, layout);
                 assert_eq!((wire.profile(), wire.layout(), wire_error(&wire)), (profile, layout, String::new()));

@@ -5,6 +5,7 @@
 
 #include "ns3-bridge/src/lib.rs.h"
 #include "scenario-attributes.h"
+#include "scenario-capture.h"
 #include "scenario-monitor.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
@@ -75,6 +76,7 @@ HpccScenarioHelper::Run(const std::string& out)
     ScenarioTraffic traffic(*m_scenario, m_network, *results);
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
     TraceScenarioPackets(*m_scenario, m_network, *results);
+    CaptureScenarioFrames(*m_scenario, m_network, *results);
     traffic.Begin();
     for (const auto& failure : m_scenario->link_failures())
     {

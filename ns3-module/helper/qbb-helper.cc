@@ -6,6 +6,7 @@
 #include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
 #include "ns3/node.h"
@@ -56,13 +57,14 @@ QbbHelper::SetWireProfile(const std::string& profile)
 }
 
 void
-QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase)
+QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase, uint8_t hops)
 {
     for (ObjectFactory* factory : {&m_hostFactory, &m_switchFactory})
     {
         factory->Set("TelemetryLayout", StringValue(layout));
         factory->Set("TelemetryMultiplier", UintegerValue(multiplier));
         factory->Set("TelemetryLogBase", DoubleValue(logBase));
+        factory->Set("TelemetryHops", UintegerValue(hops));
     }
 }
 
@@ -265,6 +267,24 @@ QbbHelper::GetTxFrames() const
         }
     }
     return frames;
+}
+
+void
+QbbHelper::EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool, bool explicitFilename)
+{
+    if (!DynamicCast<QbbNetDevice>(device))
+    {
+        return;
+    }
+    PcapHelper pcap;
+    const std::string name = explicitFilename ? prefix : pcap.GetFilenameFromDevice(prefix, device);
+    // Not PcapHelper::CreateFile(), whose time stamps are microseconds.
+    const auto file = CreateObject<PcapFileWrapper>();
+    file->SetAttribute("NanosecMode", BooleanValue(true));
+    file->Open(name, std::ios::out);
+    NS_ABORT_MSG_IF(file->Fail(), "cannot write " << name);
+    file->Init(PcapHelper::DLT_EN10MB);
+    pcap.HookDefaultSink(DynamicCast<QbbNetDevice>(device), "PromiscSniffer", file);
 }
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
+#include "ns3/trace-helper.h"
 
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,11 @@ class RdmaHost;
  *
  * Install hosts and switches, link them, then call Start(), which computes the routes. The order of installation
  * numbers the nodes, and the order of links numbers each node's ports.
+ *
+ * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they need a wire profile
+ * with real bytes (SetWireProfile()).
  */
-class QbbHelper
+class QbbHelper : public PcapHelperForDevice
 {
   public:
     QbbHelper();
@@ -63,11 +67,12 @@ class QbbHelper
 
     /**
      * \brief Set the telemetry layout of hosts and switches to be installed.
-     * \param layout none, reference, paper, timestamp or pint
+     * \param layout none, reference, paper, draft, int_md, ifa, timestamp or pint
      * \param multiplier factor of the reference layout's units
      * \param logBase base of the pint layout's codes
+     * \param hops most hops of the layouts int_md and ifa
      */
-    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05);
+    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05, uint8_t hops = 15);
 
     /**
      * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none by default.
@@ -175,6 +180,12 @@ class QbbHelper
     uint64_t GetTxFrames() const;
 
   private:
+    // Inherited: captures a device's frames.
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> device,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+
     /**
      * \brief Aggregate hosts or switches to nodes.
      * \param nodes the nodes

@@ -3,9 +3,9 @@
  */
 #include "scenario-trace.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 #include "qbb-helper.h"
 
+#include "../model/core-parameters.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
@@ -18,26 +18,6 @@ namespace
 
 /// Both bits of the IP header's ECN field: congestion experienced.
 constexpr uint8_t ECN_CE = 3;
-
-/**
- * \param kind a frame's kind
- * \return the core's word for it
- */
-hpcc::PacketKind
-KindOf(QbbFrame::Kind kind)
-{
-    switch (kind)
-    {
-    case QbbFrame::Kind::DATA:
-        return hpcc::PacketKind::Data;
-    case QbbFrame::Kind::ACK:
-        return hpcc::PacketKind::Ack;
-    case QbbFrame::Kind::NACK:
-        return hpcc::PacketKind::Nack;
-    default:
-        return hpcc::PacketKind::Pfc;
-    }
-}
 
 /**
  * \param frame a frame
@@ -99,7 +79,7 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
         record.qlen_bytes = event == hpcc::PacketEventKind::Enqueue ? bytes - frame.size : bytes;
     }
     record.event = event;
-    record.kind = KindOf(frame.kind);
+    record.kind = MakePacketKind(frame.kind);
     record.is_switch = isSwitch;
     record.priority = frame.priority;
     record.size_bytes = frame.size;

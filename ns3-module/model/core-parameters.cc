@@ -114,4 +114,20 @@ NameOf(hpcc::AlgorithmKind algorithm)
     return Find(algorithm, ALGORITHMS);
 }
 
+hpcc::PacketKind
+MakePacketKind(QbbFrame::Kind kind)
+{
+    switch (kind)
+    {
+    case QbbFrame::Kind::DATA:
+        return hpcc::PacketKind::Data;
+    case QbbFrame::Kind::ACK:
+        return hpcc::PacketKind::Ack;
+    case QbbFrame::Kind::NACK:
+        return hpcc::PacketKind::Nack;
+    default:
+        return hpcc::PacketKind::Pfc;
+    }
+}
+
 } // namespace ns3

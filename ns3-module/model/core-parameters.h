@@ -5,6 +5,7 @@
 #define HPCC_CORE_PARAMETERS_H
 
 #include "ns3-bridge/src/lib.rs.h"
+#include "qbb-frame.h"
 
 #include <string>
 
@@ -50,6 +51,14 @@ hpcc::AlgorithmKind MakeAlgorithmKind(const std::string& name);
  * \return its name
  */
 std::string NameOf(hpcc::AlgorithmKind algorithm);
+
+/**
+ * \ingroup hpcc
+ * \brief Translate what a frame is for.
+ * \param kind a frame's kind
+ * \return the core's form
+ */
+hpcc::PacketKind MakePacketKind(QbbFrame::Kind kind);
 
 } // namespace ns3
 

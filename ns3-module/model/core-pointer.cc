@@ -17,6 +17,7 @@ CoreDelete<T>::operator()(T* object) const
 
 template struct CoreDelete<hpcc::Draws>;
 template struct CoreDelete<hpcc::Flows>;
+template struct CoreDelete<hpcc::FrameWriter>;
 template struct CoreDelete<hpcc::Host>;
 template struct CoreDelete<hpcc::Loss>;
 template struct CoreDelete<hpcc::Network>;

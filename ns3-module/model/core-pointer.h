@@ -16,6 +16,7 @@ namespace hpcc
 struct ControlParameters;
 struct Draws;
 struct Flows;
+struct FrameWriter;
 struct Host;
 struct Loss;
 struct Network;

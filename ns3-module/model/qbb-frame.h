@@ -67,7 +67,8 @@ class alignas(64) QbbFrame : public EventImpl
     uint64_t arrived{0};             //!< when it came into the present switch, in nanoseconds
     std::array<uint8_t, TELEMETRY_CAPACITY> telemetry; //!< the telemetry section as on the wire
     uint64_t seq{0};           //!< first byte of the payload; of an acknowledgement: first byte still expected
-    uint64_t flowBytes{0};     //!< data: bytes of the flow
+    uint64_t flowBytes{0};     //!< bytes of the flow
+    uint32_t mtu{0};           //!< most payload bytes of the flow's packets
     uint64_t selective{0};     //!< negative acknowledgement: the packet that arrived, by its first byte
     uint32_t src{0};           //!< source node
     uint32_t queuePair{0};     //!< key of the queue pair that it is for, at its destination

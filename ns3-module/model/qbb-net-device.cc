@@ -3,6 +3,7 @@
  */
 #include "qbb-net-device.h"
 
+#include "frame-serializer.h"
 #include "ns3-bridge/src/lib.rs.h"
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
@@ -42,6 +43,12 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
+            .AddAttribute("FrameGap",
+                          "Bytes of preamble and gap that each frame occupies the link for besides its own; Ethernet has "
+                          "20, the reference simulator none",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbNetDevice::m_frameGap),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_txBeginTrace),
@@ -62,6 +69,11 @@ QbbNetDevice::GetTypeId()
                             "A frame left its queue",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_dequeueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("PromiscSniffer",
+                            "A frame begins to leave or has arrived, with the bytes that it has on the wire; needs a "
+                            "WireProfile whose frames have some",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_sniffer),
+                            "ns3::Packet::TracedCallback")
             .AddTraceSource("Pause",
                             "The far end paused or resumed a priority",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_pauseTrace),
@@ -236,7 +248,7 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size % m_txTimes.size()];
     if (known.size != size)
     {
-        known = {size, hpcc::tx_time(m_bitRate, size, m_floorsTimes)};
+        known = {size, hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes)};
     }
     return known.nanos;
 }
@@ -246,6 +258,10 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
     m_txBeginTrace(*frame);
+    if (!m_sniffer.IsEmpty())
+    {
+        Sniff(*frame, *this, *m_peer);
+    }
     ++m_txFrames;
     const uint64_t txTime = GetTxTime(frame->size);
     frame->receiver = m_peer;
@@ -269,6 +285,16 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     }
     frame->Ref();
     m_wheel->Insert(m_completeAt + m_delayNanos, m_peer->m_nodeId, frame);
+}
+
+void
+QbbNetDevice::Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const QbbNetDevice& receiver)
+{
+    if (!m_serializer)
+    {
+        m_serializer = std::make_unique<FrameSerializer>(m_owner->GetWire());
+    }
+    m_sniffer(m_serializer->Serialize(frame, sender.m_address, receiver.m_address));
 }
 
 void
@@ -302,6 +328,10 @@ QbbNetDevice::Receive(QbbFrame* frame)
         return;
     }
     m_rxEndTrace(*frame);
+    if (!m_sniffer.IsEmpty())
+    {
+        Sniff(*frame, *m_peer, *this);
+    }
     if (frame->kind == QbbFrame::Kind::PFC)
     {
         HandlePfc(*frame);

@@ -5,6 +5,7 @@
 #define QBB_NET_DEVICE_H
 
 #include "core-pointer.h"
+#include "frame-serializer.h"
 #include "qbb-frame.h"
 #include "qbb-node.h"
 
@@ -239,8 +240,16 @@ class QbbNetDevice : public NetDevice
     bool IsBusy();
 
     /**
+     * \brief Show a frame to the sniffers, as bytes.
+     * \param frame the frame
+     * \param sender the end that sends it
+     * \param receiver the other end
+     */
+    void Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const QbbNetDevice& receiver);
+
+    /**
      * \param size bytes
-     * \return nanoseconds that they occupy the link
+     * \return nanoseconds that they, preamble and gap occupy the link
      */
     uint64_t GetTxTime(uint32_t size);
 
@@ -258,6 +267,7 @@ class QbbNetDevice : public NetDevice
     bool m_busy{false};                               //!< whether an event will end the transmission
     bool m_eager{true};                               //!< whether the node always waits for that event
     bool m_floorsTimes{false};                        //!< whether transmission times are floored
+    uint32_t m_frameGap{0};                           //!< attribute
     bool m_losesPfc{false};                           //!< whether PFC frames may be lost
     uint32_t m_completeUid{0};                        //!< reserved id of that event
     uint64_t m_completeAt{0};                         //!< its time
@@ -287,6 +297,8 @@ class QbbNetDevice : public NetDevice
 
     TracedCallback<const QbbFrame&> m_txBeginTrace;   //!< trace source
     TracedCallback<const QbbFrame&> m_rxEndTrace;     //!< trace source
+    TracedCallback<Ptr<const Packet>> m_sniffer;      //!< trace source
+    std::unique_ptr<FrameSerializer> m_serializer;    //!< made when a sniffer sees the first frame
     TracedCallback<const QbbFrame&> m_rxDropTrace;    //!< trace source
     TracedCallback<const QbbFrame&> m_enqueueTrace;   //!< trace source
     TracedCallback<const QbbFrame&> m_dequeueTrace;   //!< trace source

@@ -261,6 +261,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->size = segment.frame_bytes;
     frame->payload = segment.payload_bytes;
     frame->flowBytes = segment.flow_bytes;
+    frame->mtu = m_mtu;
     frame->src = segment.src;
     frame->dst = segment.dst;
     frame->srcAddress = m_network->address(segment.src);
@@ -338,7 +339,7 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     frame.congestionMarked = false;
     frame.hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame.payload = 0;
-    frame.size = m_core->ack_bytes(frame.telemetryBytes);
+    frame.size = m_core->ack_bytes(frame.telemetryBytes, frame.selective);
 }
 
 void

@@ -6,6 +6,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::marker::{self, marker};
 use super::palette::{GRID, INK};
 use super::ruler::Ruler;
 
@@ -17,6 +18,7 @@ pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Rul
 /// Pixels. The backend rounds to whole ones, so a figure has more than a page shows.
 const SIZE: (u32, u32) = (1280, 720);
 const TITLE_HEIGHT: u32 = 78;
+/// The least of it.
 const LEGEND_WIDTH: u32 = 230;
 const TITLE_FONT: i32 = 30;
 const SUBTITLE_FONT: i32 = 20;
@@ -44,6 +46,8 @@ pub enum Mark {
     Line,
     /// A dot.
     Dot,
+    /// A line with the marker of this number.
+    Marked(usize),
 }
 
 /// An axis.
@@ -53,7 +57,7 @@ pub struct Axis {
     /// Its range and its ticks.
     pub ruler: Ruler,
     /// What is written at a tick.
-    pub label: fn(f64) -> String,
+    pub label: Box<dyn Fn(f64) -> String>,
 }
 
 /// Renders a figure: a title, a smaller line below it, a legend at the right if there are entries, and in the
@@ -74,7 +78,7 @@ pub fn render(
         let (head, body) = root.split_vertically(TITLE_HEIGHT);
         head.draw(&Text::new(title.to_owned(), (28, 18), text(TITLE_FONT).style(FontStyle::Bold).color(&INK)))?;
         head.draw(&Text::new(subtitle.to_owned(), (28, 56), text(SUBTITLE_FONT).color(&INK)))?;
-        let width = if legend.is_empty() { 24 } else { LEGEND_WIDTH };
+        let width = legend_width(legend);
         let (chart, side) = body.split_horizontally(SIZE.0 - width);
         draw(&chart)?;
         draw_legend(&side, legend)?;
@@ -115,17 +119,39 @@ pub fn chart<'a, 'b>(area: &'a Area<'b>, x: &Axis, y: &Axis) -> Result<Chart<'a,
     Ok(chart)
 }
 
+/// Room for the longest text, as far as the viewer's font is like others.
+fn legend_width(entries: &[LegendEntry]) -> u32 {
+    let longest = entries.iter().map(|entry| entry.text.chars().count() as u32).max();
+    longest.map_or(24, |letters| (54 + 11 * letters).max(LEGEND_WIDTH))
+}
+
 fn draw_legend(area: &Area<'_>, entries: &[LegendEntry]) -> Result<()> {
     let style = text(TICK_FONT).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
     for (index, entry) in entries.iter().enumerate() {
         let y = 30 + 32 * index as i32;
         match entry.mark {
             Mark::Line => area.draw(&PathElement::new([(4, y), (40, y)], entry.color.stroke_width(STROKE + 1)))?,
+            Mark::Marked(index) => {
+                area.draw(&PathElement::new([(2, y), (42, y)], entry.color.stroke_width(STROKE)))?;
+                area.draw(&marker(index, (22, y), marker::SIZE, entry.color))?;
+            }
             Mark::Dot => area.draw(&Circle::new((22, y), DOT, entry.color.filled()))?,
         }
         area.draw(&Text::new(entry.text.clone(), (52, y), style.clone()))?;
     }
     Ok(())
+}
+
+/// The pixel of the area where a chart in it has a point.
+pub fn pixel(area: &Area<'_>, chart: &Chart<'_, '_>, point: (f64, f64)) -> (i32, i32) {
+    let ((x, y), (left, top)) = (chart.backend_coord(&point), area.get_base_pixel());
+    (x - left, y - top)
+}
+
+/// A line of text, its left end above a pixel.
+pub fn note(words: &str, at: (i32, i32)) -> Text<'static, (i32, i32), String> {
+    let style = text(TICK_FONT).color(&INK).pos(Pos::new(HPos::Left, VPos::Bottom));
+    Text::new(words.to_owned(), (at.0 + 4, at.1 - 10), style)
 }
 
 /// SVG viewers bring their own fonts, so none is needed to draw.

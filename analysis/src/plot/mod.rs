@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The plots of a run, as SVG files in its output folder.
 
+mod axes;
 mod decimate;
 mod figure;
 mod goodput;
+mod marker;
 mod palette;
 mod queue;
 mod ruler;
 mod slowdown;
 mod ticks;
 mod time_chart;
+
+pub mod dot_rows;
+pub mod panels;
+
+pub use axes::{size_axis, slowdown_axis, slowdown_scale};
+pub use figure::Axis;
+pub use ruler::Ruler;
+pub use ticks::power_of_ten;
 
 use std::fs;
 use std::path::Path;

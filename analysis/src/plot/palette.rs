@@ -21,6 +21,11 @@ const DISTINCT: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
+/// The eighth of the colours that tell variants apart.
+const GREY: RGBColor = RGBColor(119, 119, 119);
+/// How many of those there are.
+pub const VARIANTS: usize = DISTINCT.len() + 1;
+
 /// Supports of the viridis colour map up to its greens; its yellow end is left out.
 const GRADIENT: [RGBColor; 5] =
     [RGBColor(68, 1, 84), RGBColor(59, 82, 139), RGBColor(33, 145, 140), RGBColor(94, 201, 98), RGBColor(170, 220, 50)];
@@ -33,6 +38,11 @@ pub fn line(index: usize, count: usize) -> RGBColor {
     let position = index.min(count - 1) as f64 / (count - 1) as f64 * (GRADIENT.len() - 1) as f64;
     let lower = (position as usize).min(GRADIENT.len() - 2);
     mix(GRADIENT[lower], GRADIENT[lower + 1], position - lower as f64)
+}
+
+/// The colour of a variant, the same however many there are: markers tell further ones apart.
+pub fn variant(index: usize) -> RGBColor {
+    DISTINCT.get(index % VARIANTS).copied().unwrap_or(GREY)
 }
 
 fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
@@ -49,5 +59,12 @@ mod tests {
         assert_eq!(line(0, 20), GRADIENT[0]);
         assert_eq!(line(19, 20), GRADIENT[4]);
         assert_eq!(line(2, 3), DISTINCT[2]);
+    }
+
+    #[test]
+    fn eight_variants_have_eight_colours() {
+        let colors: Vec<RGBColor> = (0..8).map(variant).collect();
+        assert!((0..8).all(|index| !colors[..index].contains(&colors[index])));
+        assert_eq!(variant(8), colors[0]);
     }
 }

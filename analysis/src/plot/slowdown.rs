@@ -5,10 +5,9 @@ use anyhow::Result;
 use hpcc_formats::results::FctRecord;
 use plotters::prelude::*;
 
-use super::figure::{self, Area, Axis, DOT, LegendEntry, Mark, STROKE};
+use super::axes::{size_axis, slowdown_axis, slowdown_scale};
+use super::figure::{self, Area, DOT, LegendEntry, Mark, STROKE};
 use super::palette::{self, FAINT};
-use super::ruler::Ruler;
-use super::ticks;
 use crate::human;
 use crate::results::Results;
 use crate::stats::FctStats;
@@ -23,8 +22,6 @@ const GROUP_FLOWS: usize = 20;
 const LEAST_GROUPS: usize = 4;
 /// Fewer flows than this are drawn one by one, too.
 const FEW_FLOWS: usize = 200;
-/// From this slowdown on, the axis is logarithmic.
-const LOG_FROM: f64 = 20.0;
 
 /// Flows of similar size.
 struct Group {
@@ -83,9 +80,9 @@ fn plotted_size(flow: &FctRecord) -> f64 {
 
 fn draw_chart(area: &Area<'_>, flows: &[FctRecord], groups: &[Group]) -> Result<()> {
     let highest = highest_drawn(flows, groups);
-    let y = slowdown_axis(highest);
-    let scale = if highest >= LOG_FROM { f64::log10 } else { |value| value };
-    let mut chart = figure::chart(area, &size_axis(flows), &y)?;
+    let scale = slowdown_scale(highest);
+    let sizes = flows.first().map_or(1.0, plotted_size)..flows.last().map_or(1.0, plotted_size);
+    let mut chart = figure::chart(area, &size_axis(sizes), &slowdown_axis("Slowdown (FCT / ideal FCT)", highest))?;
     if flows.len() < FEW_FLOWS {
         let dot =
             |flow: &FctRecord| Circle::new((plotted_size(flow).log10(), scale(flow.slowdown())), DOT, FAINT.filled());
@@ -108,42 +105,6 @@ fn highest_drawn(flows: &[FctRecord], groups: &[Group]) -> f64 {
         return flows.iter().map(FctRecord::slowdown).fold(1.0, f64::max);
     }
     groups.iter().map(|group| group.stats.slowdown_p99).fold(1.0, f64::max)
-}
-
-fn size_axis(flows: &[FctRecord]) -> Axis {
-    let smallest = flows.first().map_or(1.0, plotted_size) / 1.6;
-    let largest = flows.last().map_or(1.0, plotted_size) * 1.6;
-    let ticks = ticks::logarithmic(smallest, largest).into_iter().map(f64::log10).collect();
-    let ruler = Ruler { range: smallest.log10()..largest.log10(), ticks };
-    Axis { title: "Flow size".to_owned(), ruler, label: size_label }
-}
-
-fn slowdown_axis(highest: f64) -> Axis {
-    let title = "Slowdown (FCT / ideal FCT)".to_owned();
-    if highest >= LOG_FROM {
-        let end = highest * 1.2;
-        let ticks = ticks::logarithmic(1.0, end).into_iter().map(f64::log10).collect();
-        let ruler = Ruler { range: 0.9f64.log10()..end.log10(), ticks };
-        return Axis { title, ruler, label: |value| ticks::label(10f64.powf(value)) };
-    }
-    // A little room below 1, where many markers lie.
-    let span = (highest - 1.0).max(0.2);
-    let (low, high) = (1.0 - 0.06 * span, 1.0 + 1.1 * span);
-    // Steps of 2 or 5 miss the 1, the best that a flow can do.
-    let mut ticks = ticks::linear(1.0, high);
-    ticks.retain(|tick| *tick > 1.0);
-    ticks.insert(0, 1.0);
-    Axis { title, ruler: Ruler { range: low..high, ticks }, label: ticks::label }
-}
-
-fn size_label(exponent: f64) -> String {
-    let bytes = 10f64.powf(exponent);
-    match bytes {
-        b if b < 999.0 => format!("{} B", ticks::label(b)),
-        b if b < 999e3 => format!("{} kB", ticks::label(b / 1e3)),
-        b if b < 999e6 => format!("{} MB", ticks::label(b / 1e6)),
-        b => format!("{} GB", ticks::label(b / 1e9)),
-    }
 }
 
 fn color(index: usize) -> RGBColor {
@@ -173,11 +134,5 @@ mod tests {
         assert_eq!(groups[0].size, 50.0);
         assert_eq!(group(&flows(1..=100)).len(), 5);
         assert_eq!(group(&flows(1..=13)).len(), 4);
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        let labels = [500.0, 1e3, 2e4, 1e6, 5e9].map(|bytes: f64| size_label(bytes.log10()));
-        assert_eq!(labels, ["500 B", "1 kB", "20 kB", "1 MB", "5 GB"]);
     }
 }

@@ -34,6 +34,22 @@ pub fn label(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// A power of ten by its whole exponent, which keeps labels of small shares short: `10⁻⁵`.
+pub fn power_of_ten(exponent: f64) -> String {
+    if exponent == 0.0 {
+        return "1".to_owned();
+    }
+    let raised = |digit: char| match digit {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        digit => digit.to_digit(10).and_then(|value| char::from_u32(0x2070 + value)).unwrap_or(digit),
+    };
+    let exponent = format!("{exponent:.0}");
+    format!("10{}", exponent.chars().map(raised).collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +65,11 @@ mod tests {
     fn short_logarithmic_axes_get_intermediate_ticks() {
         assert_eq!(logarithmic(900.0, 2e6), [1e3, 1e4, 1e5, 1e6]);
         assert_eq!(logarithmic(4e5, 2.5e6), [5e5, 1e6, 2e6]);
+    }
+
+    #[test]
+    fn exponents_are_raised() {
+        assert_eq!([0.0, -1.0, -5.0, 12.0].map(power_of_ten), ["1", "10⁻¹", "10⁻⁵", "10¹²"]);
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl TimeChart {
         Axis {
             title: format!("Time since the first flow started ({unit})"),
             ruler: Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) },
-            label: ticks::label,
+            label: Box::new(ticks::label),
         }
     }
 
@@ -75,7 +75,7 @@ impl TimeChart {
         let highest = values.fold(0.0, f64::max);
         let end = if highest > 0.0 { 1.06 * highest } else { 1.0 };
         let ruler = Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) };
-        Axis { title: self.y_title.clone(), ruler, label: ticks::label }
+        Axis { title: self.y_title.clone(), ruler, label: Box::new(ticks::label) }
     }
 }
 

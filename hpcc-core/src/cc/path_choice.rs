@@ -124,9 +124,9 @@ mod tests {
     fn req_30_a_flow_leaves_a_busy_path_for_a_better_one() {
         let config = PathChoiceConfig::default();
         assert_eq!(moves(config, 40, |_| [1.2, 0.3]), [(2, 1)]);
-        assert_eq!(moves(config, 40, |_| [0.9, 0.3]), []);
+        assert!(moves(config, 40, |_| [0.9, 0.3]).is_empty());
         // 0.9 and the flow's own 0.1 are only 0.05 better.
-        assert_eq!(moves(config, 40, |_| [1.05, 0.9]), []);
+        assert!(moves(config, 40, |_| [1.05, 0.9]).is_empty());
     }
 
     /// Loads that change places every two rounds: moved at each were the promise not to hold, every time were the
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn req_30_short_chances_move_no_flow() {
         let swap = |period: u64| move |n: u64| if (n / period).is_multiple_of(2) { [1.3, 0.3] } else { [0.3, 1.3] };
-        assert_eq!(moves(PathChoiceConfig::default(), 200, swap(2)), []);
+        assert!(moves(PathChoiceConfig::default(), 200, swap(2)).is_empty());
         let hasty = PathChoiceConfig { rounds: 1, hold: Nanos(0), ..PathChoiceConfig::default() };
         assert_eq!(moves(hasty, 200, swap(2)).len(), 100);
         let held = moves(PathChoiceConfig::default(), 200, swap(5));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
-use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, speed, timestamp};
+use super::compact::{self, Form};
+use super::ifa::hpcc as ifa;
+use super::int_md::hpcc as int_md;
+use super::{HopStack, MAX_HOPS, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
+use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -16,6 +20,18 @@ pub enum Layout {
     },
     /// The HPCC paper's figure 7: nHop and pathID, then one 64-bit word for each hop passed so far.
     Paper,
+    /// The HPCC++ draft's figure 4: the paper's, with a header padded to 32 bits.
+    Draft,
+    /// P4 INT v2.1 INT-MD with metadata of HPCC's own domain; see [`super::int_md::hpcc`].
+    IntMd {
+        /// Most hops, 1 to 15.
+        hops: u8,
+    },
+    /// IFA 2.0 with HPCC's opaque words; see [`super::ifa::hpcc`].
+    Ifa {
+        /// Most hops, 1 to 15.
+        hops: u8,
+    },
     /// The sender's clock: 8 bytes, which switches leave alone.
     Timestamp,
     /// The busiest hop's utilisation as a power of a base; see [`Layout::pint`].
@@ -36,17 +52,22 @@ pub struct LayoutOptions {
     pub log_base: f64,
     /// [`Layout::Pint`]: whether it takes two bytes in any case.
     pub wide_pint: bool,
+    /// [`Layout::IntMd`], [`Layout::Ifa`]: most hops, 1 to 15.
+    pub hops: u8,
 }
 
 impl Default for LayoutOptions {
     fn default() -> Self {
-        LayoutOptions { multiplier: 1, log_base: 1.05, wide_pint: false }
+        LayoutOptions { multiplier: 1, log_base: 1.05, wide_pint: false, hops: MAX_HOPS as u8 }
     }
 }
 
 impl Layout {
     /// The names of all layouts in configurations.
-    pub const NAMES: [&str; 5] = ["none", "reference", "paper", "timestamp", "pint"];
+    pub const NAMES: [&str; 8] = ["none", "reference", "paper", "draft", "int_md", "ifa", "timestamp", "pint"];
+
+    /// The names of those that carry a record of each hop.
+    pub const HOP_NAMES: [&str; 5] = ["reference", "paper", "draft", "int_md", "ifa"];
 
     /// The layout of that name.
     pub fn from_name(name: &str, options: &LayoutOptions) -> Option<Layout> {
@@ -54,6 +75,9 @@ impl Layout {
             "none" => Layout::None,
             "reference" => Layout::Reference { multiplier: options.multiplier },
             "paper" => Layout::Paper,
+            "draft" => Layout::Draft,
+            "int_md" => Layout::IntMd { hops: options.hops },
+            "ifa" => Layout::Ifa { hops: options.hops },
             "timestamp" => Layout::Timestamp,
             "pint" => Layout::pint(options.log_base, options.wide_pint),
             _ => return None,
@@ -66,6 +90,9 @@ impl Layout {
             Layout::None => "none",
             Layout::Reference { .. } => "reference",
             Layout::Paper => "paper",
+            Layout::Draft => "draft",
+            Layout::IntMd { .. } => "int_md",
+            Layout::Ifa { .. } => "ifa",
             Layout::Timestamp => "timestamp",
             Layout::Pint { .. } => "pint",
         }
@@ -79,7 +106,18 @@ impl Layout {
             Layout::Pint { log_base, bytes } => {
                 LayoutOptions { log_base, wide_pint: usize::from(bytes) == pint::MAX_LEN, ..default }
             }
+            Layout::IntMd { hops } | Layout::Ifa { hops } => LayoutOptions { hops, ..default },
             _ => default,
+        }
+    }
+
+    /// How many hops it can report one by one; `None` if it does not carry records of hops.
+    pub fn max_hops(&self) -> Option<usize> {
+        match *self {
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
+            Layout::Reference { .. } => Some(reference::SLOTS),
+            Layout::Paper | Layout::Draft => Some(MAX_HOPS),
+            Layout::IntMd { hops } | Layout::Ifa { hops } => Some(usize::from(hops)),
         }
     }
 
@@ -89,12 +127,22 @@ impl Layout {
         Layout::Pint { log_base, bytes: bytes as u8 }
     }
 
-    /// Whether the layout has a code for this link rate.
-    pub fn covers(&self, rate: BitRate) -> bool {
+    /// The link rates that it has a code for; `None` if it carries no rates.
+    pub fn rates(&self) -> Option<&'static [BitRate]> {
         match self {
-            Layout::None | Layout::Timestamp | Layout::Pint { .. } => true,
-            Layout::Reference { .. } => reference::code(rate).is_some(),
-            Layout::Paper => speed::code(rate).is_some(),
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
+            Layout::Reference { .. } => Some(&reference::RATES),
+            _ => Some(&speed::RATES),
+        }
+    }
+
+    /// Where the section travels; `None` for a layout that has none.
+    pub fn carriage(&self) -> Option<Carriage> {
+        match self {
+            Layout::None => None,
+            Layout::IntMd { .. } => Some(Carriage::BehindUdp { port: INT_PORT }),
+            Layout::Ifa { .. } => Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
+            _ => Some(Carriage::BehindUdp { port: TELEMETRY_PORT }),
         }
     }
 
@@ -104,7 +152,10 @@ impl Layout {
         match self {
             Layout::None => 0,
             Layout::Reference { .. } => reference::LEN,
-            Layout::Paper => paper::HEADER_LEN,
+            Layout::Paper => compact::header_len(Form::Paper),
+            Layout::Draft => compact::header_len(Form::Draft),
+            Layout::IntMd { .. } => int_md::initial_len(),
+            Layout::Ifa { .. } => ifa::initial_len(),
             Layout::Timestamp => timestamp::LEN,
             Layout::Pint { bytes, .. } => usize::from(*bytes),
         }
@@ -116,8 +167,10 @@ impl Layout {
     pub fn prepare(&self, section: &mut [u8], now: Nanos) -> usize {
         let len = self.initial_len();
         let Some(bytes) = section.get_mut(..len) else { return 0 };
-        match self {
+        match *self {
             Layout::Timestamp => timestamp::prepare(bytes, now),
+            Layout::IntMd { hops } => return int_md::prepare(hops, bytes),
+            Layout::Ifa { hops } => return ifa::prepare(hops, bytes),
             _ => bytes.fill(0),
         }
         len
@@ -125,14 +178,17 @@ impl Layout {
 
     /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length.
     ///
-    /// Where the layout has no room or no code for the hop the section stays as it is; so it does where a
-    /// record of the hop is not what the layout carries.
+    /// Where the layout has no room for the hop, or no code for its link rate, the section says so, or at least does
+    /// not read as complete; it stays as it is where a record of the hop is not what the layout carries.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
             Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
-            Layout::Paper => paper::stamp(section, len, snapshot),
+            Layout::Paper => compact::stamp(Form::Paper, section, len, snapshot),
+            Layout::Draft => compact::stamp(Form::Draft, section, len, snapshot),
+            Layout::IntMd { .. } => int_md::stamp(section, len, snapshot),
+            Layout::Ifa { .. } => ifa::stamp(section, len, snapshot),
         }
     }
 
@@ -145,7 +201,10 @@ impl Layout {
             Layout::Reference { multiplier } => {
                 reference::read(section, multiplier, stack).map(|()| Telemetry::Hops(stack))
             }
-            Layout::Paper => paper::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Paper => compact::read(Form::Paper, section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Draft => compact::read(Form::Draft, section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::IntMd { .. } => int_md::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Ifa { .. } => ifa::read(section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base, .. } => {
                 pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))
@@ -161,10 +220,13 @@ mod tests {
 
     #[test]
     fn names_lead_to_layouts_and_back() {
-        for options in [LayoutOptions::default(), LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true }] {
+        for options in
+            [LayoutOptions::default(), LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true, hops: 7 }]
+        {
             for name in Layout::NAMES {
                 let layout = Layout::from_name(name, &options).expect(name);
                 assert_eq!(layout.name(), name);
+                assert_eq!(layout.max_hops().is_some(), Layout::HOP_NAMES.contains(&name));
                 assert_eq!(Layout::from_name(name, &layout.options()), Some(layout));
             }
         }

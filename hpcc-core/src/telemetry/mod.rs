@@ -9,12 +9,14 @@
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 
 mod busiest_link;
+mod compact;
 mod guard;
+pub mod ifa;
+pub mod int_md;
 mod last_hops;
 mod layout;
 mod load;
 pub mod normalised;
-mod paper;
 pub mod pint;
 mod reference;
 mod sampling;

@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(collecting(Sampling::EveryNth(1)).len(), 40);
         assert_eq!(collecting(Sampling::EveryNth(0)).len(), 40);
         assert_eq!(collecting(Sampling::OncePerRtt), [0, 13, 26, 39]);
-        assert_eq!(collecting(Sampling::Probes), []);
+        assert!(collecting(Sampling::Probes).is_empty());
     }
 
     /// Times of the probes of a flow that sends a packet each microsecond of `sending`, each in flight for 15 us.
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn req_15_no_probe_without_data_in_flight() {
         assert_eq!(probes(|n| n < 10 || n == 100 || (118..130).contains(&n)), [0, 13, 100, 113, 126, 139]);
-        assert_eq!(probes(|_| false), []);
+        assert!(probes(|_| false).is_empty());
     }
 
     #[test]

@@ -210,10 +210,11 @@ impl Host {
         (self.senders.places(), self.receivers.places())
     }
 
-    /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
+    /// Bytes on the link of an acknowledgement that carries `telemetry` bytes and, if `selective`, names a packet that
+    /// arrived out of order.
     #[inline]
-    pub fn ack_bytes(&self, telemetry: u32) -> u32 {
-        let selective = if self.rules.transport.is_selective() { FrameSizes::SELECTIVE_ACK } else { 0 };
+    pub fn ack_bytes(&self, telemetry: u32, selective: bool) -> u32 {
+        let selective = if selective { FrameSizes::SELECTIVE_ACK } else { 0 };
         self.rules.sizes.ack(telemetry + selective)
     }
 

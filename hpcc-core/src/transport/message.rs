@@ -37,6 +37,11 @@ impl Place {
     }
 }
 
+/// Messages of a flow of `size` bytes that are complete once all bytes before `seq` have arrived.
+pub fn completed(seq: u64, size: u64, mtu: u32) -> u64 {
+    seq / full_length(mtu) + u64::from(seq >= size && !seq.is_multiple_of(full_length(mtu)))
+}
+
 /// Whether the packet that begins with byte `seq` opens a message.
 #[inline]
 pub fn opens(seq: u64, mtu: u32) -> bool {
@@ -68,6 +73,8 @@ mod tests {
             Place::of(full, 1_000, size, 1_000),
             Place { first: true, last: false, number: 1, length: full as u32 }
         );
+        let done = [0, full - 1, full, full + 1_000, size].map(|seq| completed(seq, size, 1_000));
+        assert_eq!(done, [0, 0, 1, 1, 6]);
         let last = Place::of(5 * full, 1_000, size, 1_000);
         assert_eq!((last.number, u64::from(last.length)), (5, size - 5 * full));
         for seq in [0, 1_000, full - 1_000, full, full + 1_000] {

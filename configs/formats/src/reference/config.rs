@@ -47,6 +47,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         algorithm,
         layout,
         wire: WireProfile::Reference,
+        frame_gap: 0,
         transport,
         switch,
         default_loss,
@@ -190,7 +191,13 @@ fn monitor(settings: &Settings<'_>, flows: u64) -> Result<Monitor, InputError> {
     let series = |interval| (flows <= MAX_FLOWS_IN_SERIES).then_some(interval);
     let queue_interval = series(Nanos::MICROSECOND);
     let goodput_interval = series(Nanos(10 * Nanos::MICROSECOND.0));
-    Ok(Monitor { queue_histogram, queue_interval, goodput_interval, trace_nodes: Vec::new() })
+    Ok(Monitor {
+        queue_histogram,
+        queue_interval,
+        goodput_interval,
+        trace_nodes: Vec::new(),
+        capture_nodes: Vec::new(),
+    })
 }
 
 /// The nodes to trace. Their list is checked even where tracing is off.

@@ -10,7 +10,7 @@ use super::{ResultError, summary};
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 12] = [
+const OUR_FILES: [&str; 13] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -18,6 +18,7 @@ const OUR_FILES: [&str; 12] = [
     "unfinished.csv",
     "queue.csv",
     "packets.tr",
+    "packets.pcap",
     "goodput.csv",
     "queue.svg",
     "goodput.svg",

@@ -28,6 +28,7 @@ mod text_file;
 mod writer;
 
 pub mod address;
+mod capture;
 pub mod fct_csv;
 pub mod fct_txt;
 pub mod goodput_csv;

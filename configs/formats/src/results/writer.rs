@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hpcc_core::units::{BitRate, Nanos};
 
+use super::capture::Capture;
 use super::fct_txt::{self, FctLine};
 use super::folder::OutputFolder;
 use super::goodput_csv::GoodputRow;
@@ -29,6 +30,8 @@ pub struct ResultWriter {
     traced: Vec<u64>,
     /// `packets.tr`, once a trace has begun.
     packets: Option<OutputFile>,
+    /// `packets.pcap`, once a capture has begun.
+    capture: Option<Capture>,
     pauses: PauseMeter,
     finished: u64,
     error: Option<ResultError>,
@@ -72,6 +75,7 @@ impl ResultWriter {
             queues: QueueMonitor::new(),
             traced: Vec::new(),
             packets: None,
+            capture: None,
             pauses: PauseMeter::default(),
             finished: 0,
             error: None,
@@ -161,6 +165,21 @@ impl ResultWriter {
         self.keep(written);
     }
 
+    /// Begins the capture.
+    pub fn begin_capture(&mut self) {
+        match Capture::create(self.folder.path(), "packets.pcap") {
+            Ok(capture) => self.capture = Some(capture),
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
+    /// A frame of a captured node, as bytes.
+    pub fn capture(&mut self, now: Nanos, frame: &[u8]) {
+        let Some(capture) = &mut self.capture else { return };
+        let written = capture.write(now, frame);
+        self.keep(written);
+    }
+
     /// Whether something could not be written; the simulation may as well stop.
     pub fn failed(&self) -> bool {
         self.error.is_some()
@@ -187,6 +206,9 @@ impl ResultWriter {
         self.files.finish()?;
         if let Some(packets) = self.packets {
             packets.finish()?;
+        }
+        if let Some(capture) = self.capture {
+            capture.finish()?;
         }
         let mut file = OutputFile::create(self.folder.path(), "summary.json")?;
         file.write(|out| summary.write(out))?;

@@ -21,7 +21,7 @@ impl Scenario {
             "traffic": self.effective_traffic(),
             "congestion_control": congestion_control(&self.algorithm),
             "telemetry": telemetry(self.layout),
-            "wire": { "profile": self.wire.name() },
+            "wire": { "profile": self.wire.name(), "frame_gap_bytes": self.frame_gap },
             "transport": self.effective_transport(),
             "switch": self.effective_switch(),
             "default_loss_probability": self.default_loss,

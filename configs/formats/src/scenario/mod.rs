@@ -47,6 +47,8 @@ pub struct Scenario {
     pub layout: Layout,
     /// The headers of every frame.
     pub wire: WireProfile,
+    /// Bytes of preamble and gap that each frame occupies its link for besides its own.
+    pub frame_gap: u32,
     /// How hosts send and acknowledge.
     pub transport: TransportConfig,
     /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch
@@ -108,6 +110,8 @@ pub struct Monitor {
     pub goodput_interval: Option<Nanos>,
     /// Nodes whose packets are traced, all of them in the network.
     pub trace_nodes: Vec<u32>,
+    /// Nodes whose frames are captured as bytes, all of them in the network.
+    pub capture_nodes: Vec<u32>,
 }
 
 /// When the reference's histogram samples: each 100 ns; it is written at each multiple of 100 ms.

@@ -62,7 +62,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;
-    let monitor = settings::monitor(&mut document, topology.network.nodes.len())?;
+    let monitor = settings::monitor(&mut document, topology.network.nodes.len(), wire.profile)?;
     let places = Places {
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),
@@ -81,7 +81,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         flows: FlowList::default(),
         algorithm: control.algorithm,
         layout,
-        wire,
+        wire: wire.profile,
+        frame_gap: wire.frame_gap,
         transport,
         switch: switch.config,
         default_loss: topology.default_loss,

@@ -11,11 +11,11 @@ use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold, SwitchConfig};
-use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::{Layout, LayoutOptions};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_core::wire::WireProfile;
+use hpcc_core::wire::{PREAMBLE_AND_GAP, WireProfile};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -50,12 +50,24 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
 #[serde(deny_unknown_fields, default)]
 struct WireKeys {
     profile: Option<Spanned<String>>,
+    preamble_and_gap: Option<bool>,
 }
 
 /// `[wire]`.
-pub(super) fn wire(document: &mut Document<'_>) -> Result<WireProfile, InputError> {
+pub(super) struct Wire {
+    pub profile: WireProfile,
+    pub frame_gap: u32,
+}
+
+/// Real frames have a preamble and a gap between them, unless that is turned off; the reference's have none.
+pub(super) fn wire(document: &mut Document<'_>) -> Result<Wire, InputError> {
     let (keys, _) = document.optional::<WireKeys>("wire")?;
-    let Some(name) = keys.profile else { return Ok(WireProfile::default()) };
+    let profile = keys.profile.map_or(Ok(WireProfile::default()), |name| wire_profile(document, &name))?;
+    let spaced = keys.preamble_and_gap.unwrap_or(profile.is_real());
+    Ok(Wire { profile, frame_gap: if spaced { PREAMBLE_AND_GAP } else { 0 } })
+}
+
+fn wire_profile(document: &Document<'_>, name: &Spanned<String>) -> Result<WireProfile, InputError> {
     WireProfile::from_name(name.get_ref()).ok_or_else(|| {
         let known = WireProfile::NAMES.map(|(known, _)| known);
         let message = format!("unknown profile \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
@@ -63,20 +75,15 @@ pub(super) fn wire(document: &mut Document<'_>) -> Result<WireProfile, InputErro
     })
 }
 
-#[derive(Default, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LayoutName {
-    #[default]
-    Reference,
-    Paper,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct TelemetryKeys {
-    layout: LayoutName,
+    layout: Option<Spanned<String>>,
     multiplier: Option<Spanned<Bounded<1, { u32::MAX }>>>,
+    hops: Option<Spanned<Bounded<1, 15>>>,
 }
+
+const DEFAULT_LAYOUT: &str = "reference";
 
 /// `[telemetry]`. The multiplier grows with the fastest host link, 1 for each 25 Gb/s, so that the counters
 /// wrap after the same time.
@@ -87,18 +94,34 @@ pub(super) fn layout(document: &mut Document<'_>, network: &Network, control: &C
     if let Some(layout) = control.layout {
         return Ok(layout);
     }
-    if let (LayoutName::Paper, Some(multiplier)) = (&keys.layout, &keys.multiplier) {
+    let name = keys.layout.as_ref().map_or(DEFAULT_LAYOUT, |name| name.get_ref());
+    if let Some(unknown) = keys.layout.as_ref().filter(|name| !Layout::HOP_NAMES.contains(&name.get_ref().as_str())) {
+        let message = format!("unknown layout \"{name}\"{}", suggestion(name, &Layout::HOP_NAMES));
+        return Err(document.place(unknown.span()).key_error("telemetry.layout", message));
+    }
+    if let Some(multiplier) = keys.multiplier.as_ref().filter(|_| name != "reference") {
         let place = document.place(multiplier.span());
         return Err(place.key_error("telemetry.multiplier", "multiplier belongs to layout = \"reference\""));
     }
-    if keys.layout == LayoutName::Paper {
-        return Ok(Layout::Paper);
+    let is_bounded = !matches!(name, "reference" | "paper" | "draft");
+    if let Some(hops) = keys.hops.as_ref().filter(|_| !is_bounded) {
+        let place = document.place(hops.span());
+        return Err(place.key_error("telemetry.hops", format!("layout = \"{name}\" has a fixed number of hops")));
     }
+    let default = LayoutOptions::default();
+    let options = LayoutOptions {
+        multiplier: keys.multiplier.map_or_else(|| default_multiplier(network), |value| value.into_inner().0),
+        hops: keys.hops.map_or(default.hops, |hops| hops.into_inner().0 as u8),
+        ..default
+    };
+    Ok(Layout::from_name(name, &options).unwrap_or(Layout::None))
+}
+
+fn default_multiplier(network: &Network) -> u32 {
     let is_host = |node: u32| network.nodes[node as usize] == NodeKind::Host;
     let at_host = network.links.iter().filter(|link| is_host(link.a) || is_host(link.b));
     let fastest = at_host.map(|link| link.rate.0).max().unwrap_or(0);
-    let default = u32::try_from(fastest / BitRate::gbps(25).0).unwrap_or(u32::MAX).max(1);
-    Ok(Layout::Reference { multiplier: keys.multiplier.map_or(default, |value| value.into_inner().0) })
+    u32::try_from(fastest / BitRate::gbps(25).0).unwrap_or(u32::MAX).max(1)
 }
 
 #[derive(Deserialize)]
@@ -328,12 +351,26 @@ struct MonitorKeys {
     goodput_interval: Option<Interval>,
     queue_histogram_start: Option<Time>,
     queue_histogram_end: Option<Spanned<Time>>,
-    #[serde(default)]
     trace_nodes: Vec<Spanned<u32>>,
+    capture_nodes: Vec<Spanned<u32>>,
+}
+
+/// The nodes that a key of `[monitor]` lists, all of which must be there.
+fn node_list(
+    document: &Document<'_>,
+    key: &str,
+    list: Vec<Spanned<u32>>,
+    nodes: usize,
+) -> Result<Vec<u32>, InputError> {
+    if let Some(node) = list.iter().find(|node| *node.get_ref() as usize >= nodes) {
+        let message = format!("{key} names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
+        return Err(document.place(node.span()).key_error(format!("monitor.{key}"), message));
+    }
+    Ok(list.into_iter().map(Spanned::into_inner).collect())
 }
 
 /// `[monitor]`.
-pub(super) fn monitor(document: &mut Document<'_>, nodes: usize) -> Result<Monitor, InputError> {
+pub(super) fn monitor(document: &mut Document<'_>, nodes: usize, wire: WireProfile) -> Result<Monitor, InputError> {
     let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
     let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
         (None, None) => None,
@@ -351,15 +388,16 @@ pub(super) fn monitor(document: &mut Document<'_>, nodes: usize) -> Result<Monit
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };
-    for node in &keys.trace_nodes {
-        if *node.get_ref() as usize >= nodes {
-            let message = format!("trace_nodes names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
-            return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
-        }
+    let trace_nodes = node_list(document, "trace_nodes", keys.trace_nodes, nodes)?;
+    if let Some(node) = keys.capture_nodes.first().filter(|_| !wire.is_real()) {
+        let message = "frames of wire.profile = \"reference\" have no bytes to capture; expected a rocev2 profile";
+        return Err(document.place(node.span()).key_error("monitor.capture_nodes", message));
     }
+    let capture_nodes = node_list(document, "capture_nodes", keys.capture_nodes, nodes)?;
     Ok(Monitor {
         queue_histogram,
-        trace_nodes: keys.trace_nodes.into_iter().map(Spanned::into_inner).collect(),
+        trace_nodes,
+        capture_nodes,
         queue_interval: keys.queue_interval.map(|interval| interval.0),
         goodput_interval: keys.goodput_interval.map(|interval| interval.0),
     })

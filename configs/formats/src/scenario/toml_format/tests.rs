@@ -180,7 +180,10 @@ fn every_shipped_scenario_loads_without_a_note() {
     let mut count = 0;
     for entry in std::fs::read_dir(folder).expect("configs") {
         let path = entry.expect("entry").path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
+        let is_toml = path.extension().is_some_and(|extension| extension == "toml");
+        // Sweeps are TOML, too, and name a scenario.
+        let is_sweep = || std::fs::read_to_string(&path).expect("text").contains("[[variant]]");
+        if is_toml && !is_sweep() {
             let scenario = load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(scenario.notes, Vec::<String>::new(), "{}", path.display());
             count += 1;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Figures with a line for each variant, in one chart or in several side by side.
+
+use anyhow::Result;
+use plotters::prelude::*;
+
+use super::decimate::Point;
+use super::figure::{self, Area, Axis, LegendEntry, Mark, STROKE};
+use super::marker::marker;
+use super::palette;
+
+/// Radius of markers on lines.
+const MARKER: f64 = 6.5;
+
+/// A figure.
+pub struct Panels {
+    /// Heading.
+    pub title: String,
+    /// Second line of the heading.
+    pub subtitle: String,
+    /// Number and name of each variant, in the order of the legend.
+    pub variants: Vec<(usize, String)>,
+    /// The charts from left to right.
+    pub panels: Vec<Panel>,
+}
+
+/// A chart of the figure.
+pub struct Panel {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// A line for each variant of the figure.
+    pub lines: Vec<Vec<Point>>,
+    /// Whether each point is marked; else only some are.
+    pub every_point: bool,
+}
+
+impl Panels {
+    /// Renders the figure as SVG.
+    ///
+    /// # Errors
+    /// Those of the plotting library.
+    pub fn render(&self) -> Result<String> {
+        let entry = |(index, name): &(usize, String)| LegendEntry {
+            text: name.clone(),
+            color: palette::variant(*index),
+            mark: Mark::Marked(*index),
+        };
+        let legend: Vec<LegendEntry> = self.variants.iter().map(entry).collect();
+        figure::render(&self.title, &self.subtitle, &legend, |area| {
+            for (panel, area) in self.panels.iter().zip(area.split_evenly((1, self.panels.len()))) {
+                self.draw(panel, &area)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn draw(&self, panel: &Panel, area: &Area<'_>) -> Result<()> {
+        let mut chart = figure::chart(area, &panel.x, &panel.y)?;
+        for ((index, _), points) in self.variants.iter().zip(&panel.lines).rev() {
+            let color = palette::variant(*index);
+            chart.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(STROKE)))?;
+            let every = if panel.every_point { 1 } else { (points.len() / 6).max(1) };
+            // Lines that coincide show all their markers if those do not coincide, too.
+            let marked = points.iter().skip(if panel.every_point { 0 } else { index * every / 8 }).step_by(every);
+            for point in marked {
+                area.draw(&marker(*index, figure::pixel(area, &chart, *point), MARKER, color))?;
+            }
+        }
+        Ok(())
+    }
+}

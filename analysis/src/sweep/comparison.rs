@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The variants side by side, as text.
+
+use super::file::SweepFile;
+use super::group::Group;
+use super::metrics::Sizes;
+use super::report::TableKind;
+use crate::human;
+use crate::table::table;
+
+/// A column: its title, its metric, and how its value is written.
+type Column = (&'static str, &'static str, fn(f64) -> String);
+
+/// Every table that the file asks for, one below the other, with a row for each variant and value of the axis.
+pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
+    let mut text = format!("{}\n", file.title);
+    for (heading, columns) in file.tables.iter().flat_map(|kind| parts(*kind, sizes)) {
+        text += &format!("\n{heading}\n\n{}", render_one(file, columns, groups));
+    }
+    if file.seeds.len() > 1 {
+        text += &format!("\nmean of {} seeds ± standard deviation\n", file.seeds.len());
+    }
+    text
+}
+
+/// What one choice shows: headings, and the columns below each.
+fn parts(kind: TableKind, sizes: Sizes) -> Vec<(String, &'static [Column])> {
+    let (small, large) = (human::bytes(sizes.small_up_to), human::bytes(sizes.large_above));
+    match kind {
+        TableKind::Slowdown => vec![
+            ("Slowdown of all flows".to_owned(), ALL_FLOWS),
+            (format!("Slowdown of small flows (up to {small})"), SMALL_FLOWS),
+            (format!("Slowdown of large flows (over {large})"), LARGE_FLOWS),
+        ],
+        TableKind::Goodput => vec![(format!("Goodput of large flows (over {large}) in Gb/s"), GOODPUT)],
+        TableKind::Queue => vec![("Queue of the busiest port, and what queues led to".to_owned(), QUEUE)],
+        TableKind::Overhead => vec![("Bytes of telemetry in a frame".to_owned(), OVERHEAD)],
+    }
+}
+
+const ALL_FLOWS: &[Column] = &[
+    ("flows", "flows", whole),
+    ("unfinished", "flows_unfinished", whole),
+    ("p50", "slowdown_p50", two_digits),
+    ("p95", "slowdown_p95", two_digits),
+    ("p99", "slowdown_p99", two_digits),
+];
+const SMALL_FLOWS: &[Column] = &[
+    ("p50", "slowdown_small_p50", two_digits),
+    ("p95", "slowdown_small_p95", two_digits),
+    ("p99", "slowdown_small_p99", two_digits),
+];
+const LARGE_FLOWS: &[Column] = &[
+    ("p50", "slowdown_large_p50", two_digits),
+    ("p95", "slowdown_large_p95", two_digits),
+    ("p99", "slowdown_large_p99", two_digits),
+];
+const GOODPUT: &[Column] =
+    &[("median", "goodput_large_p50_gbps", two_digits), ("mean", "goodput_large_mean_gbps", two_digits)];
+const QUEUE: &[Column] = &[
+    ("p99 (kB)", "queue_p99_bytes", kilobytes),
+    ("max (kB)", "queue_max_bytes", kilobytes),
+    ("PFC pauses", "pfc_pauses", whole),
+    ("paused (us)", "pfc_pause_ns", |ns| human::three_digits(ns / 1e3)),
+    ("drops", "drops", whole),
+    ("sent again", "resent_packets", whole),
+];
+const OVERHEAD: &[Column] =
+    &[("from the sender", "telemetry_sender_bytes", whole), ("added by each switch", "telemetry_hop_bytes", whole)];
+
+fn render_one(file: &SweepFile, columns: &[Column], groups: &[Group<'_>]) -> String {
+    let mut header = vec!["variant"];
+    header.extend(file.axis.as_ref().map(|axis| axis.name.as_str()));
+    header.extend(columns.iter().map(|(title, ..)| *title));
+    let rows = groups.iter().map(|group| {
+        let mut row = vec![group.variant.to_owned()];
+        row.extend(group.axis.map(str::to_owned));
+        row.extend(columns.iter().map(|(_, metric, format)| cell(group, metric, *format)));
+        row
+    });
+    table(&header, rows)
+}
+
+/// The mean over the runs, with its spread if there are several.
+fn cell(group: &Group<'_>, metric: &str, format: fn(f64) -> String) -> String {
+    let values = group.values(metric);
+    if group.runs.is_empty() {
+        return "failed".to_owned();
+    }
+    if values.is_empty() {
+        return "-".to_owned();
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    if values.len() == 1 {
+        return format(mean);
+    }
+    match deviation(&values, mean) {
+        0.0 => format(mean),
+        spread => format!("{} ±{}", format(mean), format(spread)),
+    }
+}
+
+/// Standard deviation of a sample of at least two.
+fn deviation(values: &[f64], mean: f64) -> f64 {
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (values.len() - 1) as f64).sqrt()
+}
+
+fn two_digits(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+fn kilobytes(bytes: f64) -> String {
+    human::three_digits(bytes / 1e3)
+}
+
+/// Counts; small means over seeds need not be whole.
+fn whole(value: f64) -> String {
+    if value.fract() == 0.0 || value >= 100.0 {
+        return human::count(value.round() as u64);
+    }
+    human::three_digits(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deviation_is_that_of_a_sample() {
+        assert_eq!(deviation(&[2.0, 4.0, 6.0], 4.0), 2.0);
+        assert_eq!(deviation(&[5.0, 5.0], 5.0), 0.0);
+    }
+
+    #[test]
+    fn counts_stay_whole_and_means_may_not() {
+        assert_eq!(whole(12_345.0), "12,345");
+        assert_eq!(whole(2.5), "2.50");
+        assert_eq!(whole(8_393.4), "8,393");
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The sweep file: what is compared, as TOML. `configs/README.md` lists its keys.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use hpcc_formats::error::InputError;
+use hpcc_formats::quantity;
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::report::{Plot, TableKind};
+
+/// Ends that files beside a run's folder have.
+const TAKEN_ENDINGS: [&str; 5] = [".csv", ".svg", ".txt", ".log", ".partial"];
+/// Longer names do not fit into a legend.
+const LONGEST_NAME: usize = 32;
+
+/// A sweep file, each part with the line to blame for it.
+#[derive(Debug)]
+pub struct SweepFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Heading of plots.
+    pub title: String,
+    /// The scenario that all runs start from.
+    pub base: PathBuf,
+    /// Seeds that each variant runs with; empty if the scenario's own is meant.
+    pub seeds: Vec<Placed<u64>>,
+    /// What is compared; at least one.
+    pub variants: Vec<Variant>,
+    /// A setting that all variants go through.
+    pub axis: Option<Axis>,
+    /// Tables to print.
+    pub tables: Vec<TableKind>,
+    /// Plots to draw. None chosen: all that the runs have data for.
+    pub plots: Option<Vec<Plot>>,
+    /// Upper bounds of flow sizes in bytes, ascending.
+    pub size_bins: Option<Vec<u64>>,
+}
+
+/// Something with the line where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed<T> {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What stands there.
+    pub value: T,
+}
+
+/// Settings under a name.
+#[derive(Debug)]
+pub struct Variant {
+    /// The name, fit for a file.
+    pub name: Placed<String>,
+    /// `KEY=VALUE` each.
+    pub set: Vec<Placed<String>>,
+}
+
+/// A setting with several values.
+#[derive(Debug)]
+pub struct Axis {
+    /// The name, fit for a file.
+    pub name: String,
+    /// Each value, fit for a file, with its `KEY=VALUE`.
+    pub values: Vec<(String, Placed<String>)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    title: String,
+    base: Spanned<String>,
+    #[serde(default)]
+    seeds: Option<Spanned<Vec<Spanned<u64>>>>,
+    #[serde(default)]
+    variant: Vec<VariantKeys>,
+    #[serde(default)]
+    axis: Vec<AxisKeys>,
+    #[serde(default)]
+    report: ReportKeys,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariantKeys {
+    name: Spanned<String>,
+    #[serde(default)]
+    set: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AxisKeys {
+    name: Spanned<String>,
+    values: Spanned<Vec<Spanned<Value>>>,
+    set: Spanned<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ReportKeys {
+    tables: Option<Vec<TableKind>>,
+    plots: Option<Vec<Plot>>,
+    size_bins: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+impl SweepFile {
+    /// Reads and checks a file. Whether its settings suit the scenario is for the [plan](super::plan) to find out.
+    ///
+    /// # Errors
+    /// With the line, what was found and what was expected.
+    pub fn read(path: &Path) -> Result<SweepFile, InputError> {
+        let whole = |message: String| InputError { file: path.to_owned(), line: None, key: None, message };
+        let text = fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
+        let source = Source { path, text: &text };
+        let keys: Keys = toml::from_str(&text).map_err(|error| source.syntax(&error))?;
+        source.check(keys)
+    }
+
+    /// The value at a step of the axis, if there is an axis.
+    pub fn axis_value(&self, step: usize) -> Option<&str> {
+        let (label, _) = self.axis.as_ref()?.values.get(step)?;
+        Some(label)
+    }
+
+    /// An error that blames a line of this file.
+    pub fn error(&self, line: u32, message: impl Into<String>) -> InputError {
+        InputError { file: self.path.clone(), line: Some(line), key: None, message: message.into() }
+    }
+}
+
+/// The text that errors are about.
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn check(&self, keys: Keys) -> Result<SweepFile, InputError> {
+        let base = self.path.parent().unwrap_or(Path::new("")).join(keys.base.get_ref());
+        if !base.is_file() {
+            return Err(self.error(&keys.base.span(), format!("base: there is no file {}", base.display())));
+        }
+        if keys.variant.is_empty() {
+            let message = "no variant; expected at least one [[variant]] with a name".to_owned();
+            return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
+        }
+        Ok(SweepFile {
+            path: self.path.to_owned(),
+            title: keys.title,
+            base,
+            seeds: self.seeds(keys.seeds)?,
+            variants: self.variants(keys.variant)?,
+            axis: self.axis(keys.axis)?,
+            tables: keys.report.tables.unwrap_or_else(|| TableKind::ALL.to_vec()),
+            plots: keys.report.plots,
+            size_bins: keys.report.size_bins.map(|bins| self.size_bins(bins)).transpose()?,
+        })
+    }
+
+    fn seeds(&self, keys: Option<Spanned<Vec<Spanned<u64>>>>) -> Result<Vec<Placed<u64>>, InputError> {
+        let Some(list) = keys else { return Ok(Vec::new()) };
+        if list.get_ref().is_empty() {
+            return Err(self.error(&list.span(), "seeds is empty; expected at least one, or no such key"));
+        }
+        let seeds: Vec<Placed<u64>> = list.into_inner().into_iter().map(|seed| self.placed(seed)).collect();
+        match first_repeated(seeds.iter().map(|seed| &seed.value)) {
+            Some(index) => Err(self.at(seeds[index].line, format!("seed {} appears twice", seeds[index].value))),
+            None => Ok(seeds),
+        }
+    }
+
+    fn variants(&self, keys: Vec<VariantKeys>) -> Result<Vec<Variant>, InputError> {
+        let mut variants = Vec::with_capacity(keys.len());
+        for VariantKeys { name, set } in keys {
+            let name = self.placed(name);
+            self.check_name("variant", &name.value, name.line)?;
+            let set = set.into_iter().map(|setting| self.setting(setting)).collect::<Result<_, _>>()?;
+            variants.push(Variant { name, set });
+        }
+        if let Some(index) = first_repeated(variants.iter().map(|variant| variant.name.value.as_str())) {
+            let name = &variants[index].name;
+            return Err(self.at(name.line, format!("variant \"{}\" appears twice", name.value)));
+        }
+        Ok(variants)
+    }
+
+    fn setting(&self, setting: Spanned<String>) -> Result<Placed<String>, InputError> {
+        let setting = self.placed(setting);
+        match setting.value.split_once('=') {
+            Some((key, _)) if !key.trim().is_empty() => Ok(setting),
+            _ => Err(self.at(setting.line, format!("\"{}\" is no setting; expected KEY=VALUE", setting.value))),
+        }
+    }
+
+    fn axis(&self, keys: Vec<AxisKeys>) -> Result<Option<Axis>, InputError> {
+        let mut keys = keys.into_iter();
+        let Some(axis) = keys.next() else { return Ok(None) };
+        if let Some(second) = keys.next() {
+            return Err(self.error(&second.name.span(), "a second [[axis]]; expected at most one"));
+        }
+        let name = self.placed(axis.name);
+        self.check_name("axis", &name.value, name.line)?;
+        let set = self.setting(axis.set)?;
+        if !set.value.contains("{}") {
+            return Err(self.at(set.line, format!("\"{}\" has no {{}}; expected KEY={{}}", set.value)));
+        }
+        if axis.values.get_ref().is_empty() {
+            return Err(self.error(&axis.values.span(), "values is empty; expected at least one"));
+        }
+        let mut values = Vec::new();
+        for value in axis.values.into_inner() {
+            let value = self.placed(value);
+            let label = scalar(&value.value).ok_or_else(|| {
+                self.at(value.line, "a value of the axis is a list or a section; expected a number or a string")
+            })?;
+            self.check_name("value", &label, value.line)?;
+            values.push((label.clone(), Placed { line: value.line, value: set.value.replace("{}", &label) }));
+        }
+        if let Some(index) = first_repeated(values.iter().map(|(label, _)| label.as_str())) {
+            let (label, place) = &values[index];
+            return Err(self.at(place.line, format!("value {label} appears twice")));
+        }
+        Ok(Some(Axis { name: name.value, values }))
+    }
+
+    fn size_bins(&self, keys: Spanned<Vec<Spanned<String>>>) -> Result<Vec<u64>, InputError> {
+        let span = keys.span();
+        let mut bins = Vec::new();
+        for text in keys.into_inner() {
+            let size = quantity::size(text.get_ref());
+            bins.push(size.map_err(|message| self.error(&text.span(), format!("size_bins: {message}")))?);
+        }
+        if bins.is_empty() || !bins.is_sorted_by(|a, b| a < b) {
+            return Err(self.error(&span, "size_bins is no ascending list; expected the upper bounds of sizes"));
+        }
+        Ok(bins)
+    }
+
+    /// Names become folders, and columns of a table.
+    fn check_name(&self, what: &str, name: &str, line: u32) -> Result<(), InputError> {
+        let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte);
+        let taken = TAKEN_ENDINGS.iter().any(|ending| name.ends_with(ending));
+        let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+        if begins_well && name.bytes().all(safe) && !taken && name.len() <= LONGEST_NAME {
+            return Ok(());
+        }
+        let message = format!(
+            "{what} \"{name}\" cannot name a folder; expected up to {LONGEST_NAME} letters, digits, - _ . +, \
+             the first a letter or digit, and none of the endings {}",
+            TAKEN_ENDINGS.join(" ")
+        );
+        Err(self.at(line, message))
+    }
+
+    fn placed<T>(&self, value: Spanned<T>) -> Placed<T> {
+        Placed { line: self.line(&value.span()), value: value.into_inner() }
+    }
+
+    fn line(&self, span: &Range<usize>) -> u32 {
+        let before = self.text.as_bytes().get(..span.start).unwrap_or_default();
+        1 + before.iter().filter(|byte| **byte == b'\n').count() as u32
+    }
+
+    fn at(&self, line: u32, message: impl Into<String>) -> InputError {
+        InputError { file: self.path.to_owned(), line: Some(line), key: None, message: message.into() }
+    }
+
+    fn error(&self, span: &Range<usize>, message: impl Into<String>) -> InputError {
+        self.at(self.line(span), message)
+    }
+
+    fn syntax(&self, error: &toml::de::Error) -> InputError {
+        let message = error
+            .message()
+            .replace('`', "\"")
+            .replace("unknown field", "unknown key")
+            .replace("unknown variant", "unknown name");
+        let message = message.replace("missing field", "missing key");
+        let line = error.span().map(|span| self.line(&span));
+        InputError { file: self.path.to_owned(), line, key: None, message }
+    }
+}
+
+/// A number, a truth value or a string as an override has it.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+/// Index of the first element that was there before.
+fn first_repeated<T: PartialEq>(elements: impl Iterator<Item = T>) -> Option<usize> {
+    let mut seen = Vec::new();
+    for (index, element) in elements.enumerate() {
+        if seen.contains(&element) {
+            return Some(index);
+        }
+        seen.push(element);
+    }
+    None
+}

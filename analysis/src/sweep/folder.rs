@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The files of a sweep as a whole, beside the folders of its runs.
+//!
+//! `sweep.csv` comes last and says that the others are complete. Until then, and after a failure, there is
+//! `sweep.csv.partial`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+const DATA: &str = "sweep.csv";
+const PARTIAL: &str = "sweep.csv.partial";
+const TABLE: &str = "sweep.txt";
+const HEADER: &str = "variant,axis,seed,metric,value";
+
+/// A row of `sweep.csv`.
+pub struct Row<'a> {
+    /// The variant's name.
+    pub variant: &'a str,
+    /// The value on the axis; empty without one.
+    pub axis: &'a str,
+    /// The seed of the run.
+    pub seed: u64,
+    /// What is measured.
+    pub metric: &'a str,
+    /// How much that is.
+    pub value: f64,
+}
+
+/// The folder of a sweep.
+pub struct SweepFolder {
+    path: PathBuf,
+}
+
+impl SweepFolder {
+    /// Takes possession of a folder, which may be absent, empty, or hold an earlier sweep. What that says as a
+    /// whole is removed.
+    ///
+    /// # Errors
+    /// If the folder holds something else, or cannot be written to.
+    pub fn create(path: &Path) -> Result<SweepFolder> {
+        if !is_vacant(path).with_context(|| path.display().to_string())? && !is_ours(path) {
+            bail!("{}: the folder holds files that are no sweep of hpcc; choose another --out", path.display());
+        }
+        let folder = SweepFolder { path: path.to_owned() };
+        fs::create_dir_all(path).with_context(|| path.display().to_string())?;
+        // The mark that the folder is ours comes first, so that an interrupted sweep can be repeated.
+        folder.write(PARTIAL, &format!("{HEADER}\n"))?;
+        folder.remove_whole()?;
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file; a reader never sees a part of it.
+    ///
+    /// # Errors
+    /// Those of the system, with the file's name.
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        let fresh = self.path.join(format!("{name}.new"));
+        let target = self.path.join(name);
+        fs::write(&fresh, text).with_context(|| fresh.display().to_string())?;
+        fs::rename(&fresh, &target).with_context(|| target.display().to_string())
+    }
+
+    /// Writes table and data, the latter as `sweep.csv` if the sweep is complete. Returns the name of the data.
+    ///
+    /// # Errors
+    /// Those of the system, with the file's name.
+    pub fn finish(&self, table: &str, rows: &[Row<'_>], complete: bool) -> Result<&'static str> {
+        self.write(PARTIAL, &csv(rows)?)?;
+        if !complete {
+            return Ok(PARTIAL);
+        }
+        self.write(TABLE, table)?;
+        let target = self.path.join(DATA);
+        fs::rename(self.path.join(PARTIAL), &target).with_context(|| target.display().to_string())?;
+        Ok(DATA)
+    }
+
+    fn remove_whole(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name == DATA || name == TABLE || super::plots::is_plot(name) {
+                fs::remove_file(&path).with_context(|| path.display().to_string())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tidy: one value in each row. Numbers have as many digits as tell them apart from their neighbours.
+fn csv(rows: &[Row<'_>]) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(HEADER.split(','))?;
+    for row in rows {
+        let (seed, value) = (row.seed.to_string(), row.value.to_string());
+        writer.write_record([row.variant, row.axis, &seed, row.metric, &value])?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+fn is_vacant(folder: &Path) -> io::Result<bool> {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(cause) => Err(cause),
+    }
+}
+
+fn is_ours(folder: &Path) -> bool {
+    let begins_well = |name| {
+        let text = fs::read_to_string(folder.join(name));
+        text.is_ok_and(|text| text.lines().next() == Some(HEADER))
+    };
+    begins_well(DATA) || begins_well(PARTIAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(value: f64) -> Row<'static> {
+        Row { variant: "a", axis: "", seed: 1, metric: "flows", value }
+    }
+
+    #[test]
+    fn data_is_complete_or_partial_but_never_both() {
+        let root = tempfile::tempdir().expect("folder");
+        let path = root.path().join("sweep");
+        let folder = SweepFolder::create(&path).expect("absent");
+        assert_eq!(folder.finish("table\n", &[row(2.0)], true).expect("finish"), DATA);
+        assert_eq!(fs::read_to_string(path.join(DATA)).expect("data"), format!("{HEADER}\na,,1,flows,2\n"));
+        assert!(path.join(TABLE).exists() && !path.join(PARTIAL).exists());
+
+        let folder = SweepFolder::create(&path).expect("ours");
+        assert!(!path.join(DATA).exists() && !path.join(TABLE).exists() && path.join(PARTIAL).exists());
+        assert_eq!(folder.finish("table\n", &[row(0.5)], false).expect("finish"), PARTIAL);
+        assert!(!path.join(DATA).exists() && !path.join(TABLE).exists());
+    }
+
+    #[test]
+    fn other_peoples_folders_are_refused_and_left_alone() {
+        let root = tempfile::tempdir().expect("folder");
+        fs::write(root.path().join("sweep.csv"), "my,own\n").expect("file");
+        assert!(SweepFolder::create(root.path()).is_err());
+        assert_eq!(fs::read_dir(root.path()).expect("folder").count(), 1);
+    }
+}

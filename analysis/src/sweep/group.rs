@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The runs that differ in nothing but their seed: a row of a table, a line of a plot.
+
+use hpcc_formats::results::FctRecord;
+
+use super::plan::Run;
+use crate::results::Results;
+
+/// A run that ended well, and what was measured of it.
+pub struct Measured<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// What it left.
+    pub results: &'a Results,
+    /// Metrics by name.
+    pub metrics: Vec<(String, f64)>,
+}
+
+/// A variant at a value of the axis.
+pub struct Group<'a> {
+    /// Index of the variant.
+    pub index: usize,
+    /// Its name.
+    pub variant: &'a str,
+    /// Index of the value on the axis.
+    pub step: usize,
+    /// The value; none without an axis.
+    pub axis: Option<&'a str>,
+    /// The runs that ended well, one for each seed.
+    pub runs: Vec<&'a Measured<'a>>,
+}
+
+impl<'a> Group<'a> {
+    /// A metric of every run that has it.
+    pub fn values(&self, metric: &str) -> Vec<f64> {
+        let of = |run: &&Measured<'_>| run.metrics.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
+        self.runs.iter().filter_map(of).collect()
+    }
+
+    /// The flows of all seeds together.
+    pub fn flows(&self) -> impl Iterator<Item = &'a FctRecord> {
+        self.runs.iter().flat_map(|run| &run.results.flows)
+    }
+}

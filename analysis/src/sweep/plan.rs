@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The runs that a sweep file asks for, each checked as the simulator is going to check it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use hpcc_core::telemetry::{Layout, Snapshot};
+use hpcc_core::topology::NodeKind;
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_formats::error::InputError;
+use hpcc_formats::scenario::{self, Scenario};
+
+use super::file::{Placed, SweepFile, Variant};
+use super::report::Plot;
+
+/// The key that seeds set.
+const SEED_KEY: &str = "run.seed";
+
+/// One run of the simulator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Index of the variant.
+    pub variant: usize,
+    /// Index of the value on the axis; 0 without an axis.
+    pub step: usize,
+    /// The seed, if the sweep file gives any.
+    pub seed: Option<u64>,
+    /// Folder below the sweep's: `dcqcn/load-0.5/seed-2`.
+    pub folder: PathBuf,
+    /// `KEY=VALUE` each.
+    pub overrides: Vec<String>,
+    /// What the scenario says that no result tells.
+    pub facts: Facts,
+}
+
+/// What the reports need to know of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Bytes of telemetry in a frame as it leaves its sender.
+    pub telemetry_sender_bytes: usize,
+    /// Bytes that each switch adds.
+    pub telemetry_hop_bytes: usize,
+    /// Ports of switches.
+    pub switch_ports: usize,
+    /// Whether the run records queue lengths.
+    pub records_queues: bool,
+}
+
+/// A setting and where it came from; the command line has no line.
+struct Setting {
+    text: String,
+    line: Option<u32>,
+}
+
+/// Every run of the sweep: by variant, then by value of the axis, then by seed.
+///
+/// # Errors
+/// If a setting does not suit the scenario, with the line of the sweep file that makes it.
+pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
+    let steps: Vec<Option<&(String, Placed<String>)>> = match &file.axis {
+        Some(axis) => axis.values.iter().map(Some).collect(),
+        None => vec![None],
+    };
+    let seeds: Vec<Option<&Placed<u64>>> = match file.seeds.as_slice() {
+        [] => vec![None],
+        seeds => seeds.iter().map(Some).collect(),
+    };
+    let mut runs = Vec::new();
+    for (index, variant) in file.variants.iter().enumerate() {
+        for (step, value) in steps.iter().enumerate() {
+            for seed in &seeds {
+                let settings = settings(variant, *value, *seed, set);
+                check_distinct(file, &settings)?;
+                let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
+                let scenario =
+                    scenario::load(&file.base, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
+                let seed = seed.map(|seed| seed.value);
+                let folder = folder(file, variant, value.map(|(label, _)| label.as_str()), seed);
+                runs.push(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario) });
+            }
+        }
+    }
+    check_plots(file, &runs)?;
+    Ok(runs)
+}
+
+fn settings(
+    variant: &Variant,
+    value: Option<&(String, Placed<String>)>,
+    seed: Option<&Placed<u64>>,
+    set: &[String],
+) -> Vec<Setting> {
+    let placed = |setting: &Placed<String>| Setting { text: setting.value.clone(), line: Some(setting.line) };
+    let mut settings: Vec<Setting> = set.iter().map(|text| Setting { text: text.clone(), line: None }).collect();
+    settings.extend(value.map(|(_, setting)| placed(setting)));
+    settings.extend(variant.set.iter().map(placed));
+    settings.extend(seed.map(|seed| Setting { text: format!("{SEED_KEY}={}", seed.value), line: Some(seed.line) }));
+    settings
+}
+
+fn folder(file: &SweepFile, variant: &Variant, value: Option<&str>, seed: Option<u64>) -> PathBuf {
+    let mut folder = PathBuf::from(&variant.name.value);
+    if let (Some(axis), Some(value)) = (&file.axis, value) {
+        folder.push(format!("{}-{value}", axis.name));
+    }
+    folder.extend(seed.map(|seed| format!("seed-{seed}")));
+    folder
+}
+
+impl Setting {
+    fn key(&self) -> &str {
+        self.text.split('=').next().unwrap_or_default().trim()
+    }
+}
+
+/// A setting that another one overrules would make variants equal without a word.
+fn check_distinct(file: &SweepFile, settings: &[Setting]) -> Result<(), InputError> {
+    for (index, setting) in settings.iter().enumerate() {
+        let Some(earlier) = settings[..index].iter().find(|earlier| earlier.key() == setting.key()) else { continue };
+        let line = setting.line.or(earlier.line);
+        let by = match earlier.line {
+            Some(line) => format!("in line {line}"),
+            None => "by --set".to_owned(),
+        };
+        let message = format!("{} is set twice, also {by}", setting.key());
+        return Err(InputError { file: file.path.clone(), line, key: None, message });
+    }
+    Ok(())
+}
+
+/// Turns what is wrong with an override, or with the scenario that overrides made, into what is wrong with the
+/// sweep file.
+fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: InputError) -> InputError {
+    let culprit = error.key.as_deref().and_then(|key| settings.iter().rev().find(|setting| setting.key() == key));
+    if error.file != Path::new("--set") {
+        return file.error(variant.name.line, format!("variant \"{}\": {error}", variant.name.value));
+    }
+    match culprit {
+        // The words of the command line are those of the scenario's reader.
+        Some(Setting { line: None, .. }) => error,
+        Some(Setting { line: Some(line), .. }) => InputError { file: file.path.clone(), line: Some(*line), ..error },
+        None => InputError { file: file.path.clone(), line: Some(variant.name.line), ..error },
+    }
+}
+
+/// Plots that were asked for by name must have something to draw from.
+fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
+    let Some(plots) = &file.plots else { return Ok(()) };
+    let refuse = |message: &str| InputError { file: file.path.clone(), line: None, key: None, message: message.into() };
+    if plots.contains(&Plot::QueueCdf) && runs.iter().any(|run| !run.facts.records_queues) {
+        return Err(refuse("the plot queue-cdf needs queue lengths; expected monitor.queue_interval in the scenario"));
+    }
+    if plots.contains(&Plot::SlowdownByAxis) && file.axis.is_none() {
+        return Err(refuse("the plot slowdown-by-axis needs an [[axis]]"));
+    }
+    Ok(())
+}
+
+impl Facts {
+    fn of(scenario: &Scenario) -> Facts {
+        let network = &scenario.network;
+        let ends = network.links.iter().flat_map(|link| [link.a, link.b]);
+        let is_switch = |node: &u32| network.nodes.get(*node as usize) == Some(&NodeKind::Switch);
+        let sender = scenario.layout.initial_len();
+        Facts {
+            telemetry_sender_bytes: sender,
+            telemetry_hop_bytes: after_a_hop(scenario.layout).saturating_sub(sender),
+            switch_ports: ends.filter(is_switch).count(),
+            records_queues: scenario.monitor.queue_interval.is_some(),
+        }
+    }
+}
+
+/// Bytes of the telemetry section behind the first switch, by the codec itself.
+fn after_a_hop(layout: Layout) -> usize {
+    let snapshot = Snapshot {
+        switch_id: 1,
+        ingress: 1,
+        egress: 2,
+        queue: 3,
+        hop_limit: 63,
+        rate: BitRate::gbps(100),
+        arrived: Nanos(0),
+        now: Nanos(0),
+        tx_bytes: 0,
+        qlen: 0,
+    };
+    let mut section = [0; hpcc_core::telemetry::MAX_SECTION];
+    let len = layout.prepare(&mut section, Nanos(0));
+    layout.stamp(&mut section, len, &snapshot)
+}

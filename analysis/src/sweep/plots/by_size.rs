@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `slowdown-by-size.svg`: median and 99th percentile by flow size.
+
+use anyhow::Result;
+
+use super::super::file::SweepFile;
+use super::super::group::Group;
+use super::{names, subtitle};
+use crate::plot::panels::{Panel, Panels};
+use crate::plot::{size_axis, slowdown_axis, slowdown_scale};
+use crate::stats::FctStats;
+
+/// With at most this many sizes, each is a bin of its own.
+const DISTINCT_SIZES: usize = 12;
+/// Otherwise bins are steps of 1 and 3 times a power of ten, merged until they hold this many flows of each
+/// variant: a 99th percentile needs them.
+const BIN_FLOWS: usize = 200;
+
+/// Title and value of a vertical axis.
+type Percentile = (&'static str, fn(&FctStats) -> f64);
+
+/// Draws the figure, if a flow completed.
+///
+/// # Errors
+/// Those of the plotting library.
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<String>> {
+    let mut sizes: Vec<u64> = groups.iter().flat_map(|group| group.flows()).map(|flow| flow.size.max(1)).collect();
+    sizes.sort_unstable();
+    let (Some(&smallest), Some(&largest)) = (sizes.first(), sizes.last()) else { return Ok(None) };
+    let bounds = match &file.size_bins {
+        Some(bins) => inner_bounds(bins, smallest, largest),
+        None => bounds(&sizes, groups.len()),
+    };
+    let binned: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| bin(group, &bounds)).collect();
+    let percentiles: [Percentile; 2] = [
+        ("Median slowdown", |stats| stats.slowdown_p50),
+        ("99th percentile of the slowdown", |stats| stats.slowdown_p99),
+    ];
+    let panels = percentiles.map(|(title, of)| {
+        let highest = binned.iter().flatten().map(|(_, stats)| of(stats)).fold(1.0, f64::max);
+        let scale = slowdown_scale(highest);
+        let line = |bins: &Vec<(f64, FctStats)>| bins.iter().map(|(size, stats)| (*size, scale(of(stats)))).collect();
+        let x = size_axis(bounds.first().map_or(1.0, |size| *size as f64)..largest as f64);
+        Panel { x, y: slowdown_axis(title, highest), lines: binned.iter().map(line).collect(), every_point: true }
+    });
+    let figure = Panels {
+        title: "Slowdown by flow size".to_owned(),
+        subtitle: subtitle(file, "completion time relative to an empty network", groups),
+        variants: names(groups),
+        panels: panels.into(),
+    };
+    figure.render().map(Some)
+}
+
+/// Upper bounds of bins; `sizes` are those of all variants, ascending.
+fn bounds(sizes: &[u64], variants: usize) -> Vec<u64> {
+    let mut distinct = sizes.to_vec();
+    distinct.dedup();
+    if distinct.len() <= DISTINCT_SIZES {
+        return distinct;
+    }
+    let enough = BIN_FLOWS * variants.max(1);
+    let largest = sizes.last().copied().unwrap_or(0);
+    let (mut bounds, mut below) = (Vec::new(), 0);
+    for bound in (0..18).flat_map(|power| [10u64.pow(power), 3 * 10u64.pow(power)]) {
+        let up_to = sizes.partition_point(|size| *size <= bound);
+        if bound < largest && up_to - below >= enough && sizes.len() - up_to >= enough {
+            bounds.push(bound);
+            below = up_to;
+        }
+    }
+    bounds.push(largest);
+    bounds
+}
+
+/// The given bounds that separate flows, and one for the largest.
+fn inner_bounds(bins: &[u64], smallest: u64, largest: u64) -> Vec<u64> {
+    let inner = bins.iter().copied().filter(|bound| (smallest..largest).contains(bound));
+    inner.chain([largest]).collect()
+}
+
+/// The logarithm of each bin's bound, with its flows' completion times. Empty bins are left out.
+fn bin(group: &Group<'_>, bounds: &[u64]) -> Vec<(f64, FctStats)> {
+    let mut above = 0;
+    let mut bins = Vec::new();
+    for &bound in bounds {
+        let stats = FctStats::of(group.flows().filter(|flow| (above + 1..=bound).contains(&flow.size.max(1))));
+        if stats.flows > 0 {
+            bins.push(((bound as f64).log10(), stats));
+        }
+        above = bound;
+    }
+    bins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_enough_flows() {
+        let sizes: Vec<u64> = (1..=1_000).collect();
+        assert_eq!(bounds(&sizes, 1), [300, 1_000]);
+        assert_eq!(bounds(&sizes, 5), [1_000]);
+        let sizes: Vec<u64> = (1..=10_000).collect();
+        assert_eq!(bounds(&sizes, 1), [300, 1_000, 3_000, 10_000]);
+        assert_eq!(bounds(&[7, 7, 9], 1), [7, 9]);
+    }
+
+    #[test]
+    fn given_bins_are_cut_to_the_flows() {
+        assert_eq!(inner_bounds(&[10, 100, 1_000], 20, 500), [100, 500]);
+        assert_eq!(inner_bounds(&[10], 20, 500), [500]);
+    }
+}

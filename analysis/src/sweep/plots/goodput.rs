@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `goodput-by-variant.svg`: how fast large flows are.
+
+use anyhow::Result;
+
+use super::super::file::SweepFile;
+use super::super::group::Group;
+use super::super::metrics::{Sizes, goodputs};
+use super::subtitle;
+use crate::human;
+use crate::plot::dot_rows::{DotRows, Row};
+use crate::stats::percentile;
+
+/// Draws the figure, if a large flow completed.
+///
+/// # Errors
+/// Those of the plotting library.
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Option<String>> {
+    let mut rows = Vec::new();
+    for group in groups {
+        let rates = goodputs(group.flows().filter(|flow| sizes.large(flow)));
+        if !rates.is_empty() {
+            rows.push(Row {
+                variant: group.index,
+                name: group.variant.to_owned(),
+                low: percentile(&rates, 10),
+                middle: percentile(&rates, 50),
+                high: percentile(&rates, 90),
+            });
+        }
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let figure = DotRows {
+        title: format!("Goodput of flows over {}", human::bytes(sizes.large_above)),
+        subtitle: subtitle(file, "median, 10th to 90th percentile", groups),
+        x_title: "Goodput (Gb/s)".to_owned(),
+        rows,
+    };
+    figure.render().map(Some)
+}

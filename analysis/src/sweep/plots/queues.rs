@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `queue-cdf.svg`: how often queues are longer than so many bytes.
+//!
+//! Most ports are empty most of the time, so the figure shows what is left of 1: the complement of the
+//! distribution, over all switch ports and the time that all runs have in common.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use hpcc_formats::results::queue_csv;
+
+use super::super::file::SweepFile;
+use super::super::group::{Group, Measured};
+use super::{names, subtitle};
+use crate::plot::panels::{Panel, Panels};
+use crate::plot::{self, Axis, Ruler, size_axis};
+
+/// Points of a line.
+const POINTS: u32 = 160;
+/// Shares below this are not shown, nor below the rarest that occurred.
+const RAREST: f64 = 1e-7;
+/// Shorter queues are single frames.
+const SHORTEST: f64 = 1e3;
+
+/// How long queues had which length: port-nanoseconds by bytes.
+type Durations = BTreeMap<u64, u64>;
+
+/// Draws the figure, if queues were recorded and some built up.
+///
+/// # Errors
+/// If a `queue.csv` cannot be read, or by the plotting library.
+pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<String>> {
+    let runs = || groups.iter().flat_map(|group| group.runs.iter().copied());
+    let span = |run: &Measured<'_>| run.results.last_end_ns().saturating_sub(run.results.first_start_ns());
+    let common_ns = runs().map(span).min().unwrap_or(0);
+    if common_ns == 0 || !runs().all(|run| run.run.facts.records_queues) {
+        return Ok(None);
+    }
+    let mut shares = Vec::new();
+    for group in groups {
+        shares.push(share_above(group, common_ns)?);
+    }
+    let longest = shares.iter().flatten().map(|(bytes, _)| *bytes).fold(0.0, f64::max);
+    if longest <= SHORTEST {
+        return Ok(None);
+    }
+    let rarest = shares.iter().flatten().map(|(_, share)| *share).fold(1.0, f64::min).max(RAREST);
+    let figure = Panels {
+        title: "Queue length".to_owned(),
+        subtitle: subtitle(file, &format!("all switch ports, first {:.2} ms", common_ns as f64 / 1e6), groups),
+        variants: names(groups),
+        panels: vec![Panel {
+            x: Axis { title: "Queue length".to_owned(), ..size_axis(SHORTEST * 1.6..longest) },
+            y: share_axis(rarest),
+            lines: shares.iter().map(|share| line(share, longest, rarest)).collect(),
+            every_point: false,
+        }],
+    };
+    figure.render().map(Some)
+}
+
+/// Each length that a queue had, ascending, and the share of ports and time that had a longer one or this one.
+fn share_above(group: &Group<'_>, span_ns: u64) -> Result<Vec<(f64, f64)>> {
+    let mut durations = Durations::new();
+    let mut whole = 0.0;
+    for run in &group.runs {
+        add_run(run, span_ns, &mut durations)?;
+        whole += run.run.facts.switch_ports as f64 * span_ns as f64;
+    }
+    let mut above = 0;
+    let descending = durations.iter().rev().map(|(bytes, duration)| {
+        above += duration;
+        (*bytes as f64, above as f64 / whole)
+    });
+    let mut shares: Vec<(f64, f64)> = descending.collect();
+    shares.reverse();
+    Ok(shares)
+}
+
+/// Adds the time from the run's first start on. An empty queue needs no entry.
+fn add_run(run: &Measured<'_>, span_ns: u64, durations: &mut Durations) -> Result<()> {
+    let start = run.results.first_start_ns();
+    let end = start + span_ns;
+    let mut last: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
+    let mut add = |(since, bytes): (u64, u64), until: u64| {
+        let (from, to) = (since.clamp(start, end), until.clamp(start, end));
+        if bytes > 0 && to > from {
+            *durations.entry(bytes).or_default() += to - from;
+        }
+    };
+    for row in queue_csv::rows(&run.results.dir.join("queue.csv"))? {
+        let row = row?;
+        if let Some(state) = last.insert((row.node, row.port), (row.time_ns, row.qlen_bytes)) {
+            add(state, row.time_ns);
+        }
+    }
+    last.into_values().for_each(|state| add(state, end));
+    Ok(())
+}
+
+/// The share at equally spaced logarithms of the length, down to the rarest that is shown.
+fn line(shares: &[(f64, f64)], longest: f64, rarest: f64) -> Vec<(f64, f64)> {
+    let (from, to) = (SHORTEST.log10(), longest.log10());
+    let mut points = Vec::new();
+    for step in 0..=POINTS {
+        let length = from + (to - from) * f64::from(step) / f64::from(POINTS);
+        let next = shares.partition_point(|(bytes, _)| bytes.log10() < length - 1e-9);
+        let Some((_, share)) = shares.get(next) else { break };
+        points.push((length, share.max(rarest).log10()));
+    }
+    points
+}
+
+fn share_axis(rarest: f64) -> Axis {
+    let (low, high) = (rarest.log10().floor(), 0.0);
+    let ticks = (low as i32..=0).map(f64::from).collect();
+    let title = "Share of ports and time above it".to_owned();
+    Axis { title, ruler: Ruler { range: low..high, ticks }, label: Box::new(plot::power_of_ten) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_falls_and_ends_at_the_longest_queue() {
+        let shares = [(2_000.0, 0.1), (50_000.0, 0.01)];
+        let points = line(&shares, 100_000.0, 1e-3);
+        assert!(points.is_sorted_by(|a, b| a.1 >= b.1));
+        assert_eq!(points[0], (3.0, -1.0));
+        let last = points[points.len() - 1];
+        assert!(last.0 <= 50_000f64.log10() + 1e-9 && last.1 == -2.0, "{last:?}");
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a sweep can show.
+
+use serde::Deserialize;
+
+/// A table with a row for each variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableKind {
+    /// Completion times relative to the ideal: all, small and large flows.
+    Slowdown,
+    /// Rate of large flows.
+    Goodput,
+    /// Queues, pauses, drops, packets sent again.
+    Queue,
+    /// Bytes of telemetry in a frame.
+    Overhead,
+}
+
+impl TableKind {
+    /// All of them, in the order of printing.
+    pub const ALL: [TableKind; 4] = [TableKind::Slowdown, TableKind::Goodput, TableKind::Queue, TableKind::Overhead];
+}
+
+/// A plot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Plot {
+    /// Median and 99th percentile of the slowdown by flow size, a line for each variant.
+    SlowdownBySize,
+    /// Rate of large flows: median and spread of each variant.
+    GoodputByVariant,
+    /// How often queues are longer than so many bytes, a line for each variant.
+    QueueCdf,
+    /// Median and 99th percentile of the slowdown at each value of the axis, a line for each variant.
+    SlowdownByAxis,
+}
+
+impl Plot {
+    /// All of them.
+    pub const ALL: [Plot; 4] = [Plot::SlowdownBySize, Plot::GoodputByVariant, Plot::QueueCdf, Plot::SlowdownByAxis];
+
+    /// Name in a sweep file, and of the file that is drawn.
+    pub fn name(self) -> &'static str {
+        match self {
+            Plot::SlowdownBySize => "slowdown-by-size",
+            Plot::GoodputByVariant => "goodput-by-variant",
+            Plot::QueueCdf => "queue-cdf",
+            Plot::SlowdownByAxis => "slowdown-by-axis",
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `sweep` on the command line, with a script in the simulator's place.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use common::{FAKE_SCENARIO, canned, err, folder, hpcc, out};
+
+const BASE: &str = "[run]\nstop = \"1ms\"\n\
+    [topology]\nkind = \"star\"\nhosts = 3\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
+    [[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"1MB\"\n\
+    [monitor]\nqueue_interval = \"1us\"\n";
+
+const TWO: &str = "title = \"Two\"\nbase = \"base.toml\"\nseeds = [4, 5]\n\
+    [[variant]]\nname = \"plain\"\n\
+    [[variant]]\nname = \"marked\"\nset = [\"congestion_control.algorithm=dctcp\"]\n";
+
+/// A sweep in `folder`, with `base.toml` beside it, of canned results.
+fn sweep(folder: &Path, text: &str, more: &[&str], environment: &[(&str, &str)]) -> Output {
+    fs::write(folder.join("base.toml"), BASE).expect("base");
+    fs::write(folder.join("sweep.toml"), text).expect("sweep");
+    let complete = !environment.contains(&("FAKE_END", "3"));
+    let results = canned(folder, complete);
+    let mut command = hpcc(&["sweep", "sweep.toml", "--out", "out"]);
+    command.args(more).current_dir(folder).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
+    command.env("FAKE_END", "0").env("FAKE_RESULTS", results).envs(environment.iter().copied());
+    command.output().expect("hpcc starts")
+}
+
+/// What is said of a bad sweep, after a check that it left nothing.
+fn refusal(text: &str, more: &[&str]) -> String {
+    let folder = folder();
+    let output = sweep(folder.path(), text, more, &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(!folder.path().join("out").exists(), "a folder after {}", err(&output));
+    assert_eq!(err(&output).lines().count(), 1, "{}", err(&output));
+    err(&output)
+}
+
+#[test]
+fn a_sweep_gives_a_table_data_and_plots() {
+    let folder = folder();
+    let output = sweep(folder.path(), TWO, &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("plain") && out(&output).contains("marked"), "{}", out(&output));
+    assert!(out(&output).contains("mean of 2 seeds"), "{}", out(&output));
+    let root = folder.path().join("out");
+    for plot in ["slowdown-by-size.svg", "queue-cdf.svg"] {
+        assert!(fs::read_to_string(root.join(plot)).expect(plot).contains("marked"), "{plot}");
+    }
+    assert!(fs::read_to_string(root.join("sweep.txt")).expect("table").starts_with("Two\n"));
+    assert!(!root.join("sweep.csv.partial").exists());
+}
+
+#[test]
+fn data_is_tidy_and_says_what_the_flows_did() {
+    let folder = folder();
+    sweep(folder.path(), TWO, &[], &[]);
+    let data = fs::read_to_string(folder.path().join("out/sweep.csv")).expect("data");
+    assert!(data.starts_with("variant,axis,seed,metric,value\nplain,,4,flows,2\n"), "{data}");
+    // Both flows of the canned results take 20 us where 10 us would do.
+    assert!(data.contains("\nmarked,,5,slowdown_p99,2\n"), "{data}");
+    let runs: BTreeSet<(&str, &str)> = data
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            assert_eq!(fields.len(), 5, "{line}");
+            (fields[0], fields[2])
+        })
+        .collect();
+    assert_eq!(runs, BTreeSet::from([("marked", "4"), ("marked", "5"), ("plain", "4"), ("plain", "5")]));
+}
+
+#[test]
+fn each_run_gets_its_settings_and_its_log() {
+    let folder = folder();
+    let axis = "[[axis]]\nname = \"size\"\nvalues = [\"1MB\", 2000]\nset = \"traffic.0.size={}\"\n";
+    let output = sweep(folder.path(), &format!("{TWO}{axis}"), &["--set", "run.stop=2ms"], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let told = fs::read_to_string(folder.path().join("out/marked/size-2000/seed-5.log")).expect("log");
+    for pair in ["run.stop=2ms", "traffic.0.size=2000", "congestion_control.algorithm=dctcp", "run.seed=5"] {
+        assert!(told.contains(&format!("argument --set={pair}\n")), "{pair}: {told}");
+    }
+    assert!(folder.path().join("out/plain/size-1MB/seed-4/summary.json").exists());
+    assert!(folder.path().join("out/slowdown-by-axis.svg").exists());
+}
+
+#[test]
+fn any_number_of_jobs_gives_the_same_bytes() {
+    let folder = folder();
+    let mut seen = BTreeSet::new();
+    for jobs in ["1", "2", "7"] {
+        let output = sweep(folder.path(), TWO, &["--jobs", jobs], &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let read = |name: &str| fs::read(folder.path().join("out").join(name)).expect(name);
+        seen.insert((read("sweep.csv"), read("sweep.txt"), read("slowdown-by-size.svg"), read("queue-cdf.svg")));
+    }
+    assert_eq!(seen.len(), 1);
+}
+
+#[test]
+fn a_failed_run_is_named_and_the_others_go_on() {
+    let folder = folder();
+    assert_eq!(sweep(folder.path(), TWO, &[], &[]).status.code(), Some(0));
+    let output = sweep(folder.path(), TWO, &[], &[("FAKE_END", "SEGV"), ("FAKE_ONLY", "plain/seed-5")]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = err(&output);
+    assert!(told.contains("plain/seed-5 failed") && told.contains("segmentation fault"), "{told}");
+    assert!(told.contains("    argument --set=run.seed=5"), "no log: {told}");
+    let root = folder.path().join("out");
+    let left = ["sweep.csv", "sweep.txt", "slowdown-by-size.svg", "queue-cdf.svg"];
+    assert!(left.iter().all(|name| !root.join(name).exists()), "something looks complete");
+    let data = fs::read_to_string(root.join("sweep.csv.partial")).expect("data");
+    assert!(data.contains("plain,,4,") && data.contains("marked,,5,") && !data.contains("plain,,5,"), "{data}");
+}
+
+#[test]
+fn unfinished_flows_give_3_and_are_counted() {
+    let folder = folder();
+    let output = sweep(folder.path(), TWO, &[], &[("FAKE_END", "3")]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(err(&output).contains("marked/seed-4 is incomplete: 1 flow unfinished"), "{}", err(&output));
+    let data = fs::read_to_string(folder.path().join("out/sweep.csv")).expect("data");
+    assert!(data.contains("plain,,4,flows_unfinished,1\n"), "{data}");
+}
+
+#[test]
+fn bad_files_are_refused_with_line_and_expectation() {
+    let head = "title = \"T\"\nbase = \"base.toml\"\n";
+    let variant = "[[variant]]\nname = \"a\"\n";
+    let cases = [
+        (format!("{head}colour = 3\n{variant}"), "sweep.toml:3: unknown key \"colour\", expected one of"),
+        (format!("{head}{variant}{variant}"), "sweep.toml:6: variant \"a\" appears twice"),
+        ("title = \"T\"\nbase = \"nothing.toml\"\n".to_owned() + variant, "sweep.toml:2: base: there is no file"),
+        (format!("{head}{variant}set = [\"run.seeed=3\"]\n"), "sweep.toml:5: run.seeed: unknown key seeed in [run]"),
+        (format!("{head}{variant}set = [\n\"run.stop\"]\n"), "sweep.toml:6: \"run.stop\" is no setting"),
+        (format!("{head}{variant}set = [\"run.stop=3\"]\n"), "sweep.toml:5: run.stop: "),
+        (head.to_owned(), "sweep.toml: no variant; expected at least one [[variant]]"),
+        (String::new(), "missing key \"title\""),
+        (format!("{head}{variant}[report]\nplots = [\"pie\"]\n"), "sweep.toml:6: unknown name \"pie\", expected"),
+        (
+            format!("{head}{variant}[report]\nsize_bins = [\"1MB\", \"1KB\"]\n"),
+            "sweep.toml:6: size_bins is no ascending",
+        ),
+        (format!("{head}seeds = [1, 2, 1]\n{variant}"), "sweep.toml:3: seed 1 appears twice"),
+        (format!("{head}[[variant]]\nname = \"../a\"\n"), "sweep.toml:4: variant \"../a\" cannot name a folder"),
+        (format!("{head}seeds = [1]\n{variant}set = [\"run.seed=3\"]\n"), "run.seed is set twice"),
+        (format!("{head}{variant}[[axis]]\nname = \"x\"\nvalues = [1]\nset = \"run.stop=1ms\"\n"), "sweep.toml:8: "),
+        (format!("{head}{variant}[report]\nplots = [\"slowdown-by-axis\"]\n"), "needs an [[axis]]"),
+    ];
+    for (text, expected) in cases {
+        let told = refusal(&text, &[]);
+        assert!(told.contains(expected), "{told} lacks {expected}");
+    }
+}
+
+#[test]
+fn bad_overrides_on_the_command_line_are_refused() {
+    assert!(refusal(TWO, &["--set", "run.seeed=3"]).contains("--set: run.seeed: unknown key"));
+    assert!(refusal(TWO, &["--set", "run.stop"]).contains("expected KEY=VALUE"));
+    assert!(refusal(TWO, &["--set", "run.seed=3"]).contains("run.seed is set twice, also by --set"));
+}
+
+#[test]
+fn a_folder_with_other_things_is_left_alone() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("out")).expect("folder");
+    fs::write(folder.path().join("out/thesis.tex"), "").expect("file");
+    let output = sweep(folder.path(), TWO, &[], &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("choose another --out"), "{}", err(&output));
+    assert_eq!(fs::read_dir(folder.path().join("out")).expect("folder").count(), 1);
+}
+
+#[test]
+fn the_shipped_sweep_is_sound() {
+    let folder = folder();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/controllers.toml");
+    let mut command = hpcc(&["sweep", file, "--out"]);
+    command.arg(folder.path().join("out")).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
+    let results = canned(folder.path(), true);
+    let output = command.env("FAKE_END", "0").env("FAKE_RESULTS", results).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whole frames as bytes, from the Ethernet header to the ICRC. The Ethernet check sequence is left out, as in
+//! captures.
+//!
+//! A simulated frame has no bytes until somebody looks. [`simulated`] describes one as a [`RoceFrame`],
+//! [`build`] makes the bytes of that, and [`parse`] reads any frame. Where telemetry travels is up to its
+//! [`Carriage`]; what it says, to `crate::telemetry`.
+
+pub mod build;
+pub mod parse;
+pub mod simulated;
+
+use crate::roce::{Aeth, Bth, Reth};
+
+/// UDP destination port of INT-MD. The specification leaves it open (SPEC section 2.2): this is the first of the two
+/// ports that RFC 4727 reserves for experiments.
+pub const INT_PORT: u16 = 1021;
+/// UDP destination port of packets that carry compact INT, PINT or a timestamp in front of the base transport header.
+/// The drafts name none; with RoCEv2's own any decoder would take the telemetry for the header. RFC 4727's second.
+pub const TELEMETRY_PORT: u16 = 1022;
+/// IP protocol of IFA. Sources differ (SPEC section 9.19): this is the first of the two that RFC 3692 reserves for
+/// experiments, and what captures of a vendor's switches show.
+pub const IFA_PROTOCOL: u8 = 253;
+
+/// IP protocol numbers.
+mod protocol {
+    pub const HOP_BY_HOP: u8 = 0;
+    pub const UDP: u8 = 17;
+    pub const DESTINATION_OPTIONS: u8 = 60;
+}
+
+/// Source and destination of the IP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields say it")]
+pub enum Addresses {
+    V4 { src: [u8; 4], dst: [u8; 4] },
+    V6 { src: [u8; 16], dst: [u8; 16] },
+}
+
+/// Where a telemetry section travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// Between the UDP header, whose destination port says so, and the base transport header.
+    BehindUdp {
+        /// The UDP destination port in place of RoCEv2's.
+        port: u16,
+    },
+    /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
+    HopByHop,
+    /// The first 4 bytes, whose second names UDP, stand between IP and UDP; the rest behind UDP, whose length and
+    /// checksum do not count it (SPEC section 2.4).
+    Ifa {
+        /// The IP protocol in place of UDP.
+        protocol: u8,
+    },
+}
+
+/// Bytes of an IFA section in front of UDP.
+const IFA_HEADER: usize = 4;
+
+/// A telemetry section and where it travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section<'a> {
+    /// Where.
+    pub carriage: Carriage,
+    /// The section as the codecs write it.
+    pub bytes: &'a [u8],
+}
+
+/// What follows the base transport header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// Nothing.
+    None,
+    /// Of the first packet of a WRITE or READ.
+    Reth(Reth),
+    /// Of an acknowledgement.
+    Aeth(Aeth),
+}
+
+/// A RoCEv2 frame to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoceFrame<'a> {
+    /// Ethernet source.
+    pub src_mac: [u8; 6],
+    /// Ethernet destination.
+    pub dst_mac: [u8; 6],
+    /// IP source and destination.
+    pub addresses: Addresses,
+    /// Differentiated services, 6 bits.
+    pub dscp: u8,
+    /// Congestion notification, 2 bits: 2 is ECT(0), 3 is CE.
+    pub ecn: u8,
+    /// IPv4 time to live or IPv6 hop limit.
+    pub hop_limit: u8,
+    /// Of IPv4.
+    pub identification: u16,
+    /// UDP source port.
+    pub sport: u16,
+    /// Telemetry.
+    pub telemetry: Option<Section<'a>>,
+    /// A whole IPv6 destination options header, whose first byte names UDP; empty if there is none.
+    pub destination_options: &'a [u8],
+    /// Base transport header; its pad count is set by the builder.
+    pub bth: Bth,
+    /// What follows it.
+    pub extension: Extension,
+    /// Payload.
+    pub payload: &'a [u8],
+    /// Zeros behind the payload: a simulation has no payload bytes.
+    pub zeros: u32,
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The frame on the wire that a simulated frame stands for.
+//!
+//! | the simulation's | on the wire |
+//! | --- | --- |
+//! | flow | RDMA WRITEs of at most 1 GiB ([`crate::transport::message`]), to address 0 on |
+//! | first byte of a packet | PSN: that byte divided by the flow's packet size |
+//! | queue pair | its lower 24 bits |
+//! | acknowledgement of all bytes before one | PSN of the packet that ends there; a negative one names the next |
+//! | telemetry sent back | payload of the acknowledgement, as it arrived: switches on the way back do not touch it |
+//! | packet that arrived out of order (selective repeat) | 4 bytes behind that: its PSN |
+//! | congestion echo | BECN of the acknowledgement |
+//! | priority | DSCP, times 8 (class selectors) |
+//! | pause, resume | the longest pause, a pause of 0 |
+
+use super::build::{self, Unbuildable};
+use super::{Addresses, Carriage, Extension, RoceFrame, Section};
+use crate::pfc::{MAX_QUANTA, Pfc};
+use crate::roce::icrc::Coverage;
+use crate::roce::{Aeth, Bth, NakCode, Opcode, Reth, Syndrome};
+use crate::transport::message::{self, Place};
+use alloc::vec::Vec;
+
+/// ECN field of what may be marked, and of what was.
+const ECT_0: u8 = 2;
+const CE: u8 = 3;
+/// The prefix of all hosts: the one for documentation (RFC 3849).
+const IPV6_PREFIX: [u8; 12] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// What a simulated frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Payload.
+    Data {
+        /// Payload bytes.
+        payload: u32,
+        /// Whether the receiver is to acknowledge it at once.
+        ack_requested: bool,
+    },
+    /// All bytes before the frame's have arrived.
+    Ack,
+    /// So have they, but another packet arrived in place of the next.
+    Nack {
+        /// Its first byte, under selective repeat.
+        arrived: Option<u64>,
+    },
+}
+
+/// A simulated frame of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulatedFrame {
+    /// Ethernet source.
+    pub src_mac: [u8; 6],
+    /// Ethernet destination.
+    pub dst_mac: [u8; 6],
+    /// Whether over IPv6.
+    pub ipv6: bool,
+    /// IPv4 source; over IPv6 the last 4 bytes.
+    pub src: u32,
+    /// Destination, likewise.
+    pub dst: u32,
+    /// UDP source port.
+    pub sport: u16,
+    /// Priority group, 0 to 7.
+    pub priority: u8,
+    /// Time to live or hop limit.
+    pub hop_limit: u8,
+    /// Whether a switch marked it.
+    pub congestion_marked: bool,
+    /// Whether the packet that an acknowledgement is for was marked.
+    pub congestion_echo: bool,
+    /// Queue pair at the destination.
+    pub queue_pair: u32,
+    /// First byte of the payload, or the first that the receiver still expects.
+    pub seq: u64,
+    /// Bytes of the flow.
+    pub flow_bytes: u64,
+    /// Most payload bytes of the flow's packets; at least 1.
+    pub mtu: u32,
+    /// What it is for.
+    pub kind: Kind,
+}
+
+impl SimulatedFrame {
+    /// The frame's bytes. Its telemetry, which travels as `carriage` says, or back as payload, is `section`.
+    ///
+    /// # Errors
+    /// [`Unbuildable`], which a simulated network's own frames are not.
+    pub fn bytes(&self, carriage: Option<Carriage>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
+        match self.kind {
+            Kind::Data { payload, ack_requested } => {
+                let telemetry = carriage.map(|carriage| Section { carriage, bytes: section });
+                self.data(payload, ack_requested, telemetry)
+            }
+            Kind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
+            Kind::Nack { arrived } => {
+                let arrived = arrived.map(|seq| self.psn(seq).to_be_bytes());
+                let payload = [section, arrived.as_ref().map_or(&[][..], |psn| psn)].concat();
+                self.answer(Syndrome::Nak(NakCode::SequenceError), self.psn(self.seq), &payload)
+            }
+        }
+    }
+
+    fn data(&self, payload: u32, ack_requested: bool, telemetry: Option<Section<'_>>) -> Result<Vec<u8>, Unbuildable> {
+        let place = Place::of(self.seq, payload, self.flow_bytes, self.mtu);
+        let opcode = match (place.first, place.last) {
+            (true, true) => Opcode::WRITE_ONLY,
+            (true, false) => Opcode::WRITE_FIRST,
+            (false, false) => Opcode::WRITE_MIDDLE,
+            (false, true) => Opcode::WRITE_LAST,
+        };
+        let reth = Reth { address: self.seq, rkey: 0, length: place.length };
+        let bth = Bth {
+            opcode,
+            dest_qp: self.queue_pair,
+            ack_requested: ack_requested || place.last,
+            psn: self.psn(self.seq),
+            ..Bth::default()
+        };
+        let extension = if place.first { Extension::Reth(reth) } else { Extension::None };
+        build::roce(&RoceFrame { telemetry, bth, extension, zeros: payload, ..self.envelope() }, Coverage::default())
+    }
+
+    fn answer(&self, syndrome: Syndrome, psn: u32, payload: &[u8]) -> Result<Vec<u8>, Unbuildable> {
+        let bth = Bth {
+            opcode: Opcode::ACKNOWLEDGE,
+            becn: self.congestion_echo,
+            dest_qp: self.queue_pair,
+            psn,
+            ..Bth::default()
+        };
+        let msn = message::completed(self.seq, self.flow_bytes, self.mtu) as u32;
+        let extension = Extension::Aeth(Aeth { syndrome, msn });
+        build::roce(&RoceFrame { bth, extension, payload, ..self.envelope() }, Coverage::default())
+    }
+
+    /// Addresses and what else does not depend on what the frame is for.
+    fn envelope(&self) -> RoceFrame<'static> {
+        RoceFrame {
+            src_mac: self.src_mac,
+            dst_mac: self.dst_mac,
+            addresses: if self.ipv6 {
+                Addresses::V6 { src: ipv6(self.src), dst: ipv6(self.dst) }
+            } else {
+                Addresses::V4 { src: self.src.to_be_bytes(), dst: self.dst.to_be_bytes() }
+            },
+            dscp: (self.priority & 7) << 3,
+            ecn: if self.congestion_marked { CE } else { ECT_0 },
+            hop_limit: self.hop_limit,
+            identification: 0,
+            sport: self.sport,
+            telemetry: None,
+            destination_options: &[],
+            bth: Bth::default(),
+            extension: Extension::None,
+            payload: &[],
+            zeros: 0,
+        }
+    }
+
+    /// The number of the packet that begins with a byte; BTH keeps 24 bits of it.
+    fn psn(&self, seq: u64) -> u32 {
+        (seq / u64::from(self.mtu.max(1))) as u32 & 0xff_ffff
+    }
+
+    /// The number of the packet that ends before `seq`.
+    fn last_psn(&self) -> u32 {
+        self.psn(self.seq.saturating_sub(1))
+    }
+}
+
+/// The bytes of a pause or resume of a priority.
+pub fn pfc(src_mac: [u8; 6], priority: u8, pause: bool) -> Vec<u8> {
+    build::pfc(src_mac, &Pfc::of(priority, if pause { MAX_QUANTA } else { 0 }))
+}
+
+/// The IPv6 address of a host.
+pub fn ipv6(ipv4: u32) -> [u8; 16] {
+    let mut address = [0; 16];
+    address[..12].copy_from_slice(&IPV6_PREFIX);
+    address[12..].copy_from_slice(&ipv4.to_be_bytes());
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::TELEMETRY_PORT;
+    use crate::wire::WireProfile;
+
+    /// The Ethernet check sequence, which links carry and captures leave out.
+    const FCS: usize = 4;
+
+    fn frame(ipv6: bool, seq: u64, kind: Kind) -> SimulatedFrame {
+        SimulatedFrame {
+            src_mac: [2, 0, 0, 0, 0, 1],
+            dst_mac: [2, 0, 0, 0, 0, 2],
+            ipv6,
+            src: 0x0b00_0001,
+            dst: 0x0b00_0101,
+            sport: 10_000,
+            priority: 3,
+            hop_limit: 64,
+            congestion_marked: false,
+            congestion_echo: false,
+            queue_pair: 0x0110_0007,
+            seq,
+            flow_bytes: 10_001,
+            mtu: 1_000,
+            kind,
+        }
+    }
+
+    /// What the simulation counts and what it would send are the same.
+    #[test]
+    fn frames_have_the_sizes_of_their_profile() {
+        let carriage = Carriage::BehindUdp { port: TELEMETRY_PORT };
+        for (ipv6, profile) in [(false, WireProfile::RoceV4), (true, WireProfile::RoceV6)] {
+            let sizes = profile.sizes();
+            for section in [&[][..], &[0; 2], &[0; 42], &[0; 1]] {
+                let carriage = (!section.is_empty()).then_some(carriage);
+                let telemetry = section.len() as u32;
+                for (seq, payload, first) in [(0, 1_000, true), (1_000, 1_000, false), (10_000, 1, false)] {
+                    let data = frame(ipv6, seq, Kind::Data { payload, ack_requested: false });
+                    let bytes = data.bytes(carriage, section).expect("a frame");
+                    assert_eq!(bytes.len() + FCS, sizes.data(payload, first, telemetry) as usize);
+                }
+                let ack = frame(ipv6, 3_000, Kind::Ack).bytes(carriage, section).expect("a frame");
+                assert_eq!(ack.len() + FCS, sizes.ack(telemetry) as usize);
+                let nack = frame(ipv6, 3_000, Kind::Nack { arrived: Some(5_000) });
+                let nack = nack.bytes(carriage, section).expect("a frame");
+                assert_eq!(nack.len() + FCS, sizes.ack(telemetry + crate::wire::FrameSizes::SELECTIVE_ACK) as usize);
+            }
+            assert_eq!(pfc([0; 6], 3, true).len() + FCS, sizes.pfc as usize);
+        }
+    }
+
+    #[test]
+    fn headers_say_what_the_simulation_means() {
+        let bth = |frame: SimulatedFrame| {
+            let bytes = frame.bytes(None, &[]).expect("a frame");
+            Bth::parse(&bytes[42..]).expect("a header").0
+        };
+        let data = |seq, payload| bth(frame(false, seq, Kind::Data { payload, ack_requested: false }));
+        let first = data(0, 1_000);
+        assert_eq!(
+            (first.opcode, first.psn, first.dest_qp, first.ack_requested),
+            (Opcode::WRITE_FIRST, 0, 0x10_0007, false)
+        );
+        assert_eq!((data(1_000, 1_000).opcode, data(1_000, 1_000).psn), (Opcode::WRITE_MIDDLE, 1));
+        let last = data(10_000, 1);
+        assert_eq!((last.opcode, last.psn, last.pad_count, last.ack_requested), (Opcode::WRITE_LAST, 10, 3, true));
+        assert_eq!(bth(frame(false, 3_000, Kind::Ack)).psn, 2, "packets 0 to 2 have arrived");
+        assert_eq!(bth(frame(false, 10_001, Kind::Ack)).psn, 10);
+        assert_eq!(bth(frame(false, 3_000, Kind::Nack { arrived: None })).psn, 3, "packet 3 is missing");
+    }
+}

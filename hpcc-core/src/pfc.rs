@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The priority-based flow control frame of 802.1Qbb (SPEC section 5).
+//!
+//! ```text
+//! opcode 16 = 0x0101 | class-enable vector 16 (bit n: priority n) | 8 times pause 16, priority 0 first | zeros
+//! ```
+
+use crate::units::BitRate;
+
+/// Where PFC frames go: they never leave the link.
+pub const DESTINATION: [u8; 6] = [0x01, 0x80, 0xc2, 0x00, 0x00, 0x01];
+/// EtherType of MAC control frames.
+pub const ETHER_TYPE: u16 = 0x8808;
+/// Bytes behind the Ethernet header, padding included: a frame has at least 60 without its check sequence.
+pub const LEN: usize = 46;
+/// The longest pause.
+pub const MAX_QUANTA: u16 = u16::MAX;
+
+const OPCODE: [u8; 2] = [0x01, 0x01];
+/// Bits that the link could carry in one quantum.
+const QUANTUM_BITS: u64 = 512;
+const PRIORITIES: usize = 8;
+
+/// A PFC frame: for each priority how long it pauses, `None` where it says nothing. 0 resumes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pfc {
+    /// In quanta of 512 bit times.
+    pub pause: [Option<u16>; PRIORITIES],
+}
+
+/// The bytes are no PFC frame: too short, or another MAC control frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotPfc;
+
+impl Pfc {
+    /// Pauses one priority, modulo 8, or resumes it with 0.
+    pub fn of(priority: u8, quanta: u16) -> Pfc {
+        let mut pfc = Pfc::default();
+        pfc.pause[usize::from(priority) % PRIORITIES] = Some(quanta);
+        pfc
+    }
+
+    /// Reads what follows the Ethernet header.
+    ///
+    /// # Errors
+    /// Fewer bytes than the last pause time needs, or another opcode.
+    pub fn parse(bytes: &[u8]) -> Result<Pfc, NotPfc> {
+        let (opcode, rest) = bytes.split_first_chunk().ok_or(NotPfc)?;
+        let (&[_, enabled], rest) = rest.split_first_chunk().ok_or(NotPfc)?;
+        let (times, _) = rest.split_first_chunk::<{ 2 * PRIORITIES }>().ok_or(NotPfc)?;
+        if *opcode != OPCODE {
+            return Err(NotPfc);
+        }
+        let mut pfc = Pfc::default();
+        for (priority, (pause, time)) in pfc.pause.iter_mut().zip(times.chunks_exact(2)).enumerate() {
+            *pause = (enabled >> priority & 1 == 1).then_some(u16::from_be_bytes([time[0], time[1]]));
+        }
+        Ok(pfc)
+    }
+
+    /// What follows the Ethernet header, padding included.
+    pub fn emit(&self) -> [u8; LEN] {
+        let mut bytes = [0; LEN];
+        bytes[..2].copy_from_slice(&OPCODE);
+        for (priority, pause) in self.pause.iter().enumerate() {
+            let Some(quanta) = pause else { continue };
+            bytes[3] |= 1 << priority;
+            bytes[4 + 2 * priority..6 + 2 * priority].copy_from_slice(&quanta.to_be_bytes());
+        }
+        bytes
+    }
+}
+
+/// How long a pause lasts on a link, in nanoseconds, rounded down; the rate is above 0.
+pub fn pause_ns(quanta: u16, rate: BitRate) -> u64 {
+    let bits = u128::from(quanta) * u128::from(QUANTUM_BITS);
+    (bits * 1_000_000_000 / u128::from(rate.0.max(1))) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vector `pfc_c3_max`, which scapy made and tshark read.
+    #[test]
+    fn a_pause_of_priority_3_reads_and_writes_alike() {
+        let mut bytes = [0; LEN];
+        bytes[..12].copy_from_slice(&[1, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
+        let pfc = Pfc::of(3, MAX_QUANTA);
+        assert_eq!(pfc.emit(), bytes);
+        assert_eq!(Pfc::parse(&bytes), Ok(pfc));
+        assert_eq!(Pfc::parse(&bytes[..19]), Err(NotPfc));
+        bytes[1] = 0;
+        assert_eq!(Pfc::parse(&bytes), Err(NotPfc));
+    }
+
+    #[test]
+    fn every_priority_comes_back() {
+        let mut pfc = Pfc::default();
+        for priority in [0, 2, 7] {
+            pfc.pause[priority] = Some(priority as u16 * 1_000);
+        }
+        assert_eq!(Pfc::parse(&pfc.emit()), Ok(pfc));
+    }
+
+    /// SPEC section 5: a quantum lasts 5.12 ns at 100 Gb/s, the longest pause 335.5 us.
+    #[test]
+    fn a_quantum_is_512_bit_times() {
+        assert_eq!(pause_ns(MAX_QUANTA, BitRate::gbps(100)), 335_539);
+        assert_eq!(pause_ns(100, BitRate::gbps(100)), 512);
+    }
+}

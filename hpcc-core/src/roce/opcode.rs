@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a packet does.
+
+/// An opcode; any byte is one. The upper three bits name the transport service, the lower five the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opcode(pub u8);
+
+/// Operations of the reliable connected service by their lower five bits; the other services use the same.
+const OPERATIONS: [&str; 24] = [
+    "send first",
+    "send middle",
+    "send last",
+    "send last with immediate",
+    "send only",
+    "send only with immediate",
+    "write first",
+    "write middle",
+    "write last",
+    "write last with immediate",
+    "write only",
+    "write only with immediate",
+    "read request",
+    "read response first",
+    "read response middle",
+    "read response last",
+    "read response only",
+    "acknowledge",
+    "atomic acknowledge",
+    "compare and swap",
+    "fetch and add",
+    "reserved",
+    "send last with invalidate",
+    "send only with invalidate",
+];
+
+impl Opcode {
+    /// First packet of an RDMA WRITE.
+    pub const WRITE_FIRST: Opcode = Opcode(0x06);
+    /// Neither the first nor the last packet of an RDMA WRITE.
+    pub const WRITE_MIDDLE: Opcode = Opcode(0x07);
+    /// Last packet of an RDMA WRITE.
+    pub const WRITE_LAST: Opcode = Opcode(0x08);
+    /// An RDMA WRITE of one packet.
+    pub const WRITE_ONLY: Opcode = Opcode(0x0a);
+    /// Acknowledgement, positive or negative.
+    pub const ACKNOWLEDGE: Opcode = Opcode(0x11);
+    /// Congestion notification.
+    pub const CNP: Opcode = Opcode(0x81);
+
+    /// The transport service, `None` for a reserved one.
+    pub fn service(self) -> Option<&'static str> {
+        match self.0 >> 5 {
+            0 => Some("RC"),
+            1 => Some("UC"),
+            2 => Some("RD"),
+            3 => Some("UD"),
+            4 if self == Opcode::CNP => Some("CNP"),
+            _ => None,
+        }
+    }
+
+    /// The operation, `None` for a reserved one.
+    pub fn operation(self) -> Option<&'static str> {
+        if self == Opcode::CNP {
+            return Some("congestion notification");
+        }
+        self.service().and_then(|_| OPERATIONS.get(usize::from(self.0 & 0x1f)).copied())
+    }
+
+    /// The operation's lower five bits, if the service has the usual operations.
+    fn usual(self) -> Option<u8> {
+        (self.0 >> 5 <= 1).then_some(self.0 & 0x1f)
+    }
+
+    /// Whether a RETH follows: first and only packets of a WRITE, READ requests.
+    pub fn has_reth(self) -> bool {
+        matches!(self.usual(), Some(0x06 | 0x0a | 0x0b | 0x0c))
+    }
+
+    /// Whether an AETH follows: acknowledgements; first, last and only packets of a READ response.
+    pub fn has_aeth(self) -> bool {
+        matches!(self.usual(), Some(0x0d | 0x0f | 0x10 | 0x11))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SPEC section 3's list of opcodes.
+    #[test]
+    fn opcodes_have_their_published_names_and_headers() {
+        for (code, service, operation, reth, aeth) in [
+            (0x04, "RC", "send only", false, false),
+            (0x06, "RC", "write first", true, false),
+            (0x07, "RC", "write middle", false, false),
+            (0x0a, "RC", "write only", true, false),
+            (0x0c, "RC", "read request", true, false),
+            (0x0e, "RC", "read response middle", false, false),
+            (0x10, "RC", "read response only", false, true),
+            (0x11, "RC", "acknowledge", false, true),
+            (0x24, "UC", "send only", false, false),
+            (0x64, "UD", "send only", false, false),
+            (0x81, "CNP", "congestion notification", false, false),
+        ] {
+            let opcode = Opcode(code);
+            assert_eq!((opcode.service(), opcode.operation()), (Some(service), Some(operation)), "{code:#x}");
+            assert_eq!((opcode.has_reth(), opcode.has_aeth()), (reth, aeth), "{code:#x}");
+        }
+        assert_eq!((Opcode(0x80).service(), Opcode(0xff).operation(), Opcode(0x1f).operation()), (None, None, None));
+    }
+}

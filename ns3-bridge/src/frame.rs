@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The bytes of frames.
+
+use crate::ffi::{FrameRecord, PacketKind, WireParameters};
+use crate::host::NONE;
+use hpcc_core::frame::Carriage;
+use hpcc_core::frame::simulated::{self, Kind, SimulatedFrame};
+use hpcc_core::wire::WireProfile;
+
+pub struct FrameWriter {
+    profile: WireProfile,
+    carriage: Option<Carriage>,
+}
+
+pub fn new_frame_writer(wire: &WireParameters) -> Box<FrameWriter> {
+    Box::new(FrameWriter { profile: wire.profile(), carriage: wire.layout().carriage() })
+}
+
+impl FrameWriter {
+    pub fn error(&self) -> String {
+        if self.profile.is_real() {
+            return String::new();
+        }
+        let name = self.profile.name();
+        format!("frames of wire profile \"{name}\" have no bytes; choose rocev2_ipv4 or rocev2_ipv6")
+    }
+
+    pub fn bytes(&self, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8> {
+        let kind = match frame.kind {
+            PacketKind::Data => Kind::Data { payload: frame.payload_bytes, ack_requested: frame.ack_requested },
+            PacketKind::Ack => Kind::Ack,
+            PacketKind::Nack => Kind::Nack { arrived: Some(frame.selective).filter(|&seq| seq != NONE) },
+            _ => return simulated::pfc(frame.src_mac, frame.priority, frame.pause),
+        };
+        let frame = SimulatedFrame {
+            src_mac: frame.src_mac,
+            dst_mac: frame.dst_mac,
+            ipv6: self.profile == WireProfile::RoceV6,
+            src: frame.src_address,
+            dst: frame.dst_address,
+            sport: frame.sport,
+            priority: frame.priority,
+            hop_limit: frame.hop_limit,
+            congestion_marked: frame.congestion_marked,
+            congestion_echo: frame.congestion_echo,
+            queue_pair: frame.queue_pair,
+            seq: frame.seq,
+            flow_bytes: frame.flow_bytes,
+            mtu: frame.mtu,
+            kind,
+        };
+        // What cannot be built is longer than IP allows: nothing to show, and nothing to stop the simulation for.
+        frame.bytes(self.carriage, telemetry).unwrap_or_default()
+    }
+}

@@ -1,0 +1,67 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "frame-serializer.h"
+
+#include "core-parameters.h"
+
+#include "ns3/abort.h"
+
+#include <array>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \param address a port's address
+ * \return its bytes
+ */
+std::array<uint8_t, 6>
+BytesOf(Mac48Address address)
+{
+    std::array<uint8_t, 6> bytes;
+    address.CopyTo(bytes.data());
+    return bytes;
+}
+
+} // namespace
+
+FrameSerializer::FrameSerializer(const hpcc::WireParameters& wire)
+    : m_core(hpcc::new_frame_writer(wire).into_raw())
+{
+    const std::string error(m_core->error());
+    NS_ABORT_MSG_UNLESS(error.empty(), error);
+}
+
+Ptr<Packet>
+FrameSerializer::Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address dst) const
+{
+    const hpcc::FrameRecord record{
+        BytesOf(src),
+        BytesOf(dst),
+        MakePacketKind(frame.kind),
+        frame.priority,
+        frame.hopLimit,
+        frame.congestionMarked,
+        frame.congestionEchoed,
+        frame.pause,
+        frame.ackRequested,
+        frame.srcAddress,
+        frame.dstAddress,
+        frame.sport,
+        frame.dport,
+        frame.queuePair,
+        frame.seq,
+        frame.selective,
+        frame.payload,
+        frame.mtu,
+        frame.flowBytes,
+    };
+    const rust::Vec<uint8_t> bytes = m_core->bytes(record, {frame.telemetry.data(), frame.telemetryBytes});
+    return Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
+}
+
+} // namespace ns3

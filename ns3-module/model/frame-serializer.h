@@ -1,0 +1,45 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef FRAME_SERIALIZER_H
+#define FRAME_SERIALIZER_H
+
+#include "core-pointer.h"
+
+#include "ns3/mac48-address.h"
+#include "ns3/packet.h"
+
+namespace ns3
+{
+
+class QbbFrame;
+
+/**
+ * \ingroup hpcc
+ * \brief Makes the bytes that a frame has on the wire. A frame is a typed record until somebody looks.
+ */
+class FrameSerializer
+{
+  public:
+    /**
+     * \param wire what frames look like; ends the program if its frames have no bytes, as the reference
+     * simulator's
+     */
+    explicit FrameSerializer(const hpcc::WireParameters& wire);
+
+    /**
+     * \brief Make the bytes of a frame, from the Ethernet header to the ICRC.
+     * \param frame the frame
+     * \param src port that sends it
+     * \param dst port at the other end of the link
+     * \return a packet without metadata
+     */
+    Ptr<Packet> Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address dst) const;
+
+  private:
+    CorePointer<hpcc::FrameWriter> m_core; //!< builds the bytes
+};
+
+} // namespace ns3
+
+#endif /* FRAME_SERIALIZER_H */
