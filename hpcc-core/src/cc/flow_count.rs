@@ -9,7 +9,7 @@
 use crate::units::Nanos;
 
 /// Most rounds that are looked back on.
-pub const MAX_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 const WORDS: usize = 16;
 const BITS: u32 = 64 * WORDS as u32;
 /// After so many silent rounds N is 1, wherever it was.
@@ -28,7 +28,7 @@ pub struct FlowCount {
 }
 
 impl FlowCount {
-    /// Counts over `rounds` (1 to [`MAX_ROUNDS`]) rounds of `base_rtt`. N starts at `expected`, at least 1.
+    /// Counts over `rounds` (1 to 4) rounds of `base_rtt`. N starts at `expected`, at least 1.
     pub fn new(base_rtt: Nanos, rounds: usize, expected: u32) -> Self {
         FlowCount {
             round: base_rtt.max(Nanos(1)),

@@ -7,6 +7,10 @@
 //!
 //! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
+//!
+//! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
+//! [`BusiestLink`] picks one for a whole path, [`FeedbackGuard`] doubts them, [`seal`] authenticates them and
+//! [`normalised`] hides what they say of the network.
 
 mod busiest_link;
 mod compact;
