@@ -127,8 +127,8 @@ impl HpccPlus {
 
     /// The next packet is the first that leaves under the present Wc: its acknowledgement ends the round.
     ///
-    /// Go-back-N takes snd_nxt back. The mark stays, or acknowledgements that are still on their way would each end
-    /// a round of their own (REQ-06; SPEC section 9.8).
+    /// Go-back-N takes snd_nxt back. The mark stays, even where the path changes at that moment, or acknowledgements
+    /// that are still on their way would each end a round of their own (REQ-06; SPEC section 9.8).
     #[inline]
     fn mark_round(&mut self, feedback: &Feedback<'_>) {
         self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
