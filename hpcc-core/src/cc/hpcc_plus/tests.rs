@@ -284,7 +284,7 @@ fn req_06_go_back_n_does_not_shorten_the_round() {
     for n in 51..=53 {
         feed(&mut rerouted, 100 * n, (70_000, 70_000 - n), &stack(8, &[hop(100 * n, 600 * n, 0)]));
     }
-    assert_eq!(rerouted.window().increases(), 0);
+    assert_eq!(rerouted.window().reference(), flow.window().reference());
     feed(&mut flow, 6_000, (100_001, 100_001), &stack(7, &[hop(6_000, 36_000, 0)]));
     assert_eq!(flow.window().increases(), 1);
 }
