@@ -5,7 +5,7 @@
 use divan::{Bencher, black_box};
 use hpcc_core::cc::{
     Algorithm, CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig,
-    TimelyConfig,
+    HpccPlusConfig, TimelyConfig,
 };
 use hpcc_core::random::Chance;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Modulus, Snapshot, Telemetry};
@@ -18,7 +18,10 @@ const LIMITS: FlowLimits = FlowLimits {
     path_bytes: 153_000,
     mtu: 1_000,
 };
-const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
+/// Of the packets that a controller is fed in turn.
+const LAP: u64 = 64;
+/// Counters wrap where the packets start over, so that time goes on.
+const MODULUS: Modulus = Modulus { ts: LAP * 100, tx_bytes: LAP * 1_090 };
 
 fn main() {
     divan::main();
@@ -36,7 +39,7 @@ fn stack(n: u64, hops: usize) -> HopStack {
 
 /// Feeds a controller one acknowledgement after the other, each with the next packet's telemetry.
 fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, &HopStack) -> Telemetry<'_>) {
-    let stacks: Vec<HopStack> = (0..64).map(|n| stack(n, 5)).collect();
+    let stacks: Vec<HopStack> = (0..LAP).map(|n| stack(n, 5)).collect();
     let mut flow = algorithm.start(LIMITS);
     let mut chance = Chance::new(26, 1);
     let mut n = 0;
@@ -47,7 +50,7 @@ fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, 
             ack_seq: n * 1_000,
             snd_nxt: n * 1_000 + 100_000,
             congestion_marked: n.is_multiple_of(16),
-            telemetry: telemetry(n, &stacks[n as usize % 64]),
+            telemetry: telemetry(n, &stacks[(n % LAP) as usize]),
         };
         black_box(flow.on_feedback(black_box(&feedback), &mut chance))
     });
@@ -56,6 +59,11 @@ fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, 
 #[divan::bench]
 fn feedback_hpcc_5_hops(bencher: Bencher<'_, '_>) {
     feed(bencher, Algorithm::Hpcc(HpccConfig::default()), &|_, stack| Telemetry::Hops(stack));
+}
+
+#[divan::bench]
+fn feedback_hpcc_plus_5_hops(bencher: Bencher<'_, '_>) {
+    feed(bencher, Algorithm::HpccPlus(HpccPlusConfig::default()), &|_, stack| Telemetry::Hops(stack));
 }
 
 #[divan::bench]

@@ -2,7 +2,7 @@
 //! The algorithm never asks which format its telemetry came in (REQ-23): what switches report reads back alike
 //! from each, up to what the format's fields leave of it.
 
-use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, HpccConfig, RateDecision};
+use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
 use hpcc_core::random::Chance;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
@@ -99,8 +99,8 @@ fn path(packet: u64) -> [Snapshot; 5] {
     })
 }
 
-/// The rates that HPCC sets in answer to 400 packets.
-fn rates(layout: Layout) -> Vec<RateDecision> {
+/// The rates that an algorithm sets in answer to 400 packets.
+fn rates(algorithm: Algorithm, layout: Layout) -> Vec<RateDecision> {
     let limits = FlowLimits {
         line_rate: BitRate::gbps(100),
         base_rtt: Nanos(13_000),
@@ -108,7 +108,7 @@ fn rates(layout: Layout) -> Vec<RateDecision> {
         path_bytes: 162_500,
         mtu: 1_000,
     };
-    let mut flow = Algorithm::Hpcc(HpccConfig::default()).start(limits);
+    let mut flow = algorithm.start(limits);
     let mut chance = Chance::new(1, 1);
     (0..400)
         .map(|packet| {
@@ -123,16 +123,20 @@ fn rates(layout: Layout) -> Vec<RateDecision> {
 
 #[test]
 fn req_23_hpcc_sets_the_same_rates_whatever_the_format() {
-    let expected = rates(layout("int_md"));
-    let distinct: std::collections::BTreeSet<u64> = expected
-        .iter()
-        .filter_map(|decision| match decision {
-            RateDecision::Set(rate) | RateDecision::Repace(rate) => Some(rate.0),
-            RateDecision::Keep => None,
-        })
-        .collect();
-    assert!(distinct.len() > 50, "only {} rates", distinct.len());
-    for layout in NAMES.map(layout) {
-        assert!(rates(layout) == expected, "{layout:?}");
+    for algorithm in [Algorithm::Hpcc(HpccConfig::default()), Algorithm::HpccPlus(HpccPlusConfig::default())] {
+        let expected = rates(algorithm, layout("int_md"));
+        let distinct: std::collections::BTreeSet<u64> = expected
+            .iter()
+            .filter_map(|decision| match decision {
+                RateDecision::Set(rate) | RateDecision::Repace(rate) | RateDecision::Window { rate, .. } => {
+                    Some(rate.0)
+                }
+                RateDecision::Keep => None,
+            })
+            .collect();
+        assert!(distinct.len() > 50, "only {} rates", distinct.len());
+        for layout in NAMES.map(layout) {
+            assert!(rates(algorithm, layout) == expected, "{layout:?}");
+        }
     }
 }

@@ -168,6 +168,8 @@ impl From<&Algorithm> for ControlParameters {
         match *algorithm {
             Algorithm::LineRate => {}
             Algorithm::Hpcc(config) => (p.algorithm, p.hpcc) = (AlgorithmKind::Hpcc, config.into()),
+            // No scenario format has a name for it, so none is handed over.
+            Algorithm::HpccPlus(_) => unreachable!("HPCC++ does not cross the bridge"),
             Algorithm::HpccPint(config) => (p.algorithm, p.hpcc_pint) = (AlgorithmKind::HpccPint, config.into()),
             Algorithm::Dcqcn(config) => (p.algorithm, p.dcqcn) = (AlgorithmKind::Dcqcn, config.into()),
             Algorithm::Timely(config) => (p.algorithm, p.timely) = (AlgorithmKind::Timely, config.into()),

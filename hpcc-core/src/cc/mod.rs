@@ -8,6 +8,8 @@
 //! | controller | hears | decides |
 //! | --- | --- | --- |
 //! | [`Hpcc`] | telemetry of each hop | at every acknowledgement |
+//! | [`HpccPlus`] | telemetry of each hop | at every acknowledgement |
+//! | [`RxHpccSender`] | the window that its receiver computed | at every message that brings one |
 //! | [`HpccPint`] | one utilisation code | at every sampled acknowledgement |
 //! | [`Dcqcn`] | congestion marks | by timers |
 //! | [`Timely`] | its own echoed send time | once in a round trip |
@@ -16,20 +18,28 @@
 mod control_law;
 mod dcqcn;
 mod dctcp;
+mod flow_count;
 mod hpcc;
 mod hpcc_pint;
+pub mod hpcc_plus;
+mod path_choice;
 mod registry;
+pub mod rx_hpcc;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod timely;
 mod timers;
 
 pub use control_law::{ControlLaw, Stage};
 pub use dcqcn::{Dcqcn, DcqcnConfig};
 pub use dctcp::{Dctcp, DctcpConfig};
+pub use flow_count::FlowCount;
 pub use hpcc::{Hpcc, HpccConfig};
 pub use hpcc_pint::{HpccPint, HpccPintConfig};
+pub use hpcc_plus::{HpccPlus, HpccPlusConfig};
+pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
 pub use registry::{Algorithm, Controller};
+pub use rx_hpcc::{RxHpccConfig, RxHpccReceiver, RxHpccSender};
 pub use timely::{Timely, TimelyConfig};
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
@@ -77,6 +87,13 @@ pub enum RateDecision {
     Repace(BitRate),
     /// The rate paces the packets after the next one; the window follows at once.
     Set(BitRate),
+    /// Rate and window apply at once, each as it is given.
+    Window {
+        /// Bytes that may be in flight; at least 1.
+        bytes: u64,
+        /// The pace.
+        rate: BitRate,
+    },
 }
 
 /// The parameters of an algorithm.

@@ -2,8 +2,8 @@
 //! The list of controllers.
 
 use super::{
-    CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, Parameters,
-    RateDecision, TimelyConfig, Timers,
+    CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig,
+    Parameters, RateDecision, TimelyConfig, Timers,
 };
 use crate::random::Chance;
 use crate::telemetry::Layout;
@@ -96,6 +96,8 @@ macro_rules! controllers {
 controllers! {
     /// HPCC in the reference's rate form.
     Hpcc(HpccConfig),
+    /// HPCC++ in the drafts' window form.
+    HpccPlus(HpccPlusConfig),
     /// HPCC with probabilistic telemetry.
     HpccPint(HpccPintConfig),
     /// DCQCN: marks and timers.

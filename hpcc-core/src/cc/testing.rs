@@ -32,7 +32,7 @@ pub fn chance() -> Chance {
 pub fn rate(decision: RateDecision) -> BitRate {
     match decision {
         RateDecision::Keep => panic!("no rate"),
-        RateDecision::Repace(rate) | RateDecision::Set(rate) => rate,
+        RateDecision::Repace(rate) | RateDecision::Set(rate) | RateDecision::Window { rate, .. } => rate,
     }
 }
 
@@ -47,8 +47,12 @@ pub fn survives_hostile_feedback(
     let mut now = 0;
     let mut stack = HopStack::default();
     let check = |decision| {
-        if let RateDecision::Repace(rate) | RateDecision::Set(rate) = decision {
+        if decision != RateDecision::Keep {
+            let rate = rate(decision);
             assert!((min..=LIMITS.line_rate).contains(&rate), "{rate}");
+        }
+        if let RateDecision::Window { bytes, .. } = decision {
+            assert!((1..=LIMITS.window).contains(&bytes), "{bytes} bytes");
         }
     };
     for _ in 0..20_000 {

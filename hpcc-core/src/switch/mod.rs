@@ -7,10 +7,12 @@
 mod ecmp;
 mod ecn;
 mod lossy_buffer;
+mod scheduler;
 mod shared_buffer;
 
 pub use ecmp::{FlowKey, HOST_SEED, host_address};
 pub use ecn::EcnThreshold;
+pub use scheduler::{Backlog, Scheduler, Service};
 pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
 
 use lossy_buffer::LossyBuffer;

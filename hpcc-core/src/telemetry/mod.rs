@@ -7,19 +7,35 @@
 //!
 //! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
+//!
+//! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
+//! [`BusiestLink`] picks one for a whole path, [`FeedbackGuard`] doubts them, [`seal`] authenticates them and
+//! [`normalised`] hides what they say of the network.
 
+mod busiest_link;
 mod compact;
+mod guard;
 pub mod ifa;
 pub mod int_md;
 pub mod ioam;
 pub mod ipv6_options;
+mod last_hops;
 mod layout;
+mod load;
+pub mod normalised;
 pub mod pint;
 mod reference;
+mod sampling;
+pub mod seal;
 pub mod speed;
 mod timestamp;
 
+pub use busiest_link::{BusiestLink, LinkRecord, Paired, PairedLinks};
+pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
+pub use last_hops::LastHops;
 pub use layout::{Layout, LayoutOptions};
+pub use load::{Comparison, LinkLoad};
+pub use sampling::{Sampler, Sampling};
 
 use crate::units::{BitRate, Nanos};
 
@@ -179,10 +195,14 @@ pub enum Telemetry<'a> {
     Nothing,
     /// A record of each hop.
     Hops(&'a HopStack),
+    /// A record of the busiest link.
+    Link(&'a LinkRecord),
     /// When the packet left its sender.
     SentAt(Nanos),
     /// U of the busiest hop, averaged by that hop: 1.0 where the bytes in flight equal capacity * T.
     Utilisation(f64),
+    /// The window in bytes that the receiver has computed (Rx-HPCC).
+    Window(u64),
 }
 
 /// Telemetry that cannot be used: of a wrong length, with more hops than it has room for, or with a code

@@ -305,6 +305,14 @@ impl QueuePair {
                 self.set_rate(config, rate);
                 false
             }
+            RateDecision::Window { bytes, rate } => {
+                self.move_next(config, rate);
+                self.rate = rate;
+                if self.window_moves(config) {
+                    self.window = bytes.max(1);
+                }
+                true
+            }
         };
         Effects { repaced, armed: self.take_armed() }
     }
@@ -322,18 +330,29 @@ impl QueuePair {
         if rate == self.rate {
             return;
         }
+        self.move_next(config, rate);
+        self.set_rate(config, rate);
+    }
+
+    /// Moves the next packet as if the last one had been paced by `rate`.
+    #[inline]
+    fn move_next(&mut self, config: &TransportConfig, rate: BitRate) {
         let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.quirks.rounding());
         self.next_avail = (self.next_avail + wait(rate)).saturating_sub(wait(self.rate));
-        self.set_rate(config, rate);
     }
 
     /// Changes the rate: packets after the next are paced by it, the window follows at once.
     fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
-        // Selective repeat has a window even where the controller has none to scale.
-        if config.variable_window && config.window && self.limits.window != 0 {
+        if self.window_moves(config) {
             self.window = scale(self.limits.window, rate, self.limits.line_rate);
         }
+    }
+
+    /// Whether the controller moves the window. Selective repeat has one even where the controller has none to scale.
+    #[inline]
+    fn window_moves(&self, config: &TransportConfig) -> bool {
+        config.variable_window && config.window && self.limits.window != 0
     }
 }
 
@@ -440,6 +459,21 @@ mod tests {
         assert_eq!((qp.next_avail(), qp.window()), (Nanos(1087), 26_000));
         qp.on_sent(&config, Nanos(2000), 1090);
         assert_eq!(qp.next_avail(), Nanos(2174));
+    }
+
+    /// 50 Gb/s make a window of 26 000 bytes of their own; what was decided counts.
+    #[test]
+    fn req_31_a_controller_may_decide_window_and_pace_apart() {
+        let config = TransportConfig::default();
+        let decision = RateDecision::Window { bytes: 9_000, rate: BitRate::gbps(50) };
+        let mut qp = queue_pair(100_000);
+        take(&mut qp);
+        qp.on_sent(&config, Nanos(1000), 1090);
+        assert_eq!(qp.apply(&config, decision), Effects { repaced: true, armed: Armed(0) });
+        assert_eq!((qp.next_avail(), qp.rate(), qp.window()), (Nanos(1000 + 174), BitRate::gbps(50), 9_000));
+        let mut unbounded = QueuePair { limits: FlowLimits { window: 0, ..LIMITS }, window: 0, ..queue_pair(100_000) };
+        unbounded.apply(&config, decision);
+        assert_eq!(unbounded.window(), 0);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The echo of a scenario's controller and telemetry.
 
-use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::cc::hpcc_plus::AdditiveIncrease;
+use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig};
 use hpcc_core::telemetry::Layout;
 use serde_json::{Value, json};
 
@@ -9,6 +10,7 @@ pub(super) fn congestion_control(algorithm: &Algorithm) -> Value {
     match algorithm {
         Algorithm::LineRate => json!({ "algorithm": "none" }),
         Algorithm::Hpcc(config) => hpcc(config),
+        Algorithm::HpccPlus(config) => hpcc_plus(config),
         Algorithm::HpccPint(config) => hpcc_pint(config),
         Algorithm::Dcqcn(config) => dcqcn(config),
         Algorithm::Timely(config) => timely(config),
@@ -26,6 +28,20 @@ fn hpcc(config: &HpccConfig) -> Value {
         "fast_react": config.fast_react,
         "multi_rate": config.multi_rate,
         "sampled_feedback": config.sampled_feedback,
+    })
+}
+
+fn hpcc_plus(config: &HpccPlusConfig) -> Value {
+    let (key, step) = match config.law.additive_increase {
+        AdditiveIncrease::Flows(flows) => ("expected_flows", u64::from(flows)),
+        AdditiveIncrease::Bytes(bytes) => ("additive_increase_bytes", bytes),
+    };
+    json!({
+        "algorithm": "hpcc++",
+        "eta": config.law.eta,
+        "max_stage": config.law.max_stage,
+        key: step,
+        "min_rate_bps": config.law.min_rate.0,
     })
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
+
+use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad, LinkRecord, Paired, PairedLinks};
+use crate::units::Nanos;
+use alloc::boxed::Box;
+
+/// What came of one packet's records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// Nothing can be learnt from them; they were not kept.
+    Nothing,
+    /// They are the first, or the first of another path, or the last ones are too old to be compared with: they
+    /// were kept, and U starts at 1 again.
+    Armed,
+    /// U has moved. This hop, counted from the sender, is the busiest.
+    Load {
+        /// Its place on the path, from 0.
+        busiest: usize,
+    },
+}
+
+/// U, and the records that the next ones are compared with (L).
+#[derive(Clone, Debug)]
+pub struct Inflight {
+    base_rtt: Nanos,
+    utilisation: f64,
+    last: LastHops,
+    /// The same where records come for one link at a time.
+    links: Option<Box<PairedLinks>>,
+    /// Whether a U of elsewhere was heard.
+    armed: bool,
+}
+
+impl Inflight {
+    /// Nothing was heard yet: U is 1. `base_rtt` is T.
+    pub fn new(base_rtt: Nanos) -> Self {
+        Inflight { base_rtt, utilisation: 1.0, last: LastHops::default(), links: None, armed: false }
+    }
+
+    /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
+    #[inline]
+    pub fn utilisation(&self) -> f64 {
+        self.utilisation
+    }
+
+    /// Takes in the record of one link of the path. Where it is the first of its link nothing can be told, and where
+    /// it is the first of its path it arms.
+    pub fn measure_link(&mut self, now: Nanos, record: &LinkRecord) -> Measured {
+        match self.links.get_or_insert_default().pair(now, record, self.base_rtt) {
+            Paired::NewPath => {
+                self.utilisation = 1.0;
+                Measured::Armed
+            }
+            Paired::With(Comparison::Load(load)) => {
+                self.utilisation = load.average(self.utilisation, self.base_rtt);
+                Measured::Load { busiest: usize::from(record.place) }
+            }
+            Paired::With(_) | Paired::NewLink => Measured::Nothing,
+        }
+    }
+
+    /// Takes in a U that was measured and averaged elsewhere. The first one arms, as the first records do.
+    #[inline]
+    pub fn accept(&mut self, utilisation: f64) -> Measured {
+        if !self.armed {
+            self.armed = true;
+            return Measured::Armed;
+        }
+        self.utilisation = utilisation;
+        Measured::Load { busiest: 0 }
+    }
+
+    /// Takes in the records of a packet.
+    #[inline]
+    pub fn measure(&mut self, now: Nanos, stack: &HopStack) -> Measured {
+        if stack.hops().is_empty() {
+            return Measured::Nothing;
+        }
+        if !self.last.continue_in(now, stack) {
+            self.utilisation = 1.0;
+            self.last.restart(now, stack);
+            return Measured::Armed;
+        }
+        let (mut worst, mut busiest, mut heard) = (LinkLoad::default(), 0, false);
+        for (place, (earlier, later)) in self.last.pairs(stack).enumerate() {
+            match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
+                Comparison::Overtaken => return Measured::Nothing,
+                Comparison::Nothing => continue,
+                Comparison::Load(load) => {
+                    heard = true;
+                    if load.utilisation > worst.utilisation {
+                        (worst, busiest) = (load, place);
+                    }
+                }
+            }
+        }
+        if !heard {
+            return Measured::Nothing;
+        }
+        self.utilisation = worst.average(self.utilisation, self.base_rtt);
+        self.last.keep(now, stack);
+        Measured::Load { busiest }
+    }
+}

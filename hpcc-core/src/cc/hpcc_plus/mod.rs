@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC++ as the drafts write it, in bytes of window (draft-miao-rtgwg-hpccplus-00, section 4.2, and
+//! draft-pan-tsvwg-hpccplus-02; REQ-05 to REQ-10, REQ-22).
+//!
+//! | draft's algorithm | lines | here |
+//! | --- | --- | --- |
+//! | `MeasureInflight` | 1-10 | [`Inflight::measure`] |
+//! | txRate, u' of a link | 4, 5 | [`Comparison::of`](crate::telemetry::Comparison::of) |
+//! | worst link; average over T | 6-7; 8-9 | the loop of `measure`; [`LinkLoad::average`](crate::telemetry::LinkLoad::average) |
+//! | `ComputeWind` | 11-20 | [`Window::compute`] |
+//! | `NewAck`; `lastUpdateSeq` | 21-26 | `HpccPlus::hear` and `react`; `last_update_seq` |
+//! | R = W / T; L = ack.L | 27 | [`Window::decision`]; [`LastHops::keep`](crate::telemetry::LastHops::keep) |
+//! | W_init = line rate * T | - | [`Window::new`] |
+//! | `NewINT`, at the receiver | 28-34 | [`super::rx_hpcc`] |
+//!
+//! The drafts leave open what follows; the choices are this project's (SPEC sections 1.3 and 9):
+//! the first feedback is only kept; so is the first of another path, or after a silence in which a counter may have
+//! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
+//! counts for nothing, and neither does one without records; W is clamped.
+//! A [record of the busiest link](crate::telemetry::BusiestLink) alone is compared with the last of that link; U then
+//! moves by that link. Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
+//! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
+//!
+//! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
+//! to whole bits per second, where the flow's window is line rate * T, W_ai = ai * T / 8, and no guard above acts.
+//! They part where the window is not line rate * T (a path narrower than its sender's port): the rate form scales
+//! that window with the rate and weighs queues by it, the window form is the draft's. They part where U divides by
+//! 0, and after a path change, which the rate form takes for a sample.
+
+mod inflight;
+mod window;
+
+#[cfg(test)]
+mod fluid_tests;
+#[cfg(test)]
+mod tests;
+
+pub use inflight::{Inflight, Measured};
+pub use window::{AdditiveIncrease, Window, WindowLaw};
+
+use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use crate::random::Chance;
+use crate::telemetry::{Layout, Telemetry};
+use crate::units::BitRate;
+
+/// Parameters of HPCC++.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HpccPlusConfig {
+    /// The control law.
+    pub law: WindowLaw,
+}
+
+impl Parameters for HpccPlusConfig {
+    type Flow = HpccPlus;
+
+    fn start(self, limits: FlowLimits) -> HpccPlus {
+        HpccPlus::new(self, limits)
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.law.min_rate
+    }
+
+    fn hears(layout: &Layout) -> bool {
+        super::HpccConfig::hears(layout)
+    }
+}
+
+/// HPCC++'s state for one flow.
+#[derive(Clone, Debug)]
+pub struct HpccPlus {
+    inflight: Inflight,
+    window: Window,
+    last_update_seq: u64,
+}
+
+impl HpccPlus {
+    /// The state of a flow that has not heard of the network yet.
+    pub fn new(config: HpccPlusConfig, limits: FlowLimits) -> Self {
+        HpccPlus {
+            inflight: Inflight::new(limits.base_rtt),
+            window: Window::new(config.law, limits),
+            last_update_seq: 0,
+        }
+    }
+
+    /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
+    pub fn utilisation(&self) -> f64 {
+        self.inflight.utilisation()
+    }
+
+    /// Wc, W_ai and incStage.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// What [`CongestionControl::on_feedback`] does; it leaves nothing to chance.
+    #[inline]
+    pub(super) fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
+        let measured = match feedback.telemetry {
+            Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
+            Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
+            Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
+            _ => Measured::Nothing,
+        };
+        match measured {
+            Measured::Nothing => RateDecision::Keep,
+            Measured::Armed => {
+                self.window.restart();
+                self.mark_round(feedback);
+                RateDecision::Keep
+            }
+            Measured::Load { .. } => self.react(feedback),
+        }
+    }
+
+    /// Lines 22 to 27.
+    #[inline]
+    fn react(&mut self, feedback: &Feedback<'_>) -> RateDecision {
+        let commit = feedback.ack_seq > self.last_update_seq;
+        let window = self.window.compute(self.inflight.utilisation(), commit);
+        if commit {
+            self.mark_round(feedback);
+        }
+        self.window.decision(window)
+    }
+
+    /// The next packet is the first that leaves under the present Wc: its acknowledgement ends the round.
+    ///
+    /// Go-back-N takes snd_nxt back. The mark stays, even where the path changes at that moment, or acknowledgements
+    /// that are still on their way would each end a round of their own (REQ-06; SPEC section 9.8).
+    #[inline]
+    fn mark_round(&mut self, feedback: &Feedback<'_>) {
+        self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
+    }
+}
+
+impl CongestionControl for HpccPlus {
+    #[inline]
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        self.hear(feedback)
+    }
+}

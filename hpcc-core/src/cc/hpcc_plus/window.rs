@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `ComputeWind` of the drafts: W from U (lines 11 to 20), and the parameters that it goes by.
+
+use crate::cc::{FlowLimits, RateDecision};
+use crate::units::{BitRate, Nanos};
+
+/// How W_ai, the additive increase, is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdditiveIncrease {
+    /// As W_init * (1 - eta) / N for so many concurrent flows N on a link: what all of them add in a round then
+    /// stays within the headroom (REQ-10; draft-miao-rtgwg-hpccplus-00, section 5). At least 1.
+    Flows(u32),
+    /// In bytes.
+    Bytes(u64),
+}
+
+/// Parameters of the control law in window form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowLaw {
+    /// Target utilisation eta, above 0 and up to 2 (REQ-09; SPEC section 9.15 allows more than 1).
+    pub eta: f64,
+    /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
+    pub max_stage: u32,
+    /// W_ai.
+    pub additive_increase: AdditiveIncrease,
+    /// W never falls below this rate * T, nor below one byte.
+    pub min_rate: BitRate,
+}
+
+impl Default for WindowLaw {
+    /// The drafts' eta and maxStage (REQ-09). They leave N open: 100 flows are the paper's.
+    fn default() -> Self {
+        WindowLaw {
+            eta: 0.95,
+            max_stage: 5,
+            additive_increase: AdditiveIncrease::Flows(100),
+            min_rate: BitRate::mbps(100),
+        }
+    }
+}
+
+/// The window of one flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    law: WindowLaw,
+    limits: FlowLimits,
+    /// W_ai in bytes.
+    step: f64,
+    /// Wc in bytes: the window against which the next one is computed; changes only on commits.
+    reference: f64,
+    /// incStage: consecutive additive increases.
+    increases: u32,
+}
+
+impl Window {
+    /// W = Wc = W_init = line rate * T (REQ-08).
+    pub fn new(law: WindowLaw, limits: FlowLimits) -> Self {
+        let mut window =
+            Window { law, limits, step: 0.0, reference: bytes(limits.line_rate, limits.base_rtt), increases: 0 };
+        window.step = match law.additive_increase {
+            AdditiveIncrease::Flows(flows) => window.fair_step(flows),
+            AdditiveIncrease::Bytes(bytes) => bytes as f64,
+        };
+        window
+    }
+
+    /// Wc in bytes.
+    pub fn reference(&self) -> f64 {
+        self.reference
+    }
+
+    /// incStage, the additive increases in a row.
+    pub fn increases(&self) -> u32 {
+        self.increases
+    }
+
+    /// W_ai in bytes.
+    pub fn additive_increase(&self) -> f64 {
+        self.step
+    }
+
+    /// So many flows share the bottleneck (REQ-20). A W_ai that was given in bytes stays.
+    pub fn expect_flows(&mut self, flows: u32) {
+        if let AdditiveIncrease::Flows(_) = self.law.additive_increase {
+            self.step = self.fair_step(flows);
+        }
+    }
+
+    /// W_init * (1 - eta) / N; an eta above 1 leaves no headroom to share.
+    fn fair_step(&self, flows: u32) -> f64 {
+        let headroom = bytes(self.limits.line_rate, self.limits.base_rtt) * (1.0 - self.law.eta);
+        headroom.max(0.0) / f64::from(flows.max(1))
+    }
+
+    /// The additive increases start over.
+    pub fn restart(&mut self) {
+        self.increases = 0;
+    }
+
+    /// W in bytes for a measured U. `commit`, the drafts' `updateWc`, makes it the reference of the next ones.
+    #[inline]
+    pub fn compute(&mut self, utilisation: f64, commit: bool) -> f64 {
+        let multiplicative = utilisation >= self.law.eta || self.increases >= self.law.max_stage;
+        let (base, increases) = if multiplicative {
+            (self.reference / (utilisation / self.law.eta), 0)
+        } else {
+            (self.reference, self.increases + 1)
+        };
+        let window = self.clamp(base + self.step);
+        if commit {
+            (self.reference, self.increases) = (window, increases);
+        }
+        window
+    }
+
+    /// Bounds that the drafts leave out: W_min to W_init (SPEC section 1.3, note b). A link on which nothing moves
+    /// has U = 0 and asks for an infinite window.
+    #[inline]
+    pub fn clamp(&self, window: f64) -> f64 {
+        let least = bytes(self.law.min_rate, self.limits.base_rtt).max(1.0);
+        window.max(least).min(bytes(self.limits.line_rate, self.limits.base_rtt))
+    }
+
+    /// Line 27: the window, and the pace R = W / T that goes with it. Whole bytes and bits, rounded down.
+    #[inline]
+    pub fn decision(&self, window: f64) -> RateDecision {
+        let rate = BitRate::from_f64(window * 8e9 / self.limits.base_rtt.0.max(1) as f64);
+        RateDecision::Window {
+            bytes: (window as u64).max(1),
+            rate: rate.max(self.law.min_rate).min(self.limits.line_rate),
+        }
+    }
+}
+
+/// Bytes that a rate sends in a time.
+#[inline]
+fn bytes(rate: BitRate, time: Nanos) -> f64 {
+    rate.0 as f64 * time.0 as f64 / 8e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::LIMITS;
+
+    const LAW: WindowLaw =
+        WindowLaw { eta: 0.95, max_stage: 5, additive_increase: AdditiveIncrease::Bytes(80), min_rate: BitRate(1) };
+
+    fn window(law: WindowLaw, reference: f64, increases: u32) -> Window {
+        Window { reference, increases, ..Window::new(law, LIMITS) }
+    }
+
+    /// REQ-05: cases 1 to 5 of SPEC section 1.5, computed there from the paper's formulas: U, Wc, incStage, maxStage,
+    /// commit; then W, Wc, incStage.
+    #[test]
+    fn req_05_worked_numbers() {
+        let cases = [
+            ((3.0, 162_500.0, 0, 5, true), (51_538.333, 51_538.333, 0)),
+            ((1.153_846_2, 162_500.0, 0, 5, false), (133_871.667, 162_500.0, 0)),
+            ((0.5, 81_250.0, 0, 5, true), (81_330.0, 81_330.0, 1)),
+            ((0.5, 81_250.0, 5, 5, true), (154_455.0, 154_455.0, 0)),
+            ((0.5, 81_250.0, 0, 0, true), (154_455.0, 154_455.0, 0)),
+        ];
+        for ((u, wc, increases, max_stage, commit), (w, next_wc, next_increases)) in cases {
+            let mut window = window(WindowLaw { max_stage, ..LAW }, wc, increases);
+            let computed = window.compute(u, commit);
+            assert!((computed - w).abs() < 0.01, "{computed} for {w}");
+            assert!((window.reference() - next_wc).abs() < 0.01, "{}", window.reference());
+            assert_eq!(window.increases(), next_increases);
+        }
+    }
+
+    #[test]
+    fn req_09_defaults_are_the_drafts() {
+        let law = WindowLaw::default();
+        assert_eq!((law.eta, law.max_stage), (0.95, 5));
+    }
+
+    /// REQ-10: the paper's 81.25 bytes (100 flows, 13 us), and 25 and 156.25 bytes of its 16-to-1 case (4 us).
+    #[test]
+    fn req_10_additive_increase_shares_the_headroom() {
+        let step = |base_rtt, flows| {
+            let law = WindowLaw { additive_increase: AdditiveIncrease::Flows(flows), ..LAW };
+            Window::new(law, FlowLimits { base_rtt: Nanos(base_rtt), ..LIMITS }).additive_increase()
+        };
+        for (base_rtt, flows, expected) in [(13_000, 100, 81.25), (4_000, 100, 25.0), (4_000, 16, 156.25)] {
+            assert!((step(base_rtt, flows) - expected).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_reported_number_of_flows_replaces_the_expected_one_but_not_given_bytes() {
+        let by_flows = WindowLaw { additive_increase: AdditiveIncrease::Flows(100), ..LAW };
+        let step = |law| {
+            let mut window = Window::new(law, LIMITS);
+            window.expect_flows(10);
+            window.additive_increase()
+        };
+        assert!((step(by_flows) - 812.5).abs() < 1e-9);
+        assert_eq!(step(LAW), 80.0);
+        assert_eq!(step(WindowLaw { eta: 1.5, ..by_flows }), 0.0);
+    }
+
+    #[test]
+    fn windows_stay_between_the_least_and_one_bdp() {
+        let law = WindowLaw { min_rate: BitRate::mbps(100), ..LAW };
+        assert_eq!(window(law, 81_250.0, 5).compute(0.0, true), 162_500.0);
+        assert_eq!(window(law, 200.0, 0).compute(1e12, true), 162.5);
+        assert_eq!(window(WindowLaw { min_rate: BitRate::gbps(200), ..LAW }, 9.0, 0).compute(1.0, true), 162_500.0);
+    }
+
+    /// 162 500 bytes in 13 us are 100 Gb/s.
+    #[test]
+    fn req_08_the_pace_is_the_window_over_t() {
+        let window = Window::new(LAW, LIMITS);
+        let decision = |w| window.decision(w);
+        assert_eq!(decision(162_500.0), RateDecision::Window { bytes: 162_500, rate: BitRate::gbps(100) });
+        assert_eq!(decision(40_625.9), RateDecision::Window { bytes: 40_625, rate: BitRate(25_000_553_846) });
+    }
+}

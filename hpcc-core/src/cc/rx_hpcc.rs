@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rx-HPCC: the receiver computes the window, the sender installs it (draft-miao-rtgwg-hpccplus-00, section 6.3.2,
+//! lines 28 to 34; REQ-04, REQ-19).
+//!
+//! The receiver measures and computes as [HPCC++](super::hpcc_plus) does, from the records of the packet itself. It
+//! does not know which packet was the first under a new Wc, so its rounds last T; once in a round it commits and
+//! sends the window back. The draft's listing does not store the records (int.L); they are kept of every packet.
+//! Between commits the listing computes a W that nothing uses: only U and the records move here.
+
+use super::hpcc_plus::{HpccPlusConfig, Inflight, Measured, Window};
+use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use crate::random::Chance;
+use crate::telemetry::{HopStack, Telemetry};
+use crate::units::{BitRate, Nanos};
+
+/// What the receiver makes of a packet's records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// The window in bytes that goes back to the sender now, at least 1.
+    pub window: Option<u64>,
+    /// Whether the path's last hop is its busiest: who shares it, shares this receiver (REQ-20).
+    pub last_hop_is_busiest: bool,
+}
+
+/// The receiving end of one flow.
+#[derive(Clone, Debug)]
+pub struct RxHpccReceiver {
+    inflight: Inflight,
+    window: Window,
+    base_rtt: Nanos,
+    /// When the present round began (lastUpdateTime).
+    round: Nanos,
+}
+
+impl RxHpccReceiver {
+    /// The receiver of a flow whose sender has these limits.
+    pub fn new(config: HpccPlusConfig, limits: FlowLimits) -> Self {
+        RxHpccReceiver {
+            inflight: Inflight::new(limits.base_rtt),
+            window: Window::new(config.law, limits),
+            base_rtt: limits.base_rtt,
+            round: Nanos(0),
+        }
+    }
+
+    /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
+    pub fn utilisation(&self) -> f64 {
+        self.inflight.utilisation()
+    }
+
+    /// Wc, W_ai and incStage.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// So many flows share the bottleneck: see [`super::FlowCount`].
+    pub fn expect_flows(&mut self, flows: u32) {
+        self.window.expect_flows(flows);
+    }
+
+    /// Takes in the records of a data packet (`NewINT`).
+    #[inline]
+    pub fn on_records(&mut self, now: Nanos, stack: &HopStack) -> Heard {
+        match self.inflight.measure(now, stack) {
+            Measured::Nothing => Heard::default(),
+            Measured::Armed => {
+                self.window.restart();
+                self.round = now;
+                Heard::default()
+            }
+            Measured::Load { busiest } => {
+                Heard { window: self.commit(now), last_hop_is_busiest: busiest + 1 == stack.hops().len() }
+            }
+        }
+    }
+
+    #[inline]
+    fn commit(&mut self, now: Nanos) -> Option<u64> {
+        if now <= self.round + self.base_rtt {
+            return None;
+        }
+        self.round = now;
+        let window = self.window.compute(self.inflight.utilisation(), true);
+        Some((window as u64).max(1))
+    }
+}
+
+/// Parameters of Rx-HPCC's sending end.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RxHpccConfig {
+    /// What the receiver goes by; the sender uses its bounds.
+    pub hpcc: HpccPlusConfig,
+}
+
+impl Parameters for RxHpccConfig {
+    type Flow = RxHpccSender;
+
+    fn start(self, limits: FlowLimits) -> RxHpccSender {
+        RxHpccSender { window: Window::new(self.hpcc.law, limits), newest: 0 }
+    }
+
+    fn min_rate(&self) -> BitRate {
+        self.hpcc.law.min_rate
+    }
+}
+
+/// The sending end of one flow: installs the windows that come back, with R = W / T.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RxHpccSender {
+    window: Window,
+    /// What the last window's message acknowledged.
+    newest: u64,
+}
+
+impl CongestionControl for RxHpccSender {
+    /// A window that was overtaken by a newer one is ignored; a window outside the bounds is brought within.
+    #[inline]
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        let Telemetry::Window(bytes) = feedback.telemetry else { return RateDecision::Keep };
+        if feedback.ack_seq < self.newest {
+            return RateDecision::Keep;
+        }
+        self.newest = feedback.ack_seq;
+        self.window.decision(self.window.clamp(bytes as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::HpccPlus;
+    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::telemetry::{Hop, Modulus};
+    use alloc::vec::Vec;
+
+    const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
+    const T: u64 = 13_000;
+
+    fn stack(hops: &[(u64, f64, f64)]) -> HopStack {
+        let mut stack = HopStack::new(MODULUS);
+        for &(ts, sent, queue) in hops {
+            let (ts, tx_bytes) = (ts % MODULUS.ts, sent as u64 % MODULUS.tx_bytes);
+            stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen: queue as u64 });
+        }
+        stack
+    }
+
+    #[test]
+    fn req_19_one_window_goes_back_for_each_t() {
+        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut sent = Vec::new();
+        for n in 0..1_000u64 {
+            let now = n * 80;
+            let before = receiver.window().reference();
+            let heard = receiver.on_records(Nanos(now), &stack(&[(now, n as f64 * 1_000.0, 3_000.0)]));
+            assert_eq!(heard.window.is_some(), receiver.window().reference() != before, "packet {n}");
+            sent.extend(heard.window.map(|_| now));
+        }
+        // 79.92 us hold six rounds of more than 13.
+        assert_eq!(sent.len(), 6);
+        assert!(sent[0] > T && sent.windows(2).all(|pair| pair[1] - pair[0] > T), "{sent:?}");
+    }
+
+    #[test]
+    fn records_are_kept_of_every_packet_and_say_which_hop_is_busiest() {
+        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let idle_then = |n: u64, last: f64| stack(&[(n * 1_000, n as f64 * 5_000.0, 0.0), (n * 1_000, last, 0.0)]);
+        assert_eq!(receiver.on_records(Nanos(0), &idle_then(0, 0.0)), Heard::default());
+        assert!(receiver.on_records(Nanos(1_000), &idle_then(1, 12_500.0)).last_hop_is_busiest);
+        assert!((receiver.utilisation() - 1.0).abs() < 1e-12);
+        assert!(!receiver.on_records(Nanos(2_000), &idle_then(2, 12_600.0)).last_hop_is_busiest);
+        assert!((receiver.utilisation() - (12.0 + 0.4) / 13.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_sender_installs_window_and_pace_and_no_older_ones() {
+        let mut sender = RxHpccConfig::default().start(LIMITS);
+        let mut tell = |ack_seq, bytes| {
+            sender.on_feedback(&Feedback { telemetry: Telemetry::Window(bytes), ..ack(0, ack_seq, 0) }, &mut chance())
+        };
+        assert_eq!(tell(9_000, 81_250), RateDecision::Window { bytes: 81_250, rate: BitRate::gbps(50) });
+        assert_eq!(tell(8_000, 1_000), RateDecision::Keep);
+        assert_eq!(tell(9_000, u64::MAX), RateDecision::Window { bytes: 162_500, rate: BitRate::gbps(100) });
+        assert_eq!(tell(9_001, 0), RateDecision::Window { bytes: 162, rate: BitRate::mbps(100) });
+    }
+
+    #[test]
+    fn hostile_windows_stay_within_the_bounds() {
+        let config = RxHpccConfig::default();
+        survives_hostile_feedback(config.start(LIMITS), config.min_rate(), |n, _| Telemetry::Window(n));
+    }
+
+    /// With T's worth of packets in flight a round of sequence numbers is a round of time: the windows are equal.
+    #[test]
+    fn req_04_equals_the_sender_on_the_same_records() {
+        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut sender = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
+        let (mut compared, mut sent) = (0, 0.0);
+        for n in 0..5_000u64 {
+            let (now, queue) = (n * 1_300, (n / 40 % 3) as f64 * 20_000.0);
+            sent += 16_250.0 * (0.6 + (n / 100 % 5) as f64 * 0.1);
+            let records = stack(&[(now, sent, queue)]);
+            let feedback =
+                Feedback { telemetry: Telemetry::Hops(&records), ..ack(now, 1_000 * (n + 1), 1_000 * (n + 11)) };
+            let decision = sender.hear(&feedback);
+            assert_eq!(receiver.on_records(Nanos(now), &records).window.is_some(), n.is_multiple_of(11) && n > 0);
+            assert_eq!(receiver.utilisation(), sender.utilisation());
+            assert_eq!(receiver.window().reference(), sender.window().reference(), "packet {n}");
+            compared += u32::from(decision != RateDecision::Keep);
+        }
+        assert_eq!(compared, 4_999);
+    }
+
+    /// Mean rate, with 1.0 for line rate, and mean queue in bytes of a flow that shares a link of 100 Gb/s with a load
+    /// of 20 % or 60 %, which changes every 2 ms. The link is T / 4 behind the sender and as far before the receiver.
+    fn share(mut control: impl FnMut(Nanos, (u64, u64), &HopStack) -> Option<u64>, delay: u64) -> (f64, f64) {
+        const STEP: u64 = 130;
+        let line = 100.0 / 8.0 * STEP as f64;
+        let (mut window, mut seq, mut queue, mut sent) = (162_500.0, 0.0, 0.0, 0.0);
+        let (mut seqs, mut records) = (Vec::new(), Vec::new());
+        let (mut rates, mut queues) = (0.0, 0.0);
+        const STEPS: u64 = 100_000;
+        for n in 0..STEPS {
+            seqs.push(seq);
+            let back = |steps: u64| n.checked_sub(steps).map(|n| n as usize);
+            let own = back(25).map_or(0.0, |n| seqs[n + 1] - seqs[n]);
+            let cross = if (n * STEP / 2_000_000).is_multiple_of(2) { 0.2 } else { 0.6 };
+            queue += own + cross * line;
+            let out = f64::min(queue, line);
+            (queue, sent) = (queue - out, sent + out);
+            records.push((n * STEP, sent, queue));
+            seq += line * window / 162_500.0;
+            if let (Some(record), Some(acked)) = (back(delay), back(100)) {
+                let seqs = (seqs[acked] as u64, seq as u64);
+                if let Some(bytes) = control(Nanos(n * STEP), seqs, &stack(&[records[record]])) {
+                    window = bytes as f64;
+                }
+            }
+            (rates, queues) = (rates + window / 162_500.0, queues + queue);
+        }
+        (rates / STEPS as f64, queues / STEPS as f64)
+    }
+
+    /// In a loop of its own each mode finds the same share: within 5 % of the mean rate, and a hundredth of a
+    /// bandwidth-delay product of mean queue. They differ while the load changes, for the sender reacts to every
+    /// packet and the receiver once in a round.
+    #[test]
+    fn req_04_finds_the_same_share_as_the_sender() {
+        let mut flow = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
+        let by_sender = share(
+            |now, (ack_seq, snd_nxt), records| {
+                let telemetry = Telemetry::Hops(records);
+                match flow.hear(&Feedback { telemetry, ..ack(now.0, ack_seq, snd_nxt) }) {
+                    RateDecision::Window { bytes, .. } => Some(bytes),
+                    _ => None,
+                }
+            },
+            75,
+        );
+        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut returning = alloc::collections::VecDeque::from([None; 50]);
+        let by_receiver = share(
+            |now, _, records| {
+                returning.push_back(receiver.on_records(now, records).window);
+                returning.pop_front().flatten()
+            },
+            25,
+        );
+        assert!((by_sender.0 / by_receiver.0 - 1.0).abs() < 0.05, "{by_sender:?} {by_receiver:?}");
+        assert!((by_sender.1 - by_receiver.1).abs() < 1_625.0, "{by_sender:?} {by_receiver:?}");
+        // What eta leaves of the link: 0.75 for 7 of the 13 ms, 0.35 for 6.
+        assert!((by_sender.0 - 0.565).abs() < 0.05, "{by_sender:?}");
+    }
+}

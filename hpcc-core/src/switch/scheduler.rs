@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which queue of a port sends next: strict priorities first, then deficit weighted round robin (Shreedhar and
+//! Varghese, 1995), which guarantees each class a share that HPCC++ can take for the link's capacity (REQ-28, REQ-29;
+//! draft-miao-rtgwg-hpccplus-00, section 9.3).
+
+use super::PRIORITIES;
+use crate::units::BitRate;
+
+/// How a queue is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Before every queue with a higher number, and before all weighted ones.
+    Strict,
+    /// In turn with the other weighted queues.
+    Weighted {
+        /// Bytes that each turn adds to what the queue may send, from 1. A turn passes in vain where it is less than
+        /// a frame, which costs no time but makes the sharing coarser.
+        quantum: u32,
+    },
+}
+
+/// What waits at the head of each queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Bytes of each queue's first frame; 0 where the queue is empty.
+    pub heads: [u32; PRIORITIES],
+    /// Queues that PFC holds back: bit n stands for queue n.
+    pub paused: u8,
+}
+
+impl Backlog {
+    #[inline]
+    fn sendable(&self, queue: usize) -> Option<u32> {
+        let held_back = self.paused >> queue & 1 == 1;
+        self.heads.get(queue).copied().filter(|&bytes| bytes > 0 && !held_back)
+    }
+}
+
+/// The scheduler of one egress port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduler {
+    services: [Service; PRIORITIES],
+    /// Bytes that each weighted queue may still send in its turn.
+    deficits: [u64; PRIORITIES],
+    /// The queue whose turn it is.
+    turn: usize,
+    /// Whether that queue has had its quantum of this turn.
+    granted: bool,
+}
+
+impl Scheduler {
+    /// An idle port.
+    pub fn new(services: [Service; PRIORITIES]) -> Self {
+        Scheduler { services, deficits: [0; PRIORITIES], turn: 0, granted: false }
+    }
+
+    /// The queue whose first frame leaves now, which is counted as sent; `None` if none may.
+    pub fn next(&mut self, backlog: &Backlog) -> Option<u8> {
+        self.forget_empty(backlog);
+        if let Some(queue) = self.strict(backlog) {
+            return Some(queue as u8);
+        }
+        if let Some(queue) = self.round(backlog) {
+            return Some(queue as u8);
+        }
+        // Every head is larger than its queue may send: the rounds that change nothing pass at once.
+        let rounds = self.vain_rounds(backlog)?;
+        self.pass(backlog, rounds);
+        self.round(backlog).map(|queue| queue as u8)
+    }
+
+    /// The share of a link of this rate that a queue is sure of whatever the others send: all of it for the first
+    /// strict queue, nothing for the strict ones after it, and for a weighted one its part of what the strict queues
+    /// leave, whose load is `strict_load`.
+    pub fn guaranteed(&self, queue: u8, rate: BitRate, strict_load: BitRate) -> BitRate {
+        match self.services.get(usize::from(queue)) {
+            Some(Service::Strict) if self.first_strict() == Some(usize::from(queue)) => rate,
+            Some(&Service::Weighted { quantum }) => {
+                let all: u64 = self.services.iter().map(|service| quantum_of(*service)).sum();
+                let left = u128::from(rate.0.saturating_sub(strict_load.0));
+                BitRate((left * u128::from(quantum.max(1)) / u128::from(all.max(1))) as u64)
+            }
+            _ => BitRate(0),
+        }
+    }
+
+    fn first_strict(&self) -> Option<usize> {
+        self.services.iter().position(|service| *service == Service::Strict)
+    }
+
+    fn strict(&self, backlog: &Backlog) -> Option<usize> {
+        let strict = self.services.iter().enumerate().filter(|(_, service)| **service == Service::Strict);
+        strict.map(|(queue, _)| queue).find(|&queue| backlog.sendable(queue).is_some())
+    }
+
+    /// A queue that ran empty keeps no right to a burst; one that is paused keeps what it has.
+    fn forget_empty(&mut self, backlog: &Backlog) {
+        for (deficit, head) in self.deficits.iter_mut().zip(backlog.heads) {
+            if head == 0 {
+                *deficit = 0;
+            }
+        }
+    }
+
+    /// Goes round the weighted queues, once, until one may send.
+    fn round(&mut self, backlog: &Backlog) -> Option<usize> {
+        for _ in 0..=PRIORITIES {
+            let queue = self.turn;
+            if let (Some(head), Service::Weighted { quantum }) = (backlog.sendable(queue), self.services[queue]) {
+                if !self.granted {
+                    self.deficits[queue] += u64::from(quantum.max(1));
+                    self.granted = true;
+                }
+                if u64::from(head) <= self.deficits[queue] {
+                    self.deficits[queue] -= u64::from(head);
+                    return Some(queue);
+                }
+            }
+            self.turn = (queue + 1) % PRIORITIES;
+            self.granted = false;
+        }
+        None
+    }
+
+    /// Rounds that pass before the next in which a queue may send; `None` if no weighted queue has anything to.
+    fn vain_rounds(&self, backlog: &Backlog) -> Option<u64> {
+        let rounds = self.services.iter().enumerate().filter_map(|(queue, service)| {
+            let Service::Weighted { quantum } = service else { return None };
+            let missing = u64::from(backlog.sendable(queue)?).saturating_sub(self.deficits[queue]);
+            Some(missing.div_ceil(u64::from((*quantum).max(1))).saturating_sub(1))
+        });
+        rounds.min()
+    }
+
+    fn pass(&mut self, backlog: &Backlog, rounds: u64) {
+        for (queue, (deficit, service)) in self.deficits.iter_mut().zip(self.services).enumerate() {
+            if backlog.sendable(queue).is_some() {
+                *deficit += rounds * quantum_of(service);
+            }
+        }
+    }
+}
+
+/// Bytes of a turn; strict queues have none.
+fn quantum_of(service: Service) -> u64 {
+    match service {
+        Service::Strict => 0,
+        Service::Weighted { quantum } => u64::from(quantum.max(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Queue 0 strict, the others weighted by these quanta.
+    fn scheduler(quanta: [u32; PRIORITIES - 1]) -> Scheduler {
+        let mut services = [Service::Strict; PRIORITIES];
+        for (service, quantum) in services[1..].iter_mut().zip(quanta) {
+            *service = Service::Weighted { quantum };
+        }
+        Scheduler::new(services)
+    }
+
+    /// Bytes that each queue sends of `frames` frames when the queues with a head never run empty.
+    fn serve(scheduler: &mut Scheduler, backlog: &Backlog, frames: u32) -> [u64; PRIORITIES] {
+        let mut sent = [0; PRIORITIES];
+        for _ in 0..frames {
+            let queue = usize::from(scheduler.next(backlog).expect("something waits"));
+            sent[queue] += u64::from(backlog.heads[queue]);
+        }
+        sent
+    }
+
+    /// Three to one in bytes, though the frames are one to ten.
+    #[test]
+    fn req_29_a_class_has_its_share_in_bytes() {
+        let mut scheduler = scheduler([1, 1, 3_000, 1_000, 1, 1, 1]);
+        let backlog = Backlog { heads: [0, 0, 0, 150, 1_500, 0, 0, 0], paused: 0 };
+        let sent = serve(&mut scheduler, &backlog, 21_000);
+        assert!((sent[3] as f64 / sent[4] as f64 - 3.0).abs() < 0.01, "{sent:?}");
+    }
+
+    #[test]
+    fn req_29_the_guarantee_holds_whatever_others_send() {
+        let mut scheduler = scheduler([1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000]);
+        let backlog = Backlog { heads: [0, 64, 1_500, 1_048, 9_000, 300, 1_500, 700], paused: 0 };
+        let sent = serve(&mut scheduler, &backlog, 50_000);
+        let all: u64 = sent.iter().sum();
+        for queue in 1..8u8 {
+            let share = sent[usize::from(queue)] as f64 / all as f64;
+            let guaranteed = scheduler.guaranteed(queue, BitRate::gbps(280), BitRate(0));
+            assert_eq!(guaranteed, BitRate::gbps(10 * u64::from(queue)));
+            assert!((share * 280e9 / guaranteed.0 as f64 - 1.0).abs() < 0.01, "{queue}: {share}");
+        }
+        assert_eq!(scheduler.guaranteed(2, BitRate::gbps(308), BitRate::gbps(28)), BitRate::gbps(20));
+        assert_eq!(scheduler.guaranteed(0, BitRate::gbps(280), BitRate(0)), BitRate::gbps(280));
+        assert_eq!(scheduler.guaranteed(8, BitRate::gbps(280), BitRate(0)), BitRate(0));
+    }
+
+    #[test]
+    fn what_one_class_leaves_the_others_use() {
+        let mut scheduler = scheduler([1_500; 7]);
+        assert_eq!(serve(&mut scheduler, &Backlog { heads: [0, 0, 0, 900, 0, 0, 0, 0], paused: 0 }, 10)[3], 9_000);
+    }
+
+    #[test]
+    fn strict_queues_go_first_and_lower_numbers_before_higher() {
+        let mut services = [Service::Weighted { quantum: 1_500 }; PRIORITIES];
+        services[2] = Service::Strict;
+        services[5] = Service::Strict;
+        let mut scheduler = Scheduler::new(services);
+        let mut backlog = Backlog { heads: [64; PRIORITIES], paused: 0 };
+        assert_eq!(scheduler.next(&backlog), Some(2));
+        backlog.heads[2] = 0;
+        assert_eq!(scheduler.next(&backlog), Some(5));
+        backlog.paused = 1 << 5;
+        assert_ne!(scheduler.next(&backlog), Some(5));
+        assert_eq!(scheduler.guaranteed(5, BitRate::gbps(100), BitRate(0)), BitRate(0));
+    }
+
+    #[test]
+    fn empty_and_paused_ports_send_nothing() {
+        let mut scheduler = scheduler([1_500; 7]);
+        assert_eq!(scheduler.next(&Backlog::default()), None);
+        assert_eq!(scheduler.next(&Backlog { heads: [64; PRIORITIES], paused: 0xff }), None);
+        assert!(scheduler.next(&Backlog { heads: [64; PRIORITIES], paused: 0xfe }).is_some());
+    }
+
+    /// A pause takes no share away for good, and an idle time gives none.
+    #[test]
+    fn deficits_outlive_a_pause_but_not_an_empty_queue() {
+        let mut paused = scheduler([1_000; 7]);
+        let both = Backlog { heads: [0, 600, 600, 0, 0, 0, 0, 0], paused: 0 };
+        assert_eq!(paused.next(&both), Some(1));
+        let mut emptied = paused.clone();
+        serve(&mut paused, &Backlog { paused: 0b10, ..both }, 20);
+        serve(&mut emptied, &Backlog { heads: [0, 0, 600, 0, 0, 0, 0, 0], paused: 0 }, 20);
+        assert_eq!((paused.deficits[1], emptied.deficits[1]), (400, 0));
+    }
+
+    /// One byte a turn and frames of 64 KB: the turns in vain are not walked.
+    #[test]
+    fn tiny_quanta_share_alike() {
+        let mut scheduler = scheduler([1, 2, 0, 1, 1, 1, 1]);
+        let backlog = Backlog { heads: [0, 65_000, 65_000, 65_000, 0, 0, 0, u32::MAX], paused: 0 };
+        let sent = serve(&mut scheduler, &backlog, 4_000);
+        assert!((sent[2] as f64 / sent[1] as f64 - 2.0).abs() < 0.01, "{sent:?}");
+        assert!((sent[3] as f64 / sent[1] as f64 - 1.0).abs() < 0.01, "{sent:?}");
+    }
+}

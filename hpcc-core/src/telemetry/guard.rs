@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether echoed records can be true (REQ-26, REQ-27; draft-miao-rtgwg-hpccplus-00, section 9.1).
+//!
+//! A sender believes what comes back. This guard stands before its controller and lets pass what an honest network
+//! could have reported; the rest is counted and decides nothing. The [seal](super::seal) tells who wrote the
+//! feedback, this guard tells whether the writer lies:
+//!
+//! | lie | found because |
+//! | --- | --- |
+//! | old records, replayed | the hop's clock runs back, or the records are too old |
+//! | a clock that is ahead, which makes txRate small | it leaves its distance to the sender's clock |
+//! | a busier link, to slow others down | no link sends faster than its capacity |
+//! | an idle link, to go faster | the link has sent at least what this flow had delivered |
+//! | a faster link | capacities do not change |
+//! | another path each time, to be never compared | paths do not change that often |
+//!
+//! It cannot tell a short queue that was reported for a long one, nor lies that begin with a flow's first feedback.
+
+use super::{HopStack, LastHops, MAX_HOPS};
+use crate::units::Nanos;
+
+/// What the guard allows for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GuardConfig {
+    /// Part of its capacity by which a link may seem faster.
+    pub rate_slack: f64,
+    /// Bytes by which a counter may be off: its unit, and the largest frame.
+    pub byte_slack: u64,
+    /// How far the delay of records may differ from that of a path's first ones: what queues and pauses can add.
+    /// Less than half of the time in which the layout's clock wraps.
+    pub max_age: Nanos,
+    /// Least time between two changes of the path.
+    pub path_hold: Nanos,
+}
+
+impl Default for GuardConfig {
+    fn default() -> Self {
+        GuardConfig { rate_slack: 0.05, byte_slack: 4_096, max_age: Nanos(2_000_000), path_hold: Nanos::MILLISECOND }
+    }
+}
+
+/// Why records cannot be true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distrust {
+    /// A hop's clock ran back.
+    Backwards,
+    /// They are older, or fresher, than any delay explains.
+    Age,
+    /// A link sent faster than it can.
+    TooFast,
+    /// A link sent less than this flow had delivered over it.
+    OwnTraffic,
+    /// A link changed its capacity.
+    Capacity,
+    /// The path changed again too soon.
+    PathFlap,
+}
+
+/// How often feedback was rejected, for each reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejections([u64; 6]);
+
+impl Rejections {
+    /// For this reason.
+    pub fn of(&self, reason: Distrust) -> u64 {
+        self.0[reason as usize]
+    }
+
+    /// For any reason.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// The guard of one flow.
+#[derive(Clone, Debug)]
+pub struct FeedbackGuard {
+    config: GuardConfig,
+    last: LastHops,
+    /// How far each hop's clock was behind the arrival of the path's first records, modulo its wrap.
+    behind: [u64; MAX_HOPS],
+    /// Bytes of the flow that had been delivered at the last trusted feedback.
+    delivered: u64,
+    /// When the path last changed.
+    path_since: Nanos,
+    rejections: Rejections,
+}
+
+impl FeedbackGuard {
+    /// The guard of a flow that has not heard of the network yet.
+    pub fn new(config: GuardConfig) -> Self {
+        FeedbackGuard {
+            config,
+            last: LastHops::default(),
+            behind: [0; MAX_HOPS],
+            delivered: 0,
+            path_since: Nanos(0),
+            rejections: Rejections::default(),
+        }
+    }
+
+    /// What was rejected so far.
+    pub fn rejections(&self) -> &Rejections {
+        &self.rejections
+    }
+
+    /// Takes in records that arrived at `now`, and says whether the controller may hear of them.
+    ///
+    /// `delivered` are the flow's payload bytes up to the packet that carried them, as go-back-N acknowledges them.
+    /// Where packets are kept out of order an acknowledgement says more than its packet: pass 0.
+    ///
+    /// # Errors
+    /// The reason why they cannot be true, which is counted. The guard then goes on from what it trusted last.
+    pub fn admit(&mut self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<(), Distrust> {
+        let verdict = self.judge(now, delivered, stack);
+        if let Err(reason) = verdict {
+            self.rejections.0[reason as usize] += 1;
+        }
+        verdict
+    }
+
+    fn judge(&mut self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<(), Distrust> {
+        if !self.last.continue_in(now, stack) {
+            self.begin(now, stack)?;
+        } else {
+            self.compare(now, delivered, stack)?;
+            self.last.keep(now, stack);
+        }
+        self.delivered = delivered;
+        Ok(())
+    }
+
+    /// A path's first records, or the first after a silence: nothing to compare them with.
+    fn begin(&mut self, now: Nanos, stack: &HopStack) -> Result<(), Distrust> {
+        if !self.last.is_path_of(stack) {
+            if !self.last.is_empty() && now - self.path_since < self.config.path_hold {
+                return Err(Distrust::PathFlap);
+            }
+            self.path_since = now;
+        } else if self.last.pairs(stack).any(|(earlier, later)| later.rate != earlier.rate) {
+            return Err(Distrust::Capacity);
+        }
+        for (behind, hop) in self.behind.iter_mut().zip(stack.hops()) {
+            *behind = clock_distance(now, hop.ts, stack.modulus.ts);
+        }
+        self.last.restart(now, stack);
+        Ok(())
+    }
+
+    fn compare(&self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<(), Distrust> {
+        let own = delivered.saturating_sub(self.delivered);
+        let modulus = &stack.modulus;
+        for ((earlier, later), behind) in self.last.pairs(stack).zip(self.behind) {
+            let elapsed = modulus.elapsed(earlier, later);
+            let sent = modulus.sent(earlier, later);
+            if elapsed > modulus.ts / 2 {
+                return Err(Distrust::Backwards);
+            }
+            if later.rate != earlier.rate {
+                return Err(Distrust::Capacity);
+            }
+            let drift = clock_distance(now, later.ts, modulus.ts).abs_diff(behind);
+            if drift.min(modulus.ts.abs_diff(drift)) > self.config.max_age.0 {
+                return Err(Distrust::Age);
+            }
+            let most = later.rate.0 as f64 * elapsed as f64 / 8e9 * (1.0 + self.config.rate_slack);
+            if sent as f64 > most + self.config.byte_slack as f64 {
+                return Err(Distrust::TooFast);
+            }
+            if sent.saturating_add(self.config.byte_slack) < own {
+                return Err(Distrust::OwnTraffic);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far a hop's clock is behind `now`, on a clock that wraps at `modulus`.
+fn clock_distance(now: Nanos, ts: u64, modulus: u64) -> u64 {
+    let now = now.0 % modulus.max(1);
+    if now >= ts { now - ts } else { modulus.saturating_sub(ts) + now }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::{LIMITS, ack, chance};
+    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, Parameters, RateDecision};
+    use crate::telemetry::{Hop, Modulus, Telemetry};
+    use crate::units::BitRate;
+
+    const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 128 << 20 };
+    /// A packet in 2 us, half of line rate: the flow's own part of a link that is busy all the time.
+    const GAP: u64 = 2_000;
+    const OWN: u64 = 12_500;
+    /// The attack begins with this packet.
+    const ATTACK: u64 = 100;
+
+    struct Outcome {
+        before: u64,
+        after: u64,
+        rejections: Rejections,
+    }
+
+    /// Windows of a flow on a link at line rate with a short queue, before and after records of 200 packets were
+    /// changed by `lie`, which is told the packet's number.
+    fn attack(guarded: bool, lie: impl Fn(u64, &mut Hop, &mut u64)) -> Outcome {
+        let mut guard = FeedbackGuard::new(GuardConfig::default());
+        let mut flow: HpccPlus = HpccPlusConfig::default().start(LIMITS);
+        let (mut window, mut before, mut chance) = (0, 0, chance());
+        let mut stack = HopStack::default();
+        for n in 0..ATTACK + 200 {
+            let (now, delivered) = (n * GAP, n * OWN);
+            let mut hop = Hop {
+                rate: BitRate::gbps(100),
+                ts: now % MODULUS.ts,
+                tx_bytes: n * 2 * OWN % MODULUS.tx_bytes,
+                qlen: 1_000,
+            };
+            let mut path = 7;
+            if n >= ATTACK {
+                lie(n - ATTACK, &mut hop, &mut path);
+            }
+            stack.reset(MODULUS);
+            stack.push(hop);
+            stack.path = path;
+            let now = Nanos(now + 5_000);
+            if guarded && guard.admit(now, delivered, &stack).is_err() {
+                continue;
+            }
+            let telemetry = Telemetry::Hops(&stack);
+            let feedback = Feedback { telemetry, ..ack(now.0, delivered, delivered + 81_250) };
+            if let RateDecision::Window { bytes, .. } = flow.on_feedback(&feedback, &mut chance) {
+                window = bytes;
+            }
+            if n == ATTACK - 1 {
+                before = window;
+            }
+        }
+        Outcome { before, after: window, rejections: guard.rejections }
+    }
+
+    /// Unguarded the lie multiplies the window by `effect` or more (or, below 1, less); guarded it is found out each
+    /// time and changes nothing.
+    fn found_out(reason: Distrust, effect: f64, lie: impl Fn(u64, &mut Hop, &mut u64)) {
+        let bare = attack(false, &lie);
+        let change = bare.after as f64 / bare.before as f64;
+        assert!(if effect > 1.0 { change > effect } else { change < effect }, "{change}");
+        let guarded = attack(true, lie);
+        assert_eq!(guarded.rejections.total(), 200);
+        assert!(guarded.rejections.of(reason) >= 190, "{:?}", guarded.rejections);
+        assert_eq!(guarded.after, guarded.before);
+    }
+
+    #[test]
+    fn honest_feedback_passes() {
+        let honest = attack(true, |_, _, _| {});
+        assert_eq!(honest.rejections.total(), 0);
+        assert_eq!(honest.after, attack(false, |_, _, _| {}).after);
+    }
+
+    #[test]
+    fn req_27_a_receiver_cannot_hide_the_load() {
+        found_out(Distrust::OwnTraffic, 2.0, |n, hop, _| hop.tx_bytes = (ATTACK - 1) * 2 * OWN + n * 1_000);
+    }
+
+    #[test]
+    fn req_27_a_link_cannot_become_faster() {
+        found_out(Distrust::Capacity, 2.0, |_, hop, _| hop.rate = BitRate::gbps(800));
+    }
+
+    #[test]
+    fn req_27_a_link_cannot_become_faster_in_a_silence() {
+        let mut guard = FeedbackGuard::new(GuardConfig::default());
+        let mut stack = HopStack::new(MODULUS);
+        stack.push(Hop { rate: BitRate::gbps(100), ..Hop::default() });
+        assert_eq!(guard.admit(Nanos(0), 0, &stack), Ok(()));
+        stack.reset(MODULUS);
+        stack.push(Hop { rate: BitRate::gbps(400), ..Hop::default() });
+        assert_eq!(guard.admit(Nanos::SECOND, 0, &stack), Err(Distrust::Capacity));
+    }
+
+    #[test]
+    fn req_27_a_link_cannot_send_faster_than_it_can() {
+        found_out(Distrust::TooFast, 0.5, |n, hop, _| hop.tx_bytes = (ATTACK * 2 + n * 20 + 20) * OWN % (128 << 20));
+    }
+
+    /// Sixteen times the pace of time. What is ahead by less than the allowed age still passes.
+    #[test]
+    fn req_27_a_clock_cannot_run_ahead() {
+        let lie = |n: u64, hop: &mut Hop, _: &mut u64| hop.ts = (hop.ts + (n + 1) * 30_000) % MODULUS.ts;
+        let (bare, guarded) = (attack(false, lie), attack(true, lie));
+        assert!(bare.after > 2 * bare.before);
+        assert_eq!(guarded.rejections.of(Distrust::Age), 200 - 2_000_000 / 30_000);
+        found_out(Distrust::Age, 1.5, |n, hop, _| hop.ts = (hop.ts + 4_000_000 + n * 9_000) % MODULUS.ts);
+    }
+
+    /// The controller compares nothing across paths, so that changing them keeps it from slowing down.
+    #[test]
+    fn req_27_paths_cannot_change_all_the_time() {
+        let lie = |n: u64, hop: &mut Hop, path: &mut u64| {
+            *path += n % 2;
+            hop.qlen = 1_000_000;
+        };
+        let (bare, guarded) = (attack(false, lie), attack(true, lie));
+        assert!(bare.after > bare.before * 9 / 10);
+        assert_eq!(guarded.rejections.total(), 100);
+        assert_eq!(guarded.rejections.of(Distrust::PathFlap), 100);
+        assert!(guarded.after < guarded.before / 4, "{} after {}", guarded.after, guarded.before);
+    }
+
+    #[test]
+    fn req_27_old_records_are_no_news() {
+        let replayed = attack(true, |n, hop, _| {
+            hop.ts = n % 50 * GAP;
+            hop.tx_bytes = n % 50 * 2 * OWN;
+        });
+        assert_eq!(replayed.rejections.of(Distrust::Backwards), 200);
+        assert_eq!(replayed.after, replayed.before);
+    }
+
+    #[test]
+    fn any_records_are_judged_without_panic() {
+        let mut guard = FeedbackGuard::new(GuardConfig::default());
+        let (mut chance, mut stack) = (chance(), HopStack::default());
+        for n in 0..20_000u64 {
+            let mut draw = || u64::from(chance.rand.draw()) << 31 | u64::from(chance.rand.draw());
+            stack.reset(MODULUS);
+            stack.path = draw() % 2;
+            for _ in 0..draw() % 17 {
+                let rate = BitRate(draw() % 3 * 50_000_000_000);
+                stack.push(Hop { rate, ts: draw() % MODULUS.ts, tx_bytes: draw() % MODULUS.tx_bytes, qlen: draw() });
+            }
+            let _ = guard.admit(Nanos(n * (draw() % 9_000_000)), draw(), &stack);
+        }
+        assert!(guard.rejections().total() > 10_000);
+    }
+}

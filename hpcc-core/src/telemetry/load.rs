@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What two records of one link say of its load (SPEC section 1.2; equation 2 of the HPCC paper).
+
+use super::{Hop, Modulus};
+use crate::units::Nanos;
+
+/// The load of a link between two of its records.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkLoad {
+    /// u': bytes in flight on the link, with 1.0 for capacity * T.
+    pub utilisation: f64,
+    /// Time between the records.
+    pub elapsed: Nanos,
+}
+
+impl LinkLoad {
+    /// Lines 8 and 9 of the drafts' algorithm: an average over one T after this sample.
+    #[inline]
+    pub fn average(&self, before: f64, base_rtt: Nanos) -> f64 {
+        let weight = self.elapsed.min(base_rtt).0 as f64 / base_rtt.0.max(1) as f64;
+        (1.0 - weight) * before + weight * self.utilisation
+    }
+}
+
+/// How the second of two records of a link stands to the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Comparison {
+    /// It is later, and tells this load.
+    Load(LinkLoad),
+    /// No time has passed, or the link has no capacity: nothing can be divided by it.
+    Nothing,
+    /// It is the earlier one: its packet was overtaken, or the counter has wrapped unseen.
+    Overtaken,
+}
+
+impl Comparison {
+    /// Lines 4 and 5 of the drafts' algorithm: txRate / B + qlen / (B * T), the queue counted at the shorter of
+    /// the two samples, so that a queue which only passed by does not count.
+    #[inline]
+    pub fn of(modulus: &Modulus, earlier: &Hop, later: &Hop, base_rtt: Nanos) -> Comparison {
+        let queue = later.qlen.min(earlier.qlen) as f64;
+        Self::with(modulus, earlier, later, base_rtt, |bytes_per_nano| queue / bytes_per_nano)
+    }
+
+    /// The same under QoS, where the length of a flow's own queue does not tell how long it takes to drain: the
+    /// packets' sojourn times at the hop stand for qlen / B (REQ-28; draft-miao-rtgwg-hpccplus-00, section 9.3).
+    ///
+    /// The records' rate and bytes are those of the flow's class: its
+    /// [guaranteed share](crate::switch::Scheduler::guaranteed) (REQ-29) and what it sent.
+    #[inline]
+    pub fn by_sojourn(
+        modulus: &Modulus,
+        earlier: &Hop,
+        later: &Hop,
+        sojourns: [Nanos; 2],
+        base_rtt: Nanos,
+    ) -> Comparison {
+        let [one, other] = sojourns;
+        Self::with(modulus, earlier, later, base_rtt, |_| one.min(other).0 as f64)
+    }
+
+    /// `drain` gives the nanoseconds that the queue takes, for a capacity in bytes per nanosecond.
+    #[inline]
+    fn with(
+        modulus: &Modulus,
+        earlier: &Hop,
+        later: &Hop,
+        base_rtt: Nanos,
+        drain: impl FnOnce(f64) -> f64,
+    ) -> Comparison {
+        let elapsed = modulus.elapsed(earlier, later);
+        if elapsed > modulus.ts / 2 {
+            return Comparison::Overtaken;
+        }
+        if elapsed == 0 || later.rate.0 == 0 {
+            return Comparison::Nothing;
+        }
+        let bytes_per_nano = later.rate.0 as f64 / 8e9;
+        let sent = modulus.sent(earlier, later) as f64 / elapsed as f64 / bytes_per_nano;
+        let queued = drain(bytes_per_nano) / base_rtt.0.max(1) as f64;
+        Comparison::Load(LinkLoad { utilisation: sent + queued, elapsed: Nanos(elapsed) })
+    }
+}
+
+impl Modulus {
+    /// How long records of a link of this rate stay comparable: half of the time in which a counter wraps.
+    /// Beyond it a wrap may have gone unseen (SPEC section 2.1).
+    pub fn horizon(&self, hop: &Hop) -> Nanos {
+        let bytes_wrap = self.tx_bytes as f64 * 8e9 / hop.rate.0 as f64;
+        Nanos(self.ts.min(bytes_wrap as u64) / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::switch::{Backlog, Scheduler, Service};
+    use crate::units::BitRate;
+    use alloc::collections::VecDeque;
+
+    const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 128 << 20 };
+    const T: Nanos = Nanos(13_000);
+
+    fn hop(ts: u64, tx_bytes: u64, qlen: u64) -> Hop {
+        Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen }
+    }
+
+    fn load(earlier: Hop, later: Hop) -> f64 {
+        match Comparison::of(&MODULUS, &earlier, &later, T) {
+            Comparison::Load(load) => load.utilisation,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// 100 Gb/s * 13 us are 162 500 bytes; 12 500 bytes in 1 us are line rate.
+    #[test]
+    fn req_05_a_link_counts_what_it_sends_and_the_shorter_queue() {
+        assert!((load(hop(0, 0, 0), hop(1_000, 12_500, 0)) - 1.0).abs() < 1e-12);
+        assert!((load(hop(0, 0, 162_500), hop(1_000, 12_500, 16_250)) - 1.1).abs() < 1e-12);
+        assert!((load(hop(0, 0, 16_250), hop(1_000, 6_250, 162_500)) - 0.6).abs() < 1e-12);
+        let wrapped = load(hop((1 << 24) - 500, (128 << 20) - 500, 0), hop(500, 12_000, 0));
+        assert!((wrapped - 1.0).abs() < 1e-12, "{wrapped}");
+    }
+
+    #[test]
+    fn what_cannot_be_divided_is_told_apart_from_what_came_late() {
+        let of = |earlier, later| Comparison::of(&MODULUS, &earlier, &later, T);
+        assert_eq!(of(hop(7, 0, 0), hop(7, 900, 9)), Comparison::Nothing);
+        assert_eq!(of(hop(7, 0, 0), Hop { rate: BitRate(0), ..hop(9, 0, 0) }), Comparison::Nothing);
+        assert_eq!(of(hop(2_000, 0, 0), hop(1_000, 0, 0)), Comparison::Overtaken);
+    }
+
+    /// SPEC section 2.1: the compact format's time wraps after 16.777 ms, its bytes at 400 Gb/s after 2.68 ms.
+    #[test]
+    fn records_stay_comparable_for_half_of_a_wrap() {
+        assert_eq!(MODULUS.horizon(&Hop { rate: BitRate::gbps(10), ..Hop::default() }), Nanos(8_388_608));
+        let fast = MODULUS.horizon(&Hop { rate: BitRate::gbps(400), ..Hop::default() });
+        assert!((fast.0 as f64 / 1.342e6 - 1.0).abs() < 1e-3, "{fast}");
+    }
+
+    /// A port of 100 Gb/s serves one class with a quarter of it, beside one that always has frames. The class gets
+    /// what it is guaranteed and keeps ten frames of 1000 bytes: 3.2 us at 25 Gb/s, though its queue alone looks like
+    /// 0.8 us and the port's like 80 us.
+    #[test]
+    fn req_28_sojourn_times_tell_the_load_of_a_class() {
+        let mut services = [Service::Strict; 8];
+        services[3] = Service::Weighted { quantum: 1_000 };
+        services[4] = Service::Weighted { quantum: 3_000 };
+        let mut scheduler = Scheduler::new(services);
+        let share = scheduler.guaranteed(3, BitRate::gbps(100), BitRate(0));
+        assert_eq!(share, BitRate::gbps(25));
+        let backlog = Backlog { heads: [0, 0, 0, 1_000, 1_000, 0, 0, 0], paused: 0 };
+        let mut arrivals: VecDeque<u64> = [0; 10].into();
+        let mut samples = alloc::vec::Vec::new();
+        let mut tx_bytes = 0;
+        for now in (0..40_000).step_by(80) {
+            if scheduler.next(&backlog) == Some(3) {
+                let arrived = arrivals.pop_front().expect("ten frames wait");
+                samples.push((Hop { rate: share, ..hop(now, tx_bytes, 990_000) }, Nanos(now - arrived)));
+                tx_bytes += 1_000;
+                arrivals.push_back(now);
+            }
+        }
+        let [(earlier, first), (later, last)] = [samples[20], samples[100]];
+        let class = Comparison::by_sojourn(&MODULUS, &earlier, &later, [first, last], T);
+        let Comparison::Load(class) = class else { panic!("{class:?}") };
+        assert!((class.utilisation - (1.0 + 3.2 / 13.0)).abs() < 0.01, "{class:?}");
+        assert!(load(earlier, later) > 5.0, "the port's queue at the class's share");
+    }
+}
