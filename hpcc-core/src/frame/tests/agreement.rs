@@ -172,6 +172,31 @@ proptest! {
         prop_assert_eq!(read(&with).verdict(), Some(Coverage::TelemetryFree));
     }
 
+    /// Against the bytes of the frame in one piece, or two.
+    #[test]
+    fn the_other_icrcs_are_those_of_the_bytes_as_sent(owned in owned()) {
+        let bytes = build::roce(&owned.frame(), Coverage::default()).expect("a frame");
+        let packet = read(&bytes);
+        let offsets = packet.offsets;
+        let (ip_len, masked_ip) = match owned.frame.addresses {
+            Addresses::V4 { .. } => (20, &[1, 8, 10, 11][..]),
+            Addresses::V6 { .. } => (40, &[1, 2, 3, 7][..]),
+        };
+        let mut masked = bytes.clone();
+        let udp_checksum = [offsets.udp + 6, offsets.udp + 7];
+        let masked_ip = masked_ip.iter().map(|at| offsets.ip + at);
+        for at in masked_ip.chain(udp_checksum).chain([offsets.base_transport + 4]) {
+            masked[at] = 0xff;
+        }
+        if ip_len == 40 {
+            masked[offsets.ip] = 0x6f;
+        }
+        let crc = |parts: &[&[u8]]| crc32fast::hash(&[&[0xff; 8][..], &parts.concat()].concat()).to_le_bytes();
+        let (ip, udp) = (offsets.ip..offsets.ip + ip_len, offsets.udp..offsets.icrc);
+        prop_assert_eq!(packet.expected_icrc(Coverage::AsSent), crc(&[&masked[offsets.ip..offsets.icrc]]));
+        prop_assert_eq!(packet.expected_icrc(Coverage::SkipExtensions), crc(&[&masked[ip], &masked[udp]]));
+    }
+
     #[test]
     fn frames_have_the_sizes_of_their_profile(owned in owned()) {
         let frame = owned.frame();
