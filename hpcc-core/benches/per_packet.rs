@@ -8,7 +8,7 @@ use hpcc_core::cc::{
     TimelyConfig,
 };
 use hpcc_core::random::Chance;
-use hpcc_core::telemetry::{Hop, HopStack, Layout, MAX_SECTION, Modulus, Snapshot, Telemetry};
+use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Modulus, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 
 const LIMITS: FlowLimits = FlowLimits {
@@ -86,10 +86,10 @@ fn feedback_dctcp(bencher: Bencher<'_, '_>) {
     feed(bencher, Algorithm::Dctcp(DctcpConfig::default()), &|_, _| Telemetry::Nothing);
 }
 
-const LAYOUTS: [(&str, Layout); 2] = [("reference", Layout::Reference { multiplier: 4 }), ("paper", Layout::Paper)];
+const NAMES: [&str; 7] = Layout::HOP_NAMES;
 
 fn layout(name: &str) -> Layout {
-    LAYOUTS.iter().find(|(known, _)| *known == name).expect("a layout of the list").1
+    Layout::from_name(name, &LayoutOptions { multiplier: 4, ..LayoutOptions::default() }).expect("a layout of the list")
 }
 
 fn snapshot(n: u64) -> Snapshot {
@@ -107,7 +107,7 @@ fn snapshot(n: u64) -> Snapshot {
     }
 }
 
-#[divan::bench(args = ["reference", "paper"])]
+#[divan::bench(args = NAMES)]
 fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
     let layout = layout(name);
     let mut section = [0; MAX_SECTION];
@@ -120,7 +120,7 @@ fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-#[divan::bench(args = ["reference", "paper"])]
+#[divan::bench(args = NAMES)]
 fn read_5_hops(bencher: Bencher<'_, '_>, name: &str) {
     let layout = layout(name);
     let mut section = [0; MAX_SECTION];

@@ -200,6 +200,7 @@ mod ffi {
         multiplier: u32,
         log_base: f64,
         wide_pint: bool,
+        hops: u8,
     }
 
     /// A frame as the simulator knows it.

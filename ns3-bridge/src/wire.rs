@@ -3,14 +3,15 @@
 
 use crate::ffi::{ControlParameters, WireParameters};
 use hpcc_core::cc::Algorithm;
+use hpcc_core::frame::Carriage;
 use hpcc_core::telemetry::{Layout, LayoutOptions};
 use hpcc_core::wire::WireProfile;
 
 impl WireParameters {
     pub fn new(profile: WireProfile, layout: Layout) -> WireParameters {
-        let LayoutOptions { multiplier, log_base, wide_pint } = layout.options();
+        let LayoutOptions { multiplier, log_base, wide_pint, hops } = layout.options();
         let (profile, layout) = (profile.name().into(), layout.name().into());
-        WireParameters { profile, layout, multiplier, log_base, wide_pint }
+        WireParameters { profile, layout, multiplier, log_base, wide_pint, hops }
     }
 
     /// The profile; C++ asks for [`wire_error`] first, so that there is one.
@@ -20,8 +21,9 @@ impl WireParameters {
 
     /// The layout, likewise.
     pub fn layout(&self) -> Layout {
-        let &WireParameters { multiplier, log_base, wide_pint, .. } = self;
-        Layout::from_name(&self.layout, &LayoutOptions { multiplier, log_base, wide_pint }).unwrap_or(Layout::None)
+        let &WireParameters { multiplier, log_base, wide_pint, hops, .. } = self;
+        let options = LayoutOptions { multiplier, log_base, wide_pint, hops };
+        Layout::from_name(&self.layout, &options).unwrap_or(Layout::None)
     }
 }
 
@@ -32,6 +34,9 @@ pub fn wire_error(wire: &WireParameters) -> String {
     }
     if !Layout::NAMES.contains(&wire.layout.as_str()) {
         return format!("unknown telemetry layout \"{}\"; there are: {}", wire.layout, Layout::NAMES.join(", "));
+    }
+    if wire.layout().carriage() == Some(Carriage::HopByHop) && wire.profile() == WireProfile::RoceV4 {
+        return format!("telemetry layout \"{}\" is an IPv6 option; it needs wire profile rocev2_ipv6", wire.layout);
     }
     String::new()
 }
@@ -57,10 +62,11 @@ mod tests {
     fn every_layout_and_profile_comes_back_as_it_went() {
         for (_, profile) in WireProfile::NAMES {
             for name in Layout::NAMES {
-                let options = LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true };
+                let options = LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true, hops: 7 };
                 let layout = Layout::from_name(name, &options).expect("named");
                 let wire = WireParameters::new(profile, layout);
-                assert_eq!((wire.profile(), wire.layout(), wire_error(&wire)), (profile, layout, String::new()));
+                assert_eq!((wire.profile(), wire.layout()), (profile, layout));
+                assert_eq!(wire_error(&wire).is_empty(), !(name.starts_with("ioam") && profile == WireProfile::RoceV4));
             }
         }
     }

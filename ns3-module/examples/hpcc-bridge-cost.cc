@@ -134,7 +134,7 @@ PassSwitch(hpcc::Switch& node, hpcc::Draws& draws, Section& section, uint64_t no
 void
 MeasureAcks(uint64_t calls, uint32_t hops)
 {
-    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false};
+    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false, 15};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
     auto host = MakeHost(*network, wire);
@@ -177,7 +177,7 @@ main(int argc, char* argv[])
     cmd.AddValue("calls", "how often each function is called", calls);
     cmd.Parse(argc, argv);
 
-    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false};
+    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false, 15};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
     auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, hpcc::Quirks{});

@@ -57,13 +57,14 @@ QbbHelper::SetWireProfile(const std::string& profile)
 }
 
 void
-QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase)
+QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase, uint8_t hops)
 {
     for (ObjectFactory* factory : {&m_hostFactory, &m_switchFactory})
     {
         factory->Set("TelemetryLayout", StringValue(layout));
         factory->Set("TelemetryMultiplier", UintegerValue(multiplier));
         factory->Set("TelemetryLogBase", DoubleValue(logBase));
+        factory->Set("TelemetryHops", UintegerValue(hops));
     }
 }
 

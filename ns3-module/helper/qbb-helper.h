@@ -67,11 +67,12 @@ class QbbHelper : public PcapHelperForDevice
 
     /**
      * \brief Set the telemetry layout of hosts and switches to be installed.
-     * \param layout none, reference, paper, timestamp or pint
+     * \param layout none, reference, paper, draft, int_md, ifa, ioam, ioam_slim, timestamp or pint
      * \param multiplier factor of the reference layout's units
      * \param logBase base of the pint layout's codes
+     * \param hops most hops of the layouts int_md, ifa, ioam and ioam_slim
      */
-    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05);
+    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05, uint8_t hops = 15);
 
     /**
      * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none by default.

@@ -174,7 +174,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     const hpcc::WireParameters wire = scenario.wire();
     network.SetWireProfile(std::string(wire.profile));
     network.SetDeviceAttribute("FrameGap", UintegerValue(scenario.frame_gap()));
-    network.SetTelemetry(std::string(wire.layout), wire.multiplier, wire.log_base);
+    network.SetTelemetry(std::string(wire.layout), wire.multiplier, wire.log_base, wire.hops);
     const hpcc::BufferParameters buffer = scenario.buffer();
     network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer.bytes));
     network.SetSwitchAttribute("Lossy", BooleanValue(buffer.lossy));

@@ -41,8 +41,8 @@ QbbNode::GetTypeId()
                           MakeStringAccessor(&QbbNode::m_wireProfile),
                           MakeStringChecker())
             .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference, paper (hpcc reads these two), timestamp (timely) "
-                          "or pint (hpcc_pint); the same at all nodes of a network",
+                          "Layout of in-band telemetry: none, reference, paper, draft, int_md, ifa, ioam, "
+                          "ioam_slim (hpcc reads these seven), timestamp (timely) or pint (hpcc_pint); the same at all nodes of a network",
                           StringValue("reference"),
                           MakeStringAccessor(&QbbNode::m_layout),
                           MakeStringChecker())
@@ -51,6 +51,11 @@ QbbNode::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&QbbNode::m_multiplier),
                           MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("TelemetryHops",
+                          "Most hops that the layouts int_md, ifa, ioam (at most 8) and ioam_slim report; the same at all nodes of a network",
+                          UintegerValue(15),
+                          MakeUintegerAccessor(&QbbNode::m_hops),
+                          MakeUintegerChecker<uint8_t>(1, 15))
             .AddAttribute("TelemetryLogBase",
                           "Base of the pint layout's codes; the same at all nodes of a network",
                           DoubleValue(1.05),
@@ -142,7 +147,7 @@ QbbNode::GetQuirks() const
 hpcc::WireParameters
 QbbNode::GetWire() const
 {
-    hpcc::WireParameters wire{m_wireProfile, m_layout, m_multiplier, m_logBase, GetQuirks().wide_pint};
+    hpcc::WireParameters wire{m_wireProfile, m_layout, m_multiplier, m_logBase, GetQuirks().wide_pint, m_hops};
     const std::string error(hpcc::wire_error(wire));
     NS_ABORT_MSG_UNLESS(error.empty(), error);
     return wire;

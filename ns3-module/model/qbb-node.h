@@ -145,6 +145,7 @@ class QbbNode : public Object
     std::string m_layout;          //!< attribute
     uint32_t m_multiplier;         //!< attribute
     double m_logBase;              //!< attribute
+    uint8_t m_hops;                //!< attribute
 };
 
 } // namespace ns3

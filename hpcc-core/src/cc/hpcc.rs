@@ -73,7 +73,7 @@ impl Parameters for HpccConfig {
     }
 
     fn hears(layout: &Layout) -> bool {
-        matches!(layout, Layout::Reference { .. } | Layout::Paper)
+        layout.max_hops().is_some()
     }
 }
 

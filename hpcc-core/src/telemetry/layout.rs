@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
-use super::{HopStack, Snapshot, Telemetry, Unusable, paper, pint, reference, speed, timestamp};
-use crate::frame::{Carriage, TELEMETRY_PORT};
+use super::compact::{self, Form};
+use super::ifa::hpcc as ifa;
+use super::int_md::hpcc as int_md;
+use super::ioam::hpcc::{self as ioam, Profile};
+use super::{HopStack, MAX_HOPS, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
+use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -17,6 +21,25 @@ pub enum Layout {
     },
     /// The HPCC paper's figure 7: nHop and pathID, then one 64-bit word for each hop passed so far.
     Paper,
+    /// The HPCC++ draft's figure 4: the paper's, with a header padded to 32 bits.
+    Draft,
+    /// P4 INT v2.1 INT-MD with metadata of HPCC's own domain; see [`super::int_md::hpcc`].
+    IntMd {
+        /// Most hops, 1 to 15.
+        hops: u8,
+    },
+    /// IFA 2.0 with HPCC's opaque words; see [`super::ifa::hpcc`].
+    Ifa {
+        /// Most hops, 1 to 15.
+        hops: u8,
+    },
+    /// A pre-allocated IOAM trace in an IPv6 hop-by-hop header; see [`super::ioam::hpcc`].
+    Ioam {
+        /// What each hop adds.
+        profile: Profile,
+        /// Hops that it has room for, 1 to [`Profile::max_hops`].
+        hops: u8,
+    },
     /// The sender's clock: 8 bytes, which switches leave alone.
     Timestamp,
     /// The busiest hop's utilisation as a power of a base; see [`Layout::pint`].
@@ -37,17 +60,23 @@ pub struct LayoutOptions {
     pub log_base: f64,
     /// [`Layout::Pint`]: whether it takes two bytes in any case.
     pub wide_pint: bool,
+    /// [`Layout::IntMd`], [`Layout::Ifa`], [`Layout::Ioam`]: most hops, 1 to 15; IOAM ends where an option does.
+    pub hops: u8,
 }
 
 impl Default for LayoutOptions {
     fn default() -> Self {
-        LayoutOptions { multiplier: 1, log_base: 1.05, wide_pint: false }
+        LayoutOptions { multiplier: 1, log_base: 1.05, wide_pint: false, hops: MAX_HOPS as u8 }
     }
 }
 
 impl Layout {
     /// The names of all layouts in configurations.
-    pub const NAMES: [&str; 5] = ["none", "reference", "paper", "timestamp", "pint"];
+    pub const NAMES: [&str; 10] =
+        ["none", "reference", "paper", "draft", "int_md", "ifa", "ioam", "ioam_slim", "timestamp", "pint"];
+
+    /// The names of those that carry a record of each hop.
+    pub const HOP_NAMES: [&str; 7] = ["reference", "paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"];
 
     /// The layout of that name.
     pub fn from_name(name: &str, options: &LayoutOptions) -> Option<Layout> {
@@ -55,6 +84,11 @@ impl Layout {
             "none" => Layout::None,
             "reference" => Layout::Reference { multiplier: options.multiplier },
             "paper" => Layout::Paper,
+            "draft" => Layout::Draft,
+            "int_md" => Layout::IntMd { hops: options.hops },
+            "ifa" => Layout::Ifa { hops: options.hops },
+            "ioam" => Layout::ioam(Profile::Full, options.hops),
+            "ioam_slim" => Layout::ioam(Profile::Slim, options.hops),
             "timestamp" => Layout::Timestamp,
             "pint" => Layout::pint(options.log_base, options.wide_pint),
             _ => return None,
@@ -67,6 +101,11 @@ impl Layout {
             Layout::None => "none",
             Layout::Reference { .. } => "reference",
             Layout::Paper => "paper",
+            Layout::Draft => "draft",
+            Layout::IntMd { .. } => "int_md",
+            Layout::Ifa { .. } => "ifa",
+            Layout::Ioam { profile: Profile::Full, .. } => "ioam",
+            Layout::Ioam { profile: Profile::Slim, .. } => "ioam_slim",
             Layout::Timestamp => "timestamp",
             Layout::Pint { .. } => "pint",
         }
@@ -80,8 +119,25 @@ impl Layout {
             Layout::Pint { log_base, bytes } => {
                 LayoutOptions { log_base, wide_pint: usize::from(bytes) == pint::MAX_LEN, ..default }
             }
+            Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => {
+                LayoutOptions { hops, ..default }
+            }
             _ => default,
         }
+    }
+
+    /// How many hops it can report one by one; `None` if it does not carry records of hops.
+    pub fn max_hops(&self) -> Option<usize> {
+        match *self {
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
+            Layout::Reference { .. } => Some(reference::SLOTS),
+            Layout::Paper | Layout::Draft => Some(MAX_HOPS),
+            Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => Some(usize::from(hops)),
+        }
+    }
+
+    fn ioam(profile: Profile, hops: u8) -> Layout {
+        Layout::Ioam { profile, hops: hops.min(profile.max_hops() as u8) }
     }
 
     /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
@@ -90,12 +146,12 @@ impl Layout {
         Layout::Pint { log_base, bytes: bytes as u8 }
     }
 
-    /// Whether the layout has a code for this link rate.
-    pub fn covers(&self, rate: BitRate) -> bool {
+    /// The link rates that it has a code for; `None` if it carries no rates.
+    pub fn rates(&self) -> Option<&'static [BitRate]> {
         match self {
-            Layout::None | Layout::Timestamp | Layout::Pint { .. } => true,
-            Layout::Reference { .. } => reference::code(rate).is_some(),
-            Layout::Paper => speed::code(rate).is_some(),
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
+            Layout::Reference { .. } => Some(&reference::RATES),
+            _ => Some(&speed::RATES),
         }
     }
 
@@ -103,9 +159,10 @@ impl Layout {
     pub fn carriage(&self) -> Option<Carriage> {
         match self {
             Layout::None => None,
-            Layout::Reference { .. } | Layout::Paper | Layout::Timestamp | Layout::Pint { .. } => {
-                Some(Carriage::BehindUdp { port: TELEMETRY_PORT })
-            }
+            Layout::IntMd { .. } => Some(Carriage::BehindUdp { port: INT_PORT }),
+            Layout::Ifa { .. } => Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
+            Layout::Ioam { .. } => Some(Carriage::HopByHop),
+            _ => Some(Carriage::BehindUdp { port: TELEMETRY_PORT }),
         }
     }
 
@@ -115,7 +172,11 @@ impl Layout {
         match self {
             Layout::None => 0,
             Layout::Reference { .. } => reference::LEN,
-            Layout::Paper => paper::HEADER_LEN,
+            Layout::Paper => compact::header_len(Form::Paper),
+            Layout::Draft => compact::header_len(Form::Draft),
+            Layout::IntMd { .. } => int_md::initial_len(),
+            Layout::Ifa { .. } => ifa::initial_len(),
+            Layout::Ioam { profile, hops } => ioam::initial_len(*profile, *hops),
             Layout::Timestamp => timestamp::LEN,
             Layout::Pint { bytes, .. } => usize::from(*bytes),
         }
@@ -127,8 +188,11 @@ impl Layout {
     pub fn prepare(&self, section: &mut [u8], now: Nanos) -> usize {
         let len = self.initial_len();
         let Some(bytes) = section.get_mut(..len) else { return 0 };
-        match self {
+        match *self {
             Layout::Timestamp => timestamp::prepare(bytes, now),
+            Layout::IntMd { hops } => return int_md::prepare(hops, bytes),
+            Layout::Ifa { hops } => return ifa::prepare(hops, bytes),
+            Layout::Ioam { profile, hops } => return ioam::prepare(profile, hops, bytes),
             _ => bytes.fill(0),
         }
         len
@@ -136,14 +200,18 @@ impl Layout {
 
     /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length.
     ///
-    /// Where the layout has no room or no code for the hop the section stays as it is; so it does where a
-    /// record of the hop is not what the layout carries.
+    /// Where the layout has no room for the hop, or no code for its link rate, the section says so, or at least does
+    /// not read as complete; it stays as it is where a record of the hop is not what the layout carries.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
             Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
-            Layout::Paper => paper::stamp(section, len, snapshot),
+            Layout::Paper => compact::stamp(Form::Paper, section, len, snapshot),
+            Layout::Draft => compact::stamp(Form::Draft, section, len, snapshot),
+            Layout::IntMd { .. } => int_md::stamp(section, len, snapshot),
+            Layout::Ifa { .. } => ifa::stamp(section, len, snapshot),
+            Layout::Ioam { .. } => ioam::stamp(section, len, snapshot),
         }
     }
 
@@ -156,7 +224,11 @@ impl Layout {
             Layout::Reference { multiplier } => {
                 reference::read(section, multiplier, stack).map(|()| Telemetry::Hops(stack))
             }
-            Layout::Paper => paper::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Paper => compact::read(Form::Paper, section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Draft => compact::read(Form::Draft, section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::IntMd { .. } => int_md::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Ifa { .. } => ifa::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Ioam { profile, .. } => ioam::read(profile, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base, .. } => {
                 pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))
@@ -172,10 +244,13 @@ mod tests {
 
     #[test]
     fn names_lead_to_layouts_and_back() {
-        for options in [LayoutOptions::default(), LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true }] {
+        for options in
+            [LayoutOptions::default(), LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true, hops: 7 }]
+        {
             for name in Layout::NAMES {
                 let layout = Layout::from_name(name, &options).expect(name);
                 assert_eq!(layout.name(), name);
+                assert_eq!(layout.max_hops().is_some(), Layout::HOP_NAMES.contains(&name));
                 assert_eq!(Layout::from_name(name, &layout.options()), Some(layout));
             }
         }

@@ -8,8 +8,12 @@
 //! Some layouts carry no records of hops: [`Layout::Timestamp`] brings the send time back, [`Layout::Pint`] one
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 
+mod compact;
+pub mod ifa;
+pub mod int_md;
+pub mod ioam;
+pub mod ipv6_options;
 mod layout;
-mod paper;
 pub mod pint;
 mod reference;
 pub mod speed;

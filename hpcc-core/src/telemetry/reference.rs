@@ -11,7 +11,8 @@
 use super::{Hop, HopStack, Modulus, Snapshot, Unusable};
 use crate::units::BitRate;
 
-const SLOTS: usize = 5;
+/// Hop words.
+pub const SLOTS: usize = 5;
 const WORD: usize = 8;
 const COUNT: core::ops::Range<usize> = SLOTS * WORD..SLOTS * WORD + 2;
 /// Bytes of a section; it has this length from the sender on.
@@ -26,7 +27,8 @@ const QLEN_SHIFT: u32 = TX_SHIFT + TX_BITS;
 const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
 
-const RATES: [BitRate; 5] =
+/// The rates that have a code, by their codes.
+pub const RATES: [BitRate; 5] =
     [BitRate::gbps(25), BitRate::gbps(50), BitRate::gbps(100), BitRate::gbps(200), BitRate::gbps(400)];
 
 /// The 3-bit code of a rate.

@@ -5,7 +5,8 @@
 
 use crate::units::BitRate;
 
-const RATES: [BitRate; 8] = [
+/// The rates that have a code, by their codes.
+pub const RATES: [BitRate; 8] = [
     BitRate::gbps(10),
     BitRate::gbps(25),
     BitRate::gbps(40),

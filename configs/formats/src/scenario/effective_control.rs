@@ -81,11 +81,13 @@ fn dctcp(config: &DctcpConfig) -> Value {
 }
 
 pub(super) fn telemetry(layout: Layout) -> Value {
+    let name = layout.name();
     match layout {
-        Layout::None => json!({ "layout": "none" }),
-        Layout::Reference { multiplier } => json!({ "layout": "reference", "multiplier": multiplier }),
-        Layout::Paper => json!({ "layout": "paper" }),
-        Layout::Timestamp => json!({ "layout": "timestamp" }),
-        Layout::Pint { log_base, bytes } => json!({ "layout": "pint", "log_base": log_base, "section_bytes": bytes }),
+        Layout::Reference { multiplier } => json!({ "layout": name, "multiplier": multiplier }),
+        Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => {
+            json!({ "layout": name, "hops": hops })
+        }
+        Layout::Pint { log_base, bytes } => json!({ "layout": name, "log_base": log_base, "section_bytes": bytes }),
+        _ => json!({ "layout": name }),
     }
 }

@@ -3,12 +3,8 @@
 
 use crate::scenario::Scenario;
 use hpcc_core::cc::Algorithm;
-use hpcc_core::telemetry::{Layout, MAX_HOPS};
 use hpcc_core::topology::{Network, NodeKind};
 use std::collections::{BTreeMap, VecDeque};
-
-/// Hop records in the reference's layout.
-const REFERENCE_HOPS: usize = 5;
 
 /// Above this many switches the distances would take longer than they are worth.
 const MAX_SWITCHES: usize = 4096;
@@ -22,11 +18,7 @@ pub(super) struct LongPaths {
 
 impl LongPaths {
     pub fn new(scenario: &Scenario) -> LongPaths {
-        let room = match scenario.layout {
-            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
-            Layout::Reference { .. } => Some(REFERENCE_HOPS),
-            Layout::Paper => Some(MAX_HOPS),
-        };
+        let room = scenario.layout.max_hops();
         let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_));
         let asks = is_hpcc && scenario.network.switches().count() <= MAX_SWITCHES;
         let search = room.filter(|_| asks).map(|room| (room, Distances::new(&scenario.network)));

@@ -4,7 +4,6 @@
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::switch::BufferMode;
-use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::BitRate;
 
@@ -30,17 +29,16 @@ fn at_switch(network: &Network, link: &Link) -> bool {
 }
 
 fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let (name, rates) = match scenario.layout {
-        Layout::None | Layout::Timestamp | Layout::Pint { .. } => return Ok(()),
-        Layout::Reference { .. } => ("reference", "25, 50, 100, 200 or 400 Gbps"),
-        Layout::Paper => ("paper", "10, 25, 40, 50, 100, 200, 400 or 800 Gbps"),
-    };
+    let Some(rates) = scenario.layout.rates() else { return Ok(()) };
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
-        if at_switch(&scenario.network, link) && !scenario.layout.covers(link.rate) {
+        if at_switch(&scenario.network, link) && !rates.contains(&link.rate) {
             let found = format!("the link from {} to {} runs at {}", link.a, link.b, link.rate);
-            return Err(
-                place.error(format!("{found}, which the {name} telemetry layout cannot express; expected {rates}"))
-            );
+            let known: Vec<String> = rates.iter().map(ToString::to_string).collect();
+            let layout = scenario.layout.name();
+            let expected = known.join(", ");
+            return Err(place.error(format!(
+                "{found}, which the {layout} telemetry layout cannot express; expected one of {expected}"
+            )));
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let topology = topology::read(&mut document, path)?;
     let control = congestion_control::congestion_control(&mut document, quirks)?;
     let wire = settings::wire(&mut document)?;
-    let layout = settings::layout(&mut document, &topology.network, &control)?;
+    let layout = settings::layout(&mut document, &topology.network, &control, wire.profile)?;
     let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
     let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;

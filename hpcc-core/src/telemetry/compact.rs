@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The compact INT section in its two published forms (SPEC section 2.1; REQ-21, REQ-24).
+//!
+//! ```text
+//! header  nHop (4) | pathID (12)                       HPCC paper, figure 7
+//!         nHop (4) | pathID (12) | padding (16)        draft-miao-rtgwg-hpccplus-00, figure 4
+//! hop     B (4) | TS (24) ns | txBytes (20) of 128 B | qLen (16) of 80 B      hop 1 first, big-endian
+//! ```
+//! TS and txBytes wrap. Where the sources are silent or differ (SPEC section 9, item 3):
+//! - qLen saturates, so that an enormous queue never reads as a short one;
+//! - the code of B is IFA's, the units of txBytes and qLen are the paper's in both forms;
+//! - a switch that finds 15 hops, or whose link rate has no code, leaves the packet as it is;
+//! - the draft's padding is sent as 0 and not looked at; the "Options" that it draws behind the hops are left out.
+
+use super::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+
+/// Which header precedes the hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The HPCC paper's, without padding.
+    Paper,
+    /// The HPCC++ draft's, padded to 32 bits.
+    Draft,
+}
+
+/// nHop and pathID.
+const COUNT_LEN: usize = 2;
+const HOP_LEN: usize = 8;
+const PATH_ID_BITS: u32 = 12;
+const TX_UNIT: u64 = 128;
+const QLEN_UNIT: u64 = 80;
+const QLEN_MAX: u64 = 0xffff;
+const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
+
+/// Bytes of the section when it leaves the sender.
+#[inline]
+pub const fn header_len(form: Form) -> usize {
+    match form {
+        Form::Paper => COUNT_LEN,
+        Form::Draft => COUNT_LEN + 2,
+    }
+}
+
+#[inline]
+pub fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+    let end = len.saturating_add(HOP_LEN);
+    let Some(bytes) = section.get_mut(..end).filter(|_| len >= header_len(form)) else { return len };
+    let Some(code) = speed::code(snapshot.rate) else { return len };
+    let header = u16::from_be_bytes([bytes[0], bytes[1]]);
+    let n_hop = header >> PATH_ID_BITS;
+    if usize::from(n_hop) >= MAX_HOPS {
+        return len;
+    }
+    let word = u64::from(code) << 60
+        | (snapshot.now.0 & 0xff_ffff) << 36
+        | ((snapshot.tx_bytes / TX_UNIT) & 0xf_ffff) << 16
+        | (snapshot.qlen / QLEN_UNIT).min(QLEN_MAX);
+    bytes[len..end].copy_from_slice(&word.to_be_bytes());
+    let path_id = (header ^ snapshot.switch_id as u16) & 0x0fff;
+    bytes[..COUNT_LEN].copy_from_slice(&((n_hop + 1) << PATH_ID_BITS | path_id).to_be_bytes());
+    end
+}
+
+#[inline]
+pub fn read(form: Form, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+    let (header, hops) = section.split_at_checked(header_len(form)).ok_or(Unusable)?;
+    let n_hop = usize::from(header[0] >> 4);
+    if hops.len() != n_hop * HOP_LEN {
+        return Err(Unusable);
+    }
+    stack.reset(MODULUS);
+    stack.path = u64::from(u16::from_be_bytes([header[0], header[1]]));
+    for word in hops.chunks_exact(HOP_LEN) {
+        let word = u64::from_be_bytes(word.try_into().map_err(|_| Unusable)?);
+        stack.push(Hop {
+            rate: speed::rate((word >> 60) as u8).ok_or(Unusable)?,
+            ts: word >> 36 & 0xff_ffff,
+            tx_bytes: (word >> 16 & 0xf_ffff) * TX_UNIT,
+            qlen: (word & 0xffff) * QLEN_UNIT,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MAX_SECTION;
+    use super::*;
+    use crate::units::{BitRate, Nanos};
+    use proptest::prelude::*;
+
+    const FORMS: [Form; 2] = [Form::Paper, Form::Draft];
+
+    fn read(form: Form, section: &[u8]) -> Result<HopStack, Unusable> {
+        let mut stack = HopStack::default();
+        super::read(form, section, &mut stack).map(|()| stack)
+    }
+
+    const HOPS: [u8; 16] =
+        [0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0x00, 0x10, 0x61, 0x23, 0x46, 0x00, 0x00, 0x01, 0x00, 0x00];
+
+    /// SPEC section 2.1: two hops of switches 0x0a1 and 0x0b2.
+    fn vector(form: Form) -> ([u8; 20], usize) {
+        let header: &[u8] = match form {
+            Form::Paper => &[0x20, 0x13],
+            Form::Draft => &[0x20, 0x13, 0, 0],
+        };
+        let (mut bytes, len) = ([0; 20], header.len() + HOPS.len());
+        bytes[..header.len()].copy_from_slice(header);
+        bytes[header.len()..len].copy_from_slice(&HOPS);
+        (bytes, len)
+    }
+
+    #[test]
+    fn req_21_two_switches_write_the_published_vectors() {
+        let first = Snapshot {
+            switch_id: 0x0a1,
+            now: Nanos(0x12_3456),
+            tx_bytes: 0xabcde * 128,
+            qlen: 0x10 * 80,
+            ..Snapshot::IDLE
+        };
+        let second = Snapshot {
+            switch_id: 0x0b2,
+            rate: BitRate::gbps(400),
+            now: Nanos(0x12_3460),
+            tx_bytes: 128,
+            ..Snapshot::IDLE
+        };
+        for form in FORMS {
+            let mut section = [0; 64];
+            let len = stamp(form, &mut section, header_len(form), &first);
+            let len = stamp(form, &mut section, len, &second);
+            let (bytes, expected) = vector(form);
+            assert_eq!(section[..len], bytes[..expected], "{form:?}");
+        }
+    }
+
+    /// 42 bytes at five hops in the paper, 44 in the draft.
+    #[test]
+    fn req_24_the_vectors_read_back_and_five_hops_take_42_or_44_bytes() {
+        for form in FORMS {
+            let (bytes, len) = vector(form);
+            let stack = read(form, &bytes[..len]).expect("two hops");
+            assert_eq!(
+                stack.hops()[0],
+                Hop { rate: BitRate::gbps(100), ts: 0x12_3456, tx_bytes: 0xabcde * 128, qlen: 0x10 * 80 }
+            );
+            assert_eq!(stack.hops()[1].rate, BitRate::gbps(400));
+        }
+        assert_eq!(FORMS.map(|form| header_len(form) + 5 * HOP_LEN), [42, 44]);
+    }
+
+    #[test]
+    fn the_sixteenth_hop_leaves_the_packet_as_it_is() {
+        let snapshot = Snapshot { tx_bytes: u64::MAX, qlen: u64::MAX, ..Snapshot::IDLE };
+        for form in FORMS {
+            let mut section = [0; MAX_SECTION + HOP_LEN];
+            let mut len = header_len(form);
+            for _ in 0..MAX_HOPS {
+                len = stamp(form, &mut section, len, &snapshot);
+            }
+            assert_eq!(len, header_len(form) + MAX_HOPS * HOP_LEN);
+            let full = section;
+            assert_eq!(stamp(form, &mut section, len, &snapshot), len);
+            assert_eq!(section, full);
+            assert_eq!(read(form, &section[..len]).expect("15 hops").hops()[14].qlen, QLEN_MAX * QLEN_UNIT);
+        }
+    }
+
+    #[test]
+    fn a_link_rate_without_code_leaves_the_packet_as_it_is() {
+        let odd = Snapshot { rate: BitRate::gbps(33), ..Snapshot::IDLE };
+        for form in FORMS {
+            let mut section = [0; 64];
+            assert_eq!(stamp(form, &mut section, header_len(form), &odd), header_len(form));
+            assert_eq!(section, [0; 64]);
+        }
+    }
+
+    #[test]
+    fn a_length_that_contradicts_the_hop_count_is_refused() {
+        for form in FORMS {
+            let (bytes, full) = vector(form);
+            for len in 0..full {
+                assert_eq!(read(form, &bytes[..len]), Err(Unusable), "{form:?}, {len} bytes");
+            }
+            assert_eq!(read(form, &[0xf0; 12]), Err(Unusable));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn random_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..160), len: usize) {
+            for form in FORMS {
+                let _ = read(form, &bytes);
+                for len in [len, len % 160] {
+                    let grown = stamp(form, &mut bytes, len, &Snapshot::IDLE);
+                    prop_assert!(grown == len || grown == len + HOP_LEN && grown <= bytes.len());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC's use of IFA: the opaque words carry queue and sent bytes (SPEC section 2.4.3; REQ-01, REQ-02, REQ-21).
+//!
+//! ```text
+//! word 5       qlen (32) bytes, saturating
+//! words 6, 7   txBytes (64)
+//! ```
+//! Emission is reception plus residence. Seconds have 20 bits: times wrap after 2^20 s, 12 days. Residence saturates
+//! at 2^32 ns, 4.3 s; the emission time of a packet that waited longer is too early. txBytes is read modulo 2^63.
+//!
+//! IFA has no flag for a hop that added nothing. So the hop limit starts one above the room: as every hop is
+//! counted, limit and entries of a complete section still add up to that.
+
+use super::header::{self, Flags, GNS_PER_HOP, Header};
+use super::metadata::{self, Entry, LOW_20, Metadata};
+use super::metadata_header::{self, MetadataHeader};
+use super::transit::{self, PREFIX};
+use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+
+/// The local name space of the profile. These are not registered.
+pub const NAME_SPACE: u8 = 1;
+/// IP protocol of UDP.
+const UDP: u8 = 17;
+const UNKNOWN_SPEED: u8 = 0xf;
+const SECOND: u64 = 1_000_000_000;
+/// One bit less than the field, so that sums with the modulus fit 64 bits.
+const TX_MASK: u64 = (1 << 63) - 1;
+const MODULUS: Modulus = Modulus { ts: SECOND << 20, tx_bytes: TX_MASK + 1 };
+
+/// Bytes of the section when it leaves the sender.
+#[inline]
+pub const fn initial_len() -> usize {
+    PREFIX
+}
+
+/// Writes an empty section for at most `hops` hops (1..=15, larger counts as 15) and returns its length. A `section`
+/// that is too short is left alone and has length 0.
+#[inline]
+pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
+    let hops = hops.min(MAX_HOPS as u8);
+    let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
+    let Some(behind) = rest.first_chunk_mut() else { return 0 };
+    *front = header::Repr {
+        name_space: GNS_PER_HOP,
+        next_header: UDP,
+        flags: Flags { in_band: true, ..Flags::default() },
+        max_length: hops * metadata::WORDS,
+    }
+    .emit();
+    *behind = metadata_header::Repr { hop_limit: hops + 1, ..metadata_header::Repr::default() }.emit();
+    PREFIX
+}
+
+/// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
+/// room is counted down only, see [`transit::push`].
+#[inline]
+pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+    let limit = section.len();
+    transit::push(section, len, limit, &metadata(snapshot))
+}
+
+/// What a hop says.
+#[inline]
+fn metadata(snapshot: &Snapshot) -> Metadata {
+    let residence = snapshot.now.saturating_sub(snapshot.arrived).0;
+    Metadata {
+        name_space: NAME_SPACE,
+        device: snapshot.switch_id,
+        ttl: snapshot.hop_limit,
+        speed: speed::code(snapshot.rate).unwrap_or(UNKNOWN_SPEED),
+        congestion: 0,
+        queue: snapshot.queue,
+        rx_seconds: (snapshot.arrived.0 / SECOND) as u32 & LOW_20,
+        egress: snapshot.egress,
+        ingress: snapshot.ingress,
+        rx_nanos: (snapshot.arrived.0 % SECOND) as u32,
+        residence: u32::try_from(residence).unwrap_or(u32::MAX),
+        opaque: [
+            u32::try_from(snapshot.qlen).unwrap_or(u32::MAX),
+            (snapshot.tx_bytes >> 32) as u32,
+            snapshot.tx_bytes as u32,
+        ],
+    }
+}
+
+/// Decodes a section into `stack`. [`Unusable`] if it is none of this profile or if a hop is missing.
+#[inline]
+pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+    let header = header::Repr::parse(&Header::new_checked(section)?)?;
+    let front = MetadataHeader::new_checked(section.get(header::LEN..).ok_or(Unusable)?)?;
+    let entries = section.get(PREFIX..).ok_or(Unusable)?;
+    let flags = header.flags;
+    let is_plain = !flags.fragmented && !flags.tail_stamp && !flags.checksum;
+    let is_ours = header.name_space == GNS_PER_HOP && header.next_header == UDP && is_plain;
+    let is_whole = entries.len() == 4 * usize::from(front.current_length())
+        && entries.len().is_multiple_of(metadata::LEN)
+        && entries.len() <= MAX_HOPS * metadata::LEN;
+    let counted = usize::from(front.hop_limit()) + entries.len() / metadata::LEN;
+    let is_complete = counted == usize::from(header.max_length / metadata::WORDS) + 1;
+    if !(is_ours && is_whole && is_complete) {
+        return Err(Unusable);
+    }
+    stack.reset(MODULUS);
+    for entry in entries.rchunks_exact(metadata::LEN) {
+        parse(&Entry::new_checked(entry)?, stack)?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn parse(entry: &Entry<&[u8; metadata::LEN]>, stack: &mut HopStack) -> Result<(), Unusable> {
+    if entry.name_space() != NAME_SPACE {
+        return Err(Unusable);
+    }
+    let received = u64::from(entry.rx_seconds()) * SECOND + u64::from(entry.rx_nanos());
+    let [qlen, tx_high, tx_low] = entry.opaque();
+    stack.pass(entry.device(), entry.egress());
+    stack.push(Hop {
+        rate: speed::rate(entry.speed()).ok_or(Unusable)?,
+        ts: (received + u64::from(entry.residence())) % MODULUS.ts,
+        tx_bytes: (u64::from(tx_high) << 32 | u64::from(tx_low)) & TX_MASK,
+        qlen: u64::from(qlen),
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::MAX_SECTION;
+    use crate::units::{BitRate, Nanos};
+    use proptest::prelude::*;
+
+    const BUSY: Snapshot = Snapshot {
+        switch_id: 0xa_bcde,
+        arrived: Nanos(5 * SECOND + 999_999_500),
+        now: Nanos(6 * SECOND + 100),
+        tx_bytes: 0x0102_0304_0506_0708,
+        qlen: 0x0009_0a0b,
+        ..Snapshot::IDLE
+    };
+
+    fn read(section: &[u8]) -> Result<HopStack, Unusable> {
+        let mut stack = HopStack::default();
+        super::read(section, &mut stack).map(|()| stack)
+    }
+
+    /// A section for `room` hops that passed `hops`, each of whose counters tell its place.
+    fn stamped(room: u8, hops: u64) -> ([u8; MAX_SECTION], usize) {
+        let mut section = [0; MAX_SECTION];
+        let mut len = prepare(room, &mut section);
+        for n in 0..hops {
+            len = stamp(&mut section, len, &Snapshot { switch_id: n as u32, tx_bytes: n, ..BUSY });
+        }
+        (section, len)
+    }
+
+    /// 600 ns of residence across the full second 6; 999 999 500 is 0x3b9ac80c.
+    #[test]
+    fn req_01_a_hop_has_the_bytes_of_the_profile() {
+        let (mut section, len) = stamped(5, 0);
+        assert_eq!(section[..len], [0x2f, 17, 0x04, 40, 0, 0, 6, 0]);
+        assert_eq!(stamp(&mut section, len, &BUSY), 40);
+        let entry = [
+            0x1a, 0xbc, 0xde, 63, 0x40, 0x30, 0, 5, 0, 2, 0, 1, 0x3b, 0x9a, 0xc8, 0x0c, 0, 0, 2, 0x58, 0, 9, 10, 11, 1,
+            2, 3, 4, 5, 6, 7, 8,
+        ];
+        assert_eq!((&section[4..8], &section[8..40]), (&[0, 0, 5, 8][..], &entry[..]));
+    }
+
+    #[test]
+    fn req_02_hops_come_back_exactly_and_in_path_order() {
+        let (section, len) = stamped(15, 15);
+        assert_eq!(len, MAX_SECTION);
+        let stack = read(&section[..len]).expect("15 hops");
+        assert_eq!(stack.hops().len(), 15);
+        for (n, hop) in (0..).zip(stack.hops()) {
+            let rate = BitRate::gbps(100);
+            assert_eq!(*hop, Hop { rate, ts: 6 * SECOND + 100, tx_bytes: n, qlen: 0x0009_0a0b });
+        }
+        let mut path = HopStack::default();
+        (0..15).for_each(|id| path.pass(id, 2));
+        assert_eq!(stack.path, path.path);
+    }
+
+    #[test]
+    fn a_hop_too_many_makes_the_section_unusable() {
+        for (room, hops) in [(15, 16), (15, 17), (20, 16), (2, 3)] {
+            let (section, len) = stamped(room, hops);
+            assert_eq!(len, PREFIX + 32 * usize::from(room.min(15)));
+            assert_eq!(read(&section[..len]), Err(Unusable), "{hops} hops");
+        }
+        let mut short = [0; PREFIX + 32];
+        let len = prepare(5, &mut short);
+        let len = stamp(&mut short, len, &BUSY);
+        assert!(read(&short).is_ok());
+        assert_eq!(stamp(&mut short, len, &BUSY), len);
+        assert_eq!(read(&short), Err(Unusable));
+    }
+
+    #[test]
+    fn counters_wrap_and_saturate_where_they_say() {
+        let (mut section, len) = stamped(5, 0);
+        let wrap = SECOND << 20;
+        let late = Snapshot {
+            arrived: Nanos(wrap - 10),
+            now: Nanos(wrap + 5),
+            tx_bytes: 1 << 63 | 9,
+            qlen: u64::MAX,
+            switch_id: 0xfff0_0001,
+            ..BUSY
+        };
+        let len = stamp(&mut section, len, &late);
+        let stack = read(&section[..len]).expect("a hop");
+        let qlen = u64::from(u32::MAX);
+        assert_eq!(stack.hops()[0], Hop { rate: BitRate::gbps(100), ts: 5, tx_bytes: 9, qlen });
+        let before = Hop { ts: wrap - 10, tx_bytes: (1 << 63) - 1, ..stack.hops()[0] };
+        assert_eq!(stack.modulus.elapsed(&before, &stack.hops()[0]), 15);
+        assert_eq!(stack.modulus.sent(&before, &stack.hops()[0]), 10);
+        // Only 20 bits of the id are left.
+        assert_eq!(section[8..11], [0x10, 0, 1]);
+    }
+
+    #[test]
+    fn residence_saturates_on_both_sides() {
+        for (arrived, now, ts) in [(5, 4, 5), (0, 1 << 40, (1 << 32) - 1)] {
+            let (mut section, len) = stamped(5, 0);
+            let len = stamp(&mut section, len, &Snapshot { arrived: Nanos(arrived), now: Nanos(now), ..BUSY });
+            assert_eq!(read(&section[..len]).expect("a hop").hops()[0].ts, ts);
+        }
+    }
+
+    #[test]
+    fn unknown_speeds_and_other_formats_are_refused() {
+        let (mut section, len) = stamped(5, 0);
+        let grown = stamp(&mut section, len, &Snapshot { rate: BitRate::gbps(33), ..BUSY });
+        assert_eq!((grown, section[12] >> 4), (40, 0xf));
+        assert_eq!(read(&section[..grown]), Err(Unusable));
+        // Version, GNS, next header, flags MF TS C, Max Length, Hop Limit, LNS.
+        for (at, byte) in [(0, 0x3f), (0, 0x2e), (1, 6), (2, 0x14), (2, 0x0c), (2, 5), (3, 48), (6, 255), (8, 0x2a)] {
+            let (mut section, len) = stamped(5, 1);
+            section[at] = byte;
+            assert_eq!(read(&section[..len]), Err(Unusable), "{at}");
+        }
+        let (section, len) = stamped(5, 2);
+        for short in 0..len {
+            assert_eq!(read(&section[..short]), Err(Unusable), "{short} bytes");
+        }
+        assert_eq!(prepare(5, &mut [0; PREFIX - 1]), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn random_bytes_never_panic(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..140), len: usize, hops in 0..5usize, sane: bool,
+        ) {
+            if sane && prepare(5, &mut bytes) > 0 {
+                (bytes[6], bytes[7]) = (6 - hops as u8, 8 * hops as u8);
+            }
+            let _ = read(&bytes);
+            for len in [len, PREFIX + 32 * hops] {
+                let _ = read(bytes.get(..len).unwrap_or(&[]));
+                let grown = stamp(&mut bytes, len, &BUSY);
+                prop_assert!(grown == len || grown == len + 32 && grown <= bytes.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC's use of INT-MD: what INT lacks travels as metadata of a domain of its own (SPEC section 2.2.4; REQ-01,
+//! REQ-02, REQ-21).
+//!
+//! ```text
+//! hop     node id (32)
+//!         ingress port (16) | egress port (16)
+//!         queue id (8) | queue occupancy (24) bytes
+//!         egress time (64) ns
+//!         link rate (4) | txBytes (60)                       domain-specific instruction 0
+//! ```
+//! Occupancy saturates below all ones, which means "unknown". Time and txBytes are exact: they are read modulo
+//! 2^63 ns and 2^60 bytes, that is for centuries.
+
+use super::header::{self, Header};
+use super::metadata::Instructions;
+use super::shim::{self, Kind, Next, Shim};
+use super::transit::{self, PREFIX};
+use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+use core::borrow::Borrow;
+
+/// Node id, ports, queue, egress time.
+pub const INSTRUCTIONS: Instructions = Instructions(0xd400);
+/// The domain that defines rate and sent bytes. Ids are not registered: "HP".
+pub const DOMAIN_ID: u16 = 0x4850;
+/// Rate and sent bytes, 8 bytes.
+pub const DOMAIN_INSTRUCTIONS: u16 = 0x8000;
+/// HopML.
+pub const HOP_WORDS: u8 = INSTRUCTIONS.words() + 2;
+/// RoCEv2's UDP destination port, which the sink restores.
+const ROCE_PORT: u16 = 4791;
+const HOP_LEN: usize = 4 * HOP_WORDS as usize;
+
+const UNKNOWN_OCCUPANCY: u32 = 0xff_ffff;
+const UNKNOWN_TIME: u64 = u64::MAX;
+const UNKNOWN_SPEED: u8 = 0xf;
+const TX_BITS: u32 = 60;
+const TX_MASK: u64 = (1 << TX_BITS) - 1;
+/// One bit less than the field, so that sums with the modulus fit 64 bits.
+const TIME_MASK: u64 = (1 << 63) - 1;
+const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: TX_MASK + 1 };
+
+/// Bytes of the section when it leaves the sender.
+#[inline]
+pub const fn initial_len() -> usize {
+    PREFIX
+}
+
+/// Writes an empty section for at most `hops` hops (1..=15, larger counts as 15) and returns its length. A `section`
+/// that is too short is left alone and has length 0.
+#[inline]
+pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
+    let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
+    let Some(behind) = rest.first_chunk_mut() else { return 0 };
+    let length = (header::LEN / 4) as u8;
+    *front = shim::Repr { kind: Kind::Embedded, next: Next::UdpPort(ROCE_PORT), length }.emit();
+    *behind = header::Repr {
+        hop_words: HOP_WORDS,
+        remaining: hops.min(MAX_HOPS as u8),
+        instructions: INSTRUCTIONS,
+        domain_id: DOMAIN_ID,
+        domain_instructions: DOMAIN_INSTRUCTIONS,
+        ..header::Repr::default()
+    }
+    .emit();
+    PREFIX
+}
+
+/// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
+/// room gets M or E set (see [`transit`]); one that asks for anything else is left as it is.
+#[inline]
+pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+    let asks = section.get(shim::LEN..).map(Header::new_checked);
+    if !asks.is_some_and(|header| header.is_ok_and(|header| is_profile(&header))) {
+        return len;
+    }
+    let limit = section.len();
+    transit::insert(section, len, limit, |_, hop| {
+        if let Some(hop) = hop.first_chunk_mut() {
+            *hop = emit(snapshot);
+        }
+    })
+}
+
+/// Decodes a section into `stack`. [`Unusable`] if it is none of this profile, if a hop is missing (E or M), or
+/// if a hop does not know what it reports.
+#[inline]
+pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+    let (shim, header) = (Shim::new_checked(section)?, section.get(shim::LEN..).ok_or(Unusable)?);
+    let (header, hops) = (Header::new_checked(header)?, section.get(PREFIX..).ok_or(Unusable)?);
+    let is_ours = shim.kind() == Some(Kind::Embedded) && shim.next() == Some(Next::UdpPort(ROCE_PORT));
+    let is_complete = !header.hops_exhausted() && !header.mtu_exceeded();
+    let is_whole =
+        shim.section_len() == section.len() && hops.len().is_multiple_of(HOP_LEN) && hops.len() <= MAX_HOPS * HOP_LEN;
+    if !(is_ours && is_complete && is_whole && is_profile(&header)) {
+        return Err(Unusable);
+    }
+    stack.reset(MODULUS);
+    for hop in hops.rchunks_exact(HOP_LEN) {
+        parse(hop.try_into().map_err(|_| Unusable)?, stack)?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn is_profile<T: Borrow<[u8; header::LEN]>>(header: &Header<T>) -> bool {
+    header.version() == header::VERSION
+        && header.hop_words() == HOP_WORDS
+        && header.instructions() == INSTRUCTIONS
+        && header.domain_id() == DOMAIN_ID
+        && header.domain_instructions() == DOMAIN_INSTRUCTIONS
+}
+
+#[inline]
+fn emit(snapshot: &Snapshot) -> [u8; HOP_LEN] {
+    let occupancy = snapshot.qlen.min(u64::from(UNKNOWN_OCCUPANCY) - 1) as u32;
+    let code = speed::code(snapshot.rate).unwrap_or(UNKNOWN_SPEED);
+    let mut hop = [0; HOP_LEN];
+    hop[..4].copy_from_slice(&snapshot.switch_id.to_be_bytes());
+    hop[4..6].copy_from_slice(&snapshot.ingress.to_be_bytes());
+    hop[6..8].copy_from_slice(&snapshot.egress.to_be_bytes());
+    hop[8..12].copy_from_slice(&(u32::from(snapshot.queue) << 24 | occupancy).to_be_bytes());
+    hop[12..20].copy_from_slice(&snapshot.now.0.to_be_bytes());
+    hop[20..].copy_from_slice(&(u64::from(code) << TX_BITS | snapshot.tx_bytes & TX_MASK).to_be_bytes());
+    hop
+}
+
+#[inline]
+fn parse(hop: &[u8; HOP_LEN], stack: &mut HopStack) -> Result<(), Unusable> {
+    let word = |at: usize| u32::from_be_bytes([hop[at], hop[at + 1], hop[at + 2], hop[at + 3]]);
+    let wide = |at: usize| u64::from(word(at)) << 32 | u64::from(word(at + 4));
+    let (occupancy, time, counted) = (word(8) & UNKNOWN_OCCUPANCY, wide(12), wide(20));
+    if occupancy == UNKNOWN_OCCUPANCY || time == UNKNOWN_TIME {
+        return Err(Unusable);
+    }
+    stack.pass(word(0), word(4) as u16);
+    stack.push(Hop {
+        rate: speed::rate((counted >> TX_BITS) as u8).ok_or(Unusable)?,
+        ts: time & TIME_MASK,
+        tx_bytes: counted & TX_MASK,
+        qlen: u64::from(occupancy),
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::metadata::{Field, Fields};
+    use super::*;
+    use crate::telemetry::MAX_SECTION;
+    use crate::units::{BitRate, Nanos};
+    use proptest::prelude::*;
+
+    const BUSY: Snapshot = Snapshot {
+        switch_id: 0x0a0b_0c0d,
+        now: Nanos(0x0102_0304_0506_0708),
+        tx_bytes: 0xabc_def0_1234_5678,
+        qlen: 0x4_5678,
+        ..Snapshot::IDLE
+    };
+
+    fn read(section: &[u8]) -> Result<HopStack, Unusable> {
+        let mut stack = HopStack::default();
+        super::read(section, &mut stack).map(|()| stack)
+    }
+
+    /// A section for `room` hops that passed `hops`, each of whose counters tell its place.
+    fn stamped(room: u8, hops: u64) -> ([u8; MAX_SECTION], usize) {
+        let mut section = [0; MAX_SECTION];
+        let mut len = prepare(room, &mut section);
+        for n in 0..hops {
+            len = stamp(&mut section, len, &Snapshot { switch_id: n as u32, tx_bytes: n, ..BUSY });
+        }
+        (section, len)
+    }
+
+    /// Shim and header as SPEC section 2.2 draws them: type 1, NPT 1, 3 words, port 4791; version 2, HopML 7,
+    /// 5 remaining, bits 0, 1, 3 and 5; then one hop.
+    #[test]
+    fn req_01_a_hop_has_the_bytes_of_the_profile() {
+        let (section, len) = stamped(5, 0);
+        assert_eq!(section[..len], [0x14, 3, 0x12, 0xb7, 0x20, 0, 7, 5, 0xd4, 0, 0x48, 0x50, 0x80, 0, 0, 0]);
+        let mut section = section;
+        assert_eq!(stamp(&mut section, len, &BUSY), 44);
+        assert_eq!(section[..8], [0x14, 10, 0x12, 0xb7, 0x20, 0, 7, 4]);
+        let ids = [0x0a, 0x0b, 0x0c, 0x0d, 0, 1, 0, 2, 3, 4, 0x56, 0x78];
+        let counters = [1, 2, 3, 4, 5, 6, 7, 8, 0x4a, 0xbc, 0xde, 0xf0, 0x12, 0x34, 0x56, 0x78];
+        assert_eq!((&section[16..28], &section[28..44]), (&ids[..], &counters[..]));
+    }
+
+    #[test]
+    fn the_general_view_agrees_with_the_profile() {
+        let (section, len) = stamped(5, 1);
+        let mut fields = Fields::new(INSTRUCTIONS, &section[PREFIX..len]).expect("a hop");
+        assert_eq!(fields.next(), Some(Field::NodeId(0)));
+        assert_eq!(fields.next(), Some(Field::Level1Interfaces { ingress: 1, egress: 2 }));
+        assert_eq!(fields.next(), Some(Field::Queue { id: 3, occupancy: 0x4_5678 }));
+        assert_eq!(fields.next(), Some(Field::EgressTime(BUSY.now.0)));
+        assert_eq!(fields.next(), Some(Field::DomainSpecific(&[0x40, 0, 0, 0, 0, 0, 0, 0])));
+        assert_eq!(fields.next(), None);
+    }
+
+    #[test]
+    fn req_02_hops_come_back_exactly_and_in_path_order() {
+        let (section, len) = stamped(15, 15);
+        let stack = read(&section[..len]).expect("15 hops");
+        assert_eq!(stack.hops().len(), 15);
+        for (n, hop) in (0..).zip(stack.hops()) {
+            let rate = BitRate::gbps(100);
+            assert_eq!(*hop, Hop { rate, ts: 0x0102_0304_0506_0708, tx_bytes: n, qlen: 0x4_5678 });
+        }
+        let mut path = HopStack::default();
+        (0..15).for_each(|id| path.pass(id, 2));
+        assert_eq!(stack.path, path.path);
+    }
+
+    #[test]
+    fn req_59_a_hop_too_many_makes_the_section_unusable() {
+        for (room, hops) in [(15, 16), (20, 16), (2, 3)] {
+            let (section, len) = stamped(room, hops);
+            assert_eq!(section[4], 0x24, "E");
+            assert_eq!(len, PREFIX + HOP_LEN * usize::from(room.min(15)));
+            assert_eq!(read(&section[..len]), Err(Unusable));
+        }
+        let mut short = [0; PREFIX + HOP_LEN];
+        let len = prepare(5, &mut short);
+        let len = stamp(&mut short, len, &BUSY);
+        assert_eq!((stamp(&mut short, len, &BUSY), short[4]), (len, 0x22), "M");
+        assert_eq!(read(&short), Err(Unusable));
+    }
+
+    #[test]
+    fn queues_saturate_and_counters_wrap_where_they_say() {
+        let (mut section, len) = stamped(5, 0);
+        let full = Snapshot { now: Nanos(1 << 63 | 5), tx_bytes: 1 << 60 | 9, qlen: u64::MAX, ..BUSY };
+        let len = stamp(&mut section, len, &full);
+        let stack = read(&section[..len]).expect("a hop");
+        assert_eq!(stack.hops()[0], Hop { rate: BitRate::gbps(100), ts: 5, tx_bytes: 9, qlen: 0xff_fffe });
+        let later = Hop { ts: 3, tx_bytes: 8, ..stack.hops()[0] };
+        assert_eq!(stack.modulus.elapsed(&stack.hops()[0], &later), (1 << 63) - 2);
+        assert_eq!(stack.modulus.sent(&stack.hops()[0], &later), (1 << 60) - 1);
+    }
+
+    #[test]
+    fn unknown_values_make_the_section_unusable() {
+        let (mut section, len) = stamped(5, 0);
+        let grown = stamp(&mut section, len, &Snapshot { rate: BitRate::gbps(33), ..BUSY });
+        assert_eq!((grown, section[36] >> 4), (44, 0xf));
+        assert_eq!(read(&section[..grown]), Err(Unusable));
+        for unknown in [25..28, 28..36, 36..44] {
+            let (mut section, len) = stamped(5, 1);
+            section[unknown].fill(0xff);
+            assert_eq!(read(&section[..len]), Err(Unusable));
+        }
+    }
+
+    #[test]
+    fn other_requests_are_neither_answered_nor_read() {
+        // HopML, instructions, domain, domain instructions, version, type.
+        for (at, byte) in [(6, 8), (8, 0xd0), (10, 0), (12, 0), (4, 0x10), (0, 0x24)] {
+            let (mut section, len) = stamped(5, 0);
+            section[at] = byte;
+            let before = section;
+            assert_eq!(stamp(&mut section, len, &BUSY), len, "{at}");
+            assert_eq!((section, read(&section[..len])), (before, Err(Unusable)), "{at}");
+        }
+        let (section, len) = stamped(5, 2);
+        for short in 0..len {
+            assert_eq!(read(&section[..short]), Err(Unusable), "{short} bytes");
+        }
+        assert_eq!(prepare(5, &mut [0; PREFIX - 1]), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn random_bytes_never_panic(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..140), len: usize, hops in 0..5usize, sane: bool,
+        ) {
+            if sane && prepare(5, &mut bytes) > 0 {
+                bytes[1] = (3 + 7 * hops) as u8;
+            }
+            let _ = read(&bytes);
+            for len in [len, PREFIX + HOP_LEN * hops] {
+                let _ = read(bytes.get(..len).unwrap_or(&[]));
+                let grown = stamp(&mut bytes, len, &BUSY);
+                prop_assert!(grown == len || grown == len + HOP_LEN && grown <= bytes.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What one hop adds, field by field (P4 INT v2.1; SPEC section 2.2).
+//!
+//! Fields stand in the order of their instruction bits, domain-specific metadata behind them, the checksum
+//! complement last. A value that the hop does not know is all ones.
+
+use crate::telemetry::Unusable;
+
+const FIRST: u16 = 0x8000;
+/// Bits 4, 5 and 6 ask for 8 bytes, all others for 4.
+const WIDE: u16 = 0x0e00;
+const COMPLEMENT: u16 = 0x0001;
+const WORD: usize = 4;
+
+/// The instruction bitmap. Bit 0 is the most significant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Instructions(pub u16);
+
+impl Instructions {
+    /// Words that a hop adds for these bits; domain-specific metadata come on top.
+    #[inline]
+    pub const fn words(self) -> u8 {
+        (self.0.count_ones() + (self.0 & WIDE).count_ones()) as u8
+    }
+
+    /// The bits that are set, in the order of their fields.
+    fn bits(self) -> impl Iterator<Item = u8> {
+        (0..16).filter(move |&bit| self.0 & FIRST >> bit != 0)
+    }
+}
+
+/// Bytes of the field that a bit asks for.
+const fn width(bit: u8) -> usize {
+    if matches!(bit, 4..=6) { 2 * WORD } else { WORD }
+}
+
+/// One field of a hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field<'a> {
+    /// Bit 0.
+    NodeId(u32),
+    /// Bit 1: ports.
+    Level1Interfaces {
+        /// By which the packet came in.
+        ingress: u16,
+        /// By which it leaves.
+        egress: u16,
+    },
+    /// Bit 2: time in the hop.
+    HopLatency(u32),
+    /// Bit 3: the queue in which the packet waited.
+    Queue {
+        /// Its number.
+        id: u8,
+        /// How full it is, 24 bits.
+        occupancy: u32,
+    },
+    /// Bit 4: when the packet came in.
+    IngressTime(u64),
+    /// Bit 5: when it leaves.
+    EgressTime(u64),
+    /// Bit 6: logical ports.
+    Level2Interfaces {
+        /// By which the packet came in.
+        ingress: u32,
+        /// By which it leaves.
+        egress: u32,
+    },
+    /// Bit 7: how busy the egress link is.
+    TxUtilisation(u32),
+    /// Bit 8: the buffer that the queue belongs to.
+    Buffer {
+        /// Its number.
+        id: u8,
+        /// How full it is, 24 bits.
+        occupancy: u32,
+    },
+    /// Bits 9 to 14, which mean nothing yet.
+    Reserved {
+        /// The bit.
+        bit: u8,
+        /// What the hop wrote.
+        value: u32,
+    },
+    /// What the domain of the header defines.
+    DomainSpecific(&'a [u8]),
+    /// Bit 15: keeps the layer-4 checksum right.
+    ChecksumComplement(u32),
+}
+
+impl Field<'_> {
+    /// The field of a bit whose bytes hold `value`.
+    fn new(bit: u8, value: u64) -> Self {
+        let low = value as u32;
+        let (id, occupancy) = ((low >> 24) as u8, low & 0xff_ffff);
+        match bit {
+            0 => Field::NodeId(low),
+            1 => Field::Level1Interfaces { ingress: (low >> 16) as u16, egress: low as u16 },
+            2 => Field::HopLatency(low),
+            3 => Field::Queue { id, occupancy },
+            4 => Field::IngressTime(value),
+            5 => Field::EgressTime(value),
+            6 => Field::Level2Interfaces { ingress: (value >> 32) as u32, egress: low },
+            7 => Field::TxUtilisation(low),
+            8 => Field::Buffer { id, occupancy },
+            15 => Field::ChecksumComplement(low),
+            _ => Field::Reserved { bit, value: low },
+        }
+    }
+}
+
+/// The fields of one hop, in their order on the wire.
+#[derive(Clone, Debug)]
+pub struct Fields<'a> {
+    instructions: Instructions,
+    baseline: &'a [u8],
+    domain: &'a [u8],
+    complement: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// The fields in the bytes of one hop; [`Unusable`] if these are fewer than the instructions ask for.
+    pub fn new(instructions: Instructions, hop: &'a [u8]) -> Result<Self, Unusable> {
+        let with_complement = instructions.0 & COMPLEMENT != 0;
+        let instructions = Instructions(instructions.0 & !COMPLEMENT);
+        let (baseline, rest) = hop.split_at_checked(WORD * usize::from(instructions.words())).ok_or(Unusable)?;
+        let domain = rest.len().checked_sub(if with_complement { WORD } else { 0 }).ok_or(Unusable)?;
+        let (domain, complement) = rest.split_at(domain);
+        Ok(Fields { instructions, baseline, domain, complement })
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    fn next(&mut self) -> Option<Field<'a>> {
+        if let Some(bit) = self.instructions.bits().next() {
+            let (bytes, rest) = self.baseline.split_at_checked(width(bit))?;
+            self.instructions.0 &= !(FIRST >> bit);
+            self.baseline = rest;
+            return Some(Field::new(bit, number(bytes)));
+        }
+        let domain = core::mem::take(&mut self.domain);
+        if !domain.is_empty() {
+            return Some(Field::DomainSpecific(domain));
+        }
+        let complement = core::mem::take(&mut self.complement);
+        (!complement.is_empty()).then(|| Field::new(15, number(complement)))
+    }
+}
+
+/// A big-endian number of at most 8 bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// All that a hop can say for baseline instructions. Occupancies have 24 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// Of the switch.
+    pub node_id: u32,
+    /// Ports: ingress, egress.
+    pub level1_interfaces: (u16, u16),
+    /// Time in the hop.
+    pub hop_latency: u32,
+    /// Queue and its occupancy.
+    pub queue: (u8, u32),
+    /// When the packet came in.
+    pub ingress_time: u64,
+    /// When it leaves.
+    pub egress_time: u64,
+    /// Logical ports: ingress, egress.
+    pub level2_interfaces: (u32, u32),
+    /// How busy the egress link is.
+    pub tx_utilisation: u32,
+    /// Buffer and its occupancy.
+    pub buffer: (u8, u32),
+    /// Keeps the layer-4 checksum right.
+    pub checksum_complement: u32,
+}
+
+impl Metadata {
+    /// Of a hop that knows nothing: all ones.
+    pub const UNKNOWN: Metadata = Metadata {
+        node_id: u32::MAX,
+        level1_interfaces: (u16::MAX, u16::MAX),
+        hop_latency: u32::MAX,
+        queue: (u8::MAX, 0xff_ffff),
+        ingress_time: u64::MAX,
+        egress_time: u64::MAX,
+        level2_interfaces: (u32::MAX, u32::MAX),
+        tx_utilisation: u32::MAX,
+        buffer: (u8::MAX, 0xff_ffff),
+        checksum_complement: u32::MAX,
+    };
+
+    /// What a hop says; what was not asked for is unknown. [`Unusable`] for too few bytes.
+    pub fn parse(instructions: Instructions, hop: &[u8]) -> Result<Metadata, Unusable> {
+        let mut metadata = Metadata::UNKNOWN;
+        for field in Fields::new(instructions, hop)? {
+            metadata.set(field);
+        }
+        Ok(metadata)
+    }
+
+    fn set(&mut self, field: Field<'_>) {
+        match field {
+            Field::NodeId(id) => self.node_id = id,
+            Field::Level1Interfaces { ingress, egress } => self.level1_interfaces = (ingress, egress),
+            Field::HopLatency(latency) => self.hop_latency = latency,
+            Field::Queue { id, occupancy } => self.queue = (id, occupancy),
+            Field::IngressTime(time) => self.ingress_time = time,
+            Field::EgressTime(time) => self.egress_time = time,
+            Field::Level2Interfaces { ingress, egress } => self.level2_interfaces = (ingress, egress),
+            Field::TxUtilisation(utilisation) => self.tx_utilisation = utilisation,
+            Field::Buffer { id, occupancy } => self.buffer = (id, occupancy),
+            Field::ChecksumComplement(complement) => self.checksum_complement = complement,
+            Field::Reserved { .. } | Field::DomainSpecific(_) => {}
+        }
+    }
+
+    /// What the bytes of a bit's field hold.
+    fn value(&self, bit: u8) -> u64 {
+        let counted = |(id, occupancy): (u8, u32)| u64::from(id) << 24 | u64::from(occupancy & 0xff_ffff);
+        match bit {
+            0 => self.node_id.into(),
+            1 => u64::from(self.level1_interfaces.0) << 16 | u64::from(self.level1_interfaces.1),
+            2 => self.hop_latency.into(),
+            3 => counted(self.queue),
+            4 => self.ingress_time,
+            5 => self.egress_time,
+            6 => u64::from(self.level2_interfaces.0) << 32 | u64::from(self.level2_interfaces.1),
+            7 => self.tx_utilisation.into(),
+            8 => counted(self.buffer),
+            15 => self.checksum_complement.into(),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Writes what the instructions ask for into the bytes of one hop, and `domain` behind it if it has just the
+    /// length that is left. All that stays unanswered is ones.
+    pub fn emit(&self, instructions: Instructions, domain: &[u8], hop: &mut [u8]) {
+        hop.fill(0xff);
+        let complement = if instructions.0 & COMPLEMENT != 0 { WORD } else { 0 };
+        let Some(front) = hop.len().checked_sub(complement) else { return };
+        let (mut rest, last) = hop.split_at_mut(front);
+        last.copy_from_slice(&self.checksum_complement.to_be_bytes()[..complement]);
+        for bit in Instructions(instructions.0 & !COMPLEMENT).bits() {
+            let Some((field, behind)) = rest.split_at_mut_checked(width(bit)) else { return };
+            let value = self.value(bit).to_be_bytes();
+            field.copy_from_slice(&value[value.len() - width(bit)..]);
+            rest = behind;
+        }
+        if rest.len() == domain.len() {
+            rest.copy_from_slice(domain);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::super::testing::UDP_EXAMPLE;
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn the_hops_of_the_example_are_read() {
+        let hops: Vec<Metadata> = UDP_EXAMPLE[16..]
+            .chunks_exact(8)
+            .map(|hop| Metadata::parse(Instructions(0x9000), hop).expect("8 bytes"))
+            .collect();
+        assert_eq!(hops[0], Metadata { node_id: 2, queue: (3, 1024), ..Metadata::UNKNOWN });
+        assert_eq!(hops[1], Metadata { node_id: 1, queue: (2, 256), ..Metadata::UNKNOWN });
+    }
+
+    /// The words of each bit: 8 bytes for both timestamps and for logical interfaces, 4 for the rest.
+    #[test]
+    fn bits_ask_for_one_or_two_words() {
+        let words = core::array::from_fn(|bit| Instructions(FIRST >> bit).words());
+        assert_eq!(words, [1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(Instructions(0xffff).words(), 19);
+    }
+
+    #[test]
+    fn domain_specific_bytes_stand_before_the_complement() {
+        let mut hop = [0; 16];
+        let metadata = Metadata { node_id: 5, checksum_complement: 6, ..Metadata::UNKNOWN };
+        metadata.emit(Instructions(0x8001), &[7; 8], &mut hop);
+        assert_eq!(hop, [0, 0, 0, 5, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 6]);
+        let fields: Vec<Field<'_>> = Fields::new(Instructions(0x8001), &hop).expect("4 words").collect();
+        assert_eq!(fields, [Field::NodeId(5), Field::DomainSpecific(&[7; 8]), Field::ChecksumComplement(6)]);
+    }
+
+    #[test]
+    fn req_59_reserved_bits_and_foreign_domains_are_answered_with_ones() {
+        let mut hop = [0; 16];
+        Metadata { node_id: 5, ..Metadata::UNKNOWN }.emit(Instructions(0x8042), &[], &mut hop);
+        assert_eq!(hop[..4], [0, 0, 0, 5]);
+        assert_eq!(hop[4..], [0xff; 12]);
+        let reserved = Fields::new(Instructions(0x8042), &hop).expect("4 words").nth(1);
+        assert_eq!(reserved, Some(Field::Reserved { bit: 9, value: u32::MAX }));
+    }
+
+    #[test]
+    fn a_hop_that_is_too_short_is_refused() {
+        assert!(Fields::new(Instructions(0x0400), &[0; 7]).is_err());
+        assert!(Fields::new(Instructions(0x8001), &[0; 7]).is_err());
+    }
+
+    prop_compose! {
+        fn any_metadata()(ids: [u32; 4], ports: (u16, u16), queues: [(u8, u32); 2], times: [u64; 2],
+                          logical: (u32, u32)) -> Metadata {
+            let [queue, buffer] = queues.map(|(id, occupancy)| (id, occupancy & 0xff_ffff));
+            Metadata {
+                node_id: ids[0], level1_interfaces: ports, hop_latency: ids[1], queue, ingress_time: times[0],
+                egress_time: times[1], level2_interfaces: logical, tx_utilisation: ids[2], buffer,
+                checksum_complement: ids[3],
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn what_is_emitted_for_all_bits_parses_again(metadata in any_metadata(), domain: [u8; 12]) {
+            let mut hop = [0; 19 * WORD + 12];
+            metadata.emit(Instructions(0xffff), &domain, &mut hop);
+            prop_assert_eq!(Metadata::parse(Instructions(0xffff), &hop), Ok(metadata));
+            let found = Fields::new(Instructions(0xffff), &hop).expect("22 words").nth(15);
+            prop_assert_eq!(found, Some(Field::DomainSpecific(&domain)));
+        }
+
+        #[test]
+        fn random_bytes_never_panic(bits: u16, mut hop in prop::collection::vec(any::<u8>(), 0..130)) {
+            if let Ok(fields) = Fields::new(Instructions(bits), &hop) {
+                prop_assert!(fields.count() <= 17);
+            }
+            Metadata::UNKNOWN.emit(Instructions(bits), &[1; 8], &mut hop);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a transit hop does to an INT-MD section (P4 INT v2.1; SPEC section 2.2; REQ-59).
+//!
+//! A hop adds all the words that HopML names, in front of the older hops, or none. Besides these it changes E, M,
+//! the remaining hop count and the shim's length, and nothing else; domain-specific flags, which it may
+//! change, mean nothing to it.
+
+use super::header::{self, Header};
+use super::metadata::Metadata;
+use super::shim::{self, Kind, Shim};
+
+/// Shim and metadata header.
+pub const PREFIX: usize = shim::LEN + header::LEN;
+const WORD: usize = 4;
+
+/// What a hop has to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    /// For the baseline instructions.
+    pub metadata: Metadata,
+    /// For the one domain that it knows, if it knows any.
+    pub domain: Option<DomainMetadata<'a>>,
+}
+
+/// An answer to the domain-specific instructions of one domain.
+#[derive(Clone, Copy, Debug)]
+pub struct DomainMetadata<'a> {
+    /// The domain-specific id that it is for.
+    pub id: u16,
+    /// The domain-specific instructions that it is for.
+    pub instructions: u16,
+    /// The answer.
+    pub bytes: &'a [u8],
+}
+
+/// Adds a hop to the section in the first `len` bytes of `section` and returns its new length, which is at most
+/// `limit`: what the MTU of the way out leaves for it.
+pub fn push(section: &mut [u8], len: usize, limit: usize, node: &Node<'_>) -> usize {
+    insert(section, len, limit, |header, hop| {
+        let asked = (header.domain_id(), header.domain_instructions());
+        let answer = node.domain.filter(|domain| (domain.id, domain.instructions) == asked);
+        node.metadata.emit(header.instructions(), answer.map_or(&[], |domain| domain.bytes), hop);
+    })
+}
+
+/// As [`push`], for a hop whose bytes `write` fills in: HopML words, at first stale.
+#[inline]
+pub fn insert(
+    section: &mut [u8],
+    len: usize,
+    limit: usize,
+    write: impl FnOnce(&Header<&mut [u8; header::LEN]>, &mut [u8]),
+) -> usize {
+    let Some((shim, rest)) = section.split_first_chunk_mut() else { return len };
+    let Some((header, stack)) = rest.split_first_chunk_mut() else { return len };
+    let (mut shim, mut header) = (Shim::new(shim), Header::new(header));
+    let Some(older) = len.checked_sub(PREFIX).filter(|_| is_sound(&shim, &header, len)) else { return len };
+    if header.remaining() == 0 {
+        header.set_hops_exhausted();
+        return len;
+    }
+    let added = WORD * usize::from(header.hop_words());
+    let grown = shim.length().checked_add(header.hop_words()).filter(|_| len + added <= limit);
+    let (Some(words), Some(stack)) = (grown, stack.get_mut(..older + added)) else {
+        header.set_mtu_exceeded();
+        return len;
+    };
+    stack.copy_within(..older, added);
+    write(&header, &mut stack[..added]);
+    header.set_remaining(header.remaining() - 1);
+    shim.set_length(words);
+    len + added
+}
+
+/// Whether a section of `len` bytes is INT-MD of this version, its length is right, and HopML has room for what
+/// the instructions ask.
+#[inline]
+fn is_sound(shim: &Shim<&mut [u8; shim::LEN]>, header: &Header<&mut [u8; header::LEN]>, len: usize) -> bool {
+    shim.kind() == Some(Kind::Embedded)
+        && shim.section_len() == len
+        && header.version() == header::VERSION
+        && header.hop_words() > 0
+        && header.hop_words() >= header.instructions().words()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::metadata::Instructions;
+    use super::super::testing::UDP_EXAMPLE;
+    use super::*;
+    use proptest::prelude::*;
+
+    const LEN: usize = UDP_EXAMPLE.len();
+    const NODE: Node<'_> =
+        Node { metadata: Metadata { node_id: 3, queue: (1, 512), ..Metadata::UNKNOWN }, domain: None };
+
+    /// The example with changed bytes, and room for more.
+    fn example(changes: &[(usize, u8)]) -> [u8; 128] {
+        let mut section = [0; 128];
+        section[..LEN].copy_from_slice(&UDP_EXAMPLE);
+        for &(at, byte) in changes {
+            section[at] = byte;
+        }
+        section
+    }
+
+    /// Pushes into a changed example and tells which of its bytes differ afterwards; none may grow.
+    fn differs(changes: &[(usize, u8)], limit: usize) -> Option<(usize, u8)> {
+        let (before, mut section) = (example(changes), example(changes));
+        assert_eq!(push(&mut section, LEN, limit, &NODE), LEN);
+        let mut differing = (0..128).filter(|&at| before[at] != section[at]);
+        let found = differing.next().map(|at| (at, section[at]));
+        assert_eq!(differing.next(), None);
+        found
+    }
+
+    #[test]
+    fn req_59_the_newest_hop_comes_first_and_nothing_else_changes() {
+        let mut section = example(&[]);
+        assert_eq!(push(&mut section, LEN, 128, &NODE), LEN + 8);
+        let mut expected = example(&[(1, 9), (7, 5)]);
+        expected.copy_within(16..LEN, 24);
+        expected[16..24].copy_from_slice(&[0, 0, 0, 3, 1, 0, 2, 0]);
+        assert_eq!(section, expected);
+    }
+
+    #[test]
+    fn req_59_no_remaining_hop_sets_e_alone() {
+        assert_eq!(differs(&[(7, 0)], 128), Some((4, 0x24)));
+        // Even where the MTU would be exceeded as well.
+        assert_eq!(differs(&[(7, 0)], LEN), Some((4, 0x24)));
+    }
+
+    #[test]
+    fn req_59_what_would_exceed_the_mtu_sets_m_alone() {
+        assert_eq!(differs(&[], LEN + 7), Some((4, 0x22)));
+        let mut section = example(&[]);
+        assert_eq!(push(&mut section, LEN, LEN + 8, &NODE), LEN + 8);
+        let mut short = UDP_EXAMPLE;
+        assert_eq!(push(&mut short, LEN, 128, &NODE), LEN);
+        assert_eq!(short[4], 0x22);
+    }
+
+    /// 255 words are the most that the shim's length can say.
+    #[test]
+    fn req_59_a_shim_length_that_would_overflow_sets_m() {
+        let mut section = [0; 2048];
+        section[..128].copy_from_slice(&example(&[(1, 254)]));
+        let len = 4 + 4 * 254;
+        assert_eq!(push(&mut section, len, 2048, &NODE), len);
+        assert_eq!((section[1], section[4], section[7]), (254, 0x22, 6));
+    }
+
+    #[test]
+    fn req_59_foreign_and_malformed_sections_are_left_alone() {
+        let wrong_length = (1, 8);
+        let (destination_type, export_type) = ((0, 0x24), (0, 0x34));
+        let (version_1, no_words, too_few_words) = ((4, 0x10), (6, 0), (6, 1));
+        for change in [wrong_length, destination_type, export_type, version_1, no_words, too_few_words] {
+            assert_eq!(differs(&[change], 128), None, "{change:?}");
+        }
+    }
+
+    /// HopML 4, instruction bits 0 and 9 (reserved), domain 0x1234 with instruction bit 0.
+    #[test]
+    fn req_59_a_hop_adds_all_words_whatever_it_understands() {
+        let changes = [(1, 3), (6, 4), (8, 0x80), (9, 0x40), (10, 0x12), (11, 0x34), (12, 0x80)];
+        let known = DomainMetadata { id: 0x1234, instructions: 0x8000, bytes: &[7; 8] };
+        for (domain, expected) in [
+            (None, [0xff; 8]),
+            (Some(DomainMetadata { id: 0x1235, ..known }), [0xff; 8]),
+            (Some(DomainMetadata { instructions: 0xc000, ..known }), [0xff; 8]),
+            (Some(known), [7; 8]),
+        ] {
+            let mut section = example(&changes);
+            assert_eq!(push(&mut section, PREFIX, 128, &Node { domain, ..NODE }), PREFIX + 16);
+            assert_eq!(section[16..24], [0, 0, 0, 3, 0xff, 0xff, 0xff, 0xff]);
+            assert_eq!(section[24..32], expected);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn random_bytes_never_panic_and_hops_are_whole(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..200), len: usize, sane: bool, limit in 0..300usize,
+        ) {
+            let mut len = len;
+            if let (true, Some(prefix)) = (sane, bytes.first_chunk_mut::<PREFIX>()) {
+                prefix[0] = 0x14;
+                prefix[1] = prefix[1] % 12 + 3;
+                prefix[4] = prefix[4] & 0x0f | 0x20;
+                len = 4 + 4 * usize::from(prefix[1]);
+            }
+            let words = Instructions(u16::from_be_bytes([
+                bytes.get(8).copied().unwrap_or(0), bytes.get(9).copied().unwrap_or(0),
+            ])).words();
+            let asked = 4 * usize::from(bytes.get(6).map_or(0, |byte| byte & 31));
+            let grown = push(&mut bytes, len, limit, &NODE);
+            if grown != len {
+                prop_assert_eq!(grown, len + asked);
+                prop_assert!(grown <= limit && grown <= bytes.len() && asked >= 4 * usize::from(words));
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC's traces (SPEC section 2.3.4; REQ-01, REQ-02, REQ-21). A section is a whole IPv6 hop-by-hop header.
+//!
+//! | | full, type 0xf22000 | slim, type 0x960000 |
+//! | --- | --- | --- |
+//! | bytes a hop | 28 | 16 |
+//! | most hops | 8 | 15 |
+//! | ids | node 24 bits, interfaces 16 | node 24 bits |
+//! | time | seconds and nanoseconds, 32 bits each: wraps after 136 years | nanoseconds: wraps after 1 s |
+//! | queue | bytes, 32 bits, saturating | the same |
+//! | link rate, txBytes | wide namespace data: 4 and 60 bits | namespace data: 4 bits, and 28 of 128 bytes: wraps after 34 GB |
+//!
+//! RFC 9197's timestamp is the time of reception. HPCC needs that of emission: the namespace defines it so, a
+//! deviation that a mixed deployment must know. The queue is in bytes, as Linux reports it. A queue of all ones would
+//! mean that it is not known, so it ends one below. The room is what the sender makes: a trace has the same length
+//! from the first hop to the last.
+
+use super::node::Node;
+use super::option::{self, CHANGING, Kind};
+use super::trace::{self, Header, Trace};
+use super::trace_type::TraceType;
+use super::transit;
+use crate::telemetry::ipv6_options::{OPTION_PREFIX, UNIT, pad};
+use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
+
+/// The namespace of both traces, one of those for operators: "HP".
+pub const NAMESPACE: u16 = 0x4850;
+
+/// IPv6 next header: UDP.
+const UDP: u8 = 17;
+/// Next header, length, two bytes of padding: the option is aligned to 4.
+const OPTION: usize = 4;
+const TRACE: usize = OPTION + OPTION_PREFIX + option::PREFIX;
+const DATA: usize = TRACE + trace::LEN;
+/// An option's length has 8 bits, and counts two header parts besides the nodes.
+const MAX_DATA: usize = (255 - option::PREFIX - trace::LEN) / 4 * 4;
+
+const SECOND: u64 = 1_000_000_000;
+const TX_UNIT: u64 = 128;
+const UNKNOWN_SPEED: u8 = 0xf;
+const MOST_QUEUE: u64 = u32::MAX as u64 - 1;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// All that HPCC++ names, exactly.
+    Full,
+    /// What HPCC computes with, in 16 bytes.
+    Slim,
+}
+
+impl Profile {
+    /// What a trace asks each node for.
+    pub const fn trace_type(self) -> TraceType {
+        match self {
+            Profile::Full => TraceType(0xf2_2000),
+            Profile::Slim => TraceType(0x96_0000),
+        }
+    }
+
+    const fn hop_len(self) -> usize {
+        4 * self.trace_type().words() as usize
+    }
+
+    /// Most hops that fit.
+    pub const fn max_hops(self) -> usize {
+        let fit = MAX_DATA / self.hop_len();
+        if fit < MAX_HOPS { fit } else { MAX_HOPS }
+    }
+
+    const fn modulus(self) -> Modulus {
+        match self {
+            Profile::Full => Modulus { ts: SECOND << 32, tx_bytes: 1 << 60 },
+            Profile::Slim => Modulus { ts: SECOND, tx_bytes: TX_UNIT << 28 },
+        }
+    }
+}
+
+/// Bytes of the nodes' data with room for `hops`, at most [`Profile::max_hops`].
+const fn data_len(profile: Profile, hops: u8) -> usize {
+    let hops = hops as usize;
+    let most = profile.max_hops();
+    profile.hop_len() * if hops < most { hops } else { most }
+}
+
+/// Bytes of a section with room for `hops`.
+#[inline]
+pub const fn initial_len(profile: Profile, hops: u8) -> usize {
+    (DATA + data_len(profile, hops)).next_multiple_of(UNIT)
+}
+
+/// Writes an empty section with room for `hops` hops, 1 to [`Profile::max_hops`], and returns its length. A `section`
+/// that is too short is left alone and has length 0.
+pub fn prepare(profile: Profile, hops: u8, section: &mut [u8]) -> usize {
+    let len = initial_len(profile, hops);
+    let data = data_len(profile, hops);
+    let Some(section) = section.get_mut(..len) else { return 0 };
+    let header = Header {
+        namespace: NAMESPACE,
+        node_length: profile.trace_type().words(),
+        remaining: (data / 4) as u8,
+        trace_type: profile.trace_type(),
+        ..Header::default()
+    };
+    let option_length = (option::PREFIX + trace::LEN + data) as u8;
+    section[..2].copy_from_slice(&[UDP, (len / UNIT - 1) as u8]);
+    pad(&mut section[2..OPTION]);
+    section[OPTION..TRACE].copy_from_slice(&[CHANGING, option_length, 0, Kind::PreallocatedTrace.code()]);
+    section[TRACE..DATA].copy_from_slice(&header.emit());
+    section[DATA..DATA + data].fill(0);
+    pad(&mut section[DATA + data..]);
+    len
+}
+
+/// The trace in a section whose option is where [`prepare`] puts it.
+#[inline]
+fn trace_of(section: &[u8]) -> Option<core::ops::Range<usize>> {
+    let &[_, _, _, _, CHANGING, length, _, 0, ..] = section else { return None };
+    let end = OPTION + OPTION_PREFIX + usize::from(length);
+    (end <= section.len() && end >= DATA).then_some(TRACE..end)
+}
+
+/// Adds a hop to the section in the first `len` bytes of `section`, whose length stays.
+#[inline]
+pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+    let Some(bytes) = section.get_mut(..len) else { return len };
+    let Some(trace) = trace_of(bytes).and_then(|range| bytes.get_mut(range)) else { return len };
+    transit::preallocated(trace, NAMESPACE, &node(snapshot));
+    len
+}
+
+/// What a hop says, for either profile.
+#[inline]
+fn node(snapshot: &Snapshot) -> Node<'static> {
+    let speed = speed::code(snapshot.rate).unwrap_or(UNKNOWN_SPEED);
+    let units = snapshot.tx_bytes / TX_UNIT;
+    Node {
+        hop_limit: Some(snapshot.hop_limit),
+        node_id: Some(snapshot.switch_id.into()),
+        ingress: Some(snapshot.ingress.into()),
+        egress: Some(snapshot.egress.into()),
+        seconds: Some((snapshot.now.0 / SECOND) as u32),
+        fraction: Some((snapshot.now.0 % SECOND) as u32),
+        namespace_data: Some(u32::from(speed) << 28 | (units & 0xfff_ffff) as u32),
+        queue_depth: Some(snapshot.qlen.min(MOST_QUEUE) as u32),
+        wide_namespace_data: Some(u64::from(speed) << 60 | snapshot.tx_bytes & ((1 << 60) - 1)),
+        ..Node::default()
+    }
+}
+
+/// Decodes a section.
+///
+/// # Errors
+/// Another trace than the profile's, one that overflowed, or a hop that lacks a value.
+pub fn read(profile: Profile, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
+    let bytes = trace_of(section).and_then(|range| section.get(range)).ok_or(Unusable)?;
+    let Trace { header, data } = Trace::preallocated(bytes).map_err(|_| Unusable)?;
+    let ours = header.namespace == NAMESPACE && header.trace_type == profile.trace_type() && header.is_consistent();
+    if !ours || header.flags.overflow || !data.len().is_multiple_of(profile.hop_len()) {
+        return Err(Unusable);
+    }
+    stack.reset(profile.modulus());
+    for bytes in data.rchunks_exact(profile.hop_len()) {
+        let (node, _) = Node::parse(header.trace_type, bytes).map_err(|_| Unusable)?;
+        stack.pass(node.node_id.ok_or(Unusable)? as u32, node.egress.unwrap_or(0) as u16);
+        stack.push(hop(profile, &node).ok_or(Unusable)?);
+    }
+    Ok(())
+}
+
+/// A node's data as a hop.
+fn hop(profile: Profile, node: &Node<'_>) -> Option<Hop> {
+    let fraction = u64::from(node.fraction?);
+    let (speed, ts, tx_bytes) = match profile {
+        Profile::Full => {
+            let wide = node.wide_namespace_data?;
+            (wide >> 60, u64::from(node.seconds?) * SECOND + fraction, wide & ((1 << 60) - 1))
+        }
+        Profile::Slim => {
+            let data = u64::from(node.namespace_data?);
+            (data >> 28, fraction, (data & 0xfff_ffff) * TX_UNIT)
+        }
+    };
+    let rate = speed::rate(speed as u8)?;
+    (fraction < SECOND).then_some(Hop { rate, ts, tx_bytes, qlen: u64::from(node.queue_depth?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::MAX_SECTION;
+    use crate::units::{BitRate, Nanos};
+
+    const PROFILES: [Profile; 2] = [Profile::Full, Profile::Slim];
+
+    fn snapshot(n: u32) -> Snapshot {
+        Snapshot {
+            switch_id: 0xa1 + n,
+            now: Nanos(5_000_000_123 + u64::from(n)),
+            tx_bytes: 1_280_000 + 128 * u64::from(n),
+            qlen: 930,
+            rate: BitRate::gbps(400),
+            ..Snapshot::IDLE
+        }
+    }
+
+    fn read_all(profile: Profile, section: &[u8]) -> Result<HopStack, Unusable> {
+        let mut stack = HopStack::default();
+        read(profile, section, &mut stack).map(|()| stack)
+    }
+
+    /// SPEC section 2.3.4: five hops take 140 bytes of data in a header of 160, or 80.
+    #[test]
+    fn sections_have_the_published_sizes() {
+        assert_eq!((data_len(Profile::Full, 5), initial_len(Profile::Full, 5)), (140, 160));
+        assert_eq!(data_len(Profile::Slim, 5), 80);
+        assert_eq!((Profile::Full.max_hops(), Profile::Slim.max_hops()), (8, 15));
+        assert!(initial_len(Profile::Slim, 255) <= MAX_SECTION);
+    }
+
+    /// The header of the vector `ioam_linux_0xf22000_after_hop1`, which the kernel accepted, but for the namespace
+    /// and the room, which is 88 bytes there.
+    #[test]
+    fn req_21_an_empty_section_is_what_the_kernel_accepts() {
+        let mut section = [0xff; MAX_SECTION];
+        assert_eq!(prepare(Profile::Full, 3, &mut section), 104);
+        assert_eq!(section[..16], [17, 12, 1, 0, 0x31, 94, 0, 0, 0x48, 0x50, 0x38, 21, 0xf2, 0x20, 0, 0]);
+        assert_eq!(section[100..104], [1, 2, 0, 0], "84 bytes of data, padded");
+        assert!(section[16..100].iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn req_01_hops_come_back_in_the_order_of_the_path() {
+        for profile in PROFILES {
+            let mut section = [0; MAX_SECTION];
+            let len = prepare(profile, 5, &mut section);
+            for n in 0..3 {
+                assert_eq!(stamp(&mut section, len, &snapshot(n)), len);
+            }
+            let stack = read_all(profile, &section[..len]).expect("three hops");
+            let found: alloc::vec::Vec<_> = stack.hops().iter().map(|hop| hop.tx_bytes).collect();
+            assert_eq!(found, [1_280_000, 1_280_128, 1_280_256], "{profile:?}");
+            assert_eq!((stack.hops()[0].rate, stack.hops()[0].qlen), (BitRate::gbps(400), 930));
+            let ts = if profile == Profile::Full { 5_000_000_124 } else { 124 };
+            assert_eq!(stack.hops()[1].ts, ts);
+            assert_ne!(stack.path, 0);
+        }
+    }
+
+    #[test]
+    fn a_hop_too_many_spoils_the_section() {
+        for profile in PROFILES {
+            let mut section = [0; MAX_SECTION];
+            let len = prepare(profile, 2, &mut section);
+            for n in 0..2 {
+                stamp(&mut section, len, &snapshot(n));
+            }
+            assert!(read_all(profile, &section[..len]).is_ok());
+            stamp(&mut section, len, &snapshot(2));
+            assert_eq!(read_all(profile, &section[..len]), Err(Unusable));
+        }
+    }
+
+    #[test]
+    fn queues_saturate_and_unknown_rates_spoil() {
+        let mut section = [0; MAX_SECTION];
+        let len = prepare(Profile::Slim, 2, &mut section);
+        stamp(&mut section, len, &Snapshot { qlen: u64::MAX, ..snapshot(0) });
+        assert_eq!(read_all(Profile::Slim, &section[..len]).expect("a hop").hops()[0].qlen, MOST_QUEUE);
+        stamp(&mut section, len, &Snapshot { rate: BitRate(1), ..snapshot(1) });
+        assert_eq!(read_all(Profile::Slim, &section[..len]), Err(Unusable));
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        let mut section = [0; MAX_SECTION];
+        let len = prepare(Profile::Full, 3, &mut section);
+        stamp(&mut section, len, &snapshot(0));
+        for cut in 0..100 {
+            assert_eq!(read_all(Profile::Full, &section[..cut]), Err(Unusable), "{cut}");
+        }
+        assert_eq!(read_all(Profile::Slim, &section[..len]), Err(Unusable));
+        for at in [4, 7, 8, 10, 12] {
+            let mut changed = section;
+            changed[at] ^= 0x10;
+            assert_eq!(read_all(Profile::Full, &changed[..len]), Err(Unusable), "byte {at}");
+        }
+        assert_eq!(prepare(Profile::Full, 3, &mut [0; 50]), 0);
+    }
+}
