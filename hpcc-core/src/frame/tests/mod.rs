@@ -3,4 +3,5 @@
 
 mod agreement;
 mod faults;
+mod layouts;
 mod vectors;
