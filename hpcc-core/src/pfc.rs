@@ -28,9 +28,14 @@ pub struct Pfc {
     pub pause: [Option<u16>; PRIORITIES],
 }
 
-/// The bytes are no PFC frame: too short, or another MAC control frame.
+/// Why bytes are no PFC frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotPfc;
+pub enum NotPfc {
+    /// They end before the last pause time does.
+    Truncated,
+    /// Another MAC control frame.
+    OtherOpcode,
+}
 
 impl Pfc {
     /// Pauses one priority, modulo 8, or resumes it with 0.
@@ -43,14 +48,14 @@ impl Pfc {
     /// Reads what follows the Ethernet header.
     ///
     /// # Errors
-    /// Fewer bytes than the last pause time needs, or another opcode.
+    /// See [`NotPfc`].
     pub fn parse(bytes: &[u8]) -> Result<Pfc, NotPfc> {
-        let (opcode, rest) = bytes.split_first_chunk().ok_or(NotPfc)?;
-        let (&[_, enabled], rest) = rest.split_first_chunk().ok_or(NotPfc)?;
-        let (times, _) = rest.split_first_chunk::<{ 2 * PRIORITIES }>().ok_or(NotPfc)?;
+        let (opcode, rest) = bytes.split_first_chunk().ok_or(NotPfc::Truncated)?;
         if *opcode != OPCODE {
-            return Err(NotPfc);
+            return Err(NotPfc::OtherOpcode);
         }
+        let (&[_, enabled], rest) = rest.split_first_chunk().ok_or(NotPfc::Truncated)?;
+        let (times, _) = rest.split_first_chunk::<{ 2 * PRIORITIES }>().ok_or(NotPfc::Truncated)?;
         let mut pfc = Pfc::default();
         for (priority, (pause, time)) in pfc.pause.iter_mut().zip(times.chunks_exact(2)).enumerate() {
             *pause = (enabled >> priority & 1 == 1).then_some(u16::from_be_bytes([time[0], time[1]]));
@@ -89,9 +94,9 @@ mod tests {
         let pfc = Pfc::of(3, MAX_QUANTA);
         assert_eq!(pfc.emit(), bytes);
         assert_eq!(Pfc::parse(&bytes), Ok(pfc));
-        assert_eq!(Pfc::parse(&bytes[..19]), Err(NotPfc));
+        assert_eq!(Pfc::parse(&bytes[..19]), Err(NotPfc::Truncated));
         bytes[1] = 0;
-        assert_eq!(Pfc::parse(&bytes), Err(NotPfc));
+        assert_eq!(Pfc::parse(&bytes), Err(NotPfc::OtherOpcode));
     }
 
     #[test]

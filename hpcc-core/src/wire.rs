@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many bytes a frame occupies on a link.
 
+use crate::roce::CNP_RESERVED;
+
 /// The header stack of every frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WireProfile {
@@ -106,6 +108,12 @@ impl FrameSizes {
     pub fn ack(&self, telemetry: u32) -> u32 {
         (self.ack_overhead + telemetry.next_multiple_of(self.alignment)).max(self.ack_minimum)
     }
+
+    /// A congestion notification with `options` bytes of destination options.
+    #[inline]
+    pub fn cnp(&self, options: u32) -> u32 {
+        self.data(CNP_RESERVED as u32, false, options)
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +141,11 @@ mod tests {
         assert_eq!(v4.ack(0), 14 + 20 + 8 + 12 + 4 + 4 + 4);
         assert_eq!(v4.ack(42), v4.ack(44));
         assert_eq!((v4.data(1, false, 0), v4.pfc), (66, 64));
+        assert_eq!(
+            (v4.cnp(0), v6.cnp(24)),
+            (14 + 60 + 4, 14 + 40 + 24 + 40 + 4),
+            "IPv4 total and UDP length of SPEC 3"
+        );
     }
 
     #[test]

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a description to bytes.
 
-use super::{Addresses, Carriage, Extension, IFA_HEADER, RoceFrame, Section, protocol};
+use super::section::is_whole_header;
+use super::{Addresses, Carriage, Extension, RoceFrame, Section, Unbuildable, protocol};
 use crate::pfc::{self, Pfc};
-use crate::roce::icrc::{self, Coverage, Covered};
+use crate::roce::icrc::{self, Coverage, Covered, Headers};
 use crate::roce::{self, Bth};
 use alloc::vec::Vec;
 use etherparse::{EtherType, Ethernet2Header, IpDscp, IpEcn, IpNumber, Ipv4Header, Ipv6Header, UdpHeader};
-
-/// The description cannot be a frame: a packet of more than 65,535 bytes, or an extension header over IPv4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unbuildable;
 
 /// The bytes of a PFC frame from port `src_mac`.
 pub fn pfc(src_mac: [u8; 6], frame: &Pfc) -> Vec<u8> {
@@ -21,41 +18,41 @@ pub fn pfc(src_mac: [u8; 6], frame: &Pfc) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a RoCEv2 frame. The ICRC is that of the packet without telemetry and covers destination options as
-/// `coverage` says. The UDP checksum is 0 over IPv4, as adapters send it; over IPv6, where it must not be, it is real.
+/// The bytes of a RoCEv2 frame, with the ICRC that `coverage` asks for.
 ///
 /// # Errors
 /// See [`Unbuildable`].
 pub fn roce(frame: &RoceFrame<'_>, coverage: Coverage) -> Result<Vec<u8>, Unbuildable> {
-    let mut transport = transport(frame);
-    let plain = Stack::plain(frame, transport.len() + icrc::LEN);
-    let covered = Covered {
-        ip: &plain.ip(frame)?,
+    let transport = transport(frame)?;
+    let len = transport.len() + icrc::LEN;
+    let (sent, plain) = (Stack { frame, section: frame.telemetry, len }, Stack { frame, section: None, len });
+    let (sent_ip, mut udp) = (sent.ip()?, sent.udp()?);
+    let (before_udp, behind_udp) = frame.telemetry.map_or((&[][..], &[][..]), |it| (it.before_udp, it.behind_udp));
+    let icrc = Covered {
+        sent: Headers { ip: &sent_ip, udp: udp.to_bytes() },
+        plain: Headers { ip: &plain.ip()?, udp: plain.udp()?.to_bytes() },
+        before_udp,
         extensions: frame.destination_options,
-        udp: plain.udp(frame, &[])?.to_bytes(),
+        behind_udp,
         transport: &transport,
-    };
-    let icrc = covered.icrc(coverage);
-    transport.extend(icrc);
-    let wire = Stack::with_telemetry(frame, plain)?;
+    }
+    .icrc(coverage);
+    let behind = [behind_udp, &transport, &icrc].concat();
+    if frame.udp_checksum {
+        udp.checksum = udp_checksum(&udp, &frame.addresses, &behind[sent.uncounted()..])?;
+    }
     let ether_type = match frame.addresses {
         Addresses::V4 { .. } => EtherType::IPV4,
         Addresses::V6 { .. } => EtherType::IPV6,
     };
-    let mut bytes = Vec::with_capacity(transport.len() + 256);
-    bytes.extend(Ethernet2Header { source: frame.src_mac, destination: frame.dst_mac, ether_type }.to_bytes());
-    bytes.extend(wire.ip(frame)?);
-    bytes.extend(wire.before_udp);
-    bytes.extend(frame.destination_options);
-    bytes.extend(wire.udp(frame, &transport)?.to_bytes());
-    bytes.extend(wire.behind_udp);
-    bytes.extend(transport);
-    Ok(bytes)
+    let ethernet = Ethernet2Header { source: frame.src_mac, destination: frame.dst_mac, ether_type };
+    Ok([&ethernet.to_bytes(), &*sent_ip, before_udp, frame.destination_options, &udp.to_bytes(), &behind].concat())
 }
 
 /// From the base transport header to the payload's padding.
-fn transport(frame: &RoceFrame<'_>) -> Vec<u8> {
-    let payload = frame.payload.len() + frame.zeros as usize;
+fn transport(frame: &RoceFrame<'_>) -> Result<Vec<u8>, Unbuildable> {
+    let zeros = usize::from(u16::try_from(frame.zeros).map_err(|_| Unbuildable)?);
+    let payload = frame.payload.len() + zeros;
     let padding = payload.next_multiple_of(4) - payload;
     let mut bytes = Vec::with_capacity(payload + 64);
     bytes.extend(Bth { pad_count: padding as u8, ..frame.bth }.emit());
@@ -63,71 +60,61 @@ fn transport(frame: &RoceFrame<'_>) -> Vec<u8> {
         Extension::None => {}
         Extension::Reth(reth) => bytes.extend(reth.emit()),
         Extension::Aeth(aeth) => bytes.extend(aeth.emit()),
+        Extension::Deth(deth) => bytes.extend(deth.emit()),
     }
     bytes.extend(frame.payload);
-    bytes.resize(bytes.len() + frame.zeros as usize + padding, 0);
-    bytes
+    bytes.resize(bytes.len() + zeros + padding, 0);
+    Ok(bytes)
 }
 
-/// What the headers must say, and the telemetry between them.
+/// The checksum of a UDP header and what it counts.
+pub(super) fn udp_checksum(udp: &UdpHeader, addresses: &Addresses, counted: &[u8]) -> Result<u16, Unbuildable> {
+    match *addresses {
+        Addresses::V4 { src, dst } => udp.calc_checksum_ipv4_raw(src, dst, counted),
+        Addresses::V6 { src, dst } => udp.calc_checksum_ipv6_raw(src, dst, counted),
+    }
+    .map_err(|_| Unbuildable)
+}
+
+/// The headers of a frame with a section of telemetry, or without one.
 struct Stack<'a> {
-    /// Protocol or next header of the IP header.
-    next: u8,
-    /// Bytes behind the IP header.
-    ip_payload: usize,
-    /// Bytes behind the UDP header, as its length says.
-    udp_payload: usize,
-    port: u16,
-    /// Telemetry in front of UDP.
-    before_udp: &'a [u8],
-    /// Telemetry behind UDP.
-    behind_udp: &'a [u8],
-    /// Whether the UDP checksum covers it.
-    checks_telemetry: bool,
+    frame: &'a RoceFrame<'a>,
+    section: Option<Section<'a>>,
+    /// Bytes from the base transport header to the ICRC.
+    len: usize,
 }
 
-impl<'a> Stack<'a> {
-    /// Without telemetry; `udp_payload` bytes from the base transport header to the ICRC.
-    fn plain(frame: &RoceFrame<'_>, udp_payload: usize) -> Stack<'a> {
-        let options = frame.destination_options.len();
-        Stack {
-            next: if options == 0 { protocol::UDP } else { protocol::DESTINATION_OPTIONS },
-            ip_payload: options + UdpHeader::LEN + udp_payload,
-            udp_payload,
-            port: roce::PORT,
-            before_udp: &[],
-            behind_udp: &[],
-            checks_telemetry: true,
+impl Stack<'_> {
+    /// Bytes behind the UDP header that its length and checksum do not count.
+    fn uncounted(&self) -> usize {
+        match self.section {
+            Some(section) if matches!(section.carriage, Carriage::Ifa { .. }) => section.behind_udp.len(),
+            _ => 0,
         }
     }
 
-    fn with_telemetry(frame: &RoceFrame<'a>, plain: Stack<'a>) -> Result<Stack<'a>, Unbuildable> {
-        let Some(Section { carriage, bytes }) = frame.telemetry else { return Ok(plain) };
-        let ip_payload = plain.ip_payload + bytes.len();
-        match carriage {
-            Carriage::BehindUdp { port } => {
-                let udp_payload = plain.udp_payload + bytes.len();
-                Ok(Stack { ip_payload, udp_payload, port, behind_udp: bytes, ..plain })
-            }
-            Carriage::HopByHop => Ok(Stack { next: protocol::HOP_BY_HOP, ip_payload, before_udp: bytes, ..plain }),
-            Carriage::Ifa { protocol } => {
-                let (before_udp, behind_udp) = bytes.split_at_checked(IFA_HEADER).ok_or(Unbuildable)?;
-                Ok(Stack { next: protocol, ip_payload, before_udp, behind_udp, checks_telemetry: false, ..plain })
-            }
-        }
+    fn udp(&self) -> Result<UdpHeader, Unbuildable> {
+        let port = match self.section.map(|section| section.carriage) {
+            Some(Carriage::BehindUdp { port }) => port,
+            _ => roce::PORT,
+        };
+        let payload = self.len + self.section.map_or(0, |section| section.behind_udp.len()) - self.uncounted();
+        UdpHeader::without_ipv4_checksum(self.frame.sport, port, payload).map_err(|_| Unbuildable)
     }
 
-    fn ip(&self, frame: &RoceFrame<'_>) -> Result<Vec<u8>, Unbuildable> {
-        let payload = u16::try_from(self.ip_payload).map_err(|_| Unbuildable)?;
+    fn ip(&self) -> Result<Vec<u8>, Unbuildable> {
+        let frame = self.frame;
+        let telemetry = self.section.map_or(0, |section| section.total_len());
+        let payload = telemetry + frame.destination_options.len() + UdpHeader::LEN + self.len;
+        let payload = u16::try_from(payload).map_err(|_| Unbuildable)?;
+        let dscp = IpDscp::try_new(frame.dscp).map_err(|_| Unbuildable)?;
+        let ecn = IpEcn::try_new(frame.ecn).map_err(|_| Unbuildable)?;
+        let next = IpNumber(self.next()?);
         match frame.addresses {
             Addresses::V4 { src, dst } => {
-                if matches!(self.next, protocol::HOP_BY_HOP | protocol::DESTINATION_OPTIONS) {
-                    return Err(Unbuildable);
-                }
-                let mut header = Ipv4Header::new(payload, frame.hop_limit, IpNumber(self.next), src, dst)
-                    .map_err(|_| Unbuildable)?;
-                header.dscp = IpDscp::try_new(frame.dscp).map_err(|_| Unbuildable)?;
-                header.ecn = IpEcn::try_new(frame.ecn).map_err(|_| Unbuildable)?;
+                let mut header = Ipv4Header::new(payload, frame.hop_limit, next, src, dst).map_err(|_| Unbuildable)?;
+                header.dscp = dscp;
+                header.ecn = ecn;
                 header.identification = frame.identification;
                 header.dont_fragment = true;
                 header.header_checksum = header.calc_header_checksum();
@@ -135,10 +122,10 @@ impl<'a> Stack<'a> {
             }
             Addresses::V6 { src, dst } => {
                 let header = Ipv6Header {
-                    traffic_class: frame.dscp << 2 | frame.ecn & 3,
+                    traffic_class: dscp.value() << 2 | ecn.value(),
                     flow_label: Default::default(),
                     payload_length: payload,
-                    next_header: IpNumber(self.next),
+                    next_header: next,
                     hop_limit: frame.hop_limit,
                     source: src,
                     destination: dst,
@@ -148,35 +135,50 @@ impl<'a> Stack<'a> {
         }
     }
 
-    /// The UDP header in front of the telemetry and `transport`.
-    fn udp(&self, frame: &RoceFrame<'_>, transport: &[u8]) -> Result<UdpHeader, Unbuildable> {
-        let mut udp =
-            UdpHeader::without_ipv4_checksum(frame.sport, self.port, self.udp_payload).map_err(|_| Unbuildable)?;
-        if let Addresses::V6 { src, dst } = frame.addresses {
-            let telemetry = if self.checks_telemetry { self.behind_udp } else { &[] };
-            let payload = [telemetry, transport].concat();
-            udp.checksum = udp.calc_checksum_ipv6_raw(src, dst, &payload).map_err(|_| Unbuildable)?;
+    /// What the IP header names, if every header names the one behind it.
+    fn next(&self) -> Result<u8, Unbuildable> {
+        let options = self.frame.destination_options;
+        let plain = match options.first() {
+            None => protocol::UDP,
+            Some(&protocol::UDP) if self.over_ipv6() && is_whole_header(options) => protocol::DESTINATION_OPTIONS,
+            Some(_) => return Err(Unbuildable),
+        };
+        let Some(section) = self.section else { return Ok(plain) };
+        if section.next_header().is_some_and(|next| next != plain) {
+            return Err(Unbuildable);
         }
-        Ok(udp)
+        match section.carriage {
+            Carriage::BehindUdp { .. } => Ok(plain),
+            Carriage::HopByHop if self.over_ipv6() => Ok(protocol::HOP_BY_HOP),
+            Carriage::HopByHop => Err(Unbuildable),
+            Carriage::Ifa { protocol } => Ok(protocol),
+        }
+    }
+
+    fn over_ipv6(&self) -> bool {
+        matches!(self.frame.addresses, Addresses::V6 { .. })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roce::{Aeth, CNP_RESERVED, Opcode, Syndrome};
-    use crate::testing::{hex, vector};
 
-    fn frame() -> RoceFrame<'static> {
+    const ADDRESSES_V4: Addresses = Addresses::V4 { src: [10, 0, 0, 2], dst: [10, 0, 0, 1] };
+    const ADDRESSES_V6: Addresses = Addresses::V6 { src: [1; 16], dst: [2; 16] };
+    const OPTIONS: [u8; 8] = [protocol::UDP, 0, 1, 4, 0, 0, 0, 0];
+
+    fn frame(addresses: Addresses) -> RoceFrame<'static> {
         RoceFrame {
             src_mac: [2, 0, 0, 0, 0, 1],
             dst_mac: [2, 0, 0, 0, 0, 2],
-            addresses: Addresses::V4 { src: [10, 0, 0, 2], dst: [10, 0, 0, 1] },
+            addresses,
             dscp: 0,
             ecn: 0,
             hop_limit: 64,
             identification: 0,
             sport: 0xc000,
+            udp_checksum: false,
             telemetry: None,
             destination_options: &[],
             bth: Bth::default(),
@@ -186,90 +188,34 @@ mod tests {
         }
     }
 
-    fn built(frame: &RoceFrame<'_>) -> Vec<u8> {
-        roce(frame, Coverage::Extensions).expect("a frame")
+    fn refused(frame: &RoceFrame<'_>) -> bool {
+        roce(frame, Coverage::default()) == Err(Unbuildable)
     }
 
     #[test]
-    fn req_33_an_adapters_notification_is_built_byte_for_byte() {
-        let cnp = RoceFrame {
-            src_mac: [0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32],
-            dst_mac: [0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2],
-            addresses: Addresses::V4 { src: [10, 0, 17, 1], dst: [10, 0, 18, 1] },
-            dscp: 48,
-            ecn: 2,
-            identification: 0x718c,
-            sport: 0,
-            bth: Bth::cnp(0x118),
-            zeros: CNP_RESERVED as u32,
-            ..frame()
-        };
-        assert_eq!(built(&cnp), vector("roce_cnp_cx4lx"));
-    }
-
-    #[test]
-    fn scapys_frames_are_built_byte_for_byte() {
-        let ack = RoceFrame {
-            bth: Bth { opcode: Opcode::ACKNOWLEDGE, dest_qp: 34, psn: 0x12_3456, ..Bth::default() },
-            extension: Extension::Aeth(Aeth { syndrome: Syndrome::ACK, msn: 5 }),
-            identification: 8,
-            ..frame()
-        };
-        let mut expected = vector("roce_rc_ack_v4");
-        expected[20] = 0x40;
-        expected[24..26].copy_from_slice(&built(&ack)[24..26]);
-        assert_eq!(built(&ack), expected, "ours may not be fragmented; the checksum differs by that");
-        let cnp = RoceFrame {
-            addresses: Addresses::V6 {
-                src: hex("20010db8000000000000000000000002").try_into().expect("16"),
-                dst: hex("20010db8000000000000000000000001").try_into().expect("16"),
-            },
-            dscp: 48,
-            bth: Bth::cnp(258),
-            zeros: CNP_RESERVED as u32,
-            ..frame()
-        };
-        assert_eq!(built(&cnp), vector("roce_cnp_ipv6"));
-    }
-
-    /// Options 1 and 2 of Fast CNP, ICRC by policy A. The vectors have a UDP checksum of 0.
-    #[test]
-    fn destination_options_stand_in_front_of_udp() {
-        for (name, options) in [("fastcnp_opt1", 24), ("fastcnp_opt2", 48)] {
-            let mut expected = vector(name);
-            let header = expected[54..54 + options].to_vec();
-            let cnp = RoceFrame {
-                addresses: Addresses::V6 {
-                    src: hex("20010db8ffff00000000000000000001").try_into().expect("16"),
-                    dst: hex("20010db8000000000000000000000001").try_into().expect("16"),
-                },
-                dscp: 48,
-                destination_options: &header,
-                bth: Bth::cnp(258),
-                zeros: CNP_RESERVED as u32,
-                ..frame()
-            };
-            let found = built(&cnp);
-            let checksum = 54 + options + 6..54 + options + 8;
-            assert_ne!(found[checksum.clone()], [0, 0], "{name}");
-            expected[checksum.clone()].copy_from_slice(&found[checksum]);
-            assert_eq!(found, expected, "{name}");
+    fn numbers_that_their_fields_do_not_hold_are_refused() {
+        for addresses in [ADDRESSES_V4, ADDRESSES_V6] {
+            let frame = frame(addresses);
+            assert!(!refused(&frame));
+            assert!(refused(&RoceFrame { zeros: 65_536, ..frame }));
+            assert!(refused(&RoceFrame { zeros: 65_500, ..frame }) == (addresses == ADDRESSES_V4));
+            assert!(refused(&RoceFrame { zeros: 65_520, ..frame }));
+            assert!(refused(&RoceFrame { dscp: 64, ..frame }));
+            assert!(refused(&RoceFrame { ecn: 4, ..frame }));
         }
     }
 
     #[test]
-    fn pfc_frames_are_built_byte_for_byte() {
-        assert_eq!(pfc([2, 0, 0, 0, 0, 1], &Pfc::of(3, 0xffff)), vector("pfc_c3_max"));
-    }
-
-    #[test]
-    fn what_cannot_be_a_frame_is_refused() {
-        let long = RoceFrame { zeros: 65_536, ..frame() };
-        assert_eq!(roce(&long, Coverage::Extensions), Err(Unbuildable));
-        let options = RoceFrame { destination_options: &[17, 0, 1, 4, 0, 0, 0, 0], ..frame() };
-        assert_eq!(roce(&options, Coverage::Extensions), Err(Unbuildable));
-        let section = Section { carriage: Carriage::Ifa { protocol: 253 }, bytes: &[0; 3] };
-        let short = RoceFrame { telemetry: Some(section), ..frame() };
-        assert_eq!(roce(&short, Coverage::Extensions), Err(Unbuildable));
+    fn extension_headers_are_whole_over_ipv6_and_name_what_follows() {
+        let options = RoceFrame { destination_options: &OPTIONS, ..frame(ADDRESSES_V6) };
+        assert!(!refused(&options));
+        assert!(refused(&RoceFrame { addresses: ADDRESSES_V4, ..options }));
+        assert!(refused(&RoceFrame { destination_options: &OPTIONS[..7], ..options }));
+        assert!(refused(&RoceFrame { destination_options: &[6, 0, 1, 4, 0, 0, 0, 0], ..options }));
+        let hop_by_hop = Section::new(Carriage::HopByHop, &OPTIONS).expect("a header");
+        let telemetry = RoceFrame { telemetry: Some(hop_by_hop), ..frame(ADDRESSES_V6) };
+        assert!(!refused(&telemetry));
+        assert!(refused(&RoceFrame { addresses: ADDRESSES_V4, ..telemetry }));
+        assert!(refused(&RoceFrame { destination_options: &OPTIONS, ..telemetry }), "it names UDP, not the options");
     }
 }

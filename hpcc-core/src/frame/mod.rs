@@ -3,14 +3,25 @@
 //! captures.
 //!
 //! A simulated frame has no bytes until somebody looks. [`simulated`] describes one as a [`RoceFrame`],
-//! [`build`] makes the bytes of that, and [`parse`] reads any frame. Where telemetry travels is up to its
-//! [`Carriage`]; what it says, to `crate::telemetry`.
+//! [`build`] makes the bytes of that, and [`parse`] reads them into the same description. Where telemetry travels is
+//! up to its [`Carriage`]; what it says, to `crate::telemetry`.
 
 pub mod build;
+mod dialect;
+mod error;
+mod packet;
 pub mod parse;
+mod section;
 pub mod simulated;
+#[cfg(test)]
+mod tests;
 
-use crate::roce::{Aeth, Bth, Reth};
+pub use dialect::{Dialect, SectionLen};
+pub use error::{Fault, Layer, ParseError, Unbuildable};
+pub use packet::{Offsets, RocePacket};
+pub use section::{Carriage, Section};
+
+use crate::roce::{Aeth, Bth, Deth, Reth};
 
 /// UDP destination port of INT-MD. The specification leaves it open (SPEC section 2.2): this is the first of the two
 /// ports that RFC 4727 reserves for experiments.
@@ -37,36 +48,6 @@ pub enum Addresses {
     V6 { src: [u8; 16], dst: [u8; 16] },
 }
 
-/// Where a telemetry section travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carriage {
-    /// Between the UDP header, whose destination port says so, and the base transport header.
-    BehindUdp {
-        /// The UDP destination port in place of RoCEv2's.
-        port: u16,
-    },
-    /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
-    HopByHop,
-    /// The first 4 bytes, whose second names UDP, stand between IP and UDP; the rest behind UDP, whose length and
-    /// checksum do not count it (SPEC section 2.4).
-    Ifa {
-        /// The IP protocol in place of UDP.
-        protocol: u8,
-    },
-}
-
-/// Bytes of an IFA section in front of UDP.
-const IFA_HEADER: usize = 4;
-
-/// A telemetry section and where it travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Section<'a> {
-    /// Where.
-    pub carriage: Carriage,
-    /// The section as the codecs write it.
-    pub bytes: &'a [u8],
-}
-
 /// What follows the base transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
@@ -76,9 +57,11 @@ pub enum Extension {
     Reth(Reth),
     /// Of an acknowledgement.
     Aeth(Aeth),
+    /// Of an unreliable datagram.
+    Deth(Deth),
 }
 
-/// A RoCEv2 frame to be built.
+/// A RoCEv2 frame: to be built, or as it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoceFrame<'a> {
     /// Ethernet source.
@@ -93,19 +76,21 @@ pub struct RoceFrame<'a> {
     pub ecn: u8,
     /// IPv4 time to live or IPv6 hop limit.
     pub hop_limit: u8,
-    /// Of IPv4.
+    /// Of IPv4; over IPv6 it is 0.
     pub identification: u16,
     /// UDP source port.
     pub sport: u16,
+    /// Whether UDP has a checksum. Adapters send none over IPv4; over IPv6 only tunnels may (RFC 6936).
+    pub udp_checksum: bool,
     /// Telemetry.
     pub telemetry: Option<Section<'a>>,
     /// A whole IPv6 destination options header, whose first byte names UDP; empty if there is none.
     pub destination_options: &'a [u8],
-    /// Base transport header; its pad count is set by the builder.
+    /// Base transport header; the builder sets its pad count, and ignores the one that is here.
     pub bth: Bth,
     /// What follows it.
     pub extension: Extension,
-    /// Payload.
+    /// Payload, without padding; an immediate counts as payload.
     pub payload: &'a [u8],
     /// Zeros behind the payload: a simulation has no payload bytes.
     pub zeros: u32,

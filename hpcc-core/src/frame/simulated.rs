@@ -13,8 +13,8 @@
 //! | priority | DSCP, times 8 (class selectors) |
 //! | pause, resume | the longest pause, a pause of 0 |
 
-use super::build::{self, Unbuildable};
-use super::{Addresses, Carriage, Extension, RoceFrame, Section};
+use super::build;
+use super::{Addresses, Carriage, Extension, RoceFrame, Section, Unbuildable};
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Aeth, Bth, NakCode, Opcode, Reth, Syndrome};
@@ -89,7 +89,7 @@ impl SimulatedFrame {
     pub fn bytes(&self, carriage: Option<Carriage>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
         match self.kind {
             Kind::Data { payload, ack_requested } => {
-                let telemetry = carriage.map(|carriage| Section { carriage, bytes: section });
+                let telemetry = carriage.map(|carriage| Section::new(carriage, section)).transpose()?;
                 self.data(payload, ack_requested, telemetry)
             }
             Kind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
@@ -149,6 +149,7 @@ impl SimulatedFrame {
             hop_limit: self.hop_limit,
             identification: 0,
             sport: self.sport,
+            udp_checksum: self.ipv6,
             telemetry: None,
             destination_options: &[],
             bth: Bth::default(),

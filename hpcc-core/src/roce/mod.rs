@@ -7,12 +7,14 @@
 
 pub mod aeth;
 pub mod bth;
+pub mod deth;
 pub mod icrc;
 pub mod opcode;
 pub mod reth;
 
 pub use aeth::{Aeth, NakCode, Syndrome};
 pub use bth::Bth;
+pub use deth::Deth;
 pub use opcode::Opcode;
 pub use reth::Reth;
 

@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode(pub u8);
 
-/// Operations of the reliable connected service by their lower five bits; the other services use the same.
+/// Operations by their lower five bits; a service has some of them. 0x15 is nobody's.
 const OPERATIONS: [&str; 24] = [
     "send first",
     "send middle",
@@ -64,22 +64,31 @@ impl Opcode {
         if self == Opcode::CNP {
             return Some("congestion notification");
         }
-        self.service().and_then(|_| OPERATIONS.get(usize::from(self.0 & 0x1f)).copied())
+        let operation = self.0 & 0x1f;
+        let defined = match self.0 >> 5 {
+            0 => matches!(operation, 0x00..=0x14 | 0x16 | 0x17),
+            1 => operation <= 0x0b,
+            2 => operation <= 0x14,
+            3 => matches!(operation, 0x04 | 0x05),
+            _ => false,
+        };
+        OPERATIONS.get(usize::from(operation)).filter(|_| defined).copied()
     }
 
-    /// The operation's lower five bits, if the service has the usual operations.
-    fn usual(self) -> Option<u8> {
-        (self.0 >> 5 <= 1).then_some(self.0 & 0x1f)
-    }
-
-    /// Whether a RETH follows: first and only packets of a WRITE, READ requests.
+    /// Whether a RETH follows: first and only packets of a WRITE, READ requests. Reliable datagrams, which nobody
+    /// uses, have another header in front of it and are not looked into.
     pub fn has_reth(self) -> bool {
-        matches!(self.usual(), Some(0x06 | 0x0a | 0x0b | 0x0c))
+        matches!(self.0, 0x06 | 0x0a | 0x0b | 0x0c | 0x26 | 0x2a | 0x2b)
     }
 
     /// Whether an AETH follows: acknowledgements; first, last and only packets of a READ response.
     pub fn has_aeth(self) -> bool {
-        matches!(self.usual(), Some(0x0d | 0x0f | 0x10 | 0x11))
+        matches!(self.0, 0x0d | 0x0f | 0x10 | 0x11)
+    }
+
+    /// Whether a DETH follows: unreliable datagrams.
+    pub fn has_deth(self) -> bool {
+        matches!(self.0, 0x64 | 0x65)
     }
 }
 
@@ -99,7 +108,10 @@ mod tests {
             (0x0e, "RC", "read response middle", false, false),
             (0x10, "RC", "read response only", false, true),
             (0x11, "RC", "acknowledge", false, true),
+            (0x17, "RC", "send only with invalidate", false, false),
             (0x24, "UC", "send only", false, false),
+            (0x2b, "UC", "write only with immediate", true, false),
+            (0x53, "RD", "compare and swap", false, false),
             (0x64, "UD", "send only", false, false),
             (0x81, "CNP", "congestion notification", false, false),
         ] {
@@ -107,6 +119,11 @@ mod tests {
             assert_eq!((opcode.service(), opcode.operation()), (Some(service), Some(operation)), "{code:#x}");
             assert_eq!((opcode.has_reth(), opcode.has_aeth()), (reth, aeth), "{code:#x}");
         }
-        assert_eq!((Opcode(0x80).service(), Opcode(0xff).operation(), Opcode(0x1f).operation()), (None, None, None));
+        assert_eq!((Opcode(0x80).service(), Opcode(0xa1).service()), (None, None));
+        for undefined in [0x15, 0x18, 0x1f, 0x2c, 0x31, 0x55, 0x60, 0x71, 0x80, 0xff] {
+            assert_eq!(Opcode(undefined).operation(), None, "{undefined:#x}");
+            assert!(!Opcode(undefined).has_reth() && !Opcode(undefined).has_aeth(), "{undefined:#x}");
+        }
+        assert!(Opcode(0x64).has_deth() && Opcode(0x65).has_deth() && !Opcode(0x04).has_deth());
     }
 }

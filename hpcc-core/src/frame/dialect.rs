@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What means telemetry where the standards leave it open.
+
+use super::section::IFA_HEADER;
+use super::{Fault, IFA_PROTOCOL, INT_PORT, TELEMETRY_PORT};
+use crate::roce;
+
+/// Which numbers announce telemetry. An IPv6 hop-by-hop header does in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect<'a> {
+    /// UDP destination ports other than RoCEv2's, and how long the section behind them is.
+    pub ports: &'a [(u16, SectionLen)],
+    /// The IP protocol of IFA.
+    pub ifa_protocol: u8,
+}
+
+/// How the length of a section behind UDP is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SectionLen {
+    /// Compact INT (SPEC section 2.1): the first 4 bits count hops of 8 bytes behind a header.
+    Compact {
+        /// Bytes of the header: 2 in the paper, 4 in the draft.
+        header: u8,
+    },
+    /// INT-MD (SPEC section 2.2): the second byte counts words behind the first. The shim must name RoCEv2 as the
+    /// packet's own port.
+    IntMd,
+    /// As many bytes in any packet.
+    Fixed(u16),
+}
+
+impl Default for Dialect<'static> {
+    /// Our ports and protocol, compact INT as in the paper.
+    fn default() -> Self {
+        Dialect {
+            ports: &[(TELEMETRY_PORT, SectionLen::Compact { header: 2 }), (INT_PORT, SectionLen::IntMd)],
+            ifa_protocol: IFA_PROTOCOL,
+        }
+    }
+}
+
+impl Dialect<'_> {
+    /// How long the section behind a port is, `None` if the port announces none.
+    pub(super) fn section_len(&self, port: u16) -> Option<SectionLen> {
+        self.ports.iter().find(|&&(known, _)| known == port).map(|&(_, len)| len)
+    }
+}
+
+impl SectionLen {
+    /// Bytes of the section at the front of `bytes`, of which there may be fewer.
+    pub(super) fn of(self, bytes: &[u8]) -> Result<usize, Fault> {
+        match self {
+            SectionLen::Compact { header } => {
+                let first = bytes.first().ok_or(Fault::Truncated)?;
+                Ok(usize::from(header) + 8 * usize::from(first >> 4))
+            }
+            SectionLen::IntMd => {
+                let &[first, words, port_high, port_low] = bytes.first_chunk().ok_or(Fault::Truncated)?;
+                let port_follows = first >> 2 & 0b11 == 1;
+                if !port_follows || u16::from_be_bytes([port_high, port_low]) != roce::PORT {
+                    return Err(Fault::Unexpected);
+                }
+                Ok(4 + 4 * usize::from(words))
+            }
+            SectionLen::Fixed(len) => Ok(usize::from(len)),
+        }
+    }
+}
+
+/// The stack is at the end of the packet.
+const TAIL_STAMP: u8 = 0x08;
+/// A fragment header is present.
+const FRAGMENTED: u8 = 0x10;
+/// A checksum header is present.
+const CHECKSUM: u8 = 0x01;
+
+/// Bytes of the IFA section behind UDP, of which `bytes` may have fewer. Its `header` stands in front of UDP.
+pub(super) fn ifa_behind_udp(header: [u8; IFA_HEADER], bytes: &[u8]) -> Result<usize, Fault> {
+    let [_, _, flags, _] = header;
+    if flags & TAIL_STAMP != 0 {
+        return Err(Fault::Unexpected);
+    }
+    let optional = 4 * usize::from(flags & FRAGMENTED != 0) + 4 * usize::from(flags & CHECKSUM != 0);
+    let &[_, _, _, words] = bytes.get(optional..).and_then(<[u8]>::first_chunk).ok_or(Fault::Truncated)?;
+    Ok(optional + 4 + 4 * usize::from(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::hex;
+
+    /// The byte vectors of SPEC sections 2.1 and 2.2, with something behind them.
+    #[test]
+    fn published_sections_have_their_lengths() {
+        let of = |len: SectionLen, digits: &str| len.of(&hex(digits));
+        let paper = SectionLen::Compact { header: 2 };
+        assert_eq!(of(paper, "20134123456abcde00106123460000010000ffff"), Ok(18));
+        let draft = SectionLen::Compact { header: 4 };
+        assert_eq!(of(draft, "201300004123456abcde00106123460000010000ffff"), Ok(20));
+        let int = "140712b72000020690000000000000000000000203000400000000010200010004c0";
+        assert_eq!(of(SectionLen::IntMd, int), Ok(32));
+        assert_eq!(of(SectionLen::Fixed(8), ""), Ok(8));
+        assert_eq!(of(paper, ""), Err(Fault::Truncated));
+    }
+
+    #[test]
+    fn int_in_front_of_something_else_is_not_ours() {
+        assert_eq!(SectionLen::IntMd.of(&hex("140712b6")), Err(Fault::Unexpected), "another port");
+        assert_eq!(SectionLen::IntMd.of(&hex("100712b7")), Err(Fault::Unexpected), "a DSCP in place of the port");
+        assert_eq!(SectionLen::IntMd.of(&hex("140712")), Err(Fault::Truncated));
+    }
+
+    /// SPEC section 2.4: checksum and fragment header, then the metadata header, whose last byte counts words.
+    #[test]
+    fn ifa_counts_its_optional_headers() {
+        let behind = hex("000000000000000000000a08");
+        assert_eq!(ifa_behind_udp([0x2f, 17, 0x04, 80], &behind[8..]), Ok(36));
+        assert_eq!(ifa_behind_udp([0x2f, 17, 0x05, 80], &behind[4..]), Ok(40));
+        assert_eq!(ifa_behind_udp([0x2f, 17, 0x15, 80], &behind), Ok(44));
+        assert_eq!(ifa_behind_udp([0x2f, 17, 0x0c, 80], &behind), Err(Fault::Unexpected));
+        assert_eq!(ifa_behind_udp([0x2f, 17, 0x15, 80], &behind[1..]), Err(Fault::Truncated));
+    }
+}

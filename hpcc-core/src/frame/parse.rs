@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT OR Apache-2.0
-//! From bytes to what they say.

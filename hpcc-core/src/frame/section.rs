@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where telemetry travels in a frame.
+
+use super::Unbuildable;
+use alloc::vec::Vec;
+
+/// Where a telemetry section travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// Between the UDP header, whose destination port says so, and the base transport header.
+    BehindUdp {
+        /// The UDP destination port in place of RoCEv2's.
+        port: u16,
+    },
+    /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
+    HopByHop,
+    /// The first 4 bytes, whose second names the next header, stand between IP and UDP; the rest behind UDP, whose
+    /// length and checksum do not count it (SPEC section 2.4).
+    Ifa {
+        /// The IP protocol in place of UDP.
+        protocol: u8,
+    },
+}
+
+/// Bytes of an IFA section in front of UDP.
+pub(super) const IFA_HEADER: usize = 4;
+
+/// A telemetry section and where it travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section<'a> {
+    pub(super) carriage: Carriage,
+    pub(super) before_udp: &'a [u8],
+    pub(super) behind_udp: &'a [u8],
+}
+
+impl<'a> Section<'a> {
+    /// The section that the codecs wrote into `bytes`.
+    ///
+    /// # Errors
+    /// A hop-by-hop header of another length than it says; an IFA section of fewer than 4 bytes.
+    pub fn new(carriage: Carriage, bytes: &'a [u8]) -> Result<Section<'a>, Unbuildable> {
+        let (before_udp, behind_udp) = match carriage {
+            Carriage::BehindUdp { .. } => (&[][..], bytes),
+            Carriage::HopByHop if is_whole_header(bytes) => (bytes, &[][..]),
+            Carriage::HopByHop => return Err(Unbuildable),
+            Carriage::Ifa { .. } => bytes.split_at_checked(IFA_HEADER).ok_or(Unbuildable)?,
+        };
+        Ok(Section { carriage, before_udp, behind_udp })
+    }
+
+    /// Where it travels.
+    pub fn carriage(&self) -> Carriage {
+        self.carriage
+    }
+
+    /// What stands between IP and UDP header.
+    pub fn before_udp(&self) -> &'a [u8] {
+        self.before_udp
+    }
+
+    /// What stands between UDP and base transport header.
+    pub fn behind_udp(&self) -> &'a [u8] {
+        self.behind_udp
+    }
+
+    /// The section as the codecs read it.
+    pub fn to_vec(&self) -> Vec<u8> {
+        [self.before_udp, self.behind_udp].concat()
+    }
+
+    /// Bytes of the section.
+    pub(super) fn total_len(&self) -> usize {
+        self.before_udp.len() + self.behind_udp.len()
+    }
+
+    /// The protocol of what follows the part in front of UDP, which the IP header names in a packet without telemetry;
+    /// `None` without such a part.
+    pub(super) fn next_header(&self) -> Option<u8> {
+        let at = if self.carriage == Carriage::HopByHop { 0 } else { 1 };
+        self.before_udp.get(at).copied()
+    }
+}
+
+/// Whether these are an IPv6 extension header, all of it, and nothing else: its second byte counts units of 8 bytes
+/// behind the first 8.
+pub(super) fn is_whole_header(bytes: &[u8]) -> bool {
+    bytes.get(1).is_some_and(|&units| bytes.len() == 8 * (usize::from(units) + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_split_where_udp_stands() {
+        let bytes = [17, 0, 1, 4, 0, 0, 0, 0];
+        let parts = |carriage| Section::new(carriage, &bytes).map(|section| (section.before_udp, section.behind_udp));
+        assert_eq!(parts(Carriage::BehindUdp { port: 1022 }), Ok((&[][..], &bytes[..])));
+        assert_eq!(parts(Carriage::HopByHop), Ok((&bytes[..], &[][..])));
+        assert_eq!(parts(Carriage::Ifa { protocol: 253 }), Ok((&bytes[..4], &bytes[4..])));
+        let ifa = Section::new(Carriage::Ifa { protocol: 253 }, &bytes).expect("a section");
+        assert_eq!((ifa.to_vec(), ifa.next_header()), (bytes.to_vec(), Some(0)));
+    }
+
+    #[test]
+    fn what_does_not_fit_its_carriage_is_refused() {
+        assert_eq!(Section::new(Carriage::HopByHop, &[17, 1, 1, 4, 0, 0, 0, 0]), Err(Unbuildable));
+        assert_eq!(Section::new(Carriage::HopByHop, &[]), Err(Unbuildable));
+        assert_eq!(Section::new(Carriage::Ifa { protocol: 253 }, &[0x2f, 17, 4]), Err(Unbuildable));
+    }
+}

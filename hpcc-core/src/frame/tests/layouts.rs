@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The section of every layout, stamped by switches, comes out of its frame as it went in.
+
+use crate::frame::parse::{Content, parse};
+use crate::frame::simulated::{Kind, SimulatedFrame};
+use crate::frame::{Carriage, Dialect, SectionLen};
+use crate::roce::icrc::Coverage;
+use crate::telemetry::{Layout, LayoutOptions, MAX_SECTION, Snapshot};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+const HOPS: u8 = 5;
+
+fn section(layout: &Layout, hops: u8) -> Vec<u8> {
+    let mut section = [0; MAX_SECTION];
+    let mut len = layout.prepare(&mut section, Nanos(1_000));
+    for hop in 0..hops {
+        let snapshot = Snapshot { switch_id: u32::from(hop) + 1, now: Nanos(2_000), qlen: 16_000, ..Snapshot::IDLE };
+        len = layout.stamp(&mut section, len, &snapshot);
+    }
+    section[..len].to_vec()
+}
+
+/// How long the layout's sections are, as a reader of captures has to be told.
+fn section_len(layout: &Layout) -> SectionLen {
+    match layout {
+        Layout::Paper => SectionLen::Compact { header: 2 },
+        Layout::Draft => SectionLen::Compact { header: 4 },
+        Layout::IntMd { .. } => SectionLen::IntMd,
+        _ => SectionLen::Fixed(layout.initial_len() as u16),
+    }
+}
+
+fn data(ipv6: bool) -> SimulatedFrame {
+    SimulatedFrame {
+        src_mac: [2, 0, 0, 0, 0, 1],
+        dst_mac: [2, 0, 0, 0, 0, 2],
+        ipv6,
+        src: 0x0b00_0001,
+        dst: 0x0b00_0101,
+        sport: 10_000,
+        priority: 3,
+        hop_limit: 64,
+        congestion_marked: false,
+        congestion_echo: false,
+        queue_pair: 7,
+        seq: 0,
+        flow_bytes: 10_000,
+        mtu: 1_000,
+        kind: Kind::Data { payload: 1_000, ack_requested: false },
+    }
+}
+
+#[test]
+fn every_layout_comes_out_as_it_went_in() {
+    for (name, ipv6) in Layout::NAMES.iter().flat_map(|name| [(name, false), (name, true)]) {
+        let layout = Layout::from_name(name, &LayoutOptions { hops: HOPS, ..LayoutOptions::default() }).expect(name);
+        let carriage = layout.carriage();
+        if carriage == Some(Carriage::HopByHop) && !ipv6 {
+            continue;
+        }
+        let port = carriage.and_then(|carriage| match carriage {
+            Carriage::BehindUdp { port } => Some((port, section_len(&layout))),
+            _ => None,
+        });
+        let dialect = Dialect { ports: port.as_slice(), ..Dialect::default() };
+        for hops in 0..=HOPS {
+            let section = section(&layout, hops);
+            let bytes = data(ipv6).bytes(carriage, &section).expect("a frame");
+            let Content::Roce(packet) = parse(&bytes, &dialect).expect(name).content else { panic!("no RoCEv2") };
+            let found = packet.frame.telemetry;
+            assert_eq!(found.map(|found| found.carriage()), carriage, "{name}");
+            assert_eq!(found.map(|found| found.to_vec()).unwrap_or_default(), section, "{name}, {hops} hops");
+            assert_eq!(packet.verdict(), Some(Coverage::TelemetryFree), "{name}, {hops} hops");
+            assert_eq!((packet.frame.payload, packet.frame.bth.psn), (&[0; 1_000][..], 0), "{name}");
+        }
+    }
+}
+
+/// Switches on the way back take an acknowledgement for a packet without telemetry: its port is RoCEv2's.
+#[test]
+fn telemetry_that_goes_back_is_payload() {
+    let layout = Layout::Paper;
+    let section = section(&layout, HOPS);
+    let ack = SimulatedFrame { seq: 1_000, kind: Kind::Ack, ..data(false) };
+    let bytes = ack.bytes(layout.carriage(), &section).expect("a frame");
+    let Content::Roce(packet) = parse(&bytes, &Dialect::default()).expect("a frame").content else {
+        panic!("no RoCEv2")
+    };
+    assert_eq!((packet.frame.telemetry, packet.frame.payload), (None, &section[..]));
+}
