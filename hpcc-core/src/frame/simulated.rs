@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | flow | RDMA WRITEs of at most 1 GiB ([`crate::transport::message`]), to address 0 on |
 //! | first byte of a packet | PSN: that byte divided by the flow's packet size |
-//! | queue pair | its lower 24 bits |
+//! | queue pair | the number 2 above, 24 bits of it: 0 and 1 are for InfiniBand's management |
 //! | acknowledgement of all bytes before one | PSN of the packet that ends there; a negative one names the next |
 //! | telemetry sent back | payload of the acknowledgement, as it arrived: switches on the way back do not touch it |
 //! | packet that arrived out of order (selective repeat) | 4 bytes behind that: its PSN |
@@ -24,6 +24,8 @@ use alloc::vec::Vec;
 /// ECN field of what may be marked, and of what was.
 const ECT_0: u8 = 2;
 const CE: u8 = 3;
+/// The first queue pair that is not for management.
+const FIRST_QUEUE_PAIR: u32 = 2;
 /// The prefix of all hosts: the one for documentation (RFC 3849).
 const IPV6_PREFIX: [u8; 12] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0];
 
@@ -112,7 +114,7 @@ impl SimulatedFrame {
         let reth = Reth { address: self.seq, rkey: 0, length: place.length };
         let bth = Bth {
             opcode,
-            dest_qp: self.queue_pair,
+            dest_qp: self.dest_qp(),
             ack_requested: ack_requested || place.last,
             psn: self.psn(self.seq),
             ..Bth::default()
@@ -125,7 +127,7 @@ impl SimulatedFrame {
         let bth = Bth {
             opcode: Opcode::ACKNOWLEDGE,
             becn: self.congestion_echo,
-            dest_qp: self.queue_pair,
+            dest_qp: self.dest_qp(),
             psn,
             ..Bth::default()
         };
@@ -157,6 +159,11 @@ impl SimulatedFrame {
             payload: &[],
             zeros: 0,
         }
+    }
+
+    /// The queue pair's number; BTH keeps 24 bits of it.
+    fn dest_qp(&self) -> u32 {
+        self.queue_pair.wrapping_add(FIRST_QUEUE_PAIR) & 0xff_ffff
     }
 
     /// The number of the packet that begins with a byte; BTH keeps 24 bits of it.
@@ -246,7 +253,7 @@ mod tests {
         let first = data(0, 1_000);
         assert_eq!(
             (first.opcode, first.psn, first.dest_qp, first.ack_requested),
-            (Opcode::WRITE_FIRST, 0, 0x10_0007, false)
+            (Opcode::WRITE_FIRST, 0, 0x10_0009, false)
         );
         assert_eq!((data(1_000, 1_000).opcode, data(1_000, 1_000).psn), (Opcode::WRITE_MIDDLE, 1));
         let last = data(10_000, 1);

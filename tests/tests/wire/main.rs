@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What others make of our bytes: tshark, scapy, the Linux kernel and its headers. A judge that this machine has not
+//! got is named on standard error, and its tests pass.
+
+mod dissection;
+mod expected;
+mod kernel;
+mod namespaces;
+mod scapy;
+mod simulation;
+mod skipped;
+mod tshark;
+mod uapi;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Short simulations whose frames are judged: four hosts send to a fifth over two switches, until queues grow, frames
+//! are marked and links pause.
+
+use hpcc_formats::results::packet_trace::{TraceEvent, TraceReader, TraceRecord};
+use hpcc_tests::Bench;
+use pcap_file::pcap::PcapReader;
+use std::fs::File;
+use std::path::PathBuf;
+
+/// The host to which all others send; they have the lower numbers.
+pub const RECEIVER: u16 = 4;
+/// The senders' switch and the receiver's.
+pub const SWITCHES: [u16; 2] = [5, 6];
+/// Payload of every packet of a flow but the last.
+pub const MTU: u32 = 1_000;
+/// Bytes of each flow: the last packet is padded.
+pub const FLOW: u32 = 30_001;
+/// Room for hops in layouts that reserve it.
+pub const ROOM: usize = 4;
+/// The speed code of all links, 100 Gb/s.
+pub const SPEED: u64 = 4;
+
+const TOML: &str = r#"
+[run]
+stop = "2ms"
+
+[topology]
+kind = "dumbbell"
+left = 4
+right = 1
+rate = "100Gbps"
+delay = "500ns"
+
+[switch]
+buffer = "200KB"
+ecn_thresholds = [{ rate = "100Gbps", kmin = "5KB", kmax = "50KB", pmax = 0.5 }]
+
+[[traffic]]
+kind = "incast"
+receiver = 4
+sender_count = 4
+size = 30001
+
+[monitor]
+trace_nodes = [0, 4, 5, 6]
+capture_nodes = [0, 4, 5, 6]
+"#;
+
+/// A wire profile with a telemetry layout, or with DCQCN, which has none.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// Whether over IPv6.
+    pub ipv6: bool,
+    /// The layout; `none` is DCQCN over links that lose frames.
+    pub layout: &'static str,
+}
+
+/// All that can be had.
+pub const CASES: [Case; 12] = [
+    Case { ipv6: false, layout: "none" },
+    Case { ipv6: false, layout: "paper" },
+    Case { ipv6: false, layout: "draft" },
+    Case { ipv6: false, layout: "int_md" },
+    Case { ipv6: false, layout: "ifa" },
+    Case { ipv6: true, layout: "none" },
+    Case { ipv6: true, layout: "paper" },
+    Case { ipv6: true, layout: "draft" },
+    Case { ipv6: true, layout: "int_md" },
+    Case { ipv6: true, layout: "ifa" },
+    Case { ipv6: true, layout: "ioam" },
+    Case { ipv6: true, layout: "ioam_slim" },
+];
+
+/// What a simulation left.
+pub struct Simulated {
+    bench: Bench,
+    /// What its trace says of each captured frame, in the capture's order.
+    pub records: Vec<TraceRecord>,
+}
+
+impl Case {
+    /// Runs the simulation.
+    pub fn run(&self) -> Simulated {
+        let bench = Bench::new(&[("wire.toml", &self.toml())]);
+        let told = bench.run("wire.toml", &[]);
+        assert_eq!(told.code, Some(0), "{self:?}: {}", told.err);
+        let trace = TraceReader::open(&bench.path("out/packets.tr")).expect("a trace");
+        let records = trace.map(|record| record.expect("a record"));
+        let records = records.filter(|record| matches!(record.event, TraceEvent::Receive | TraceEvent::Dequeue));
+        Simulated { records: records.collect(), bench }
+    }
+
+    fn toml(&self) -> String {
+        let profile = if self.ipv6 { "rocev2_ipv6" } else { "rocev2_ipv4" };
+        let wire = format!("{TOML}\n[wire]\nprofile = \"{profile}\"\n");
+        match self.layout {
+            "none" => wire.replace("delay =", "loss = 0.005\ndelay =") + "[congestion_control]\nalgorithm = \"dcqcn\"\n",
+            "paper" | "draft" => format!("{wire}[telemetry]\nlayout = \"{}\"\n", self.layout),
+            layout => format!("{wire}[telemetry]\nlayout = \"{layout}\"\nhops = {ROOM}\n"),
+        }
+    }
+}
+
+impl Simulated {
+    /// The capture.
+    pub fn capture(&self) -> PathBuf {
+        self.bench.path("out/packets.pcap")
+    }
+
+    /// The capture's frames.
+    pub fn frames(&self) -> Vec<Vec<u8>> {
+        let file = File::open(self.capture()).expect("a capture");
+        let mut reader = PcapReader::new(file).expect("a capture's header");
+        let mut frames = Vec::new();
+        while let Some(packet) = reader.next_packet() {
+            frames.push(packet.expect("a packet").data.into_owned());
+        }
+        frames
+    }
+}
