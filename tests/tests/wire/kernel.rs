@@ -35,8 +35,8 @@ const fn identity(node: u32, ingress: u16, tx_bytes: u64) -> Identity {
         node,
         ingress,
         egress: ingress + 1,
-        data: (SPEED << 28 | tx_bytes / 128) as u32,
-        wide_data: SPEED << 60 | tx_bytes,
+        data: ((SPEED << 28) | (tx_bytes / 128)) as u32,
+        wide_data: (SPEED << 60) | tx_bytes,
         snapshot: None,
     }
 }

@@ -95,7 +95,9 @@ impl Case {
         let profile = if self.ipv6 { "rocev2_ipv6" } else { "rocev2_ipv4" };
         let wire = format!("{TOML}\n[wire]\nprofile = \"{profile}\"\n");
         match self.layout {
-            "none" => wire.replace("delay =", "loss = 0.005\ndelay =") + "[congestion_control]\nalgorithm = \"dcqcn\"\n",
+            "none" => {
+                wire.replace("delay =", "loss = 0.005\ndelay =") + "[congestion_control]\nalgorithm = \"dcqcn\"\n"
+            }
             "paper" | "draft" => format!("{wire}[telemetry]\nlayout = \"{}\"\n", self.layout),
             layout => format!("{wire}[telemetry]\nlayout = \"{layout}\"\nhops = {ROOM}\n"),
         }

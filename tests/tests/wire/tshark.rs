@@ -75,7 +75,7 @@ const IPV4: u64 = 20;
 const IPV6: u64 = 40;
 const FCS: u64 = 4;
 /// Queue pairs 0 and 1 are InfiniBand's own, for management.
-const FIRST_QUEUE_PAIR: u64 = 0;
+const FIRST_QUEUE_PAIR: u64 = 2;
 
 /// What a capture must have in it for the test to say something.
 #[derive(Debug, Default)]
@@ -137,7 +137,14 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn text(&self, field: &str, expected: &str) {
-        assert_eq!(self.frame.text(field), expected, "{field} of frame {} of {:?}: {:?}", self.number, self.case, self.record);
+        assert_eq!(
+            self.frame.text(field),
+            expected,
+            "{field} of frame {} of {:?}: {:?}",
+            self.number,
+            self.case,
+            self.record
+        );
     }
 
     fn numbers(&self, field: &str, expected: &[u64]) {
@@ -306,9 +313,9 @@ impl Judged<'_> {
             each("iif", &|hop| hop.ingress);
             each("eif", &|hop| hop.egress);
             each("tss", &|hop| hop.time_ns / 1_000_000_000);
-            each("nsdata_wide", &|hop| SPEED << 60 | hop.sent_bytes);
+            each("nsdata_wide", &|hop| (SPEED << 60) | hop.sent_bytes);
         } else {
-            each("nsdata", &|hop| SPEED << 28 | hop.sent_bytes / 128);
+            each("nsdata", &|hop| (SPEED << 28) | (hop.sent_bytes / 128));
         }
     }
 }

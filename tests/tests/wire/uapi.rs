@@ -99,8 +99,9 @@ mod judged {
             let len = prepare(profile, 3, &mut section);
             // SAFETY: a structure of bytes.
             let option: ioam6_hdr = unsafe { transmute(*section[4..].first_chunk::<4>().expect("an option")) };
-            let IoamOption { kind, .. } =
-                IoamOption::of(&Tlv { kind: CHANGING, offset: 4, data: &section[6..len] }).expect("whole").expect("IOAM");
+            let IoamOption { kind, .. } = IoamOption::of(&Tlv { kind: CHANGING, offset: 4, data: &section[6..len] })
+                .expect("whole")
+                .expect("IOAM");
             assert_eq!((option.opt_type, option.type_, kind), (0x31, 0, Kind::PreallocatedTrace));
             assert_eq!(usize::from(option.opt_len), 2 + LEN + 3 * 4 * usize::from(words));
             let header = kernel_header(*section[8..].first_chunk().expect("a trace"));
