@@ -3,6 +3,7 @@
 
 mod bench;
 mod compare;
+mod dissect;
 mod human;
 mod outcome;
 mod parity;
@@ -96,6 +97,8 @@ enum Command {
         #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out"])]
         compare: Option<Vec<PathBuf>>,
     },
+    /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
+    Dissect(dissect::Options),
     /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
     Trace {
         /// The trace.
@@ -115,6 +118,7 @@ fn main() -> ExitCode {
         Command::Parity { filter } => parity::parity(&filter),
         Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
         Command::Bench { runs, out, .. } => bench::bench(runs, out.as_deref()),
+        Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
     };
     match outcome {

@@ -3,9 +3,12 @@
 
 use crate::ffi::{
     AlgorithmKind, ControlParameters, DcqcnParameters, DctcpParameters, HpccParameters, HpccPintParameters,
-    TimelyParameters,
+    HpccPlusParameters, TimelyParameters,
 };
-use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
+use hpcc_core::cc::{
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
+};
 use hpcc_core::units::{BitRate, Nanos};
 
 impl From<&HpccParameters> for HpccConfig {
@@ -32,6 +35,33 @@ impl From<HpccConfig> for HpccParameters {
             fast_react: c.fast_react,
             multi_rate: c.multi_rate,
             sampled_feedback: c.sampled_feedback,
+        }
+    }
+}
+
+impl From<&HpccPlusParameters> for HpccPlusConfig {
+    fn from(p: &HpccPlusParameters) -> Self {
+        let additive_increase = match p.expected_flows {
+            0 => AdditiveIncrease::Bytes(p.additive_increase_bytes),
+            flows => AdditiveIncrease::Flows(flows),
+        };
+        let (eta, max_stage, min_rate) = (p.eta, p.max_stage, BitRate(p.min_rate_bps));
+        HpccPlusConfig { law: WindowLaw { eta, max_stage, additive_increase, min_rate } }
+    }
+}
+
+impl From<HpccPlusConfig> for HpccPlusParameters {
+    fn from(c: HpccPlusConfig) -> Self {
+        let (expected_flows, additive_increase_bytes) = match c.law.additive_increase {
+            AdditiveIncrease::Flows(flows) => (flows, 0),
+            AdditiveIncrease::Bytes(bytes) => (0, bytes),
+        };
+        HpccPlusParameters {
+            eta: c.law.eta,
+            max_stage: c.law.max_stage,
+            expected_flows,
+            additive_increase_bytes,
+            min_rate_bps: c.law.min_rate.0,
         }
     }
 }
@@ -146,6 +176,7 @@ impl From<&ControlParameters> for Algorithm {
     fn from(p: &ControlParameters) -> Self {
         match p.algorithm {
             AlgorithmKind::Hpcc => Algorithm::Hpcc((&p.hpcc).into()),
+            AlgorithmKind::HpccPlus => Algorithm::HpccPlus((&p.hpcc_plus).into()),
             AlgorithmKind::HpccPint => Algorithm::HpccPint((&p.hpcc_pint).into()),
             AlgorithmKind::Dcqcn => Algorithm::Dcqcn((&p.dcqcn).into()),
             AlgorithmKind::Timely => Algorithm::Timely((&p.timely).into()),
@@ -160,6 +191,7 @@ impl From<&Algorithm> for ControlParameters {
         let mut p = ControlParameters {
             algorithm: AlgorithmKind::LineRate,
             hpcc: HpccConfig::default().into(),
+            hpcc_plus: HpccPlusConfig::default().into(),
             hpcc_pint: HpccPintConfig::default().into(),
             dcqcn: DcqcnConfig::default().into(),
             timely: TimelyConfig::default().into(),
@@ -168,8 +200,7 @@ impl From<&Algorithm> for ControlParameters {
         match *algorithm {
             Algorithm::LineRate => {}
             Algorithm::Hpcc(config) => (p.algorithm, p.hpcc) = (AlgorithmKind::Hpcc, config.into()),
-            // No scenario format has a name for it, so none is handed over.
-            Algorithm::HpccPlus(_) => unreachable!("HPCC++ does not cross the bridge"),
+            Algorithm::HpccPlus(config) => (p.algorithm, p.hpcc_plus) = (AlgorithmKind::HpccPlus, config.into()),
             Algorithm::HpccPint(config) => (p.algorithm, p.hpcc_pint) = (AlgorithmKind::HpccPint, config.into()),
             Algorithm::Dcqcn(config) => (p.algorithm, p.dcqcn) = (AlgorithmKind::Dcqcn, config.into()),
             Algorithm::Timely(config) => (p.algorithm, p.timely) = (AlgorithmKind::Timely, config.into()),
@@ -188,6 +219,10 @@ mod tests {
         for algorithm in [
             Algorithm::LineRate,
             Algorithm::Hpcc(HpccConfig { eta: 0.9, multi_rate: true, ..HpccConfig::default() }),
+            Algorithm::HpccPlus(HpccPlusConfig::default()),
+            Algorithm::HpccPlus(HpccPlusConfig {
+                law: WindowLaw { additive_increase: AdditiveIncrease::Bytes(80), ..WindowLaw::default() },
+            }),
             Algorithm::HpccPint(HpccPintConfig { sample_probability: 0.5, ..HpccPintConfig::default() }),
             Algorithm::Dcqcn(DcqcnConfig { clamp_target: true, fast_recovery: 7, ..DcqcnConfig::default() }),
             Algorithm::Timely(TimelyConfig { high: Nanos(1), hyper_after: 9, ..TimelyConfig::default() }),

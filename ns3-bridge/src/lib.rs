@@ -112,6 +112,7 @@ mod ffi {
     struct ControlParameters {
         algorithm: AlgorithmKind,
         hpcc: HpccParameters,
+        hpcc_plus: HpccPlusParameters,
         hpcc_pint: HpccPintParameters,
         dcqcn: DcqcnParameters,
         timely: TimelyParameters,
@@ -125,6 +126,8 @@ mod ffi {
         LineRate,
         /// HPCC, the reference's rate form.
         Hpcc,
+        /// HPCC++, the drafts' window form.
+        HpccPlus,
         /// HPCC over PINT telemetry.
         HpccPint,
         Dcqcn,
@@ -142,6 +145,17 @@ mod ffi {
         fast_react: bool,
         multi_rate: bool,
         sampled_feedback: bool,
+    }
+
+    /// `hpcc_core::cc::HpccPlusConfig`.
+    #[derive(Clone, Copy)]
+    struct HpccPlusParameters {
+        eta: f64,
+        max_stage: u32,
+        /// N, of which the additive increase follows; 0 for an increase in bytes.
+        expected_flows: u32,
+        additive_increase_bytes: u64,
+        min_rate_bps: u64,
     }
 
     /// `hpcc_core::cc::HpccPintConfig`.

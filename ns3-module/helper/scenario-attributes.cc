@@ -38,6 +38,21 @@ SetControl(const hpcc::HpccParameters& p, QbbHelper& network)
 }
 
 /**
+ * \brief Set the attributes of HPCC++.
+ * \param p the parameters
+ * \param network the network
+ */
+void
+SetControl(const hpcc::HpccPlusParameters& p, QbbHelper& network)
+{
+    network.SetHostAttribute("Eta", DoubleValue(p.eta));
+    network.SetHostAttribute("MaxStage", UintegerValue(p.max_stage));
+    network.SetHostAttribute("ExpectedFlows", UintegerValue(p.expected_flows));
+    network.SetHostAttribute("WindowIncrease", UintegerValue(p.additive_increase_bytes));
+    network.SetHostAttribute("MinRate", DataRateValue(DataRate(p.min_rate_bps)));
+}
+
+/**
  * \brief Set the attributes of HPCC-PINT.
  * \param p the parameters
  * \param network the network
@@ -117,6 +132,9 @@ SetControl(const hpcc::ControlParameters& control, QbbHelper& network)
     {
     case hpcc::AlgorithmKind::Hpcc:
         SetControl(control.hpcc, network);
+        break;
+    case hpcc::AlgorithmKind::HpccPlus:
+        SetControl(control.hpcc_plus, network);
         break;
     case hpcc::AlgorithmKind::HpccPint:
         SetControl(control.hpcc_pint, network);

@@ -20,9 +20,10 @@ template <class T, std::size_t N>
 using Names = std::array<std::pair<const char*, T>, N>;
 
 /// The congestion-control algorithms.
-constexpr Names<hpcc::AlgorithmKind, 6> ALGORITHMS{{
+constexpr Names<hpcc::AlgorithmKind, 7> ALGORITHMS{{
     {"none", hpcc::AlgorithmKind::LineRate},
     {"hpcc", hpcc::AlgorithmKind::Hpcc},
+    {"hpcc_plus", hpcc::AlgorithmKind::HpccPlus},
     {"hpcc_pint", hpcc::AlgorithmKind::HpccPint},
     {"dcqcn", hpcc::AlgorithmKind::Dcqcn},
     {"timely", hpcc::AlgorithmKind::Timely},

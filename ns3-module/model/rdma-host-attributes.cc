@@ -28,8 +28,8 @@ RdmaHost::GetTypeId()
                 .SetGroupName("Hpcc")
                 .AddConstructor<RdmaHost>()
                 .AddAttribute("CongestionControl",
-                              "Congestion control of flows that start here: hpcc, hpcc_pint, dcqcn, timely, dctcp "
-                              "or none",
+                              "Congestion control of flows that start here: hpcc (the reference's rate form), hpcc_plus "
+                              "(the drafts' window form), hpcc_pint, dcqcn, timely, dctcp or none",
                               StringValue("hpcc"),
                               MakeStringAccessor(&RdmaHost::m_congestionControl),
                               MakeStringChecker())
@@ -55,12 +55,12 @@ RdmaHost::AddHpccAttributes(TypeId tid)
 {
     return tid
         .AddAttribute("Eta",
-                      "HPCC, HPCC-PINT: target utilisation",
+                      "HPCC, HPCC++, HPCC-PINT: target utilisation",
                       DoubleValue(0.95),
                       MakeDoubleAccessor(&RdmaHost::m_eta),
                       MakeDoubleChecker<double>(std::numeric_limits<double>::min(), 2))
         .AddAttribute("MaxStage",
-                      "HPCC, HPCC-PINT: rounds of additive increase before a multiplicative step",
+                      "HPCC, HPCC++, HPCC-PINT: rounds of additive increase before a multiplicative step",
                       UintegerValue(5),
                       MakeUintegerAccessor(&RdmaHost::m_maxStage),
                       MakeUintegerChecker<uint32_t>())
@@ -70,7 +70,7 @@ RdmaHost::AddHpccAttributes(TypeId tid)
                       MakeDataRateAccessor(&RdmaHost::m_additiveIncrease),
                       MakeDataRateChecker())
         .AddAttribute("MinRate",
-                      "HPCC, HPCC-PINT: the rate never falls below this",
+                      "HPCC, HPCC++, HPCC-PINT: the rate never falls below this",
                       DataRateValue(DataRate("100Mbps")),
                       MakeDataRateAccessor(&RdmaHost::m_minRate),
                       MakeDataRateChecker())
@@ -89,6 +89,16 @@ RdmaHost::AddHpccAttributes(TypeId tid)
                       BooleanValue(false),
                       MakeBooleanAccessor(&RdmaHost::m_sampledFeedback),
                       MakeBooleanChecker())
+        .AddAttribute("ExpectedFlows",
+                      "HPCC++: flows that share a link, of which W_ai follows; 0 for WindowIncrease",
+                      UintegerValue(100),
+                      MakeUintegerAccessor(&RdmaHost::m_expectedFlows),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("WindowIncrease",
+                      "HPCC++: W_ai in bytes, if ExpectedFlows is 0",
+                      UintegerValue(80),
+                      MakeUintegerAccessor(&RdmaHost::m_windowIncrease),
+                      MakeUintegerChecker<uint64_t>())
         .AddAttribute("PintProbability",
                       "HPCC-PINT: probability that an acknowledgement is looked at",
                       DoubleValue(1),
@@ -321,6 +331,7 @@ RdmaHost::GetControl() const
     return {
         MakeAlgorithmKind(m_congestionControl),
         {m_eta, m_maxStage, rate(m_additiveIncrease), rate(m_minRate), m_fastReact, m_multiRate, m_sampledFeedback},
+        {m_eta, m_maxStage, m_expectedFlows, m_windowIncrease, rate(m_minRate)},
         {m_eta, m_maxStage, rate(m_additiveIncrease), rate(m_minRate), m_pintProbability},
         {
             m_dcqcnGain,

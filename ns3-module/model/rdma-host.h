@@ -290,6 +290,8 @@ class RdmaHost : public QbbNode
     bool m_fastReact{true};                            //!< attribute
     bool m_multiRate{false};                           //!< attribute
     bool m_sampledFeedback{false};                     //!< attribute
+    uint32_t m_expectedFlows{0};                       //!< attribute
+    uint64_t m_windowIncrease{0};                      //!< attribute
     double m_pintProbability{1};                       //!< attribute
     double m_dcqcnGain{0};                             //!< attribute
     Time m_dcqcnAlphaInterval;                         //!< attribute

@@ -166,6 +166,7 @@ class EachControlTest : public HpccTestCase
     {
         // The frames' size is what differs: 42, 8, 2 or no bytes of telemetry.
         Expect("hpcc", "reference", 5888);
+        Expect("hpcc_plus", "reference", 5888);
         Expect("timely", "timestamp", 5816);
         Expect("hpcc_pint", "pint", 5794);
         Expect("dcqcn", "none", 5794);

@@ -6,7 +6,7 @@ use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
 use super::ioam::hpcc::{self as ioam, Profile};
 use super::{HopStack, MAX_HOPS, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
-use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, TELEMETRY_PORT};
+use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, SectionLen, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -163,6 +163,16 @@ impl Layout {
             Layout::Ifa { .. } => Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
             Layout::Ioam { .. } => Some(Carriage::HopByHop),
             _ => Some(Carriage::BehindUdp { port: TELEMETRY_PORT }),
+        }
+    }
+
+    /// How long a section is, as a reader of frames has to be told.
+    pub fn section_len(&self) -> SectionLen {
+        match self {
+            Layout::Paper => SectionLen::Compact { header: compact::header_len(Form::Paper) as u8 },
+            Layout::Draft => SectionLen::Compact { header: compact::header_len(Form::Draft) as u8 },
+            Layout::IntMd { .. } => SectionLen::IntMd,
+            _ => SectionLen::Fixed(self.initial_len() as u16),
         }
     }
 

@@ -37,7 +37,7 @@ fn hpcc_plus(config: &HpccPlusConfig) -> Value {
         AdditiveIncrease::Bytes(bytes) => ("additive_increase_bytes", bytes),
     };
     json!({
-        "algorithm": "hpcc++",
+        "algorithm": "hpcc_plus",
         "eta": config.law.eta,
         "max_stage": config.law.max_stage,
         key: step,

@@ -3,7 +3,7 @@
 
 use crate::frame::parse::{Content, parse};
 use crate::frame::simulated::{Kind, SimulatedFrame};
-use crate::frame::{Carriage, Dialect, SectionLen};
+use crate::frame::{Carriage, Dialect};
 use crate::roce::icrc::Coverage;
 use crate::telemetry::{Layout, LayoutOptions, MAX_SECTION, Snapshot};
 use crate::units::Nanos;
@@ -19,16 +19,6 @@ fn section(layout: &Layout, hops: u8) -> Vec<u8> {
         len = layout.stamp(&mut section, len, &snapshot);
     }
     section[..len].to_vec()
-}
-
-/// How long the layout's sections are, as a reader of captures has to be told.
-fn section_len(layout: &Layout) -> SectionLen {
-    match layout {
-        Layout::Paper => SectionLen::Compact { header: 2 },
-        Layout::Draft => SectionLen::Compact { header: 4 },
-        Layout::IntMd { .. } => SectionLen::IntMd,
-        _ => SectionLen::Fixed(layout.initial_len() as u16),
-    }
 }
 
 fn data(ipv6: bool) -> SimulatedFrame {
@@ -60,7 +50,7 @@ fn every_layout_comes_out_as_it_went_in() {
             continue;
         }
         let port = carriage.and_then(|carriage| match carriage {
-            Carriage::BehindUdp { port } => Some((port, section_len(&layout))),
+            Carriage::BehindUdp { port } => Some((port, layout.section_len())),
             _ => None,
         });
         let dialect = Dialect { ports: port.as_slice(), ..Dialect::default() };

@@ -2,10 +2,13 @@
 //! `[congestion_control]`: the algorithm, and the keys that it alone decides upon.
 
 use super::document::{Document, Kinded};
-use super::values::{Between, Fraction, Interval, Probability, Rate};
+use super::values::{Between, Bounded, Fraction, Interval, Probability, Rate, Size};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
-use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
+use hpcc_core::cc::{
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
+};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::units::BitRate;
@@ -15,7 +18,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 const SECTION: &str = "congestion_control";
-const ALGORITHMS: &[&str] = &["hpcc", "hpcc_pint", "dcqcn", "timely", "dctcp", "none"];
+const ALGORITHMS: &[&str] = &["hpcc", "hpcc_plus", "hpcc_pint", "dcqcn", "timely", "dctcp", "none"];
 const DEFAULT: &str = "hpcc";
 const DEFAULT_LOG_BASE: f64 = 1.05;
 
@@ -41,6 +44,16 @@ struct HpccKeys {
     fast_react: Option<bool>,
     multi_rate: Option<bool>,
     sampled_feedback: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HpccPlusKeys {
+    eta: Option<Fraction<4>>,
+    max_stage: Option<u32>,
+    expected_flows: Option<Bounded<1, { u32::MAX }>>,
+    additive_increase: Option<Spanned<Size>>,
+    min_rate: MinRate,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +108,7 @@ pub(super) fn congestion_control(document: &mut Document<'_>, quirks: Quirks) ->
     let section = document.chosen(SECTION, "algorithm", DEFAULT)?;
     match section.kind.as_str() {
         "hpcc" => hpcc(document, section),
+        "hpcc_plus" => hpcc_plus(document, section),
         "hpcc_pint" => hpcc_pint(document, section, quirks),
         "dcqcn" => dcqcn(document, section),
         "timely" => timely(document, section),
@@ -142,6 +156,28 @@ fn hpcc(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputEr
         sampled_feedback: keys.sampled_feedback.unwrap_or(default.sampled_feedback),
     });
     Ok(Control { algorithm, layout: None, min_rate_place, note: None })
+}
+
+fn hpcc_plus(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
+    let (place, default) = (section.place.clone(), WindowLaw::default());
+    let keys: HpccPlusKeys = keys(document, section)?;
+    let additive_increase = match (keys.expected_flows, keys.additive_increase) {
+        (None, None) => default.additive_increase,
+        (Some(flows), None) => AdditiveIncrease::Flows(flows.0),
+        (None, Some(bytes)) => AdditiveIncrease::Bytes(bytes.into_inner().0),
+        (Some(_), Some(bytes)) => {
+            let message = "additive_increase and expected_flows exclude each other: one follows from the other";
+            return Err(document.place(bytes.span()).key_error("congestion_control.additive_increase", message));
+        }
+    };
+    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.min_rate);
+    let law = WindowLaw {
+        eta: keys.eta.map_or(default.eta, |eta| eta.0),
+        max_stage: keys.max_stage.unwrap_or(default.max_stage),
+        additive_increase,
+        min_rate,
+    };
+    Ok(Control { algorithm: Algorithm::HpccPlus(HpccPlusConfig { law }), layout: None, min_rate_place, note: None })
 }
 
 fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>, quirks: Quirks) -> Result<Control, InputError> {

@@ -399,7 +399,7 @@ fn bad_settings_name_their_line() {
         ("[congestion_control]\neta = nan", "17: congestion_control.eta: the value is NaN; expected more than 0"),
         (
             "[congestion_control]\nalgorithm = \"bbr\"",
-            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_pint, dcqcn, timely, dctcp, none",
+            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_plus, hpcc_pint, dcqcn, timely, dctcp, none",
         ),
         (
             "[congestion_control]\nmin_rate = \"200Gbps\"",

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The layers of a frame as JSON.
+
+use super::capture::Captured;
+use super::telemetry;
+use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use hpcc_core::frame::parse::{Content, parse};
+use hpcc_core::frame::{
+    Addresses, Carriage, Dialect, Extension, Fault, INT_PORT, ParseError, RocePacket, SectionLen, TELEMETRY_PORT,
+};
+use hpcc_core::pfc::Pfc;
+use hpcc_core::roce::icrc::Coverage;
+use hpcc_core::roce::{Aeth, Bth, NakCode, Syndrome};
+use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::ipv6_options::{Action, OptionsHeader, action, may_change};
+use serde_json::{Map, Value, json};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Layers by name, in the order of the frame.
+pub type Object = Map<String, Value>;
+
+/// Reads frames, knowing what UDP port 1022 carries.
+pub struct Dissector {
+    layout: Layout,
+    ports: [(u16, SectionLen); 2],
+}
+
+impl Dissector {
+    pub fn new(layout: Layout) -> Dissector {
+        Dissector { layout, ports: [(TELEMETRY_PORT, layout.section_len()), (INT_PORT, SectionLen::IntMd)] }
+    }
+
+    /// What a frame says.
+    pub fn frame(&self, number: u64, captured: &Captured) -> Object {
+        let mut frame = Object::new();
+        frame.insert("frame".into(), number.into());
+        if let Some(time) = captured.time_ns {
+            frame.insert("time_ns".into(), time.into());
+        }
+        frame.insert("bytes".into(), captured.original_len.into());
+        let cut = captured.bytes.len() < captured.original_len as usize;
+        if cut {
+            frame.insert("captured_bytes".into(), captured.bytes.len().into());
+        }
+        let dialect = Dialect { ports: &self.ports, ..Dialect::default() };
+        match parse(&captured.bytes, &dialect) {
+            Ok(parsed) => {
+                ethernet(&mut frame, &captured.bytes);
+                if let Some(tag) = parsed.vlan {
+                    frame.insert("vlan".into(), json!({ "id": tag & 0xfff, "priority": tag >> 13 }));
+                }
+                match parsed.content {
+                    Content::Pfc { pfc, .. } => drop(frame.insert("pfc".into(), pause(&pfc))),
+                    Content::Roce(packet) => self.roce(&mut frame, &packet),
+                }
+            }
+            Err(error) => refused(&mut frame, &captured.bytes, error, cut),
+        }
+        frame
+    }
+
+    fn roce(&self, frame: &mut Object, packet: &RocePacket<'_>) {
+        let sent = &packet.frame;
+        let (name, src, dst) = match sent.addresses {
+            Addresses::V4 { src, dst } => ("ipv4", Ipv4Addr::from(src).to_string(), Ipv4Addr::from(dst).to_string()),
+            Addresses::V6 { src, dst } => ("ipv6", Ipv6Addr::from(src).to_string(), Ipv6Addr::from(dst).to_string()),
+        };
+        let hop_limit = if name == "ipv4" { "ttl" } else { "hop_limit" };
+        frame.insert(
+            name.into(),
+            json!({ "src": src, "dst": dst, "dscp": sent.dscp, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
+        );
+        if let Some(section) = sent.telemetry {
+            let layout = match section.carriage() {
+                Carriage::BehindUdp { port: TELEMETRY_PORT } => Some(self.layout),
+                _ => None,
+            };
+            frame.insert("telemetry".into(), telemetry::section(&section, layout));
+        }
+        if !sent.destination_options.is_empty() {
+            frame.insert("destination_options".into(), options(sent.destination_options));
+        }
+        let port = match sent.telemetry.map(|section| section.carriage()) {
+            Some(Carriage::BehindUdp { port }) => port,
+            _ => hpcc_core::roce::PORT,
+        };
+        frame.insert("udp".into(), json!({ "sport": sent.sport, "dport": port }));
+        frame.insert("bth".into(), bth(&sent.bth));
+        match &sent.extension {
+            Extension::None => {}
+            Extension::Reth(reth) => {
+                let reth = json!({ "address": reth.address, "rkey": reth.rkey, "length": reth.length });
+                frame.insert("reth".into(), reth);
+            }
+            Extension::Aeth(aeth) => drop(frame.insert("aeth".into(), acknowledgement(aeth))),
+            Extension::Deth(deth) => {
+                frame.insert("deth".into(), json!({ "qkey": deth.qkey, "src_qp": deth.src_qp }));
+            }
+        }
+        frame.insert("payload_bytes".into(), sent.payload.len().into());
+        frame.insert("icrc".into(), icrc(packet));
+    }
+}
+
+fn ethernet(frame: &mut Object, bytes: &[u8]) {
+    let Some((&[d0, d1, d2, d3, d4, d5, s0, s1, s2, s3, s4, s5, t0, t1], _)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let mac = |bytes: [u8; 6]| bytes.map(|byte| format!("{byte:02x}")).join(":");
+    let (src, dst) = (mac([s0, s1, s2, s3, s4, s5]), mac([d0, d1, d2, d3, d4, d5]));
+    let kind = format!("0x{t0:02x}{t1:02x}");
+    frame.insert("ethernet".into(), json!({ "src": src, "dst": dst, "type": kind }));
+}
+
+/// Pause times by priority.
+fn pause(pfc: &Pfc) -> Value {
+    let quanta = pfc.pause.iter().enumerate().filter_map(|(priority, quanta)| Some((priority.to_string(), (*quanta)?)));
+    json!({ "quanta": quanta.map(|(priority, quanta)| (priority, Value::from(quanta))).collect::<Object>() })
+}
+
+fn bth(bth: &Bth) -> Value {
+    json!({
+        "opcode": bth.opcode.0,
+        "service": bth.opcode.service(),
+        "operation": bth.opcode.operation(),
+        "solicited": bth.solicited,
+        "migrated": bth.migrated,
+        "pad_count": bth.pad_count,
+        "version": bth.version,
+        "pkey": bth.pkey,
+        "fecn": bth.fecn,
+        "becn": bth.becn,
+        "dest_qp": bth.dest_qp,
+        "ack_requested": bth.ack_requested,
+        "psn": bth.psn,
+    })
+}
+
+fn acknowledgement(aeth: &Aeth) -> Value {
+    let says = match aeth.syndrome {
+        Syndrome::Ack(_) => "acknowledge",
+        Syndrome::NotReady(_) => "receiver not ready",
+        Syndrome::Nak(NakCode::SequenceError) => "sequence error",
+        Syndrome::Nak(NakCode::InvalidRequest) => "invalid request",
+        Syndrome::Nak(NakCode::AccessError) => "remote access error",
+        Syndrome::Nak(NakCode::OperationalError) => "remote operational error",
+        Syndrome::Nak(NakCode::InvalidRdRequest) => "invalid RD request",
+        Syndrome::Nak(NakCode::Unknown(_)) | Syndrome::Reserved(_) => "reserved",
+    };
+    json!({ "syndrome": aeth.syndrome.byte(), "says": says, "msn": aeth.msn })
+}
+
+fn icrc(packet: &RocePacket<'_>) -> Value {
+    let verdict = packet.verdict();
+    let name = match verdict {
+        Some(Coverage::TelemetryFree) => "right",
+        Some(Coverage::AsSent) => "right as sent",
+        Some(Coverage::SkipExtensions) => "right without extension headers",
+        None => "wrong",
+    };
+    let expected = packet.expected_icrc(verdict.unwrap_or_default());
+    json!({ "found": digits(&packet.icrc), "expected": digits(&expected), "verdict": name })
+}
+
+/// The options of a hop-by-hop or destination options header.
+fn options(header: &[u8]) -> Value {
+    let Ok((header, _)) = OptionsHeader::parse(header) else { return Value::Null };
+    let option = |option| match option {
+        Ok(hpcc_core::telemetry::ipv6_options::Tlv { kind, offset, data }) => json!({
+            "type": kind,
+            "offset": offset,
+            "unknown_is": unknown_is(action(kind)),
+            "may_change": may_change(kind),
+            "data": digits(data),
+        }),
+        Err(hpcc_core::telemetry::ipv6_options::Truncated { offset }) => json!({ "truncated_at": offset }),
+    };
+    header.options().map(option).collect()
+}
+
+fn unknown_is(action: Action) -> &'static str {
+    match action {
+        Action::Skip => "skipped",
+        Action::Discard => "discarded",
+        Action::Report => "discarded and reported",
+        Action::ReportUnicast => "discarded and reported unless multicast",
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A frame that is no RoCEv2 or PFC, or a broken one: what can be said of it.
+fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
+    ethernet(frame, bytes);
+    if let Ok(sliced) = LaxSlicedPacket::from_ethernet(bytes) {
+        other_layers(frame, &sliced);
+    }
+    // A protocol that this is not about is no fault of the frame, and what the capture cut off is not known.
+    let is_foreign = matches!(error.fault, Fault::Unknown | Fault::Unexpected);
+    let name = if is_foreign || cut { "not_dissected" } else { "malformed" };
+    let (layer, fault) = (format!("{:?}", error.layer), format!("{:?}", error.fault));
+    let words = json!({ "layer": words(&layer), "offset": error.offset, "fault": words(&fault) });
+    frame.insert(name.into(), words);
+}
+
+/// `BaseTransport` as `base transport`.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    words
+}
+
+fn other_layers(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
+    match &sliced.net {
+        Some(LaxNetSlice::Ipv4(ip)) => {
+            let header = ip.header();
+            let ip = json!({
+                "src": header.source_addr().to_string(),
+                "dst": header.destination_addr().to_string(),
+                "dscp": header.dcp().value(),
+                "ecn": header.ecn().value(),
+                "ttl": header.ttl(),
+                "protocol": header.protocol().0,
+            });
+            frame.insert("ipv4".into(), ip);
+        }
+        Some(LaxNetSlice::Ipv6(ip)) => {
+            let header = ip.header();
+            let ip = json!({
+                "src": header.source_addr().to_string(),
+                "dst": header.destination_addr().to_string(),
+                "dscp": header.traffic_class() >> 2,
+                "ecn": header.traffic_class() & 3,
+                "hop_limit": header.hop_limit(),
+                "next_header": header.next_header().0,
+            });
+            frame.insert("ipv6".into(), ip);
+        }
+        Some(LaxNetSlice::Arp(_)) => drop(frame.insert("arp".into(), json!({}))),
+        None => {}
+    }
+    match &sliced.transport {
+        Some(TransportSlice::Udp(udp)) => {
+            frame.insert("udp".into(), json!({ "sport": udp.source_port(), "dport": udp.destination_port() }));
+        }
+        Some(TransportSlice::Tcp(tcp)) => {
+            frame.insert("tcp".into(), json!({ "sport": tcp.source_port(), "dport": tcp.destination_port() }));
+        }
+        Some(TransportSlice::Icmpv4(icmp)) => {
+            frame.insert("icmpv4".into(), json!({ "type": icmp.type_u8(), "code": icmp.code_u8() }));
+        }
+        Some(TransportSlice::Icmpv6(icmp)) => {
+            frame.insert("icmpv6".into(), json!({ "type": icmp.type_u8(), "code": icmp.code_u8() }));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `dissect`: what the frames of a capture say, one JSON object a line.
+
+mod capture;
+mod layers;
+mod summary;
+mod telemetry;
+
+use anyhow::{Context, Result, bail};
+use capture::{Captured, Frames};
+use hpcc_core::telemetry::{Layout, LayoutOptions};
+use layers::Dissector;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// What to dissect, and how.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A capture: pcap or pcapng, Ethernet.
+    #[arg(required_unless_present = "hex")]
+    file: Option<PathBuf>,
+    /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
+    #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
+    hex: Option<String>,
+    /// What UDP port 1022 carries, for these formats do not say: paper, draft, pint or timestamp.
+    #[arg(long, default_value = "paper", value_name = "LAYOUT")]
+    telemetry: String,
+    /// A line for a reader instead of JSON.
+    #[arg(long)]
+    summary: bool,
+    /// Frames at most.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+}
+
+/// The layouts that `--telemetry` takes.
+const LAYOUTS: [&str; 4] = ["paper", "draft", "pint", "timestamp"];
+
+/// Prints every frame.
+///
+/// # Errors
+/// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
+pub fn dissect(options: &Options) -> Result<()> {
+    let layout = Some(options.telemetry.as_str()).filter(|name| LAYOUTS.contains(name));
+    let layout = layout.and_then(|name| Layout::from_name(name, &LayoutOptions::default()));
+    let Some(layout) = layout else {
+        bail!("--telemetry {}: expected one of {}", options.telemetry, LAYOUTS.join(", "));
+    };
+    let frames: Frames = match (&options.hex, &options.file) {
+        (Some(digits), _) => Box::new(std::iter::once(Ok(Captured::alone(digits_of(digits)?)))),
+        (None, Some(file)) => capture::open(file)?,
+        (None, None) => bail!("expected a file or --hex"),
+    };
+    match print(frames, &Dissector::new(layout), options, BufWriter::new(io::stdout().lock())) {
+        // Whoever read the output has seen enough, as `head` does.
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        other => other,
+    }
+}
+
+fn print(frames: Frames, dissector: &Dissector, options: &Options, mut out: impl Write) -> Result<()> {
+    let limit = options.limit.unwrap_or(u64::MAX);
+    for (captured, number) in frames.zip(1..).take_while(|(_, number)| *number <= limit) {
+        // What was readable is out before the error is told.
+        let captured = captured.inspect_err(|_| drop(out.flush()))?;
+        let frame = dissector.frame(number, &captured);
+        if options.summary {
+            writeln!(out, "{}", summary::line(&frame))?;
+        } else {
+            serde_json::to_writer(&mut out, &frame)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// The bytes of hexadecimal digits; white space and colons between them do not count.
+fn digits_of(text: &str) -> Result<Vec<u8>> {
+    let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
+    if digits.is_empty() {
+        bail!("--hex: there are no digits");
+    }
+    let digit = |(place, c): (usize, &char)| {
+        c.to_digit(16).map(|digit| digit as u8).with_context(|| format!("--hex: \"{c}\" at {} is no digit", place + 1))
+    };
+    let digits: Vec<u8> = digits.iter().enumerate().map(digit).collect::<Result<_>>()?;
+    if !digits.len().is_multiple_of(2) {
+        bail!("--hex: {} digits; expected an even number", digits.len());
+    }
+    Ok(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| {
+        let in_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        in_json == Some(io::ErrorKind::BrokenPipe) || cause.downcast_ref::<io::Error>().is_some_and(is_pipe)
+    })
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Telemetry sections as JSON: what the format says, hop by hop, and the quantities of HPCC where it carries them.
+
+use super::layers::digits;
+use hpcc_core::frame::{Carriage, Section};
+use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
+use hpcc_core::telemetry::ifa::metadata::{Entry, Metadata as IfaMetadata};
+use hpcc_core::telemetry::int_md::header::{Header as IntHeader, Repr as IntRepr};
+use hpcc_core::telemetry::int_md::metadata::{Field, Fields};
+use hpcc_core::telemetry::int_md::shim::Shim;
+use hpcc_core::telemetry::ioam::direct_export::DirectExport;
+use hpcc_core::telemetry::ioam::edge_to_edge::EdgeToEdge;
+use hpcc_core::telemetry::ioam::node::Node;
+use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
+use hpcc_core::telemetry::ioam::trace::Trace;
+use hpcc_core::telemetry::ipv6_options::OptionsHeader;
+use hpcc_core::telemetry::{HopStack, Layout, LayoutOptions, Telemetry};
+use serde_json::{Value, json};
+
+/// A section; `layout` is what travels behind UDP without saying so.
+pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
+    let bytes = section.to_vec();
+    let mut value = match (section.carriage(), layout) {
+        (Carriage::HopByHop, _) => hop_by_hop(&bytes),
+        (Carriage::Ifa { .. }, _) => ifa(&bytes),
+        (Carriage::BehindUdp { .. }, Some(layout)) => {
+            json!({ "format": layout.name(), "hpcc": quantities(layout, &bytes) })
+        }
+        (Carriage::BehindUdp { .. }, None) => int_md(&bytes),
+    };
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("section_bytes".into(), bytes.len().into());
+        fields.insert("section".into(), digits(&bytes).into());
+    }
+    value
+}
+
+fn named(name: &str) -> Option<Layout> {
+    Layout::from_name(name, &LayoutOptions::default())
+}
+
+/// What HPCC reads of a section, `null` if it does not.
+fn quantities(layout: Layout, bytes: &[u8]) -> Value {
+    let mut stack = HopStack::default();
+    match layout.read(bytes, &mut stack) {
+        Telemetry::Hops(stack) => {
+            let hop = |hop: &hpcc_core::telemetry::Hop| json!({ "rate_bps": hop.rate.0, "ts_ns": hop.ts, "tx_bytes": hop.tx_bytes, "qlen_bytes": hop.qlen });
+            json!({
+                "hops": stack.hops().iter().map(hop).collect::<Vec<_>>(),
+                "ts_modulus_ns": stack.modulus.ts,
+                "tx_modulus_bytes": stack.modulus.tx_bytes,
+                "path": stack.path,
+            })
+        }
+        Telemetry::SentAt(time) => json!({ "sent_ns": time.0 }),
+        Telemetry::Utilisation(utilisation) => json!({ "utilisation": utilisation }),
+        _ => Value::Null,
+    }
+}
+
+fn int_md(bytes: &[u8]) -> Value {
+    let unreadable = || json!({ "format": "int" });
+    let Ok(shim) = Shim::new_checked(bytes) else { return unreadable() };
+    let behind = bytes.get(hpcc_core::telemetry::int_md::shim::LEN..).unwrap_or_default();
+    let Some(header) = IntHeader::new_checked(behind).ok().and_then(|header| IntRepr::parse(&header).ok()) else {
+        return unreadable();
+    };
+    let stack = behind.get(hpcc_core::telemetry::int_md::header::LEN..).unwrap_or_default();
+    let hop_len = 4 * usize::from(header.hop_words);
+    // The newest hop stands first.
+    let hops: Vec<Value> =
+        if hop_len == 0 { Vec::new() } else { stack.rchunks_exact(hop_len).map(|hop| int_hop(&header, hop)).collect() };
+    json!({
+        "format": "int_md",
+        "length_words": shim.length(),
+        "hop_words": header.hop_words,
+        "remaining_hops": header.remaining,
+        "hops_exhausted": header.hops_exhausted,
+        "mtu_exceeded": header.mtu_exceeded,
+        "instructions": format!("0x{:04x}", header.instructions.0),
+        "domain_id": header.domain_id,
+        "hops": hops,
+        "hpcc": named("int_md").map_or(Value::Null, |layout| quantities(layout, bytes)),
+    })
+}
+
+fn int_hop(header: &IntRepr, hop: &[u8]) -> Value {
+    let Ok(fields) = Fields::new(header.instructions, hop) else { return Value::Null };
+    let mut object = serde_json::Map::new();
+    for field in fields {
+        let (name, value) = match field {
+            Field::NodeId(id) => ("node_id", json!(id)),
+            Field::Level1Interfaces { ingress, egress } => ("interfaces", json!([ingress, egress])),
+            Field::HopLatency(latency) => ("hop_latency", json!(latency)),
+            Field::Queue { id, occupancy } => ("queue", json!({ "id": id, "occupancy": occupancy })),
+            Field::IngressTime(time) => ("ingress_time", json!(time)),
+            Field::EgressTime(time) => ("egress_time", json!(time)),
+            Field::Level2Interfaces { ingress, egress } => ("level2_interfaces", json!([ingress, egress])),
+            Field::TxUtilisation(utilisation) => ("tx_utilisation", json!(utilisation)),
+            Field::Buffer { id, occupancy } => ("buffer", json!({ "id": id, "occupancy": occupancy })),
+            Field::ChecksumComplement(complement) => ("checksum_complement", json!(complement)),
+            Field::DomainSpecific(bytes) => ("domain", json!(digits(bytes))),
+            Field::Reserved { bit, value } => ("reserved", json!({ "bit": bit, "value": value })),
+        };
+        object.insert(name.into(), value);
+    }
+    Value::Object(object)
+}
+
+fn ifa(bytes: &[u8]) -> Value {
+    use hpcc_core::telemetry::ifa::{header, metadata, metadata_header};
+    let unreadable = || json!({ "format": "ifa" });
+    let Ok(front) = IfaHeader::new_checked(bytes) else { return unreadable() };
+    let Some(counts) = bytes.get(header::LEN..).and_then(|rest| rest.first_chunk::<{ metadata_header::LEN }>()) else {
+        return unreadable();
+    };
+    let counts = metadata_header::MetadataHeader::new(counts);
+    let stack = bytes.get(header::LEN + metadata_header::LEN..).unwrap_or_default();
+    let entry = |entry: &[u8]| {
+        let Some(entry) = entry.first_chunk() else { return Value::Null };
+        let IfaMetadata { name_space, device, ttl, speed, congestion, queue, rx_seconds, egress, ingress, .. } =
+            IfaMetadata::parse(&Entry::new(entry));
+        let IfaMetadata { rx_nanos, residence, opaque, .. } = IfaMetadata::parse(&Entry::new(entry));
+        json!({
+            "name_space": name_space, "device": device, "ttl": ttl, "speed": speed, "congestion": congestion,
+            "queue": queue, "interfaces": [ingress, egress], "rx_seconds": rx_seconds, "rx_nanos": rx_nanos,
+            "residence_ns": residence, "opaque": opaque,
+        })
+    };
+    json!({
+        "format": "ifa",
+        "version": front.version(),
+        "name_space": front.name_space(),
+        "max_length_words": front.max_length(),
+        "hop_limit": counts.hop_limit(),
+        "current_length_words": counts.current_length(),
+        "hops": stack.rchunks_exact(metadata::LEN).map(entry).collect::<Vec<_>>(),
+        "hpcc": named("ifa").map_or(Value::Null, |layout| quantities(layout, bytes)),
+    })
+}
+
+fn hop_by_hop(bytes: &[u8]) -> Value {
+    let Some(option) = OptionsHeader::parse(bytes).ok().and_then(|(header, _)| IoamOption::find(&header)) else {
+        return json!({ "format": "hop-by-hop options" });
+    };
+    match option.kind {
+        Kind::PreallocatedTrace => trace("ioam pre-allocated trace", Trace::preallocated(option.data).ok(), bytes),
+        Kind::IncrementalTrace => trace("ioam incremental trace", Trace::incremental(option.data).ok(), bytes),
+        Kind::EdgeToEdge => {
+            let data = EdgeToEdge::parse(option.data).ok().map(|data| {
+                json!({ "namespace": data.namespace, "sequence_64": data.sequence_64, "sequence_32": data.sequence_32,
+                    "seconds": data.seconds, "fraction": data.fraction })
+            });
+            json!({ "format": "ioam edge to edge", "data": data })
+        }
+        Kind::DirectExport => {
+            let data = DirectExport::parse(option.data).ok().map(|request| {
+                let kind = format!("0x{:06x}", request.trace_type.0);
+                json!({ "namespace": request.namespace, "trace_type": kind, "flow": request.flow,
+                    "sequence": request.sequence })
+            });
+            json!({ "format": "ioam direct export", "data": data })
+        }
+        Kind::ProofOfTransit | Kind::Unknown(_) => json!({ "format": "ioam", "option_type": option.kind.code() }),
+    }
+}
+
+fn trace(format: &str, trace: Option<Trace<'_>>, section: &[u8]) -> Value {
+    let Some(trace) = trace else { return json!({ "format": format }) };
+    let header = trace.header;
+    let mut hops: Vec<Value> = trace.newest_first().map(|node| node.map_or(Value::Null, ioam_node)).collect();
+    hops.reverse();
+    let hpcc = ["ioam", "ioam_slim"].into_iter().filter_map(named).map(|layout| quantities(layout, section));
+    json!({
+        "format": format,
+        "namespace": header.namespace,
+        "trace_type": format!("0x{:06x}", header.trace_type.0),
+        "node_length_words": header.node_length,
+        "remaining_words": header.remaining,
+        "overflow": header.flags.overflow,
+        "loopback": header.flags.loopback,
+        "active": header.flags.active,
+        "hops": hops,
+        "hpcc": hpcc.into_iter().find(|value| !value.is_null()),
+    })
+}
+
+/// The values that a node has.
+fn ioam_node(node: Node<'_>) -> Value {
+    let interfaces = node.ingress.zip(node.egress).map(|(ingress, egress)| json!([ingress, egress]));
+    let snapshot = node.snapshot.map(|snapshot| json!({ "schema": snapshot.schema, "data": digits(snapshot.data) }));
+    let fields = [
+        ("hop_limit", node.hop_limit.map(Value::from)),
+        ("node_id", node.node_id.map(Value::from)),
+        ("interfaces", interfaces),
+        ("seconds", node.seconds.map(Value::from)),
+        ("fraction", node.fraction.map(Value::from)),
+        ("transit_delay", node.transit_delay.map(Value::from)),
+        ("namespace_data", node.namespace_data.map(Value::from)),
+        ("queue_depth", node.queue_depth.map(Value::from)),
+        ("checksum_complement", node.checksum_complement.map(Value::from)),
+        ("wide_namespace_data", node.wide_namespace_data.map(Value::from)),
+        ("buffer_occupancy", node.buffer_occupancy.map(Value::from)),
+        ("snapshot", snapshot),
+    ];
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))).collect()
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Any bytes as a telemetry section of each layout: read, stamped, read again.
+#![no_main]
+
+use hpcc_core::telemetry::{HopStack, Layout, LayoutOptions, MAX_SECTION, Snapshot};
+use hpcc_core::units::{BitRate, Nanos};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let len = bytes.len().min(MAX_SECTION);
+    let snapshot = Snapshot {
+        switch_id: 7,
+        ingress: 1,
+        egress: 2,
+        queue: 3,
+        hop_limit: 63,
+        rate: BitRate::gbps(100),
+        arrived: Nanos(1_000),
+        now: Nanos(2_000),
+        tx_bytes: 3_000,
+        qlen: 4_000,
+    };
+    let mut stack = HopStack::default();
+    for name in Layout::NAMES {
+        let layout = Layout::from_name(name, &LayoutOptions::default()).expect("a name of the list");
+        let mut section = [0; MAX_SECTION];
+        section[..len].copy_from_slice(&bytes[..len]);
+        layout.read(&section[..len], &mut stack);
+        let stamped = layout.stamp(&mut section, len, &snapshot);
+        assert!((len..=MAX_SECTION).contains(&stamped), "{name}");
+        layout.read(&section[..stamped], &mut stack);
+    }
+});
