@@ -93,8 +93,8 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
         record.payload_bytes = frame.payload;
         record.seq = frame.seq;
         record.sent_ns = at.stamped ? SentAt(frame) : 0;
-        record.ecn = isData && frame.congestionMarked ? ECN_CE : 0;
-        record.congestion_echo = !isData && frame.congestionMarked;
+        record.ecn = frame.congestionMarked ? ECN_CE : 0;
+        record.congestion_echo = !isData && frame.congestionEchoed;
     }
     at.results->packet(record);
 }

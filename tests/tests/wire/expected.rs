@@ -88,16 +88,17 @@ pub fn address(ipv6: bool, address: u32) -> String {
     Ipv6Addr::from(u128::from(prefix) | u128::from(address)).to_string()
 }
 
-/// The ECN field. The trace keeps an acknowledgement's own mark as its echo.
+/// The ECN field, which the trace has only where it is a mark.
 pub fn ecn(record: &TraceRecord) -> u64 {
-    if record.ecn == CE as u8 || record.congestion_echo { CE } else { ECT_0 }
+    if record.ecn == 0 { ECT_0 } else { CE }
 }
 
-/// Whether an acknowledgement or a packet is the first or the last of its flow.
+/// Whether a packet opens its flow.
 pub fn is_first(record: &TraceRecord) -> bool {
     record.seq == 0
 }
 
+/// Whether a packet ends its flow.
 pub fn is_last(record: &TraceRecord) -> bool {
     record.seq + u32::from(record.payload_bytes) >= FLOW
 }

@@ -135,6 +135,9 @@ impl Echoes {
 
     /// Whether it is one that must, and does.
     fn check(&self, record: &TraceRecord, said: &Value) -> bool {
+        if record.kind != PacketKind::Pfc {
+            assert_eq!(said["becn"], u8::from(record.congestion_echo), "{record:?}");
+        }
         let id = (record.dst_address, record.dport, record.seq);
         let Some(&marked) = self.0.get(&id).filter(|_| record.kind == PacketKind::Ack) else { return false };
         assert_eq!(said["becn"], u8::from(marked), "{record:?}");
