@@ -33,7 +33,7 @@ use scenario::{Scenario, open_scenario};
 use switch::{
     Draws, Loss, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws, update_switch_routes,
 };
-use wire::{data_overhead, is_heard, pfc_bytes, wire_error};
+use wire::{data_overhead, is_heard, pfc_bytes, telemetry_room, tells_arrival, wire_error};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -694,6 +694,10 @@ mod ffi {
         fn is_heard(control: &ControlParameters, wire: &WireParameters) -> bool;
         /// What is wrong with the names; empty if nothing is. Ask before anything else takes them.
         fn wire_error(wire: &WireParameters) -> String;
+        /// Most bytes of telemetry in a frame.
+        fn telemetry_room(wire: &WireParameters) -> u32;
+        /// Whether telemetry says when a frame came in.
+        fn tells_arrival(wire: &WireParameters) -> bool;
         /// Headers and trailers of a data frame in bytes.
         fn data_overhead(wire: &WireParameters) -> u32;
         /// Bytes on the link of a PFC frame.

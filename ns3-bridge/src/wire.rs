@@ -45,6 +45,14 @@ pub fn is_heard(control: &ControlParameters, wire: &WireParameters) -> bool {
     Algorithm::from(control).hears(&wire.layout())
 }
 
+pub fn telemetry_room(wire: &WireParameters) -> u32 {
+    wire.layout().max_len() as u32
+}
+
+pub fn tells_arrival(wire: &WireParameters) -> bool {
+    wire.layout().tells_arrival()
+}
+
 pub fn data_overhead(wire: &WireParameters) -> u32 {
     wire.profile().sizes().data_overhead
 }

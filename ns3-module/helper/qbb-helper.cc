@@ -174,12 +174,17 @@ QbbHelper::Start()
         }
     }
     m_network->compute_routes(mtu);
-    m_dataOverhead = m_nodes.empty() ? 0 : hpcc::data_overhead(m_nodes.front()->GetWire());
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Draws> shared(hpcc::new_draws(stream, m_pintSeed).into_raw(),
                                               CoreDelete<hpcc::Draws>());
-    const auto pool = std::make_shared<QbbFramePool>();
+    if (m_nodes.empty())
+    {
+        return;
+    }
+    const hpcc::WireParameters wire = m_nodes.front()->GetWire();
+    m_dataOverhead = hpcc::data_overhead(wire);
+    const auto pool = std::make_shared<QbbFramePool>(hpcc::telemetry_room(wire));
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);

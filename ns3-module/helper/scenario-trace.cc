@@ -50,7 +50,7 @@ SentAt(const QbbFrame& frame)
     uint64_t nanos = 0;
     for (uint16_t byte = 0; byte < frame.telemetryBytes; ++byte)
     {
-        nanos |= uint64_t{frame.telemetry[byte]} << (8 * byte);
+        nanos |= uint64_t{frame.GetTelemetry()[byte]} << (8 * byte);
     }
     return nanos;
 }

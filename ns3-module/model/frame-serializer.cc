@@ -60,7 +60,7 @@ FrameSerializer::Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address
         frame.mtu,
         frame.flowBytes,
     };
-    const rust::Vec<uint8_t> bytes = m_core->bytes(record, {frame.telemetry.data(), frame.telemetryBytes});
+    const rust::Vec<uint8_t> bytes = m_core->bytes(record, {frame.GetTelemetry(), frame.telemetryBytes});
     return Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
 }
 

@@ -5,12 +5,31 @@
 
 #include "qbb-net-device.h"
 
+#include "ns3/abort.h"
+
+#include <new>
+
 namespace ns3
 {
 
-QbbFrame::QbbFrame(QbbFramePool* pool)
-    : m_pool(pool)
+static_assert(sizeof(QbbFrame) == 128, "telemetry begins with the third cache line");
+
+QbbFrame::QbbFrame(QbbFramePool* pool, std::size_t room)
+    : m_room(static_cast<uint8_t>(room / ROOM_UNIT)),
+      m_pool(pool)
 {
+}
+
+void*
+QbbFrame::operator new(std::size_t size, std::size_t room)
+{
+    return ::operator new(size + room, std::align_val_t{alignof(QbbFrame)});
+}
+
+void
+QbbFrame::operator delete(void* frame)
+{
+    ::operator delete(frame, std::align_val_t{alignof(QbbFrame)});
 }
 
 void
@@ -26,6 +45,12 @@ QbbFrame::Notify()
     receiver->Receive(this);
 }
 
+QbbFramePool::QbbFramePool(std::size_t room)
+    : m_room((room + QbbFrame::ROOM_UNIT - 1) / QbbFrame::ROOM_UNIT * QbbFrame::ROOM_UNIT)
+{
+    NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY, "more room for telemetry than any layout needs");
+}
+
 QbbFramePool::~QbbFramePool()
 {
     for (QbbFrame* frame : m_frames)
@@ -39,7 +64,7 @@ QbbFramePool::Acquire()
 {
     if (!m_free)
     {
-        m_frames.push_back(new QbbFrame(this));
+        m_frames.push_back(new (m_room) QbbFrame(this, m_room));
         return m_frames.back();
     }
     QbbFrame* frame = m_free;

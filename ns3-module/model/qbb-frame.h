@@ -6,7 +6,7 @@
 
 #include "ns3/event-impl.h"
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +22,8 @@ class QbbNetDevice;
  *
  * A frame is a typed record; only its telemetry section is kept as the bytes that it has on the wire, because
  * their widths and wrap-around are what the sender's algorithm sees. It is also the event of its own arrival at
- * the next device, and a link in the queue in which it waits. Frames are recycled by a QbbFramePool.
+ * the next device, and a link in the queue in which it waits. Frames are recycled by a QbbFramePool, which also says how
+ * much room for telemetry stands behind each.
  */
 class alignas(64) QbbFrame : public EventImpl
 {
@@ -39,11 +40,38 @@ class alignas(64) QbbFrame : public EventImpl
     /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
     static constexpr uint8_t INITIAL_HOP_LIMIT = 64;
 
-    /// Room for the telemetry section in bytes: 15 hops in the largest layout.
-    static constexpr std::size_t TELEMETRY_CAPACITY = 488;
+    /// Most room for the telemetry section in bytes: 15 hops in the largest layout.
+    static constexpr std::size_t MAX_TELEMETRY = 488;
+
+    /// Room for the telemetry section comes in steps of this.
+    static constexpr std::size_t ROOM_UNIT = 8;
 
     /// Give the frame back to its pool.
     void Release();
+
+    /// \return the telemetry section as on the wire: telemetryBytes of it, and room behind them
+    uint8_t* GetTelemetry()
+    {
+        return reinterpret_cast<uint8_t*>(this + 1);
+    }
+
+    /// \return the telemetry section as on the wire
+    const uint8_t* GetTelemetry() const
+    {
+        return reinterpret_cast<const uint8_t*>(this + 1);
+    }
+
+    /// \return room for the telemetry section in bytes
+    std::size_t GetRoom() const
+    {
+        return m_room * ROOM_UNIT;
+    }
+
+    /**
+     * \brief Free a frame and the room behind it.
+     * \param frame the frame
+     */
+    static void operator delete(void* frame);
 
     // What a switch looks at fills the frame's first cache line, behind the event's own members.
     QbbNetDevice* receiver{nullptr}; //!< device at which the frame arrives
@@ -55,6 +83,10 @@ class alignas(64) QbbFrame : public EventImpl
     bool pause{false};               //!< PFC: pause or resume
     bool ackRequested{false};        //!< data: the receiver is to acknowledge it at once
     uint8_t hopLimit{0};             //!< IPv4 time to live or IPv6 hop limit
+  private:
+    uint8_t m_room; //!< room for telemetry in units of ROOM_UNIT
+
+  public:
     uint16_t ingress{0};             //!< port by which it came into the present switch
     uint16_t telemetryBytes{0};      //!< length of the telemetry section
     uint32_t size{0};                //!< bytes that it occupies on the link, telemetry included
@@ -63,15 +95,16 @@ class alignas(64) QbbFrame : public EventImpl
     uint32_t dstAddress{0};          //!< IPv4 destination address
     uint16_t sport{0};               //!< UDP source port
     uint16_t dport{0};               //!< UDP destination port
-    uint32_t payload{0};             //!< payload bytes
-    uint64_t arrived{0};             //!< when it came into the present switch, in nanoseconds
-    std::array<uint8_t, TELEMETRY_CAPACITY> telemetry; //!< the telemetry section as on the wire
-    uint64_t seq{0};           //!< first byte of the payload; of an acknowledgement: first byte still expected
-    uint64_t flowBytes{0};     //!< bytes of the flow
-    uint32_t mtu{0};           //!< most payload bytes of the flow's packets
-    uint64_t selective{0};     //!< negative acknowledgement: the packet that arrived, by its first byte
-    uint32_t src{0};           //!< source node
-    uint32_t queuePair{0};     //!< key of the queue pair that it is for, at its destination
+
+    // What hosts look at fills the second. Telemetry begins with the third.
+    uint32_t payload{0};        //!< payload bytes
+    uint32_t mtu{0};            //!< most payload bytes of the flow's packets
+    uint64_t seq{0};            //!< first byte of the payload; of an acknowledgement: first byte still expected
+    uint64_t flowBytes{0};      //!< bytes of the flow
+    uint64_t selective{0};      //!< negative acknowledgement: the packet that arrived, by its first byte
+    uint64_t arrived{0};        //!< when it came into the present switch, in ns, if its telemetry says so
+    uint32_t src{0};            //!< source node
+    uint32_t queuePair{0};      //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0}; //!< key of the queue pair that an answer is for
 
   protected:
@@ -83,8 +116,17 @@ class alignas(64) QbbFrame : public EventImpl
 
     /**
      * \param pool where the frame returns to
+     * \param room room for telemetry behind the frame, in bytes, a multiple of ROOM_UNIT
      */
-    explicit QbbFrame(QbbFramePool* pool);
+    QbbFrame(QbbFramePool* pool, std::size_t room);
+
+    /**
+     * \brief Get memory for a frame.
+     * \param size bytes of the frame
+     * \param room bytes behind it
+     * \return the memory
+     */
+    static void* operator new(std::size_t size, std::size_t room);
 
     QbbFramePool* m_pool; //!< where the frame returns to
 };
@@ -99,7 +141,11 @@ class alignas(64) QbbFrame : public EventImpl
 class QbbFramePool
 {
   public:
-    QbbFramePool() = default;
+    /**
+     * \param room room for telemetry in each frame, in bytes, at most QbbFrame::MAX_TELEMETRY: what frames do not need
+     * costs time, for fewer of them fit the caches
+     */
+    explicit QbbFramePool(std::size_t room = QbbFrame::MAX_TELEMETRY);
     ~QbbFramePool();
     QbbFramePool(const QbbFramePool&) = delete;
     QbbFramePool& operator=(const QbbFramePool&) = delete;
@@ -113,7 +159,8 @@ class QbbFramePool
   private:
     friend class QbbFrame;
 
-    QbbFrame* m_free{nullptr};      //!< released frames
+    std::size_t m_room;              //!< room for telemetry in each frame
+    QbbFrame* m_free{nullptr};       //!< released frames
     std::vector<QbbFrame*> m_frames; //!< all frames
 };
 

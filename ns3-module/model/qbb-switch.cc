@@ -183,6 +183,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     const hpcc::Quirks quirks = GetQuirks();
     m_leakOnLinkDown = quirks.leak_buffer_on_link_down;
     const hpcc::WireParameters wire = GetWire();
+    m_notesArrival = hpcc::tells_arrival(wire);
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,
                                   {m_bufferBytes, m_lossy, m_lossyAlpha},
@@ -232,7 +233,10 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
         SendPfc(in, frame->priority, true);
     }
     frame->ingress = in.GetPortNumber();
-    frame->arrived = in.GetNow();
+    if (m_notesArrival)
+    {
+        frame->arrived = in.GetNow();
+    }
     --frame->hopLimit;
     QbbNetDevice& out = *m_ports[arrival.egress];
     out.Enqueue(frame, frame->priority);
@@ -276,12 +280,12 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
         frame.size,
         frame.telemetryBytes,
         out.GetQueuedBytes(),
-        frame.arrived,
+        m_notesArrival ? frame.arrived : 0,
     };
     const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
                                                      out.GetNow(),
                                                      departing,
-                                                     {frame.telemetry.data(), frame.telemetry.size()},
+                                                     {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_draws);
     frame.congestionMarked |= departure.mark;
     frame.size += departure.telemetry_bytes - frame.telemetryBytes;

@@ -273,7 +273,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->seq = segment.seq;
     frame->ackRequested = segment.ack_requested;
     frame->telemetryBytes =
-        m_core->prepare_telemetry(now, {frame->telemetry.data(), frame->telemetry.size()});
+        m_core->prepare_telemetry(now, {frame->GetTelemetry(), frame->GetRoom()});
     return frame;
 }
 
@@ -352,7 +352,7 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
                              frame->selective};
     const hpcc::AckResult result = m_core->on_ack(frame->receiver->GetNow(),
                                                   ack,
-                                                  {frame->telemetry.data(), frame->telemetryBytes},
+                                                  {frame->GetTelemetry(), frame->telemetryBytes},
                                                   *m_draws);
     const uint32_t queuePair = frame->queuePair;
     frame->Release();

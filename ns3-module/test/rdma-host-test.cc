@@ -40,7 +40,7 @@ ReadTelemetry(const QbbFrame& frame, uint32_t offset, uint32_t length)
     uint64_t value = 0;
     for (uint32_t byte = 0; byte < length; ++byte)
     {
-        value |= static_cast<uint64_t>(frame.telemetry[offset + byte]) << 8 * byte;
+        value |= static_cast<uint64_t>(frame.GetTelemetry()[offset + byte]) << 8 * byte;
     }
     return value;
 }

@@ -25,7 +25,8 @@ pub enum Form {
 
 /// nHop and pathID.
 const COUNT_LEN: usize = 2;
-const HOP_LEN: usize = 8;
+/// Bytes of a hop.
+pub const HOP_LEN: usize = 8;
 const PATH_ID_BITS: u32 = 12;
 const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;

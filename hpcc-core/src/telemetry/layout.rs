@@ -176,6 +176,22 @@ impl Layout {
         }
     }
 
+    /// Most bytes of a section.
+    pub fn max_len(&self) -> usize {
+        let each = match self {
+            Layout::Paper | Layout::Draft => compact::HOP_LEN,
+            Layout::IntMd { .. } => int_md::HOP_LEN,
+            Layout::Ifa { .. } => super::ifa::metadata::LEN,
+            _ => 0,
+        };
+        self.initial_len() + each * self.max_hops().unwrap_or(0)
+    }
+
+    /// Whether it says when a packet came into a switch.
+    pub fn tells_arrival(&self) -> bool {
+        matches!(self, Layout::Ifa { .. })
+    }
+
     /// Bytes of the section when it leaves the sender.
     #[inline]
     pub fn initial_len(&self) -> usize {
@@ -251,6 +267,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::MAX_SECTION;
 
     #[test]
     fn names_lead_to_layouts_and_back() {
@@ -261,6 +278,12 @@ mod tests {
                 let layout = Layout::from_name(name, &options).expect(name);
                 assert_eq!(layout.name(), name);
                 assert_eq!(layout.max_hops().is_some(), Layout::HOP_NAMES.contains(&name));
+                let mut section = [0; MAX_SECTION];
+                let mut len = layout.prepare(&mut section, Nanos(0));
+                for _ in 0..layout.max_hops().unwrap_or(1) {
+                    len = layout.stamp(&mut section, len, &Snapshot::IDLE);
+                }
+                assert_eq!(layout.max_len(), len, "{name}");
                 assert_eq!(Layout::from_name(name, &layout.options()), Some(layout));
             }
         }

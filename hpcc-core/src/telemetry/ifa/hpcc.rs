@@ -35,7 +35,7 @@ pub const fn initial_len() -> usize {
 
 /// Writes an empty section for at most `hops` hops (1..=15, larger counts as 15) and returns its length. A `section`
 /// that is too short is left alone and has length 0.
-#[inline]
+#[inline(never)]
 pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let hops = hops.min(MAX_HOPS as u8);
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
@@ -53,7 +53,7 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
 /// room is counted down only, see [`transit::push`].
-#[inline]
+#[inline(never)]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let limit = section.len();
     transit::push(section, len, limit, &metadata(snapshot))
@@ -84,7 +84,7 @@ fn metadata(snapshot: &Snapshot) -> Metadata {
 }
 
 /// Decodes a section into `stack`. [`Unusable`] if it is none of this profile or if a hop is missing.
-#[inline]
+#[inline(never)]
 pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let header = header::Repr::parse(&Header::new_checked(section)?)?;
     let front = MetadataHeader::new_checked(section.get(header::LEN..).ok_or(Unusable)?)?;

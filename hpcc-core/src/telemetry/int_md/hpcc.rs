@@ -29,7 +29,8 @@ pub const DOMAIN_INSTRUCTIONS: u16 = 0x8000;
 pub const HOP_WORDS: u8 = INSTRUCTIONS.words() + 2;
 /// RoCEv2's UDP destination port, which the sink restores.
 const ROCE_PORT: u16 = 4791;
-const HOP_LEN: usize = 4 * HOP_WORDS as usize;
+/// Bytes of a hop.
+pub const HOP_LEN: usize = 4 * HOP_WORDS as usize;
 
 const UNKNOWN_OCCUPANCY: u32 = 0xff_ffff;
 const UNKNOWN_TIME: u64 = u64::MAX;
@@ -48,7 +49,7 @@ pub const fn initial_len() -> usize {
 
 /// Writes an empty section for at most `hops` hops (1..=15, larger counts as 15) and returns its length. A `section`
 /// that is too short is left alone and has length 0.
-#[inline]
+#[inline(never)]
 pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
     let Some(behind) = rest.first_chunk_mut() else { return 0 };
@@ -68,7 +69,7 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
 /// room gets M or E set (see [`transit`]); one that asks for anything else is left as it is.
-#[inline]
+#[inline(never)]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let asks = section.get(shim::LEN..).map(Header::new_checked);
     if !asks.is_some_and(|header| header.is_ok_and(|header| is_profile(&header))) {
@@ -84,7 +85,7 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
 
 /// Decodes a section into `stack`. [`Unusable`] if it is none of this profile, if a hop is missing (E or M), or
 /// if a hop does not know what it reports.
-#[inline]
+#[inline(never)]
 pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (shim, header) = (Shim::new_checked(section)?, section.get(shim::LEN..).ok_or(Unusable)?);
     let (header, hops) = (Header::new_checked(header)?, section.get(PREFIX..).ok_or(Unusable)?);

@@ -91,6 +91,7 @@ pub const fn initial_len(profile: Profile, hops: u8) -> usize {
 
 /// Writes an empty section with room for `hops` hops, 1 to [`Profile::max_hops`], and returns its length. A `section`
 /// that is too short is left alone and has length 0.
+#[inline(never)]
 pub fn prepare(profile: Profile, hops: u8, section: &mut [u8]) -> usize {
     let len = initial_len(profile, hops);
     let data = data_len(profile, hops);
@@ -121,7 +122,7 @@ fn trace_of(section: &[u8]) -> Option<core::ops::Range<usize>> {
 }
 
 /// Adds a hop to the section in the first `len` bytes of `section`, whose length stays.
-#[inline]
+#[inline(never)]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
     let Some(bytes) = section.get_mut(..len) else { return len };
     let Some(trace) = trace_of(bytes).and_then(|range| bytes.get_mut(range)) else { return len };
@@ -152,6 +153,7 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
 ///
 /// # Errors
 /// Another trace than the profile's, one that overflowed, or a hop that lacks a value.
+#[inline(never)]
 pub fn read(profile: Profile, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let bytes = trace_of(section).and_then(|range| section.get(range)).ok_or(Unusable)?;
     let Trace { header, data } = Trace::preallocated(bytes).map_err(|_| Unusable)?;
