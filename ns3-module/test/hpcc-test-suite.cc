@@ -110,6 +110,7 @@ class HpccTestSuite : public TestSuite
                                 MakeHostTests,
                                 MakeRecoveryTests,
                                 MakeFaultTests,
+                                MakeCaptureTests,
                                 MakeScenarioTests})
         {
             for (TestCase* test : make())

@@ -38,6 +38,8 @@ TestCases MakeHostTests();
 TestCases MakeRecoveryTests();
 /// \return tests of the reference simulator's faults
 TestCases MakeFaultTests();
+/// \return tests of captures
+TestCases MakeCaptureTests();
 /// \return tests of HpccScenarioHelper
 TestCases MakeScenarioTests();
 

@@ -413,6 +413,35 @@ fn bad_settings_name_their_line() {
             "[telemetry]\nlayout = \"paper\"\nmultiplier = 4",
             "18: telemetry.multiplier: multiplier belongs to layout = \"reference\"",
         ),
+        ("[telemetry]\nlayout = \"ioan\"", "17: telemetry.layout: unknown layout \"ioan\"; did you mean ioam?"),
+        ("[telemetry]\nlayout = \"pint\"", "17: telemetry.layout: unknown layout \"pint\""),
+        ("[telemetry]\nhops = 3", "17: telemetry.hops: layout = \"reference\" has a fixed number of hops"),
+        (
+            "[telemetry]\nlayout = \"ifa\"\nhops = 16",
+            "18: telemetry.hops: the value is 16; expected a whole number from 1 to 15",
+        ),
+        (
+            "[telemetry]\nlayout = \"ioam\"\n[wire]\nprofile = \"rocev2_ipv4\"",
+            "17: telemetry.layout: layout = \"ioam\" is an IPv6 option; expected wire.profile = \"rocev2_ipv6\"",
+        ),
+        ("[wire]\nprofile = \"rocev2\"", "17: wire.profile: unknown profile \"rocev2\"; did you mean rocev2_ipv"),
+        ("[wire]\nprofil = 1", "17: wire.profil: unknown key profil in [wire]; did you mean profile?"),
+        (
+            "[monitor]\ncapture_nodes = [0]",
+            "17: monitor.capture_nodes: frames of wire.profile = \"reference\" have no bytes to capture",
+        ),
+        (
+            "[monitor]\ncapture_nodes = [99]\n[wire]\nprofile = \"rocev2_ipv4\"",
+            "17: monitor.capture_nodes: capture_nodes names node 99",
+        ),
+        (
+            "[congestion_control]\nalgorithm = \"hpcc_plus\"\nexpected_flows = 10\nadditive_increase = 80",
+            "19: congestion_control.additive_increase: additive_increase and expected_flows exclude each other",
+        ),
+        (
+            "[congestion_control]\nalgorithm = \"hpcc_plus\"\nexpected_flows = 0",
+            "18: congestion_control.expected_flows: the value is 0; expected a whole number from 1",
+        ),
         ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
         ("[switch]\nbuffer = 1000", "17: switch.buffer: the buffer has 1000 bytes"),
         ("[switch]\nbuffer = -1", "17: switch.buffer: -1 is negative; expected a size"),
