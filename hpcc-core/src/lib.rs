@@ -11,6 +11,7 @@
 //! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`switch`] | admission, pause, ECN mark and route of a frame |
+//! | [`fast_cnp`] | which congestion a switch tells a sender, and what the sender believes |
 //! | [`frame`] | the bytes of a frame, and what bytes say |
 //! | [`pfc`] | the bytes of a PFC frame |
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
@@ -23,6 +24,7 @@
 extern crate alloc;
 
 pub mod cc;
+pub mod fast_cnp;
 pub mod frame;
 pub mod pfc;
 pub mod quirks;

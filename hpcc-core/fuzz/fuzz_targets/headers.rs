@@ -2,9 +2,12 @@
 //! Any bytes as each header of fixed length: what reads is written alike.
 #![no_main]
 
+use hpcc_core::fast_cnp::option::MAX_HEADER;
+use hpcc_core::fast_cnp::{Capabilities, CapabilityConfig, FastCnpOption, OptionTypes, extensions};
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::{Aeth, Bth, Deth, Reth};
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
+use hpcc_core::units::Nanos;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -25,5 +28,15 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok((header, _)) = OptionsHeader::parse(bytes) {
         assert!(header.options().count() <= bytes.len());
+    }
+    let types = OptionTypes::default();
+    if let Ok(option) = FastCnpOption::parse(bytes, &types) {
+        let mut room = [0xff; MAX_HEADER];
+        assert_eq!(FastCnpOption::parse(option.emit(&types, &mut room), &types), Ok(option));
+    }
+    assert!(extensions::options(bytes).all(|option| bytes.get(option.offset) == Some(&option.kind)));
+    let config = CapabilityConfig { slots: 1, ..CapabilityConfig::default() };
+    if let Some(loopback) = bytes.get(24..40).and_then(|address| address.first_chunk()) {
+        Capabilities::new(config, &[0; 16]).learn(Nanos(0), loopback, bytes);
     }
 });

@@ -8,7 +8,7 @@
 //! | [`DECREASE`] | cuts the rate by alpha / 2 if a mark came since, and starts the increases anew |
 //! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
 
-use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision, Timers};
+use super::{CongestionControl, Feedback, FlowLimits, Notification, Parameters, RateDecision, Timers};
 use crate::random::Chance;
 use crate::units::{BitRate, Nanos};
 
@@ -120,6 +120,15 @@ impl Dcqcn {
         self.alpha
     }
 
+    #[inline]
+    fn on_mark(&mut self, now: Nanos) {
+        self.mark_for_alpha = true;
+        self.mark_for_decrease = true;
+        if !self.started {
+            self.start(now);
+        }
+    }
+
     fn start(&mut self, now: Nanos) {
         self.started = true;
         self.mark_for_alpha = false;
@@ -171,12 +180,14 @@ impl CongestionControl for Dcqcn {
     #[inline]
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
         if feedback.congestion_marked {
-            self.mark_for_alpha = true;
-            self.mark_for_decrease = true;
-            if !self.started {
-                self.start(feedback.now);
-            }
+            self.on_mark(feedback.now);
         }
+        RateDecision::Keep
+    }
+
+    /// A switch's notification counts as a marked acknowledgement, whatever records it brings.
+    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
+        self.on_mark(notification.now);
         RateDecision::Keep
     }
 
@@ -284,6 +295,24 @@ mod tests {
             assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(8_001)), RateDecision::Set(BitRate::gbps(25)));
             assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(308_001)), RateDecision::Set(expected));
         }
+    }
+
+    /// REQ-44: the cut is the one of a marked acknowledgement, by the same timers.
+    #[test]
+    fn req_44_a_notification_cuts_as_a_mark_does() {
+        let (mut marked, mut notified) = (dcqcn(DcqcnConfig::default()), dcqcn(DcqcnConfig::default()));
+        for now in [0, 900, 5_000] {
+            mark(&mut marked, now);
+            let notification = Notification { now: Nanos(now), ..crate::cc::testing::NOTIFICATION };
+            assert_eq!(notified.on_notification(&notification), RateDecision::Keep);
+            assert_eq!(notified.timers, marked.timers);
+        }
+        for (timer, now) in [(ALPHA, 1_000), (DECREASE, 4_001), (DECREASE, 8_001), (INCREASE, 304_001)] {
+            let [one, other] = [&mut marked, &mut notified].map(|flow| flow.on_timeout(timer, Nanos(now)));
+            assert_eq!(one, other);
+        }
+        assert_eq!(notified.rate, marked.rate);
+        assert!(notified.rate < LIMITS.line_rate);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! | L, last telemetry of each hop | `last` |
 //! | W_ai, additive increase in bytes | [`HpccConfig::additive_increase`], as a rate: W_ai = ai * T / 8 |
 
-use super::{CongestionControl, ControlLaw, Feedback, FlowLimits, Parameters, RateDecision, Stage};
+use super::{CongestionControl, ControlLaw, Feedback, FlowLimits, Notification, Parameters, RateDecision, Stage};
 use crate::random::Chance;
 use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Telemetry};
 use crate::units::BitRate;
@@ -163,6 +163,37 @@ impl Hpcc {
         }
         if heard { RateDecision::Repace(rate) } else { RateDecision::Keep }
     }
+
+    /// Takes in what a switch reports of the hops up to its own (SPEC section 4.3). It is compared with the last
+    /// acknowledged records, which stay, and U does not fall:
+    /// [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says why.
+    fn update_first_hops(&mut self, stack: &HopStack) -> RateDecision {
+        let Hpcc { config, law, limits, last, stages, .. } = self;
+        let (mut heard, mut worst, mut worst_tau) = (false, 0.0, 0);
+        for ((hop, last), stage) in stack.hops().iter().zip(&*last).zip(&mut *stages) {
+            let tau = stack.modulus.elapsed(last, hop);
+            if hop.rate != last.rate || tau == 0 || tau > stack.modulus.ts / 2 {
+                continue;
+            }
+            heard = true;
+            let load = in_flight(limits, stack, last, hop, tau);
+            if config.multi_rate {
+                stage.utilisation = average(limits, stage.utilisation, load, tau).max(stage.utilisation);
+            } else if load > worst {
+                (worst, worst_tau) = (load, tau);
+            }
+        }
+        if !heard {
+            return RateDecision::Keep;
+        }
+        let used = if config.multi_rate { last.iter().take_while(|hop| hop.rate.0 > 0).count() } else { 1 };
+        if !config.multi_rate {
+            let [stage, ..] = stages;
+            stage.utilisation = average(limits, stage.utilisation, worst, worst_tau).max(stage.utilisation);
+        }
+        let rates = stages.iter().take(used).map(|stage| law.step(limits, stage).reference);
+        rates.min().map_or(RateDecision::Keep, RateDecision::Repace)
+    }
 }
 
 impl CongestionControl for Hpcc {
@@ -186,6 +217,14 @@ impl CongestionControl for Hpcc {
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
         }
         decision
+    }
+
+    /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
+    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
+        match notification.telemetry {
+            Telemetry::Hops(stack) if self.last_update_seq != 0 => self.update_first_hops(stack),
+            _ => RateDecision::Keep,
+        }
     }
 }
 

@@ -14,6 +14,8 @@
 //! | [`Dcqcn`] | congestion marks | by timers |
 //! | [`Timely`] | its own echoed send time | once in a round trip |
 //! | [`Dctcp`] | congestion marks | once in a round trip |
+//!
+//! A switch may also notify the sender itself ([`Notification`]): [`Hpcc`], [`HpccPlus`] and [`Dcqcn`] react.
 
 mod control_law;
 mod dcqcn;
@@ -22,6 +24,7 @@ mod flow_count;
 mod hpcc;
 mod hpcc_pint;
 pub mod hpcc_plus;
+mod notification;
 mod path_choice;
 mod registry;
 pub mod rx_hpcc;
@@ -37,6 +40,7 @@ pub use flow_count::FlowCount;
 pub use hpcc::{Hpcc, HpccConfig};
 pub use hpcc_pint::{HpccPint, HpccPintConfig};
 pub use hpcc_plus::{HpccPlus, HpccPlusConfig};
+pub use notification::{Notification, Origin};
 pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
 pub use registry::{Algorithm, Controller};
 pub use rx_hpcc::{RxHpccConfig, RxHpccReceiver, RxHpccSender};
@@ -119,6 +123,11 @@ pub trait Parameters: Copy {
 pub trait CongestionControl {
     /// Takes in one acknowledgement.
     fn on_feedback(&mut self, feedback: &Feedback<'_>, chance: &mut Chance) -> RateDecision;
+
+    /// Takes in a notification that was accepted as being about this flow.
+    fn on_notification(&mut self, _notification: &Notification<'_>) -> RateDecision {
+        RateDecision::Keep
+    }
 
     /// The time of an armed timer has come; it is no longer armed.
     fn on_timeout(&mut self, _timer: u8, _now: Nanos) -> RateDecision {

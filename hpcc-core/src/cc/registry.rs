@@ -3,7 +3,7 @@
 
 use super::{
     CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig,
-    Parameters, RateDecision, TimelyConfig, Timers,
+    Notification, Parameters, RateDecision, TimelyConfig, Timers,
 };
 use crate::random::Chance;
 use crate::telemetry::Layout;
@@ -65,6 +65,13 @@ macro_rules! controllers {
                 match self {
                     Controller::LineRate => RateDecision::Keep,
                     $(Controller::$name(state) => state.on_feedback(feedback, chance),)*
+                }
+            }
+
+            fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
+                match self {
+                    Controller::LineRate => RateDecision::Keep,
+                    $(Controller::$name(state) => state.on_notification(notification),)*
                 }
             }
 

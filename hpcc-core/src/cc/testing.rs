@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the controllers' tests share.
 
-use super::{CongestionControl, Feedback, FlowLimits, RateDecision};
+use super::{CongestionControl, Feedback, FlowLimits, Notification, Origin, RateDecision};
 use crate::random::Chance;
 use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -21,6 +21,10 @@ pub const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);
 pub fn ack(now: u64, ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
     Feedback { now: Nanos(now), ack_seq, snd_nxt, congestion_marked: false, telemetry: Telemetry::Nothing }
 }
+
+/// A switch's notification without records.
+pub const NOTIFICATION: Notification<'static> =
+    Notification { now: Nanos(0), telemetry: Telemetry::Nothing, origin: Origin::Network([0xfd; 16]) };
 
 /// A source of chance.
 pub fn chance() -> Chance {
@@ -66,6 +70,8 @@ pub fn survives_hostile_feedback(
             telemetry: telemetry(noise >> 9, &mut stack),
         };
         check(controller.on_feedback(&feedback, &mut chance));
+        let telemetry = telemetry(noise >> 11, &mut stack);
+        check(controller.on_notification(&Notification { now: Nanos(now), telemetry, ..NOTIFICATION }));
         for timer in 0..4 {
             let due = controller.timers().and_then(|timers| timers.due(timer));
             if due.is_some_and(|at| at <= Nanos(now)) {

@@ -11,6 +11,8 @@ pub struct LastHops {
     /// Hops of the path; 0 before the first packet.
     len: usize,
     path: u64,
+    /// What the path's digest is behind each hop, where hops tell who they are.
+    digests: [u64; MAX_HOPS],
     kept_at: Nanos,
     /// Records may be compared if no more time than this lies between their arrivals.
     horizon: Nanos,
@@ -31,6 +33,14 @@ impl LastHops {
         stack.hops().len() == self.len && stack.path == self.path
     }
 
+    /// Whether these are of the path's first hops, and may be compared: what a switch on the way reports. Only where
+    /// hops tell who they are.
+    pub fn begin_with(&self, now: Nanos, stack: &HopStack) -> bool {
+        let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len);
+        let same = last.and_then(|last| self.digests.get(last)).is_some_and(|&digest| digest == stack.path);
+        same && now - self.kept_at <= self.horizon
+    }
+
     /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -47,6 +57,7 @@ impl LastHops {
     pub fn restart(&mut self, now: Nanos, stack: &HopStack) {
         self.len = stack.hops().len();
         self.path = stack.path;
+        self.digests = stack.digests;
         self.horizon = stack.hops().iter().map(|hop| stack.modulus.horizon(hop)).min().unwrap_or_default();
         self.keep(now, stack);
     }

@@ -141,6 +141,8 @@ impl PartialEq for HopStack {
 #[derive(Clone, Debug, Default)]
 pub struct HopStack {
     hops: [Hop; MAX_HOPS],
+    /// The digest behind each hop that was [passed](HopStack::pass).
+    digests: [u64; MAX_HOPS],
     len: u8,
     /// Where the counters wrap.
     pub modulus: Modulus,
@@ -153,7 +155,7 @@ impl HopStack {
     /// An empty stack of a layout whose counters wrap at `modulus`.
     #[inline]
     pub fn new(modulus: Modulus) -> Self {
-        HopStack { hops: [Hop::default(); MAX_HOPS], len: 0, modulus, path: 0 }
+        HopStack { modulus, ..HopStack::default() }
     }
 
     /// Empties the stack, for a layout whose counters wrap at `modulus`.
@@ -164,12 +166,16 @@ impl HopStack {
         self.path = 0;
     }
 
-    /// Adds the next hop's identity to the digest of the path: switch and egress port (FNV-1a over words).
+    /// Adds the next hop's identity to the digest of the path, before the hop is pushed: switch and egress port (FNV-1a
+    /// over words).
     #[inline]
     pub fn pass(&mut self, switch_id: u32, egress: u16) {
         const PRIME: u64 = 0x0100_0000_01b3;
         let link = u64::from(switch_id) << 16 | u64::from(egress);
         self.path = (self.path ^ link.wrapping_add(1)).wrapping_mul(PRIME);
+        if let Some(digest) = self.digests.get_mut(self.len as usize) {
+            *digest = self.path;
+        }
     }
 
     /// Appends a hop; a full stack stays as it is.

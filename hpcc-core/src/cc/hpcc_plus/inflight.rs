@@ -82,10 +82,33 @@ impl Inflight {
             self.last.restart(now, stack);
             return Measured::Armed;
         }
+        let Some((busiest, worst)) = self.busiest(stack) else { return Measured::Nothing };
+        self.utilisation = worst.average(self.utilisation, self.base_rtt);
+        self.last.keep(now, stack);
+        Measured::Load { busiest }
+    }
+
+    /// Takes in the records that a switch on the path reports at once, of the hops up to its own (SPEC section 4.3).
+    ///
+    /// They are compared with the last acknowledged ones and not kept: packets that are still to be acknowledged left
+    /// before them, and next to newer records would all look overtaken. Hops behind the switch may be busier: U does
+    /// not fall.
+    pub fn measure_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Measured {
+        if !self.last.begin_with(now, stack) {
+            return Measured::Nothing;
+        }
+        let Some((busiest, worst)) = self.busiest(stack) else { return Measured::Nothing };
+        self.utilisation = worst.average(self.utilisation, self.base_rtt).max(self.utilisation);
+        Measured::Load { busiest }
+    }
+
+    /// Lines 2 to 7: the busiest hop; `None` where the records tell nothing.
+    #[inline]
+    fn busiest(&self, stack: &HopStack) -> Option<(usize, LinkLoad)> {
         let (mut worst, mut busiest, mut heard) = (LinkLoad::default(), 0, false);
         for (place, (earlier, later)) in self.last.pairs(stack).enumerate() {
             match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
-                Comparison::Overtaken => return Measured::Nothing,
+                Comparison::Overtaken => return None,
                 Comparison::Nothing => continue,
                 Comparison::Load(load) => {
                     heard = true;
@@ -95,11 +118,6 @@ impl Inflight {
                 }
             }
         }
-        if !heard {
-            return Measured::Nothing;
-        }
-        self.utilisation = worst.average(self.utilisation, self.base_rtt);
-        self.last.keep(now, stack);
-        Measured::Load { busiest }
+        heard.then_some((busiest, worst))
     }
 }

@@ -38,7 +38,7 @@ mod tests;
 pub use inflight::{Inflight, Measured};
 pub use window::{AdditiveIncrease, Window, WindowLaw};
 
-use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use super::{CongestionControl, Feedback, FlowLimits, Notification, Parameters, RateDecision};
 use crate::random::Chance;
 use crate::telemetry::{Layout, Telemetry};
 use crate::units::BitRate;
@@ -139,5 +139,18 @@ impl CongestionControl for HpccPlus {
     #[inline]
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
         self.hear(feedback)
+    }
+
+    /// A switch's records move U and W at once, as an acknowledgement's do; Wc waits for acknowledgements (REQ-06), for
+    /// a notification tells no sequence number.
+    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
+        let Telemetry::Hops(stack) = notification.telemetry else { return RateDecision::Keep };
+        match self.inflight.measure_first_hops(notification.now, stack) {
+            Measured::Load { .. } => {
+                let window = self.window.compute(self.inflight.utilisation(), false);
+                self.window.decision(window)
+            }
+            _ => RateDecision::Keep,
+        }
     }
 }

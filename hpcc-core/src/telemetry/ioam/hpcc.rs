@@ -156,7 +156,16 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
 #[inline(never)]
 pub fn read(profile: Profile, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let bytes = trace_of(section).and_then(|range| section.get(range)).ok_or(Unusable)?;
-    let Trace { header, data } = Trace::preallocated(bytes).map_err(|_| Unusable)?;
+    read_trace(profile, &Trace::preallocated(bytes).map_err(|_| Unusable)?, stack)
+}
+
+/// Decodes a trace outside its section: one that a Fast CNP brought back.
+///
+/// # Errors
+/// As [`read`].
+#[inline]
+pub fn read_trace(profile: Profile, trace: &Trace<'_>, stack: &mut HopStack) -> Result<(), Unusable> {
+    let &Trace { header, data } = trace;
     let ours = header.namespace == NAMESPACE && header.trace_type == profile.trace_type() && header.is_consistent();
     if !ours || header.flags.overflow || !data.len().is_multiple_of(profile.hop_len()) {
         return Err(Unusable);

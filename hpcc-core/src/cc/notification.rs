@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a Fast CNP tells a controller (SPEC section 4.3).
+
+use crate::telemetry::Telemetry;
+use crate::units::Nanos;
+
+/// Who noticed the congestion (REQ-45).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The receiver of the flow.
+    Receiver,
+    /// A network element on the path, by its IPv6 address.
+    Network([u8; 16]),
+}
+
+/// A notification of congestion outside acknowledgements. It has no sequence number, so it ends no round.
+#[derive(Clone, Copy, Debug)]
+pub struct Notification<'a> {
+    /// Arrival time.
+    pub now: Nanos,
+    /// Records of the path's first hops, up to the one that notifies; [`Telemetry::Nothing`] if it brings none.
+    pub telemetry: Telemetry<'a>,
+    /// Who noticed.
+    pub origin: Origin,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
+    use crate::cc::testing::{LIMITS, NOTIFICATION, W_AI, ack, chance, rate};
+    use crate::cc::{
+        Algorithm, CongestionControl, DcqcnConfig, DctcpConfig, Feedback, Hpcc, HpccConfig, HpccPintConfig, HpccPlus,
+        HpccPlusConfig, RateDecision, TimelyConfig,
+    };
+    use crate::telemetry::{Hop, HopStack, Modulus};
+    use crate::units::BitRate;
+
+    const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
+    const T: u64 = 13_000;
+    const BDP: u64 = 162_500;
+
+    /// Records of switches 1, 2, ... at one time, with these queues. All send at line rate.
+    fn stack(ts: u64, queues: &[u64]) -> HopStack {
+        of_path(1, ts, queues)
+    }
+
+    fn of_path(first: u32, ts: u64, queues: &[u64]) -> HopStack {
+        let mut stack = HopStack::new(MODULUS);
+        for (switch_id, &qlen) in (first..).zip(queues) {
+            stack.pass(switch_id, 1);
+            stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes: ts * 100 / 8, qlen });
+        }
+        stack
+    }
+
+    fn acknowledge(flow: &mut impl CongestionControl, now: u64, ack_seq: u64, records: &HopStack) -> RateDecision {
+        let feedback = Feedback { telemetry: Telemetry::Hops(records), ..ack(now, ack_seq, 100_000) };
+        flow.on_feedback(&feedback, &mut chance())
+    }
+
+    fn notify(flow: &mut impl CongestionControl, now: u64, records: &HopStack) -> RateDecision {
+        let telemetry = Telemetry::Hops(records);
+        flow.on_notification(&Notification { now: Nanos(now), telemetry, ..NOTIFICATION })
+    }
+
+    /// Both forms of HPCC, which have heard of three hops with this queue at the second.
+    fn armed(queue: u64) -> (HpccPlus, Hpcc) {
+        let law = WindowLaw { additive_increase: AdditiveIncrease::Bytes(80), ..WindowLaw::default() };
+        let mut window_form = HpccPlus::new(HpccPlusConfig { law }, LIMITS);
+        let config = HpccConfig { additive_increase: W_AI, ..HpccConfig::default() };
+        let mut rate_form = Hpcc::new(config, LIMITS);
+        acknowledge(&mut window_form, 0, 1_000, &stack(0, &[0, queue, 0]));
+        acknowledge(&mut rate_form, 0, 1_000, &stack(0, &[0, queue, 0]));
+        (window_form, rate_form)
+    }
+
+    /// Case 1 of SPEC section 1.5, but that Wc stays: 51 538.333 bytes in 13 us.
+    #[test]
+    fn req_43_records_of_the_first_hops_slow_hpcc_down_and_commit_nothing() {
+        let (mut window_form, mut rate_form) = armed(2 * BDP);
+        let expected = 51_538.333 * 8e9 / 13_000.0;
+        for decision in
+            [notify(&mut window_form, T, &stack(T, &[0, 2 * BDP])), notify(&mut rate_form, T, &stack(T, &[0, 2 * BDP]))]
+        {
+            assert!((rate(decision).0 as f64 / expected - 1.0).abs() < 1e-6, "{decision:?}");
+        }
+        assert_eq!((window_form.window().reference(), window_form.window().increases()), (BDP as f64, 0));
+        assert_eq!(rate_form.stages(1)[0].reference, LIMITS.line_rate);
+        assert!((window_form.utilisation() - 3.0).abs() < 1e-9);
+    }
+
+    /// A notification overtakes the acknowledgements of packets that left before it.
+    #[test]
+    fn acknowledgements_that_were_overtaken_still_count() {
+        let (mut window_form, mut rate_form) = armed(2 * BDP);
+        notify(&mut window_form, 9_000, &stack(9_000, &[0, 2 * BDP]));
+        notify(&mut rate_form, 9_000, &stack(9_000, &[0, 2 * BDP]));
+        for ts in [1_000, 5_000, 9_000] {
+            let older = stack(ts, &[0, 2 * BDP, 0]);
+            assert_ne!(acknowledge(&mut window_form, 10_000 + ts, 2_000 + ts, &older), RateDecision::Keep);
+            assert_ne!(acknowledge(&mut rate_form, 10_000 + ts, 2_000 + ts, &older), RateDecision::Keep);
+        }
+        let loads = [window_form.utilisation(), rate_form.stages(1)[0].utilisation];
+        assert!(loads.iter().all(|load| (2.0..=3.0).contains(load)), "{loads:?}");
+    }
+
+    /// An idle first hop says nothing of the second.
+    #[test]
+    fn a_notification_does_not_lower_the_load() {
+        let (mut window_form, mut rate_form) = armed(2 * BDP);
+        acknowledge(&mut window_form, T, 2_000, &stack(T, &[0, 2 * BDP, 0]));
+        acknowledge(&mut rate_form, T, 2_000, &stack(T, &[0, 2 * BDP, 0]));
+        notify(&mut window_form, 2 * T, &stack(2 * T, &[0]));
+        notify(&mut rate_form, 2 * T, &stack(2 * T, &[0]));
+        assert!((window_form.utilisation() - 3.0).abs() < 1e-9);
+        assert!((rate_form.stages(1)[0].utilisation - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn records_that_cannot_be_compared_change_nothing() {
+        let (mut flow, _) = armed(BDP);
+        let queues = [BDP, 9 * BDP];
+        assert_eq!(notify(&mut flow, T, &of_path(2, T, &queues)), RateDecision::Keep, "another path");
+        assert_eq!(notify(&mut flow, T, &stack(T, &[BDP; 4])), RateDecision::Keep, "a longer one");
+        assert_eq!(notify(&mut flow, T, &stack(T, &[])), RateDecision::Keep, "none");
+        assert_eq!(notify(&mut flow, T, &stack(0, &queues)), RateDecision::Keep, "a replay");
+        assert_eq!(notify(&mut flow, T, &stack((1 << 24) - 9, &queues)), RateDecision::Keep, "older ones");
+        assert_eq!(notify(&mut flow, 1 << 24, &stack(T, &queues)), RateDecision::Keep, "after a wrap");
+        assert_eq!(flow.on_notification(&NOTIFICATION), RateDecision::Keep, "option 1");
+        let mut fresh = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
+        assert_eq!(notify(&mut fresh, T, &stack(T, &queues)), RateDecision::Keep, "nothing heard before");
+        assert_eq!((flow.utilisation(), fresh.utilisation()), (1.0, 1.0));
+    }
+
+    #[test]
+    fn the_rate_form_ignores_what_it_cannot_compare_too() {
+        let (_, mut flow) = armed(BDP);
+        for records in [stack(0, &[9 * BDP]), stack((1 << 24) - 9, &[9 * BDP]), stack(T, &[])] {
+            assert_eq!(notify(&mut flow, T, &records), RateDecision::Keep);
+        }
+        assert_eq!(flow.on_notification(&NOTIFICATION), RateDecision::Keep);
+        let mut fresh = Hpcc::new(HpccConfig::default(), LIMITS);
+        assert_eq!(notify(&mut fresh, T, &stack(T, &[9 * BDP])), RateDecision::Keep);
+    }
+
+    /// One busy hop of three: a rate for each hop comes to the same as one for the worst, and only hops that are there
+    /// have a rate.
+    #[test]
+    fn a_rate_for_each_hop_falls_by_the_hop_that_is_busy() {
+        let config = HpccConfig { multi_rate: true, additive_increase: W_AI, ..HpccConfig::default() };
+        let mut flow = Hpcc::new(config, LIMITS);
+        acknowledge(&mut flow, 0, 1_000, &stack(0, &[0, 2 * BDP, 0]));
+        let rate = rate(notify(&mut flow, T, &stack(T, &[0, 2 * BDP])));
+        assert!((rate.0 as f64 / (51_538.333 * 8e9 / 13_000.0) - 1.0).abs() < 1e-6, "{rate}");
+        let loads: alloc::vec::Vec<_> = flow.stages(4).iter().map(|stage| stage.utilisation).collect();
+        assert!((loads[1] - 3.0).abs() < 1e-9 && loads[2..] == [1.0, 1.0], "{loads:?}");
+    }
+
+    #[test]
+    fn every_controller_hears_of_it_and_the_others_stay_as_they_are() {
+        let records = stack(T, &[0, 9 * BDP]);
+        for algorithm in [
+            Algorithm::LineRate,
+            Algorithm::HpccPint(HpccPintConfig::default()),
+            Algorithm::Timely(TimelyConfig::default()),
+            Algorithm::Dctcp(DctcpConfig::default()),
+        ] {
+            assert_eq!(notify(&mut algorithm.start(LIMITS), T, &records), RateDecision::Keep);
+        }
+        let mut dcqcn = Algorithm::Dcqcn(DcqcnConfig::default()).start(LIMITS);
+        notify(&mut dcqcn, T, &records);
+        assert!(dcqcn.timers_mut().is_some_and(|timers| timers.take_armed().0 != 0));
+        for algorithm in [Algorithm::Hpcc(HpccConfig::default()), Algorithm::HpccPlus(HpccPlusConfig::default())] {
+            let mut flow = algorithm.start(LIMITS);
+            acknowledge(&mut flow, 0, 1_000, &stack(0, &[0, 9 * BDP, 0]));
+            assert_ne!(notify(&mut flow, T, &records), RateDecision::Keep);
+        }
+    }
+}

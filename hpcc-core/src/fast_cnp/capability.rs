@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which senders understand notifications. The draft leaves open how a switch knows: some it is told of, and who does
+//! not understand one says so, by ICMPv6 (REQ-54; SPEC section 4.3).
+
+use super::{Address, OptionTypes, Prefixes, Recent, extensions};
+use crate::units::Nanos;
+use etherparse::{Icmpv6Slice, IpNumber, Ipv6Header, Ipv6HeaderSlice};
+
+/// ICMPv6 Parameter Problem, and its code for an option that is not known (RFC 4443 section 3.4).
+const PARAMETER_PROBLEM: (u8, u8) = (4, 2);
+
+/// What is known of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Capability {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It understands notifications.
+    Capable,
+    /// It does not.
+    Incapable,
+}
+
+/// What a switch is told, and how it learns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapabilityConfig {
+    /// Senders that understand notifications.
+    pub capable: Prefixes,
+    /// Types of the options.
+    pub types: OptionTypes,
+    /// Senders that can be remembered as not understanding them; at least 1.
+    pub slots: usize,
+    /// How long they are.
+    pub max_age: Nanos,
+}
+
+impl Default for CapabilityConfig {
+    fn default() -> Self {
+        CapabilityConfig {
+            capable: Prefixes::default(),
+            types: OptionTypes::default(),
+            slots: 256,
+            max_age: Nanos(60 * Nanos::SECOND.0),
+        }
+    }
+}
+
+/// What a switch knows of its senders. Those that collide in its [memory](Recent) make each other unknown again.
+#[derive(Clone, Debug)]
+pub struct Capabilities {
+    config: CapabilityConfig,
+    incapable: Recent,
+}
+
+impl Capabilities {
+    /// Nothing is learnt yet. `key` keeps others from choosing addresses that drive each other out.
+    pub fn new(config: CapabilityConfig, key: &[u8; 16]) -> Self {
+        Capabilities { incapable: Recent::new(config.slots, key), config }
+    }
+
+    /// What is known of a sender. What it said itself counts more than what the switch was told.
+    pub fn of(&self, now: Nanos, sender: &Address) -> Capability {
+        if self.incapable.age(now, sender).is_some_and(|age| age <= self.config.max_age) {
+            return Capability::Incapable;
+        }
+        if self.config.capable.contains(sender) { Capability::Capable } else { Capability::Unknown }
+    }
+
+    /// Takes in an IPv6 packet to this switch, whose loopback address is `loopback`. Returns the sender that it shows
+    /// to be incapable, if it does: by a Parameter Problem which points at our option, in a packet that went from here
+    /// to whoever complains.
+    pub fn learn(&mut self, now: Nanos, loopback: &Address, packet: &[u8]) -> Option<Address> {
+        let sender = complaint(loopback, packet, &self.config.types)?;
+        self.incapable.note(now, &sender);
+        Some(sender)
+    }
+}
+
+/// Who complains about our option.
+fn complaint(loopback: &Address, packet: &[u8], types: &OptionTypes) -> Option<Address> {
+    let ip = Ipv6HeaderSlice::from_slice(packet).ok()?;
+    if ip.next_header() != IpNumber::IPV6_ICMP || ip.destination() != *loopback {
+        return None;
+    }
+    let message = packet.get(Ipv6Header::LEN..)?.get(..ip.payload_length().into())?;
+    let icmp = Icmpv6Slice::from_slice(message).ok()?;
+    let of_option = (icmp.type_u8(), icmp.code_u8()) == PARAMETER_PROBLEM;
+    if !of_option || !icmp.is_checksum_valid(ip.source(), ip.destination()) {
+        return None;
+    }
+    let quote = icmp.payload();
+    let quoted = Ipv6HeaderSlice::from_slice(quote).ok()?;
+    let ours = quoted.source() == *loopback && quoted.destination() == ip.source();
+    let pointer = u32::from_be_bytes(icmp.bytes5to8()) as usize;
+    let points = extensions::options(quote).any(|option| option.offset == pointer && types.contains(option.kind));
+    (ours && points).then(|| ip.source())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_cnp::tests::{LOOPBACK, RECEIVER, SENDER};
+    use crate::fast_cnp::{Prefix, unrecognised};
+    use crate::testing::vector;
+    use alloc::vec::Vec;
+    use etherparse::{Icmpv6Header, Icmpv6Type};
+    use proptest::prelude::*;
+
+    fn capabilities(slots: usize, capable: &[Address]) -> Capabilities {
+        let capable = Prefixes(capable.iter().copied().map(Prefix::host).collect());
+        Capabilities::new(CapabilityConfig { capable, slots, ..CapabilityConfig::default() }, &[3; 16])
+    }
+
+    /// What the sender answers to the notification of a vector.
+    fn complaint(name: &str, pointer: u32) -> Vec<u8> {
+        unrecognised::report(SENDER, &vector(name)[14..], pointer).expect("a report")
+    }
+
+    #[test]
+    fn req_54_a_switch_learns_who_does_not_understand() {
+        for (name, pointer) in [("fastcnp_opt1", 42), ("fastcnp_opt2", 44)] {
+            let mut known = capabilities(8, &[SENDER]);
+            assert_eq!(known.of(Nanos(0), &SENDER), Capability::Capable);
+            assert_eq!(known.learn(Nanos(5), &LOOPBACK, &complaint(name, pointer)), Some(SENDER));
+            assert_eq!(known.of(Nanos(5), &SENDER), Capability::Incapable);
+            assert_eq!(known.of(Nanos(5), &RECEIVER), Capability::Unknown);
+        }
+    }
+
+    #[test]
+    fn what_was_learnt_ages() {
+        let mut known = capabilities(8, &[]);
+        known.learn(Nanos(5), &LOOPBACK, &complaint("fastcnp_opt1", 42));
+        let minute = 60 * Nanos::SECOND.0;
+        let at = |now| known.of(Nanos(now), &SENDER);
+        assert_eq!([minute + 5, minute + 6].map(at), [Capability::Incapable, Capability::Unknown]);
+    }
+
+    #[test]
+    fn other_or_forged_messages_teach_nothing() {
+        let mut known = capabilities(8, &[]);
+        let mut learn = |packet: &[u8]| known.learn(Nanos(0), &LOOPBACK, packet);
+        assert_eq!(learn(&complaint("fastcnp_opt1", 43)), None, "points elsewhere");
+        assert_eq!(learn(&complaint("roce_cnp_ipv6", 42)), None, "not our packet");
+        let stranger = unrecognised::report(RECEIVER, &vector("fastcnp_opt1")[14..], 42).expect("a report");
+        assert_eq!(learn(&stranger), None, "we notified somebody else");
+        let packet = complaint("fastcnp_opt1", 42);
+        for at in 6..packet.len() {
+            let mut changed = packet.clone();
+            changed[at] ^= 1;
+            // The hop limit may change, but for it everything counts in the checksum or is compared.
+            assert_eq!(learn(&changed), (at == 7).then_some(SENDER), "byte {at}");
+        }
+        let timeout = Icmpv6Type::Unknown { type_u8: 3, code_u8: 2, bytes5to8: 42u32.to_be_bytes() };
+        let mut other = packet.clone();
+        let header = Icmpv6Header::with_checksum(timeout, SENDER, LOOPBACK, &packet[48..]).expect("short enough");
+        other[40..48].copy_from_slice(&header.to_bytes());
+        assert_eq!(learn(&other), None, "another message");
+        assert_eq!(learn(&packet), Some(SENDER));
+    }
+
+    #[test]
+    fn a_sender_too_many_makes_another_unknown() {
+        let mut known = capabilities(1, &[]);
+        let mut other = SENDER;
+        other[0] = 0xfd;
+        let mut notification = vector("fastcnp_opt1").split_off(14);
+        notification[24..40].copy_from_slice(&other);
+        let packet = unrecognised::report(other, &notification, 42).expect("a report");
+        known.learn(Nanos(0), &LOOPBACK, &complaint("fastcnp_opt1", 42));
+        assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet), Some(other));
+        assert_eq!(
+            [other, SENDER].map(|sender| known.of(Nanos(0), &sender)),
+            [Capability::Incapable, Capability::Unknown]
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..170) {
+            let mut known = capabilities(8, &[]);
+            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &bytes), None);
+            let packet = complaint("fastcnp_opt1", 42);
+            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet[..cut.min(packet.len() - 1)]), None);
+        }
+    }
+}

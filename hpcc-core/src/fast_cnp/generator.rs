@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The switch's side: whether a packet that leaves by a port makes a notification. One generator for each port, each
+//! with a memory of fixed size (REQ-48).
+//!
+//! The trigger on queues is the rule by which packets are marked, so that a notification means what a mark means, and
+//! the two can be compared. The other is for HPCC: a port's U tells of congestion before a queue does.
+
+use super::{Capability, Flow, Prefixes, RateLimit, Recent, TokenBucket};
+use crate::roce::Opcode;
+use crate::switch::EcnThreshold;
+use crate::units::{BitRate, Nanos};
+
+/// What congestion is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trigger {
+    /// A queue for which a packet would be marked.
+    Queue(EcnThreshold),
+    /// A U of the port above this.
+    Utilisation(f64),
+}
+
+/// How a port notifies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneratorConfig {
+    /// Whether it does at all (REQ-52).
+    pub enabled: bool,
+    /// When.
+    pub trigger: Trigger,
+    /// Senders to whom it may: those of the controlled domain (REQ-47).
+    pub domain: Prefixes,
+    /// Least time between two notifications about a flow.
+    pub flow_interval: Nanos,
+    /// Most notifications of the port.
+    pub port_limit: RateLimit,
+    /// Flows whose last notification is remembered; at least 1.
+    pub flow_slots: usize,
+    /// Whether packets are marked as well while it is not known if their sender understands notifications (REQ-35).
+    pub mark_unknown: bool,
+}
+
+impl Default for GeneratorConfig {
+    /// Off, and without a domain (REQ-53); thresholds for 100 Gb/s (SPEC section 5). A million notifications a second,
+    /// of 122 bytes without a trace, are 1 % of that.
+    fn default() -> Self {
+        let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
+        GeneratorConfig {
+            enabled: false,
+            trigger: Trigger::Queue(threshold),
+            domain: Prefixes::default(),
+            flow_interval: Nanos(50_000),
+            port_limit: RateLimit { interval: Nanos::MICROSECOND, burst: 16 },
+            flow_slots: 256,
+            mark_unknown: true,
+        }
+    }
+}
+
+/// A RoCEv2 packet over IPv6 that leaves by the port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// When.
+    pub now: Nanos,
+    /// Whose it is.
+    pub flow: Flow,
+    /// What it is.
+    pub opcode: Opcode,
+    /// Bytes that wait behind it.
+    pub queue: u64,
+    /// U of the port.
+    pub utilisation: f64,
+    /// Whether its sender understands notifications.
+    pub capability: Capability,
+}
+
+/// Why there is no notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suppression {
+    /// The feature is off.
+    Disabled,
+    /// It is no data packet.
+    NoData,
+    /// No congestion.
+    Idle,
+    /// The sender is outside the domain.
+    OutsideDomain,
+    /// The sender does not understand it.
+    Incapable,
+    /// The flow was notified just now.
+    FlowInterval,
+    /// The port sends too many.
+    PortLimit,
+}
+
+const SUPPRESSIONS: usize = 7;
+
+/// Whether there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// [`packet::by_switch`](super::packet::by_switch) makes it.
+    Send,
+    /// There is none.
+    Suppressed(Suppression),
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether its sender is notified.
+    pub decision: Decision,
+    /// Whether the switch's ECN rule may mark it.
+    pub may_mark: bool,
+}
+
+/// The generator of one port.
+///
+/// Flows that collide in its [memory](Recent) may be notified sooner than the interval says, never later, and the
+/// port's limit holds all the same.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    config: GeneratorConfig,
+    notified: Recent,
+    bucket: TokenBucket,
+    sent: u64,
+    suppressed: [u64; SUPPRESSIONS],
+}
+
+impl Generator {
+    /// A generator that has not notified anyone. `key` keeps others from choosing flows that drive each other out.
+    pub fn new(config: GeneratorConfig, key: &[u8; 16]) -> Self {
+        Generator {
+            notified: Recent::new(config.flow_slots, key),
+            bucket: TokenBucket::new(config.port_limit),
+            sent: 0,
+            suppressed: [0; SUPPRESSIONS],
+            config,
+        }
+    }
+
+    /// A packet leaves. `draw` gives a number in [0, 1) and is called only where chance decides.
+    #[inline]
+    pub fn on_departure(&mut self, departure: &Departure, draw: impl FnOnce() -> f64) -> Verdict {
+        let may_mark = self.may_mark(departure.capability);
+        let decision = match self.notify(departure, draw) {
+            Ok(()) => {
+                self.sent += 1;
+                Decision::Send
+            }
+            Err(why) => {
+                self.suppressed[why as usize] += 1;
+                Decision::Suppressed(why)
+            }
+        };
+        Verdict { decision, may_mark }
+    }
+
+    /// Notifications sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Packets without a notification, for this reason.
+    pub fn suppressed(&self, why: Suppression) -> u64 {
+        self.suppressed[why as usize]
+    }
+
+    /// Only where Fast CNP takes the place of marks are there none (REQ-35, REQ-36).
+    #[inline]
+    fn may_mark(&self, capability: Capability) -> bool {
+        match capability {
+            _ if !self.config.enabled => true,
+            Capability::Capable => false,
+            Capability::Unknown => self.config.mark_unknown,
+            Capability::Incapable => true,
+        }
+    }
+
+    #[inline]
+    fn notify(&mut self, departure: &Departure, draw: impl FnOnce() -> f64) -> Result<(), Suppression> {
+        if !self.config.enabled {
+            return Err(Suppression::Disabled);
+        }
+        if matches!(departure.opcode, Opcode::CNP | Opcode::ACKNOWLEDGE) {
+            return Err(Suppression::NoData);
+        }
+        let congested = match self.config.trigger {
+            Trigger::Queue(threshold) => threshold.marks(departure.queue, draw),
+            Trigger::Utilisation(bound) => departure.utilisation > bound,
+        };
+        if !congested {
+            return Err(Suppression::Idle);
+        }
+        if departure.capability == Capability::Incapable {
+            return Err(Suppression::Incapable);
+        }
+        if !self.config.domain.contains(&departure.flow.source) {
+            return Err(Suppression::OutsideDomain);
+        }
+        self.limit(departure.now, &departure.flow)
+    }
+
+    /// What a flow's interval withholds costs the port no token.
+    fn limit(&mut self, now: Nanos, flow: &Flow) -> Result<(), Suppression> {
+        if self.notified.age(now, flow).is_some_and(|age| age < self.config.flow_interval) {
+            return Err(Suppression::FlowInterval);
+        }
+        if !self.bucket.take(now) {
+            return Err(Suppression::PortLimit);
+        }
+        self.notified.note(now, flow);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_cnp::Prefix;
+    use crate::fast_cnp::tests::{FLOW, LOOPBACK};
+
+    const STEP: Trigger =
+        Trigger::Queue(EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 1_000, pmax: 1.0 });
+
+    fn config() -> GeneratorConfig {
+        let domain = Prefixes([Prefix::host(FLOW.source)].into());
+        GeneratorConfig { enabled: true, trigger: STEP, domain, ..GeneratorConfig::default() }
+    }
+
+    fn generator(config: GeneratorConfig) -> Generator {
+        Generator::new(config, &[7; 16])
+    }
+
+    /// A packet that leaves 2000 bytes behind.
+    fn departure(now: u64) -> Departure {
+        Departure {
+            now: Nanos(now),
+            flow: FLOW,
+            opcode: Opcode::WRITE_MIDDLE,
+            queue: 2_000,
+            utilisation: 0.0,
+            capability: Capability::Capable,
+        }
+    }
+
+    fn decide(generator: &mut Generator, departure: &Departure) -> Decision {
+        generator.on_departure(departure, || panic!("chance does not decide here")).decision
+    }
+
+    fn nth(n: u32) -> Flow {
+        Flow { dest_qp: n, ..FLOW }
+    }
+
+    #[test]
+    fn req_53_a_fresh_configuration_notifies_nobody() {
+        let mut generator = generator(GeneratorConfig::default());
+        let verdict = generator.on_departure(&Departure { queue: u64::MAX, ..departure(0) }, || 0.0);
+        let decision = Decision::Suppressed(Suppression::Disabled);
+        assert_eq!(verdict, Verdict { decision, may_mark: true });
+        assert_eq!((generator.sent(), generator.suppressed(Suppression::Disabled)), (0, 1));
+    }
+
+    #[test]
+    fn req_52_it_can_be_switched_on_and_off() {
+        for enabled in [true, false] {
+            let sent = decide(&mut generator(GeneratorConfig { enabled, ..config() }), &departure(0)) == Decision::Send;
+            assert_eq!(sent, enabled);
+        }
+    }
+
+    #[test]
+    fn req_35_unknown_senders_are_notified_and_may_be_marked_as_well() {
+        for mark_unknown in [true, false] {
+            let mut generator = generator(GeneratorConfig { mark_unknown, ..config() });
+            let unknown = Departure { capability: Capability::Unknown, ..departure(0) };
+            let verdict = generator.on_departure(&unknown, || 0.0);
+            assert_eq!(verdict, Verdict { decision: Decision::Send, may_mark: mark_unknown });
+        }
+    }
+
+    #[test]
+    fn req_36_capable_senders_are_never_marked() {
+        let mut generator = generator(config());
+        let marks = (0..1_000).filter(|n| generator.on_departure(&departure(n * 100), || 0.0).may_mark).count();
+        assert_eq!((marks, generator.sent()), (0, 2));
+        let incapable = Departure { capability: Capability::Incapable, ..departure(200_000) };
+        let decision = Decision::Suppressed(Suppression::Incapable);
+        assert_eq!(generator.on_departure(&incapable, || 0.0), Verdict { decision, may_mark: true });
+    }
+
+    #[test]
+    fn req_47_senders_outside_the_domain_hear_nothing() {
+        let mut generator = generator(config());
+        let outside = Departure { flow: Flow { source: LOOPBACK, ..FLOW }, ..departure(0) };
+        assert_eq!(decide(&mut generator, &outside), Decision::Suppressed(Suppression::OutsideDomain));
+        assert_eq!(decide(&mut generator, &departure(0)), Decision::Send);
+    }
+
+    /// Ten flows of 100 Gb/s each without the limits: 84 packets in a microsecond, for a millisecond.
+    #[test]
+    fn req_48_generation_is_bounded_for_each_flow_and_for_the_port() {
+        let mut generator = generator(config());
+        for n in 0..84_000u64 {
+            let flow = nth((n % 10) as u32);
+            decide(&mut generator, &Departure { flow, ..departure(n * 1_000_000 / 84_000) });
+        }
+        assert_eq!(generator.sent(), 10 * 20, "20 intervals");
+        let mut crowd = self::generator(config());
+        for n in 0..84_000u64 {
+            decide(&mut crowd, &Departure { flow: nth(n as u32), ..departure(n * 1_000_000 / 84_000) });
+        }
+        assert!((1_000..=16 + 1_000).contains(&crowd.sent()), "{}", crowd.sent());
+        assert_eq!(crowd.sent() + crowd.suppressed(Suppression::PortLimit), 84_000);
+    }
+
+    /// One slot for two flows: neither waits for the other.
+    #[test]
+    fn colliding_flows_are_notified_early() {
+        let mut generator = generator(GeneratorConfig { flow_slots: 1, ..config() });
+        for n in 0..4 {
+            let two = Departure { flow: nth(n % 2), ..departure(u64::from(n) * 2_000) };
+            assert_eq!(decide(&mut generator, &two), Decision::Send);
+            assert_eq!(decide(&mut generator, &two), Decision::Suppressed(Suppression::FlowInterval));
+        }
+    }
+
+    #[test]
+    fn queues_trigger_as_marks_do_and_links_by_their_load() {
+        let mut by_queue = generator(config());
+        assert_eq!(
+            decide(&mut by_queue, &Departure { queue: 1_000, ..departure(0) }),
+            Decision::Suppressed(Suppression::Idle)
+        );
+        let mut by_load = generator(GeneratorConfig { trigger: Trigger::Utilisation(1.2), ..config() });
+        for (utilisation, sends) in [(f64::NAN, false), (1.2, false), (1.3, true)] {
+            let decision = decide(&mut by_load, &Departure { utilisation, queue: 0, ..departure(0) });
+            assert_eq!(decision == Decision::Send, sends, "{utilisation}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_notified_about_notifications_and_acknowledgements() {
+        let mut generator = generator(config());
+        for opcode in [Opcode::CNP, Opcode::ACKNOWLEDGE] {
+            let decision = decide(&mut generator, &Departure { opcode, ..departure(0) });
+            assert_eq!(decision, Decision::Suppressed(Suppression::NoData));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fast CNP: a congested switch notifies the sender itself, instead of marking packets so that the receiver does
+//! (draft-xiao-rtgwg-rocev2-fast-cnp-01; SPEC section 4; REQ-33 to REQ-54). Over IPv6 only.
+//!
+//! | module | who | does |
+//! | --- | --- | --- |
+//! | [`option_type`], [`option`], [`copied_trace`] | both | the option that says which packet met congestion |
+//! | [`packet`] | both | the notifications as frames, the receiver's ordinary one too |
+//! | [`generator`] | egress port | whether a packet that leaves makes a notification |
+//! | [`capability`] | switch | which senders understand it |
+//! | [`acceptor`] | sender | whether to believe one, and which queue pair it is about |
+//! | [`detour`] | sender | whether to take another path |
+//! | [`border`] | edge of the domain | keeps notifications in, and others' out |
+//! | [`unrecognised`] | host without the feature | discards and reports, as RFC 8200 says |
+//! | [`prefixes`], [`rate_limit`], [`recent`], [`extensions`] | | what these share |
+//!
+//! What a sender does with one it accepted is the congestion control's:
+//! [`CongestionControl::on_notification`](crate::cc::CongestionControl::on_notification).
+//!
+//! The draft leaves open what follows; the choices are this project's.
+//!
+//! - Option type: 0x9e of RFC 4727 for both options until IANA assigns two; the length tells them apart.
+//! - A copied trace that is too long loses free room, then its oldest nodes, and then says so by the overflow flag.
+//! - A trace of which no node fits is not copied: option 1.
+//! - UDP source port that of the data packet, DSCP 48, not ECN-capable, hop limit 64, no UDP checksum, PSN 0.
+//! - ICRC: covers the option unless configured otherwise ([`Coverage`](crate::roce::icrc::Coverage)).
+//! - Trigger: the rule of ECN marks on the egress queue, or a bound on the port's U; asked as a packet leaves, when its
+//!   trace has the switch's own record.
+//! - Rates: 50 us for each flow, a token bucket for each port of a million notifications a second.
+//! - No notification about acknowledgements or notifications, nor to addresses outside the domain.
+//! - A sender known to be able is never marked, not even when a rate limit withholds a notification.
+//! - A sender is able because it is configured so, unable because it answered with ICMPv6; the answer counts more.
+//! - Acceptance: listed sources only, an empty list accepts none; unknown flows are ignored (RFC 7514's rule).
+//! - A notification has no sequence number: replays are bounded by one reaction for each flow and interval.
+//! - An option among others, or a trace that does not parse, is malformed: dropped without an answer.
+//! - Records move U, never down, and W, but neither Wc nor L: acknowledgements on their way would look overtaken.
+//! - HPCC without records does nothing; DCQCN takes either option for a mark.
+//! - A border drops every packet with such an option, well-formed or not.
+//! - A detour takes a random port of the dynamic range; each one in vain doubles the wait for the next.
+
+pub mod acceptor;
+pub mod border;
+pub mod capability;
+pub mod copied_trace;
+pub mod detour;
+pub mod extensions;
+pub mod generator;
+pub mod option;
+pub mod option_type;
+pub mod packet;
+pub mod prefixes;
+pub mod rate_limit;
+pub mod recent;
+#[cfg(test)]
+mod tests;
+pub mod unrecognised;
+
+pub use acceptor::{Accepted, Acceptor, AcceptorConfig, Received, Refusal};
+pub use border::{Border, Crossing};
+pub use capability::{Capabilities, Capability, CapabilityConfig};
+pub use copied_trace::CopiedTrace;
+pub use detour::{Detour, DetourConfig};
+pub use generator::{Decision, Departure, Generator, GeneratorConfig, Suppression, Trigger, Verdict};
+pub use option::{FastCnpOption, Malformed};
+pub use option_type::{OptionType, OptionTypes};
+pub use prefixes::{Prefix, Prefixes};
+pub use rate_limit::{RateLimit, TokenBucket};
+pub use recent::Recent;
+
+/// An IPv6 address.
+pub type Address = [u8; 16];
+
+/// What a notification tells a flow from others by: at its sender destination and queue pair, in the network all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flow {
+    /// Who sends it, and is to be notified.
+    pub source: Address,
+    /// Who receives it.
+    pub destination: Address,
+    /// The receiver's queue pair, 24 bits.
+    pub dest_qp: u32,
+}

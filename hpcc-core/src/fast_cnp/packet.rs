@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Notifications as frames: the receiver's ordinary one, and the switch's (REQ-33, REQ-34, REQ-37, REQ-38).
+
+use super::option::MAX_HEADER;
+use super::{Address, CopiedTrace, FastCnpOption, OptionTypes};
+use crate::frame::{Addresses, Carriage, Extension, RoceFrame, Section};
+use crate::roce::{Bth, CNP_RESERVED};
+use crate::telemetry::ioam::option::{IoamOption, Kind};
+use crate::telemetry::ipv6_options::OptionsHeader;
+
+/// Congestion experienced. Notifications follow this mark, not mere ability (SPEC section 9.12).
+const CE: u8 = 3;
+/// As a ConnectX-4 Lx sends its notifications (SPEC section 3).
+const DSCP: u8 = 48;
+const HOP_LIMIT: u8 = 64;
+
+/// What the receiver of a marked packet sends: to the sender's own queue pair. `None` for a packet without a mark.
+pub fn by_receiver(data: &RoceFrame<'_>, sender_qp: u32) -> Option<RoceFrame<'static>> {
+    let addresses = match data.addresses {
+        Addresses::V4 { src, dst } => Addresses::V4 { src: dst, dst: src },
+        Addresses::V6 { src, dst } => Addresses::V6 { src: dst, dst: src },
+    };
+    (data.ecn == CE).then(|| notification(data, addresses, sender_qp))
+}
+
+/// What a switch whose loopback address is `loopback` sends to the source of a data packet: with the receiver's queue
+/// pair, and the option in `room` that tells the receiver. `None` for a packet over IPv4.
+///
+/// The switch's record must be in the packet's trace already, for the sender hears of no other.
+pub fn by_switch<'r>(
+    data: &RoceFrame<'_>,
+    loopback: Address,
+    types: &OptionTypes,
+    room: &'r mut [u8; MAX_HEADER],
+) -> Option<RoceFrame<'r>> {
+    let Addresses::V6 { src, dst } = data.addresses else { return None };
+    let option = FastCnpOption { original_destination: dst, trace: data.telemetry.as_ref().and_then(trace) };
+    let frame = notification(data, Addresses::V6 { src: loopback, dst: src }, data.bth.dest_qp);
+    Some(RoceFrame { destination_options: option.emit(types, room), ..frame })
+}
+
+/// The trace of a packet, as far as it fits (REQ-43).
+fn trace<'a>(section: &Section<'a>) -> Option<CopiedTrace<'a>> {
+    if section.carriage() != Carriage::HopByHop {
+        return None;
+    }
+    let (header, _) = OptionsHeader::parse(section.before_udp()).ok()?;
+    let ioam = header.options().map_while(Result::ok).filter_map(|option| IoamOption::of(&option).ok().flatten());
+    let mut traces = ioam.filter(|ioam| matches!(ioam.kind, Kind::PreallocatedTrace | Kind::IncrementalTrace));
+    let found = traces.next()?;
+    CopiedTrace::of_packet(found.kind, found.data).ok()
+}
+
+/// A notification back over the link by which the packet came.
+fn notification(data: &RoceFrame<'_>, addresses: Addresses, dest_qp: u32) -> RoceFrame<'static> {
+    RoceFrame {
+        src_mac: data.dst_mac,
+        dst_mac: data.src_mac,
+        addresses,
+        dscp: DSCP,
+        ecn: 0,
+        hop_limit: HOP_LIMIT,
+        identification: 0,
+        sport: data.sport,
+        udp_checksum: false,
+        telemetry: None,
+        destination_options: &[],
+        bth: Bth::cnp(dest_qp),
+        extension: Extension::None,
+        payload: &[0; CNP_RESERVED],
+        zeros: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_cnp::tests::{DATA, LOOPBACK, RECEIVER, SENDER};
+    use crate::frame::build;
+    use crate::roce::icrc::Coverage;
+    use crate::telemetry::ipv6_options::pad;
+    use crate::testing::{hex, vector};
+    use alloc::vec::Vec;
+
+    fn bytes(frame: &RoceFrame<'_>) -> Vec<u8> {
+        build::roce(frame, Coverage::default()).expect("a frame")
+    }
+
+    fn fast(data: &RoceFrame<'_>) -> Vec<u8> {
+        let mut room = [0xff; MAX_HEADER];
+        bytes(&by_switch(data, LOOPBACK, &OptionTypes::default(), &mut room).expect("over IPv6"))
+    }
+
+    /// A hop-by-hop header with one option of IOAM data.
+    fn hop_by_hop(kind: Kind, data: &[u8]) -> Vec<u8> {
+        let len = (8 + data.len()).next_multiple_of(8);
+        let mut header =
+            [&[17, (len / 8 - 1) as u8, 1, 0, 0x31, (data.len() + 2) as u8, 0, kind.code()], data].concat();
+        let end = header.len();
+        header.resize(len, 0);
+        pad(&mut header[end..]);
+        header
+    }
+
+    fn with<'a>(header: &'a [u8]) -> RoceFrame<'a> {
+        RoceFrame { telemetry: Some(Section::new(Carriage::HopByHop, header).expect("whole")), ..DATA }
+    }
+
+    /// scapy made the vector; its UDP checksum is there, ours would be too if it were asked for.
+    #[test]
+    fn req_34_a_marked_packet_makes_its_receiver_notify_the_senders_queue_pair() {
+        assert_eq!(by_receiver(&DATA, 0x102), None);
+        assert_eq!(by_receiver(&RoceFrame { ecn: 2, ..DATA }, 0x102), None);
+        let answer = by_receiver(&RoceFrame { ecn: 3, ..DATA }, 0x102).expect("marked");
+        assert_eq!((answer.bth.dest_qp, answer.destination_options), (0x102, &[][..]));
+        assert_eq!(bytes(&RoceFrame { udp_checksum: true, ..answer }), vector("roce_cnp_ipv6"));
+    }
+
+    #[test]
+    fn req_33_notifications_are_as_published_byte_for_byte() {
+        assert_eq!(fast(&DATA), vector("fastcnp_opt1"));
+        let trace = hex("007b1800920000003f0000a20009113d00000400");
+        assert_eq!(fast(&with(&hop_by_hop(Kind::PreallocatedTrace, &trace))), vector("fastcnp_opt2"));
+    }
+
+    #[test]
+    fn req_37_it_goes_from_the_switch_to_the_source() {
+        let mut room = [0; MAX_HEADER];
+        let frame = by_switch(&DATA, LOOPBACK, &OptionTypes::default(), &mut room).expect("over IPv6");
+        assert_eq!(frame.addresses, Addresses::V6 { src: LOOPBACK, dst: SENDER });
+        let v4 = RoceFrame { addresses: Addresses::V4 { src: [10, 0, 0, 1], dst: [10, 0, 0, 2] }, ..DATA };
+        assert_eq!(by_switch(&v4, LOOPBACK, &OptionTypes::default(), &mut room), None);
+    }
+
+    #[test]
+    fn req_38_the_queue_pair_is_the_data_packets() {
+        for dest_qp in [0x102, 0xff_ffff] {
+            let data = RoceFrame { bth: Bth { dest_qp, ..DATA.bth }, ..DATA };
+            let mut room = [0; MAX_HEADER];
+            let frame = by_switch(&data, LOOPBACK, &OptionTypes::default(), &mut room).expect("over IPv6");
+            assert_eq!(frame.bth, Bth::cnp(dest_qp));
+            assert_eq!(
+                FastCnpOption::parse(frame.destination_options, &OptionTypes::default())
+                    .map(|it| { (it.original_destination, it.trace) }),
+                Ok((RECEIVER, None))
+            );
+        }
+    }
+
+    /// What the kernel wrote is copied to the last byte of free room.
+    #[test]
+    fn req_43_the_kernels_trace_is_copied() {
+        let packet = vector("ioam_linux_0xf22000_after_hop1");
+        let header = &packet[54..54 + 8 * (usize::from(packet[55]) + 1)];
+        let frame = fast(&with(header));
+        let trace = &header[8..6 + usize::from(header[5])];
+        assert!(frame.windows(trace.len()).any(|window| window == trace));
+    }
+
+    #[test]
+    fn what_is_no_trace_is_left_out() {
+        let trace = hex("007b1800920000003f0000a20009113d00000400");
+        assert_eq!(fast(&with(&hop_by_hop(Kind::EdgeToEdge, &trace))), vector("fastcnp_opt1"));
+        assert_eq!(fast(&with(&hop_by_hop(Kind::PreallocatedTrace, &trace[..6]))), vector("fastcnp_opt1"));
+        let section = Section::new(Carriage::BehindUdp { port: 1022 }, &trace).expect("a section");
+        assert_eq!(fast(&RoceFrame { telemetry: Some(section), ..DATA }), vector("fastcnp_opt1"));
+    }
+}

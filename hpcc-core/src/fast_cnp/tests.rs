@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a data packet that meets congestion to the sender's reaction, through bytes.
+
+use super::option::MAX_HEADER;
+use super::{
+    Acceptor, AcceptorConfig, Address, Capability, Decision, Departure, Flow, Generator, GeneratorConfig, OptionTypes,
+    Prefix, Prefixes, Received, Trigger, packet,
+};
+use crate::cc::testing::{LIMITS, ack, chance};
+use crate::cc::{CongestionControl, Feedback, HpccPlusConfig, Notification, Origin, Parameters, RateDecision};
+use crate::frame::parse::{Content, parse};
+use crate::frame::{Addresses, Carriage, Dialect, Extension, RoceFrame, RocePacket, Section, build};
+use crate::roce::icrc::Coverage;
+use crate::roce::{Bth, Opcode};
+use crate::telemetry::ioam::hpcc::{self, Profile};
+use crate::telemetry::{HopStack, MAX_SECTION, Snapshot, Telemetry};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// 2001:db8::1, to which the vectors' notifications go.
+pub const SENDER: Address = [0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+/// 2001:db8::2, to which the data packet went.
+pub const RECEIVER: Address = [0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2];
+/// 2001:db8:ffff::1, from which they come.
+pub const LOOPBACK: Address = [0x20, 1, 0x0d, 0xb8, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+/// The flow that the vectors are about.
+pub const FLOW: Flow = Flow { source: SENDER, destination: RECEIVER, dest_qp: 0x102 };
+/// A data packet of that flow, as the switch received it.
+pub const DATA: RoceFrame<'static> = RoceFrame {
+    src_mac: [2, 0, 0, 0, 0, 2],
+    dst_mac: [2, 0, 0, 0, 0, 1],
+    addresses: Addresses::V6 { src: SENDER, dst: RECEIVER },
+    dscp: 24,
+    ecn: 1,
+    hop_limit: 63,
+    identification: 0,
+    sport: 0xc000,
+    udp_checksum: false,
+    telemetry: None,
+    destination_options: &[],
+    bth: Bth {
+        opcode: Opcode::WRITE_MIDDLE,
+        solicited: false,
+        migrated: true,
+        pad_count: 0,
+        version: 0,
+        pkey: 0xffff,
+        fecn: false,
+        becn: false,
+        dest_qp: 0x102,
+        ack_requested: false,
+        psn: 77,
+    },
+    extension: Extension::None,
+    payload: &[],
+    zeros: 1_024,
+};
+
+const PROFILE: Profile = Profile::Full;
+
+/// The hop-by-hop header of a packet that left the first `hops` of two switches at `now`; the second has `qlen` bytes
+/// behind it. Both send at line rate.
+fn section(hops: u32, now: u64, qlen: u64) -> Vec<u8> {
+    let mut section = [0; MAX_SECTION];
+    let len = hpcc::prepare(PROFILE, 5, &mut section);
+    for switch_id in 1..=hops {
+        let qlen = if switch_id == 2 { qlen } else { 0 };
+        let at = Snapshot { switch_id, now: Nanos(now), tx_bytes: now * 100 / 8, qlen, ..Snapshot::IDLE };
+        assert_eq!(hpcc::stamp(&mut section, len, &at), len);
+    }
+    section[..len].to_vec()
+}
+
+fn read(bytes: &[u8]) -> RocePacket<'_> {
+    match parse(bytes, &Dialect::default()).expect("a frame").content {
+        Content::Roce(packet) => packet,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the first `hops` switches' last one sends about a packet with these records.
+fn notification(section: &[u8]) -> Vec<u8> {
+    let telemetry = Some(Section::new(Carriage::HopByHop, section).expect("a whole header"));
+    let data = build::roce(&RoceFrame { telemetry, ..DATA }, Coverage::default()).expect("a frame");
+    let mut room = [0; MAX_HEADER];
+    let frame = packet::by_switch(&read(&data).frame, LOOPBACK, &OptionTypes::default(), &mut room);
+    build::roce(&frame.expect("over IPv6"), Coverage::default()).expect("a frame")
+}
+
+fn acceptor() -> Acceptor {
+    let sources = Prefixes([Prefix::host(LOOPBACK)].into());
+    let mut acceptor = Acceptor::new(AcceptorConfig { enabled: true, sources, ..AcceptorConfig::default() });
+    acceptor.connect(RECEIVER, FLOW.dest_qp, 5);
+    acceptor
+}
+
+fn received<'a>(now: u64, packet: &RocePacket<'a>) -> Received<'a> {
+    let Addresses::V6 { src: source, .. } = packet.frame.addresses else { panic!("IPv4") };
+    Received {
+        now: Nanos(now),
+        source,
+        destination_options: packet.frame.destination_options,
+        bth: packet.frame.bth,
+        icrc_is_right: packet.expected_icrc(Coverage::default()) == packet.icrc,
+    }
+}
+
+/// A queue of two bandwidth-delay products at the second switch of three: U = 3, so 162 500 bytes of window become
+/// 51 458 and W_ai, as case 1 of SPEC section 1.5 has it, without an acknowledgement.
+#[test]
+fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
+    const T: u64 = 13_000;
+    let bdp = 162_500;
+    let mut generator = Generator::new(
+        GeneratorConfig {
+            enabled: true,
+            trigger: Trigger::Utilisation(1.0),
+            domain: Prefixes([Prefix::host(SENDER)].into()),
+            ..GeneratorConfig::default()
+        },
+        &[0; 16],
+    );
+    let departure = Departure {
+        now: Nanos(T),
+        flow: FLOW,
+        opcode: DATA.bth.opcode,
+        queue: 2 * bdp,
+        utilisation: 3.0,
+        capability: Capability::Capable,
+    };
+    assert_eq!(generator.on_departure(&departure, || 0.0).decision, Decision::Send);
+
+    let mut flow = HpccPlusConfig::default().start(LIMITS);
+    let mut stack = HopStack::default();
+    hpcc::read(PROFILE, &section(3, 0, 2 * bdp), &mut stack).expect("three hops");
+    let first = Feedback { telemetry: Telemetry::Hops(&stack), ..ack(2_000, 1_000, 100_000) };
+    assert_eq!(flow.on_feedback(&first, &mut chance()), RateDecision::Keep);
+
+    let bytes = notification(&section(2, T, 2 * bdp));
+    let mut acceptor = acceptor();
+    let accepted = acceptor.on_notification(&received(T + 500, &read(&bytes))).expect("accepted");
+    assert_eq!((accepted.queue_pair, accepted.origin), (5, Origin::Network(LOOPBACK)));
+    let telemetry = accepted.trace.expect("option 2").telemetry(PROFILE, &mut stack);
+    let notification = Notification { now: Nanos(T + 500), telemetry, origin: accepted.origin };
+    let RateDecision::Window { bytes, .. } = flow.on_notification(&notification) else { panic!("no window") };
+    assert_eq!(bytes, (162_500.0 / (3.0 / 0.95) + 81.25) as u64);
+    assert_eq!(flow.window().reference(), 162_500.0);
+}
+
+#[test]
+fn a_damaged_notification_is_refused() {
+    let bytes = notification(&section(2, 7, 9));
+    for at in [bytes.len() - 1, bytes.len() - 30, 80] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        assert!(acceptor().on_notification(&received(0, &read(&damaged))).is_err(), "byte {at}");
+    }
+    assert!(acceptor().on_notification(&received(0, &read(&bytes))).is_ok());
+}
+
+/// A trace that says it is not whole, or is another deployment's, tells no load.
+#[test]
+fn records_that_cannot_be_used_are_none() {
+    let header = section(2, 7, 9);
+    let mut stack = HopStack::default();
+    let mut hears = |at: usize, bit: u8| {
+        let mut changed = header.clone();
+        changed[at] ^= bit;
+        let bytes = notification(&changed);
+        let accepted = acceptor().on_notification(&received(0, &read(&bytes))).expect("accepted").trace;
+        matches!(accepted.expect("option 2").telemetry(PROFILE, &mut stack), Telemetry::Hops(_))
+    };
+    assert!(hears(8, 0));
+    assert!(!hears(8, 1), "another namespace");
+    assert!(!hears(10, 4), "overflow");
+}
