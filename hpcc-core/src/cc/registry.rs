@@ -3,7 +3,7 @@
 
 use super::{
     CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig,
-    Notification, Parameters, RateDecision, TimelyConfig, Timers,
+    Notification, Parameters, RateDecision, RxHpccConfig, TimelyConfig, Timers,
 };
 use crate::random::Chance;
 use crate::telemetry::Layout;
@@ -105,6 +105,8 @@ controllers! {
     Hpcc(HpccConfig),
     /// HPCC++ in the drafts' window form.
     HpccPlus(HpccPlusConfig),
+    /// HPCC++ with the window computed by the receiver.
+    RxHpcc(RxHpccConfig),
     /// HPCC with probabilistic telemetry.
     HpccPint(HpccPintConfig),
     /// DCQCN: marks and timers.

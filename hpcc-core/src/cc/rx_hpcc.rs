@@ -10,7 +10,7 @@
 use super::hpcc_plus::{HpccPlusConfig, Inflight, Measured, Window};
 use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
 use crate::random::Chance;
-use crate::telemetry::{HopStack, Telemetry};
+use crate::telemetry::{HopStack, Layout, Telemetry};
 use crate::units::{BitRate, Nanos};
 
 /// What the receiver makes of a packet's records.
@@ -90,6 +90,8 @@ impl RxHpccReceiver {
 pub struct RxHpccConfig {
     /// What the receiver goes by; the sender uses its bounds.
     pub hpcc: HpccPlusConfig,
+    /// Whether the receiver [counts flows](super::FlowCount) and lets W_ai follow their number (REQ-20).
+    pub count_flows: bool,
 }
 
 impl Parameters for RxHpccConfig {
@@ -101,6 +103,10 @@ impl Parameters for RxHpccConfig {
 
     fn min_rate(&self) -> BitRate {
         self.hpcc.law.min_rate
+    }
+
+    fn hears(layout: &Layout) -> bool {
+        HpccPlusConfig::hears(layout)
     }
 }
 

@@ -31,7 +31,8 @@ const PATH_ID_BITS: u32 = 12;
 const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
 const QLEN_MAX: u64 = 0xffff;
-const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
+/// Where the counters wrap.
+pub(super) const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
 
 /// Bytes of the section when it leaves the sender.
 #[inline]

@@ -72,6 +72,25 @@ impl Rejections {
     }
 }
 
+/// What a hop has reported in sum, so that many small lies are a large one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Balance {
+    /// Bytes by which it sent more than its capacity allows; 0 as soon as it had the time for them.
+    excess: f64,
+    /// Bytes of this flow that it has not reported; 0 as soon as it reported more.
+    owed: u64,
+}
+
+impl Balance {
+    /// After another report: in a time in which the hop can send `most` bytes it sent `sent`, `own` of this flow.
+    fn after(self, sent: u64, most: f64, own: u64) -> Balance {
+        Balance {
+            excess: (self.excess + sent as f64 - most).max(0.0),
+            owed: self.owed.saturating_add(own).saturating_sub(sent),
+        }
+    }
+}
+
 /// The guard of one flow.
 #[derive(Clone, Debug)]
 pub struct FeedbackGuard {
@@ -79,6 +98,7 @@ pub struct FeedbackGuard {
     last: LastHops,
     /// How far each hop's clock was behind the arrival of the path's first records, modulo its wrap.
     behind: [u64; MAX_HOPS],
+    balances: [Balance; MAX_HOPS],
     /// Bytes of the flow that had been delivered at the last trusted feedback.
     delivered: u64,
     /// When the path last changed.
@@ -93,6 +113,7 @@ impl FeedbackGuard {
             config,
             last: LastHops::default(),
             behind: [0; MAX_HOPS],
+            balances: [Balance::default(); MAX_HOPS],
             delivered: 0,
             path_since: Nanos(0),
             rejections: Rejections::default(),
@@ -123,7 +144,7 @@ impl FeedbackGuard {
         if !self.last.continue_in(now, stack) {
             self.begin(now, stack)?;
         } else {
-            self.compare(now, delivered, stack)?;
+            self.balances = self.compare(now, delivered, stack)?;
             self.last.keep(now, stack);
         }
         self.delivered = delivered;
@@ -143,14 +164,17 @@ impl FeedbackGuard {
         for (behind, hop) in self.behind.iter_mut().zip(stack.hops()) {
             *behind = clock_distance(now, hop.ts, stack.modulus.ts);
         }
+        self.balances = [Balance::default(); MAX_HOPS];
         self.last.restart(now, stack);
         Ok(())
     }
 
-    fn compare(&self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<(), Distrust> {
+    /// The balances after records that can be true.
+    fn compare(&self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<[Balance; MAX_HOPS], Distrust> {
         let own = delivered.saturating_sub(self.delivered);
         let modulus = &stack.modulus;
-        for ((earlier, later), behind) in self.last.pairs(stack).zip(self.behind) {
+        let mut balances = self.balances;
+        for (((earlier, later), behind), balance) in self.last.pairs(stack).zip(self.behind).zip(&mut balances) {
             let elapsed = modulus.elapsed(earlier, later);
             let sent = modulus.sent(earlier, later);
             if elapsed > modulus.ts / 2 {
@@ -164,14 +188,15 @@ impl FeedbackGuard {
                 return Err(Distrust::Age);
             }
             let most = later.rate.0 as f64 * elapsed as f64 / 8e9 * (1.0 + self.config.rate_slack);
-            if sent as f64 > most + self.config.byte_slack as f64 {
+            *balance = balance.after(sent, most, own);
+            if balance.excess > self.config.byte_slack as f64 {
                 return Err(Distrust::TooFast);
             }
-            if sent.saturating_add(self.config.byte_slack) < own {
+            if balance.owed > self.config.byte_slack {
                 return Err(Distrust::OwnTraffic);
             }
         }
-        Ok(())
+        Ok(balances)
     }
 }
 

@@ -5,7 +5,7 @@ use super::compact::{self, Form};
 use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
 use super::ioam::hpcc::{self as ioam, Profile};
-use super::{HopStack, MAX_HOPS, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
+use super::{HopStack, MAX_HOPS, Modulus, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
 use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, SectionLen, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
 
@@ -133,6 +133,18 @@ impl Layout {
             Layout::Reference { .. } => Some(reference::SLOTS),
             Layout::Paper | Layout::Draft => Some(MAX_HOPS),
             Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => Some(usize::from(hops)),
+        }
+    }
+
+    /// Where its counters wrap; `None` if it does not carry records of hops.
+    pub const fn modulus(&self) -> Option<Modulus> {
+        match *self {
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
+            Layout::Reference { multiplier } => Some(reference::modulus(multiplier)),
+            Layout::Paper | Layout::Draft => Some(compact::MODULUS),
+            Layout::IntMd { .. } => Some(int_md::MODULUS),
+            Layout::Ifa { .. } => Some(ifa::MODULUS),
+            Layout::Ioam { profile, .. } => Some(profile.modulus()),
         }
     }
 

@@ -9,7 +9,7 @@
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 //!
 //! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
-//! [`BusiestLink`] picks one for a whole path, [`FeedbackGuard`] doubts them, [`seal`] authenticates them and
+//! [`BusiestLink`] picks one for a whole path ([`link_codec`] has its bytes), [`FeedbackGuard`] doubts them, [`seal`] authenticates them and
 //! [`normalised`] hides what they say of the network.
 
 mod busiest_link;
@@ -21,6 +21,7 @@ pub mod ioam;
 pub mod ipv6_options;
 mod last_hops;
 mod layout;
+pub mod link_codec;
 mod load;
 pub mod normalised;
 pub mod pint;

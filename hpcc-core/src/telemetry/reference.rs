@@ -59,6 +59,13 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u3
     len
 }
 
+/// Where the counters wrap.
+#[inline]
+pub const fn modulus(multiplier: u32) -> Modulus {
+    let units = if multiplier == 0 { 1 } else { multiplier as u64 };
+    Modulus { ts: 1 << TS_BITS, tx_bytes: (TX_UNIT * units) << TX_BITS }
+}
+
 #[inline]
 pub fn read(section: &[u8], multiplier: u32, stack: &mut HopStack) -> Result<(), Unusable> {
     let bytes: &[u8; LEN] = section.try_into().map_err(|_| Unusable)?;
@@ -67,7 +74,7 @@ pub fn read(section: &[u8], multiplier: u32, stack: &mut HopStack) -> Result<(),
         return Err(Unusable);
     }
     let units = u64::from(multiplier.max(1));
-    stack.reset(Modulus { ts: 1 << TS_BITS, tx_bytes: (TX_UNIT * units) << TX_BITS });
+    stack.reset(modulus(multiplier));
     for word in bytes[..COUNT.start].chunks_exact(WORD).take(count) {
         let word = u64::from_le_bytes(word.try_into().map_err(|_| Unusable)?);
         stack.push(Hop {

@@ -20,8 +20,12 @@ pub enum Sampling {
     EveryNth(u32),
     /// The first data packet, then the first one at least T after the last that did.
     OncePerRtt,
+    /// The same, and every data packet for one T after feedback that slowed the flow down.
+    OnCongestion,
     /// Probes, T apart.
     Probes,
+    /// None: a flow that does without.
+    Never,
 }
 
 /// The choice for the packets of one flow.
@@ -35,12 +39,14 @@ pub struct Sampler {
     not_before: Nanos,
     /// When the next probe is due, while data is in flight.
     probe: Option<Nanos>,
+    /// Every data packet collects until then.
+    congested_until: Nanos,
 }
 
 impl Sampler {
     /// The choice for a flow with this T.
     pub fn new(sampling: Sampling, base_rtt: Nanos) -> Self {
-        Sampler { sampling, base_rtt, skip: 0, not_before: Nanos(0), probe: None }
+        Sampler { sampling, base_rtt, skip: 0, not_before: Nanos(0), probe: None, congested_until: Nanos(0) }
     }
 
     /// A data packet leaves. Returns whether it collects telemetry.
@@ -54,11 +60,19 @@ impl Sampler {
                 collects
             }
             Sampling::OncePerRtt => self.take_turn(now),
+            Sampling::OnCongestion => self.take_turn(now) || now < self.congested_until,
+            Sampling::Never => false,
             Sampling::Probes => {
                 self.probe.get_or_insert(self.not_before.max(now));
                 false
             }
         }
+    }
+
+    /// Feedback slowed the flow down.
+    #[inline]
+    pub fn on_slow_down(&mut self, now: Nanos) {
+        self.congested_until = now + self.base_rtt;
     }
 
     /// When to call [`Sampler::on_timeout`]; `None` while no probe is needed.
@@ -113,6 +127,20 @@ mod tests {
         assert_eq!(collecting(Sampling::EveryNth(0)).len(), 40);
         assert_eq!(collecting(Sampling::OncePerRtt), [0, 13, 26, 39]);
         assert!(collecting(Sampling::Probes).is_empty());
+        assert!(collecting(Sampling::Never).is_empty());
+    }
+
+    #[test]
+    fn req_12_congestion_makes_every_packet_collect_for_a_round_trip() {
+        let mut sampler = Sampler::new(Sampling::OnCongestion, Nanos(T));
+        let mut collects = |n: u64, slowed: bool| {
+            if slowed {
+                sampler.on_slow_down(Nanos(n * 1_000));
+            }
+            sampler.on_data(Nanos(n * 1_000))
+        };
+        let collecting: Vec<u64> = (0..40).filter(|&n| collects(n, n == 16)).collect();
+        assert_eq!(collecting, [[0, 13].as_slice(), &(16..29).collect::<Vec<_>>(), &[39]].concat());
     }
 
     /// Times of the probes of a flow that sends a packet each microsecond of `sending`, each in flight for 15 us.

@@ -2,19 +2,28 @@
 //! A host: its ports, its sending and its receiving queue pairs.
 
 use super::TransportConfig;
-use super::nic::{Nic, NicRules, Poll, Sender};
-use super::queue_pair::{Effects, QueuePair};
+use super::feedback::{Arrived, FeedbackConfig, Heard, Listener, Reporting};
+use super::nic::{Nic, NicRules, Poll};
+use super::queue_pair::QueuePair;
 use super::receiver::{Answer, Data, Receiver, Reply};
+use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
-use crate::cc::{Algorithm, Armed, Feedback, FlowLimits};
+use crate::cc::hpcc_plus::AdditiveIncrease;
+use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, RxHpccConfig};
 use crate::random::Chance;
-use crate::switch::{FlowKey, HOST_SEED};
-use crate::telemetry::{HopStack, Layout};
+use crate::switch::{FlowKey, HOST_SEED, Section};
+use crate::telemetry::Layout;
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+
+/// Number of the timer of probes among the timers of a queue pair.
+pub const PROBE_TIMER: u8 = RETRANSMISSION_TIMER + 1;
+/// Rounds of T in which a flow must have brought data to be counted.
+const COUNTED_ROUNDS: usize = 2;
 
 /// What identifies a flow on the wire, and where it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +40,25 @@ pub struct SenderSpec {
     pub priority: u8,
     /// Key of the receiving queue pair at the destination.
     pub receiver: u32,
+}
+
+/// What a receiver is told of a flow that will arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReceiverSpec {
+    /// Source node.
+    pub src: u32,
+    /// Destination node.
+    pub dst: u32,
+    /// What its sender's controller is given.
+    pub limits: FlowLimits,
+}
+
+/// A flow's receiving end as its host stores it.
+#[derive(Clone, Debug, Default)]
+struct Inbound {
+    receiver: Receiver,
+    /// What goes back of telemetry; `None`: each acknowledgement echoes it.
+    reporting: Option<Box<Reporting>>,
 }
 
 /// What an acknowledgement led to.
@@ -53,6 +81,19 @@ pub struct TimeoutResult {
     pub armed: Armed,
     /// Whether the flow now has something to send again: sending should be tried on the port.
     pub send: bool,
+    /// A probe leaves now.
+    pub probe: Option<Probe>,
+}
+
+/// A probe: a packet of a flow without payload, which collects telemetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The flow.
+    pub sender: SenderSpec,
+    /// The first byte that was not sent yet: the probe follows all that were.
+    pub seq: u64,
+    /// Bytes on the link.
+    pub frame: u32,
 }
 
 /// An acknowledgement as it arrives.
@@ -72,6 +113,21 @@ pub struct Ack<'a> {
     pub telemetry: &'a [u8],
 }
 
+/// What a host did, besides what its flows say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that were sent again.
+    pub resent: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Probes sent.
+    pub probes: u64,
+    /// Packets that brought feedback.
+    pub feedback: u64,
+    /// Feedback that was not believed.
+    pub rejected: u64,
+}
+
 /// A host's transport.
 #[derive(Clone, Debug)]
 pub struct Host {
@@ -80,11 +136,12 @@ pub struct Host {
     nics: Vec<Nic>,
     routes: RouteTable,
     senders: Slab<Sender>,
-    receivers: Slab<Receiver>,
-    /// Where the telemetry of an acknowledgement is decoded.
-    hops: HopStack,
-    resent: u64,
-    timeouts: u64,
+    receivers: Slab<Inbound>,
+    /// Where telemetry is decoded.
+    heard: Heard,
+    /// Flows that share the last hop, where receivers count them: one for each port.
+    flows: Vec<Option<FlowCount>>,
+    counters: Counters,
 }
 
 impl Host {
@@ -93,21 +150,38 @@ impl Host {
         transport: TransportConfig,
         algorithm: Algorithm,
         layout: Layout,
+        feedback: FeedbackConfig,
         sizes: FrameSizes,
         port_rates: &[BitRate],
         routes: RouteTable,
     ) -> Self {
+        let answer = feedback.answer_to(&algorithm);
         Host {
-            rules: NicRules { transport, sizes, layout },
+            rules: NicRules { transport, sizes, layout, feedback, answer },
             algorithm,
             nics: port_rates.iter().map(|&rate| Nic::new(rate)).collect(),
             routes,
             senders: Slab::default(),
             receivers: Slab::default(),
-            hops: HopStack::default(),
-            resent: 0,
-            timeouts: 0,
+            heard: Heard::default(),
+            flows: port_rates.iter().map(|_| None).collect(),
+            counters: Counters::default(),
         }
+    }
+
+    fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64) -> FlowLimits {
+        let transport = &self.rules.transport;
+        let window = if transport.window || transport.is_selective() { bdp } else { 0 };
+        // What fits on the path at line rate, also where nothing bounds the flow to it.
+        let no_window = window == 0 && !transport.quirks.windowless_hpcc;
+        let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
+        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu }
+    }
+
+    /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the window in bytes at line rate.
+    /// `None` if there is no such port.
+    pub fn flow_limits(&self, nic: usize, base_rtt: Nanos, bdp: u64) -> Option<FlowLimits> {
+        self.nics.get(nic).map(|port| self.limits(port.line_rate, base_rtt, bdp))
     }
 
     /// Starts a flow of `size` bytes on port `nic`. `base_rtt` is T; `bdp` the window in bytes at line rate.
@@ -121,16 +195,13 @@ impl Host {
         base_rtt: Nanos,
         bdp: u64,
     ) -> Option<u32> {
-        let port = self.nics.get_mut(nic)?;
-        let transport = &self.rules.transport;
-        let window = if transport.window || transport.is_selective() { bdp } else { 0 };
-        // What fits on the path at line rate, also where nothing bounds the flow to it.
-        let no_window = window == 0 && !transport.quirks.windowless_hpcc;
-        let path_bytes = if no_window { bytes_in(port.line_rate, base_rtt) } else { window };
-        let limits = FlowLimits { line_rate: port.line_rate, base_rtt, window, path_bytes, mtu: transport.mtu };
+        let limits = self.flow_limits(nic, base_rtt, bdp)?;
+        let NicRules { transport, feedback, .. } = &self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
-        let key = self.senders.insert(Sender { qp, spec, nic })?;
-        port.add(key);
+        let listener = (!feedback.is_echo(&self.algorithm))
+            .then(|| Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver))));
+        let key = self.senders.insert(Sender { qp, spec, nic, listener })?;
+        self.nics.get_mut(nic)?.add(key);
         Some(key)
     }
 
@@ -162,8 +233,25 @@ impl Host {
     }
 
     /// Prepares for a flow that will arrive. `None` if there is no room for another queue pair.
-    pub fn open_receiver(&mut self) -> Option<u32> {
-        self.receivers.insert(Receiver::default())
+    pub fn open_receiver(&mut self, spec: &ReceiverSpec) -> Option<u32> {
+        let key = self.receivers.insert(Inbound::default())?;
+        let NicRules { feedback, .. } = &self.rules;
+        if let Some(inbound) = self.receivers.get_mut(key).filter(|_| !feedback.is_echo(&self.algorithm)) {
+            let flow = flow_id(spec.src, spec.dst, key);
+            inbound.reporting = Some(Box::new(Reporting::new(feedback, &self.algorithm, spec.limits, flow)));
+        }
+        if let Algorithm::RxHpcc(config @ RxHpccConfig { count_flows: true, .. }) = self.algorithm {
+            self.count_flows(&config, spec.limits.base_rtt);
+        }
+        Some(key)
+    }
+
+    /// Each port counts its flows from now on, if it does not yet.
+    fn count_flows(&mut self, config: &RxHpccConfig, base_rtt: Nanos) {
+        let AdditiveIncrease::Flows(expected) = config.hpcc.law.additive_increase else { return };
+        for flows in &mut self.flows {
+            flows.get_or_insert_with(|| FlowCount::new(base_rtt, COUNTED_ROUNDS, expected));
+        }
     }
 
     /// The flow of a receiving queue pair has finished. Packets that still arrive are for nobody. (In the
@@ -173,8 +261,8 @@ impl Host {
             self.receivers.remove(receiver);
             return;
         }
-        if let Some(state) = self.receivers.get_mut(receiver) {
-            *state = Receiver::default();
+        if let Some(inbound) = self.receivers.get_mut(receiver) {
+            *inbound = Inbound::default();
             self.receivers.retire(receiver);
         }
     }
@@ -190,19 +278,19 @@ impl Host {
         let Some(port) = self.nics.get_mut(nic) else { return Poll::Wait };
         let poll = port.poll(&mut self.senders, &self.rules, now, paused);
         if let Poll::Send(segment) = &poll {
-            self.resent += u64::from(segment.again);
+            self.counters.resent += u64::from(segment.again);
         }
         poll
     }
 
-    /// Packets that were sent again.
-    pub fn resent(&self) -> u64 {
-        self.resent
+    /// What happened so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
     }
 
-    /// Retransmission timeouts.
-    pub fn timeouts(&self) -> u64 {
-        self.timeouts
+    /// Whether acknowledgements echo telemetry, and that is all: [`Host::on_telemetry`] need not be asked.
+    pub fn echoes(&self) -> bool {
+        self.rules.feedback.is_echo(&self.algorithm)
     }
 
     /// Places for queue pairs, sending and receiving, in use or not: the most that there ever were at a time.
@@ -237,7 +325,7 @@ impl Host {
     pub fn on_data(&mut self, now: Nanos, receiver: u32, data: &Data) -> Answer {
         let transport = &self.rules.transport;
         let mut answer = match self.receivers.get_mut(receiver) {
-            Some(receiver) => receiver.answer(transport, now, data),
+            Some(inbound) => inbound.receiver.answer(transport, now, data),
             None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, data),
             None => return Answer { reply: Reply::Silence, congestion_echo: false },
         };
@@ -247,20 +335,37 @@ impl Host {
 
     /// Whether the answer to a packet that carried a congestion mark says so. DCQCN's receiver does once in an
     /// interval, all others for every packet.
-    fn notifies(&mut self, now: Nanos, receiver: u32) -> bool {
+    pub(super) fn notifies(&mut self, now: Nanos, receiver: u32) -> bool {
         let Algorithm::Dcqcn(config) = &self.algorithm else { return true };
         if self.rules.transport.quirks.notify_every_mark {
             return true;
         }
         let interval = config.notification_interval;
-        self.receivers.get_mut(receiver).is_none_or(|receiver| receiver.notifies(now, interval))
+        self.receivers.get_mut(receiver).is_none_or(|inbound| inbound.receiver.notifies(now, interval))
+    }
+
+    /// The first byte that has not arrived in order; `None` for a flow that is not known.
+    pub fn expected(&self, receiver: u32) -> Option<u64> {
+        self.receivers.get(receiver).map(|inbound| inbound.receiver.expected())
+    }
+
+    /// Puts what goes back for a packet that came by port `nic` in place of its telemetry; data packets go through
+    /// [`Host::on_data`] first. Returns whether that takes a packet of its own.
+    pub fn on_telemetry(&mut self, nic: usize, receiver: u32, arrived: &Arrived, section: &mut Section<'_>) -> bool {
+        let reporting = self.receivers.get_mut(receiver).and_then(|inbound| inbound.reporting.as_mut());
+        let Some(reporting) = reporting else {
+            section.len = 0;
+            return false;
+        };
+        let flows = self.flows.get_mut(nic).and_then(Option::as_mut);
+        reporting.on_packet(&self.rules.layout, arrived, section, self.heard.stack(), flows)
     }
 
     /// Takes in an acknowledgement. `None` if it is for no flow that is under way.
     #[inline]
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
-        let Sender { qp, nic, .. } = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let transport = &self.rules.transport;
+        let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let (transport, qp) = (&self.rules.transport, &mut sender.qp);
         let acked = qp.acked();
         let finished = qp.on_ack(transport, ack.seq);
         if transport.recovers() {
@@ -268,18 +373,18 @@ impl Host {
         } else if ack.nack {
             qp.go_back();
         }
-        let feedback = Feedback {
-            now,
-            ack_seq: ack.seq,
-            snd_nxt: qp.snd_nxt(),
-            congestion_marked: ack.congestion_marked,
-            telemetry: self.rules.layout.read(ack.telemetry, &mut self.hops),
-        };
-        let Effects { repaced, armed } = qp.on_feedback(transport, &feedback, chance);
-        if repaced {
-            self.nics[*nic].advance_wake(qp.next_avail(), now);
-        }
-        Some(AckResult { nic: *nic, finished, armed: if finished { Armed(0) } else { armed } })
+        let effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, ack, chance);
+        let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
+        Some(AckResult { nic: sender.nic, finished, armed: if finished { Armed(0) } else { armed } })
+    }
+
+    /// Takes in feedback that came in a packet of its own: of an acknowledgement, only queue pair, byte and telemetry.
+    /// `None` if it is for no flow that is under way.
+    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
+        let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, feedback, chance);
+        let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
+        Some(AckResult { nic: sender.nic, finished: false, armed })
     }
 
     /// Timers of a flow that were armed when it was opened.
@@ -288,272 +393,47 @@ impl Host {
     }
 
     /// When a timer of a flow is due, if it is armed.
-    pub fn timeout(&self, queue_pair: u32, timer: u8) -> Option<Nanos> {
-        self.sender(queue_pair).and_then(|qp| qp.timeout(timer))
+    pub fn timeout(&mut self, queue_pair: u32, timer: u8) -> Option<Nanos> {
+        let sender = self.senders.get_mut(queue_pair)?;
+        if timer == PROBE_TIMER {
+            return sender.next_probe();
+        }
+        sender.qp.timeout(timer)
     }
 
     /// The time of a flow's timer has come. `None` if the flow is not under way.
     pub fn on_timeout(&mut self, now: Nanos, queue_pair: u32, timer: u8) -> Option<TimeoutResult> {
-        let Sender { qp, nic, .. } = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        if timer == PROBE_TIMER {
+            return self.on_probe_timer(now, queue_pair);
+        }
+        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
         if timer == RETRANSMISSION_TIMER {
-            let send = qp.on_retransmission_timer(&self.rules.transport, now);
-            self.timeouts += u64::from(send);
-            return Some(TimeoutResult { nic: *nic, armed: qp.take_armed(), send });
+            let send = sender.qp.on_retransmission_timer(&self.rules.transport, now);
+            self.counters.timeouts += u64::from(send);
+            return Some(TimeoutResult { nic: sender.nic, armed: sender.qp.take_armed(), send, probe: None });
         }
-        let Effects { repaced, armed } = qp.on_timeout(&self.rules.transport, timer, now);
-        if repaced {
-            self.nics[*nic].advance_wake(qp.next_avail(), now);
-        }
-        Some(TimeoutResult { nic: *nic, armed, send: false })
+        let effects = sender.qp.on_timeout(&self.rules.transport, timer, now);
+        let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
+        Some(TimeoutResult { nic: sender.nic, armed, send: false, probe: None })
     }
+
+    fn on_probe_timer(&mut self, now: Nanos, queue_pair: u32) -> Option<TimeoutResult> {
+        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let probe = sender.take_probe(&self.rules, now);
+        self.counters.probes += u64::from(probe.is_some());
+        let armed = Armed(u8::from(sender.next_probe().is_some()) << PROBE_TIMER);
+        Some(TimeoutResult { nic: sender.nic, armed, send: false, probe })
+    }
+}
+
+/// A flow's identity for both of its ends: nodes, and the key of the receiving queue pair.
+fn flow_id(src: u32, dst: u32, receiver: u32) -> u64 {
+    const PRIME: u64 = 0x0100_0000_01b3;
+    [src, dst, receiver].iter().fold(0xcbf2_9ce4_8422_2325, |id, &part| (id ^ u64::from(part)).wrapping_mul(PRIME))
 }
 
 /// Bytes that a link carries in a time.
 fn bytes_in(rate: BitRate, time: Nanos) -> u64 {
     let bytes = u128::from(rate.0) * u128::from(time.0) / 8_000_000_000;
     u64::try_from(bytes).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cc::DcqcnConfig;
-    use crate::quirks::Quirks;
-
-    const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
-
-    fn host() -> Host {
-        host_with(Algorithm::LineRate)
-    }
-
-    fn host_with(algorithm: Algorithm) -> Host {
-        host_with_quirks(algorithm, Quirks::NONE)
-    }
-
-    fn host_with_quirks(algorithm: Algorithm, quirks: Quirks) -> Host {
-        let transport = TransportConfig { quirks, ..TransportConfig::default() };
-        let rates = [BitRate::gbps(100)];
-        Host::new(transport, algorithm, Layout::None, FrameSizes::REFERENCE, &rates, RouteTable::default())
-    }
-
-    fn open(host: &mut Host, size: u64) -> u32 {
-        host.open_sender(Nanos(0), 0, SPEC, size, Nanos(4_160), 52_000).expect("room")
-    }
-
-    fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
-        Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] }
-    }
-
-    fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
-        let data = Data { seq, payload: 1_000, ack_requested: false, congestion_marked: false };
-        host.on_data(Nanos(0), receiver, &data).reply
-    }
-
-    fn chance() -> Chance {
-        Chance::new(26, 1)
-    }
-
-    fn sent(poll: Poll) -> (u32, u64) {
-        match poll {
-            Poll::Send(segment) => (segment.queue_pair, segment.seq),
-            Poll::Wait => panic!("nothing sent"),
-        }
-    }
-
-    #[test]
-    fn queue_pairs_take_turns() {
-        let mut host = host();
-        let keys = [open(&mut host, 9_000), open(&mut host, 9_000), open(&mut host, 9_000)];
-        let turns: Vec<u32> = (0..6).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
-        assert_eq!(turns, [keys[1], keys[2], keys[0], keys[1], keys[2], keys[0]]);
-    }
-
-    #[test]
-    fn pacing_plans_a_wake_up() {
-        let mut host = host();
-        open(&mut host, 9_000);
-        sent(host.poll(0, Nanos(0), 0));
-        assert_eq!(host.wake_at(0), None);
-        assert_eq!(host.poll(0, Nanos(10), 0), Poll::Wait);
-        assert_eq!(host.wake_at(0), Some(Nanos(84)), "1048 bytes take 83.84 ns");
-        host.on_wake(0);
-        sent(host.poll(0, Nanos(84), 0));
-    }
-
-    #[test]
-    fn pacing_floors_in_the_reference() {
-        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { floored_times: true, ..Quirks::NONE });
-        open(&mut host, 9_000);
-        sent(host.poll(0, Nanos(0), 0));
-        host.poll(0, Nanos(10), 0);
-        assert_eq!(host.wake_at(0), Some(Nanos(83)));
-    }
-
-    /// One flow waits for its window since long, the other for its pacing: the reference sleeps over the second.
-    #[test]
-    fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
-        for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
-            let mut host = host_with_quirks(Algorithm::LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
-            let small = host.open_sender(Nanos(0), 0, SPEC, 9_000, Nanos(80), 1_000).expect("room");
-            assert_eq!(sent(host.poll(0, Nanos(0), 0)).0, small);
-            let other = open(&mut host, 9_000);
-            assert_eq!(sent(host.poll(0, Nanos(1_000), 0)).0, other);
-            assert_eq!(host.poll(0, Nanos(1_010), 0), Poll::Wait);
-            assert_eq!(host.wake_at(0), expected);
-        }
-    }
-
-    /// The wake-up moves forward when somebody may go earlier than those who waited when it was planned.
-    #[test]
-    fn an_earlier_time_replaces_a_planned_wake_up() {
-        let mut host = host();
-        let key = open(&mut host, 9_000);
-        sent(host.poll(0, Nanos(0), 0));
-        sent(host.poll(0, Nanos(84), 0));
-        host.on_ack(Nanos(85), &ack(key, 1_000), &mut chance());
-        assert_eq!(host.poll(0, Nanos(85), 1 << 3), Poll::Wait);
-        assert_eq!(host.wake_at(0), None, "a paused queue pair waits for its resume");
-        assert_eq!(host.poll(0, Nanos(86), 0), Poll::Wait);
-        assert_eq!(host.wake_at(0), Some(Nanos(168)));
-    }
-
-    /// Flow 0 was served last when 0 and 1 end: 2 is next, but the reference, whose place stays at index 0,
-    /// passes it over for 3.
-    #[test]
-    fn the_turn_survives_removals() {
-        for (stale_round_robin, next) in [(false, 2), (true, 3)] {
-            let mut host = host_with_quirks(Algorithm::LineRate, Quirks { stale_round_robin, ..Quirks::NONE });
-            let sizes = [1_000, 1_000, 9_000, 9_000, 9_000];
-            let keys = sizes.map(|size| open(&mut host, size));
-            let served: Vec<u32> = (0..5).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
-            assert_eq!(served, [keys[1], keys[2], keys[3], keys[4], keys[0]]);
-            host.on_ack(Nanos(6_000), &ack(keys[0], 1_000), &mut chance());
-            host.on_ack(Nanos(6_000), &ack(keys[1], 1_000), &mut chance());
-            assert_eq!(host.poll(0, Nanos(6_000), 1 << 3), Poll::Wait, "removes both");
-            assert_eq!(sent(host.poll(0, Nanos(7_000), 0)).0, keys[next]);
-        }
-    }
-
-    #[test]
-    fn without_a_window_a_queue_is_weighed_by_the_path() {
-        for (windowless_hpcc, expected) in [(false, 52_000), (true, 0)] {
-            let quirks = Quirks { windowless_hpcc, ..Quirks::NONE };
-            let transport = TransportConfig { window: false, quirks, ..TransportConfig::default() };
-            let rates = [BitRate::gbps(100)];
-            let routes = RouteTable::default();
-            let mut host =
-                Host::new(transport, Algorithm::LineRate, Layout::None, FrameSizes::REFERENCE, &rates, routes);
-            let key = open(&mut host, 9_000);
-            let limits = host.sender(key).expect("open").limits();
-            assert_eq!((limits.window, limits.path_bytes), (0, expected));
-        }
-    }
-
-    /// Only DCQCN's receiver spaces notifications, and not in the reference.
-    #[test]
-    fn dcqcn_is_notified_once_in_an_interval() {
-        let dcqcn = Algorithm::Dcqcn(DcqcnConfig::default());
-        let every = Quirks { notify_every_mark: true, ..Quirks::NONE };
-        let cases = [(dcqcn, Quirks::NONE, 2), (dcqcn, every, 100), (Algorithm::LineRate, Quirks::NONE, 100)];
-        for (algorithm, quirks, expected) in cases {
-            let mut host = host_with_quirks(algorithm, quirks);
-            let receiver = host.open_receiver().expect("room");
-            let notified = (0..100).filter(|n| host.notifies(Nanos(n * 1_000), receiver)).count();
-            assert_eq!(notified, expected);
-        }
-    }
-
-    #[test]
-    fn a_pause_stops_its_priority_only() {
-        let mut host = host();
-        open(&mut host, 9_000);
-        assert_eq!(host.poll(0, Nanos(0), 1 << 3), Poll::Wait);
-        sent(host.poll(0, Nanos(0), 1 << 4));
-    }
-
-    #[test]
-    fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
-        let mut host = host();
-        let key = open(&mut host, 1_000);
-        sent(host.poll(0, Nanos(0), 0));
-        assert_eq!(
-            host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()),
-            Some(AckResult { nic: 0, finished: true, armed: Armed(0) })
-        );
-        assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()), None);
-        assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);
-        assert!(host.sender(key).is_none());
-        let next = open(&mut host, 1_000);
-        assert_ne!(next, key);
-        assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000), &mut chance()), None);
-    }
-
-    #[test]
-    fn timers_are_announced_fire_and_end_with_the_flow() {
-        let mut host = host_with(Algorithm::Dcqcn(DcqcnConfig::default()));
-        let key = open(&mut host, 2_000);
-        let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
-        let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
-        assert_eq!(result.armed, Armed(0b011));
-        assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
-        assert_eq!(
-            host.on_timeout(Nanos(4_006), key, 1),
-            Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false })
-        );
-        assert_eq!(host.sender(key).map(QueuePair::rate), Some(BitRate::gbps(50)));
-        host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut chance());
-        assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);
-        assert_eq!((host.timeout(99, 1), host.on_timeout(Nanos(9_000), 99, 1)), (None, None));
-    }
-
-    #[test]
-    fn removal_keeps_the_winner() {
-        let mut host = host();
-        let keys = [open(&mut host, 1_000), open(&mut host, 1_000), open(&mut host, 9_000)];
-        sent(host.poll(0, Nanos(0), 0));
-        host.on_ack(Nanos(9), &ack(keys[1], 1_000), &mut chance());
-        assert_eq!(sent(host.poll(0, Nanos(100), 0)).0, keys[2]);
-        assert_eq!(sent(host.poll(0, Nanos(200), 0)).0, keys[0]);
-        host.on_ack(Nanos(300), &ack(keys[0], 1_000), &mut chance());
-        assert_eq!(sent(host.poll(0, Nanos(400), 0)).0, keys[2]);
-        assert!(host.sender(keys[1]).is_none(), "passed on the way to the winner");
-        assert!(host.sender(keys[0]).is_some(), "not passed yet");
-        assert_eq!(sent(host.poll(0, Nanos(500), 0)), (keys[2], 2_000));
-        assert!(host.sender(keys[0]).is_none());
-    }
-
-    /// Finished flows leave nothing behind: neither queue pairs nor receivers grow with their number.
-    #[test]
-    fn the_memory_of_many_flows_is_that_of_few() {
-        let (mut host, mut chance) = (host(), chance());
-        for n in 0..200_000 {
-            let receiver = host.open_receiver().expect("room");
-            let key = open(&mut host, 1_000);
-            assert_eq!(sent(host.poll(0, Nanos(n * 1_000), 0)), (key, 0));
-            assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
-            host.on_ack(Nanos(n * 1_000), &ack(key, 1_000), &mut chance);
-            assert_eq!(host.poll(0, Nanos(n * 1_000), 0), Poll::Wait);
-            host.close_receiver(receiver);
-        }
-        assert_eq!(host.places(), (1, 1));
-    }
-
-    #[test]
-    fn unknown_ports_and_receivers_do_no_harm() {
-        let mut host = host();
-        assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, Nanos(1), 1), None);
-        assert_eq!(host.poll(7, Nanos(0), 0), Poll::Wait);
-    }
-
-    #[test]
-    fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
-        for (nack_late_packets, late) in [(false, Reply::Silence), (true, Reply::Nack(0))] {
-            let mut host = host_with_quirks(Algorithm::LineRate, Quirks { nack_late_packets, ..Quirks::NONE });
-            assert_eq!(data(&mut host, 42, 5_000), late);
-            let receiver = host.open_receiver().expect("room");
-            assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
-            host.close_receiver(receiver);
-            assert_eq!(data(&mut host, receiver, 1_000), late);
-        }
-    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
+pub mod feedback;
 mod host;
 pub mod message;
 mod nic;
@@ -8,13 +9,16 @@ mod packet_set;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
+mod sender;
 mod slab;
 mod timeout;
 
 #[cfg(test)]
+mod host_tests;
+#[cfg(test)]
 mod recovery_tests;
 
-pub use host::{Ack, AckResult, Host, SenderSpec, TimeoutResult};
+pub use host::{Ack, AckResult, Counters, Host, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult};
 pub use nic::{Poll, Segment};
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};

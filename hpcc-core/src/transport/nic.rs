@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One port of a host: round robin over its queue pairs, and the time to look again.
 
+use super::feedback::{Answer, FeedbackConfig};
 use super::message;
-use super::queue_pair::{QueuePair, Taken};
+use super::queue_pair::{Effects, Taken};
+use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
+use crate::cc::Armed;
 use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -29,6 +32,10 @@ pub struct Segment {
     pub again: bool,
     /// Whether the receiver is to acknowledge it at once.
     pub ack_requested: bool,
+    /// Whether it collects telemetry.
+    pub collects: bool,
+    /// Timers of the flow that were armed.
+    pub armed: Armed,
 }
 
 /// The answer to "what may leave now?".
@@ -40,21 +47,15 @@ pub enum Poll {
     Wait,
 }
 
-/// A flow's sending end as its host stores it.
-#[derive(Clone, Debug)]
-pub struct Sender {
-    pub qp: QueuePair,
-    pub spec: SenderSpec,
-    /// Port that it sends on.
-    pub nic: usize,
-}
-
 /// What all ports of a host share.
 #[derive(Clone, Copy, Debug)]
 pub struct NicRules {
     pub transport: TransportConfig,
     pub sizes: FrameSizes,
     pub layout: Layout,
+    pub feedback: FeedbackConfig,
+    /// What comes back for telemetry.
+    pub answer: Answer,
 }
 
 /// State of one port.
@@ -102,6 +103,15 @@ impl Nic {
         }
     }
 
+    /// A controller has decided: a wake-up may move. Returns timers that were armed.
+    #[inline]
+    pub fn take_effects(&mut self, effects: &Effects, sender: &Sender, now: Nanos) -> Armed {
+        if effects.repaced {
+            self.advance_wake(sender.qp.next_avail(), now);
+        }
+        effects.armed
+    }
+
     /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
     pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
         let (winner, first_finished) = self.scan(senders, now, paused);
@@ -129,10 +139,15 @@ impl Nic {
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
         let Taken { seq, payload, again, ack_requested } = sender.qp.take_segment(&rules.transport);
         let first = rules.sizes.first_overhead > 0 && message::opens(seq, rules.transport.mtu);
-        let frame = rules.sizes.data(payload, first, rules.layout.initial_len() as u32);
+        let (collects, armed) = sender.sample(now);
+        let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };
+        let frame = rules.sizes.data(payload, first, telemetry);
         sender.qp.on_sent(&rules.transport, now, frame);
         let size = sender.qp.size();
-        Poll::Send(Segment { sender: sender.spec, queue_pair: key, size, seq, payload, frame, again, ack_requested })
+        let spec = sender.spec;
+        let sent =
+            Segment { sender: spec, queue_pair: key, size, seq, payload, frame, again, ack_requested, collects, armed };
+        Poll::Send(sent)
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first

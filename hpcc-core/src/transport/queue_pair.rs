@@ -162,7 +162,7 @@ impl QueuePair {
 
     /// Bytes sent and not acknowledged.
     #[inline]
-    fn in_flight(&self) -> u64 {
+    pub fn in_flight(&self) -> u64 {
         self.snd_nxt.saturating_sub(self.snd_una)
     }
 

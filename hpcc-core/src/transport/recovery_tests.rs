@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Both ends of a flow over a link that loses, repeats and reorders.
 
-use super::host::{Ack, Host, SenderSpec};
+use super::feedback::FeedbackConfig;
+use super::host::{Ack, Host, ReceiverSpec, SenderSpec};
 use super::nic::Poll;
 use super::receiver::{Data, Reply};
 use super::{RETRANSMISSION_TIMER, Recovery, TimeoutConfig, TransportConfig};
@@ -46,11 +47,13 @@ struct Run {
 impl Run {
     fn new(config: TransportConfig, algorithm: Algorithm, size: u64, harm: Harm, seed: u64) -> Run {
         let host = || {
-            let rates = [BitRate::gbps(100)];
-            Host::new(config, algorithm, Layout::None, FrameSizes::REFERENCE, &rates, RouteTable::default())
+            let (rates, feedback) = ([BitRate::gbps(100)], FeedbackConfig::default());
+            let (sizes, routes) = (FrameSizes::REFERENCE, RouteTable::default());
+            Host::new(config, algorithm, Layout::None, feedback, sizes, &rates, routes)
         };
         let (mut sender, mut receiver) = (host(), host());
-        receiver.open_receiver().expect("room");
+        let limits = sender.flow_limits(0, RTT, WINDOW).expect("a port");
+        receiver.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits }).expect("room");
         let key = sender.open_sender(Nanos(0), 0, SPEC, size, RTT, WINDOW).expect("room");
         Run { sender, receiver, key, wire: Vec::new(), random: Mrg32k3a::new(seed, 1), harm, expected: 0 }
     }
@@ -151,7 +154,7 @@ fn selective_repeat_sends_again_only_what_was_lost() {
     let harm = Harm { loss: 0.01, repeat: 0.0, delay: 0.0 };
     let run = |recovery| {
         let mut run = Run::new(config(recovery, 0), Algorithm::LineRate, 5_000_000, harm, 7);
-        (run.finish(), run.sender.resent())
+        (run.finish(), run.sender.counters().resent)
     };
     let (selective, go_back) = (run(Recovery::SelectiveRepeat), run(Recovery::GoBackN));
     assert!((30..120).contains(&selective.1), "{selective:?}");
@@ -175,7 +178,7 @@ fn a_lost_tail_recovers_after_the_timeout() {
         run.wire.clear();
         let end = run.finish();
         assert!((100_000..200_000).contains(&end), "{recovery:?} ends at {end} ns");
-        assert_eq!(run.sender.timeouts(), 1);
+        assert_eq!(run.sender.counters().timeouts, 1);
     }
 }
 
@@ -186,5 +189,5 @@ fn no_window_is_too_small_for_the_interval() {
     let config = TransportConfig { timeout: None, ..config(Recovery::GoBackN, 1_000_000) };
     let mut run = Run::new(config, Algorithm::Hpcc(HpccConfig::default()), 3_000_000, none, 1);
     run.finish();
-    assert_eq!(run.sender.resent(), 0);
+    assert_eq!(run.sender.counters().resent, 0);
 }

@@ -25,7 +25,8 @@ const UNKNOWN_SPEED: u8 = 0xf;
 const SECOND: u64 = 1_000_000_000;
 /// One bit less than the field, so that sums with the modulus fit 64 bits.
 const TX_MASK: u64 = (1 << 63) - 1;
-const MODULUS: Modulus = Modulus { ts: SECOND << 20, tx_bytes: TX_MASK + 1 };
+/// Where the counters wrap.
+pub(in crate::telemetry) const MODULUS: Modulus = Modulus { ts: SECOND << 20, tx_bytes: TX_MASK + 1 };
 
 /// Bytes of the section when it leaves the sender.
 #[inline]

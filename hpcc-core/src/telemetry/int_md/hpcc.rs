@@ -39,7 +39,8 @@ const TX_BITS: u32 = 60;
 const TX_MASK: u64 = (1 << TX_BITS) - 1;
 /// One bit less than the field, so that sums with the modulus fit 64 bits.
 const TIME_MASK: u64 = (1 << 63) - 1;
-const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: TX_MASK + 1 };
+/// Where the counters wrap.
+pub(in crate::telemetry) const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: TX_MASK + 1 };
 
 /// Bytes of the section when it leaves the sender.
 #[inline]

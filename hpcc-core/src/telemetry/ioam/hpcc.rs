@@ -68,7 +68,7 @@ impl Profile {
         if fit < MAX_HOPS { fit } else { MAX_HOPS }
     }
 
-    const fn modulus(self) -> Modulus {
+    pub(in crate::telemetry) const fn modulus(self) -> Modulus {
         match self {
             Profile::Full => Modulus { ts: SECOND << 32, tx_bytes: 1 << 60 },
             Profile::Slim => Modulus { ts: SECOND, tx_bytes: TX_UNIT << 28 },

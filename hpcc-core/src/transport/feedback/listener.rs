@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The sender's part: which of its packets collect telemetry, and whether to believe what comes back.
+
+use super::{Answer, FeedbackConfig};
+use crate::cc::FlowLimits;
+use crate::telemetry::seal::SealKey;
+use crate::telemetry::{
+    FeedbackGuard, GuardConfig, HopStack, Layout, LinkRecord, Sampler, Telemetry, link_codec, normalised,
+};
+use crate::units::Nanos;
+
+/// Where feedback is decoded.
+#[derive(Clone, Debug, Default)]
+pub struct Heard {
+    hops: HopStack,
+    link: Option<LinkRecord>,
+}
+
+impl Heard {
+    /// Where records of hops are decoded.
+    pub fn stack(&mut self) -> &mut HopStack {
+        &mut self.hops
+    }
+
+    /// Reads an answer to telemetry of this layout; [`Telemetry::Nothing`] if it cannot be used.
+    #[inline]
+    pub fn read(&mut self, answer: Answer, layout: &Layout, bytes: &[u8]) -> Telemetry<'_> {
+        match answer {
+            Answer::Records => layout.read(bytes, &mut self.hops),
+            Answer::BusiestLink => {
+                let modulus = layout.modulus();
+                self.link = modulus.and_then(|modulus| link_codec::read(bytes, modulus).ok());
+                self.link.as_ref().map_or(Telemetry::Nothing, Telemetry::Link)
+            }
+            Answer::Loads => normalised::read(bytes).map_or(Telemetry::Nothing, Telemetry::Utilisation),
+            Answer::Window => bytes
+                .try_into()
+                .map_or(Telemetry::Nothing, |window| Telemetry::Window(u64::from(u32::from_be_bytes(window)))),
+        }
+    }
+}
+
+/// The listening end of one flow.
+#[derive(Clone, Debug)]
+pub struct Listener {
+    sampler: Sampler,
+    guard: Option<FeedbackGuard>,
+    seal: Option<SealKey>,
+    flow: u64,
+    rejected: u64,
+}
+
+impl Listener {
+    /// The listener of a flow whose receiver reports by the same `config` and `flow`.
+    pub fn new(config: &FeedbackConfig, limits: &FlowLimits, flow: u64) -> Self {
+        Listener {
+            sampler: Sampler::new(config.sampling, limits.base_rtt),
+            guard: config.guard.then(|| FeedbackGuard::new(GuardConfig::default())),
+            seal: config.seal.as_ref().map(SealKey::new),
+            flow,
+            rejected: 0,
+        }
+    }
+
+    /// Which packets collect telemetry.
+    pub fn sampler(&mut self) -> &mut Sampler {
+        &mut self.sampler
+    }
+
+    /// Feedback that was not believed.
+    pub fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
+    /// The answer without its seal; nothing if the seal is not that of this flow and acknowledgement.
+    pub fn open<'a>(&mut self, seq: u64, bytes: &'a [u8]) -> &'a [u8] {
+        let Some(seal) = self.seal.as_ref().filter(|_| !bytes.is_empty()) else { return bytes };
+        seal.open(self.flow, seq, bytes).unwrap_or_else(|_| {
+            self.rejected += 1;
+            &[]
+        })
+    }
+
+    /// What the controller may hear. `delivered` as [`FeedbackGuard::admit`] wants it.
+    pub fn admit<'a>(&mut self, now: Nanos, delivered: u64, telemetry: Telemetry<'a>) -> Telemetry<'a> {
+        let (Some(guard), Telemetry::Hops(stack)) = (&mut self.guard, telemetry) else { return telemetry };
+        if guard.admit(now, delivered, stack).is_err() {
+            self.rejected += 1;
+            return Telemetry::Nothing;
+        }
+        telemetry
+    }
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two hosts and a link of 100 Gb/s between them: which packets collect telemetry, what comes back of it, in what, and
+//! what the sender makes of it.
+
+use super::{Answer, Arrived, FeedbackConfig, Return};
+use crate::cc::{Algorithm, HpccPlusConfig, RxHpccConfig};
+use crate::random::Chance;
+use crate::switch::Section;
+use crate::telemetry::{Layout, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
+use crate::topology::routes::RouteTable;
+use crate::transport::{Ack, Data, Host, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig};
+use crate::units::{BitRate, Nanos};
+use crate::wire::FrameSizes;
+use alloc::vec::Vec;
+
+const T: Nanos = Nanos(10_000);
+const WINDOW: u64 = 125_000;
+/// A little more than a packet takes at line rate.
+const GAP: u64 = 90;
+const PLUS: Algorithm = Algorithm::HpccPlus(HpccPlusConfig {
+    law: crate::cc::hpcc_plus::WindowLaw {
+        eta: 0.95,
+        max_stage: 5,
+        additive_increase: crate::cc::hpcc_plus::AdditiveIncrease::Flows(100),
+        min_rate: BitRate::mbps(100),
+    },
+});
+
+/// What came back.
+#[derive(Debug, PartialEq, Eq)]
+enum Back {
+    Ack(Vec<u8>),
+    Notification(Vec<u8>),
+}
+
+struct Pair {
+    sender: Host,
+    receiver: Host,
+    key: u32,
+    now: Nanos,
+    /// Bytes that wait for the link, which others keep full.
+    qlen: u64,
+    /// Somebody on the way back reports that the link has been idle since then, by this txBytes.
+    idle_since: Option<u64>,
+    chance: Chance,
+}
+
+impl Pair {
+    fn new(algorithm: Algorithm, feedback: FeedbackConfig) -> Pair {
+        Pair::with(algorithm, feedback, TransportConfig::default())
+    }
+
+    fn with(algorithm: Algorithm, feedback: FeedbackConfig, transport: TransportConfig) -> Pair {
+        let host = || {
+            let routes = RouteTable::default();
+            let rates = [BitRate::gbps(100)];
+            Host::new(transport, algorithm, Layout::Paper, feedback, FrameSizes::REFERENCE, &rates, routes)
+        };
+        let (mut sender, mut receiver) = (host(), host());
+        let limits = sender.flow_limits(0, T, WINDOW).expect("a port");
+        let end = receiver.open_receiver(&ReceiverSpec { src: 7, dst: 9, limits }).expect("room");
+        let spec = SenderSpec { src: 7, dst: 9, sport: 10_000, dport: 100, priority: 3, receiver: end };
+        let key = sender.open_sender(Nanos(0), 0, spec, 1 << 40, T, WINDOW).expect("room");
+        Pair { sender, receiver, key, now: Nanos(0), qlen: 0, idle_since: None, chance: Chance::new(1, 1) }
+    }
+
+    /// A section that has passed the link.
+    fn stamped(&mut self) -> ([u8; MAX_SECTION], usize) {
+        let mut bytes = [0; MAX_SECTION];
+        let len = Layout::Paper.prepare(&mut bytes, self.now);
+        let tx_bytes = self.now.0 * 100 / 8;
+        let snapshot = Snapshot { now: self.now, tx_bytes, qlen: self.qlen, ..Snapshot::IDLE };
+        let len = Layout::Paper.stamp(&mut bytes, len, &snapshot);
+        (bytes, len)
+    }
+
+    fn next_segment(&mut self) -> Segment {
+        for _ in 0..2 {
+            if let Poll::Send(segment) = self.sender.poll(0, self.now, 0) {
+                return segment;
+            }
+            let Some(at) = self.sender.wake_at(0) else { break };
+            self.now = self.now.max(at);
+            self.sender.on_wake(0);
+        }
+        panic!("the flow stalls");
+    }
+
+    /// The next packet of the flow goes there, and what it leads to comes back at once.
+    fn step(&mut self) -> Vec<Back> {
+        let segment = self.next_segment();
+        let (mut bytes, stamped) = self.stamped();
+        let data = Data {
+            seq: segment.seq,
+            payload: segment.payload,
+            ack_requested: segment.ack_requested,
+            congestion_marked: false,
+        };
+        let receiver = segment.sender.receiver;
+        let reply = self.receiver.on_data(self.now, receiver, &data).reply;
+        let acks = match reply {
+            Reply::Ack(seq) => Some(seq),
+            _ => None,
+        };
+        let mut section = Section { len: if segment.collects { stamped } else { 0 }, bytes: &mut bytes };
+        let mut alone = false;
+        if !self.receiver.echoes() {
+            let seq = self.receiver.expected(receiver).expect("known");
+            let arrived = Arrived { now: self.now, acks, seq, is_probe: false };
+            alone = self.receiver.on_telemetry(0, receiver, &arrived, &mut section);
+        }
+        let mut answer = section.bytes[..section.len].to_vec();
+        self.tamper(&mut answer);
+        self.now += Nanos(GAP);
+        let mut back = Vec::new();
+        let mut ack = Ack {
+            queue_pair: self.key,
+            seq: 0,
+            nack: false,
+            selective: None,
+            congestion_marked: false,
+            telemetry: &[],
+        };
+        if alone {
+            let seq = segment.seq + u64::from(segment.payload);
+            self.sender
+                .on_feedback(self.now, &Ack { seq, telemetry: &answer, ..ack }, &mut self.chance)
+                .expect("known");
+            back.push(Back::Notification(answer.clone()));
+        }
+        if let Some(seq) = acks {
+            let in_ack = if alone { &[][..] } else { &answer };
+            ack = Ack { seq, telemetry: in_ack, ..ack };
+            self.sender.on_ack(self.now, &ack, &mut self.chance).expect("known");
+            back.push(Back::Ack(in_ack.to_vec()));
+        }
+        back
+    }
+
+    /// From its beginning on, an attack reports the counter of its beginning, and an empty queue. In the layout, capacity
+    /// and time take the first 28 bits, txBytes 20, the queue 16.
+    fn tamper(&self, answer: &mut [u8]) {
+        let (Some(tx_bytes), Some(hop)) = (self.idle_since, answer.get_mut(2..10)) else { return };
+        hop[3] = hop[3] & 0xf0 | ((tx_bytes / 128) >> 16 & 0x0f) as u8;
+        hop[4..6].copy_from_slice(&((tx_bytes / 128) as u16).to_be_bytes());
+        hop[6..].fill(0);
+    }
+
+    /// The link is full, and the flow slows down; then an attack begins. Returns the rates before and long after.
+    fn attack(&mut self) -> (BitRate, BitRate) {
+        self.qlen = 50_000;
+        self.run(Nanos(60_000));
+        let honest = self.rate();
+        assert!(honest < BitRate::gbps(90), "{honest}");
+        self.idle_since = Some(self.now.0 * 100 / 8);
+        self.run(Nanos(2_000_000));
+        (honest, self.rate())
+    }
+
+    fn rate(&self) -> BitRate {
+        self.sender.sender(self.key).expect("open").rate()
+    }
+
+    /// Goes on for a time; returns what came back that was not empty.
+    fn run(&mut self, time: Nanos) -> Vec<Back> {
+        let end = self.now + time;
+        let mut back = Vec::new();
+        while self.now < end {
+            back.extend(self.step().into_iter().filter(|back| !matches!(back, Back::Ack(answer) if answer.is_empty())));
+        }
+        back
+    }
+}
+
+/// A link that is full: U is 1 and more, and whoever hears of it slows down.
+fn slows_down(feedback: FeedbackConfig, algorithm: Algorithm) -> bool {
+    let mut pair = Pair::new(algorithm, feedback);
+    pair.qlen = 50_000;
+    pair.run(Nanos(60_000));
+    pair.rate() < BitRate::gbps(90)
+}
+
+#[test]
+fn req_03_by_default_each_acknowledgement_echoes_its_packets_records() {
+    let mut pair = Pair::new(PLUS, FeedbackConfig::default());
+    assert!(pair.receiver.echoes());
+    let (expected, len) = pair.stamped();
+    assert_eq!(pair.step(), [Back::Ack(expected[..len].to_vec())]);
+    assert!(slows_down(FeedbackConfig::default(), PLUS));
+}
+
+#[test]
+fn req_12_every_sampling_controls_the_flow_with_less_feedback() {
+    let mut counts = Vec::new();
+    for sampling in
+        [Sampling::EveryPacket, Sampling::EveryNth(8), Sampling::OnCongestion, Sampling::OncePerRtt, Sampling::Never]
+    {
+        let feedback = FeedbackConfig { sampling, ..FeedbackConfig::default() };
+        let mut pair = Pair::new(PLUS, feedback);
+        counts.push(pair.run(Nanos(90_000)).len());
+        assert_eq!(slows_down(feedback, PLUS), sampling != Sampling::Never, "{sampling:?}");
+    }
+    let &[every, ref some @ .., never] = counts.as_slice() else { panic!("five") };
+    assert!(some.iter().all(|&count| 9 <= count && count < every) && never == 0, "{counts:?}");
+}
+
+#[test]
+fn req_16_answers_come_back_in_packets_of_their_own() {
+    let feedback = FeedbackConfig { by: Return::Notification, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let (expected, len) = pair.stamped();
+    assert_eq!(pair.step(), [Back::Notification(expected[..len].to_vec()), Back::Ack(Vec::new())]);
+    assert!(slows_down(feedback, PLUS));
+}
+
+/// Every fourth packet is acknowledged, but another one collects: the newest answer waits.
+#[test]
+fn req_16_an_answer_waits_for_the_next_acknowledgement() {
+    let feedback = FeedbackConfig { sampling: Sampling::EveryNth(3), ..FeedbackConfig::default() };
+    let transport = TransportConfig { ack_every: 4_000, ..TransportConfig::default() };
+    let mut pair = Pair::with(PLUS, feedback, transport);
+    let mut sections = Vec::new();
+    let mut back = Vec::new();
+    for _ in 0..8 {
+        let (bytes, len) = pair.stamped();
+        sections.push(bytes[..len].to_vec());
+        back.extend(pair.step());
+    }
+    // Packets 0, 3 and 6 collect; 3 and 7 are acknowledged.
+    assert_eq!(back, [Back::Ack(sections[3].clone()), Back::Ack(sections[6].clone())]);
+}
+
+#[test]
+fn req_17_the_answer_is_the_record_of_one_link() {
+    let feedback = FeedbackConfig { answer: Answer::BusiestLink, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let back = pair.run(Nanos(1_000));
+    assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == link_codec::LEN)), "{back:?}");
+    assert!(slows_down(feedback, PLUS));
+}
+
+#[test]
+fn req_25_the_answer_is_one_byte_for_each_link() {
+    let feedback = FeedbackConfig { answer: Answer::Loads, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let back = pair.run(Nanos(30_000));
+    assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == 1)), "{back:?}");
+    let Some(Back::Ack(last)) = back.last() else { panic!("nothing") };
+    let load = normalised::read(last).expect("a load");
+    assert!((0.95..=1.05).contains(&load), "the link is full: {load}");
+    assert!(slows_down(feedback, PLUS));
+}
+
+#[test]
+fn req_04_req_19_the_answer_is_a_window_once_in_t() {
+    let rx = Algorithm::RxHpcc(RxHpccConfig::default());
+    let mut pair = Pair::new(rx, FeedbackConfig::default());
+    let back = pair.run(Nanos(100_000));
+    assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == 4)), "{back:?}");
+    assert!((8..=10).contains(&back.len()), "{back:?}");
+    assert!(slows_down(FeedbackConfig::default(), rx));
+}
+
+/// Ten flows bring data through one last hop, so that the additive step is a tenth of what a lone flow's is.
+#[test]
+fn req_20_the_receiver_counts_flows_for_the_additive_step() {
+    let algorithm = Algorithm::RxHpcc(RxHpccConfig { count_flows: true, ..RxHpccConfig::default() });
+    let mut pair = Pair::new(algorithm, FeedbackConfig::default());
+    let limits = pair.sender.flow_limits(0, T, WINDOW).expect("a port");
+    let spec = ReceiverSpec { src: 8, dst: 9, limits };
+    let ends: Vec<u32> = (0..10).map(|_| pair.receiver.open_receiver(&spec).expect("room")).collect();
+    let mut windows: Vec<Vec<u32>> = ends.iter().map(|_| Vec::new()).collect();
+    for n in 0..40_000u64 {
+        let (mut bytes, len) = pair.stamped();
+        let which = (n % 10) as usize;
+        let arrived = Arrived { now: pair.now, acks: Some(n), seq: n, is_probe: false };
+        let mut section = Section { bytes: &mut bytes, len };
+        pair.receiver.on_telemetry(0, ends[which], &arrived, &mut section);
+        if let Ok(window) = section.bytes[..section.len].try_into() {
+            windows[which].push(u32::from_be_bytes(window));
+        }
+        pair.now += Nanos(GAP);
+    }
+    // A full link shrinks W by U / eta and adds W_ai; where it settles, W_ai = W * (1 - eta / U). With U = 1 and
+    // W_ai = W_init * (1 - eta) / N that is W_init / N.
+    for windows in &windows {
+        let last = *windows.last().expect("a window");
+        assert!((11_500..=13_500).contains(&last), "{last} is no tenth of {WINDOW}");
+    }
+}
+
+#[test]
+fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
+    let feedback = FeedbackConfig { sampling: Sampling::Probes, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    pair.qlen = 50_000;
+    let first = pair.next_segment();
+    assert!(!first.collects && first.armed.0 == 1 << PROBE_TIMER);
+    assert_eq!(first.frame, 1_048, "no telemetry in it");
+    let mut times = Vec::new();
+    for _ in 0..6 {
+        pair.now = pair.sender.timeout(pair.key, PROBE_TIMER).expect("armed");
+        let result = pair.sender.on_timeout(pair.now, pair.key, PROBE_TIMER).expect("known");
+        assert_eq!(result.armed.0, 1 << PROBE_TIMER);
+        let probe = result.probe.expect("data is in flight");
+        assert_eq!((probe.sender.sport, probe.sender.priority, probe.seq), (10_000, 3, 1_000), "path and queue");
+        times.push(pair.now.0);
+        let (mut bytes, len) = pair.stamped();
+        let arrived = Arrived { now: pair.now, acks: None, seq: probe.seq, is_probe: true };
+        let mut section = Section { bytes: &mut bytes, len };
+        assert!(pair.receiver.on_telemetry(0, probe.sender.receiver, &arrived, &mut section), "a packet of its own");
+        let len = section.len;
+        let ack = Ack {
+            queue_pair: pair.key,
+            seq: probe.seq,
+            nack: false,
+            selective: None,
+            congestion_marked: false,
+            telemetry: &bytes[..len],
+        };
+        pair.sender.on_feedback(pair.now, &ack, &mut pair.chance).expect("known");
+    }
+    assert_eq!(times, [0, 10_000, 20_000, 30_000, 40_000, 50_000]);
+    assert!(pair.rate() < BitRate::gbps(90), "{}", pair.rate());
+    assert_eq!(pair.sender.counters().probes, 6);
+    // All data is acknowledged: no probe leaves, and none is planned.
+    let seq = 1_000;
+    let ack = Ack { queue_pair: pair.key, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+    pair.sender.on_ack(pair.now, &ack, &mut pair.chance).expect("known");
+    pair.now = Nanos(60_000);
+    let result = pair.sender.on_timeout(pair.now, pair.key, PROBE_TIMER).expect("known");
+    assert_eq!((result.probe, result.armed.0), (None, 0));
+}
+
+#[test]
+fn req_26_a_seal_makes_changed_feedback_worthless() {
+    let key = Some(*b"0123456789abcdef");
+    for (seal, believed) in [(None, true), (key, false)] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { seal, ..FeedbackConfig::default() });
+        let (before, after) = pair.attack();
+        assert_eq!(after > before, believed, "{before} before, {after} after");
+        assert_eq!(pair.sender.counters().rejected > 0, !believed);
+    }
+    let mut pair = Pair::new(PLUS, FeedbackConfig { seal: key, ..FeedbackConfig::default() });
+    let Some(Back::Ack(answer)) = pair.step().pop() else { panic!("no acknowledgement") };
+    assert_eq!(answer.len(), 10 + seal::TAG_LEN);
+}
+
+#[test]
+fn req_27_a_guard_rejects_a_receiver_that_reports_an_idle_link() {
+    for guard in [false, true] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { guard, ..FeedbackConfig::default() });
+        let (before, after) = pair.attack();
+        // The guard lets the attack gain what a few packets of slack are worth.
+        let gains = after > BitRate(2 * before.0);
+        assert_eq!((gains, after == BitRate::gbps(100)), (!guard, !guard), "{before} before, {after} after");
+        assert_eq!(pair.sender.counters().rejected > 0, guard);
+    }
+}
+
+#[test]
+fn a_section_without_room_for_its_answer_brings_nothing() {
+    let feedback = FeedbackConfig { answer: Answer::BusiestLink, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let (mut bytes, len) = pair.stamped();
+    let arrived = Arrived { now: pair.now, acks: Some(1), seq: 1, is_probe: false };
+    let mut section = Section { bytes: &mut bytes[..len], len };
+    assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
+    assert_eq!(section.len, 0);
+    assert!(feedback.room(&PLUS, 2) >= link_codec::LEN);
+}

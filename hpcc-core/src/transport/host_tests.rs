@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A host on its own.
+
+use super::feedback::FeedbackConfig;
+use super::*;
+use crate::cc::{Algorithm, Armed, DcqcnConfig};
+use crate::quirks::Quirks;
+use crate::random::Chance;
+use crate::telemetry::Layout;
+use crate::topology::routes::RouteTable;
+use crate::units::BitRate;
+use crate::wire::FrameSizes;
+use alloc::vec::Vec;
+
+const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
+
+fn host() -> Host {
+    host_with(Algorithm::LineRate)
+}
+
+fn host_with(algorithm: Algorithm) -> Host {
+    host_with_quirks(algorithm, Quirks::NONE)
+}
+
+fn host_with_quirks(algorithm: Algorithm, quirks: Quirks) -> Host {
+    let transport = TransportConfig { quirks, ..TransportConfig::default() };
+    let rates = [BitRate::gbps(100)];
+    let feedback = FeedbackConfig::default();
+    Host::new(transport, algorithm, Layout::None, feedback, FrameSizes::REFERENCE, &rates, RouteTable::default())
+}
+
+fn open(host: &mut Host, size: u64) -> u32 {
+    host.open_sender(Nanos(0), 0, SPEC, size, Nanos(4_160), 52_000).expect("room")
+}
+
+fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
+    Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] }
+}
+
+fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
+    let data = Data { seq, payload: 1_000, ack_requested: false, congestion_marked: false };
+    host.on_data(Nanos(0), receiver, &data).reply
+}
+
+fn open_receiver(host: &mut Host) -> Option<u32> {
+    let limits = host.flow_limits(0, Nanos(4_160), 52_000).expect("a port");
+    host.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits })
+}
+
+fn chance() -> Chance {
+    Chance::new(26, 1)
+}
+
+fn sent(poll: Poll) -> (u32, u64) {
+    match poll {
+        Poll::Send(segment) => (segment.queue_pair, segment.seq),
+        Poll::Wait => panic!("nothing sent"),
+    }
+}
+
+#[test]
+fn queue_pairs_take_turns() {
+    let mut host = host();
+    let keys = [open(&mut host, 9_000), open(&mut host, 9_000), open(&mut host, 9_000)];
+    let turns: Vec<u32> = (0..6).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
+    assert_eq!(turns, [keys[1], keys[2], keys[0], keys[1], keys[2], keys[0]]);
+}
+
+#[test]
+fn pacing_plans_a_wake_up() {
+    let mut host = host();
+    open(&mut host, 9_000);
+    sent(host.poll(0, Nanos(0), 0));
+    assert_eq!(host.wake_at(0), None);
+    assert_eq!(host.poll(0, Nanos(10), 0), Poll::Wait);
+    assert_eq!(host.wake_at(0), Some(Nanos(84)), "1048 bytes take 83.84 ns");
+    host.on_wake(0);
+    sent(host.poll(0, Nanos(84), 0));
+}
+
+#[test]
+fn pacing_floors_in_the_reference() {
+    let mut host = host_with_quirks(Algorithm::LineRate, Quirks { floored_times: true, ..Quirks::NONE });
+    open(&mut host, 9_000);
+    sent(host.poll(0, Nanos(0), 0));
+    host.poll(0, Nanos(10), 0);
+    assert_eq!(host.wake_at(0), Some(Nanos(83)));
+}
+
+/// One flow waits for its window since long, the other for its pacing: the reference sleeps over the second.
+#[test]
+fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
+    for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
+        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
+        let small = host.open_sender(Nanos(0), 0, SPEC, 9_000, Nanos(80), 1_000).expect("room");
+        assert_eq!(sent(host.poll(0, Nanos(0), 0)).0, small);
+        let other = open(&mut host, 9_000);
+        assert_eq!(sent(host.poll(0, Nanos(1_000), 0)).0, other);
+        assert_eq!(host.poll(0, Nanos(1_010), 0), Poll::Wait);
+        assert_eq!(host.wake_at(0), expected);
+    }
+}
+
+/// The wake-up moves forward when somebody may go earlier than those who waited when it was planned.
+#[test]
+fn an_earlier_time_replaces_a_planned_wake_up() {
+    let mut host = host();
+    let key = open(&mut host, 9_000);
+    sent(host.poll(0, Nanos(0), 0));
+    sent(host.poll(0, Nanos(84), 0));
+    host.on_ack(Nanos(85), &ack(key, 1_000), &mut chance());
+    assert_eq!(host.poll(0, Nanos(85), 1 << 3), Poll::Wait);
+    assert_eq!(host.wake_at(0), None, "a paused queue pair waits for its resume");
+    assert_eq!(host.poll(0, Nanos(86), 0), Poll::Wait);
+    assert_eq!(host.wake_at(0), Some(Nanos(168)));
+}
+
+/// Flow 0 was served last when 0 and 1 end: 2 is next, but the reference, whose place stays at index 0,
+/// passes it over for 3.
+#[test]
+fn the_turn_survives_removals() {
+    for (stale_round_robin, next) in [(false, 2), (true, 3)] {
+        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { stale_round_robin, ..Quirks::NONE });
+        let sizes = [1_000, 1_000, 9_000, 9_000, 9_000];
+        let keys = sizes.map(|size| open(&mut host, size));
+        let served: Vec<u32> = (0..5).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
+        assert_eq!(served, [keys[1], keys[2], keys[3], keys[4], keys[0]]);
+        host.on_ack(Nanos(6_000), &ack(keys[0], 1_000), &mut chance());
+        host.on_ack(Nanos(6_000), &ack(keys[1], 1_000), &mut chance());
+        assert_eq!(host.poll(0, Nanos(6_000), 1 << 3), Poll::Wait, "removes both");
+        assert_eq!(sent(host.poll(0, Nanos(7_000), 0)).0, keys[next]);
+    }
+}
+
+#[test]
+fn without_a_window_a_queue_is_weighed_by_the_path() {
+    for (windowless_hpcc, expected) in [(false, 52_000), (true, 0)] {
+        let quirks = Quirks { windowless_hpcc, ..Quirks::NONE };
+        let transport = TransportConfig { window: false, quirks, ..TransportConfig::default() };
+        let rates = [BitRate::gbps(100)];
+        let routes = RouteTable::default();
+        let mut host = Host::new(
+            transport,
+            Algorithm::LineRate,
+            Layout::None,
+            FeedbackConfig::default(),
+            FrameSizes::REFERENCE,
+            &rates,
+            routes,
+        );
+        let key = open(&mut host, 9_000);
+        let limits = host.sender(key).expect("open").limits();
+        assert_eq!((limits.window, limits.path_bytes), (0, expected));
+    }
+}
+
+/// Only DCQCN's receiver spaces notifications, and not in the reference.
+#[test]
+fn dcqcn_is_notified_once_in_an_interval() {
+    let dcqcn = Algorithm::Dcqcn(DcqcnConfig::default());
+    let every = Quirks { notify_every_mark: true, ..Quirks::NONE };
+    let cases = [(dcqcn, Quirks::NONE, 2), (dcqcn, every, 100), (Algorithm::LineRate, Quirks::NONE, 100)];
+    for (algorithm, quirks, expected) in cases {
+        let mut host = host_with_quirks(algorithm, quirks);
+        let receiver = open_receiver(&mut host).expect("room");
+        let notified = (0..100).filter(|n| host.notifies(Nanos(n * 1_000), receiver)).count();
+        assert_eq!(notified, expected);
+    }
+}
+
+#[test]
+fn a_pause_stops_its_priority_only() {
+    let mut host = host();
+    open(&mut host, 9_000);
+    assert_eq!(host.poll(0, Nanos(0), 1 << 3), Poll::Wait);
+    sent(host.poll(0, Nanos(0), 1 << 4));
+}
+
+#[test]
+fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
+    let mut host = host();
+    let key = open(&mut host, 1_000);
+    sent(host.poll(0, Nanos(0), 0));
+    assert_eq!(
+        host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()),
+        Some(AckResult { nic: 0, finished: true, armed: Armed(0) })
+    );
+    assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()), None);
+    assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);
+    assert!(host.sender(key).is_none());
+    let next = open(&mut host, 1_000);
+    assert_ne!(next, key);
+    assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000), &mut chance()), None);
+}
+
+#[test]
+fn timers_are_announced_fire_and_end_with_the_flow() {
+    let mut host = host_with(Algorithm::Dcqcn(DcqcnConfig::default()));
+    let key = open(&mut host, 2_000);
+    let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
+    let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
+    assert_eq!(result.armed, Armed(0b011));
+    assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
+    assert_eq!(
+        host.on_timeout(Nanos(4_006), key, 1),
+        Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false, probe: None })
+    );
+    assert_eq!(host.sender(key).map(QueuePair::rate), Some(BitRate::gbps(50)));
+    host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut chance());
+    assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);
+    assert_eq!((host.timeout(99, 1), host.on_timeout(Nanos(9_000), 99, 1)), (None, None));
+}
+
+#[test]
+fn removal_keeps_the_winner() {
+    let mut host = host();
+    let keys = [open(&mut host, 1_000), open(&mut host, 1_000), open(&mut host, 9_000)];
+    sent(host.poll(0, Nanos(0), 0));
+    host.on_ack(Nanos(9), &ack(keys[1], 1_000), &mut chance());
+    assert_eq!(sent(host.poll(0, Nanos(100), 0)).0, keys[2]);
+    assert_eq!(sent(host.poll(0, Nanos(200), 0)).0, keys[0]);
+    host.on_ack(Nanos(300), &ack(keys[0], 1_000), &mut chance());
+    assert_eq!(sent(host.poll(0, Nanos(400), 0)).0, keys[2]);
+    assert!(host.sender(keys[1]).is_none(), "passed on the way to the winner");
+    assert!(host.sender(keys[0]).is_some(), "not passed yet");
+    assert_eq!(sent(host.poll(0, Nanos(500), 0)), (keys[2], 2_000));
+    assert!(host.sender(keys[0]).is_none());
+}
+
+/// Finished flows leave nothing behind: neither queue pairs nor receivers grow with their number.
+#[test]
+fn the_memory_of_many_flows_is_that_of_few() {
+    let (mut host, mut chance) = (host(), chance());
+    for n in 0..200_000 {
+        let receiver = open_receiver(&mut host).expect("room");
+        let key = open(&mut host, 1_000);
+        assert_eq!(sent(host.poll(0, Nanos(n * 1_000), 0)), (key, 0));
+        assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
+        host.on_ack(Nanos(n * 1_000), &ack(key, 1_000), &mut chance);
+        assert_eq!(host.poll(0, Nanos(n * 1_000), 0), Poll::Wait);
+        host.close_receiver(receiver);
+    }
+    assert_eq!(host.places(), (1, 1));
+}
+
+#[test]
+fn unknown_ports_and_receivers_do_no_harm() {
+    let mut host = host();
+    assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, Nanos(1), 1), None);
+    assert_eq!(host.poll(7, Nanos(0), 0), Poll::Wait);
+}
+
+#[test]
+fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
+    for (nack_late_packets, late) in [(false, Reply::Silence), (true, Reply::Nack(0))] {
+        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { nack_late_packets, ..Quirks::NONE });
+        assert_eq!(data(&mut host, 42, 5_000), late);
+        let receiver = open_receiver(&mut host).expect("room");
+        assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
+        host.close_receiver(receiver);
+        assert_eq!(data(&mut host, receiver, 1_000), late);
+    }
+}
