@@ -60,6 +60,8 @@ pub struct FrameSizes {
     pub first_overhead: u32,
     /// Headers and trailers of an acknowledgement.
     pub ack_overhead: u32,
+    /// Headers and trailers of feedback that is no acknowledgement.
+    pub feedback_overhead: u32,
     /// Payload is padded to a multiple of this.
     pub alignment: u32,
     /// No acknowledgement is shorter.
@@ -77,6 +79,7 @@ impl FrameSizes {
         data_overhead: 14 + 20 + 8 + 6,
         first_overhead: 0,
         ack_overhead: 14 + 20 + 12,
+        feedback_overhead: 14 + 20 + 12,
         alignment: 1,
         ack_minimum: 60,
         pfc: 43,
@@ -90,6 +93,7 @@ impl FrameSizes {
             data_overhead: overhead,
             first_overhead: 16,
             ack_overhead: overhead + 4,
+            feedback_overhead: overhead,
             alignment: 4,
             ack_minimum: 64,
             pfc: 64,
@@ -107,6 +111,12 @@ impl FrameSizes {
     #[inline]
     pub fn ack(&self, telemetry: u32) -> u32 {
         (self.ack_overhead + telemetry.next_multiple_of(self.alignment)).max(self.ack_minimum)
+    }
+
+    /// Telemetry of `telemetry` bytes that comes back by itself.
+    #[inline]
+    pub fn feedback(&self, telemetry: u32) -> u32 {
+        (self.feedback_overhead + telemetry.next_multiple_of(self.alignment)).max(self.ack_minimum)
     }
 
     /// A congestion notification with `options` bytes of destination options.
@@ -140,6 +150,7 @@ mod tests {
         assert_eq!(v6.data(1023, false, 42), v4.data(1024, false, 42) + 20);
         assert_eq!(v4.ack(0), 14 + 20 + 8 + 12 + 4 + 4 + 4);
         assert_eq!(v4.ack(42), v4.ack(44));
+        assert_eq!(v4.feedback(42), 14 + 20 + 8 + 12 + 44 + 4 + 4);
         assert_eq!((v4.data(1, false, 0), v4.pfc), (66, 64));
         assert_eq!(
             (v4.cnp(0), v6.cnp(24)),

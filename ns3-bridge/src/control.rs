@@ -7,7 +7,8 @@ use crate::ffi::{
 };
 use hpcc_core::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
 use hpcc_core::cc::{
-    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, RxHpccConfig,
+    TimelyConfig,
 };
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -50,6 +51,18 @@ impl From<&HpccPlusParameters> for HpccPlusConfig {
     }
 }
 
+impl From<&HpccPlusParameters> for RxHpccConfig {
+    fn from(p: &HpccPlusParameters) -> Self {
+        RxHpccConfig { hpcc: p.into(), count_flows: p.count_flows }
+    }
+}
+
+impl From<RxHpccConfig> for HpccPlusParameters {
+    fn from(c: RxHpccConfig) -> Self {
+        HpccPlusParameters { count_flows: c.count_flows, ..c.hpcc.into() }
+    }
+}
+
 impl From<HpccPlusConfig> for HpccPlusParameters {
     fn from(c: HpccPlusConfig) -> Self {
         let (expected_flows, additive_increase_bytes) = match c.law.additive_increase {
@@ -62,6 +75,7 @@ impl From<HpccPlusConfig> for HpccPlusParameters {
             expected_flows,
             additive_increase_bytes,
             min_rate_bps: c.law.min_rate.0,
+            count_flows: false,
         }
     }
 }
@@ -177,6 +191,7 @@ impl From<&ControlParameters> for Algorithm {
         match p.algorithm {
             AlgorithmKind::Hpcc => Algorithm::Hpcc((&p.hpcc).into()),
             AlgorithmKind::HpccPlus => Algorithm::HpccPlus((&p.hpcc_plus).into()),
+            AlgorithmKind::RxHpcc => Algorithm::RxHpcc((&p.hpcc_plus).into()),
             AlgorithmKind::HpccPint => Algorithm::HpccPint((&p.hpcc_pint).into()),
             AlgorithmKind::Dcqcn => Algorithm::Dcqcn((&p.dcqcn).into()),
             AlgorithmKind::Timely => Algorithm::Timely((&p.timely).into()),
@@ -201,6 +216,7 @@ impl From<&Algorithm> for ControlParameters {
             Algorithm::LineRate => {}
             Algorithm::Hpcc(config) => (p.algorithm, p.hpcc) = (AlgorithmKind::Hpcc, config.into()),
             Algorithm::HpccPlus(config) => (p.algorithm, p.hpcc_plus) = (AlgorithmKind::HpccPlus, config.into()),
+            Algorithm::RxHpcc(config) => (p.algorithm, p.hpcc_plus) = (AlgorithmKind::RxHpcc, config.into()),
             Algorithm::HpccPint(config) => (p.algorithm, p.hpcc_pint) = (AlgorithmKind::HpccPint, config.into()),
             Algorithm::Dcqcn(config) => (p.algorithm, p.dcqcn) = (AlgorithmKind::Dcqcn, config.into()),
             Algorithm::Timely(config) => (p.algorithm, p.timely) = (AlgorithmKind::Timely, config.into()),
@@ -223,6 +239,7 @@ mod tests {
             Algorithm::HpccPlus(HpccPlusConfig {
                 law: WindowLaw { additive_increase: AdditiveIncrease::Bytes(80), ..WindowLaw::default() },
             }),
+            Algorithm::RxHpcc(RxHpccConfig { count_flows: true, ..RxHpccConfig::default() }),
             Algorithm::HpccPint(HpccPintConfig { sample_probability: 0.5, ..HpccPintConfig::default() }),
             Algorithm::Dcqcn(DcqcnConfig { clamp_target: true, fast_recovery: 7, ..DcqcnConfig::default() }),
             Algorithm::Timely(TimelyConfig { high: Nanos(1), hyper_after: 9, ..TimelyConfig::default() }),

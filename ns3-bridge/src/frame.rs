@@ -30,6 +30,8 @@ impl FrameWriter {
             PacketKind::Data => Kind::Data { payload: frame.payload_bytes, ack_requested: frame.ack_requested },
             PacketKind::Ack => Kind::Ack,
             PacketKind::Nack => Kind::Nack { arrived: Some(frame.selective).filter(|&seq| seq != NONE) },
+            PacketKind::Probe => Kind::Probe,
+            PacketKind::Feedback => Kind::Feedback,
             _ => return simulated::pfc(frame.src_mac, frame.priority, frame.pause),
         };
         let frame = SimulatedFrame {

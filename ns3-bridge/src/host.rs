@@ -2,13 +2,18 @@
 //! The host.
 
 use crate::ffi::{
-    AckFrame, AckResult, ControlParameters, DataFrame, FlowKey, RecoveryKind, Reply, ReplyKind, Segment,
-    SenderParameters, TimeoutParameters, TimeoutResult, TransportParameters, WireParameters,
+    AckFrame, AckResult, ControlParameters, DataFrame, FeedbackParameters, FlowKey, HostCounters, RecoveryKind, Reply,
+    ReplyKind, Segment, SenderParameters, TelemetryFrame, TelemetryReply, TimeoutParameters, TimeoutResult,
+    TransportParameters, WireParameters,
 };
 use crate::network::Network;
 use crate::switch::Draws;
+use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
-use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Recovery, SenderSpec, TimeoutConfig, TransportConfig};
+use hpcc_core::transport::feedback::Arrived;
+use hpcc_core::transport::{
+    self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, Recovery, SenderSpec, TimeoutConfig, TransportConfig,
+};
 use hpcc_core::units::{BitRate, Nanos};
 
 pub struct Host {
@@ -33,7 +38,37 @@ const NOTHING: Segment = Segment {
     flow_bytes: 0,
     seq: 0,
     ack_requested: false,
+    collects: false,
+    armed: 0,
 };
+
+impl From<&Probe> for Segment {
+    fn from(probe: &Probe) -> Self {
+        let sender = &probe.sender;
+        Segment {
+            present: true,
+            collects: true,
+            priority: sender.priority,
+            sport: sender.sport,
+            dport: sender.dport,
+            src: sender.src,
+            dst: sender.dst,
+            receiver: sender.receiver,
+            frame_bytes: probe.frame,
+            seq: probe.seq,
+            ..NOTHING
+        }
+    }
+}
+
+impl From<Option<transport::AckResult>> for AckResult {
+    fn from(result: Option<transport::AckResult>) -> Self {
+        match result {
+            Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
+            None => AckResult { known: false, finished: false, nic: 0, armed: 0 },
+        }
+    }
+}
 
 impl From<&TimeoutParameters> for Option<TimeoutConfig> {
     fn from(p: &TimeoutParameters) -> Self {
@@ -108,11 +143,14 @@ pub fn new_host(
     transport: &TransportParameters,
     control: &ControlParameters,
     wire: &WireParameters,
+    feedback: &FeedbackParameters,
 ) -> Box<Host> {
     let (layout, sizes) = (wire.layout(), wire.profile().sizes());
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let routes = network.take_table(node);
-    let host = transport::Host::new(transport.into(), control.into(), layout, sizes, &rates, routes);
+    // C++ asks for feedback_error() first, so that there is a configuration.
+    let feedback = feedback.config().unwrap_or_default();
+    let host = transport::Host::new(transport.into(), control.into(), layout, feedback, sizes, &rates, routes);
     Box::new(Host { host, layout })
 }
 
@@ -147,8 +185,10 @@ impl Host {
         key_or_error(self.host.open_sender(Nanos(now_ns), nic.into(), spec, sender.size_bytes, rtt, bdp))
     }
 
-    pub fn open_receiver(&mut self) -> i64 {
-        key_or_error(self.host.open_receiver())
+    pub fn open_receiver(&mut self, source: &Host, nic: u16, flow: &SenderParameters) -> i64 {
+        let limits = source.host.flow_limits(nic.into(), Nanos(flow.base_rtt_ns), flow.bdp_bytes);
+        let spec = limits.map(|limits| ReceiverSpec { src: flow.src, dst: flow.dst, limits });
+        key_or_error(spec.and_then(|spec| self.host.open_receiver(&spec)))
     }
 
     pub fn close_receiver(&mut self, receiver: u32) {
@@ -171,6 +211,8 @@ impl Host {
             flow_bytes: segment.size,
             seq: segment.seq,
             ack_requested: segment.ack_requested,
+            collects: segment.collects,
+            armed: segment.armed.0,
         }
     }
 
@@ -199,33 +241,60 @@ impl Host {
         let &AckFrame { queue_pair, seq, nack, congestion_marked, selective } = ack;
         let selective = Some(selective).filter(|&seq| seq != NONE);
         let ack = Ack { queue_pair, seq, nack, selective, congestion_marked, telemetry };
-        match self.host.on_ack(Nanos(now_ns), &ack, &mut draws.0) {
-            Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
-            None => AckResult { known: false, finished: false, nic: 0, armed: 0 },
-        }
+        self.host.on_ack(Nanos(now_ns), &ack, &mut draws.0).into()
+    }
+
+    pub fn on_feedback(
+        &mut self,
+        now_ns: u64,
+        queue_pair: u32,
+        seq: u64,
+        telemetry: &[u8],
+        draws: &mut Draws,
+    ) -> AckResult {
+        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry };
+        self.host.on_feedback(Nanos(now_ns), &ack, &mut draws.0).into()
+    }
+
+    pub fn echoes(&self) -> bool {
+        self.host.echoes()
+    }
+
+    pub fn on_telemetry(&mut self, now_ns: u64, frame: &TelemetryFrame, section: &mut [u8]) -> TelemetryReply {
+        let &TelemetryFrame { receiver, nic, telemetry_bytes, acks, is_probe, ack_seq, probe_seq } = frame;
+        let expected = self.host.expected(receiver).unwrap_or(0);
+        let seq = if is_probe { probe_seq } else { expected };
+        let arrived = Arrived { now: Nanos(now_ns), acks: acks.then_some(ack_seq), seq, is_probe };
+        let mut section = Section { bytes: section, len: telemetry_bytes.into() };
+        let alone = self.host.on_telemetry(nic.into(), receiver, &arrived, &mut section);
+        TelemetryReply { telemetry_bytes: section.len as u16, alone, seq }
     }
 
     pub fn take_armed(&mut self, queue_pair: u32) -> u8 {
         self.host.take_armed(queue_pair).0
     }
 
-    pub fn timeout(&self, queue_pair: u32, timer: u8) -> u64 {
+    pub fn timeout(&mut self, queue_pair: u32, timer: u8) -> u64 {
         self.host.timeout(queue_pair, timer).map_or(NEVER, |at| at.0)
     }
 
     pub fn on_timeout(&mut self, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult {
         match self.host.on_timeout(Nanos(now_ns), queue_pair, timer) {
-            Some(r) => TimeoutResult { known: true, send: r.send, nic: r.nic as u16, armed: r.armed.0 },
-            None => TimeoutResult { known: false, send: false, nic: 0, armed: 0 },
+            Some(r) => {
+                let probe = r.probe.as_ref().map_or(NOTHING, |probe| Segment { queue_pair, ..probe.into() });
+                TimeoutResult { known: true, send: r.send, nic: r.nic as u16, armed: r.armed.0, probe }
+            }
+            None => TimeoutResult { known: false, send: false, nic: 0, armed: 0, probe: NOTHING },
         }
     }
 
-    pub fn resent(&self) -> u64 {
-        self.host.resent()
+    pub fn counters(&self) -> HostCounters {
+        let &transport::Counters { resent, timeouts, probes, feedback, rejected } = self.host.counters();
+        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected }
     }
 
-    pub fn timeouts(&self) -> u64 {
-        self.host.timeouts()
+    pub fn feedback_bytes(&self, telemetry: u32) -> u32 {
+        self.host.feedback_bytes(telemetry)
     }
 
     pub fn ack_bytes(&self, telemetry: u32, selective: u64) -> u32 {

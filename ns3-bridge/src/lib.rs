@@ -7,6 +7,7 @@
 //! core, aborts the process after [`panic_report`] has said what to report.
 
 mod control;
+mod feedback;
 mod flows;
 mod frame;
 mod goodput;
@@ -22,6 +23,7 @@ mod switch;
 mod usage;
 mod wire;
 
+use feedback::feedback_error;
 use flows::{Flows, open_flows};
 use frame::{FrameWriter, new_frame_writer};
 use host::{Host, new_host, update_host_routes};
@@ -128,6 +130,8 @@ mod ffi {
         Hpcc,
         /// HPCC++, the drafts' window form.
         HpccPlus,
+        /// HPCC++ with the window computed by the receiver.
+        RxHpcc,
         /// HPCC over PINT telemetry.
         HpccPint,
         Dcqcn,
@@ -147,7 +151,7 @@ mod ffi {
         sampled_feedback: bool,
     }
 
-    /// `hpcc_core::cc::HpccPlusConfig`.
+    /// `hpcc_core::cc::HpccPlusConfig`, and `RxHpccConfig`.
     #[derive(Clone, Copy)]
     struct HpccPlusParameters {
         eta: f64,
@@ -156,6 +160,8 @@ mod ffi {
         expected_flows: u32,
         additive_increase_bytes: u64,
         min_rate_bps: u64,
+        /// Of Rx-HPCC: N is what the receiver counts.
+        count_flows: bool,
     }
 
     /// `hpcc_core::cc::HpccPintConfig`.
@@ -215,6 +221,22 @@ mod ffi {
         log_base: f64,
         wide_pint: bool,
         hops: u8,
+    }
+
+    /// `hpcc_core::transport::feedback::FeedbackConfig`; the names are those of configurations.
+    #[derive(Clone, Debug)]
+    struct FeedbackParameters {
+        /// Which packets collect telemetry.
+        packets: String,
+        /// With "nth".
+        every: u32,
+        /// What goes back.
+        answer: String,
+        /// In what.
+        by: String,
+        guard: bool,
+        /// 32 hexadecimal digits of a key, or nothing.
+        seal: String,
     }
 
     /// A frame as the simulator knows it.
@@ -300,6 +322,43 @@ mod ffi {
         flow_bytes: u64,
         seq: u64,
         ack_requested: bool,
+        collects: bool,
+        /// As in `AckResult`.
+        armed: u8,
+    }
+
+    /// `hpcc_core::transport::feedback::Arrived`, with where it arrived and the length of its telemetry section.
+    #[derive(Clone, Copy)]
+    struct TelemetryFrame {
+        receiver: u32,
+        nic: u16,
+        telemetry_bytes: u16,
+        /// Whether it gets an acknowledgement, of all bytes before `ack_seq`.
+        acks: bool,
+        is_probe: bool,
+        ack_seq: u64,
+        /// First byte that was not sent before a probe.
+        probe_seq: u64,
+    }
+
+    /// What goes back for telemetry.
+    #[derive(Clone, Copy)]
+    struct TelemetryReply {
+        /// Length of it, at the front of the section.
+        telemetry_bytes: u16,
+        /// Whether it takes a packet of its own, for byte `seq`.
+        alone: bool,
+        seq: u64,
+    }
+
+    /// `hpcc_core::transport::Counters`.
+    #[derive(Clone, Copy, Debug)]
+    struct HostCounters {
+        resent: u64,
+        timeouts: u64,
+        probes: u64,
+        feedback: u64,
+        rejected_feedback: u64,
     }
 
     /// `hpcc_core::transport::Data`.
@@ -363,6 +422,8 @@ mod ffi {
         nic: u16,
         /// As in `AckResult`.
         armed: u8,
+        /// A packet without payload that leaves now, if it is present.
+        probe: Segment,
     }
 
     /// `hpcc_core::switch::Arrival`.
@@ -457,8 +518,8 @@ mod ffi {
         packet_hops: u64,
         drops: u64,
         losses: u64,
-        resent: u64,
-        timeouts: u64,
+        telemetry_bytes: u64,
+        hosts: HostCounters,
     }
 
     /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
@@ -510,6 +571,10 @@ mod ffi {
         Nack,
         /// PFC.
         Pfc,
+        /// A packet without payload that collects telemetry.
+        Probe,
+        /// Telemetry that comes back by itself.
+        Feedback,
     }
 
     extern "Rust" {
@@ -543,6 +608,7 @@ mod ffi {
         fn reference_faults(self: &Scenario) -> String;
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
+        fn feedback(self: &Scenario) -> FeedbackParameters;
         fn wire(self: &Scenario) -> WireParameters;
         /// Bytes of preamble and gap that each frame occupies its link for besides its own.
         fn frame_gap(self: &Scenario) -> u32;
@@ -694,6 +760,9 @@ mod ffi {
         fn is_heard(control: &ControlParameters, wire: &WireParameters) -> bool;
         /// What is wrong with the names; empty if nothing is. Ask before anything else takes them.
         fn wire_error(wire: &WireParameters) -> String;
+        /// What is wrong with the names, or does not suit algorithm and layout; empty if nothing. Ask before anything
+        /// else takes them.
+        fn feedback_error(feedback: &FeedbackParameters, control: &ControlParameters, wire: &WireParameters) -> String;
         /// Most bytes of telemetry in a frame.
         fn telemetry_room(wire: &WireParameters) -> u32;
         /// Whether telemetry says when a frame came in.
@@ -725,13 +794,15 @@ mod ffi {
             transport: &TransportParameters,
             control: &ControlParameters,
             wire: &WireParameters,
+            feedback: &FeedbackParameters,
         ) -> Box<Host>;
         /// The port by which a flow leaves for `dst`, or -1.
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
         /// Opens a flow; returns its key, or -1 if the host has no such port or no room.
         fn open_sender(self: &mut Host, now_ns: u64, nic: u16, sender: &SenderParameters) -> i64;
-        /// Prepares for a flow; returns its key, or -1 if the host has no room.
-        fn open_receiver(self: &mut Host) -> i64;
+        /// Prepares for a flow that port `nic` of another host will send; returns its key, or -1 if the host has no room
+        /// or the other one no such port.
+        fn open_receiver(self: &mut Host, source: &Host, nic: u16, flow: &SenderParameters) -> i64;
         fn close_receiver(self: &mut Host, receiver: u32);
         fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8) -> Segment;
         /// When to poll again though nothing else happens; the largest value stands for never.
@@ -739,18 +810,30 @@ mod ffi {
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
+        /// Takes in feedback that came by itself.
+        fn on_feedback(
+            self: &mut Host,
+            now_ns: u64,
+            queue_pair: u32,
+            seq: u64,
+            telemetry: &[u8],
+            draws: &mut Draws,
+        ) -> AckResult;
+        /// Whether acknowledgements echo telemetry, and that is all; otherwise `on_telemetry` says what goes back.
+        fn echoes(self: &Host) -> bool;
+        /// Puts what goes back for a packet in place of its telemetry; data goes through `on_data` first.
+        fn on_telemetry(self: &mut Host, now_ns: u64, frame: &TelemetryFrame, section: &mut [u8]) -> TelemetryReply;
         /// Timers of a flow that were armed when it was opened, as in `AckResult`.
         fn take_armed(self: &mut Host, queue_pair: u32) -> u8;
         /// When a timer of a flow is due; the largest value stands for never.
-        fn timeout(self: &Host, queue_pair: u32, timer: u8) -> u64;
+        fn timeout(self: &mut Host, queue_pair: u32, timer: u8) -> u64;
         /// The time of a flow's timer has come.
         fn on_timeout(self: &mut Host, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult;
-        /// Packets that were sent again.
-        fn resent(self: &Host) -> u64;
-        /// Retransmission timeouts.
-        fn timeouts(self: &Host) -> u64;
+        fn counters(self: &Host) -> HostCounters;
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
         fn ack_bytes(self: &Host, telemetry: u32, selective: u64) -> u32;
+        /// Bytes on the link of telemetry of `telemetry` bytes that comes back by itself.
+        fn feedback_bytes(self: &Host, telemetry: u32) -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
         fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
         /// Acknowledged bytes of a flow; all of them where it is unknown.

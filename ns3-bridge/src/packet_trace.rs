@@ -28,6 +28,8 @@ impl From<&PacketEvent> for TraceRecord {
                 PacketKind::Data => packet_trace::PacketKind::Data,
                 PacketKind::Ack => packet_trace::PacketKind::Ack,
                 PacketKind::Nack => packet_trace::PacketKind::Nack,
+                PacketKind::Probe => packet_trace::PacketKind::Probe,
+                PacketKind::Feedback => packet_trace::PacketKind::Feedback,
                 _ => packet_trace::PacketKind::Pfc,
             },
             is_switch: e.is_switch,

@@ -161,8 +161,12 @@ impl Results {
             pfc_pause_ns: measured.pfc_paused.0,
             drops: totals.drops,
             losses: totals.losses,
-            resent_packets: totals.resent,
-            timeouts: totals.timeouts,
+            resent_packets: totals.hosts.resent,
+            timeouts: totals.hosts.timeouts,
+            telemetry_bytes: totals.telemetry_bytes,
+            probes: totals.hosts.probes,
+            feedback_packets: totals.hosts.feedback,
+            rejected_feedback: totals.hosts.rejected_feedback,
         };
         writer.finish(&summary).err().map(|error| error.to_string()).unwrap_or_default()
     }

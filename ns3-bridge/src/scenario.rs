@@ -2,8 +2,8 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    BufferParameters, ControlParameters, EcnThreshold, LinkFailure, LinkSpec, MonitorParameters, TransportParameters,
-    WireParameters,
+    BufferParameters, ControlParameters, EcnThreshold, FeedbackParameters, LinkFailure, LinkSpec, MonitorParameters,
+    TransportParameters, WireParameters,
 };
 use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
@@ -129,6 +129,10 @@ impl Scenario {
 
     pub fn control(&self) -> ControlParameters {
         (&self.get().algorithm).into()
+    }
+
+    pub fn feedback(&self) -> FeedbackParameters {
+        (&self.get().feedback).into()
     }
 
     pub fn wire(&self) -> WireParameters {

@@ -5,6 +5,7 @@ use crate::ffi::{ControlParameters, WireParameters};
 use hpcc_core::cc::Algorithm;
 use hpcc_core::frame::Carriage;
 use hpcc_core::telemetry::{Layout, LayoutOptions};
+use hpcc_core::transport::feedback;
 use hpcc_core::wire::WireProfile;
 
 impl WireParameters {
@@ -46,7 +47,7 @@ pub fn is_heard(control: &ControlParameters, wire: &WireParameters) -> bool {
 }
 
 pub fn telemetry_room(wire: &WireParameters) -> u32 {
-    wire.layout().max_len() as u32
+    feedback::room(&wire.layout()) as u32
 }
 
 pub fn tells_arrival(wire: &WireParameters) -> bool {

@@ -36,6 +36,21 @@ Say(const std::string& message)
     std::cerr << "hpcc: " << message << std::endl;
 }
 
+/**
+ * \brief Add what happened at a host.
+ * \param sum the sum over hosts
+ * \param host what happened at one
+ */
+void
+Add(hpcc::HostCounters& sum, const RdmaCounters& host)
+{
+    sum.resent += host.resent;
+    sum.timeouts += host.timeouts;
+    sum.probes += host.probes;
+    sum.feedback += host.feedback;
+    sum.rejected_feedback += host.rejectedFeedback;
+}
+
 } // namespace
 
 HpccScenarioHelper::HpccScenarioHelper() = default;
@@ -191,12 +206,12 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
         }
         else if (const auto host = DynamicCast<RdmaHost>(node))
         {
-            totals.resent += host->GetResentPackets();
-            totals.timeouts += host->GetTimeouts();
+            Add(totals.hosts, host->GetCounters());
         }
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {
             totals.losses += node->GetPort(port)->GetLostFrames();
+            totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
         }
     }
     const std::string error(results.finish(*m_scenario, totals));

@@ -49,6 +49,7 @@ SetControl(const hpcc::HpccPlusParameters& p, QbbHelper& network)
     network.SetHostAttribute("MaxStage", UintegerValue(p.max_stage));
     network.SetHostAttribute("ExpectedFlows", UintegerValue(p.expected_flows));
     network.SetHostAttribute("WindowIncrease", UintegerValue(p.additive_increase_bytes));
+    network.SetHostAttribute("CountFlows", BooleanValue(p.count_flows));
     network.SetHostAttribute("MinRate", DataRateValue(DataRate(p.min_rate_bps)));
 }
 
@@ -134,6 +135,7 @@ SetControl(const hpcc::ControlParameters& control, QbbHelper& network)
         SetControl(control.hpcc, network);
         break;
     case hpcc::AlgorithmKind::HpccPlus:
+    case hpcc::AlgorithmKind::RxHpcc:
         SetControl(control.hpcc_plus, network);
         break;
     case hpcc::AlgorithmKind::HpccPint:
@@ -168,6 +170,22 @@ SetTimeout(const hpcc::TimeoutParameters& timeout, QbbHelper& network)
     network.SetHostAttribute("TimeoutBackOff", BooleanValue(timeout.back_off));
 }
 
+/**
+ * \brief Set the attributes of telemetry's way back.
+ * \param feedback the way
+ * \param network the network
+ */
+void
+SetFeedback(const hpcc::FeedbackParameters& feedback, QbbHelper& network)
+{
+    network.SetHostAttribute("TelemetryPackets", StringValue(std::string(feedback.packets)));
+    network.SetHostAttribute("TelemetryEvery", UintegerValue(feedback.every));
+    network.SetHostAttribute("TelemetryAnswer", StringValue(std::string(feedback.answer)));
+    network.SetHostAttribute("TelemetryFeedback", StringValue(std::string(feedback.by)));
+    network.SetHostAttribute("TelemetryGuard", BooleanValue(feedback.guard));
+    network.SetHostAttribute("TelemetrySeal", StringValue(std::string(feedback.seal)));
+}
+
 } // namespace
 
 void
@@ -189,6 +207,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
 
     SetControl(scenario.control(), network);
+    SetFeedback(scenario.feedback(), network);
     const hpcc::WireParameters wire = scenario.wire();
     network.SetWireProfile(std::string(wire.profile));
     network.SetDeviceAttribute("FrameGap", UintegerValue(scenario.frame_gap()));

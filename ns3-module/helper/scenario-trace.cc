@@ -27,7 +27,7 @@ constexpr uint8_t ECN_CE = 3;
 uint8_t
 QueueOf(const QbbFrame& frame, bool isSwitch)
 {
-    const bool first = frame.kind == QbbFrame::Kind::PFC || (!isSwitch && frame.kind != QbbFrame::Kind::DATA);
+    const bool first = frame.kind == QbbFrame::Kind::PFC || (!isSwitch && !frame.CollectsTelemetry());
     return first ? 0 : frame.priority;
 }
 
@@ -65,7 +65,6 @@ void
 Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
 {
     const bool isSwitch = at.node->IsSwitch();
-    const bool isData = frame.kind == QbbFrame::Kind::DATA;
     const bool isPfc = frame.kind == QbbFrame::Kind::PFC;
     const bool queued = event == hpcc::PacketEventKind::Enqueue || event == hpcc::PacketEventKind::Dequeue;
     hpcc::PacketEvent record{};
@@ -94,7 +93,7 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
         record.seq = frame.seq;
         record.sent_ns = at.stamped ? SentAt(frame) : 0;
         record.ecn = frame.congestionMarked ? ECN_CE : 0;
-        record.congestion_echo = !isData && frame.congestionEchoed;
+        record.congestion_echo = frame.IsAcknowledgement() && frame.congestionEchoed;
     }
     at.results->packet(record);
 }

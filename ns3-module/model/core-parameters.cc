@@ -20,10 +20,11 @@ template <class T, std::size_t N>
 using Names = std::array<std::pair<const char*, T>, N>;
 
 /// The congestion-control algorithms.
-constexpr Names<hpcc::AlgorithmKind, 7> ALGORITHMS{{
+constexpr Names<hpcc::AlgorithmKind, 8> ALGORITHMS{{
     {"none", hpcc::AlgorithmKind::LineRate},
     {"hpcc", hpcc::AlgorithmKind::Hpcc},
     {"hpcc_plus", hpcc::AlgorithmKind::HpccPlus},
+    {"rx_hpcc", hpcc::AlgorithmKind::RxHpcc},
     {"hpcc_pint", hpcc::AlgorithmKind::HpccPint},
     {"dcqcn", hpcc::AlgorithmKind::Dcqcn},
     {"timely", hpcc::AlgorithmKind::Timely},
@@ -126,6 +127,10 @@ MakePacketKind(QbbFrame::Kind kind)
         return hpcc::PacketKind::Ack;
     case QbbFrame::Kind::NACK:
         return hpcc::PacketKind::Nack;
+    case QbbFrame::Kind::PROBE:
+        return hpcc::PacketKind::Probe;
+    case QbbFrame::Kind::FEEDBACK:
+        return hpcc::PacketKind::Feedback;
     default:
         return hpcc::PacketKind::Pfc;
     }

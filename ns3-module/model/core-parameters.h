@@ -39,7 +39,7 @@ std::string NameOf(hpcc::RecoveryKind recovery);
 /**
  * \ingroup hpcc
  * \brief Translate the name of a congestion-control algorithm; ends the program if it does not exist.
- * \param name "hpcc", "hpcc_plus", "hpcc_pint", "dcqcn", "timely", "dctcp" or "none"
+ * \param name "hpcc", "hpcc_plus", "rx_hpcc", "hpcc_pint", "dcqcn", "timely", "dctcp" or "none"
  * \return the core's form
  */
 hpcc::AlgorithmKind MakeAlgorithmKind(const std::string& name);

@@ -13,8 +13,10 @@
  */
 namespace hpcc
 {
+struct AckResult;
 struct ControlParameters;
 struct Draws;
+struct FeedbackParameters;
 struct Flows;
 struct FrameWriter;
 struct Host;
@@ -22,8 +24,10 @@ struct Loss;
 struct Network;
 struct Progress;
 struct Quirks;
+struct Reply;
 struct Results;
 struct Scenario;
+struct Segment;
 struct Switch;
 struct WireParameters;
 } // namespace hpcc

@@ -31,10 +31,12 @@ class alignas(64) QbbFrame : public EventImpl
     /// What a frame is for.
     enum class Kind : uint8_t
     {
-        DATA, //!< carries payload
-        ACK,  //!< positive acknowledgement
-        NACK, //!< negative acknowledgement: a byte is missing
-        PFC,  //!< pause or resume of one priority on one link
+        DATA,     //!< carries payload
+        ACK,      //!< positive acknowledgement
+        NACK,     //!< negative acknowledgement: a byte is missing
+        PFC,      //!< pause or resume of one priority on one link
+        PROBE,    //!< a packet of a flow without payload, which collects telemetry
+        FEEDBACK, //!< telemetry that comes back by itself
     };
 
     /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
@@ -59,6 +61,24 @@ class alignas(64) QbbFrame : public EventImpl
     const uint8_t* GetTelemetry() const
     {
         return reinterpret_cast<const uint8_t*>(this + 1);
+    }
+
+    /// \return whether switches stamp their telemetry into it
+    bool CollectsTelemetry() const
+    {
+        return kind == Kind::DATA || kind == Kind::PROBE;
+    }
+
+    /// \return whether nothing but telemetry needs it
+    bool IsForTelemetryAlone() const
+    {
+        return kind == Kind::PROBE || kind == Kind::FEEDBACK;
+    }
+
+    /// \return whether it acknowledges data, or says that some is missing
+    bool IsAcknowledgement() const
+    {
+        return kind == Kind::ACK || kind == Kind::NACK;
     }
 
     /// \return room for the telemetry section in bytes

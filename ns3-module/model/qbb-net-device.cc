@@ -263,6 +263,7 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
         Sniff(*frame, *this, *m_peer);
     }
     ++m_txFrames;
+    m_txTelemetryBytes += frame->IsForTelemetryAlone() ? frame->size : frame->telemetryBytes;
     const uint64_t txTime = GetTxTime(frame->size);
     frame->receiver = m_peer;
     // The simulator drops a reference after each event. The end of the transmission comes before the arrival, as in
@@ -369,6 +370,12 @@ uint64_t
 QbbNetDevice::GetTxFrames() const
 {
     return m_txFrames;
+}
+
+uint64_t
+QbbNetDevice::GetTxTelemetryBytes() const
+{
+    return m_txTelemetryBytes;
 }
 
 uint64_t

@@ -146,6 +146,8 @@ class QbbNetDevice : public NetDevice
 
     /// \return frames sent so far
     uint64_t GetTxFrames() const;
+    /// \return bytes sent so far that only telemetry needs: sections, and all of probes and of feedback by itself
+    uint64_t GetTxTelemetryBytes() const;
     /// \return frames lost on the way here so far, by chance or with the cable
     uint64_t GetLostFrames() const;
     /// \return pause frames received so far
@@ -279,6 +281,7 @@ class QbbNetDevice : public NetDevice
     uint64_t m_bitRate{0};                            //!< data rate in bit/s
     uint64_t m_queuedBytes{0};                        //!< bytes in all queues
     uint64_t m_txFrames{0};                           //!< frames sent
+    uint64_t m_txTelemetryBytes{0};                   //!< bytes sent that only telemetry needs
     std::array<TxTime, 4> m_txTimes;                  //!< times of recent sizes, by size modulo 4
     std::array<QbbFrameQueue, PRIORITIES> m_queues;   //!< the queues
     Ptr<TxComplete> m_txComplete;                     //!< ends transmissions

@@ -275,7 +275,7 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
     const hpcc::DepartingFrame departing{
         frame.ingress,
         frame.priority,
-        frame.kind == QbbFrame::Kind::DATA,
+        frame.CollectsTelemetry(),
         frame.hopLimit,
         frame.size,
         frame.telemetryBytes,

@@ -29,7 +29,8 @@ RdmaHost::GetTypeId()
                 .AddConstructor<RdmaHost>()
                 .AddAttribute("CongestionControl",
                               "Congestion control of flows that start here: hpcc (the reference's rate form), hpcc_plus "
-                              "(the drafts' window form), hpcc_pint, dcqcn, timely, dctcp or none",
+                              "(the drafts' window form), rx_hpcc (the same at the receiver), hpcc_pint, dcqcn, timely, "
+                              "dctcp or none",
                               StringValue("hpcc"),
                               MakeStringAccessor(&RdmaHost::m_congestionControl),
                               MakeStringChecker())
@@ -45,6 +46,7 @@ RdmaHost::GetTypeId()
         type = AddDcqcnAttributes(type);
         type = AddTimelyAttributes(type);
         type = AddDctcpAttributes(type);
+        type = AddFeedbackAttributes(type);
         return AddTransportAttributes(type);
     }();
     return tid;
@@ -99,11 +101,55 @@ RdmaHost::AddHpccAttributes(TypeId tid)
                       UintegerValue(80),
                       MakeUintegerAccessor(&RdmaHost::m_windowIncrease),
                       MakeUintegerChecker<uint64_t>())
+        .AddAttribute("CountFlows",
+                      "Rx-HPCC: the receiver counts the flows of which W_ai follows",
+                      BooleanValue(false),
+                      MakeBooleanAccessor(&RdmaHost::m_countFlows),
+                      MakeBooleanChecker())
         .AddAttribute("PintProbability",
                       "HPCC-PINT: probability that an acknowledgement is looked at",
                       DoubleValue(1),
                       MakeDoubleAccessor(&RdmaHost::m_pintProbability),
                       MakeDoubleChecker<double>(1.0 / 65536, 1));
+}
+
+TypeId
+RdmaHost::AddFeedbackAttributes(TypeId tid)
+{
+    return tid
+        .AddAttribute("TelemetryPackets",
+                      "Packets of flows that start here which collect telemetry: all, nth, rtt (once in T), congestion (the "
+                      "same, and all for one T after the flow slowed down), probes (packets of their own, once in T) or none",
+                      StringValue("all"),
+                      MakeStringAccessor(&RdmaHost::m_telemetryPackets),
+                      MakeStringChecker())
+        .AddAttribute("TelemetryEvery",
+                      "With TelemetryPackets nth: one packet in so many",
+                      UintegerValue(8),
+                      MakeUintegerAccessor(&RdmaHost::m_telemetryEvery),
+                      MakeUintegerChecker<uint32_t>(1))
+        .AddAttribute("TelemetryAnswer",
+                      "What goes back for telemetry: records (all), busiest_link (one record) or loads (one byte for each link); "
+                      "the same at all hosts",
+                      StringValue("records"),
+                      MakeStringAccessor(&RdmaHost::m_telemetryAnswer),
+                      MakeStringChecker())
+        .AddAttribute("TelemetryFeedback",
+                      "In what it goes back: ack (the next acknowledgement) or notification (a packet of its own); the same at "
+                      "all hosts",
+                      StringValue("ack"),
+                      MakeStringAccessor(&RdmaHost::m_telemetryFeedback),
+                      MakeStringChecker())
+        .AddAttribute("TelemetryGuard",
+                      "Reject telemetry that cannot be true",
+                      BooleanValue(false),
+                      MakeBooleanAccessor(&RdmaHost::m_telemetryGuard),
+                      MakeBooleanChecker())
+        .AddAttribute("TelemetrySeal",
+                      "Key with which receivers seal what goes back, 32 hexadecimal digits, or nothing; the same at all hosts",
+                      StringValue(""),
+                      MakeStringAccessor(&RdmaHost::m_telemetrySeal),
+                      MakeStringChecker());
 }
 
 TypeId
@@ -323,6 +369,17 @@ RdmaHost::AddTransportAttributes(TypeId tid)
                       MakeUintegerChecker<uint8_t>(0, 7));
 }
 
+hpcc::FeedbackParameters
+RdmaHost::GetFeedback() const
+{
+    return {m_telemetryPackets,
+            m_telemetryEvery,
+            m_telemetryAnswer,
+            m_telemetryFeedback,
+            m_telemetryGuard,
+            m_telemetrySeal};
+}
+
 hpcc::ControlParameters
 RdmaHost::GetControl() const
 {
@@ -331,7 +388,7 @@ RdmaHost::GetControl() const
     return {
         MakeAlgorithmKind(m_congestionControl),
         {m_eta, m_maxStage, rate(m_additiveIncrease), rate(m_minRate), m_fastReact, m_multiRate, m_sampledFeedback},
-        {m_eta, m_maxStage, m_expectedFlows, m_windowIncrease, rate(m_minRate)},
+        {m_eta, m_maxStage, m_expectedFlows, m_windowIncrease, rate(m_minRate), m_countFlows},
         {m_eta, m_maxStage, rate(m_additiveIncrease), rate(m_minRate), m_pintProbability},
         {
             m_dcqcnGain,

@@ -112,7 +112,11 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, wire),
                         "congestion control \"" << m_congestionControl << "\" cannot work with telemetry layout \""
                                                 << std::string(wire.layout) << "\"");
-    m_core.reset(hpcc::new_host(*network, m_index, transport, control, wire).into_raw());
+    const hpcc::FeedbackParameters feedback = GetFeedback();
+    const std::string error(hpcc::feedback_error(feedback, control, wire));
+    NS_ABORT_MSG_UNLESS(error.empty(), error);
+    m_core.reset(hpcc::new_host(*network, m_index, transport, control, wire, feedback).into_raw());
+    m_echoesTelemetry = m_core->echoes();
 }
 
 bool
@@ -134,20 +138,20 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     const hpcc::FlowKey key{m_network->address(flow.src), m_network->address(flow.dst), flow.sport, flow.dport};
     const int32_t nic = m_core->route(key, flow.dst);
     NS_ABORT_MSG_IF(nic < 0, "host " << flow.dst << " cannot be reached from host " << flow.src);
-    const int64_t receiver = peer->m_core->open_receiver();
-    NS_ABORT_MSG_IF(receiver < 0, "host " << flow.dst << " has no room for another queue pair");
-
-    const hpcc::SenderParameters sender{
+    hpcc::SenderParameters sender{
         flow.src,
         flow.dst,
         flow.sport,
         flow.dport,
         flow.priority,
-        static_cast<uint32_t>(receiver),
+        0,
         flow.size,
         m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(flow.src, flow.dst),
         m_globalRtt ? m_network->max_bdp_bytes() : m_network->pair_bdp_bytes(flow.src, flow.dst),
     };
+    const int64_t receiver = peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender);
+    NS_ABORT_MSG_IF(receiver < 0, "host " << flow.dst << " has no room for another queue pair");
+    sender.receiver = static_cast<uint32_t>(receiver);
     const int64_t queuePair =
         m_core->open_sender(Simulator::Now().GetNanoSeconds(), static_cast<uint16_t>(nic), sender);
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
@@ -222,16 +226,11 @@ RdmaHost::GetWindow(uint32_t queuePair) const
     return m_sending.count(queuePair) ? m_core->window_bytes(queuePair) : 0;
 }
 
-uint64_t
-RdmaHost::GetResentPackets() const
+RdmaCounters
+RdmaHost::GetCounters() const
 {
-    return m_core->resent();
-}
-
-uint64_t
-RdmaHost::GetTimeouts() const
-{
-    return m_core->timeouts();
+    const hpcc::HostCounters core = m_core->counters();
+    return {core.resent, core.timeouts, core.probes, core.feedback, core.rejected_feedback};
 }
 
 QbbFrame*
@@ -253,8 +252,18 @@ RdmaHost::NextFrame(QbbNetDevice& out)
         UpdateWakeUp(port);
         return nullptr;
     }
+    if (segment.armed)
+    {
+        ScheduleTimers(segment.queue_pair, segment.armed);
+    }
+    return MakeFrame(QbbFrame::Kind::DATA, segment, now);
+}
+
+QbbFrame*
+RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t now)
+{
     QbbFrame* frame = m_pool->Acquire();
-    frame->kind = QbbFrame::Kind::DATA;
+    frame->kind = kind;
     frame->priority = segment.priority;
     frame->congestionMarked = false;
     frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
@@ -273,7 +282,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     frame->seq = segment.seq;
     frame->ackRequested = segment.ack_requested;
     frame->telemetryBytes =
-        m_core->prepare_telemetry(now, {frame->GetTelemetry(), frame->GetRoom()});
+        segment.collects ? m_core->prepare_telemetry(now, {frame->GetTelemetry(), frame->GetRoom()}) : 0;
     return frame;
 }
 
@@ -286,13 +295,20 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
         frame->Release();
         return;
     }
-    if (frame->kind == QbbFrame::Kind::DATA)
+    switch (frame->kind)
     {
+    case QbbFrame::Kind::DATA:
         ReceiveData(frame);
-    }
-    else
-    {
+        break;
+    case QbbFrame::Kind::PROBE:
+        ReceiveProbe(frame);
+        break;
+    case QbbFrame::Kind::FEEDBACK:
+        ReceiveFeedback(frame);
+        break;
+    default:
         ReceiveAck(frame);
+        break;
     }
 }
 
@@ -302,6 +318,10 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     const hpcc::Reply reply =
         m_core->on_data(frame->receiver->GetNow(),
                         {frame->queuePair, frame->payload, frame->seq, frame->ackRequested, frame->congestionMarked});
+    if (!m_echoesTelemetry)
+    {
+        ReportTelemetry(*frame, reply);
+    }
     if (reply.kind == hpcc::ReplyKind::Silence)
     {
         frame->Release();
@@ -311,11 +331,79 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     frame->seq = reply.seq;
     frame->selective = reply.selective;
     frame->congestionEchoed = reply.congestion_echo;
-    // The acknowledgement leaves by the port that the data's direction of the flow hashes to, as in the
-    // reference.
-    const hpcc::FlowKey key{frame->dstAddress, frame->srcAddress, frame->dport, frame->sport};
-    const int32_t port = m_core->route(key, frame->src);
-    TurnRound(*frame);
+    const int32_t port = PortBack(*frame);
+    TurnRound(*frame, m_core->ack_bytes(frame->telemetryBytes, frame->selective));
+    SendBack(frame, port);
+}
+
+void
+RdmaHost::ReportTelemetry(QbbFrame& frame, const hpcc::Reply& reply)
+{
+    const hpcc::TelemetryReply report =
+        m_core->on_telemetry(frame.receiver->GetNow(),
+                             {frame.queuePair,
+                              frame.receiver->GetPortNumber(),
+                              frame.telemetryBytes,
+                              reply.kind != hpcc::ReplyKind::Silence,
+                              false,
+                              reply.seq,
+                              0},
+                             {frame.GetTelemetry(), frame.GetRoom()});
+    frame.telemetryBytes = report.telemetry_bytes;
+    if (!report.alone)
+    {
+        return;
+    }
+    QbbFrame* feedback = m_pool->Acquire();
+    feedback->kind = QbbFrame::Kind::FEEDBACK;
+    feedback->priority = frame.priority;
+    feedback->mtu = frame.mtu;
+    feedback->src = frame.src;
+    feedback->dst = frame.dst;
+    feedback->srcAddress = frame.srcAddress;
+    feedback->dstAddress = frame.dstAddress;
+    feedback->sport = frame.sport;
+    feedback->dport = frame.dport;
+    feedback->queuePair = frame.queuePair;
+    feedback->replyQueuePair = frame.replyQueuePair;
+    feedback->seq = report.seq;
+    feedback->telemetryBytes = report.telemetry_bytes;
+    std::copy_n(frame.GetTelemetry(), report.telemetry_bytes, feedback->GetTelemetry());
+    frame.telemetryBytes = 0;
+    const int32_t port = PortBack(frame);
+    TurnRound(*feedback, m_core->feedback_bytes(feedback->telemetryBytes));
+    SendBack(feedback, port);
+}
+
+void
+RdmaHost::ReceiveProbe(QbbFrame* frame)
+{
+    const hpcc::TelemetryReply report = m_core->on_telemetry(
+        frame->receiver->GetNow(),
+        {frame->queuePair, frame->receiver->GetPortNumber(), frame->telemetryBytes, false, true, 0, frame->seq},
+        {frame->GetTelemetry(), frame->GetRoom()});
+    if (!report.alone)
+    {
+        frame->Release();
+        return;
+    }
+    frame->kind = QbbFrame::Kind::FEEDBACK;
+    frame->telemetryBytes = report.telemetry_bytes;
+    const int32_t port = PortBack(*frame);
+    TurnRound(*frame, m_core->feedback_bytes(frame->telemetryBytes));
+    SendBack(frame, port);
+}
+
+int32_t
+RdmaHost::PortBack(const QbbFrame& frame) const
+{
+    // An answer leaves by the port that the data's direction of the flow hashes to, as in the reference.
+    return m_core->route({frame.dstAddress, frame.srcAddress, frame.dport, frame.sport}, frame.src);
+}
+
+void
+RdmaHost::SendBack(QbbFrame* frame, int32_t port)
+{
     if (port < 0)
     {
         frame->Release();
@@ -326,7 +414,7 @@ RdmaHost::ReceiveData(QbbFrame* frame)
 }
 
 void
-RdmaHost::TurnRound(QbbFrame& frame) const
+RdmaHost::TurnRound(QbbFrame& frame, uint32_t size) const
 {
     std::swap(frame.src, frame.dst);
     std::swap(frame.srcAddress, frame.dstAddress);
@@ -339,7 +427,7 @@ RdmaHost::TurnRound(QbbFrame& frame) const
     frame.congestionMarked = false;
     frame.hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame.payload = 0;
-    frame.size = m_core->ack_bytes(frame.telemetryBytes, frame.selective);
+    frame.size = size;
 }
 
 void
@@ -356,6 +444,25 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
                                                   *m_draws);
     const uint32_t queuePair = frame->queuePair;
     frame->Release();
+    TakeResult(queuePair, result);
+}
+
+void
+RdmaHost::ReceiveFeedback(QbbFrame* frame)
+{
+    const uint32_t queuePair = frame->queuePair;
+    const hpcc::AckResult result = m_core->on_feedback(frame->receiver->GetNow(),
+                                                       queuePair,
+                                                       frame->seq,
+                                                       {frame->GetTelemetry(), frame->telemetryBytes},
+                                                       *m_draws);
+    frame->Release();
+    TakeResult(queuePair, result);
+}
+
+void
+RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
+{
     if (!result.known)
     {
         return;
@@ -483,7 +590,12 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
     }
     ScheduleTimers(queuePair, result.armed);
     UpdateWakeUp(result.nic);
-    if (result.send)
+    if (result.probe.present)
+    {
+        QbbFrame* probe = MakeFrame(QbbFrame::Kind::PROBE, result.probe, Simulator::Now().GetTimeStep());
+        m_ports[result.nic]->Enqueue(probe, probe->priority);
+    }
+    if (result.send || result.probe.present)
     {
         m_ports[result.nic]->TrySend();
     }

@@ -38,6 +38,19 @@ struct RdmaFlow
 
 /**
  * \ingroup hpcc
+ * \brief What happened at a host, over all of its flows.
+ */
+struct RdmaCounters
+{
+    uint64_t resent{0};           //!< packets that were sent again
+    uint64_t timeouts{0};         //!< retransmission timeouts
+    uint64_t probes{0};           //!< probes sent
+    uint64_t feedback{0};         //!< packets that brought telemetry back
+    uint64_t rejectedFeedback{0}; //!< telemetry that came back and was not believed
+};
+
+/**
+ * \ingroup hpcc
  * \brief An RDMA host: queue pairs with window and pacing, acknowledgements, congestion control.
  *
  * The decisions are the core's (`hpcc_core::transport`, `hpcc_core::cc`); the host moves frames and keeps time.
@@ -99,11 +112,8 @@ class RdmaHost : public QbbNode
      */
     uint64_t GetWindow(uint32_t queuePair) const;
 
-    /// \return packets that were sent again so far
-    uint64_t GetResentPackets() const;
-
-    /// \return retransmission timeouts so far
-    uint64_t GetTimeouts() const;
+    /// \return what happened here so far
+    RdmaCounters GetCounters() const;
 
     /// \return most payload bytes in a packet
     uint32_t GetMtu() const;
@@ -176,16 +186,66 @@ class RdmaHost : public QbbNode
     void ReceiveData(QbbFrame* frame);
 
     /**
+     * \brief Put what goes back for a frame in place of its telemetry, or send it back by itself.
+     * \param frame a data frame
+     * \param reply how it is answered
+     */
+    void ReportTelemetry(QbbFrame& frame, const hpcc::Reply& reply);
+
+    /**
+     * \brief Answer a probe, or stay silent. The frame itself becomes the answer.
+     * \param frame the frame
+     */
+    void ReceiveProbe(QbbFrame* frame);
+
+    /**
+     * \brief Take in telemetry that came back by itself.
+     * \param frame the frame
+     */
+    void ReceiveFeedback(QbbFrame* frame);
+
+    /**
+     * \brief Send a frame that has been turned round back to where it came from.
+     * \param frame the frame
+     * \param port the port, or -1 if there is no way
+     */
+    void SendBack(QbbFrame* frame, int32_t port);
+
+    /**
+     * \brief Ask by which port an answer leaves.
+     * \param frame the frame that is answered
+     * \return the port, or -1 if there is no way
+     */
+    int32_t PortBack(const QbbFrame& frame) const;
+
+    /**
+     * \brief Make a frame of a flow.
+     * \param kind what it is for
+     * \param segment what it carries
+     * \param now the present time in ns
+     * \return the frame
+     */
+    QbbFrame* MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t now);
+
+    /**
+     * \brief A flow has heard something.
+     * \param queuePair its queue pair
+     * \param result what that led to
+     */
+    void TakeResult(uint32_t queuePair, const hpcc::AckResult& result);
+
+    /**
      * \brief Take in an acknowledgement.
      * \param frame the frame
      */
     void ReceiveAck(QbbFrame* frame);
 
     /**
-     * \brief Turn a data frame round into its acknowledgement.
+     * \brief Turn a frame round into its answer.
      * \param frame the frame
+     * \param size bytes of the answer on the link
      */
-    void TurnRound(QbbFrame& frame) const;
+    void TurnRound(QbbFrame& frame, uint32_t size) const;
 
     /**
      * \brief A flow has finished.
@@ -236,6 +296,16 @@ class RdmaHost : public QbbNode
 
     /// \return the attributes of all algorithms in the core's form
     hpcc::ControlParameters GetControl() const;
+
+    /// \return the attributes of telemetry's way back in the core's form
+    hpcc::FeedbackParameters GetFeedback() const;
+
+    /**
+     * \brief Add the attributes of telemetry's way back.
+     * \param tid the type
+     * \return the type
+     */
+    static TypeId AddFeedbackAttributes(TypeId tid);
 
     /**
      * \brief Add the attributes of HPCC, and of HPCC-PINT, which shares most of them.
@@ -331,6 +401,14 @@ class RdmaHost : public QbbNode
     bool m_globalRtt{true};                            //!< attribute
     bool m_rateBound{true};                            //!< attribute
     uint8_t m_ackPriority{0};                          //!< attribute
+    std::string m_telemetryPackets;                    //!< attribute
+    uint32_t m_telemetryEvery{0};                      //!< attribute
+    std::string m_telemetryAnswer;                     //!< attribute
+    std::string m_telemetryFeedback;                   //!< attribute
+    bool m_telemetryGuard{false};                      //!< attribute
+    std::string m_telemetrySeal;                       //!< attribute
+    bool m_countFlows{false};                          //!< attribute
+    bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
     bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source

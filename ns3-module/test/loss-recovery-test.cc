@@ -152,7 +152,7 @@ class RecoveryTest : public HpccTestCase
         Simulator::Stop(Seconds(10));
         Simulator::Run();
         const auto host = network.hosts.Get(0)->GetObject<RdmaHost>();
-        const Outcome outcome{flow->GetFlow().completion, host->GetResentPackets(), host->GetTimeouts()};
+        const Outcome outcome{flow->GetFlow().completion, host->GetCounters().resent, host->GetCounters().timeouts};
         Simulator::Destroy();
         return outcome;
     }

@@ -10,6 +10,8 @@
 //! | telemetry sent back | payload of the acknowledgement, as it arrived: switches on the way back do not touch it |
 //! | packet that arrived out of order (selective repeat) | 4 bytes behind that: its PSN |
 //! | congestion echo | BECN of the acknowledgement |
+//! | probe | opcode 0xc0, one of a manufacturer's own, and no payload: the network sees a data packet |
+//! | feedback that is no acknowledgement | opcode 0xc1; telemetry as its payload |
 //! | priority | DSCP, times 8 (class selectors) |
 //! | pause, resume | the longest pause, a pause of 0 |
 
@@ -46,6 +48,10 @@ pub enum Kind {
         /// Its first byte, under selective repeat.
         arrived: Option<u64>,
     },
+    /// A probe for telemetry, sent before the frame's byte.
+    Probe,
+    /// Telemetry that comes back by itself.
+    Feedback,
 }
 
 /// A simulated frame of a flow.
@@ -91,6 +97,7 @@ impl SimulatedFrame {
     pub fn bytes(&self, carriage: Option<Carriage>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
         match self.kind {
             Kind::Data { payload, ack_requested } => {
+                let carriage = carriage.filter(|_| !section.is_empty());
                 let telemetry = carriage.map(|carriage| Section::new(carriage, section)).transpose()?;
                 self.data(payload, ack_requested, telemetry)
             }
@@ -99,6 +106,15 @@ impl SimulatedFrame {
                 let arrived = arrived.map(|seq| self.psn(seq).to_be_bytes());
                 let payload = [section, arrived.as_ref().map_or(&[][..], |psn| psn)].concat();
                 self.answer(Syndrome::Nak(NakCode::SequenceError), self.psn(self.seq), &payload)
+            }
+            Kind::Probe => {
+                let telemetry = carriage.map(|carriage| Section::new(carriage, section)).transpose()?;
+                let frame = RoceFrame { telemetry, bth: self.bth(Opcode::PROBE), ..self.envelope() };
+                build::roce(&frame, Coverage::default())
+            }
+            Kind::Feedback => {
+                let frame = RoceFrame { bth: self.bth(Opcode::FEEDBACK), payload: section, ..self.envelope() };
+                build::roce(&frame, Coverage::default())
             }
         }
     }
@@ -134,6 +150,11 @@ impl SimulatedFrame {
         let msn = message::completed(self.seq, self.flow_bytes, self.mtu) as u32;
         let extension = Extension::Aeth(Aeth { syndrome, msn });
         build::roce(&RoceFrame { bth, extension, payload, ..self.envelope() }, Coverage::default())
+    }
+
+    /// Of a packet beside the flow's own: its PSN is that of the next data packet, and takes no number away from it.
+    fn bth(&self, opcode: Opcode) -> Bth {
+        Bth { opcode, dest_qp: self.dest_qp(), psn: self.psn(self.seq), ..Bth::default() }
     }
 
     /// Addresses and what else does not depend on what the frame is for.

@@ -47,6 +47,11 @@ impl Opcode {
     /// Congestion notification.
     pub const CNP: Opcode = Opcode(0x81);
 
+    /// A probe for telemetry, which carries nothing else. Not registered: one of the manufacturer's own.
+    pub const PROBE: Opcode = Opcode(0xc0);
+    /// Feedback that is no acknowledgement. Not registered, likewise.
+    pub const FEEDBACK: Opcode = Opcode(0xc1);
+
     /// The transport service, `None` for a reserved one.
     pub fn service(self) -> Option<&'static str> {
         match self.0 >> 5 {

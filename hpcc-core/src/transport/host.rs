@@ -306,6 +306,11 @@ impl Host {
         self.rules.sizes.ack(telemetry + selective)
     }
 
+    /// Bytes on the link of telemetry of `telemetry` bytes that comes back by itself.
+    pub fn feedback_bytes(&self, telemetry: u32) -> u32 {
+        self.rules.sizes.feedback(telemetry)
+    }
+
     /// When port `nic` wants to be polled again though nothing else happens.
     #[inline]
     pub fn wake_at(&self, nic: usize) -> Option<Nanos> {

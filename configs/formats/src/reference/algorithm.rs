@@ -40,7 +40,7 @@ pub(super) fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<L
     }
     Ok(match algorithm {
         Algorithm::LineRate | Algorithm::Dcqcn(_) | Algorithm::Dctcp(_) => Layout::None,
-        Algorithm::Hpcc(_) | Algorithm::HpccPlus(_) => Layout::Reference { multiplier },
+        Algorithm::Hpcc(_) | Algorithm::HpccPlus(_) | Algorithm::RxHpcc(_) => Layout::Reference { multiplier },
         Algorithm::Timely(_) => Layout::Timestamp,
         Algorithm::HpccPint(_) => Layout::pint(log_base(settings)?, settings.quirks().wide_pint),
     })

@@ -10,6 +10,7 @@ use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::switch::{BufferMode, SwitchConfig};
 use hpcc_core::topology::Network;
+use hpcc_core::transport::feedback::FeedbackConfig;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
@@ -46,6 +47,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         flows: FlowList::default(),
         algorithm,
         layout,
+        feedback: FeedbackConfig::default(),
         wire: WireProfile::Reference,
         frame_gap: 0,
         transport,

@@ -17,6 +17,9 @@ const PROTOCOL_DATA: u8 = 0x11;
 const PROTOCOL_ACK: u8 = 0xfc;
 const PROTOCOL_NACK: u8 = 0xfd;
 const PROTOCOL_PFC: u8 = 0xfe;
+/// The reference has neither of these.
+const PROTOCOL_PROBE: u8 = 0xfa;
+const PROTOCOL_FEEDBACK: u8 = 0xfb;
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +47,10 @@ pub enum PacketKind {
     Nack,
     /// PFC.
     Pfc,
+    /// A packet without payload that collects telemetry.
+    Probe,
+    /// Telemetry that comes back by itself.
+    Feedback,
 }
 
 /// One event of one packet. Fields that its kind does not have are 0.
@@ -141,13 +148,13 @@ fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
             put(40, &[r.priority]);
             return bytes;
         }
-        PacketKind::Data => {
+        PacketKind::Data | PacketKind::Probe => {
             put(36, &r.seq.to_le_bytes());
             put(40, &r.sent_ns.to_le_bytes());
             put(48, &u16::from(r.priority).to_le_bytes());
             put(50, &r.payload_bytes.to_le_bytes());
         }
-        PacketKind::Ack | PacketKind::Nack => {
+        PacketKind::Ack | PacketKind::Nack | PacketKind::Feedback => {
             put(36, &u16::from(r.congestion_echo).to_le_bytes());
             put(38, &u16::from(r.priority).to_le_bytes());
             put(40, &r.seq.to_le_bytes());
@@ -165,6 +172,8 @@ const fn protocol(kind: PacketKind) -> u8 {
         PacketKind::Ack => PROTOCOL_ACK,
         PacketKind::Nack => PROTOCOL_NACK,
         PacketKind::Pfc => PROTOCOL_PFC,
+        PacketKind::Probe => PROTOCOL_PROBE,
+        PacketKind::Feedback => PROTOCOL_FEEDBACK,
     }
 }
 
@@ -174,7 +183,9 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
         PROTOCOL_ACK => PacketKind::Ack,
         PROTOCOL_NACK => PacketKind::Nack,
         PROTOCOL_PFC => PacketKind::Pfc,
-        other => return Err(format!("protocol {other:#04x} is none of data, ACK, NACK and PFC")),
+        PROTOCOL_PROBE => PacketKind::Probe,
+        PROTOCOL_FEEDBACK => PacketKind::Feedback,
+        other => return Err(format!("protocol {other:#04x} is none of data, ACK, NACK, PFC, probe and feedback")),
     };
     let event = match bytes[27] {
         0 => TraceEvent::Receive,
@@ -189,8 +200,8 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
     let is_pfc = kind == PacketKind::Pfc;
     let unless_pfc = |value: u16| if is_pfc { 0 } else { value };
     let (priority, seq, sent_ns) = match kind {
-        PacketKind::Data => (u16_at(48) as u8, u32_at(36), u64_at(40)),
-        PacketKind::Ack | PacketKind::Nack => (u16_at(38) as u8, u32_at(40), u64_at(48)),
+        PacketKind::Data | PacketKind::Probe => (u16_at(48) as u8, u32_at(36), u64_at(40)),
+        PacketKind::Ack | PacketKind::Nack | PacketKind::Feedback => (u16_at(38) as u8, u32_at(40), u64_at(48)),
         PacketKind::Pfc => (bytes[40], 0, 0),
     };
     Ok(TraceRecord {
@@ -234,6 +245,8 @@ impl fmt::Display for TraceRecord {
             PacketKind::Data => {
                 write!(f, "{sport} {dport} U {seq} {sent_ns} {priority} {size_bytes}({payload_bytes})")
             }
+            PacketKind::Probe => write!(f, "{sport} {dport} Q {seq} {sent_ns} {priority} {size_bytes}"),
+            PacketKind::Feedback => write!(f, "{sport} {dport} F {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Ack => write!(f, "{sport} {dport} A 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Nack => write!(f, "{sport} {dport} N 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Pfc => write!(f, "P {} 0 {priority} {size_bytes}", self.pause),

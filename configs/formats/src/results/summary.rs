@@ -64,6 +64,18 @@ pub struct Summary {
     /// Retransmission timeouts; likewise.
     #[serde(default)]
     pub timeouts: u64,
+    /// Bytes of telemetry on links, summed over links: sections, and all of probes and of feedback by itself.
+    #[serde(default)]
+    pub telemetry_bytes: u64,
+    /// Probes sent.
+    #[serde(default)]
+    pub probes: u64,
+    /// Packets that brought telemetry back to a sender.
+    #[serde(default)]
+    pub feedback_packets: u64,
+    /// Telemetry that came back and was not believed.
+    #[serde(default)]
+    pub rejected_feedback: u64,
 }
 
 /// Versions of the programs that made the results.

@@ -20,7 +20,7 @@ impl Scenario {
             "network": self.effective_network(),
             "traffic": self.effective_traffic(),
             "congestion_control": congestion_control(&self.algorithm),
-            "telemetry": telemetry(self.layout),
+            "telemetry": telemetry(self.layout, &self.feedback),
             "wire": { "profile": self.wire.name(), "frame_gap_bytes": self.frame_gap },
             "transport": self.effective_transport(),
             "switch": self.effective_switch(),

@@ -2,8 +2,11 @@
 //! The echo of a scenario's controller and telemetry.
 
 use hpcc_core::cc::hpcc_plus::AdditiveIncrease;
-use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig};
+use hpcc_core::cc::{
+    Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, RxHpccConfig, TimelyConfig,
+};
 use hpcc_core::telemetry::Layout;
+use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
 use serde_json::{Value, json};
 
 pub(super) fn congestion_control(algorithm: &Algorithm) -> Value {
@@ -11,6 +14,7 @@ pub(super) fn congestion_control(algorithm: &Algorithm) -> Value {
         Algorithm::LineRate => json!({ "algorithm": "none" }),
         Algorithm::Hpcc(config) => hpcc(config),
         Algorithm::HpccPlus(config) => hpcc_plus(config),
+        Algorithm::RxHpcc(config) => rx_hpcc(config),
         Algorithm::HpccPint(config) => hpcc_pint(config),
         Algorithm::Dcqcn(config) => dcqcn(config),
         Algorithm::Timely(config) => timely(config),
@@ -29,6 +33,13 @@ fn hpcc(config: &HpccConfig) -> Value {
         "multi_rate": config.multi_rate,
         "sampled_feedback": config.sampled_feedback,
     })
+}
+
+fn rx_hpcc(config: &RxHpccConfig) -> Value {
+    let mut value = hpcc_plus(&config.hpcc);
+    value["algorithm"] = "rx_hpcc".into();
+    value["count_flows"] = config.count_flows.into();
+    value
 }
 
 fn hpcc_plus(config: &HpccPlusConfig) -> Value {
@@ -96,7 +107,20 @@ fn dctcp(config: &DctcpConfig) -> Value {
     })
 }
 
-pub(super) fn telemetry(layout: Layout) -> Value {
+pub(super) fn telemetry(layout: Layout, feedback: &FeedbackConfig) -> Value {
+    let mut telemetry = layout_of(layout);
+    let (packets, every) = feedback.sampling.name();
+    telemetry["packets"] = packets.into();
+    telemetry["every"] = (packets == "nth").then_some(every).into();
+    telemetry["answer"] =
+        Answer::NAMES.iter().find(|(_, answer)| *answer == feedback.answer).map(|&(name, _)| name).into();
+    telemetry["feedback"] = Return::NAMES.iter().find(|(_, by)| *by == feedback.by).map(|&(name, _)| name).into();
+    telemetry["guard"] = feedback.guard.into();
+    telemetry["seal"] = feedback.seal.is_some().into();
+    telemetry
+}
+
+fn layout_of(layout: Layout) -> Value {
     let name = layout.name();
     match layout {
         Layout::Reference { multiplier } => json!({ "layout": name, "multiplier": multiplier }),

@@ -24,6 +24,7 @@ use hpcc_core::switch::SwitchConfig;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
+use hpcc_core::transport::feedback::FeedbackConfig;
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use std::path::Path;
@@ -45,6 +46,8 @@ pub struct Scenario {
     pub algorithm: Algorithm,
     /// How telemetry is laid out in a frame.
     pub layout: Layout,
+    /// Which packets collect telemetry, and how it comes back.
+    pub feedback: FeedbackConfig,
     /// The headers of every frame.
     pub wire: WireProfile,
     /// Bytes of preamble and gap that each frame occupies its link for besides its own.

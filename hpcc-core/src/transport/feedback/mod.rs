@@ -17,7 +17,7 @@ pub use listener::{Heard, Listener};
 pub use reporting::{Arrived, Reporting};
 
 use crate::cc::Algorithm;
-use crate::telemetry::{Sampling, seal};
+use crate::telemetry::{Layout, Sampling, link_codec, seal};
 
 /// What goes back for a packet that collected telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,13 +34,9 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Most bytes of an answer to a section of at most `section` bytes.
-    pub fn max_len(self, section: usize) -> usize {
-        match self {
-            Answer::BusiestLink => crate::telemetry::link_codec::LEN,
-            Answer::Records | Answer::Loads | Answer::Window => section,
-        }
-    }
+    /// All answers that can be chosen, and their names in configurations.
+    pub const NAMES: [(&'static str, Answer); 3] =
+        [("records", Answer::Records), ("busiest_link", Answer::BusiestLink), ("loads", Answer::Loads)];
 }
 
 /// In what (REQ-16).
@@ -51,6 +47,20 @@ pub enum Return {
     Acknowledgement,
     /// In a packet of its own, one for each answer.
     Notification,
+}
+
+impl Return {
+    /// Both, and their names in configurations.
+    pub const NAMES: [(&'static str, Return); 2] =
+        [("ack", Return::Acknowledgement), ("notification", Return::Notification)];
+}
+
+/// Most bytes of telemetry in a frame, on its way there or back, sealed or not.
+pub fn room(layout: &Layout) -> usize {
+    if layout.max_hops().is_none() {
+        return layout.max_len();
+    }
+    layout.max_len().max(link_codec::LEN) + seal::TAG_LEN
 }
 
 /// How telemetry comes back; the same at both ends of a flow.
@@ -80,9 +90,29 @@ impl FeedbackConfig {
         plain && self.answer_to(algorithm) == Answer::Records && !self.guard && self.seal.is_none()
     }
 
-    /// Most bytes of telemetry in a frame where its section has at most `section` bytes.
-    pub fn room(&self, algorithm: &Algorithm, section: usize) -> usize {
-        let tag = if self.seal.is_some() { seal::TAG_LEN } else { 0 };
-        section.max(self.answer_to(algorithm).max_len(section) + tag)
+    /// What keeps these settings from working with an algorithm and a layout: a setting, by its name in configurations,
+    /// and what it needs.
+    pub fn unsuitable(&self, algorithm: &Algorithm, layout: &Layout) -> Option<(&'static str, &'static str)> {
+        let plain = FeedbackConfig::default();
+        let has_records = layout.max_hops().is_some();
+        let needs_records = "needs a telemetry layout with a record of each hop";
+        if self.answer != plain.answer && !matches!(algorithm, Algorithm::HpccPlus(_)) {
+            return Some(("answer", "needs the algorithm hpcc_plus"));
+        }
+        if self.guard && self.answer_to(algorithm) != Answer::Records {
+            return Some((
+                "guard",
+                "looks at records: needs answer = \"records\" and a sender that computes the window",
+            ));
+        }
+        [
+            ("packets", self.sampling != plain.sampling && self.sampling != Sampling::Never),
+            ("feedback", self.by != plain.by),
+            ("guard", self.guard),
+            ("seal", self.seal.is_some()),
+        ]
+        .into_iter()
+        .find(|&(_, is_set)| is_set && !has_records)
+        .map(|(setting, _)| (setting, needs_records))
     }
 }

@@ -2,11 +2,11 @@
 //! Two hosts and a link of 100 Gb/s between them: which packets collect telemetry, what comes back of it, in what, and
 //! what the sender makes of it.
 
-use super::{Answer, Arrived, FeedbackConfig, Return};
+use super::{Answer, Arrived, FeedbackConfig, Return, room};
 use crate::cc::{Algorithm, HpccPlusConfig, RxHpccConfig};
 use crate::random::Chance;
 use crate::switch::Section;
-use crate::telemetry::{Layout, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
+use crate::telemetry::{Layout, LayoutOptions, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
 use crate::topology::routes::RouteTable;
 use crate::transport::{Ack, Data, Host, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig};
 use crate::units::{BitRate, Nanos};
@@ -367,5 +367,27 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     let mut section = Section { bytes: &mut bytes[..len], len };
     assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
     assert_eq!(section.len, 0);
-    assert!(feedback.room(&PLUS, 2) >= link_codec::LEN);
+    for name in Layout::HOP_NAMES {
+        let layout = Layout::from_name(name, &LayoutOptions::default()).expect("listed");
+        assert!(room(&layout) >= link_codec::LEN + seal::TAG_LEN && room(&layout) >= layout.max_len() + seal::TAG_LEN);
+    }
+    assert_eq!(room(&Layout::None), 0);
+}
+
+#[test]
+fn settings_say_what_they_need() {
+    let plain = FeedbackConfig::default();
+    let rx = Algorithm::RxHpcc(RxHpccConfig::default());
+    let unsuitable = |config: FeedbackConfig, algorithm, layout| config.unsuitable(algorithm, &layout).map(|it| it.0);
+    let probes = FeedbackConfig { sampling: Sampling::Probes, ..plain };
+    let loads = FeedbackConfig { answer: Answer::Loads, ..plain };
+    let guard = FeedbackConfig { guard: true, ..plain };
+    assert_eq!(unsuitable(plain, &Algorithm::LineRate, Layout::None), None);
+    assert_eq!(unsuitable(probes, &PLUS, Layout::Paper), None);
+    assert_eq!(unsuitable(probes, &rx, Layout::Paper), None);
+    assert_eq!(unsuitable(probes, &PLUS, Layout::Timestamp), Some("packets"));
+    assert_eq!(unsuitable(loads, &PLUS, Layout::Paper), None);
+    assert_eq!(unsuitable(loads, &rx, Layout::Paper), Some("answer"));
+    assert_eq!(unsuitable(guard, &rx, Layout::Paper), Some("guard"));
+    assert_eq!(unsuitable(FeedbackConfig { seal: Some([0; 16]), ..plain }, &PLUS, Layout::None), Some("seal"));
 }

@@ -19,7 +19,7 @@ pub(super) struct LongPaths {
 impl LongPaths {
     pub fn new(scenario: &Scenario) -> LongPaths {
         let room = scenario.layout.max_hops();
-        let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_) | Algorithm::HpccPlus(_));
+        let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_) | Algorithm::HpccPlus(_) | Algorithm::RxHpcc(_));
         let asks = is_hpcc && scenario.network.switches().count() <= MAX_SWITCHES;
         let search = room.filter(|_| asks).map(|room| (room, Distances::new(&scenario.network)));
         LongPaths { search, long: 0 }

@@ -7,7 +7,8 @@ use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
 use hpcc_core::cc::{
-    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, HpccPlusConfig, RxHpccConfig,
+    TimelyConfig,
 };
 use hpcc_core::quirks::Quirks;
 use hpcc_core::telemetry::Layout;
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 const SECTION: &str = "congestion_control";
-const ALGORITHMS: &[&str] = &["hpcc", "hpcc_plus", "hpcc_pint", "dcqcn", "timely", "dctcp", "none"];
+const ALGORITHMS: &[&str] = &["hpcc", "hpcc_plus", "rx_hpcc", "hpcc_pint", "dcqcn", "timely", "dctcp", "none"];
 const DEFAULT: &str = "hpcc";
 const DEFAULT_LOG_BASE: f64 = 1.05;
 
@@ -46,6 +47,7 @@ struct HpccKeys {
     sampled_feedback: Option<bool>,
 }
 
+/// Of `hpcc_plus` and `rx_hpcc`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HpccPlusKeys {
@@ -54,6 +56,7 @@ struct HpccPlusKeys {
     expected_flows: Option<Bounded<1, { u32::MAX }>>,
     additive_increase: Option<Spanned<Size>>,
     min_rate: MinRate,
+    count_flows: Option<Spanned<bool>>,
 }
 
 #[derive(Deserialize)]
@@ -109,6 +112,7 @@ pub(super) fn congestion_control(document: &mut Document<'_>, quirks: Quirks) ->
     match section.kind.as_str() {
         "hpcc" => hpcc(document, section),
         "hpcc_plus" => hpcc_plus(document, section),
+        "rx_hpcc" => rx_hpcc(document, section),
         "hpcc_pint" => hpcc_pint(document, section, quirks),
         "dcqcn" => dcqcn(document, section),
         "timely" => timely(document, section),
@@ -131,7 +135,7 @@ fn keys<T: DeserializeOwned>(document: &Document<'_>, section: Kinded<'_>) -> Re
 }
 
 /// The rate, and the place to blame if the network cannot do with it.
-fn min_rate(document: &Document<'_>, place: Place, key: MinRate, default: BitRate) -> (BitRate, Place) {
+fn min_rate(document: &Document<'_>, place: Place, key: Option<&Spanned<Rate>>, default: BitRate) -> (BitRate, Place) {
     match key {
         None => (default, place),
         Some(rate) => (rate.get_ref().0, document.place(rate.span())),
@@ -145,7 +149,7 @@ fn or(rate: Option<Rate>, default: BitRate) -> BitRate {
 fn hpcc(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
     let (place, default) = (section.place.clone(), HpccConfig::default());
     let keys: HpccKeys = keys(document, section)?;
-    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.min_rate);
+    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate.as_ref(), default.min_rate);
     let algorithm = Algorithm::Hpcc(HpccConfig {
         eta: keys.eta.map_or(default.eta, |eta| eta.0),
         max_stage: keys.max_stage.unwrap_or(default.max_stage),
@@ -159,31 +163,54 @@ fn hpcc(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputEr
 }
 
 fn hpcc_plus(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
-    let (place, default) = (section.place.clone(), WindowLaw::default());
+    let place = section.place.clone();
     let keys: HpccPlusKeys = keys(document, section)?;
-    let additive_increase = match (keys.expected_flows, keys.additive_increase) {
+    if let Some(count_flows) = &keys.count_flows {
+        let message = "count_flows belongs to algorithm = \"rx_hpcc\"";
+        return Err(document.place(count_flows.span()).key_error("congestion_control.count_flows", message));
+    }
+    let (law, min_rate_place) = window_law(document, place, &keys)?;
+    Ok(Control { algorithm: Algorithm::HpccPlus(HpccPlusConfig { law }), layout: None, min_rate_place, note: None })
+}
+
+fn rx_hpcc(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
+    let place = section.place.clone();
+    let keys: HpccPlusKeys = keys(document, section)?;
+    let count_flows = keys.count_flows.as_ref().is_some_and(|count| *count.get_ref());
+    if let Some(bytes) = keys.additive_increase.as_ref().filter(|_| count_flows) {
+        let message = "additive_increase and count_flows exclude each other: one follows from the other";
+        return Err(document.place(bytes.span()).key_error("congestion_control.additive_increase", message));
+    }
+    let (law, min_rate_place) = window_law(document, place, &keys)?;
+    let algorithm = Algorithm::RxHpcc(RxHpccConfig { hpcc: HpccPlusConfig { law }, count_flows });
+    Ok(Control { algorithm, layout: None, min_rate_place, note: None })
+}
+
+fn window_law(document: &Document<'_>, place: Place, keys: &HpccPlusKeys) -> Result<(WindowLaw, Place), InputError> {
+    let default = WindowLaw::default();
+    let additive_increase = match (&keys.expected_flows, &keys.additive_increase) {
         (None, None) => default.additive_increase,
         (Some(flows), None) => AdditiveIncrease::Flows(flows.0),
-        (None, Some(bytes)) => AdditiveIncrease::Bytes(bytes.into_inner().0),
+        (None, Some(bytes)) => AdditiveIncrease::Bytes(bytes.get_ref().0),
         (Some(_), Some(bytes)) => {
             let message = "additive_increase and expected_flows exclude each other: one follows from the other";
             return Err(document.place(bytes.span()).key_error("congestion_control.additive_increase", message));
         }
     };
-    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.min_rate);
+    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate.as_ref(), default.min_rate);
     let law = WindowLaw {
-        eta: keys.eta.map_or(default.eta, |eta| eta.0),
+        eta: keys.eta.as_ref().map_or(default.eta, |eta| eta.0),
         max_stage: keys.max_stage.unwrap_or(default.max_stage),
         additive_increase,
         min_rate,
     };
-    Ok(Control { algorithm: Algorithm::HpccPlus(HpccPlusConfig { law }), layout: None, min_rate_place, note: None })
+    Ok((law, min_rate_place))
 }
 
 fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>, quirks: Quirks) -> Result<Control, InputError> {
     let (place, default) = (section.place.clone(), HpccPintConfig::default());
     let keys: HpccPintKeys = keys(document, section)?;
-    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.law.min_rate);
+    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate.as_ref(), default.law.min_rate);
     let law = ControlLaw {
         eta: keys.eta.map_or(default.law.eta, |eta| eta.0),
         max_stage: keys.max_stage.unwrap_or(default.law.max_stage),
@@ -206,7 +233,7 @@ fn hpcc_pint(document: &Document<'_>, section: Kinded<'_>, quirks: Quirks) -> Re
 fn dcqcn(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
     let (place, default) = (section.place.clone(), DcqcnConfig::default());
     let keys: DcqcnKeys = keys(document, section)?;
-    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.min_rate);
+    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate.as_ref(), default.min_rate);
     let interval = |key: Option<Interval>, default| key.map_or(default, |interval| interval.0);
     let algorithm = Algorithm::Dcqcn(DcqcnConfig {
         gain: keys.gain.map_or(default.gain, |gain| gain.0),
@@ -226,7 +253,7 @@ fn dcqcn(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputE
 fn timely(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
     let (place, default) = (section.place.clone(), TimelyConfig::default());
     let keys: TimelyKeys = keys(document, section)?;
-    let (min_rate, min_rate_place) = min_rate(document, place.clone(), keys.min_rate, default.min_rate);
+    let (min_rate, min_rate_place) = min_rate(document, place.clone(), keys.min_rate.as_ref(), default.min_rate);
     let low_place = keys.low.as_ref().map_or(place, |low| document.place(low.span()));
     let low = keys.low.map_or(default.low, |low| low.into_inner().0);
     let high = keys.high.map_or(default.high, |high| high.0);
@@ -251,7 +278,7 @@ fn timely(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, Input
 fn dctcp(document: &Document<'_>, section: Kinded<'_>) -> Result<Control, InputError> {
     let (place, default) = (section.place.clone(), DctcpConfig::default());
     let keys: DctcpKeys = keys(document, section)?;
-    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate, default.min_rate);
+    let (min_rate, min_rate_place) = min_rate(document, place, keys.min_rate.as_ref(), default.min_rate);
     let algorithm = Algorithm::Dctcp(DctcpConfig {
         gain: keys.gain.map_or(default.gain, |gain| gain.0),
         additive_increase: or(keys.additive_increase, default.additive_increase),

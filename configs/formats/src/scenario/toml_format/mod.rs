@@ -7,7 +7,7 @@
 //! | `[run]` | seed, stop time |
 //! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
 //! | `[congestion_control]` | algorithm and its parameters |
-//! | `[telemetry]` | byte layout |
+//! | `[telemetry]` | byte layout, which packets collect it, how it comes back |
 //! | `[wire]` | headers of every frame |
 //! | `[transport]` | packets, windows, acknowledgements |
 //! | `[switch]` | buffer, ECN |
@@ -20,6 +20,7 @@ mod congestion_control;
 mod document;
 mod failures;
 mod settings;
+mod telemetry;
 mod topology;
 mod traffic;
 mod values;
@@ -57,7 +58,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let topology = topology::read(&mut document, path)?;
     let control = congestion_control::congestion_control(&mut document, quirks)?;
     let wire = settings::wire(&mut document)?;
-    let layout = settings::layout(&mut document, &topology.network, &control, wire.profile)?;
+    let telemetry = telemetry::telemetry(&mut document, &topology.network, &control, wire.profile)?;
     let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
     let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
@@ -80,7 +81,8 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         network: topology.network,
         flows: FlowList::default(),
         algorithm: control.algorithm,
-        layout,
+        layout: telemetry.layout,
+        feedback: telemetry.feedback,
         wire: wire.profile,
         frame_gap: wire.frame_gap,
         transport,

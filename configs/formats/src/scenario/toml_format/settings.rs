@@ -2,7 +2,6 @@
 //! The sections that hold plain settings. What is left out has the value of the
 //! reference's preset for the algorithm.
 
-use super::congestion_control::Control;
 use super::document::Document;
 use super::values::{Between, Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
 use crate::error::{InputError, suggestion};
@@ -11,7 +10,6 @@ use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::cc::Algorithm;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold, SwitchConfig};
-use hpcc_core::telemetry::{Layout, LayoutOptions};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
@@ -73,68 +71,6 @@ fn wire_profile(document: &Document<'_>, name: &Spanned<String>) -> Result<WireP
         let message = format!("unknown profile \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
         document.place(name.span()).key_error("wire.profile", message)
     })
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct TelemetryKeys {
-    layout: Option<Spanned<String>>,
-    multiplier: Option<Spanned<Bounded<1, { u32::MAX }>>>,
-    hops: Option<Spanned<Bounded<1, 15>>>,
-}
-
-const DEFAULT_LAYOUT: &str = "reference";
-/// A sender makes room in every packet for as many hops as it expects: what a three-tier network has.
-const IOAM_HOPS: u8 = 5;
-
-/// `[telemetry]`. The multiplier grows with the fastest host link, 1 for each 25 Gb/s, so that the counters
-/// wrap after the same time.
-///
-/// The section is HPCC's: other algorithms bring the layout that they read, or have no use for telemetry.
-pub(super) fn layout(
-    document: &mut Document<'_>,
-    network: &Network,
-    control: &Control,
-    wire: WireProfile,
-) -> Result<Layout, InputError> {
-    let (keys, _) = document.optional::<TelemetryKeys>("telemetry")?;
-    if let Some(layout) = control.layout {
-        return Ok(layout);
-    }
-    let name = keys.layout.as_ref().map_or(DEFAULT_LAYOUT, |name| name.get_ref());
-    if let Some(unknown) = keys.layout.as_ref().filter(|name| !Layout::HOP_NAMES.contains(&name.get_ref().as_str())) {
-        let message = format!("unknown layout \"{name}\"{}", suggestion(name, &Layout::HOP_NAMES));
-        return Err(document.place(unknown.span()).key_error("telemetry.layout", message));
-    }
-    if let Some(multiplier) = keys.multiplier.as_ref().filter(|_| name != "reference") {
-        let place = document.place(multiplier.span());
-        return Err(place.key_error("telemetry.multiplier", "multiplier belongs to layout = \"reference\""));
-    }
-    let is_bounded = !matches!(name, "reference" | "paper" | "draft");
-    if let Some(hops) = keys.hops.as_ref().filter(|_| !is_bounded) {
-        let place = document.place(hops.span());
-        return Err(place.key_error("telemetry.hops", format!("layout = \"{name}\" has a fixed number of hops")));
-    }
-    let is_ioam = name.starts_with("ioam");
-    if let Some(layout) = keys.layout.as_ref().filter(|_| is_ioam && wire == WireProfile::RoceV4) {
-        let message = format!("layout = \"{name}\" is an IPv6 option; expected wire.profile = \"rocev2_ipv6\"");
-        return Err(document.place(layout.span()).key_error("telemetry.layout", message));
-    }
-    let default = LayoutOptions::default();
-    let default = LayoutOptions { hops: if is_ioam { IOAM_HOPS } else { default.hops }, ..default };
-    let options = LayoutOptions {
-        multiplier: keys.multiplier.map_or_else(|| default_multiplier(network), |value| value.into_inner().0),
-        hops: keys.hops.map_or(default.hops, |hops| hops.into_inner().0 as u8),
-        ..default
-    };
-    Ok(Layout::from_name(name, &options).unwrap_or(Layout::None))
-}
-
-fn default_multiplier(network: &Network) -> u32 {
-    let is_host = |node: u32| network.nodes[node as usize] == NodeKind::Host;
-    let at_host = network.links.iter().filter(|link| is_host(link.a) || is_host(link.b));
-    let fastest = at_host.map(|link| link.rate.0).max().unwrap_or(0);
-    u32::try_from(fastest / BitRate::gbps(25).0).unwrap_or(u32::MAX).max(1)
 }
 
 #[derive(Deserialize)]
