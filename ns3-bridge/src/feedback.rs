@@ -89,7 +89,7 @@ mod tests {
         let refused = |bad: FeedbackParameters| bad.config().expect_err("refused");
         assert_eq!(
             refused(FeedbackParameters { answer: "window".into(), ..good.clone() }),
-            "unknown telemetry answer \"window\"; there are: records, busiest_link, loads"
+            "unknown telemetry answer \"window\"; there are: records, busiest_link, loads, none"
         );
         assert!(refused(FeedbackParameters { packets: "each".into(), ..good.clone() }).contains("there are: all, nth"));
         assert!(refused(FeedbackParameters { by: "mail".into(), ..good.clone() }).contains("ack, notification"));

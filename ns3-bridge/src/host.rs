@@ -187,7 +187,8 @@ impl Host {
 
     pub fn open_receiver(&mut self, source: &Host, nic: u16, flow: &SenderParameters) -> i64 {
         let limits = source.host.flow_limits(nic.into(), Nanos(flow.base_rtt_ns), flow.bdp_bytes);
-        let spec = limits.map(|limits| ReceiverSpec { src: flow.src, dst: flow.dst, limits });
+        let echo_interval = source.host.echo_interval();
+        let spec = limits.map(|limits| ReceiverSpec { src: flow.src, dst: flow.dst, limits, echo_interval });
         key_or_error(spec.and_then(|spec| self.host.open_receiver(&spec)))
     }
 

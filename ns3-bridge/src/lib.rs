@@ -609,6 +609,10 @@ mod ffi {
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn feedback(self: &Scenario) -> FeedbackParameters;
+        /// Nodes that know nothing of telemetry.
+        fn legacy_nodes(self: &Scenario) -> Vec<u32>;
+        /// The algorithm of flows from such hosts, with its defaults.
+        fn legacy_algorithm(self: &Scenario) -> AlgorithmKind;
         fn wire(self: &Scenario) -> WireParameters;
         /// Bytes of preamble and gap that each frame occupies its link for besides its own.
         fn frame_gap(self: &Scenario) -> u32;

@@ -2,8 +2,8 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    BufferParameters, ControlParameters, EcnThreshold, FeedbackParameters, LinkFailure, LinkSpec, MonitorParameters,
-    TransportParameters, WireParameters,
+    AlgorithmKind, BufferParameters, ControlParameters, EcnThreshold, FeedbackParameters, LinkFailure, LinkSpec,
+    MonitorParameters, TransportParameters, WireParameters,
 };
 use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
@@ -133,6 +133,14 @@ impl Scenario {
 
     pub fn feedback(&self) -> FeedbackParameters {
         (&self.get().feedback).into()
+    }
+
+    pub fn legacy_nodes(&self) -> Vec<u32> {
+        self.get().legacy.nodes.clone()
+    }
+
+    pub fn legacy_algorithm(&self) -> AlgorithmKind {
+        ControlParameters::from(&self.get().legacy.algorithm).algorithm
     }
 
     pub fn wire(&self) -> WireParameters {

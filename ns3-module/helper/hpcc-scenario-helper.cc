@@ -144,6 +144,7 @@ HpccScenarioHelper::BuildNetwork()
             m_network.InstallHosts(NodeContainer(nodes.Get(index)));
         }
     }
+    SetLegacyAttributes(*m_scenario, m_network);
     std::vector<NetDeviceContainer> links;
     for (const auto& link : m_scenario->links())
     {

@@ -11,6 +11,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
+#include "ns3/qbb-node.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -217,6 +218,24 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     network.SetSwitchAttribute("Lossy", BooleanValue(buffer.lossy));
     network.SetSwitchAttribute("LossyAlpha", DoubleValue(buffer.alpha));
     network.SetSwitchAttribute("Ecn", BooleanValue(scenario.ecn()));
+}
+
+void
+SetLegacyAttributes(const hpcc::Scenario& scenario, const QbbHelper& network)
+{
+    for (const uint32_t index : scenario.legacy_nodes())
+    {
+        const Ptr<QbbNode> node = network.GetNode(index);
+        if (node->IsSwitch())
+        {
+            node->SetAttribute("StampTelemetry", BooleanValue(false));
+            continue;
+        }
+        node->SetAttribute("CongestionControl", StringValue(NameOf(scenario.legacy_algorithm())));
+        node->SetAttribute("TelemetryPackets", StringValue("none"));
+        node->SetAttribute("TelemetryAnswer", StringValue("none"));
+        node->SetAttribute("TelemetryGuard", BooleanValue(false));
+    }
 }
 
 } // namespace ns3

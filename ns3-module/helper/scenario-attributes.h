@@ -19,6 +19,14 @@ class QbbHelper;
  */
 void SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network);
 
+/**
+ * \ingroup hpcc
+ * \brief Set the attributes of nodes that know nothing of telemetry.
+ * \param scenario the scenario
+ * \param network where the nodes are installed, and not started
+ */
+void SetLegacyAttributes(const hpcc::Scenario& scenario, const QbbHelper& network);
+
 } // namespace ns3
 
 #endif /* SCENARIO_ATTRIBUTES_H */

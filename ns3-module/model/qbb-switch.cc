@@ -86,6 +86,11 @@ QbbSwitch::GetTypeId()
                           DoubleValue(0.2),
                           MakeDoubleAccessor(&QbbSwitch::m_ecnPmax),
                           MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("StampTelemetry",
+                          "Whether telemetry reports this hop; a switch that knows nothing of telemetry does not",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&QbbSwitch::m_stampTelemetry),
+                          MakeBooleanChecker())
             .AddTraceSource("Drop",
                             "A frame was dropped: no buffer, or no route",
                             MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
@@ -182,7 +187,11 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     const hpcc::Quirks quirks = GetQuirks();
     m_leakOnLinkDown = quirks.leak_buffer_on_link_down;
-    const hpcc::WireParameters wire = GetWire();
+    hpcc::WireParameters wire = GetWire();
+    if (!m_stampTelemetry)
+    {
+        wire.layout = "none";
+    }
     m_notesArrival = hpcc::tells_arrival(wire);
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,

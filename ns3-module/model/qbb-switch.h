@@ -110,6 +110,7 @@ class QbbSwitch : public QbbNode
     uint64_t m_bufferBytes{0};                 //!< attribute
     bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
     bool m_notesArrival{false};                      //!< whether telemetry says when a frame came in
+    bool m_stampTelemetry{true};               //!< attribute
     bool m_lossy{false};                       //!< attribute
     double m_lossyAlpha{1};                    //!< attribute
     bool m_ecn{true};                          //!< attribute

@@ -108,6 +108,7 @@ class HpccTestSuite : public TestSuite
                                 MakeNetDeviceTests,
                                 MakeSwitchTests,
                                 MakeHostTests,
+                                MakeFeedbackTests,
                                 MakeRecoveryTests,
                                 MakeFaultTests,
                                 MakeCaptureTests,

@@ -34,6 +34,8 @@ TestCases MakeNetDeviceTests();
 TestCases MakeSwitchTests();
 /// \return tests of RdmaHost and RdmaClient
 TestCases MakeHostTests();
+/// \return tests of telemetry's way back
+TestCases MakeFeedbackTests();
 /// \return tests of loss recovery
 TestCases MakeRecoveryTests();
 /// \return tests of the reference simulator's faults

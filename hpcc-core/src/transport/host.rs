@@ -51,12 +51,16 @@ pub struct ReceiverSpec {
     pub dst: u32,
     /// What its sender's controller is given.
     pub limits: FlowLimits,
+    /// Least time between two answers that echo a congestion mark: [`Host::echo_interval`] of its sender.
+    pub echo_interval: Nanos,
 }
 
 /// A flow's receiving end as its host stores it.
 #[derive(Clone, Debug, Default)]
 struct Inbound {
     receiver: Receiver,
+    /// Least time between two answers that echo a congestion mark.
+    echo_interval: Nanos,
     /// What goes back of telemetry; `None`: each acknowledgement echoes it.
     reporting: Option<Box<Reporting>>,
 }
@@ -234,7 +238,8 @@ impl Host {
 
     /// Prepares for a flow that will arrive. `None` if there is no room for another queue pair.
     pub fn open_receiver(&mut self, spec: &ReceiverSpec) -> Option<u32> {
-        let key = self.receivers.insert(Inbound::default())?;
+        let inbound = Inbound { echo_interval: spec.echo_interval, ..Inbound::default() };
+        let key = self.receivers.insert(inbound)?;
         let NicRules { feedback, .. } = &self.rules;
         if let Some(inbound) = self.receivers.get_mut(key).filter(|_| !feedback.is_echo(&self.algorithm)) {
             let flow = flow_id(spec.src, spec.dst, key);
@@ -338,15 +343,20 @@ impl Host {
         answer
     }
 
-    /// Whether the answer to a packet that carried a congestion mark says so. DCQCN's receiver does once in an
-    /// interval, all others for every packet.
-    pub(super) fn notifies(&mut self, now: Nanos, receiver: u32) -> bool {
-        let Algorithm::Dcqcn(config) = &self.algorithm else { return true };
-        if self.rules.transport.quirks.notify_every_mark {
-            return true;
+    /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in
+    /// an interval, all others of every packet.
+    pub fn echo_interval(&self) -> Nanos {
+        match &self.algorithm {
+            Algorithm::Dcqcn(config) if !self.rules.transport.quirks.notify_every_mark => config.notification_interval,
+            _ => Nanos(0),
         }
-        let interval = config.notification_interval;
-        self.receivers.get_mut(receiver).is_none_or(|inbound| inbound.receiver.notifies(now, interval))
+    }
+
+    /// Whether the answer to a packet that carried a congestion mark says so.
+    pub(super) fn notifies(&mut self, now: Nanos, receiver: u32) -> bool {
+        self.receivers.get_mut(receiver).is_none_or(|inbound| {
+            inbound.echo_interval == Nanos(0) || inbound.receiver.notifies(now, inbound.echo_interval)
+        })
     }
 
     /// The first byte that has not arrived in order; `None` for a flow that is not known.

@@ -44,7 +44,7 @@ fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
 
 fn open_receiver(host: &mut Host) -> Option<u32> {
     let limits = host.flow_limits(0, Nanos(4_160), 52_000).expect("a port");
-    host.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits })
+    host.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: host.echo_interval() })
 }
 
 fn chance() -> Chance {

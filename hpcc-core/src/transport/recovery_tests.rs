@@ -53,7 +53,7 @@ impl Run {
         };
         let (mut sender, mut receiver) = (host(), host());
         let limits = sender.flow_limits(0, RTT, WINDOW).expect("a port");
-        receiver.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits }).expect("room");
+        receiver.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0) }).expect("room");
         let key = sender.open_sender(Nanos(0), 0, SPEC, size, RTT, WINDOW).expect("room");
         Run { sender, receiver, key, wire: Vec::new(), random: Mrg32k3a::new(seed, 1), harm, expected: 0 }
     }

@@ -25,6 +25,10 @@ impl Scenario {
             "transport": self.effective_transport(),
             "switch": self.effective_switch(),
             "default_loss_probability": self.default_loss,
+            "legacy": (!self.legacy.nodes.is_empty()).then(|| json!({
+                "nodes": self.legacy.nodes,
+                "congestion_control": congestion_control(&self.legacy.algorithm),
+            })),
             "link_failures": self.link_failures.iter().map(|failure| {
                 json!({ "time_ns": failure.time.0, "a": failure.a, "b": failure.b })
             }).collect::<Vec<_>>(),

@@ -18,7 +18,7 @@ pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::error::InputError;
 use crate::flows::FlowList;
-use hpcc_core::cc::Algorithm;
+use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::SwitchConfig;
 use hpcc_core::telemetry::Layout;
@@ -59,6 +59,8 @@ pub struct Scenario {
     pub switch: SwitchConfig,
     /// Loss probability of a frame on links whose own loss is 0; 0 to 1.
     pub default_loss: f64,
+    /// Nodes that know nothing of telemetry.
+    pub legacy: Legacy,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
     /// What to record besides flow completions.
@@ -89,6 +91,23 @@ pub struct Flow {
     pub size: u64,
     /// When the sender learns of it.
     pub start: Nanos,
+}
+
+/// Nodes of a network that know nothing of telemetry: switches that do not stamp it, hosts that neither collect nor answer
+/// it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Legacy {
+    /// The nodes, all of them in the network.
+    pub nodes: Vec<u32>,
+    /// Congestion control of flows from these hosts.
+    pub algorithm: Algorithm,
+}
+
+impl Default for Legacy {
+    /// None.
+    fn default() -> Self {
+        Legacy { nodes: Vec::new(), algorithm: Algorithm::Dcqcn(DcqcnConfig::default()) }
+    }
 }
 
 /// A link that fails for good.

@@ -32,6 +32,7 @@ impl Heard {
                 self.link = modulus.and_then(|modulus| link_codec::read(bytes, modulus).ok());
                 self.link.as_ref().map_or(Telemetry::Nothing, Telemetry::Link)
             }
+            Answer::Nothing => Telemetry::Nothing,
             Answer::Loads => normalised::read(bytes).map_or(Telemetry::Nothing, Telemetry::Utilisation),
             Answer::Window => bytes
                 .try_into()

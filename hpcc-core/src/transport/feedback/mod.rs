@@ -31,12 +31,18 @@ pub enum Answer {
     Loads,
     /// The window that the receiver computed, once in T (REQ-04, REQ-19).
     Window,
+    /// Nothing: a receiver that does not know telemetry.
+    Nothing,
 }
 
 impl Answer {
     /// All answers that can be chosen, and their names in configurations.
-    pub const NAMES: [(&'static str, Answer); 3] =
-        [("records", Answer::Records), ("busiest_link", Answer::BusiestLink), ("loads", Answer::Loads)];
+    pub const NAMES: [(&'static str, Answer); 4] = [
+        ("records", Answer::Records),
+        ("busiest_link", Answer::BusiestLink),
+        ("loads", Answer::Loads),
+        ("none", Answer::Nothing),
+    ];
 }
 
 /// In what (REQ-16).
@@ -79,9 +85,19 @@ pub struct FeedbackConfig {
 }
 
 impl FeedbackConfig {
+    /// Of a host that knows nothing of telemetry: neither its flows collect any, nor does it answer.
+    pub const NONE: FeedbackConfig = FeedbackConfig {
+        sampling: Sampling::Never,
+        answer: Answer::Nothing,
+        by: Return::Acknowledgement,
+        guard: false,
+        seal: None,
+    };
+
     /// What goes back under an algorithm.
     pub fn answer_to(&self, algorithm: &Algorithm) -> Answer {
-        if matches!(algorithm, Algorithm::RxHpcc(_)) { Answer::Window } else { self.answer }
+        let by_receiver = matches!(algorithm, Algorithm::RxHpcc(_)) && self.answer != Answer::Nothing;
+        if by_receiver { Answer::Window } else { self.answer }
     }
 
     /// Whether the acknowledgement of a packet echoes its section, and that is all.
@@ -96,7 +112,8 @@ impl FeedbackConfig {
         let plain = FeedbackConfig::default();
         let has_records = layout.max_hops().is_some();
         let needs_records = "needs a telemetry layout with a record of each hop";
-        if self.answer != plain.answer && !matches!(algorithm, Algorithm::HpccPlus(_)) {
+        let is_digest = matches!(self.answer, Answer::BusiestLink | Answer::Loads);
+        if is_digest && !matches!(algorithm, Algorithm::HpccPlus(_)) {
             return Some(("answer", "needs the algorithm hpcc_plus"));
         }
         if self.guard && self.answer_to(algorithm) != Answer::Records {

@@ -25,6 +25,7 @@ pub struct Arrived {
 /// What makes answers of sections.
 #[derive(Clone, Debug)]
 enum Reporter {
+    Nothing,
     Records,
     BusiestLink(BusiestLink),
     Loads(normalised::Exporter),
@@ -51,7 +52,8 @@ impl Reporting {
             (Answer::Window, Algorithm::RxHpcc(rx)) => Reporter::Window(RxHpccReceiver::new(rx.hpcc, limits)),
             (Answer::BusiestLink, _) => Reporter::BusiestLink(BusiestLink::new(base_rtt)),
             (Answer::Loads, _) => Reporter::Loads(normalised::Exporter::new(base_rtt)),
-            (Answer::Records | Answer::Window, _) => Reporter::Records,
+            (Answer::Records, _) => Reporter::Records,
+            (Answer::Nothing | Answer::Window, _) => Reporter::Nothing,
         };
         let seal = config.seal.as_ref().map(SealKey::new);
         Reporting { reporter, by: config.by, seal, flow, pending: Vec::new() }
@@ -103,6 +105,7 @@ impl Reporting {
         let Telemetry::Hops(stack) = layout.read(bytes, stack) else { return 0 };
         match &mut self.reporter {
             Reporter::Records => section.len,
+            Reporter::Nothing => 0,
             Reporter::BusiestLink(choice) => {
                 choice.choose(now, stack).map_or(0, |record| put(section.bytes, &link_codec::emit(&record)))
             }

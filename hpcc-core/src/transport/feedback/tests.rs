@@ -58,7 +58,8 @@ impl Pair {
         };
         let (mut sender, mut receiver) = (host(), host());
         let limits = sender.flow_limits(0, T, WINDOW).expect("a port");
-        let end = receiver.open_receiver(&ReceiverSpec { src: 7, dst: 9, limits }).expect("room");
+        let end =
+            receiver.open_receiver(&ReceiverSpec { src: 7, dst: 9, limits, echo_interval: Nanos(0) }).expect("room");
         let spec = SenderSpec { src: 7, dst: 9, sport: 10_000, dport: 100, priority: 3, receiver: end };
         let key = sender.open_sender(Nanos(0), 0, spec, 1 << 40, T, WINDOW).expect("room");
         Pair { sender, receiver, key, now: Nanos(0), qlen: 0, idle_since: None, chance: Chance::new(1, 1) }
@@ -213,6 +214,17 @@ fn req_16_answers_come_back_in_packets_of_their_own() {
     assert!(slows_down(feedback, PLUS));
 }
 
+/// The receiver does not know telemetry: the sender hears nothing, and goes on with its first window and rate.
+#[test]
+fn a_receiver_without_telemetry_stalls_nobody() {
+    for algorithm in [PLUS, Algorithm::RxHpcc(RxHpccConfig::default())] {
+        let mut pair = Pair::new(algorithm, FeedbackConfig { answer: Answer::Nothing, ..FeedbackConfig::default() });
+        pair.qlen = 50_000;
+        assert_eq!(pair.run(Nanos(60_000)), []);
+        assert_eq!(pair.rate(), BitRate::gbps(100));
+    }
+}
+
 /// Every fourth packet is acknowledged, but another one collects: the newest answer waits.
 #[test]
 fn req_16_an_answer_waits_for_the_next_acknowledgement() {
@@ -267,7 +279,7 @@ fn req_20_the_receiver_counts_flows_for_the_additive_step() {
     let algorithm = Algorithm::RxHpcc(RxHpccConfig { count_flows: true, ..RxHpccConfig::default() });
     let mut pair = Pair::new(algorithm, FeedbackConfig::default());
     let limits = pair.sender.flow_limits(0, T, WINDOW).expect("a port");
-    let spec = ReceiverSpec { src: 8, dst: 9, limits };
+    let spec = ReceiverSpec { src: 8, dst: 9, limits, echo_interval: Nanos(0) };
     let ends: Vec<u32> = (0..10).map(|_| pair.receiver.open_receiver(&spec).expect("room")).collect();
     let mut windows: Vec<Vec<u32>> = ends.iter().map(|_| Vec::new()).collect();
     for n in 0..40_000u64 {

@@ -12,6 +12,7 @@
 //! | `[transport]` | packets, windows, acknowledgements |
 //! | `[switch]` | buffer, ECN |
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
+//! | `[legacy]` | nodes that know nothing of telemetry |
 //! | `[failures]` | links that fail during the run |
 //! | `[monitor]` | time series |
 
@@ -19,6 +20,7 @@ mod compatibility;
 mod congestion_control;
 mod document;
 mod failures;
+mod legacy;
 mod settings;
 mod telemetry;
 mod topology;
@@ -44,6 +46,7 @@ const SECTIONS: &[&str] = &[
     "transport",
     "switch",
     "traffic",
+    "legacy",
     "failures",
     "monitor",
 ];
@@ -62,6 +65,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
     let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
+    let legacy = legacy::read(&mut document, &topology.network)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len(), wire.profile)?;
     let places = Places {
@@ -88,6 +92,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         transport,
         switch: switch.config,
         default_loss: topology.default_loss,
+        legacy,
         link_failures,
         monitor,
         notes: control.note.into_iter().chain(dropped).collect(),

@@ -56,7 +56,7 @@ pub(super) fn telemetry(
             ("seal", keys.seal.as_ref().map(Spanned::span)),
         ];
         let span = spans.into_iter().find(|(name, _)| *name == setting).and_then(|(_, span)| span).unwrap_or_default();
-        return Err(document.place(span).key_error(&format!("telemetry.{setting}"), format!("{setting} {needs}")));
+        return Err(document.place(span).key_error(format!("telemetry.{setting}"), format!("{setting} {needs}")));
     }
     Ok(Telemetry { layout, feedback })
 }
@@ -148,7 +148,7 @@ fn named<T: Copy>(
     }
     let known: Vec<&str> = names.iter().map(|&(known, _)| known).collect();
     let message = format!("unknown {key} \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
-    Err(document.place(name.span()).key_error(&format!("telemetry.{key}"), message))
+    Err(document.place(name.span()).key_error(format!("telemetry.{key}"), message))
 }
 
 fn seal(document: &Document<'_>, key: &Spanned<String>) -> Result<[u8; 16], InputError> {

@@ -5,7 +5,8 @@ use crate::scenario::{Monitor, Scenario, load};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold};
-use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::{Layout, Sampling};
+use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
@@ -399,7 +400,7 @@ fn bad_settings_name_their_line() {
         ("[congestion_control]\neta = nan", "17: congestion_control.eta: the value is NaN; expected more than 0"),
         (
             "[congestion_control]\nalgorithm = \"bbr\"",
-            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_plus, hpcc_pint, dcqcn, timely, dctcp, none",
+            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_plus, rx_hpcc, hpcc_pint, dcqcn, timely, dctcp, none",
         ),
         (
             "[congestion_control]\nmin_rate = \"200Gbps\"",
@@ -442,6 +443,36 @@ fn bad_settings_name_their_line() {
             "[congestion_control]\nalgorithm = \"hpcc_plus\"\nexpected_flows = 0",
             "18: congestion_control.expected_flows: the value is 0; expected a whole number from 1",
         ),
+        (
+            "[telemetry]\npackets = \"some\"",
+            "17: telemetry.packets: unknown choice of packets \"some\"; expected one of all,",
+        ),
+        ("[telemetry]\nevery = 4", "17: telemetry.every: every belongs to packets = \"nth\""),
+        (
+            "[telemetry]\npackets = \"nth\"\nevery = 0",
+            "18: telemetry.every: the value is 0; expected a whole number from 1",
+        ),
+        ("[telemetry]\nanswer = \"loads\"", "17: telemetry.answer: answer needs the algorithm hpcc_plus"),
+        ("[telemetry]\nfeedback = \"akc\"", "17: telemetry.feedback: unknown feedback \"akc\"; did you mean ack?"),
+        ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
+        (
+            "[congestion_control]\nalgorithm = \"timely\"\n[telemetry]\npackets = \"probes\"",
+            "19: telemetry.packets: packets needs a telemetry layout with a record of each hop",
+        ),
+        (
+            "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\nguard = true",
+            "19: telemetry.guard: guard looks at records",
+        ),
+        (
+            "[congestion_control]\nalgorithm = \"hpcc_plus\"\ncount_flows = true",
+            "18: congestion_control.count_flows: count_flows belongs to algorithm = \"rx_hpcc\"",
+        ),
+        (
+            "[congestion_control]\nalgorithm = \"rx_hpcc\"\ncount_flows = true\nadditive_increase = 80",
+            "19: congestion_control.additive_increase: additive_increase and count_flows exclude each other",
+        ),
+        ("[legacy]\nnodes = [99]", "17: legacy.nodes: there is no node 99; expected 0 to"),
+        ("[legacy]\nalgorithm = \"hpcc\"", "17: legacy.algorithm: unknown algorithm \"hpcc\"; expected one of dcqcn,"),
         ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
         ("[switch]\nbuffer = 1000", "17: switch.buffer: the buffer has 1000 bytes"),
         ("[switch]\nbuffer = -1", "17: switch.buffer: -1 is negative; expected a size"),
@@ -647,4 +678,30 @@ fn toml_is_known_by_its_content_as_well() {
     let path = folder.path().join("scenario");
     std::fs::write(&path, format!("# a comment\n\n{MINIMAL}")).expect("writable");
     assert_eq!(load(&path, &[]).expect("valid").name, "scenario");
+}
+
+#[test]
+fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
+    let scenario = load_with(format!(
+        "{MINIMAL}\n[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"paper\"\npackets = \"nth\"\n\
+         every = 4\nanswer = \"busiest_link\"\nfeedback = \"notification\"\nseal = \"000102030405060708090a0b0c0d0e0f\"\n\
+         [legacy]\nnodes = [2, 1, 2]\nalgorithm = \"dctcp\""
+    ), &[])
+    .expect("valid");
+    let dctcp = Algorithm::Dctcp(DctcpConfig::default());
+    let key = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    let expected = FeedbackConfig {
+        sampling: Sampling::EveryNth(4),
+        answer: Answer::BusiestLink,
+        by: Return::Notification,
+        guard: false,
+        seal: Some(key),
+    };
+    assert_eq!(scenario.feedback, expected);
+    assert_eq!((scenario.legacy.nodes.as_slice(), scenario.legacy.algorithm), ([1, 2].as_slice(), dctcp));
+    let telemetry = &scenario.effective()["telemetry"];
+    assert_eq!(
+        (&telemetry["packets"], &telemetry["every"], &telemetry["seal"]),
+        (&"nth".into(), &4.into(), &true.into())
+    );
 }

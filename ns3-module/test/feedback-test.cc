@@ -1,0 +1,323 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-tests.h"
+
+#include "ns3/boolean.h"
+#include "ns3/node.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace tests
+{
+
+namespace
+{
+
+/// What a run showed.
+struct Observed
+{
+    std::vector<Time> completions;          //!< of each flow; zero for one that has not finished
+    RdmaCounters counters;                  //!< of the first sender
+    uint64_t meanQueue{0};                  //!< mean queue at the bottleneck after the start, in bytes
+    std::map<QbbFrame::Kind, uint32_t> sent; //!< frames of each kind that the first sender's port sent
+    std::vector<Time> probes;               //!< when it sent probes
+    uint32_t otherPriorities{0};            //!< probes in another priority than data
+};
+
+/// Four flows of this size to one host.
+constexpr uint64_t SIZE = 2'000'000;
+/// Senders, all to the host behind them.
+constexpr uint32_t SENDERS = 4;
+/// Samples of the queue, 1 us apart.
+constexpr uint64_t SAMPLES = 250;
+
+/**
+ * \brief A star in which all hosts but one send to that one.
+ */
+class Incast
+{
+  public:
+    /// HPCC++ with the paper's telemetry.
+    Incast()
+    {
+        m_network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        m_network.helper.SetTelemetry("paper", 1);
+    }
+
+    /**
+     * \brief Set an attribute of all hosts.
+     * \param name its name
+     * \param value its value
+     * \return this
+     */
+    Incast& Set(const std::string& name, const AttributeValue& value)
+    {
+        m_network.helper.SetHostAttribute(name, value);
+        return *this;
+    }
+
+    /**
+     * \brief Set an attribute of a host, or of the switch, which comes behind them.
+     * \param node the node
+     * \param name its name
+     * \param value its value
+     * \return this
+     */
+    Incast& SetAt(uint32_t node, const std::string& name, const AttributeValue& value)
+    {
+        Build();
+        m_network.helper.GetNode(node)->SetAttribute(name, value);
+        return *this;
+    }
+
+    /// \return what the run showed
+    Observed Run()
+    {
+        Build();
+        m_network.helper.Start();
+        Observed observed;
+        const auto port = m_network.GetHostDevice(0);
+        port->TraceConnectWithoutContext("TxBegin", Callback<void, const QbbFrame&>([&](const QbbFrame& frame) {
+                                             ++observed.sent[frame.kind];
+                                             if (frame.kind == QbbFrame::Kind::PROBE)
+                                             {
+                                                 observed.probes.push_back(Simulator::Now());
+                                                 observed.otherPriorities += frame.priority != 3;
+                                             }
+                                         }));
+        std::vector<Ptr<RdmaClient>> flows;
+        for (uint32_t sender = 0; sender < SENDERS; ++sender)
+        {
+            flows.push_back(m_network.AddFlow(sender, SENDERS, SIZE));
+        }
+        const auto bottleneck = DynamicCast<QbbSwitch>(m_network.helper.GetNode(SENDERS + 1));
+        for (uint64_t micros = 250; micros < 250 + SAMPLES; ++micros)
+        {
+            Simulator::Schedule(MicroSeconds(micros), [&observed, bottleneck]() {
+                observed.meanQueue += bottleneck->GetQueuedBytes(SENDERS);
+            });
+        }
+        Simulator::Stop(MilliSeconds(5));
+        Simulator::Run();
+        for (const auto& flow : flows)
+        {
+            observed.completions.push_back(flow->GetFlow().completion);
+        }
+        observed.meanQueue /= SAMPLES;
+        observed.counters = DynamicCast<RdmaHost>(m_network.helper.GetNode(0))->GetCounters();
+        Simulator::Destroy();
+        return observed;
+    }
+
+  private:
+    /// Build the network, once.
+    void Build()
+    {
+        if (m_network.links.empty())
+        {
+            m_network.MakeStar(SENDERS + 1);
+        }
+    }
+
+    TestNetwork m_network; //!< the network
+};
+
+} // namespace
+
+/**
+ * \ingroup hpcc
+ * \brief REQ-03, REQ-04, REQ-12, REQ-16, REQ-17, REQ-19, REQ-20, REQ-25: every way of telemetry controls the flows.
+ */
+class FeedbackModesTest : public HpccTestCase
+{
+  public:
+    FeedbackModesTest()
+        : HpccTestCase("Every way of telemetry keeps the queue short, and all flows finish")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Without telemetry three windows of 52 kB stand in the queue, for the fourth is on the way. Rx-HPCC swings: its
+        // rounds are as long as an empty path, so that it decides several times before it hears of the first.
+        const uint64_t limit = 5'000;
+        const uint64_t swing = 78'000;
+        const StringValue rx("rx_hpcc");
+        const Observed plain = Expect("all", limit, Incast());
+        Expect("nth", limit, Incast().Set("TelemetryPackets", StringValue("nth")));
+        Expect("rtt", limit, Incast().Set("TelemetryPackets", StringValue("rtt")));
+        Expect("congestion", limit, Incast().Set("TelemetryPackets", StringValue("congestion")));
+        Expect("probes", limit, Incast().Set("TelemetryPackets", StringValue("probes")));
+        Expect("busiest link", limit, Incast().Set("TelemetryAnswer", StringValue("busiest_link")));
+        Expect("loads", limit, Incast().Set("TelemetryAnswer", StringValue("loads")));
+        Expect("rx", swing, Incast().Set("CongestionControl", rx));
+        Expect("rx, counted",
+               swing,
+               Incast().Set("CongestionControl", rx).Set("CountFlows", BooleanValue(true)));
+        Expect("rx, notified",
+               swing,
+               Incast().Set("CongestionControl", rx).Set("TelemetryFeedback", StringValue("notification")));
+        const Observed guarded = Expect("guard", limit, Incast().Set("TelemetryGuard", BooleanValue(true)));
+        NS_TEST_EXPECT_MSG_EQ(guarded.counters.rejectedFeedback, 0, "honest records are believed");
+        const StringValue key("000102030405060708090a0b0c0d0e0f");
+        const Observed sealed = Expect("seal", limit, Incast().Set("TelemetrySeal", key));
+        NS_TEST_EXPECT_MSG_EQ(sealed.counters.rejectedFeedback, 0, "seals fit");
+        NS_TEST_EXPECT_MSG_EQ((plain.completions == guarded.completions), true, "a guard changes nothing");
+        ExpectUncontrolled();
+    }
+
+    /**
+     * \brief Run, and expect a short queue after the first round trips.
+     * \param mode what is tried
+     * \param limit the mean queue is shorter, in bytes
+     * \param incast the network
+     * \return what the run showed
+     */
+    Observed Expect(const std::string& mode, uint64_t limit, Incast& incast)
+    {
+        const Observed observed = incast.Run();
+        for (const Time& completion : observed.completions)
+        {
+            NS_TEST_EXPECT_MSG_GT(completion, Time(0), mode << ": a flow has not finished");
+        }
+        NS_TEST_EXPECT_MSG_LT(observed.meanQueue, limit, mode << ": a standing queue");
+        NS_TEST_EXPECT_MSG_GT(observed.counters.feedback, 0, mode << ": no feedback");
+        return observed;
+    }
+
+    /// The same; a temporary.
+    Observed Expect(const std::string& mode, uint64_t limit, Incast&& incast)
+    {
+        return Expect(mode, limit, incast);
+    }
+
+    /// Without any telemetry the windows stand in the queue: what the others avoid.
+    void ExpectUncontrolled()
+    {
+        const Observed observed = Incast().Set("TelemetryPackets", StringValue("none")).Run();
+        NS_TEST_EXPECT_MSG_GT(observed.meanQueue, 150'000, "three windows stand in the queue");
+        NS_TEST_EXPECT_MSG_EQ(observed.counters.feedback, 0, "nothing comes back");
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief REQ-13, REQ-14, REQ-15: probes take the data's way, once in a round trip, while data is in flight.
+ */
+class ProbeTest : public HpccTestCase
+{
+  public:
+    ProbeTest()
+        : HpccTestCase("Probes leave once in a round trip, in the data's queue, while data is in flight")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Observed observed = Incast().Set("TelemetryPackets", StringValue("probes")).Run();
+        NS_TEST_ASSERT_MSG_GT(observed.probes.size(), 10, "probes");
+        NS_TEST_EXPECT_MSG_EQ(observed.counters.probes, observed.probes.size(), "the host counts them");
+        NS_TEST_EXPECT_MSG_EQ(observed.otherPriorities, 0, "in the data's priority");
+        // T of a star of 1 us links: 4.16 us; a probe may have to wait for the frame before it.
+        for (std::size_t n = 1; n < observed.probes.size(); ++n)
+        {
+            const Time gap = observed.probes[n] - observed.probes[n - 1];
+            NS_TEST_EXPECT_MSG_GT(gap, MicroSeconds(4), "two probes in a round trip");
+        }
+        const Time last = observed.completions[0];
+        NS_TEST_EXPECT_MSG_LT(observed.probes.back(), last, "a probe of an idle flow");
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Answers in packets of their own, REQ-16: their number.
+ */
+class NotificationTest : public HpccTestCase
+{
+  public:
+    NotificationTest()
+        : HpccTestCase("Telemetry comes back in packets of its own, one for each that collected it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Observed acks = Incast().Run();
+        const Observed alone = Incast().Set("TelemetryFeedback", StringValue("notification")).Run();
+        const uint64_t packets = SIZE / 1000;
+        NS_TEST_EXPECT_MSG_EQ(acks.counters.feedback, packets, "in acknowledgements");
+        NS_TEST_EXPECT_MSG_EQ(alone.counters.feedback, packets, "by itself");
+        const Observed sampled = Incast()
+                                     .Set("TelemetryFeedback", StringValue("notification"))
+                                     .Set("TelemetryPackets", StringValue("nth"))
+                                     .Set("TelemetryEvery", UintegerValue(16))
+                                     .Run();
+        NS_TEST_EXPECT_MSG_EQ(sampled.counters.feedback, packets / 16, "of every 16th");
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Nodes that know nothing of telemetry, among others that do.
+ */
+class MixedDeploymentTest : public HpccTestCase
+{
+  public:
+    MixedDeploymentTest()
+        : HpccTestCase("Hosts and switches without telemetry stall nobody")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ExpectDone("a sender", Incast().SetAt(0, "TelemetryPackets", StringValue("none")));
+        ExpectDone("a DCQCN sender",
+                   Incast()
+                       .SetAt(0, "TelemetryPackets", StringValue("none"))
+                       .SetAt(0, "CongestionControl", StringValue("dcqcn")));
+        ExpectDone("the receiver", Incast().SetAt(SENDERS, "TelemetryAnswer", StringValue("none")));
+        const Observed deaf = Incast().SetAt(SENDERS + 1, "StampTelemetry", BooleanValue(false)).Run();
+        for (const Time& completion : deaf.completions)
+        {
+            NS_TEST_EXPECT_MSG_GT(completion, Time(0), "the switch: a flow has not finished");
+        }
+        NS_TEST_EXPECT_MSG_GT(deaf.meanQueue, 150'000, "sections without a hop slow nobody down");
+    }
+
+    /**
+     * \brief Expect that all flows finish.
+     * \param who knows nothing of telemetry
+     * \param incast the network
+     */
+    void ExpectDone(const std::string& who, Incast& incast)
+    {
+        for (const Time& completion : incast.Run().completions)
+        {
+            NS_TEST_EXPECT_MSG_GT(completion, Time(0), who << ": a flow has not finished");
+        }
+    }
+};
+
+TestCases
+MakeFeedbackTests()
+{
+    return {new FeedbackModesTest, new ProbeTest, new NotificationTest, new MixedDeploymentTest};
+}
+
+} // namespace tests
+} // namespace ns3
