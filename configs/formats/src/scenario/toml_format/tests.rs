@@ -453,7 +453,10 @@ fn bad_settings_name_their_line() {
             "18: telemetry.every: the value is 0; expected a whole number from 1",
         ),
         ("[telemetry]\nanswer = \"loads\"", "17: telemetry.answer: answer needs the algorithm hpcc_plus"),
-        ("[telemetry]\nfeedback = \"akc\"", "17: telemetry.feedback: unknown feedback \"akc\"; did you mean ack?"),
+        (
+            "[telemetry]\nfeedback = \"notificaton\"",
+            "17: telemetry.feedback: unknown feedback \"notificaton\"; did you mean notification?",
+        ),
         ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
         (
             "[congestion_control]\nalgorithm = \"timely\"\n[telemetry]\npackets = \"probes\"",
