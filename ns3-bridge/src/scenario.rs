@@ -3,7 +3,7 @@
 
 use crate::ffi::{
     AlgorithmKind, BufferParameters, ControlParameters, EcnThreshold, FeedbackParameters, LinkFailure, LinkSpec,
-    MonitorParameters, TransportParameters, WireParameters,
+    MonitorParameters, QosParameters, TransportParameters, WireParameters,
 };
 use crate::{panic_report, quirks};
 use cxx::{CxxString, CxxVector};
@@ -149,6 +149,10 @@ impl Scenario {
 
     pub fn frame_gap(&self) -> u32 {
         self.get().frame_gap
+    }
+
+    pub fn qos(&self) -> QosParameters {
+        (&self.get().switch).into()
     }
 
     pub fn buffer(&self) -> BufferParameters {
