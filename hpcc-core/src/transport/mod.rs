@@ -6,6 +6,7 @@ mod host;
 pub mod message;
 mod nic;
 mod packet_set;
+mod probed;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
@@ -20,6 +21,7 @@ mod recovery_tests;
 
 pub use host::{Ack, AckResult, Counters, Host, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult};
 pub use nic::{Poll, Segment};
+pub use probed::ProbedFlow;
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
