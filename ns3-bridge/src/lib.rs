@@ -30,7 +30,7 @@ use flows::{Flows, open_flows};
 use frame::{FrameWriter, new_frame_writer};
 use host::{Host, new_host, update_host_routes};
 use network::{Network, new_network, tx_time};
-use probed::{ProbedFlow, host_address, host_of, new_probed_flow, packet_bytes};
+use probed::{ProbedFlow, are_probes_heard, host_address, host_of, new_probed_flow, packet_bytes};
 use progress::{Progress, new_progress};
 use qos::{Scheduler, new_scheduler, qos_error};
 use quirks::read_quirks;
@@ -900,6 +900,8 @@ mod ffi {
         /// Window of a flow, 0 where it is unknown or unbounded.
         fn window_bytes(self: &Host, queue_pair: u32) -> u64;
 
+        /// Whether probes with telemetry of this layout tell HPCC++ what it must hear.
+        fn are_probes_heard(wire: &WireParameters) -> bool;
         /// HPCC++ of a flow whose transport is an ns-3 stack's.
         type ProbedFlow;
         fn new_probed_flow(

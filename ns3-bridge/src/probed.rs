@@ -2,7 +2,7 @@
 //! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
 
 use crate::ffi::{HpccPlusParameters, PacketRecord, ProbedFlowLimits, ProbedProbe, WireParameters};
-use hpcc_core::cc::FlowLimits;
+use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Parameters};
 use hpcc_core::frame::CarriedPacket;
 use hpcc_core::switch;
 use hpcc_core::transport;
@@ -25,6 +25,10 @@ pub fn new_probed_flow(
         mtu: mtu.max(1),
     };
     Box::new(ProbedFlow(transport::ProbedFlow::new(control.into(), limits, wire.layout(), first_seq)))
+}
+
+pub fn are_probes_heard(wire: &WireParameters) -> bool {
+    HpccPlusConfig::hears(&wire.layout())
 }
 
 impl ProbedFlow {
@@ -80,7 +84,6 @@ pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_core::cc::HpccPlusConfig;
     use hpcc_core::telemetry::Layout;
     use hpcc_core::wire::WireProfile;
 
@@ -97,6 +100,13 @@ mod tests {
         flow.on_acked(1_449);
         assert!(!flow.on_probe_time(8_100).present && !flow.on_response(8_200, 1_449, &[]));
         assert_eq!(flow.prepare_probe(0, &mut [0; 64]), Layout::Draft.initial_len());
+    }
+
+    #[test]
+    fn probes_bring_records_of_hops() {
+        for (layout, heard) in [(Layout::Draft, true), (Layout::None, false), (Layout::Timestamp, false)] {
+            assert_eq!(are_probes_heard(&WireParameters::new(WireProfile::Reference, layout)), heard);
+        }
     }
 
     #[test]

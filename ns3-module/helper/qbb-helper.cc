@@ -168,10 +168,7 @@ QbbHelper::Start()
     uint32_t mtu = 0;
     for (const auto& node : m_nodes)
     {
-        if (const auto host = DynamicCast<RdmaHost>(node))
-        {
-            mtu = std::max(mtu, host->GetMtu());
-        }
+        mtu = std::max(mtu, node->GetMtu());
     }
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.

@@ -22,6 +22,7 @@ struct FrameWriter;
 struct Host;
 struct Loss;
 struct Network;
+struct ProbedFlow;
 struct Progress;
 struct Quirks;
 struct Reply;

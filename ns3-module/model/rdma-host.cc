@@ -306,6 +306,11 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
     case QbbFrame::Kind::FEEDBACK:
         ReceiveFeedback(frame);
         break;
+    case QbbFrame::Kind::PACKET:
+    case QbbFrame::Kind::PACKET_PROBE:
+    case QbbFrame::Kind::PACKET_RESPONSE:
+        frame->Release();
+        break;
     default:
         ReceiveAck(frame);
         break;
