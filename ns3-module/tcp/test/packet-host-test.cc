@@ -116,14 +116,14 @@ class PacketCarriageTest : public TcpTestCase
         for (const uint8_t tos : {0x00, 0x02})
         {
             sockets.push_back(MakeUdpSocket(network.nodes.Get(tos / 2)));
-            sockets.back()->SetIpTos(tos);
             sockets.back()->Connect(address);
+            sockets.back()->SetIpTos(tos);
             for (uint32_t n = 0; n < COUNT; ++n)
             {
                 sockets.back()->Send(Create<Packet>(SIZE));
             }
         }
-        const int none = sockets.back()->SendTo(Create<Packet>(1), 0, InetSocketAddress("11.0.0.99", PORT));
+        sockets.back()->SendTo(Create<Packet>(1), 0, InetSocketAddress("11.0.0.99", PORT));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_received, 2 * COUNT, "all packets");
         NS_TEST_EXPECT_MSG_EQ(m_otherTtl, 0, "one switch takes one from the time to live");
@@ -132,8 +132,7 @@ class PacketCarriageTest : public TcpTestCase
         NS_TEST_EXPECT_MSG_EQ(m_tos[2] + m_tos[3], COUNT, "or is not");
         NS_TEST_EXPECT_MSG_EQ(m_sniffed, 2 * COUNT, "captures show the bytes");
         NS_TEST_EXPECT_MSG_EQ(m_wrongBytes, 0, "with right lengths, checksums and marks");
-        NS_TEST_EXPECT_MSG_EQ(none, -1, "nobody has that address");
-        NS_TEST_EXPECT_MSG_EQ(network.GetHost(1)->GetDrops(), 1, "which is counted");
+        NS_TEST_EXPECT_MSG_EQ(network.GetHost(1)->GetDrops(), 1, "what nobody has the address of stays");
     }
 
     /**

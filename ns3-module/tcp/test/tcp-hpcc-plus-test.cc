@@ -3,6 +3,7 @@
  */
 #include "tcp-test-network.h"
 
+#include "ns3/config.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/qbb-net-device.h"
@@ -81,14 +82,15 @@ class TcpBottleneckTest : public TcpTestCase
   private:
     void DoRun() override
     {
+        Config::SetDefault("ns3::TcpHpccPlus::ExpectedFlows", UintegerValue(2));
         const Contest plus = Compete("ns3::TcpHpccPlus");
         const Contest reno = Compete("ns3::TcpNewReno");
-        // 25 Gb/s for 3 ms are 9.375 MB. Headers and 5 % headroom leave 8.5 MB.
+        // 25 Gb/s for 3 ms are 9.375 MB, of which headers take 4.6 % and the headroom at most 5 %.
         const uint64_t total = plus.received[0] + plus.received[1];
-        NS_TEST_EXPECT_MSG_GT(total, 8'000'000, "the link is used");
+        NS_TEST_EXPECT_MSG_GT(total, 8'400'000, "the link is used");
         NS_TEST_EXPECT_MSG_LT(total, 9'375'000, "by no more than it can carry");
-        NS_TEST_EXPECT_MSG_GT(std::min(plus.received[0], plus.received[1]), total * 4 / 10, "and shared");
-        NS_TEST_EXPECT_MSG_LT(plus.meanQueue, 15'000, "without a standing queue");
+        NS_TEST_EXPECT_MSG_GT(std::min(plus.received[0], plus.received[1]), total * 45 / 100, "and shared");
+        NS_TEST_EXPECT_MSG_LT(plus.meanQueue, 5'000, "without a standing queue");
         NS_TEST_EXPECT_MSG_GT(reno.meanQueue, 10 * plus.meanQueue, "which NewReno has");
         NS_TEST_EXPECT_MSG_GT(reno.meanQueue, 500'000, "for it sends until something is lost");
     }
