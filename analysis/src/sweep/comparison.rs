@@ -66,6 +66,7 @@ const GOODPUT: &[Column] = &[
 const QUEUE: &[Column] = &[
     ("p99 (kB)", "queue_p99_bytes", kilobytes),
     ("max (kB)", "queue_max_bytes", kilobytes),
+    ("grew for (us)", "queue_growth_ns", |ns| human::three_digits(ns / 1e3)),
     ("PFC pauses", "pfc_pauses", whole),
     ("paused (us)", "pfc_pause_ns", |ns| human::three_digits(ns / 1e3)),
     ("drops", "drops", whole),

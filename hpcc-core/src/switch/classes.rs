@@ -3,7 +3,7 @@
 
 use super::{PRIORITIES, Service};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// How each queue of a port is served. Queue 0, of PFC and control frames, goes ahead of all and is not among them.
@@ -62,7 +62,7 @@ impl Classes {
         let named = self.services.iter().enumerate().filter(|(_, service)| **service != LEFTOVER);
         let class = |(priority, service): (usize, &Service)| match service {
             Service::Strict => format!("{priority}:strict"),
-            Service::Weighted { quantum } => format!("{priority}:{}", quantum.to_string()),
+            Service::Weighted { quantum } => format!("{priority}:{quantum}"),
         };
         named.map(class).collect::<Vec<_>>().join(",")
     }

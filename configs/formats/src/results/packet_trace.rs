@@ -22,7 +22,7 @@ const PROTOCOL_PROBE: u8 = 0xfa;
 const PROTOCOL_FEEDBACK: u8 = 0xfb;
 
 /// What happened to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceEvent {
     /// It arrived at a device.
@@ -36,7 +36,7 @@ pub enum TraceEvent {
 }
 
 /// What a packet is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PacketKind {
     /// Payload.
