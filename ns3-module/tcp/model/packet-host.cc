@@ -10,14 +10,8 @@
 #include "ns3/ipv4-l3-protocol.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
-#include "ns3/object-vector.h"
 #include "ns3/packet.h"
-#include "ns3/pointer.h"
-#include "ns3/tcp-l4-protocol.h"
-#include "ns3/tcp-socket-base.h"
 #include "ns3/trace-source-accessor.h"
-#include "ns3/udp-header.h"
-#include "ns3/udp-l4-protocol.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -154,34 +148,6 @@ PacketHost::OnNewRoutes()
     // The stack chooses ports.
 }
 
-PacketHost::Headers
-PacketHost::Read(Ptr<const Packet> packet)
-{
-    Headers headers;
-    const Ptr<Packet> rest = packet->Copy();
-    rest->RemoveHeader(headers.ip);
-    if (headers.ip.GetFragmentOffset() > 0)
-    {
-        return headers;
-    }
-    if (headers.ip.GetProtocol() == TcpL4Protocol::PROT_NUMBER)
-    {
-        rest->RemoveHeader(headers.tcp);
-        headers.isTcp = true;
-        headers.sport = headers.tcp.GetSourcePort();
-        headers.dport = headers.tcp.GetDestinationPort();
-        headers.payload = rest->GetSize();
-    }
-    else if (headers.ip.GetProtocol() == UdpL4Protocol::PROT_NUMBER)
-    {
-        UdpHeader udp;
-        rest->PeekHeader(udp);
-        headers.sport = udp.GetSourcePort();
-        headers.dport = udp.GetDestinationPort();
-    }
-    return headers;
-}
-
 uint64_t
 PacketHost::KeyOf(Ipv4Address peer, uint16_t own, uint16_t other)
 {
@@ -189,7 +155,7 @@ PacketHost::KeyOf(Ipv4Address peer, uint16_t own, uint16_t other)
 }
 
 QbbFrame*
-PacketHost::MakeFrame(QbbFrame::Kind kind, const Headers& headers, Ptr<Packet> packet)
+PacketHost::MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet)
 {
     const uint32_t address = headers.ip.GetDestination().Get();
     const int64_t dst = hpcc::host_of(address);
@@ -244,7 +210,7 @@ PacketHost::SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol)
     {
         return QbbNode::SendPacket(out, packet, protocol);
     }
-    const Headers headers = Read(packet);
+    const PacketHeaders headers(packet);
     QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET, headers, packet);
     if (!frame)
     {
@@ -264,7 +230,7 @@ PacketHost::SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol)
 }
 
 void
-PacketHost::OnSegment(QbbNetDevice& out, const Headers& headers)
+PacketHost::OnSegment(QbbNetDevice& out, const PacketHeaders& headers)
 {
     const uint64_t key = KeyOf(headers.ip.GetDestination(), headers.sport, headers.dport);
     if (headers.tcp.GetFlags() & TcpHeader::SYN)
@@ -288,9 +254,12 @@ PacketHost::OnSegment(QbbNetDevice& out, const Headers& headers)
 }
 
 Ptr<TcpHpccPlus>
-PacketHost::TakeOn(QbbNetDevice& out, const Headers& headers)
+PacketHost::TakeOn(QbbNetDevice& out, const PacketHeaders& headers)
 {
-    const Ptr<TcpHpccPlus> flow = FindController(headers);
+    const Ptr<TcpHpccPlus> flow =
+        TcpHpccPlus::Find(*GetObject<Node>(),
+                          InetSocketAddress(headers.ip.GetSource(), headers.sport),
+                          InetSocketAddress(headers.ip.GetDestination(), headers.dport));
     if (!flow)
     {
         return nullptr;
@@ -308,35 +277,8 @@ PacketHost::TakeOn(QbbNetDevice& out, const Headers& headers)
     return bound ? flow : nullptr;
 }
 
-Ptr<TcpHpccPlus>
-PacketHost::FindController(const Headers& headers) const
-{
-    const Ptr<Node> node = GetObject<Node>();
-    ObjectVectorValue sockets;
-    node->GetObject<TcpL4Protocol>()->GetAttribute("SocketList", sockets);
-    const Address own = InetSocketAddress(headers.ip.GetSource(), headers.sport);
-    const Address other = InetSocketAddress(headers.ip.GetDestination(), headers.dport);
-    for (auto it = sockets.Begin(); it != sockets.End(); ++it)
-    {
-        const auto socket = DynamicCast<TcpSocketBase>(it->second);
-        Address name;
-        Address peer;
-        if (!socket || socket->GetPeerName(peer) != 0 || socket->GetSockName(name) != 0)
-        {
-            continue;
-        }
-        if (name == own && peer == other)
-        {
-            PointerValue controller;
-            socket->GetAttribute("CongestionOps", controller);
-            return controller.Get<TcpHpccPlus>();
-        }
-    }
-    return nullptr;
-}
-
 Ptr<Packet>
-PacketHost::MakeProbePacket(Headers& headers) const
+PacketHost::MakeProbePacket(PacketHeaders& headers) const
 {
     const Ptr<Packet> packet = Create<Packet>();
     packet->AddHeader(headers.tcp);
@@ -349,7 +291,7 @@ PacketHost::MakeProbePacket(Headers& headers) const
 }
 
 void
-PacketHost::SendProbe(uint16_t port, const Headers& headers, uint32_t seq)
+PacketHost::SendProbe(uint16_t port, const PacketHeaders& headers, uint32_t seq)
 {
     NS_LOG_FUNCTION(this << port << seq);
     const auto flow = m_flows.find(KeyOf(headers.ip.GetDestination(), headers.sport, headers.dport));
@@ -357,7 +299,7 @@ PacketHost::SendProbe(uint16_t port, const Headers& headers, uint32_t seq)
     {
         return;
     }
-    Headers probe = headers;
+    PacketHeaders probe = headers;
     probe.tcp = TcpHeader();
     probe.tcp.SetSourcePort(headers.sport);
     probe.tcp.SetDestinationPort(headers.dport);
@@ -380,7 +322,7 @@ PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
         frame->Release();
         return;
     }
-    Headers headers = Read(frame->packet);
+    PacketHeaders headers(frame->packet);
     if (!headers.isTcp || headers.ip.GetDscp() != m_probeDscp)
     {
         Deliver(in, headers, frame);
@@ -395,9 +337,9 @@ PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
 }
 
 void
-PacketHost::Answer(QbbNetDevice& in, const Headers& headers, QbbFrame* frame)
+PacketHost::Answer(QbbNetDevice& in, const PacketHeaders& headers, QbbFrame* frame)
 {
-    Headers answer = headers;
+    PacketHeaders answer = headers;
     answer.ip.SetSource(headers.ip.GetDestination());
     answer.ip.SetDestination(headers.ip.GetSource());
     answer.tcp = TcpHeader();
@@ -419,7 +361,7 @@ PacketHost::Answer(QbbNetDevice& in, const Headers& headers, QbbFrame* frame)
 }
 
 void
-PacketHost::ReceiveAnswer(const Headers& headers, QbbFrame* frame)
+PacketHost::ReceiveAnswer(const PacketHeaders& headers, QbbFrame* frame)
 {
     const auto known = m_flows.find(KeyOf(headers.ip.GetSource(), headers.dport, headers.sport));
     if (known != m_flows.end() && known->second)
@@ -430,7 +372,7 @@ PacketHost::ReceiveAnswer(const Headers& headers, QbbFrame* frame)
 }
 
 void
-PacketHost::Deliver(QbbNetDevice& in, Headers& headers, QbbFrame* frame)
+PacketHost::Deliver(QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame)
 {
     if (headers.isTcp && headers.tcp.GetFlags() & TcpHeader::ACK)
     {

@@ -4,13 +4,12 @@
 #ifndef PACKET_HOST_H
 #define PACKET_HOST_H
 
+#include "packet-headers.h"
 #include "tcp-hpcc-plus.h"
 
 #include "ns3/ipv4-address.h"
-#include "ns3/ipv4-header.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-node.h"
-#include "ns3/tcp-header.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -71,23 +70,6 @@ class PacketHost : public QbbNode
     void DoDispose() override;
 
   private:
-    /// What a packet's headers say.
-    struct Headers
-    {
-        Ipv4Header ip;       //!< network layer
-        TcpHeader tcp;       //!< transport layer, if isTcp
-        bool isTcp{false};   //!< whether it is TCP
-        uint16_t sport{0};   //!< source port, 0 where there is none
-        uint16_t dport{0};   //!< destination port, 0 where there is none
-        uint32_t payload{0}; //!< bytes behind the TCP header
-    };
-
-    /**
-     * \param packet a packet
-     * \return its headers
-     */
-    static Headers Read(Ptr<const Packet> packet);
-
     /**
      * \brief Identify a TCP connection of this host.
      * \param peer the other end's address
@@ -105,7 +87,7 @@ class PacketHost : public QbbNode
      * \param telemetry bytes of telemetry
      * \return the frame, or nullptr if nobody has the destination's address
      */
-    QbbFrame* MakeFrame(QbbFrame::Kind kind, const Headers& headers, Ptr<Packet> packet);
+    QbbFrame* MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet);
 
     /**
      * \brief Add telemetry to a frame's size.
@@ -127,14 +109,14 @@ class PacketHost : public QbbNode
      * \param headers its addresses, ports and numbers; the rest is set here
      * \return the packet
      */
-    Ptr<Packet> MakeProbePacket(Headers& headers) const;
+    Ptr<Packet> MakeProbePacket(PacketHeaders& headers) const;
 
     /**
      * \brief A segment was queued: tell its flow, if that is HPCC++'s.
      * \param out the port
      * \param headers the segment's headers
      */
-    void OnSegment(QbbNetDevice& out, const Headers& headers);
+    void OnSegment(QbbNetDevice& out, const PacketHeaders& headers);
 
     /**
      * \brief A flow's first segment was queued: take it on, if it is HPCC++'s.
@@ -142,14 +124,7 @@ class PacketHost : public QbbNode
      * \param headers the segment's headers
      * \return its congestion control, which is bound, or nullptr
      */
-    Ptr<TcpHpccPlus> TakeOn(QbbNetDevice& out, const Headers& headers);
-
-    /**
-     * \brief Find the congestion control of a socket.
-     * \param headers headers of a segment that it sent
-     * \return it, or nullptr if it is another than HPCC++
-     */
-    Ptr<TcpHpccPlus> FindController(const Headers& headers) const;
+    Ptr<TcpHpccPlus> TakeOn(QbbNetDevice& out, const PacketHeaders& headers);
 
     /**
      * \brief Send a probe of a flow.
@@ -157,7 +132,7 @@ class PacketHost : public QbbNode
      * \param headers a segment's headers
      * \param seq the probe's sequence number
      */
-    void SendProbe(uint16_t port, const Headers& headers, uint32_t seq);
+    void SendProbe(uint16_t port, const PacketHeaders& headers, uint32_t seq);
 
     /**
      * \brief Send a probe's telemetry back; the frame itself becomes the answer.
@@ -165,14 +140,14 @@ class PacketHost : public QbbNode
      * \param headers the probe's headers
      * \param frame the frame
      */
-    void Answer(QbbNetDevice& in, const Headers& headers, QbbFrame* frame);
+    void Answer(QbbNetDevice& in, const PacketHeaders& headers, QbbFrame* frame);
 
     /**
      * \brief Take in the answer to a probe.
      * \param headers its headers
      * \param frame the frame
      */
-    void ReceiveAnswer(const Headers& headers, QbbFrame* frame);
+    void ReceiveAnswer(const PacketHeaders& headers, QbbFrame* frame);
 
     /**
      * \brief Hand a packet to the stack.
@@ -180,7 +155,7 @@ class PacketHost : public QbbNode
      * \param headers the packet's headers
      * \param frame the frame
      */
-    void Deliver(QbbNetDevice& in, Headers& headers, QbbFrame* frame);
+    void Deliver(QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame);
 
     std::shared_ptr<hpcc::Network> m_network; //!< paths
     /// TCP flows from here by KeyOf(); nullptr for those that HPCC++ does not control

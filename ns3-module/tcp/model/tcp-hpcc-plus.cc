@@ -8,7 +8,12 @@
 #include "ns3/abort.h"
 #include "ns3/double.h"
 #include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/object-vector.h"
+#include "ns3/pointer.h"
 #include "ns3/simulator.h"
+#include "ns3/tcp-l4-protocol.h"
+#include "ns3/tcp-socket-base.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -92,6 +97,30 @@ TcpHpccPlus::TcpHpccPlus(const TcpHpccPlus& other)
 TcpHpccPlus::~TcpHpccPlus()
 {
     m_probeTimer.Cancel();
+}
+
+Ptr<TcpHpccPlus>
+TcpHpccPlus::Find(const Node& node, const Address& own, const Address& other)
+{
+    ObjectVectorValue sockets;
+    node.GetObject<TcpL4Protocol>()->GetAttribute("SocketList", sockets);
+    for (auto it = sockets.Begin(); it != sockets.End(); ++it)
+    {
+        const auto socket = DynamicCast<TcpSocketBase>(it->second);
+        Address name;
+        Address peer;
+        if (!socket || socket->GetPeerName(peer) != 0 || socket->GetSockName(name) != 0)
+        {
+            continue;
+        }
+        if (name == own && peer == other)
+        {
+            PointerValue controller;
+            socket->GetAttribute("CongestionOps", controller);
+            return controller.Get<TcpHpccPlus>();
+        }
+    }
+    return nullptr;
 }
 
 bool

@@ -4,6 +4,7 @@
 #ifndef TCP_HPCC_PLUS_H
 #define TCP_HPCC_PLUS_H
 
+#include "ns3/address.h"
 #include "ns3/core-pointer.h"
 #include "ns3/data-rate.h"
 #include "ns3/event-id.h"
@@ -15,6 +16,8 @@
 
 namespace ns3
 {
+
+class Node;
 
 /**
  * \ingroup hpcc
@@ -49,6 +52,15 @@ class TcpHpccPlus : public TcpNewReno
     TcpHpccPlus();
     TcpHpccPlus(const TcpHpccPlus& other);
     ~TcpHpccPlus() override;
+
+    /**
+     * \brief Find the congestion control of a connection.
+     * \param node a node with a stack
+     * \param own address and port of its end
+     * \param other those of the other end
+     * \return it, or nullptr if it is another than HPCC++
+     */
+    static Ptr<TcpHpccPlus> Find(const Node& node, const Address& own, const Address& other);
 
     /// \return whether a PacketHost has taken the flow on
     bool IsBound() const;
