@@ -109,6 +109,7 @@ class HpccTestSuite : public TestSuite
                                 MakeSwitchTests,
                                 MakeHostTests,
                                 MakeFeedbackTests,
+                                MakeFastCnpTests,
                                 MakeRecoveryTests,
                                 MakeFaultTests,
                                 MakeCaptureTests,
