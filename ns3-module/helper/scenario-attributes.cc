@@ -206,6 +206,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     network.SetHostAttribute("GlobalRtt", BooleanValue(transport.global_rtt));
     network.SetHostAttribute("RateBound", BooleanValue(transport.rate_bound));
     network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
+    network.SetHostAttribute("CongestionNotification", StringValue(NameOf(transport.notification)));
 
     SetControl(scenario.control(), network);
     SetFeedback(scenario.feedback(), network);

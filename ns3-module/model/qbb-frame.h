@@ -37,6 +37,9 @@ class alignas(64) QbbFrame : public EventImpl
         PFC,      //!< pause or resume of one priority on one link
         PROBE,    //!< a packet of a flow without payload, which collects telemetry
         FEEDBACK, //!< telemetry that comes back by itself
+        CNP,      //!< congestion notification by the receiver
+        FAST_CNP, //!< congestion notification by a switch; destination options in the place of telemetry
+        ICMPV6,   //!< ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry
     };
 
     /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
@@ -73,6 +76,13 @@ class alignas(64) QbbFrame : public EventImpl
     bool IsForTelemetryAlone() const
     {
         return kind == Kind::PROBE || kind == Kind::FEEDBACK;
+    }
+
+    /// \return bytes on the link that only telemetry needs
+    uint32_t GetTelemetryCost() const
+    {
+        const bool isSection = kind < Kind::CNP;
+        return IsForTelemetryAlone() ? size : isSection ? telemetryBytes : 0;
     }
 
     /// \return whether it acknowledges data, or says that some is missing

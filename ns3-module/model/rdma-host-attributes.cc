@@ -34,6 +34,13 @@ RdmaHost::GetTypeId()
                               StringValue("hpcc"),
                               MakeStringAccessor(&RdmaHost::m_congestionControl),
                               MakeStringChecker())
+                .AddAttribute("CongestionNotification",
+                              "In what marks of frames that arrive here come back: ack (acknowledgements echo them) or "
+                              "cnp (a congestion notification packet, once in the notification interval of the sender's "
+                              "DCQCN, and once in 50 us under other algorithms)",
+                              StringValue("ack"),
+                              MakeStringAccessor(&RdmaHost::m_congestionNotification),
+                              MakeStringChecker())
                 .AddTraceSource("FlowStart",
                                 "A flow begins",
                                 MakeTraceSourceAccessor(&RdmaHost::m_startTrace),

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host: its ports, its sending and its receiving queue pairs.
 
-use super::TransportConfig;
 use super::feedback::{Arrived, FeedbackConfig, Heard, Listener, Reporting};
 use super::nic::{Nic, NicRules, Poll};
 use super::queue_pair::QueuePair;
-use super::receiver::{Answer, Data, Receiver, Reply};
+use super::receiver::{Answer, Data, Receiver};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
+use super::{CongestionNotification, TransportConfig};
 use crate::cc::hpcc_plus::AdditiveIncrease;
-use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, RxHpccConfig};
+use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowCount, FlowLimits, RxHpccConfig};
 use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED, Section};
 use crate::telemetry::Layout;
@@ -130,19 +130,21 @@ pub struct Counters {
     pub feedback: u64,
     /// Feedback that was not believed.
     pub rejected: u64,
+    /// Congestion notification packets sent.
+    pub cnps: u64,
 }
 
 /// A host's transport.
 #[derive(Clone, Debug)]
 pub struct Host {
-    rules: NicRules,
+    pub(super) rules: NicRules,
     algorithm: Algorithm,
-    nics: Vec<Nic>,
+    pub(super) nics: Vec<Nic>,
     routes: RouteTable,
-    senders: Slab<Sender>,
+    pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
     /// Where telemetry is decoded.
-    heard: Heard,
+    pub(super) heard: Heard,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     counters: Counters,
@@ -337,17 +339,25 @@ impl Host {
         let mut answer = match self.receivers.get_mut(receiver) {
             Some(inbound) => inbound.receiver.answer(transport, now, data),
             None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, data),
-            None => return Answer { reply: Reply::Silence, congestion_echo: false },
+            None => return Answer::NONE,
         };
+        if transport.notification == CongestionNotification::Packet {
+            answer.congestion_echo = false;
+            answer.notify = data.congestion_marked && self.notifies(now, receiver);
+            self.counters.cnps += u64::from(answer.notify);
+            return answer;
+        }
         answer.congestion_echo = answer.congestion_echo && self.notifies(now, receiver);
         answer
     }
 
     /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in
-    /// an interval, all others of every packet.
+    /// an interval, all others of every packet. Notification packets have an interval under any algorithm.
     pub fn echo_interval(&self) -> Nanos {
+        let transport = &self.rules.transport;
         match &self.algorithm {
-            Algorithm::Dcqcn(config) if !self.rules.transport.quirks.notify_every_mark => config.notification_interval,
+            Algorithm::Dcqcn(config) if !transport.quirks.notify_every_mark => config.notification_interval,
+            _ if transport.notification == CongestionNotification::Packet => DcqcnConfig::DEFAULT_NOTIFICATION_INTERVAL,
             _ => Nanos(0),
         }
     }
