@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[fast_cnp]`: congestion notifications by switches.
 
+#[cfg(test)]
+mod tests;
+
 use super::document::Document;
 use super::values::{Bounded, Fraction, Interval, Probability, Size};
 use crate::error::{InputError, suggestion};
