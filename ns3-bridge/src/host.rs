@@ -283,11 +283,12 @@ impl Host {
         now_ns: u64,
         queue_pair: u32,
         seq: u64,
+        port: u16,
         telemetry: &[u8],
         draws: &mut Draws,
     ) -> AckResult {
         let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry };
-        self.host.on_feedback(Nanos(now_ns), &ack, &mut draws.0).into()
+        self.host.on_feedback(Nanos(now_ns), &ack, port, &mut draws.0).into()
     }
 
     pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32) -> AckResult {
@@ -331,8 +332,8 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let &transport::Counters { resent, timeouts, probes, feedback, rejected, cnps } = self.host.counters();
-        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected, cnps }
+        let &transport::Counters { resent, timeouts, probes, feedback, rejected, moves, cnps } = self.host.counters();
+        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected, cnps, moves }
     }
 
     pub fn feedback_bytes(&self, telemetry: u32) -> u32 {

@@ -253,6 +253,10 @@ mod ffi {
         guard: bool,
         /// 32 hexadecimal digits of a key, or nothing.
         seal: String,
+        /// Paths that a flow chooses from; 1 for none.
+        paths: u8,
+        /// Between two probes of other paths, in T.
+        path_interval: u32,
     }
 
     /// A frame as the simulator knows it.
@@ -495,6 +499,7 @@ mod ffi {
         feedback: u64,
         rejected_feedback: u64,
         cnps: u64,
+        moves: u64,
     }
 
     /// `hpcc_core::transport::Data`.
@@ -1043,12 +1048,13 @@ mod ffi {
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
-        /// Takes in feedback that came by itself.
+        /// Takes in feedback that came by itself, about the path of UDP source port `port`.
         fn on_feedback(
             self: &mut Host,
             now_ns: u64,
             queue_pair: u32,
             seq: u64,
+            port: u16,
             telemetry: &[u8],
             draws: &mut Draws,
         ) -> AckResult;

@@ -169,6 +169,7 @@ impl Results {
             probes: totals.hosts.probes,
             feedback_packets: totals.hosts.feedback,
             rejected_feedback: totals.hosts.rejected_feedback,
+            path_moves: totals.hosts.moves,
             cnps: (scenario.transport.notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
         };

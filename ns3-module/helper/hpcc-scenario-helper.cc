@@ -50,6 +50,7 @@ Add(hpcc::HostCounters& sum, const RdmaCounters& host)
     sum.probes += host.probes;
     sum.feedback += host.feedback;
     sum.rejected_feedback += host.rejectedFeedback;
+    sum.moves += host.pathMoves;
     sum.cnps += host.cnps;
 }
 

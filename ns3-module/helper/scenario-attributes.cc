@@ -185,6 +185,8 @@ SetFeedback(const hpcc::FeedbackParameters& feedback, QbbHelper& network)
     network.SetHostAttribute("TelemetryFeedback", StringValue(std::string(feedback.by)));
     network.SetHostAttribute("TelemetryGuard", BooleanValue(feedback.guard));
     network.SetHostAttribute("TelemetrySeal", StringValue(std::string(feedback.seal)));
+    network.SetHostAttribute("TelemetryPaths", UintegerValue(feedback.paths));
+    network.SetHostAttribute("TelemetryPathInterval", UintegerValue(feedback.path_interval));
 }
 
 } // namespace
@@ -240,6 +242,7 @@ SetLegacyAttributes(const hpcc::Scenario& scenario, const QbbHelper& network)
         node->SetAttribute("TelemetryPackets", StringValue("none"));
         node->SetAttribute("TelemetryAnswer", StringValue("none"));
         node->SetAttribute("TelemetryGuard", BooleanValue(false));
+        node->SetAttribute("TelemetryPaths", UintegerValue(1));
     }
 }
 

@@ -243,7 +243,7 @@ RdmaCounters
 RdmaHost::GetCounters() const
 {
     const hpcc::HostCounters core = m_core->counters();
-    return {core.resent, core.timeouts, core.probes, core.feedback, core.rejected_feedback, core.cnps};
+    return {core.resent, core.timeouts, core.probes, core.feedback, core.rejected_feedback, core.cnps, core.moves};
 }
 
 QbbFrame*
@@ -534,6 +534,7 @@ RdmaHost::ReceiveFeedback(QbbFrame* frame)
     const hpcc::AckResult result = m_core->on_feedback(frame->receiver->GetNow(),
                                                        queuePair,
                                                        frame->seq,
+                                                       frame->dport,
                                                        {frame->GetTelemetry(), frame->telemetryBytes},
                                                        *m_draws);
     frame->Release();

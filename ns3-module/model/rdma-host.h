@@ -49,6 +49,7 @@ struct RdmaCounters
     uint64_t feedback{0};         //!< packets that brought telemetry back
     uint64_t rejectedFeedback{0}; //!< telemetry that came back and was not believed
     uint64_t cnps{0};             //!< congestion notification packets sent
+    uint64_t pathMoves{0};        //!< times that a flow moved to another path by telemetry
 };
 
 /**
@@ -444,6 +445,8 @@ class RdmaHost : public QbbNode
     std::string m_telemetryFeedback;                   //!< attribute
     bool m_telemetryGuard{false};                      //!< attribute
     std::string m_telemetrySeal;                       //!< attribute
+    uint8_t m_telemetryPaths{1};                       //!< attribute
+    uint32_t m_telemetryPathInterval{0};               //!< attribute
     bool m_countFlows{false};                          //!< attribute
     bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
     bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority

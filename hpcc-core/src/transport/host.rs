@@ -22,6 +22,8 @@ use alloc::vec::Vec;
 
 /// Number of the timer of probes among the timers of a queue pair.
 pub const PROBE_TIMER: u8 = RETRANSMISSION_TIMER + 1;
+/// Number of the timer of other paths' probes, likewise.
+pub const PATH_TIMER: u8 = PROBE_TIMER + 1;
 /// Rounds of T in which a flow must have brought data to be counted.
 const COUNTED_ROUNDS: usize = 2;
 
@@ -130,6 +132,8 @@ pub struct Counters {
     pub feedback: u64,
     /// Feedback that was not believed.
     pub rejected: u64,
+    /// Times that a flow moved to another path.
+    pub moves: u64,
     /// Congestion notification packets sent.
     pub cnps: u64,
 }
@@ -204,8 +208,9 @@ impl Host {
         let limits = self.flow_limits(nic, base_rtt, bdp)?;
         let NicRules { transport, feedback, .. } = &self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
-        let listener = (!feedback.is_echo(&self.algorithm))
-            .then(|| Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver))));
+        let listener = (!feedback.is_echo(&self.algorithm)).then(|| {
+            Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver), spec.sport))
+        });
         let key = self.senders.insert(Sender { qp, spec, nic, listener })?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
@@ -403,11 +408,16 @@ impl Host {
         Some(AckResult { nic: sender.nic, finished, armed: if finished { Armed(0) } else { armed } })
     }
 
-    /// Takes in feedback that came in a packet of its own: of an acknowledgement, only queue pair, byte and telemetry.
-    /// `None` if it is for no flow that is under way.
-    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
+    /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
+    /// only queue pair, byte and telemetry. `None` if it is for no flow that is under way.
+    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, chance: &mut Chance) -> Option<AckResult> {
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, feedback, chance);
+        let (rules, heard, counters) = (&self.rules, &mut self.heard, &mut self.counters);
+        if port != sender.spec.sport {
+            sender.hear_of_path(rules, heard, counters, now, port, feedback, chance);
+            return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
+        }
+        let effects = sender.hear(rules, heard, counters, now, feedback, chance);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished: false, armed })
     }
@@ -420,16 +430,16 @@ impl Host {
     /// When a timer of a flow is due, if it is armed.
     pub fn timeout(&mut self, queue_pair: u32, timer: u8) -> Option<Nanos> {
         let sender = self.senders.get_mut(queue_pair)?;
-        if timer == PROBE_TIMER {
-            return sender.next_probe();
+        if timer == PROBE_TIMER || timer == PATH_TIMER {
+            return sender.next_probe(timer);
         }
         sender.qp.timeout(timer)
     }
 
     /// The time of a flow's timer has come. `None` if the flow is not under way.
     pub fn on_timeout(&mut self, now: Nanos, queue_pair: u32, timer: u8) -> Option<TimeoutResult> {
-        if timer == PROBE_TIMER {
-            return self.on_probe_timer(now, queue_pair);
+        if timer == PROBE_TIMER || timer == PATH_TIMER {
+            return self.on_probe_timer(now, timer, queue_pair);
         }
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
         if timer == RETRANSMISSION_TIMER {
@@ -442,11 +452,11 @@ impl Host {
         Some(TimeoutResult { nic: sender.nic, armed, send: false, probe: None })
     }
 
-    fn on_probe_timer(&mut self, now: Nanos, queue_pair: u32) -> Option<TimeoutResult> {
+    fn on_probe_timer(&mut self, now: Nanos, timer: u8, queue_pair: u32) -> Option<TimeoutResult> {
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let probe = sender.take_probe(&self.rules, now);
+        let probe = sender.take_probe(&self.rules, timer, now);
         self.counters.probes += u64::from(probe.is_some());
-        let armed = Armed(u8::from(sender.next_probe().is_some()) << PROBE_TIMER);
+        let armed = Armed(u8::from(sender.next_probe(timer).is_some()) << timer);
         Some(TimeoutResult { nic: sender.nic, armed, send: false, probe })
     }
 }

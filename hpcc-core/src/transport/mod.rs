@@ -7,6 +7,7 @@ pub mod message;
 mod nic;
 mod notified;
 mod packet_set;
+pub mod path_probes;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
@@ -19,7 +20,9 @@ mod host_tests;
 #[cfg(test)]
 mod recovery_tests;
 
-pub use host::{Ack, AckResult, Counters, Host, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult};
+pub use host::{
+    Ack, AckResult, Counters, Host, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
+};
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use queue_pair::{Effects, QueuePair};

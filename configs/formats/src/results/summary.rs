@@ -77,6 +77,9 @@ pub struct Summary {
     /// Telemetry that came back and was not believed.
     #[serde(default)]
     pub rejected_feedback: u64,
+    /// Times that a flow moved to another path by telemetry.
+    #[serde(default)]
+    pub path_moves: u64,
     /// Congestion notification packets that receivers sent; only where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnps: Option<u64>,

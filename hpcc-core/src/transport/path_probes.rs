@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A flow that looks for a better path (REQ-30; draft-miao-rtgwg-hpccplus-00, section 9.4).
+//!
+//! Its candidates are UDP source ports: the network's hashes lead some of them over other links. The flow probes the
+//! others in turn, takes U of its own path from what its data brings back, and [moves](PathChoice) with hysteresis.
+//! Data on the way overtakes or is overtaken where the two paths differ: go-back-N sends it again.
+
+use crate::cc::hpcc_plus::{Inflight, Measured};
+use crate::cc::{MAX_PATHS, PathChoice, PathChoiceConfig};
+use crate::telemetry::{HopStack, Sampler, Sampling};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// From candidate to candidate; odd, so that it is not lost in a hash's low bits.
+const PORT_STEP: u16 = 0x1555;
+
+/// How a flow looks for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathConfig {
+    /// Candidates, its own path included: 1, which is none to choose from, to [`MAX_PATHS`].
+    pub candidates: u8,
+    /// Time between two probes, in T.
+    pub interval: u32,
+}
+
+impl Default for PathConfig {
+    /// Off.
+    fn default() -> Self {
+        PathConfig { candidates: 1, interval: 5 }
+    }
+}
+
+/// The paths of one flow.
+#[derive(Clone, Debug)]
+pub struct PathProbes {
+    choice: PathChoice,
+    /// U of each candidate.
+    loads: Vec<Inflight>,
+    /// The source port of the first.
+    first_port: u16,
+    sampler: Sampler,
+    /// The candidate that was probed last.
+    probed: usize,
+}
+
+impl PathProbes {
+    /// The paths of a flow with this T, whose first source port is `sport`.
+    pub fn new(config: &PathConfig, base_rtt: Nanos, sport: u16) -> Self {
+        let candidates = usize::from(config.candidates).clamp(1, MAX_PATHS);
+        let times = |n: u64| Nanos(base_rtt.0.saturating_mul(n));
+        let interval = u64::from(config.interval.max(1));
+        let round = interval.saturating_mul(candidates as u64);
+        let choice = PathChoiceConfig {
+            hold: times(round.saturating_mul(4)),
+            max_age: times(round.saturating_mul(2)),
+            ..PathChoiceConfig::default()
+        };
+        PathProbes {
+            choice: PathChoice::new(choice, 0),
+            loads: (0..candidates).map(|_| Inflight::new(base_rtt)).collect(),
+            first_port: sport,
+            sampler: Sampler::new(Sampling::Probes, times(interval)),
+            probed: 0,
+        }
+    }
+
+    /// When probes leave.
+    pub fn sampler(&mut self) -> &mut Sampler {
+        &mut self.sampler
+    }
+
+    /// The source port of the candidate that is probed now: all but the flow's own, in turn.
+    pub fn next_port(&mut self) -> u16 {
+        let count = self.loads.len();
+        self.probed = (self.probed + 1) % count;
+        if self.probed == self.choice.present() {
+            self.probed = (self.probed + 1) % count;
+        }
+        self.port(self.probed)
+    }
+
+    fn port(&self, path: usize) -> u16 {
+        self.first_port.wrapping_add(PORT_STEP.wrapping_mul(path as u16))
+    }
+
+    /// The flow's own packets brought these records.
+    pub fn on_data(&mut self, now: Nanos, stack: &HopStack) {
+        self.measure(now, self.choice.present(), stack);
+    }
+
+    /// A probe with source port `port` brought these records. `own` is what the flow adds to U of a path, its window over
+    /// the window at line rate; `draw` as [`PathChoice::choose`] wants it. Returns the port that the flow moves to, if any.
+    pub fn on_probe(
+        &mut self,
+        now: Nanos,
+        port: u16,
+        stack: &HopStack,
+        own: f64,
+        draw: impl FnOnce() -> f64,
+    ) -> Option<u16> {
+        let path = (0..self.loads.len()).find(|&path| self.port(path) == port)?;
+        self.measure(now, path, stack);
+        self.choice.choose(now, own, draw).map(|path| self.port(path))
+    }
+
+    fn measure(&mut self, now: Nanos, path: usize, stack: &HopStack) {
+        let Some(load) = self.loads.get_mut(path) else { return };
+        if let Measured::Load { .. } = load.measure(now, stack) {
+            self.choice.report(now, path, load.utilisation());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::{Hop, Modulus};
+    use crate::units::BitRate;
+
+    const T: Nanos = Nanos(10_000);
+    const PORT: u16 = 10_000;
+
+    /// Records of a link of 100 Gb/s that carried so much of its capacity since time 0.
+    fn records(now: u64, load: f64) -> HopStack {
+        let mut stack = HopStack::new(Modulus { ts: 1 << 40, tx_bytes: 1 << 40 });
+        let tx_bytes = (now as f64 * 12.5 * load) as u64;
+        stack.push(Hop { rate: BitRate::gbps(100), ts: now, tx_bytes, qlen: 0 });
+        stack
+    }
+
+    /// A flow over a full path with other candidates of this load; when it moves, and to which port.
+    fn first_move(other: f64, draw: f64) -> Option<(u64, u16)> {
+        let mut paths = PathProbes::new(&PathConfig { candidates: 3, interval: 1 }, T, PORT);
+        for round in 0..100 {
+            let now = round * T.0;
+            paths.on_data(Nanos(now), &records(now, 1.0));
+            let port = paths.next_port();
+            assert_ne!(port, PORT);
+            if let Some(port) = paths.on_probe(Nanos(now), port, &records(now, other), 0.1, || draw) {
+                return Some((round, port));
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn req_30_a_flow_moves_to_a_path_that_stays_better() {
+        let (round, port) = first_move(0.2, 0.0).expect("it moves");
+        assert!((3..12).contains(&round), "after some rounds: {round}");
+        assert!([PORT + PORT_STEP, PORT + 2 * PORT_STEP].contains(&port));
+    }
+
+    #[test]
+    fn req_30_it_stays_where_the_gain_is_small_or_chance_says_so() {
+        assert_eq!(first_move(0.95, 0.0), None);
+        assert_eq!(first_move(0.2, 0.999), None);
+    }
+
+    #[test]
+    fn all_candidates_but_the_own_are_probed_in_turn() {
+        let mut paths = PathProbes::new(&PathConfig { candidates: 4, interval: 1 }, T, PORT);
+        let ports: Vec<u16> = (0..6).map(|_| (paths.next_port() - PORT) / PORT_STEP).collect();
+        assert_eq!(ports, [1, 2, 3, 1, 2, 3]);
+    }
+}
