@@ -245,7 +245,8 @@ class ReceiverCnpTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief REQ-36 to REQ-44: a congested switch notifies senders, who slow down; nothing is marked.
+ * \brief REQ-36, REQ-37, REQ-38, REQ-40, REQ-41, REQ-42, REQ-44: a congested switch notifies senders, who slow down;
+ * nothing is marked.
  */
 class SwitchNotifiesTest : public HpccTestCase
 {
