@@ -141,10 +141,10 @@ mod tests {
         report.count(0, 3, 3_000);
         report.count(0, 4, 3_000);
         report.count(0, 6, 3_000);
-        // Three quarters and one quarter, but for a byte in 4005 for each of the queues without a class.
+        // Three quarters and one quarter.
         let read = |priority| report.read(0, Nanos(2_000), &head(priority), 1_000_000, 7_500);
-        assert_eq!(read(3), (4_005, 10_012));
-        assert_eq!(read(4), (12_015, 30_037));
+        assert_eq!(read(3), (4_000, 10_000));
+        assert_eq!(read(4), (12_000, 30_000));
         assert_eq!(read(6), (3_000, 7_500), "a strict class has the link");
     }
 
