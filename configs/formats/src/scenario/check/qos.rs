@@ -20,6 +20,12 @@ pub(super) fn report(scenario: &mut Scenario, places: &Places) -> Result<(), Inp
             "telemetry_scope and telemetry_queue have no effect: telemetry \"{layout}\" has no records of hops"
         ));
     }
+    let acks = scenario.transport.ack_priority;
+    if scenario.switch.classes.is_some_and(|classes| acks > 0 && !classes.is_sure(acks)) {
+        scenario.notes.push(format!(
+            "acknowledgements travel in priority {acks}, which is sure of nothing of a link: others may hold them up"
+        ));
+    }
     Ok(())
 }
 

@@ -117,6 +117,17 @@ mod tests {
     }
 
     #[test]
+    fn acknowledgements_that_others_may_hold_up_are_noted() {
+        let told = |set: &[&str]| {
+            let notes = load_with(with_priority(4), set).expect("valid").notes;
+            notes.iter().any(|note| note.contains("acknowledgements travel in priority 3"))
+        };
+        let without = "switch.classes=[{priority=4, quantum=1000}]";
+        assert!(told(&[without]));
+        assert!(!told(&[]) && !told(&[without, "transport.ack_high_priority=true"]));
+    }
+
+    #[test]
     fn who_does_not_hear_of_queues_is_told_so() {
         let told = |set: &[&str]| {
             let notes = load_with(with_priority(3), set).expect("valid").notes;
