@@ -89,7 +89,7 @@ QbbSwitch::GetTypeId()
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Classes",
                           "How the queues of a port are served, such as \"3:3000, 4:1000, 5:strict\": by deficit round robin with "
-                          "so many bytes a turn, or ahead of those; queues that are not named get what the others leave. "
+                          "so many bytes a turn, or ahead of those; queues that are not named send while no other may. "
                           "Nothing: all in turn, a frame each",
                           StringValue(""),
                           MakeStringAccessor(&QbbSwitch::m_classes),

@@ -68,6 +68,8 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
         stop: settings.blame("SIMULATOR_STOP_TIME"),
         buffer: settings.blame("BUFFER_SIZE"),
         ecn: settings.blame("KMIN_MAP"),
+        // Such a file has no classes.
+        scope: settings.blame("KMIN_MAP"),
         min_rate: settings.blame("MIN_RATE"),
     }
 }

@@ -79,6 +79,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: Blame::new(switch.buffer_place, "switch.buffer"),
         ecn: Blame::new(switch.ecn_place, "switch.ecn_thresholds"),
+        scope: Blame::new(switch.scope_place, "switch.telemetry_scope"),
         min_rate: Blame::new(control.min_rate_place, "congestion_control.min_rate"),
     };
     let dropped = document.dropped.then(|| {

@@ -258,6 +258,7 @@ pub(super) struct Switch {
     pub config: SwitchConfig,
     pub buffer_place: Place,
     pub ecn_place: Place,
+    pub scope_place: Place,
 }
 
 pub(super) fn switch(
@@ -268,6 +269,7 @@ pub(super) fn switch(
 ) -> Result<Switch, InputError> {
     let (keys, place) = document.optional::<SwitchKeys>("switch")?;
     let buffer_place = keys.buffer.as_ref().map_or(place.clone(), |buffer| document.place(buffer.span()));
+    let scope_place = keys.telemetry_scope.as_ref().map_or(place.clone(), |scope| document.place(scope.span()));
     let ecn_place = keys.ecn_thresholds.as_ref().map_or(place, |list| document.place(list.span()));
     let ecn_thresholds = match keys.ecn_thresholds {
         Some(list) => thresholds(document, list.into_inner())?,
@@ -286,7 +288,7 @@ pub(super) fn switch(
     let report = classes::report(document, keys.telemetry_scope, keys.telemetry_queue, classes.is_some())?;
     let ecn = keys.ecn.unwrap_or(true);
     let config = SwitchConfig { buffer_bytes, mode, ecn, ecn_thresholds, classes, report, quirks };
-    Ok(Switch { config, buffer_place, ecn_place })
+    Ok(Switch { config, buffer_place, ecn_place, scope_place })
 }
 
 fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Result<Vec<EcnThreshold>, InputError> {

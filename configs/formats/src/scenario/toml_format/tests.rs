@@ -12,7 +12,7 @@ use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
-const MINIMAL: &str = r#"[run]
+pub(super) const MINIMAL: &str = r#"[run]
 stop = "1ms"
 
 [topology]
@@ -28,7 +28,7 @@ dst = 1
 size = "1MB"
 "#;
 
-fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Scenario, String> {
+pub(super) fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Scenario, String> {
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = folder.path().join("test.toml");
     std::fs::write(&path, text).expect("writable");
@@ -47,7 +47,7 @@ fn with_topology(section: &str) -> String {
 }
 
 #[track_caller]
-fn refused(text: &str, overrides: &[&str], expected: &str) {
+pub(super) fn refused(text: &str, overrides: &[&str], expected: &str) {
     let message = load_with(text, overrides).expect_err(expected);
     assert!(message.starts_with(expected), "found:    {message}\nexpected: {expected}\n{text}");
 }
