@@ -387,14 +387,14 @@ class PathMigrationTest : public HpccTestCase
                 moves += host->GetCounters().pathMoves;
             }
         };
-        Simulator::Schedule(MilliSeconds(10), [&]() { look(before, outcome.moves); });
-        Simulator::Schedule(MilliSeconds(20), [&]() {
+        Simulator::Schedule(MilliSeconds(6), [&]() { look(before, outcome.moves); });
+        Simulator::Schedule(MilliSeconds(10), [&]() {
             uint64_t after = 0;
             look(after, outcome.restless);
-            outcome.gbps = static_cast<double>(after - before) * 8 / 1e7;
+            outcome.gbps = static_cast<double>(after - before) * 8 / 4e6;
             outcome.restless -= outcome.moves;
         });
-        Simulator::Stop(MilliSeconds(20) + NanoSeconds(1));
+        Simulator::Stop(MilliSeconds(10) + NanoSeconds(1));
         Simulator::Run();
         Simulator::Destroy();
         return outcome;
