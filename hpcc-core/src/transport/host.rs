@@ -414,7 +414,8 @@ impl Host {
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (rules, heard, counters) = (&self.rules, &mut self.heard, &mut self.counters);
         if port != sender.spec.sport {
-            sender.hear_of_path(rules, heard, counters, now, port, feedback, chance);
+            counters.feedback += 1;
+            counters.moves += u64::from(sender.hear_of_path(rules, heard, now, port, feedback, chance));
             return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
         }
         let effects = sender.hear(rules, heard, counters, now, feedback, chance);

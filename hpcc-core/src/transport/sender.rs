@@ -78,27 +78,26 @@ impl Sender {
     }
 
     /// What a probe of another path brought: telemetry for the choice of a path, not for the controller. `port` is the probe's
-    /// source port.
+    /// source port. Returns whether the flow moves.
     pub fn hear_of_path(
         &mut self,
         rules: &NicRules,
         heard: &mut Heard,
-        counters: &mut Counters,
         now: Nanos,
         port: u16,
         ack: &Ack<'_>,
         chance: &mut Chance,
-    ) {
-        counters.feedback += 1;
-        let Some(listener) = &mut self.listener else { return };
+    ) -> bool {
+        let Some(listener) = &mut self.listener else { return false };
         let telemetry = heard.read(rules.answer, &rules.layout, listener.open(ack.seq, ack.telemetry));
-        let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), telemetry) else { return };
+        let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), telemetry) else { return false };
         let line_rate = self.qp.limits().line_rate;
         let own = self.qp.rate().0 as f64 / line_rate.0.max(1) as f64;
-        if let Some(sport) = paths.on_probe(now, port, stack, own, || chance.marks.uniform()) {
+        let moves = paths.on_probe(now, port, stack, own, || chance.marks.uniform());
+        if let Some(sport) = moves {
             self.spec = SenderSpec { sport, ..self.spec };
-            counters.moves += 1;
         }
+        moves.is_some()
     }
 
     /// When a probe is due, by the timer of probes or that of paths.
