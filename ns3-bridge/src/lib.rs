@@ -18,6 +18,7 @@ mod node_set;
 mod packet_trace;
 mod panic_report;
 mod progress;
+mod qos;
 mod quirks;
 mod results;
 mod scenario;
@@ -35,6 +36,7 @@ use frame::{FrameWriter, new_frame_writer};
 use host::{Host, new_host, update_host_routes};
 use network::{Network, new_network, tx_time};
 use progress::{Progress, new_progress};
+use qos::{Scheduler, new_scheduler, qos_error};
 use quirks::read_quirks;
 use results::{Results, create_results};
 use scenario::{Scenario, open_scenario};
@@ -286,6 +288,17 @@ mod ffi {
         lossy: bool,
         /// Of a lossy buffer.
         alpha: f64,
+    }
+
+    /// `hpcc_core::switch::{Classes, ReportConfig}`; the names are those of configurations.
+    #[derive(Clone, Debug)]
+    struct QosParameters {
+        /// As `hpcc_core::switch::Classes::parse` reads it; empty for none.
+        classes: String,
+        /// Whose bytes telemetry reports.
+        scope: String,
+        /// What it reports for a queue.
+        wait: String,
     }
 
     /// `hpcc_core::switch::EcnThreshold`.
@@ -754,6 +767,7 @@ mod ffi {
         /// Bytes of preamble and gap that each frame occupies its link for besides its own.
         fn frame_gap(self: &Scenario) -> u32;
         fn buffer(self: &Scenario) -> BufferParameters;
+        fn qos(self: &Scenario) -> QosParameters;
         fn ecn(self: &Scenario) -> bool;
         fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
         fn monitor(self: &Scenario) -> MonitorParameters;
@@ -854,6 +868,16 @@ mod ffi {
         /// The reference's faults that a text names: `all`, `none`, or names with commas between them.
         fn read_quirks(names: &CxxString) -> NamedQuirks;
 
+        /// What is wrong with classes or names; empty if nothing is. Ask before anything else takes them.
+        fn qos_error(qos: &QosParameters) -> String;
+        /// Which queue of a port sends next.
+        type Scheduler;
+        /// The scheduler of a port; there must be classes.
+        fn new_scheduler(qos: &QosParameters) -> Box<Scheduler>;
+        /// The queue whose first frame leaves now, or -1. `heads` are the bytes of each queue's first frame, 0 where it is
+        /// empty; bit n of `paused` holds queue n back.
+        fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
+
         /// The decisions of a switch.
         type Switch;
         /// Moves the network's present routes for the switch into it.
@@ -865,6 +889,7 @@ mod ffi {
             buffer: &BufferParameters,
             ecn: &[EcnThreshold],
             wire: &WireParameters,
+            qos: &QosParameters,
             quirks: &Quirks,
         ) -> Box<Switch>;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;

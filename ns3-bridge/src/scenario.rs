@@ -4,7 +4,7 @@
 use crate::ffi::{
     AlgorithmKind, BufferParameters, ControlParameters, EcnThreshold, FastCnpBorder, FastCnpHostParameters,
     FastCnpParameters, FastCnpSwitchParameters, FeedbackParameters, LinkFailure, LinkSpec, MonitorParameters,
-    TransportParameters, WireParameters,
+    QosParameters, TransportParameters, WireParameters,
 };
 use crate::{node_set, panic_report, quirks};
 use cxx::{CxxString, CxxVector};
@@ -197,6 +197,10 @@ impl Scenario {
 
     pub fn frame_gap(&self) -> u32 {
         self.get().frame_gap
+    }
+
+    pub fn qos(&self) -> QosParameters {
+        (&self.get().switch).into()
     }
 
     pub fn buffer(&self) -> BufferParameters {

@@ -2,7 +2,8 @@
 //! The switch, and the chance that it and the links depend on.
 
 use crate::ffi::{
-    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, Quirks, Verdict, WireParameters,
+    Arrival, BufferParameters, DepartingFrame, Departure, EcnThreshold, FlowKey, QosParameters, Quirks, Verdict,
+    WireParameters,
 };
 use crate::network::Network;
 use hpcc_core::random::{Chance, Mrg32k3a};
@@ -34,6 +35,7 @@ pub fn new_switch(
     buffer: &BufferParameters,
     ecn: &[EcnThreshold],
     wire: &WireParameters,
+    qos: &QosParameters,
     quirks: &Quirks,
 ) -> Box<Switch> {
     let threshold = |t: &EcnThreshold| core_switch::EcnThreshold {
@@ -50,6 +52,9 @@ pub fn new_switch(
         },
         ecn: !ecn.is_empty(),
         ecn_thresholds: ecn.iter().map(threshold).collect(),
+        // C++ asks for qos_error() first, so that both are good.
+        classes: qos.classes().unwrap_or_default(),
+        report: qos.report().unwrap_or_default(),
         quirks: quirks.into(),
     };
     let ports = network.ports(node);

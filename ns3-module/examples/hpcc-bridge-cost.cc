@@ -139,7 +139,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
     auto host = MakeHost(*network, wire);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, hpcc::Quirks{});
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, {"", "port", "length"}, hpcc::Quirks{});
     hpcc::SenderParameters sender{};
     sender.dst = 1;
     sender.priority = PRIORITY;
@@ -181,7 +181,7 @@ main(int argc, char* argv[])
     const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false, 15};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, hpcc::Quirks{});
+    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, {"", "port", "length"}, hpcc::Quirks{});
     auto host = MakeHost(*network, wire);
     Section section{};
     std::cout << "call                                    CPU (ns)\n"

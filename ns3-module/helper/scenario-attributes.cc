@@ -214,6 +214,10 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     network.SetWireProfile(std::string(wire.profile));
     network.SetDeviceAttribute("FrameGap", UintegerValue(scenario.frame_gap()));
     network.SetTelemetry(std::string(wire.layout), wire.multiplier, wire.log_base, wire.hops);
+    const hpcc::QosParameters qos = scenario.qos();
+    network.SetSwitchAttribute("Classes", StringValue(std::string(qos.classes)));
+    network.SetSwitchAttribute("TelemetryScope", StringValue(std::string(qos.scope)));
+    network.SetSwitchAttribute("TelemetryQueue", StringValue(std::string(qos.wait)));
     const hpcc::BufferParameters buffer = scenario.buffer();
     network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer.bytes));
     network.SetSwitchAttribute("Lossy", BooleanValue(buffer.lossy));

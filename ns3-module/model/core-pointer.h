@@ -33,6 +33,7 @@ struct Quirks;
 struct Reply;
 struct Results;
 struct Scenario;
+struct Scheduler;
 struct Segment;
 struct Switch;
 struct WireParameters;

@@ -237,6 +237,12 @@ class QbbFrameQueue
         return frame;
     }
 
+    /// \return bytes of the frame that leaves first, 0 if there is none
+    uint32_t GetHeadBytes() const
+    {
+        return m_head ? m_head->size : 0;
+    }
+
     /// \return bytes of all frames in the queue
     uint64_t GetBytes() const
     {

@@ -178,6 +178,33 @@ QbbNetDevice::Enqueue(QbbFrame* frame, uint8_t queue)
     m_enqueueTrace(*frame);
 }
 
+uint8_t
+QbbNetDevice::NextInTurn(uint32_t ready) const
+{
+    // The first ready queue behind the one that was served last, round to itself.
+    const uint32_t turn = m_lastServed + 1;
+    const uint32_t twice = (ready | ready << PRIORITIES) >> turn;
+    return (turn + __builtin_ctz(twice)) % PRIORITIES;
+}
+
+uint8_t
+QbbNetDevice::NextByClass()
+{
+    std::array<uint32_t, PRIORITIES> heads{};
+    for (std::size_t queue = 1; queue < PRIORITIES; ++queue)
+    {
+        heads[queue] = m_queues[queue].GetHeadBytes();
+    }
+    return static_cast<uint8_t>(m_scheduler->next(heads, m_paused));
+}
+
+void
+QbbNetDevice::SetScheduler(hpcc::Scheduler* scheduler)
+{
+    NS_LOG_FUNCTION(this);
+    m_scheduler.reset(scheduler);
+}
+
 QbbFrame*
 QbbNetDevice::Dequeue()
 {
@@ -189,10 +216,7 @@ QbbNetDevice::Dequeue()
         {
             return nullptr;
         }
-        // The first ready queue behind the one that was served last, round to itself.
-        const uint32_t turn = m_lastServed + 1;
-        const uint32_t twice = (ready | ready << PRIORITIES) >> turn;
-        queue = (turn + __builtin_ctz(twice)) % PRIORITIES;
+        queue = m_scheduler ? NextByClass() : NextInTurn(ready);
         m_lastServed = queue;
     }
     QbbFrame* frame = m_queues[queue].Pop();

@@ -87,6 +87,12 @@ class QbbNetDevice : public NetDevice
     void SetLoss(std::shared_ptr<hpcc::Loss> loss);
 
     /**
+     * \brief Serve the queues from 1 on by classes.
+     * \param scheduler decides which sends next; nothing: all in turn. The device now owns it
+     */
+    void SetScheduler(hpcc::Scheduler* scheduler);
+
+    /**
      * \brief Queue a frame.
      * \param frame the frame
      * \param queue which queue, 0 to 7
@@ -95,7 +101,7 @@ class QbbNetDevice : public NetDevice
 
     /**
      * \brief Take the next frame of the queues that are not paused: queue 0 first and regardless of pauses, then
-     * the others in turn.
+     * the others in turn, or as the scheduler says.
      * \return the frame, or nullptr
      */
     QbbFrame* Dequeue();
@@ -230,6 +236,16 @@ class QbbNetDevice : public NetDevice
     };
 
     /**
+     * \brief Choose a queue in turn.
+     * \param ready bit n: queue n may send; not 0
+     * \return the queue
+     */
+    uint8_t NextInTurn(uint32_t ready) const;
+
+    /// \return the queue that the scheduler chooses; there must be one that may send
+    uint8_t NextByClass();
+
+    /**
      * \brief Put a frame on the link.
      * \param frame the frame
      */
@@ -284,6 +300,7 @@ class QbbNetDevice : public NetDevice
     uint64_t m_txTelemetryBytes{0};                   //!< bytes sent that only telemetry needs
     std::array<TxTime, 4> m_txTimes;                  //!< times of recent sizes, by size modulo 4
     std::array<QbbFrameQueue, PRIORITIES> m_queues;   //!< the queues
+    CorePointer<hpcc::Scheduler> m_scheduler;         //!< serves queues by classes; nothing: in turn
     Ptr<TxComplete> m_txComplete;                     //!< ends transmissions
     std::shared_ptr<hpcc::Loss> m_loss;               //!< decides which arriving frames are lost
     uint64_t m_lostFrames{0};                         //!< frames lost, be it by chance or with the cable

@@ -5,6 +5,7 @@
 
 #include "core-parameters.h"
 
+#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/log.h"
@@ -86,6 +87,25 @@ QbbSwitch::GetTypeId()
                           DoubleValue(0.2),
                           MakeDoubleAccessor(&QbbSwitch::m_ecnPmax),
                           MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("Classes",
+                          "How the queues of a port are served, such as \"3:3000, 4:1000, 5:strict\": by deficit round robin with "
+                          "so many bytes a turn, or ahead of those; queues that are not named get what the others leave. "
+                          "Nothing: all in turn, a frame each",
+                          StringValue(""),
+                          MakeStringAccessor(&QbbSwitch::m_classes),
+                          MakeStringChecker())
+            .AddAttribute("TelemetryScope",
+                          "Whose bytes telemetry reports: port (against the link) or queue (the frame's own, against the share "
+                          "of the link that its class is sure of)",
+                          StringValue("port"),
+                          MakeStringAccessor(&QbbSwitch::m_telemetryScope),
+                          MakeStringChecker())
+            .AddAttribute("TelemetryQueue",
+                          "What telemetry reports for a queue: length (bytes behind the frame) or sojourn (the time that the "
+                          "frame spent here, as bytes of the link)",
+                          StringValue("length"),
+                          MakeStringAccessor(&QbbSwitch::m_telemetryQueue),
+                          MakeStringChecker())
             .AddAttribute("StampTelemetry",
                           "Whether telemetry reports this hop; a switch that knows nothing of telemetry does not",
                           BooleanValue(true),
@@ -198,12 +218,20 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     {
         wire.layout = "none";
     }
-    m_notesArrival = hpcc::tells_arrival(wire);
+    const hpcc::QosParameters qos{m_classes, m_telemetryScope, m_telemetryQueue};
+    const std::string error(hpcc::qos_error(qos));
+    NS_ABORT_MSG_UNLESS(error.empty(), error);
+    for (const auto& port : m_ports)
+    {
+        port->SetScheduler(m_classes.empty() ? nullptr : hpcc::new_scheduler(qos).into_raw());
+    }
+    m_notesArrival = hpcc::tells_arrival(wire) || m_telemetryQueue == "sojourn";
     m_core.reset(hpcc::new_switch(*network,
                                   m_index,
                                   {m_bufferBytes, m_lossy, m_lossyAlpha},
                                   {thresholds.data(), thresholds.size()},
                                   wire,
+                                  qos,
                                   quirks)
                      .into_raw());
 }

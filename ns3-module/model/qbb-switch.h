@@ -11,6 +11,7 @@
 #include "ns3/data-rate.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -135,6 +136,9 @@ class QbbSwitch : public QbbNode
     uint64_t m_bufferBytes{0};                 //!< attribute
     bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
     bool m_notesArrival{false};                      //!< whether telemetry says when a frame came in
+    std::string m_classes;                     //!< attribute
+    std::string m_telemetryScope;              //!< attribute
+    std::string m_telemetryQueue;              //!< attribute
     bool m_stampTelemetry{true};               //!< attribute
     bool m_lossy{false};                       //!< attribute
     double m_lossyAlpha{1};                    //!< attribute

@@ -107,6 +107,7 @@ class HpccTestSuite : public TestSuite
                                 MakeRandomStreamTests,
                                 MakeNetDeviceTests,
                                 MakeSwitchTests,
+                                MakeQosTests,
                                 MakeHostTests,
                                 MakeFeedbackTests,
                                 MakeFastCnpTests,

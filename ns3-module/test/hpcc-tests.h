@@ -32,6 +32,8 @@ TestCases MakeRandomStreamTests();
 TestCases MakeNetDeviceTests();
 /// \return tests of QbbSwitch
 TestCases MakeSwitchTests();
+/// \return tests of classes of service
+TestCases MakeQosTests();
 /// \return tests of RdmaHost and RdmaClient
 TestCases MakeHostTests();
 /// \return tests of telemetry's way back

@@ -34,7 +34,10 @@ fn parts(kind: TableKind, sizes: Sizes) -> Vec<(String, &'static [Column])> {
         ],
         TableKind::Goodput => vec![(format!("Goodput of large flows (over {large}) in Gb/s"), GOODPUT)],
         TableKind::Queue => vec![("Queue of the busiest port, and what queues led to".to_owned(), QUEUE)],
-        TableKind::Overhead => vec![("Bytes of telemetry in a frame".to_owned(), OVERHEAD)],
+        TableKind::Overhead => vec![
+            ("Bytes of telemetry in a frame that collects it".to_owned(), OVERHEAD),
+            ("What telemetry and its way back took".to_owned(), FEEDBACK),
+        ],
     }
 }
 
@@ -55,11 +58,15 @@ const LARGE_FLOWS: &[Column] = &[
     ("p95", "slowdown_large_p95", two_digits),
     ("p99", "slowdown_large_p99", two_digits),
 ];
-const GOODPUT: &[Column] =
-    &[("median", "goodput_large_p50_gbps", two_digits), ("mean", "goodput_large_mean_gbps", two_digits)];
+const GOODPUT: &[Column] = &[
+    ("median", "goodput_large_p50_gbps", two_digits),
+    ("mean", "goodput_large_mean_gbps", two_digits),
+    ("Jain's index", "goodput_large_jain", |index| format!("{index:.3}")),
+];
 const QUEUE: &[Column] = &[
     ("p99 (kB)", "queue_p99_bytes", kilobytes),
     ("max (kB)", "queue_max_bytes", kilobytes),
+    ("grew for (us)", "queue_growth_ns", |ns| human::three_digits(ns / 1e3)),
     ("PFC pauses", "pfc_pauses", whole),
     ("paused (us)", "pfc_pause_ns", |ns| human::three_digits(ns / 1e3)),
     ("drops", "drops", whole),
@@ -67,6 +74,11 @@ const QUEUE: &[Column] = &[
 ];
 const OVERHEAD: &[Column] =
     &[("from the sender", "telemetry_sender_bytes", whole), ("added by each switch", "telemetry_hop_bytes", whole)];
+const FEEDBACK: &[Column] = &[
+    ("bytes on links per kB of payload", "telemetry_per_kb", human::three_digits),
+    ("feedback packets per ms", "feedback_per_ms", whole),
+    ("probes", "probes", whole),
+];
 
 fn render_one(file: &SweepFile, columns: &[Column], groups: &[Group<'_>]) -> String {
     let mut header = vec!["variant"];

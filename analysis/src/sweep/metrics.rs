@@ -48,6 +48,13 @@ pub fn goodputs<'a>(flows: impl IntoIterator<Item = &'a FctRecord>) -> Vec<f64> 
     rates
 }
 
+/// Jain's index of some rates: 1 where all are equal, 1 / n where one flow has everything.
+fn jain(rates: &[f64]) -> f64 {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    sum * sum / (rates.len() as f64 * squares)
+}
+
 /// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. A
 /// group without flows has none.
 pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes) -> Vec<(String, f64)> {
@@ -64,6 +71,7 @@ pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes) -> Vec<(String, f
     if !rates.is_empty() {
         metrics.push(("goodput_large_p50_gbps".to_owned(), percentile(&rates, 50)));
         metrics.push(("goodput_large_mean_gbps".to_owned(), rates.iter().sum::<f64>() / rates.len() as f64));
+        metrics.push(("goodput_large_jain".to_owned(), jain(&rates)));
     }
     let counts = [
         ("queue_p99_bytes", summary.queue_p99_bytes),
@@ -72,10 +80,21 @@ pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes) -> Vec<(String, f
         ("pfc_pause_ns", summary.pfc_pause_ns),
         ("drops", summary.drops),
         ("resent_packets", summary.resent_packets),
+        ("telemetry_bytes", summary.telemetry_bytes),
+        ("feedback_packets", summary.feedback_packets),
+        ("probes", summary.probes),
         ("telemetry_sender_bytes", facts.telemetry_sender_bytes as u64),
         ("telemetry_hop_bytes", facts.telemetry_hop_bytes as u64),
     ];
     metrics.extend(counts.map(|(name, count)| (name.to_owned(), count as f64)));
+    let end = flows.iter().map(|flow| flow.start_ns + flow.fct_ns).max();
+    if let Some(end) = end.filter(|&end| end > 0) {
+        metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / end as f64));
+    }
+    let payload: u64 = flows.iter().map(|flow| flow.size).sum();
+    if payload > 0 {
+        metrics.push(("telemetry_per_kb".to_owned(), summary.telemetry_bytes as f64 * 1e3 / payload as f64));
+    }
     metrics
 }
 
@@ -98,6 +117,12 @@ mod tests {
         assert!(sizes.small(&flow(1_000)) && !sizes.small(&flow(1_001)));
         assert!(sizes.large(&flow(50_001)) && !sizes.large(&flow(50_000)));
         assert_eq!(Sizes::new(None), Sizes { small_up_to: 10_000, large_above: 1_000_000 });
+    }
+
+    #[test]
+    fn jains_index_is_one_for_equal_rates() {
+        assert_eq!(jain(&[3.0, 3.0]), 1.0);
+        assert_eq!(jain(&[8.0, 0.0, 0.0, 0.0]), 0.25);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod execute;
 mod file;
 mod folder;
 mod group;
+mod growth;
 mod metrics;
 mod plan;
 mod plots;
@@ -47,9 +48,16 @@ fn report_on(file: &SweepFile, folder: &SweepFolder, runs: &[Run], ended: &[Ende
         .zip(ended)
         .filter_map(|(run, ended)| {
             let results = ended.results.as_ref().ok()?;
-            Some(Measured { run, results, metrics: metrics::metrics(results, &run.facts, sizes) })
+            let mut metrics = metrics::metrics(results, &run.facts, sizes);
+            if run.facts.records_queues {
+                match growth::growth_ns(&results.dir) {
+                    Ok(grew) => metrics.extend(grew.map(|grew| ("queue_growth_ns".to_owned(), grew as f64))),
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            Some(Ok(Measured { run, results, metrics }))
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let groups = group(file, &measured);
     let table = comparison::render(file, &groups, sizes);
     human::print(&table)?;

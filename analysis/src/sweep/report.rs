@@ -13,7 +13,7 @@ pub enum TableKind {
     Goodput,
     /// Queues, pauses, drops, packets sent again.
     Queue,
-    /// Bytes of telemetry in a frame.
+    /// Bytes of telemetry in a frame, and what all of it took.
     Overhead,
 }
 

@@ -4,18 +4,23 @@
 //! The queues themselves belong to the simulator: it tells the switch when a frame [arrives](Switch::arrive)
 //! and when one [departs](Switch::depart), and does what the answers say.
 
+mod classes;
 mod ecmp;
 mod ecn;
 mod lossy_buffer;
+mod report;
 mod scheduler;
 mod shared_buffer;
 
+pub use classes::{Classes, MAX_QUANTUM};
 pub use ecmp::{FlowKey, HOST_SEED, host_address};
 pub use ecn::EcnThreshold;
+pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
 pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
 
 use lossy_buffer::LossyBuffer;
+use report::Report;
 
 use crate::quirks::Quirks;
 use crate::random::Chance;
@@ -49,6 +54,10 @@ pub struct SwitchConfig {
     pub ecn: bool,
     /// One entry for each link rate in the network.
     pub ecn_thresholds: Vec<EcnThreshold>,
+    /// How the queues of a port are served; `None`: in turn, a frame each.
+    pub classes: Option<Classes>,
+    /// What telemetry reports of a port.
+    pub report: ReportConfig,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }
@@ -170,6 +179,8 @@ pub struct Switch {
     buffer: Buffer,
     ports: Vec<EgressPort>,
     pint: Option<Pint>,
+    /// `None`: telemetry reports the ports' own counters.
+    report: Option<Report>,
 }
 
 impl Switch {
@@ -204,6 +215,10 @@ impl Switch {
                 BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
             },
             ports: ports.iter().map(port).collect(),
+            report: (config.report != ReportConfig::default()).then(|| {
+                let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
+                Report::new(config.report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
+            }),
             pint: if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None },
         }
     }
@@ -246,7 +261,13 @@ impl Switch {
         let len = section.len;
         let port = &self.ports[usize::from(egress)];
         if head.is_data {
-            let (tx_bytes, qlen) = (port.tx_bytes, head.queue);
+            let (tx_bytes, qlen) = match &self.report {
+                None => (port.tx_bytes, head.queue),
+                Some(report) => {
+                    let queued = port.queued[usize::from(head.priority) % PRIORITIES];
+                    report.read(egress, now, head, port.tx_bytes, u64::from(queued))
+                }
+            };
             let snapshot = Snapshot {
                 switch_id: self.id,
                 ingress: head.ingress,
@@ -266,7 +287,11 @@ impl Switch {
                 pint.codebook.stamp(bytes, utilisation, &mut chance.rand);
             }
         }
-        self.count_sent(egress, now, head.size + (section.len - len) as u32);
+        let size = head.size + (section.len - len) as u32;
+        self.count_sent(egress, now, size);
+        if let Some(report) = &mut self.report {
+            report.count(egress, head.priority, size);
+        }
         departure
     }
 

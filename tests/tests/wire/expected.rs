@@ -25,21 +25,27 @@ pub struct Hop {
     pub hop_limit: u64,
 }
 
-type PacketId = (u32, u16, u32);
+/// Address, port, first byte, kind, and how many such packets came before: a flow that may not send goes on to probe.
+type PacketId = (u32, u16, u32, PacketKind, usize);
 
-/// Follows data packets, each of which is sent once, through a trace in its order.
+/// Follows data packets and probes, which do not overtake their like, through a trace in its order.
 #[derive(Default)]
 pub struct Journeys {
     hops: HashMap<PacketId, Vec<Hop>>,
     ingress: HashMap<(u16, PacketId), u8>,
     sent: HashMap<(u16, u8), u64>,
+    /// What happened so often at a node.
+    events: HashMap<(u16, TraceEvent, PacketId), usize>,
 }
 
 impl Journeys {
     /// The hops that a packet has behind it after this event, the first hop first.
     pub fn follow(&mut self, record: &TraceRecord) -> &[Hop] {
-        let id = (record.src_address, record.sport, record.seq);
-        let is_data = record.kind == PacketKind::Data;
+        let first = (record.src_address, record.sport, record.seq, record.kind, 0);
+        let events = self.events.entry((record.node, record.event, first)).or_default();
+        let id = (first.0, first.1, first.2, first.3, *events);
+        *events += 1;
+        let collects = collects(record);
         if record.event == TraceEvent::Receive && record.is_switch {
             self.ingress.insert((record.node, id), record.port);
         }
@@ -47,7 +53,7 @@ impl Journeys {
             let sent = self.sent.entry((record.node, record.port)).or_default();
             let sent_bytes = *sent;
             *sent += u64::from(record.size_bytes);
-            if is_data {
+            if collects {
                 let hop = Hop {
                     switch: record.node.into(),
                     ingress: u64::from(self.ingress[&(record.node, id)]) - 1,
@@ -60,13 +66,18 @@ impl Journeys {
                 self.hops.entry(id).or_default().push(hop);
             }
         }
-        if is_data { self.hops.get(&id).map_or(&[], Vec::as_slice) } else { &[] }
+        if collects { self.hops.get(&id).map_or(&[], Vec::as_slice) } else { &[] }
     }
+}
+
+/// Whether a frame is of a kind that may collect telemetry.
+fn collects(record: &TraceRecord) -> bool {
+    matches!(record.kind, PacketKind::Data | PacketKind::Probe)
 }
 
 /// The hop limit of a frame, which switches decrement when they send it.
 pub fn hop_limit(record: &TraceRecord) -> u8 {
-    let towards_receiver = record.kind == PacketKind::Data;
+    let towards_receiver = collects(record);
     let [near, far] = SWITCHES;
     let (first, second) = if towards_receiver { (near, far) } else { (far, near) };
     let before = match record.node {
@@ -103,10 +114,13 @@ pub fn is_last(record: &TraceRecord) -> bool {
     record.seq + u32::from(record.payload_bytes) >= FLOW
 }
 
-/// InfiniBand's opcode: WRITE first, middle, last and only, or ACKNOWLEDGE.
+/// InfiniBand's opcode: WRITE first, middle, last and only, ACKNOWLEDGE, or a manufacturer's own.
 pub fn opcode(record: &TraceRecord) -> u64 {
-    if record.kind != PacketKind::Data {
-        return 0x11;
+    match record.kind {
+        PacketKind::Data => {}
+        PacketKind::Probe => return 0xc0,
+        PacketKind::Feedback => return 0xc1,
+        _ => return 0x11,
     }
     match (is_first(record), is_last(record)) {
         (true, false) => 0x06,

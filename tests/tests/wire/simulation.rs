@@ -54,22 +54,30 @@ pub struct Case {
     pub ipv6: bool,
     /// The layout; `none` is DCQCN over links that lose frames.
     pub layout: &'static str,
+    /// Whether probes collect telemetry, in place of data.
+    pub probes: bool,
+}
+
+const fn case(ipv6: bool, layout: &'static str) -> Case {
+    Case { ipv6, layout, probes: false }
 }
 
 /// All that can be had.
-pub const CASES: [Case; 12] = [
-    Case { ipv6: false, layout: "none" },
-    Case { ipv6: false, layout: "paper" },
-    Case { ipv6: false, layout: "draft" },
-    Case { ipv6: false, layout: "int_md" },
-    Case { ipv6: false, layout: "ifa" },
-    Case { ipv6: true, layout: "none" },
-    Case { ipv6: true, layout: "paper" },
-    Case { ipv6: true, layout: "draft" },
-    Case { ipv6: true, layout: "int_md" },
-    Case { ipv6: true, layout: "ifa" },
-    Case { ipv6: true, layout: "ioam" },
-    Case { ipv6: true, layout: "ioam_slim" },
+pub const CASES: [Case; 14] = [
+    case(false, "none"),
+    case(false, "paper"),
+    case(false, "draft"),
+    case(false, "int_md"),
+    case(false, "ifa"),
+    case(true, "none"),
+    case(true, "paper"),
+    case(true, "draft"),
+    case(true, "int_md"),
+    case(true, "ifa"),
+    case(true, "ioam"),
+    case(true, "ioam_slim"),
+    Case { probes: true, ..case(false, "paper") },
+    Case { probes: true, ..case(true, "ioam") },
 ];
 
 /// What a simulation left.
@@ -94,12 +102,13 @@ impl Case {
     fn toml(&self) -> String {
         let profile = if self.ipv6 { "rocev2_ipv6" } else { "rocev2_ipv4" };
         let wire = format!("{TOML}\n[wire]\nprofile = \"{profile}\"\n");
+        let packets = if self.probes { "packets = \"probes\"\n" } else { "" };
         match self.layout {
             "none" => {
                 wire.replace("delay =", "loss = 0.005\ndelay =") + "[congestion_control]\nalgorithm = \"dcqcn\"\n"
             }
-            "paper" | "draft" => format!("{wire}[telemetry]\nlayout = \"{}\"\n", self.layout),
-            layout => format!("{wire}[telemetry]\nlayout = \"{layout}\"\nhops = {ROOM}\n"),
+            "paper" | "draft" => format!("{wire}[telemetry]\nlayout = \"{}\"\n{packets}", self.layout),
+            layout => format!("{wire}[telemetry]\nlayout = \"{layout}\"\nhops = {ROOM}\n{packets}"),
         }
     }
 }

@@ -85,6 +85,8 @@ struct Seen {
     pauses: usize,
     resumes: usize,
     nacks: usize,
+    probes: usize,
+    answers: usize,
     queue_pairs: HashMap<(String, String, u64), u64>,
 }
 
@@ -121,6 +123,7 @@ impl Seen {
     fn is_enough(&self, case: Case) {
         assert!(self.marked > 0 && self.waited > 0 && self.pauses > 0 && self.resumes > 0, "{case:?}: {self:?}");
         assert_eq!(self.nacks > 0, case.layout == "none", "{case:?}: {self:?}");
+        assert_eq!((self.probes > 0, self.answers > 0), (case.probes, case.probes), "{case:?}: {self:?}");
         // The receiver tells its flows apart, of which node 0 and the switches see all.
         let distinct: HashSet<_> = self.queue_pairs.iter().map(|((_, dst, _), pair)| (dst, pair)).collect();
         assert_eq!(distinct.len(), self.queue_pairs.len(), "{case:?}: {self:?}");
@@ -194,13 +197,15 @@ impl Judged<'_> {
             self.number("ip.proto", protocol);
             self.number("ip.checksum.status", 1_u64);
         }
+        seen.probes += usize::from(record.kind == PacketKind::Probe);
         seen.marked += usize::from(ecn(record) == 3);
         seen.waited += usize::from(record.event == TraceEvent::Dequeue && record.qlen_bytes > 0);
         assert!(hops.len() < ROOM, "{record:?}");
     }
 
     fn has_telemetry(&self) -> bool {
-        self.record.kind == PacketKind::Data && self.case.layout != "none"
+        let collects = if self.case.probes { PacketKind::Probe } else { PacketKind::Data };
+        self.record.kind == collects && self.case.layout != "none"
     }
 
     fn protocol(&self) -> u64 {
@@ -244,6 +249,8 @@ impl Judged<'_> {
         assert_eq!(*seen.queue_pairs.entry(flow).or_insert(pair), pair, "frame {} of {:?}", self.number, self.case);
         match record.kind {
             PacketKind::Data => self.data(),
+            PacketKind::Probe => {}
+            PacketKind::Feedback => seen.answers += 1,
             _ => self.answer(seen),
         }
     }

@@ -8,7 +8,7 @@ use crate::flows::{FlowList, FlowSource};
 use crate::scenario::{Draft, FastCnp, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
-use hpcc_core::switch::{BufferMode, SwitchConfig};
+use hpcc_core::switch::{BufferMode, ReportConfig, SwitchConfig};
 use hpcc_core::topology::Network;
 use hpcc_core::transport::feedback::FeedbackConfig;
 use hpcc_core::transport::{Recovery, TransportConfig};
@@ -180,6 +180,8 @@ fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
         ecn,
         ecn_thresholds: ecn_map::read(settings)?,
         quirks: settings.quirks(),
+        classes: None,
+        report: ReportConfig::default(),
     })
 }
 

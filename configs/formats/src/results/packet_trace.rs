@@ -27,7 +27,7 @@ const PROTOCOL_FAST_CNP: u8 = 60;
 const PROTOCOL_ICMPV6: u8 = 58;
 
 /// What happened to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceEvent {
     /// It arrived at a device.
@@ -41,7 +41,7 @@ pub enum TraceEvent {
 }
 
 /// What a packet is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PacketKind {
     /// Payload.

@@ -4,7 +4,7 @@
 use super::Scenario;
 use super::compatibility;
 use super::effective_control::{congestion_control, telemetry};
-use hpcc_core::switch::BufferMode;
+use hpcc_core::switch::{BufferMode, Scope, Wait};
 use hpcc_core::transport::{CongestionNotification, Recovery};
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
@@ -117,6 +117,9 @@ impl Scenario {
             "alpha": alpha,
             "buffer_bytes": self.switch.buffer_bytes,
             "ecn": self.switch.ecn,
+            "classes": self.switch.classes.map(|classes| classes.text()),
+            "telemetry_scope": Scope::NAMES.iter().find(|(_, it)| *it == self.switch.report.scope).map(|it| it.0),
+            "telemetry_queue": Wait::NAMES.iter().find(|(_, it)| *it == self.switch.report.wait).map(|it| it.0),
             "ecn_thresholds": thresholds.collect::<Vec<_>>(),
         })
     }

@@ -17,6 +17,7 @@
 //! | `[fast_cnp]` | congestion notifications by switches |
 //! | `[monitor]` | time series |
 
+mod classes;
 mod compatibility;
 mod congestion_control;
 mod document;
@@ -33,10 +34,11 @@ mod values;
 mod tests;
 
 use super::{Blame, Draft, Places, Scenario, name_of};
-use crate::error::InputError;
+use crate::error::{InputError, suggestion};
 use crate::flows::FlowList;
 use document::{Document, Source};
 use std::path::Path;
+use toml::Spanned;
 
 const SECTIONS: &[&str] = &[
     "compatibility",
@@ -103,4 +105,21 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         notes: control.note.into_iter().chain(dropped).collect(),
     };
     Ok(Draft { scenario, flows, places })
+}
+
+/// The value of a name; `None` if there is no name.
+fn named<T: Copy>(
+    document: &Document<'_>,
+    name: Option<&Spanned<String>>,
+    key: &str,
+    names: &[(&'static str, T)],
+) -> Result<Option<T>, InputError> {
+    let Some(name) = name else { return Ok(None) };
+    if let Some(&(_, value)) = names.iter().find(|(known, _)| known == name.get_ref()) {
+        return Ok(Some(value));
+    }
+    let known: Vec<&str> = names.iter().map(|&(known, _)| known).collect();
+    let what = key.rsplit('.').next().unwrap_or(key);
+    let message = format!("unknown {what} \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
+    Err(document.place(name.span()).key_error(key, message))
 }

@@ -2,6 +2,7 @@
 //! The sections that hold plain settings. What is left out has the value of the
 //! reference's preset for the algorithm.
 
+use super::classes::{self, ClassKeys};
 use super::document::Document;
 use super::values::{Between, Bounded, Bytes32, Interval, Probability, Rate, Size, Time};
 use crate::error::{InputError, suggestion};
@@ -238,6 +239,9 @@ struct SwitchKeys {
     buffer: Option<Spanned<Size>>,
     ecn: Option<bool>,
     ecn_thresholds: Option<Spanned<Vec<Spanned<ThresholdKeys>>>>,
+    classes: Vec<Spanned<ClassKeys>>,
+    telemetry_scope: Option<Spanned<String>>,
+    telemetry_queue: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -278,7 +282,10 @@ pub(super) fn switch(
         }
     };
     let buffer_bytes = keys.buffer.map_or(DEFAULT_BUFFER, |buffer| buffer.into_inner().0);
-    let config = SwitchConfig { buffer_bytes, mode, ecn: keys.ecn.unwrap_or(true), ecn_thresholds, quirks };
+    let classes = classes::classes(document, keys.classes)?;
+    let report = classes::report(document, keys.telemetry_scope, keys.telemetry_queue, classes.is_some())?;
+    let ecn = keys.ecn.unwrap_or(true);
+    let config = SwitchConfig { buffer_bytes, mode, ecn, ecn_thresholds, classes, report, quirks };
     Ok(Switch { config, buffer_place, ecn_place })
 }
 

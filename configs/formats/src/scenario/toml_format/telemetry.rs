@@ -3,6 +3,7 @@
 
 use super::congestion_control::Control;
 use super::document::Document;
+use super::named;
 use super::values::Bounded;
 use crate::error::{InputError, suggestion};
 use hpcc_core::telemetry::{Layout, LayoutOptions, Sampling};
@@ -115,8 +116,8 @@ fn feedback(document: &Document<'_>, keys: &TelemetryKeys) -> Result<FeedbackCon
     let default = FeedbackConfig::default();
     Ok(FeedbackConfig {
         sampling: sampling(document, keys)?,
-        answer: named(document, keys.answer.as_ref(), "answer", &Answer::NAMES)?.unwrap_or(default.answer),
-        by: named(document, keys.feedback.as_ref(), "feedback", &Return::NAMES)?.unwrap_or(default.by),
+        answer: named(document, keys.answer.as_ref(), "telemetry.answer", &Answer::NAMES)?.unwrap_or(default.answer),
+        by: named(document, keys.feedback.as_ref(), "telemetry.feedback", &Return::NAMES)?.unwrap_or(default.by),
         guard: keys.guard.as_ref().is_some_and(|guard| *guard.get_ref()),
         seal: keys.seal.as_ref().map(|key| seal(document, key)).transpose()?,
     })
@@ -133,22 +134,6 @@ fn sampling(document: &Document<'_>, keys: &TelemetryKeys) -> Result<Sampling, I
         let span = keys.packets.as_ref().map(Spanned::span).unwrap_or_default();
         document.place(span).key_error("telemetry.packets", message)
     })
-}
-
-/// The value of a name; `None` if there is no name.
-fn named<T: Copy>(
-    document: &Document<'_>,
-    name: Option<&Spanned<String>>,
-    key: &str,
-    names: &[(&'static str, T)],
-) -> Result<Option<T>, InputError> {
-    let Some(name) = name else { return Ok(None) };
-    if let Some(&(_, value)) = names.iter().find(|(known, _)| known == name.get_ref()) {
-        return Ok(Some(value));
-    }
-    let known: Vec<&str> = names.iter().map(|&(known, _)| known).collect();
-    let message = format!("unknown {key} \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
-    Err(document.place(name.span()).key_error(format!("telemetry.{key}"), message))
 }
 
 fn seal(document: &Document<'_>, key: &Spanned<String>) -> Result<[u8; 16], InputError> {

@@ -453,7 +453,10 @@ fn bad_settings_name_their_line() {
             "18: telemetry.every: the value is 0; expected a whole number from 1",
         ),
         ("[telemetry]\nanswer = \"loads\"", "17: telemetry.answer: answer needs the algorithm hpcc_plus"),
-        ("[telemetry]\nfeedback = \"akc\"", "17: telemetry.feedback: unknown feedback \"akc\"; did you mean ack?"),
+        (
+            "[telemetry]\nfeedback = \"notificaton\"",
+            "17: telemetry.feedback: unknown feedback \"notificaton\"; did you mean notification?",
+        ),
         ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
         (
             "[congestion_control]\nalgorithm = \"timely\"\n[telemetry]\npackets = \"probes\"",
@@ -474,6 +477,19 @@ fn bad_settings_name_their_line() {
         ("[legacy]\nnodes = [99]", "17: legacy.nodes: there is no node 99; expected 0 to"),
         ("[legacy]\nalgorithm = \"hpcc\"", "17: legacy.algorithm: unknown algorithm \"hpcc\"; expected one of dcqcn,"),
         ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
+        (
+            "[[switch.classes]]\npriority = 3\nquantum = 1000\nstrict = true",
+            "16: switch.classes: a class has a quantum, or strict = true; expected one",
+        ),
+        (
+            "[[switch.classes]]\npriority = 8\nstrict = true",
+            "17: switch.classes.priority: class 8 is named twice, or is no priority from 1 to 7",
+        ),
+        (
+            "[switch]\ntelemetry_scope = \"queue\"",
+            "17: switch.telemetry_scope: telemetry_scope = \"queue\" needs classes",
+        ),
+        ("[switch]\ntelemetry_queue = \"time\"", "17: switch.telemetry_queue: unknown telemetry_queue \"time\""),
         ("[switch]\nbuffer = 1000", "17: switch.buffer: the buffer has 1000 bytes"),
         ("[switch]\nbuffer = -1", "17: switch.buffer: -1 is negative; expected a size"),
         (

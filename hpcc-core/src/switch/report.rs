@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What telemetry reports of a port with several classes (REQ-28, REQ-29; draft-miao-rtgwg-hpccplus-00, section 9.3).
+//!
+//! HPCC++ adds qlen / (B * T) and txRate / B. To a class that is sure of a share of the link, B is that share, and its
+//! queue is its own. To any class, the time that a packet waited says more than bytes, for who knows when they
+//! are served. Layouts have codes for the rates of links only, and no field for a waiting time; so neither B nor
+//! the fields change, but what is written into them:
+//!
+//! | reported | stands for |
+//! | --- | --- |
+//! | txBytes of the queue * link / share | txRate / share, once divided by the link's rate |
+//! | qlen of the queue * link / share | qlen / (share * T) |
+//! | sojourn time * link | sojourn / T, for qlen / (B * T) |
+
+use super::{Head, PRIORITIES, Scheduler};
+use crate::units::{BitRate, Nanos};
+use alloc::vec::Vec;
+
+/// Whose bytes are reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// The port's, against the link.
+    #[default]
+    Port,
+    /// The queue's, against the share that its class is sure of.
+    Queue,
+}
+
+/// What is reported in place of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wait {
+    /// The bytes behind the packet.
+    #[default]
+    Length,
+    /// The time that the packet spent in the switch.
+    Sojourn,
+}
+
+/// What telemetry reports of a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportConfig {
+    /// Whose bytes.
+    pub scope: Scope,
+    /// What for a queue.
+    pub wait: Wait,
+}
+
+impl Scope {
+    /// Both, and their names in configurations.
+    pub const NAMES: [(&'static str, Scope); 2] = [("port", Scope::Port), ("queue", Scope::Queue)];
+}
+
+impl Wait {
+    /// Both, and their names in configurations.
+    pub const NAMES: [(&'static str, Wait); 2] = [("length", Wait::Length), ("sojourn", Wait::Sojourn)];
+}
+
+/// A port's counters by queue.
+#[derive(Clone, Debug)]
+struct PortReport {
+    rate: BitRate,
+    /// What each queue is sure of; the link's rate where it is sure of nothing.
+    shares: [BitRate; PRIORITIES],
+    sent: [u64; PRIORITIES],
+}
+
+/// The reports of a switch that does not report the ports' own counters.
+#[derive(Clone, Debug)]
+pub struct Report {
+    config: ReportConfig,
+    ports: Vec<PortReport>,
+}
+
+impl Report {
+    /// Of ports with these rates, whose queues `scheduler` serves.
+    pub fn new(config: ReportConfig, scheduler: &Scheduler, rates: impl Iterator<Item = BitRate>) -> Self {
+        let port = |rate| PortReport {
+            rate,
+            shares: core::array::from_fn(|queue| match scheduler.guaranteed(queue as u8, rate, BitRate(0)) {
+                BitRate(0) => rate,
+                share => share,
+            }),
+            sent: [0; PRIORITIES],
+        };
+        Report { config, ports: rates.map(port).collect() }
+    }
+
+    /// txBytes and qlen for a frame that leaves now; `tx_bytes` and `queued` are the port's and the queue's.
+    pub fn read(&self, egress: u16, now: Nanos, head: &Head, tx_bytes: u64, queued: u64) -> (u64, u64) {
+        let Some(port) = self.ports.get(usize::from(egress)) else { return (tx_bytes, queued) };
+        let queue = usize::from(head.priority) % PRIORITIES;
+        let (tx_bytes, qlen) = match self.config.scope {
+            Scope::Port => (tx_bytes, head.queue),
+            Scope::Queue => (port.of_share(queue, port.sent[queue]), port.of_share(queue, queued)),
+        };
+        match self.config.wait {
+            Wait::Length => (tx_bytes, qlen),
+            Wait::Sojourn => (tx_bytes, bytes(port.rate, now.saturating_sub(head.arrived))),
+        }
+    }
+
+    /// A frame has left.
+    pub fn count(&mut self, egress: u16, priority: u8, size: u32) {
+        if let Some(port) = self.ports.get_mut(usize::from(egress)) {
+            port.sent[usize::from(priority) % PRIORITIES] += u64::from(size);
+        }
+    }
+}
+
+impl PortReport {
+    /// Bytes against a queue's share, as so many against the link.
+    fn of_share(&self, queue: usize, bytes: u64) -> u64 {
+        let scaled = u128::from(bytes) * u128::from(self.rate.0) / u128::from(self.shares[queue].0.max(1));
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    }
+}
+
+/// Bytes that a rate sends in a time.
+fn bytes(rate: BitRate, time: Nanos) -> u64 {
+    u64::try_from(u128::from(rate.0) * u128::from(time.0) / 8_000_000_000).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Classes;
+    use super::*;
+
+    fn report(scope: Scope, wait: Wait) -> Report {
+        let classes = Classes::parse("3:3000,4:1000,6:strict").expect("a list");
+        let rates = [BitRate::gbps(100)].into_iter();
+        Report::new(ReportConfig { scope, wait }, &Scheduler::new(classes.services()), rates)
+    }
+
+    fn head(priority: u8) -> Head {
+        Head { priority, is_data: true, size: 1_000, queue: 90_000, arrived: Nanos(1_000), ..Head::default() }
+    }
+
+    #[test]
+    fn req_29_a_class_is_measured_against_its_share() {
+        let mut report = report(Scope::Queue, Wait::Length);
+        report.count(0, 3, 3_000);
+        report.count(0, 4, 3_000);
+        report.count(0, 6, 3_000);
+        // Three quarters and one quarter, but for a byte in 4005 for each of the queues without a class.
+        let read = |priority| report.read(0, Nanos(2_000), &head(priority), 1_000_000, 7_500);
+        assert_eq!(read(3), (4_005, 10_012));
+        assert_eq!(read(4), (12_015, 30_037));
+        assert_eq!(read(6), (3_000, 7_500), "a strict class has the link");
+    }
+
+    #[test]
+    fn req_28_the_time_in_the_switch_stands_for_its_queue() {
+        let read = |scope| report(scope, Wait::Sojourn).read(0, Nanos(3_000), &head(3), 1_000_000, 7_500);
+        assert_eq!(read(Scope::Port), (1_000_000, 25_000), "2 us at 100 Gb/s");
+        assert_eq!(read(Scope::Queue), (0, 25_000));
+    }
+}

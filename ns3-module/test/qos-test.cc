@@ -1,0 +1,172 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-tests.h"
+
+#include "ns3/node.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace ns3
+{
+namespace tests
+{
+
+namespace
+{
+
+/// Two senders, and the host that both send to.
+constexpr uint32_t RECEIVER = 2;
+/// The switch.
+constexpr uint32_t SWITCH = 3;
+/// Priorities of the senders.
+constexpr std::array<uint8_t, 2> PRIORITIES_OF{3, 4};
+
+/// What a run showed of the two senders.
+struct Shares
+{
+    std::array<double, 2> gbps{};  //!< acknowledged payload
+    std::array<uint64_t, 2> rate{}; //!< sending rate at the end in bit/s
+    uint64_t queue{0};             //!< mean length of the second sender's queue in bytes
+};
+
+/**
+ * \brief Run two endless flows of different priorities to one host.
+ * \param classes of the switch
+ * \param scope whose bytes telemetry reports
+ * \param wait what it reports for a queue
+ * \param controls congestion control of the senders
+ * \return what it showed in the second half of a millisecond
+ */
+Shares
+Measure(const std::string& classes,
+        const std::string& scope,
+        const std::string& wait,
+        const std::array<std::string, 2>& controls)
+{
+    TestNetwork network;
+    network.helper.SetTelemetry("paper", 1);
+    network.helper.SetSwitchAttribute("Classes", StringValue(classes));
+    network.helper.SetSwitchAttribute("TelemetryScope", StringValue(scope));
+    network.helper.SetSwitchAttribute("TelemetryQueue", StringValue(wait));
+    network.MakeStar(3);
+    std::array<Ptr<RdmaHost>, 2> hosts;
+    std::array<Ptr<RdmaClient>, 2> flows;
+    for (uint32_t sender = 0; sender < 2; ++sender)
+    {
+        hosts[sender] = DynamicCast<RdmaHost>(network.helper.GetNode(sender));
+        hosts[sender]->SetAttribute("CongestionControl", StringValue(controls[sender]));
+        flows[sender] = network.AddFlow(sender, RECEIVER, uint64_t{1} << 30);
+        flows[sender]->SetAttribute("Priority", UintegerValue(PRIORITIES_OF[sender]));
+    }
+    network.helper.Start();
+    Shares shares;
+    std::array<uint64_t, 2> acked{};
+    constexpr uint64_t HALF = 500;
+    const auto bottleneck = DynamicCast<QbbSwitch>(network.helper.GetNode(SWITCH))->GetPort(RECEIVER);
+    for (uint64_t micros = HALF; micros < 2 * HALF; ++micros)
+    {
+        Simulator::Schedule(MicroSeconds(micros), [&shares, bottleneck]() {
+            shares.queue += bottleneck->GetQueuedBytes(PRIORITIES_OF[1]);
+        });
+    }
+    for (const uint64_t micros : {HALF, 2 * HALF})
+    {
+        Simulator::Schedule(MicroSeconds(micros), [&]() {
+            for (std::size_t sender = 0; sender < 2; ++sender)
+            {
+                const uint64_t now = hosts[sender]->GetAckedBytes(flows[sender]->GetQueuePair());
+                shares.gbps[sender] = static_cast<double>(now - acked[sender]) * 8 / (HALF * 1000);
+                acked[sender] = now;
+                shares.rate[sender] = hosts[sender]->GetRate(flows[sender]->GetQueuePair()).GetBitRate();
+            }
+        });
+    }
+    Simulator::Stop(MicroSeconds(2 * HALF) + NanoSeconds(1));
+    Simulator::Run();
+    Simulator::Destroy();
+    shares.queue /= HALF;
+    return shares;
+}
+
+} // namespace
+
+/**
+ * \ingroup hpcc
+ * \brief Deficit round robin and strict priority on a port.
+ */
+class ClassesTest : public HpccTestCase
+{
+  public:
+    ClassesTest()
+        : HpccTestCase("Classes share a port by their quanta, strict ones go first")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::array<std::string, 2> greedy{"none", "none"};
+        const Shares equal = Measure("", "port", "length", greedy);
+        NS_TEST_EXPECT_MSG_EQ_TOL(equal.gbps[0] / equal.gbps[1], 1, 0.02, "in turn");
+        const Shares weighted = Measure("3:3000,4:1000", "port", "length", greedy);
+        NS_TEST_EXPECT_MSG_EQ_TOL(weighted.gbps[0] / weighted.gbps[1], 3, 0.05, "three to one");
+        const Shares strict = Measure("3:1000,4:strict", "port", "length", greedy);
+        NS_TEST_EXPECT_MSG_GT(strict.gbps[1], 90, "the strict class has the link");
+        NS_TEST_EXPECT_MSG_LT(strict.gbps[0], 3, "the other what it leaves");
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief REQ-28, REQ-29: HPCC++ beside a class that nothing controls.
+ */
+class ClassTelemetryTest : public HpccTestCase
+{
+  public:
+    ClassTelemetryTest()
+        : HpccTestCase("HPCC++ keeps the share of its class where telemetry reports its queue")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::string classes = "3:3000,4:1000";
+        const std::array<std::string, 2> beside{"none", "hpcc_plus"};
+        // A quarter of 100 Gb/s, 95 % of it, and the payload's part of a frame: 1000 of 1058.
+        const double share = 25 * 0.95 * 1000 / 1058;
+        // A frame that waits for its queue's turn spends time in the switch, with nobody before it.
+        for (const auto& [wait, tolerance] : {std::pair<std::string, double>{"length", 0.05}, {"sojourn", 0.1}})
+        {
+            const Shares own = Measure(classes, "queue", wait, beside);
+            NS_TEST_EXPECT_MSG_EQ_TOL(own.gbps[1], share, share * tolerance, wait << ": the share of the class");
+            NS_TEST_EXPECT_MSG_LT(own.queue, 10'000, wait << ": its own queue");
+        }
+        // The port is full, whatever this flow does: it gives way until it has next to nothing.
+        const Shares port = Measure(classes, "port", "length", beside);
+        NS_TEST_EXPECT_MSG_LT(port.gbps[1], share / 4, "measured against the link");
+        // Alone on the port, the time in the switch tells what the queue does.
+        const std::array<std::string, 2> both{"hpcc_plus", "hpcc_plus"};
+        const Shares sojourn = Measure("", "port", "sojourn", both);
+        const double all = 100 * 0.95 * 1000 / 1058;
+        NS_TEST_EXPECT_MSG_EQ_TOL(sojourn.gbps[0] + sojourn.gbps[1], all, all * 0.03, "the link, at 95 %");
+        NS_TEST_EXPECT_MSG_LT(sojourn.queue, 5'000, "short queues");
+    }
+};
+
+TestCases
+MakeQosTests()
+{
+    return {new ClassesTest, new ClassTelemetryTest};
+}
+
+} // namespace tests
+} // namespace ns3
