@@ -351,6 +351,8 @@ mod ffi {
     /// `hpcc_formats::scenario::FastCnp`.
     #[derive(Clone, Debug)]
     struct FastCnpParameters {
+        /// Whether switches, hosts or borders have anything to do.
+        is_on: bool,
         switches: FastCnpSwitchParameters,
         hosts: FastCnpHostParameters,
         /// The trigger's thresholds at 100 Gb/s; a `kmax_bytes` of 0 stands for those of ECN.

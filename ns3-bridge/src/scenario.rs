@@ -157,6 +157,7 @@ impl Scenario {
             _ => (0, 0, 0.0),
         };
         FastCnpParameters {
+            is_on: f.is_on(),
             switches: FastCnpSwitchParameters {
                 enabled: f.enabled,
                 trigger: trigger.into(),

@@ -119,7 +119,7 @@ SetFastCnpNodes(const hpcc::Scenario& scenario, const QbbHelper& network)
 void
 CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals)
 {
-    totals.fast_cnp_on = scenario.fast_cnp().switches.enabled;
+    totals.fast_cnp_on = scenario.fast_cnp().is_on;
     for (uint32_t index = 0; index < network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = network.GetNode(index);

@@ -78,11 +78,16 @@ class alignas(64) QbbFrame : public EventImpl
         return kind == Kind::PROBE || kind == Kind::FEEDBACK;
     }
 
+    /// \return whether telemetry stands in its place, and nothing else
+    bool HasTelemetrySection() const
+    {
+        return kind < Kind::CNP;
+    }
+
     /// \return bytes on the link that only telemetry needs
     uint32_t GetTelemetryCost() const
     {
-        const bool isSection = kind < Kind::CNP;
-        return IsForTelemetryAlone() ? size : isSection ? telemetryBytes : 0;
+        return IsForTelemetryAlone() ? size : HasTelemetrySection() ? telemetryBytes : 0;
     }
 
     /// \return whether it acknowledges data, or says that some is missing

@@ -404,6 +404,8 @@ RdmaHost::MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size)
     answer->dport = frame.dport;
     answer->queuePair = frame.queuePair;
     answer->replyQueuePair = frame.replyQueuePair;
+    answer->seq = 0;
+    answer->flowBytes = 0;
     answer->telemetryBytes = 0;
     TurnRound(*answer, size);
     return answer;

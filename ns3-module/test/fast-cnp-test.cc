@@ -89,6 +89,29 @@ CountMarked(const std::vector<Seen>& frames)
 
 /**
  * \param frames frames
+ * \param queuePair a queue pair
+ * \return how many of them are for it
+ */
+std::size_t
+CountFor(const std::vector<Seen>& frames, uint32_t queuePair)
+{
+    return std::count_if(frames.begin(), frames.end(), [queuePair](const Seen& frame) {
+        return frame.queuePair == queuePair;
+    });
+}
+
+/**
+ * \param frames frames
+ * \return when the first and the last were sent; never, if there is none
+ */
+std::pair<Time, Time>
+SpanOf(const std::vector<Seen>& frames)
+{
+    return frames.empty() ? std::pair(Time::Max(), Time::Max()) : std::pair(frames.front().at, frames.back().at);
+}
+
+/**
+ * \param frames frames
  * \param node a node
  * \return those to the node
  */
@@ -223,12 +246,12 @@ class ReceiverCnpTest : public HpccTestCase
         run.Build();
         run.Run();
         const std::vector<Seen>& cnps = run.byReceiver[QbbFrame::Kind::CNP];
-        NS_TEST_ASSERT_MSG_GT(cnps.size(), SENDERS, "notifications");
+        NS_TEST_EXPECT_MSG_GT(cnps.size(), SENDERS, "notifications");
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
             const std::vector<Seen> own = To(cnps, sender);
-            NS_TEST_ASSERT_MSG_GT(own.size(), 0, "each sender is notified");
-            NS_TEST_EXPECT_MSG_EQ(own[0].queuePair, 0, "at its own queue pair");
+            NS_TEST_EXPECT_MSG_GT(own.size(), 0, "each sender is notified");
+            NS_TEST_EXPECT_MSG_EQ(CountFor(own, 0), own.size(), "at its own queue pair");
             for (std::size_t n = 1; n < own.size(); ++n)
             {
                 NS_TEST_EXPECT_MSG_GT_OR_EQ(own[n].at - own[n - 1].at, MicroSeconds(20), "once in an interval");
@@ -263,7 +286,7 @@ class SwitchNotifiesTest : public HpccTestCase
         run.Enable().Build();
         run.Run();
         const std::vector<Seen>& sent = run.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_ASSERT_MSG_GT(sent.size(), SENDERS, "notifications");
+        NS_TEST_EXPECT_MSG_GT(sent.size(), SENDERS, "notifications");
         NS_TEST_EXPECT_MSG_EQ(run.sent, sent.size(), "all counted");
         NS_TEST_EXPECT_MSG_EQ(run.accepted, sent.size(), "all believed");
         std::map<uint32_t, uint32_t> receivers;
@@ -275,14 +298,16 @@ class SwitchNotifiesTest : public HpccTestCase
         {
             NS_TEST_EXPECT_MSG_EQ(frame.src, SWITCH, "from the switch");
             NS_TEST_EXPECT_MSG_EQ(frame.srcAddress, 0x0b000001 + (SWITCH << 8), "by its own address");
-            NS_TEST_ASSERT_MSG_EQ(receivers.count(frame.dst), 1, "to a sender");
+            NS_TEST_EXPECT_MSG_EQ(receivers.count(frame.dst), 1, "to a sender");
             NS_TEST_EXPECT_MSG_EQ(frame.queuePair, receivers[frame.dst], "with the data packet's queue pair");
-            NS_TEST_EXPECT_MSG_EQ(std::equal(frame.section.begin(), frame.section.end(), OPTION_1.begin()),
+            NS_TEST_EXPECT_MSG_EQ(std::equal(frame.section.begin(),
+                                             frame.section.end(),
+                                             OPTION_1.begin(),
+                                             OPTION_1.end()),
                                   true,
                                   "option 1 with the receiver's address, and nothing else");
-            NS_TEST_EXPECT_MSG_EQ(frame.section.size(), OPTION_1.size(), "24 bytes");
         }
-        NS_TEST_EXPECT_MSG_LT(sent.front().at, MicroSeconds(8), "as soon as there is a queue");
+        NS_TEST_EXPECT_MSG_LT(SpanOf(sent).first, MicroSeconds(8), "as soon as there is a queue");
         NS_TEST_EXPECT_MSG_LT(run.rate, DataRate("60Gbps"), "the flows slow down");
         NS_TEST_EXPECT_MSG_EQ(CountMarked(run.bySwitch[QbbFrame::Kind::DATA]), 0, "nothing is marked");
         NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "and finish");
@@ -358,8 +383,8 @@ class SenderKindsTest : public HpccTestCase
         limited.Enable().Build();
         limited.Run();
         const std::vector<Seen>& few = limited.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_ASSERT_MSG_GT(few.size(), 2, "some");
-        const Time span = few.back().at - few.front().at;
+        NS_TEST_EXPECT_MSG_GT(few.size(), 2, "some");
+        const Time span = SpanOf(few).second - SpanOf(few).first;
         NS_TEST_EXPECT_MSG_LT_OR_EQ(few.size(), span.GetMicroSeconds() / 10 + 2, "one in 10 us");
     }
 };
@@ -388,19 +413,13 @@ class IncapableHostTest : public HpccTestCase
             Callback<void, uint32_t>([&learnt](uint32_t node) { learnt.push_back(node); }));
         run.Run();
         const std::vector<Seen>& answers = run.bySender[QbbFrame::Kind::ICMPV6];
-        NS_TEST_ASSERT_MSG_EQ(answers.size(), run.reports, "answers");
-        NS_TEST_ASSERT_MSG_EQ(answers.size(), 1, "one is enough");
-        NS_TEST_EXPECT_MSG_EQ(answers[0].dst, SWITCH, "to the switch");
-        // IPv6 40, then type 4, code 2, checksum, and the pointer: 42 bytes from the start of the quoted packet.
-        const std::vector<uint8_t>& packet = answers[0].section;
-        NS_TEST_ASSERT_MSG_GT(packet.size(), 90, "it quotes the notification");
-        NS_TEST_EXPECT_MSG_EQ(+packet[6], 58, "ICMPv6");
-        NS_TEST_EXPECT_MSG_EQ(+packet[40], 4, "a parameter problem:");
-        NS_TEST_EXPECT_MSG_EQ(+packet[41], 2, "an option that is not known,");
-        NS_TEST_EXPECT_MSG_EQ(+packet[47], 42, "there");
-        NS_TEST_EXPECT_MSG_EQ(+packet[48 + 42], 0x9e, "ours");
-        NS_TEST_ASSERT_MSG_EQ(learnt.size(), 1, "the switch learns");
-        NS_TEST_EXPECT_MSG_EQ(learnt[0], 0, "who it is");
+        NS_TEST_EXPECT_MSG_EQ(answers.size(), run.reports, "answers");
+        NS_TEST_EXPECT_MSG_EQ(answers.size(), 1, "one is enough");
+        for (const Seen& answer : answers)
+        {
+            ExpectComplaint(answer);
+        }
+        NS_TEST_EXPECT_MSG_EQ((learnt == std::vector<uint32_t>{0}), true, "the switch learns who it is");
         const std::vector<Seen> told = To(run.bySwitch[QbbFrame::Kind::FAST_CNP], 0);
         NS_TEST_EXPECT_MSG_EQ(told.size(), 1, "the switch stops");
         uint32_t marked = 0;
@@ -412,6 +431,24 @@ class IncapableHostTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT(marked, 0, "it marks instead");
         NS_TEST_EXPECT_MSG_GT(run.accepted, SENDERS - 1, "the others are notified");
         NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "all finish");
+    }
+
+    /**
+     * \brief Expect a parameter problem whose pointer leads to our option in the packet that it quotes.
+     * \param answer the frame
+     */
+    void ExpectComplaint(const Seen& answer)
+    {
+        NS_TEST_EXPECT_MSG_EQ(answer.dst, SWITCH, "to the switch");
+        // IPv6 40, then type 4, code 2, checksum, and the pointer: 42 bytes from the start of the quoted packet.
+        std::vector<uint8_t> packet = answer.section;
+        NS_TEST_EXPECT_MSG_GT(packet.size(), 90, "it quotes the notification");
+        packet.resize(std::max<std::size_t>(packet.size(), 91));
+        NS_TEST_EXPECT_MSG_EQ(+packet[6], 58, "ICMPv6");
+        NS_TEST_EXPECT_MSG_EQ(+packet[40], 4, "a parameter problem:");
+        NS_TEST_EXPECT_MSG_EQ(+packet[41], 2, "an option that is not known,");
+        NS_TEST_EXPECT_MSG_EQ(+packet[47], 42, "there");
+        NS_TEST_EXPECT_MSG_EQ(+packet[48 + 42], 0x9e, "ours");
     }
 };
 
@@ -640,7 +677,7 @@ class DetourTest : public HpccTestCase
             NS_TEST_EXPECT_MSG_EQ((data.back().sport != 10'000), detour, "another port, if at all");
             NS_TEST_EXPECT_MSG_EQ((run.detours > 0), detour, "counted");
             NS_TEST_EXPECT_MSG_EQ(moves.size(), run.detours, "traced");
-            if (detour)
+            if (!moves.empty())
             {
                 NS_TEST_EXPECT_MSG_EQ(data.back().sport, moves.back().second, "the one that was said");
             }
@@ -672,11 +709,15 @@ class CopiedTraceTest : public HpccTestCase
         run.Enable().Build();
         run.Run();
         const std::vector<Seen>& sent = run.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_ASSERT_MSG_GT(sent.size(), 0, "notifications");
+        NS_TEST_EXPECT_MSG_GT(sent.size(), 0, "notifications");
         NS_TEST_EXPECT_MSG_EQ(run.accepted, sent.size(), "all believed");
         for (const Seen& frame : sent)
         {
-            NS_TEST_ASSERT_MSG_GT(frame.section.size(), OPTION_1.size(), "option 2");
+            NS_TEST_EXPECT_MSG_GT(frame.section.size(), OPTION_1.size(), "option 2");
+            if (frame.section.size() <= OPTION_1.size())
+            {
+                return;
+            }
             NS_TEST_EXPECT_MSG_EQ(+frame.section[4], 0x9e, "behind two bytes of padding");
             ExpectTrace(frame.section, run.bySwitch[QbbFrame::Kind::DATA]);
         }

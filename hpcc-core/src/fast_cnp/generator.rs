@@ -163,12 +163,12 @@ impl Generator {
         Verdict { decision, may_mark }
     }
 
-    /// Whether there is certainly no congestion, so that [`Generator::on_departure`] need not be asked.
+    /// Whether there may be congestion; if not, [`Generator::on_departure`] need not be asked.
     #[inline]
-    pub fn is_calm(&self, queue: u64, utilisation: f64) -> bool {
+    pub fn may_be_congested(&self, queue: u64, utilisation: f64) -> bool {
         match self.config.trigger {
-            Trigger::Queue(threshold) => queue <= threshold.kmin && queue <= threshold.kmax,
-            Trigger::Utilisation(bound) => !(utilisation > bound),
+            Trigger::Queue(threshold) => queue > threshold.kmin || queue > threshold.kmax,
+            Trigger::Utilisation(bound) => utilisation > bound,
         }
     }
 

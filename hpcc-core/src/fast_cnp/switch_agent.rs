@@ -84,7 +84,7 @@ impl SwitchAgent {
         };
         let &LeavingData { now, flow, queue, marked } = data;
         let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut chance.rand));
-        if !marked && generator.is_calm(queue, utilisation) {
+        if !marked && !generator.may_be_congested(queue, utilisation) {
             return Verdict { decision: Decision::Suppressed(Suppression::Idle), may_mark: true };
         }
         let capability = self.capabilities.of(now, &flow.source);

@@ -64,9 +64,14 @@ pub struct FastCnp {
 }
 
 impl FastCnp {
-    /// What was understood; nothing where Fast CNP is off.
+    /// Whether switches, hosts or borders have anything to do.
+    pub fn is_on(&self) -> bool {
+        self.enabled || !self.borders.is_empty()
+    }
+
+    /// What was understood; nothing where nobody has anything to do.
     pub(super) fn effective(&self) -> Option<Value> {
-        if !self.enabled {
+        if !self.is_on() {
             return None;
         }
         let trigger = match self.trigger {
@@ -78,6 +83,7 @@ impl FastCnp {
         };
         let detour = &self.detour;
         Some(json!({
+            "enabled": self.enabled,
             "trigger": trigger,
             "flow_interval_ns": self.flow_interval.0,
             "port_interval_ns": self.port_limit.interval.0,

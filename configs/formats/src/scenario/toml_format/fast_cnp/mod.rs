@@ -61,6 +61,10 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network, wire: WirePro
         let message = "Fast CNP is over IPv6; expected wire.profile = \"rocev2_ipv6\"";
         return Err(refuse(document, "enabled", enabled, message.into()));
     }
+    if let Some(border) = keys.borders.first().filter(|_| wire != WireProfile::RoceV6) {
+        let message = "no notification comes but over IPv6; expected wire.profile = \"rocev2_ipv6\"";
+        return Err(refuse(document, "borders", border, message.into()));
+    }
     let interval = |key: Option<Interval>, default: Nanos| key.map_or(default, |interval| interval.0);
     let incapable = nodes(document, "incapable", keys.incapable.as_deref(), network, Some(NodeKind::Host))?;
     let hosts = || network.hosts().collect::<Vec<_>>();

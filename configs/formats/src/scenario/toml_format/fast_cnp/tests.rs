@@ -136,6 +136,11 @@ fn it_needs_ipv6() {
         let message = load_with("enabled = true", &[&format!("wire.profile={profile}")]).expect_err("no IPv6");
         let expected = "test.toml:18: fast_cnp.enabled: Fast CNP is over IPv6; expected wire.profile = ";
         assert!(message.starts_with(expected), "{message}");
+        let message = load_with("borders = [[4, 0]]", &[&format!("wire.profile={profile}")]).expect_err("no IPv6");
+        assert!(
+            message.starts_with("test.toml:18: fast_cnp.borders: no notification comes but over IPv6"),
+            "{message}"
+        );
     }
 }
 
