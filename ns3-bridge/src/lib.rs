@@ -17,6 +17,7 @@ mod network;
 mod node_set;
 mod packet_trace;
 mod panic_report;
+mod probed;
 mod progress;
 mod qos;
 mod quirks;
@@ -35,6 +36,7 @@ use flows::{Flows, open_flows};
 use frame::{FrameWriter, new_frame_writer};
 use host::{Host, new_host, update_host_routes};
 use network::{Network, new_network, tx_time};
+use probed::{ProbedFlow, are_probes_heard, host_address, host_of, new_probed_flow, packet_bytes};
 use progress::{Progress, new_progress};
 use qos::{Scheduler, new_scheduler, qos_error};
 use quirks::read_quirks;
@@ -283,6 +285,32 @@ mod ffi {
         payload_bytes: u32,
         mtu: u32,
         flow_bytes: u64,
+    }
+
+    /// `hpcc_core::frame::CarriedPacket`, without its bytes.
+    #[derive(Clone, Copy)]
+    struct PacketRecord {
+        src_mac: [u8; 6],
+        dst_mac: [u8; 6],
+        hop_limit: u8,
+        congestion_marked: bool,
+    }
+
+    /// What a probed flow must know and never changes.
+    #[derive(Clone, Copy)]
+    struct ProbedFlowLimits {
+        line_rate_bps: u64,
+        base_rtt_ns: u64,
+        mtu: u32,
+        /// Sequence number of its first byte.
+        first_seq: u32,
+    }
+
+    /// A probe that leaves now, if it is present.
+    #[derive(Clone, Copy)]
+    struct ProbedProbe {
+        present: bool,
+        seq: u32,
     }
 
     /// Packet memory of a switch: `hpcc_core::switch::SwitchConfig`.
@@ -1089,5 +1117,33 @@ mod ffi {
         fn rate_bps(self: &Host, queue_pair: u32) -> u64;
         /// Window of a flow, 0 where it is unknown or unbounded.
         fn window_bytes(self: &Host, queue_pair: u32) -> u64;
+
+        /// Whether probes with telemetry of this layout tell HPCC++ what it must hear.
+        fn are_probes_heard(wire: &WireParameters) -> bool;
+        /// HPCC++ of a flow whose transport is an ns-3 stack's.
+        type ProbedFlow;
+        fn new_probed_flow(
+            control: &HpccPlusParameters,
+            wire: &WireParameters,
+            limits: &ProbedFlowLimits,
+        ) -> Box<ProbedFlow>;
+        /// A segment leaves; `end` is the sequence number behind it.
+        fn on_sent(self: &mut ProbedFlow, now_ns: u64, end: u32);
+        fn on_acked(self: &mut ProbedFlow, ack: u32);
+        /// When to call `on_probe_time`; the largest value stands for never.
+        fn next_probe(self: &ProbedFlow) -> u64;
+        fn on_probe_time(self: &mut ProbedFlow, now_ns: u64) -> ProbedProbe;
+        /// Prepares the telemetry section of a probe that is sent now; returns its length.
+        fn prepare_probe(self: &ProbedFlow, now_ns: u64, section: &mut [u8]) -> usize;
+        /// The telemetry of a probe came back; returns whether window and rate may have changed.
+        fn on_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
+        fn window_bytes(self: &ProbedFlow) -> u64;
+        fn rate_bps(self: &ProbedFlow) -> u64;
+        /// IPv4 address of a node, as an integer.
+        fn host_address(node: u32) -> u32;
+        /// The node that an address stands for, or -1.
+        fn host_of(address: u32) -> i64;
+        /// The frame of an IPv4 packet on a link.
+        fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8>;
     }
 }

@@ -204,10 +204,7 @@ QbbHelper::Start()
     uint32_t mtu = 0;
     for (const auto& node : m_nodes)
     {
-        if (const auto host = DynamicCast<RdmaHost>(node))
-        {
-            mtu = std::max(mtu, host->GetMtu());
-        }
+        mtu = std::max(mtu, node->GetMtu());
     }
     const bool usesFastCnp = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
         const auto agent = node->GetObject<FastCnpSwitch>();

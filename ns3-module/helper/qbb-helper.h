@@ -114,6 +114,13 @@ class QbbHelper : public PcapHelperForDevice
     void InstallSwitches(const NodeContainer& nodes);
 
     /**
+     * \brief Make nodes hosts or switches of another kind.
+     * \param nodes the nodes
+     * \param factory makes a QbbNode for each
+     */
+    void Install(const NodeContainer& nodes, const ObjectFactory& factory);
+
+    /**
      * \brief Link two nodes.
      * \param a one node
      * \param b the other node
@@ -206,13 +213,6 @@ class QbbHelper : public PcapHelperForDevice
                             Ptr<NetDevice> device,
                             bool promiscuous,
                             bool explicitFilename) override;
-
-    /**
-     * \brief Aggregate hosts or switches to nodes.
-     * \param nodes the nodes
-     * \param factory what to aggregate
-     */
-    void Install(const NodeContainer& nodes, const ObjectFactory& factory);
 
     ObjectFactory m_hostFactory;              //!< makes hosts
     ObjectFactory m_switchFactory;            //!< makes switches

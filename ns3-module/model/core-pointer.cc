@@ -23,6 +23,7 @@ template struct CoreDelete<hpcc::FrameWriter>;
 template struct CoreDelete<hpcc::Host>;
 template struct CoreDelete<hpcc::Loss>;
 template struct CoreDelete<hpcc::Network>;
+template struct CoreDelete<hpcc::ProbedFlow>;
 template struct CoreDelete<hpcc::Progress>;
 template struct CoreDelete<hpcc::Results>;
 template struct CoreDelete<hpcc::Scenario>;

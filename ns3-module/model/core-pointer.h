@@ -28,6 +28,7 @@ struct FrameWriter;
 struct Host;
 struct Loss;
 struct Network;
+struct ProbedFlow;
 struct Progress;
 struct Quirks;
 struct Reply;

@@ -8,6 +8,7 @@
 #include "ns3/abort.h"
 
 #include <array>
+#include <vector>
 
 namespace ns3
 {
@@ -25,6 +26,16 @@ BytesOf(Mac48Address address)
     std::array<uint8_t, 6> bytes;
     address.CopyTo(bytes.data());
     return bytes;
+}
+
+/**
+ * \param bytes bytes
+ * \return a packet of them
+ */
+Ptr<Packet>
+PacketOf(const rust::Vec<uint8_t>& bytes)
+{
+    return Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
 }
 
 } // namespace
@@ -61,7 +72,17 @@ FrameSerializer::Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address
         frame.flowBytes,
     };
     const rust::Vec<uint8_t> bytes = m_core->bytes(record, {frame.GetTelemetry(), frame.telemetryBytes});
-    return Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
+    return PacketOf(bytes);
+}
+
+Ptr<Packet>
+FrameSerializer::SerializePacket(const QbbFrame& frame, Mac48Address src, Mac48Address dst)
+{
+    std::vector<uint8_t> packet(frame.packet->GetSize());
+    frame.packet->CopyData(packet.data(), frame.packet->GetSize());
+    return PacketOf(hpcc::packet_bytes({BytesOf(src), BytesOf(dst), frame.hopLimit, frame.congestionMarked},
+                                       {packet.data(), packet.size()},
+                                       {frame.GetTelemetry(), frame.telemetryBytes}));
 }
 
 } // namespace ns3

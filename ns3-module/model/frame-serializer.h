@@ -36,6 +36,16 @@ class FrameSerializer
      */
     Ptr<Packet> Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address dst) const;
 
+    /**
+     * \brief Make the bytes of a frame that carries a packet, from the Ethernet header on. They are real whatever the
+     * wire profile.
+     * \param frame the frame
+     * \param src port that sends it
+     * \param dst port at the other end of the link
+     * \return a packet without metadata
+     */
+    static Ptr<Packet> SerializePacket(const QbbFrame& frame, Mac48Address src, Mac48Address dst);
+
   private:
     CorePointer<hpcc::FrameWriter> m_core; //!< builds the bytes
 };

@@ -6,8 +6,10 @@
 #include "qbb-net-device.h"
 
 #include "ns3/abort.h"
+#include "ns3/packet.h"
 
 #include <new>
+#include <utility>
 
 namespace ns3
 {
@@ -18,6 +20,14 @@ QbbFrame::QbbFrame(QbbFramePool* pool, std::size_t room)
     : m_room(static_cast<uint8_t>(room / ROOM_UNIT)),
       m_pool(pool)
 {
+}
+
+QbbFrame::~QbbFrame()
+{
+    if (CarriesPacket())
+    {
+        DropPacket();
+    }
 }
 
 void*
@@ -35,8 +45,33 @@ QbbFrame::operator delete(void* frame)
 void
 QbbFrame::Release()
 {
+    if (CarriesPacket())
+    {
+        DropPacket();
+    }
     next = m_pool->m_free;
     m_pool->m_free = this;
+}
+
+void
+QbbFrame::SetPacket(Ptr<Packet> contents)
+{
+    packet = GetPointer(contents);
+}
+
+Ptr<Packet>
+QbbFrame::TakePacket()
+{
+    return Ptr<Packet>(std::exchange(packet, nullptr), false);
+}
+
+void
+QbbFrame::DropPacket()
+{
+    if (packet)
+    {
+        TakePacket();
+    }
 }
 
 void

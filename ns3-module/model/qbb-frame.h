@@ -5,6 +5,7 @@
 #define QBB_FRAME_H
 
 #include "ns3/event-impl.h"
+#include "ns3/ptr.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 namespace ns3
 {
 
+class Packet;
 class QbbFramePool;
 class QbbNetDevice;
 
@@ -31,15 +33,18 @@ class alignas(64) QbbFrame : public EventImpl
     /// What a frame is for.
     enum class Kind : uint8_t
     {
-        DATA,     //!< carries payload
-        ACK,      //!< positive acknowledgement
-        NACK,     //!< negative acknowledgement: a byte is missing
-        PFC,      //!< pause or resume of one priority on one link
-        PROBE,    //!< a packet of a flow without payload, which collects telemetry
-        FEEDBACK, //!< telemetry that comes back by itself
-        CNP,      //!< congestion notification by the receiver
-        FAST_CNP, //!< congestion notification by a switch; destination options in the place of telemetry
-        ICMPV6,   //!< ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry
+        DATA,            //!< carries payload
+        ACK,             //!< positive acknowledgement
+        NACK,            //!< negative acknowledgement: a byte is missing
+        PFC,             //!< pause or resume of one priority on one link
+        PROBE,           //!< a packet of a flow without payload, which collects telemetry
+        FEEDBACK,        //!< telemetry that comes back by itself
+        PACKET,          //!< a packet of an ns-3 stack
+        PACKET_PROBE,    //!< a probe of a flow of such packets
+        PACKET_RESPONSE, //!< its telemetry on the way back
+        CNP,             //!< congestion notification by the receiver
+        FAST_CNP,        //!< congestion notification by a switch; destination options in the place of telemetry
+        ICMPV6,          //!< ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry
     };
 
     /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
@@ -69,13 +74,34 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether switches stamp their telemetry into it
     bool CollectsTelemetry() const
     {
-        return kind == Kind::DATA || kind == Kind::PROBE;
+        return kind == Kind::DATA || kind == Kind::PROBE || kind == Kind::PACKET_PROBE;
     }
+
+    /// \return whether it carries an ns-3 packet
+    bool CarriesPacket() const
+    {
+        return kind >= Kind::PACKET && kind <= Kind::PACKET_RESPONSE;
+    }
+
+    /**
+     * \brief Put an ns-3 packet into the frame.
+     * \pre the frame is of a kind that carries one, and carries none
+     * \param contents the packet
+     */
+    void SetPacket(Ptr<Packet> contents);
+
+    /**
+     * \brief Take the packet out of the frame.
+     * \pre the frame carries one
+     * \return the packet
+     */
+    Ptr<Packet> TakePacket();
 
     /// \return whether nothing but telemetry needs it
     bool IsForTelemetryAlone() const
     {
-        return kind == Kind::PROBE || kind == Kind::FEEDBACK;
+        return kind == Kind::PROBE || kind == Kind::FEEDBACK || kind == Kind::PACKET_PROBE ||
+               kind == Kind::PACKET_RESPONSE;
     }
 
     /// \return whether telemetry stands in its place, and nothing else
@@ -135,7 +161,10 @@ class alignas(64) QbbFrame : public EventImpl
     uint32_t payload{0};        //!< payload bytes
     uint32_t mtu{0};            //!< most payload bytes of the flow's packets
     uint64_t seq{0};            //!< first byte of the payload; of an acknowledgement: first byte still expected
-    uint64_t flowBytes{0};      //!< bytes of the flow
+    union {
+        uint64_t flowBytes{0}; //!< bytes of the flow
+        Packet* packet;        //!< of a frame that carries a packet: it; the frame holds a reference
+    };
     uint64_t selective{0};      //!< negative acknowledgement: the packet that arrived, by its first byte
     uint64_t arrived{0};        //!< when it came into the present switch, in ns, if its telemetry says so
     uint32_t src{0};            //!< source node
@@ -154,6 +183,10 @@ class alignas(64) QbbFrame : public EventImpl
      * \param room room for telemetry behind the frame, in bytes, a multiple of ROOM_UNIT
      */
     QbbFrame(QbbFramePool* pool, std::size_t room);
+    ~QbbFrame() override;
+
+    /// Let go of the packet, if there is one.
+    void DropPacket();
 
     /**
      * \brief Get memory for a frame.

@@ -115,6 +115,8 @@ QbbNetDevice::DoDispose()
     m_channel = nullptr;
     m_node = nullptr;
     m_loss.reset();
+    m_receive.Nullify();
+    m_receiveAll.Nullify();
     NetDevice::DoDispose();
 }
 
@@ -315,6 +317,11 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
 void
 QbbNetDevice::Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const QbbNetDevice& receiver)
 {
+    if (frame.CarriesPacket())
+    {
+        m_sniffer(FrameSerializer::SerializePacket(frame, sender.m_address, receiver.m_address));
+        return;
+    }
     if (!m_serializer)
     {
         m_serializer = std::make_unique<FrameSerializer>(m_owner->GetWire());
@@ -526,11 +533,22 @@ QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNum
 }
 
 bool
-QbbNetDevice::SendFrom(Ptr<Packet> packet, const Address&, const Address&, uint16_t)
+QbbNetDevice::SendFrom(Ptr<Packet> packet, const Address&, const Address&, uint16_t protocolNumber)
 {
-    NS_LOG_WARN("QbbNetDevice carries the traffic of RdmaHost only: " << packet->GetSize()
-                                                                      << " bytes not sent");
-    return false;
+    return m_linkUp && m_owner->SendPacket(*this, packet, protocolNumber);
+}
+
+void
+QbbNetDevice::Deliver(Ptr<Packet> packet, uint16_t protocol, const QbbNetDevice& from)
+{
+    if (!m_receiveAll.IsNull())
+    {
+        m_receiveAll(this, packet, protocol, from.m_address, m_address, PACKET_HOST);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, packet, protocol, from.m_address);
+    }
 }
 
 Ptr<Node>
@@ -553,15 +571,15 @@ QbbNetDevice::NeedsArp() const
 }
 
 void
-QbbNetDevice::SetReceiveCallback(ReceiveCallback)
+QbbNetDevice::SetReceiveCallback(ReceiveCallback cb)
 {
-    NS_LOG_WARN("QbbNetDevice carries the traffic of RdmaHost only: no packet will be delivered");
+    m_receive = cb;
 }
 
 void
-QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback)
+QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
 {
-    NS_LOG_WARN("QbbNetDevice carries the traffic of RdmaHost only: no packet will be delivered");
+    m_receiveAll = cb;
 }
 
 bool

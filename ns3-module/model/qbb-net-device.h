@@ -34,7 +34,8 @@ class WheelSimulatorImpl;
  * `floored_times` fault, rounded as the reference simulator rounds (the core's `units` module says how). A frame
  * arrives when its last bit does.
  *
- * Traffic enters through RdmaHost. The packet interface of NetDevice carries none: Send() refuses.
+ * Traffic enters through the node: an RdmaHost sends flows of its own, a PacketHost what the node's ns-3 stack hands to
+ * Send(). Where the node takes no packets, Send() refuses.
  */
 class QbbNetDevice : public NetDevice
 {
@@ -149,6 +150,14 @@ class QbbNetDevice : public NetDevice
      * \param frame the frame; the device now owns it
      */
     void Receive(QbbFrame* frame);
+
+    /**
+     * \brief Hand a packet to the node's ns-3 stack.
+     * \param packet the packet, from the network layer's header on
+     * \param protocol the network layer's EtherType
+     * \param from the port at the other end
+     */
+    void Deliver(Ptr<Packet> packet, uint16_t protocol, const QbbNetDevice& from);
 
     /// \return frames sent so far
     uint64_t GetTxFrames() const;
@@ -314,6 +323,8 @@ class QbbNetDevice : public NetDevice
     uint32_t m_ifIndex{0};                            //!< interface index
     uint16_t m_mtu{0};                                //!< most bytes in a frame's payload
     TracedCallback<> m_linkChanges;                   //!< called when a cable is plugged in
+    ReceiveCallback m_receive;                        //!< takes packets
+    PromiscReceiveCallback m_receiveAll;              //!< sees packets
 
     TracedCallback<const QbbFrame&> m_txBeginTrace;   //!< trace source
     TracedCallback<const QbbFrame&> m_rxEndTrace;     //!< trace source

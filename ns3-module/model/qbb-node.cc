@@ -153,6 +153,20 @@ QbbNode::GetWire() const
     return wire;
 }
 
+bool
+QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
+{
+    NS_LOG_WARN("no packets of an ns-3 stack are carried here: " << packet->GetSize() << " bytes of protocol "
+                                                                 << protocol << " not sent");
+    return false;
+}
+
+uint32_t
+QbbNode::GetMtu() const
+{
+    return 0;
+}
+
 void
 QbbNode::EnsureDraws()
 {

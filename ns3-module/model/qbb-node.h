@@ -8,6 +8,7 @@
 #include "qbb-frame.h"
 
 #include "ns3/object.h"
+#include "ns3/ptr.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 namespace ns3
 {
 
+class Packet;
 class QbbNetDevice;
 
 /**
@@ -118,6 +120,18 @@ class QbbNode : public Object
      * \return the frame that it sends now, or nullptr
      */
     virtual QbbFrame* NextFrame(QbbNetDevice& out) = 0;
+
+    /**
+     * \brief The node's ns-3 stack sends a packet. A node that carries none refuses.
+     * \param out the port that it chose
+     * \param packet the packet, from the network layer's header on
+     * \param protocol the network layer's EtherType
+     * \return whether it was queued
+     */
+    virtual bool SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol);
+
+    /// \return most payload bytes in a packet that begins here; 0 if none does
+    virtual uint32_t GetMtu() const;
 
   protected:
     void DoDispose() override;

@@ -322,11 +322,14 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
     case QbbFrame::Kind::FAST_CNP:
         ReceiveFastCnp(frame);
         break;
-    case QbbFrame::Kind::ICMPV6:
-        frame->Release();
-        break;
     case QbbFrame::Kind::CNP:
         ReceiveCnp(frame);
+        break;
+    case QbbFrame::Kind::ICMPV6:
+    case QbbFrame::Kind::PACKET:
+    case QbbFrame::Kind::PACKET_PROBE:
+    case QbbFrame::Kind::PACKET_RESPONSE:
+        frame->Release();
         break;
     default:
         ReceiveAck(frame);

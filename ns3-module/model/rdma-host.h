@@ -118,10 +118,8 @@ class RdmaHost : public QbbNode
     /// \return what happened here so far
     RdmaCounters GetCounters() const;
 
-    /// \return most payload bytes in a packet
-    uint32_t GetMtu() const;
-
     // Inherited
+    uint32_t GetMtu() const override;
     bool IsSwitch() const override;
     void Start(const std::shared_ptr<hpcc::Network>& network) override;
     void OnLinkDown(QbbNetDevice& port) override;

@@ -7,6 +7,7 @@
 //! up to its [`Carriage`]; what it says, to `crate::telemetry`.
 
 pub mod build;
+mod carried;
 mod dialect;
 mod error;
 mod packet;
@@ -16,6 +17,7 @@ pub mod simulated;
 #[cfg(test)]
 mod tests;
 
+pub use carried::CarriedPacket;
 pub use dialect::{Dialect, SectionLen};
 pub use error::{Fault, Layer, ParseError, Unbuildable};
 pub use packet::{Offsets, RocePacket};

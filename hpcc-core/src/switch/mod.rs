@@ -13,7 +13,7 @@ mod scheduler;
 mod shared_buffer;
 
 pub use classes::{Classes, MAX_QUANTUM};
-pub use ecmp::{FlowKey, HOST_SEED, host_address};
+pub use ecmp::{FlowKey, HOST_SEED, host_address, host_of};
 pub use ecn::EcnThreshold;
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};

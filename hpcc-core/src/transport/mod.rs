@@ -8,6 +8,7 @@ mod nic;
 mod notified;
 mod packet_set;
 pub mod path_probes;
+mod probed;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
@@ -25,6 +26,7 @@ pub use host::{
 };
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
+pub use probed::ProbedFlow;
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};

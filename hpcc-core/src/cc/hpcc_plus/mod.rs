@@ -96,7 +96,7 @@ impl HpccPlus {
 
     /// What [`CongestionControl::on_feedback`] does; it leaves nothing to chance.
     #[inline]
-    pub(super) fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
+    pub(crate) fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
         let measured = match feedback.telemetry {
             Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
             Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! HPCC++ under a transport of somebody else's, as TCP is (draft-miao-rtgwg-hpccplus-00, section 7.2).
+//!
+//! Below TCP's congestion control adapters cut and merge its segments, so that these bring no telemetry. Probes of the
+//! same flow do: the host tells what TCP sends and what is acknowledged, sends the probes that come of that, and TCP
+//! takes window and pace over. Sequence numbers are TCP's, 32 bits; a window is far less than half their range.
+
+use crate::cc::{Feedback, FlowLimits, HpccPlus, HpccPlusConfig, RateDecision};
+use crate::telemetry::{HopStack, Layout, Sampler, Sampling};
+use crate::units::{BitRate, Nanos};
+
+/// HPCC++ and the probes of one flow.
+#[derive(Clone, Debug)]
+pub struct ProbedFlow {
+    controller: HpccPlus,
+    layout: Layout,
+    sampler: Sampler,
+    snd_una: u64,
+    snd_nxt: u64,
+    window: u64,
+    rate: BitRate,
+    stack: HopStack,
+}
+
+impl ProbedFlow {
+    /// A flow whose first byte has the sequence number `first`. It starts at line rate (REQ-08).
+    pub fn new(config: HpccPlusConfig, limits: FlowLimits, layout: Layout, first: u32) -> Self {
+        let controller = HpccPlus::new(config, limits);
+        // Above 0 by a whole range, so that older numbers exist.
+        let first = 1 << 32 | u64::from(first);
+        ProbedFlow {
+            window: (controller.window().reference() as u64).max(1),
+            rate: limits.line_rate,
+            controller,
+            layout,
+            sampler: Sampler::new(Sampling::Probes, limits.base_rtt),
+            snd_una: first,
+            snd_nxt: first,
+            stack: HopStack::default(),
+        }
+    }
+
+    /// Bytes that may be in flight; at least 1.
+    pub fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// The pace R = W / T.
+    pub fn rate(&self) -> BitRate {
+        self.rate
+    }
+
+    /// Bytes in flight, as far as the host told.
+    pub fn in_flight(&self) -> u64 {
+        self.snd_nxt - self.snd_una
+    }
+
+    /// A segment leaves, for the first time or again; `end` is the sequence number behind it.
+    pub fn on_sent(&mut self, now: Nanos, end: u32) {
+        self.snd_nxt = self.snd_nxt.max(near(self.snd_nxt, end));
+        if self.in_flight() > 0 {
+            self.sampler.on_data(now);
+        }
+    }
+
+    /// All bytes before `ack` have arrived. What was not sent cannot have; numbers of a FIN are not counted.
+    pub fn on_acked(&mut self, ack: u32) {
+        self.snd_una = near(self.snd_nxt, ack).clamp(self.snd_una, self.snd_nxt);
+    }
+
+    /// When to call [`ProbedFlow::on_timeout`]; `None` while no data is in flight that has not been probed for.
+    pub fn poll_timeout(&self) -> Option<Nanos> {
+        self.sampler.poll_timeout()
+    }
+
+    /// The time of a probe has come. Returns its sequence number, that of the next new byte, if it leaves: at most one
+    /// in T (REQ-14), and only while data is in flight (REQ-15).
+    pub fn on_timeout(&mut self, now: Nanos) -> Option<u32> {
+        let leaves = self.sampler.on_timeout(now, self.in_flight());
+        leaves.then_some(self.snd_nxt as u32)
+    }
+
+    /// Writes the telemetry section of a probe that leaves at `now` into the front of `section`; returns its length.
+    pub fn prepare(&self, section: &mut [u8], now: Nanos) -> usize {
+        self.layout.prepare(section, now)
+    }
+
+    /// The telemetry of the probe with the number `seq` came back. Returns whether window and pace were decided anew.
+    pub fn on_response(&mut self, now: Nanos, seq: u32, section: &[u8]) -> bool {
+        let ack_seq = near(self.snd_nxt, seq);
+        if ack_seq > self.snd_nxt {
+            return false;
+        }
+        let telemetry = self.layout.read(section, &mut self.stack);
+        let feedback = Feedback { now, ack_seq, snd_nxt: self.snd_nxt, congestion_marked: false, telemetry };
+        let RateDecision::Window { bytes, rate } = self.controller.hear(&feedback) else { return false };
+        (self.window, self.rate) = (bytes, rate);
+        true
+    }
+}
+
+/// The number nearest to `to` whose low 32 bits are `seq`.
+fn near(to: u64, seq: u32) -> u64 {
+    let distance = seq.wrapping_sub(to as u32) as i32;
+    to.saturating_add_signed(i64::from(distance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
+    use crate::cc::testing::LIMITS;
+    use crate::telemetry::{MAX_SECTION, Snapshot};
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    const T: u64 = 13_000;
+    /// Bytes of a window at line rate.
+    const BDP: u64 = 162_500;
+
+    fn flow(first: u32) -> ProbedFlow {
+        let law = WindowLaw { max_stage: 0, additive_increase: AdditiveIncrease::Bytes(80), ..WindowLaw::default() };
+        ProbedFlow::new(HpccPlusConfig { law }, LIMITS, Layout::Draft, first)
+    }
+
+    /// What a probe brings back of one hop of 100 Gb/s that has sent so much by then, and on which so much waits.
+    fn section(flow: &ProbedFlow, now: u64, tx_bytes: u64, qlen: u64) -> Vec<u8> {
+        let mut bytes = [0; MAX_SECTION];
+        let len = flow.prepare(&mut bytes, Nanos(now));
+        let len = flow.layout.stamp(&mut bytes, len, &Snapshot { now: Nanos(now), tx_bytes, qlen, ..Snapshot::IDLE });
+        bytes[..len].to_vec()
+    }
+
+    #[test]
+    fn req_08_a_flow_starts_at_line_rate() {
+        assert_eq!((flow(7).window(), flow(7).rate()), (BDP, BitRate::gbps(100)));
+    }
+
+    /// Times of the probes of a flow that sends 1000 bytes each microsecond of `sending`, acknowledged 15 us later.
+    fn probes(first: u32, sending: impl Fn(u32) -> bool) -> Vec<u32> {
+        let (mut flow, mut probes) = (flow(first), Vec::new());
+        let sent = |until: u32| (0..until).filter(|&n| sending(n)).count() as u32 * 1_000;
+        for n in 0..400 {
+            let now = Nanos(u64::from(n) * 1_000);
+            if sending(n) {
+                flow.on_sent(now, first.wrapping_add(sent(n + 1)));
+            }
+            flow.on_acked(first.wrapping_add(sent(n.saturating_sub(15))));
+            while flow.poll_timeout().is_some_and(|due| due <= now) {
+                if let Some(seq) = flow.on_timeout(now) {
+                    assert_eq!(seq, first.wrapping_add(sent(n + 1)));
+                    probes.push(n);
+                }
+            }
+        }
+        probes
+    }
+
+    /// REQ-15 and REQ-14 for TCP's numbers, also where they wrap.
+    #[test]
+    fn req_14_req_15_one_probe_in_t_while_data_is_in_flight() {
+        for first in [0, 1_000_000, u32::MAX - 5_000] {
+            let busy = probes(first, |_| true);
+            assert_eq!((busy[0], busy.len()), (0, 31));
+            assert!(busy.windows(2).all(|pair| pair[1] - pair[0] == 13));
+            assert_eq!(probes(first, |n| n < 10 || n == 200), [0, 13, 200, 213]);
+            assert!(probes(first, |_| false).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_was_sent_again_asks_for_no_number_of_its_own() {
+        let mut flow = flow(0);
+        flow.on_sent(Nanos(0), 10_000);
+        flow.on_sent(Nanos(10), 1_000);
+        assert_eq!((flow.in_flight(), flow.on_timeout(Nanos(10))), (10_000, Some(10_000)));
+        flow.on_acked(10_001);
+        flow.on_acked(3_000);
+        assert_eq!((flow.in_flight(), flow.on_timeout(Nanos(T + 10)), flow.poll_timeout()), (0, None, None));
+    }
+
+    /// Case 1 of SPEC section 1.5: the link is full and two windows wait, so that U = 3; in whole units of 80 and 128 bytes.
+    #[test]
+    fn req_05_responses_decide_as_acknowledgements_do() {
+        let mut flow = flow(0);
+        flow.on_sent(Nanos(0), 100_000);
+        assert!(!flow.on_response(Nanos(T), 50_000, &section(&flow, 0, 0, 2 * BDP)), "the first only arms");
+        flow.on_sent(Nanos(T), 200_000);
+        assert!(flow.on_response(Nanos(2 * T), 150_000, &section(&flow, T, BDP, 2 * BDP)));
+        assert!(flow.window().abs_diff(51_538) < 60, "{}", flow.window());
+        assert!(flow.rate().0.abs_diff(31_715_000_000) < 40_000_000, "{}", flow.rate());
+    }
+
+    #[test]
+    fn answers_to_what_was_never_sent_count_for_nothing() {
+        let mut flow = flow(0);
+        flow.on_sent(Nanos(0), 1_000);
+        let before = flow.window();
+        for n in 0..5 {
+            let answer = section(&flow, n * T, n * BDP, 2 * BDP);
+            assert!(!flow.on_response(Nanos(n * T), 1_001, &answer));
+        }
+        assert_eq!(flow.window(), before);
+    }
+
+    proptest! {
+        #[test]
+        fn no_event_breaks_the_bounds(events in prop::collection::vec((0u8..4, any::<u32>(), any::<[u8; 12]>()), 0..200)) {
+            let mut flow = flow(u32::MAX - 3);
+            let mut now = 0;
+            for (event, seq, bytes) in events {
+                now += u64::from(seq) % 20_000;
+                match event {
+                    0 => flow.on_sent(Nanos(now), seq),
+                    1 => flow.on_acked(seq),
+                    2 => { flow.on_timeout(Nanos(now)); }
+                    _ => { flow.on_response(Nanos(now), seq, &bytes); }
+                }
+                prop_assert!((1..=BDP).contains(&flow.window()));
+                prop_assert!(flow.rate() <= LIMITS.line_rate && flow.rate().0 > 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
+
+use crate::ffi::{HpccPlusParameters, PacketRecord, ProbedFlowLimits, ProbedProbe, WireParameters};
+use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Parameters};
+use hpcc_core::frame::CarriedPacket;
+use hpcc_core::switch;
+use hpcc_core::transport;
+use hpcc_core::units::{BitRate, Nanos};
+
+pub struct ProbedFlow(transport::ProbedFlow);
+
+pub fn new_probed_flow(
+    control: &HpccPlusParameters,
+    wire: &WireParameters,
+    limits: &ProbedFlowLimits,
+) -> Box<ProbedFlow> {
+    let &ProbedFlowLimits { line_rate_bps, base_rtt_ns, mtu, first_seq } = limits;
+    let window = (u128::from(line_rate_bps) * u128::from(base_rtt_ns) / 8_000_000_000) as u64;
+    let limits = FlowLimits {
+        line_rate: BitRate(line_rate_bps),
+        base_rtt: Nanos(base_rtt_ns),
+        window,
+        path_bytes: window,
+        mtu: mtu.max(1),
+    };
+    Box::new(ProbedFlow(transport::ProbedFlow::new(control.into(), limits, wire.layout(), first_seq)))
+}
+
+pub fn are_probes_heard(wire: &WireParameters) -> bool {
+    HpccPlusConfig::hears(&wire.layout())
+}
+
+impl ProbedFlow {
+    pub fn on_sent(&mut self, now_ns: u64, end: u32) {
+        self.0.on_sent(Nanos(now_ns), end);
+    }
+
+    pub fn on_acked(&mut self, ack: u32) {
+        self.0.on_acked(ack);
+    }
+
+    pub fn next_probe(&self) -> u64 {
+        self.0.poll_timeout().map_or(u64::MAX, |at| at.0)
+    }
+
+    pub fn on_probe_time(&mut self, now_ns: u64) -> ProbedProbe {
+        let seq = self.0.on_timeout(Nanos(now_ns));
+        ProbedProbe { present: seq.is_some(), seq: seq.unwrap_or(0) }
+    }
+
+    pub fn prepare_probe(&self, now_ns: u64, section: &mut [u8]) -> usize {
+        self.0.prepare(section, Nanos(now_ns))
+    }
+
+    pub fn on_response(&mut self, now_ns: u64, seq: u32, section: &[u8]) -> bool {
+        self.0.on_response(Nanos(now_ns), seq, section)
+    }
+
+    pub fn window_bytes(&self) -> u64 {
+        self.0.window()
+    }
+
+    pub fn rate_bps(&self) -> u64 {
+        self.0.rate().0
+    }
+}
+
+pub fn host_address(node: u32) -> u32 {
+    switch::host_address(node)
+}
+
+pub fn host_of(address: u32) -> i64 {
+    switch::host_of(address).map_or(-1, i64::from)
+}
+
+pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8> {
+    let &PacketRecord { src_mac, dst_mac, hop_limit, congestion_marked } = record;
+    let carried = CarriedPacket { src_mac, dst_mac, packet, telemetry, hop_limit, congestion_marked };
+    // What cannot be built is no IPv4 packet, or longer than IP allows: nothing to show.
+    carried.bytes().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hpcc_core::telemetry::Layout;
+    use hpcc_core::wire::WireProfile;
+
+    #[test]
+    fn a_flow_starts_with_its_ports_rate_and_its_bdp() {
+        let limits = ProbedFlowLimits { line_rate_bps: 25_000_000_000, base_rtt_ns: 8_000, mtu: 1_448, first_seq: 1 };
+        let wire = WireParameters::new(WireProfile::Reference, Layout::Draft);
+        let mut flow = new_probed_flow(&HpccPlusConfig::default().into(), &wire, &limits);
+        assert_eq!((flow.window_bytes(), flow.rate_bps(), flow.next_probe()), (25_000, 25_000_000_000, u64::MAX));
+        flow.on_sent(100, 1_449);
+        assert_eq!(flow.next_probe(), 100);
+        let probe = flow.on_probe_time(100);
+        assert!(probe.present && probe.seq == 1_449 && !flow.on_probe_time(101).present);
+        flow.on_acked(1_449);
+        assert!(!flow.on_probe_time(8_100).present && !flow.on_response(8_200, 1_449, &[]));
+        assert_eq!(flow.prepare_probe(0, &mut [0; 64]), Layout::Draft.initial_len());
+    }
+
+    #[test]
+    fn probes_bring_records_of_hops() {
+        for (layout, heard) in [(Layout::Draft, true), (Layout::None, false), (Layout::Timestamp, false)] {
+            assert_eq!(are_probes_heard(&WireParameters::new(WireProfile::Reference, layout)), heard);
+        }
+    }
+
+    #[test]
+    fn addresses_stand_for_nodes() {
+        assert_eq!((host_of(host_address(300)), host_of(0x0a00_0001)), (300, -1));
+    }
+}

@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef PACKET_HOST_HELPER_H
+#define PACKET_HOST_HELPER_H
+
+#include "ns3/ipv4-interface-container.h"
+#include "ns3/node-container.h"
+#include "ns3/object-factory.h"
+#include "ns3/qbb-helper.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief Makes nodes hosts of a lossless network whose traffic is that of their ns-3 stacks.
+ *
+ * Between the two calls here, link the nodes by the QbbHelper and install stacks by the InternetStackHelper.
+ */
+class PacketHostHelper
+{
+  public:
+    PacketHostHelper();
+
+    /**
+     * \brief Set an attribute of the hosts to be installed.
+     * \param name the attribute
+     * \param value its value
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Make nodes hosts. Their WireProfile and TelemetryLayout must be those of the network.
+     * \param nodes the nodes
+     * \param network what they become part of
+     */
+    void Install(const NodeContainer& nodes, QbbHelper& network) const;
+
+    /**
+     * \brief Give hosts the addresses that stand for them.
+     * \param nodes hosts, each with a stack and one link
+     * \return their interfaces
+     */
+    Ipv4InterfaceContainer AssignAddresses(const NodeContainer& nodes) const;
+
+  private:
+    ObjectFactory m_factory; //!< makes hosts
+};
+
+} // namespace ns3
+
+#endif /* PACKET_HOST_HELPER_H */

@@ -1,0 +1,128 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef TCP_HPCC_PLUS_H
+#define TCP_HPCC_PLUS_H
+
+#include "ns3/core-pointer.h"
+#include "ns3/data-rate.h"
+#include "ns3/event-id.h"
+#include "ns3/nstime.h"
+#include "ns3/tcp-congestion-ops.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief HPCC++ as a congestion control of TCP (draft-miao-rtgwg-hpccplus-00, section 7.2).
+ *
+ * Window and pace are the core's (`hpcc_core::transport::ProbedFlow`), which hears what probes of the flow bring back.
+ * The PacketHost below the stack sends those and tells what TCP does; it finds this object through the socket, so that
+ * `ns3::TcpL4Protocol::SocketType` is all that an application's user sets. Before the first segment leaves, and on
+ * nodes without a PacketHost for good, this is TcpNewReno.
+ *
+ * HPCC++ does not react to losses: the network pauses. TCP still repairs them.
+ */
+class TcpHpccPlus : public TcpNewReno
+{
+  public:
+    /// What a flow must know of its path.
+    struct Path
+    {
+        DataRate lineRate; //!< of the host's port
+        Time baseRtt;      //!< T
+    };
+
+    /// Sends a probe with a sequence number.
+    using ProbeSender = std::function<void(uint32_t)>;
+
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    TcpHpccPlus();
+    TcpHpccPlus(const TcpHpccPlus& other);
+    ~TcpHpccPlus() override;
+
+    /// \return whether a PacketHost has taken the flow on
+    bool IsBound() const;
+
+    /**
+     * \brief A PacketHost takes the flow on: from now on HPCC++ decides.
+     * \param path the flow's path
+     * \param wire what telemetry looks like; ends the program if it has no records of hops
+     * \param first sequence number of the flow's first byte
+     * \param sendProbe sends its probes
+     * \return whether the flow could be taken on: its socket is known
+     */
+    bool Bind(const Path& path, const hpcc::WireParameters& wire, uint32_t first, ProbeSender sendProbe);
+
+    /**
+     * \brief A segment with payload has left.
+     * \param end the sequence number behind it
+     */
+    void OnSent(uint32_t end);
+
+    /**
+     * \brief An acknowledgement has arrived.
+     * \param ack the byte that is expected next
+     */
+    void OnAcked(uint32_t ack);
+
+    /**
+     * \brief The answer to a probe has arrived.
+     * \param seq the probe's sequence number
+     * \param section the telemetry that it collected
+     * \param size bytes of it
+     */
+    void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size);
+
+    /**
+     * \brief Prepare the telemetry of a probe.
+     * \param section where it goes
+     * \param room bytes there
+     * \return bytes of it
+     */
+    uint16_t PrepareProbe(uint8_t* section, std::size_t room) const;
+
+    // Inherited
+    std::string GetName() const override;
+    void Init(Ptr<TcpSocketState> tcb) override;
+    uint32_t GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight) override;
+    void IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked) override;
+    bool HasCongControl() const override;
+    void CongControl(Ptr<TcpSocketState> tcb,
+                     const TcpRateOps::TcpRateConnection& rc,
+                     const TcpRateOps::TcpRateSample& rs) override;
+    Ptr<TcpCongestionOps> Fork() override;
+
+  private:
+    /// Hand the core's window and pace to the socket.
+    void Apply();
+
+    /// Wait for the time of the next probe, if there is to be one.
+    void ScheduleProbe();
+
+    /// The time of a probe has come.
+    void OnProbeTime();
+
+    CorePointer<hpcc::ProbedFlow> m_core; //!< the decisions; nothing before a host takes the flow on
+    Ptr<TcpSocketState> m_tcb;            //!< the socket's state
+    ProbeSender m_sendProbe;              //!< sends probes
+    EventId m_probeTimer;                 //!< the next probe
+    double m_eta{0};                      //!< attribute
+    uint32_t m_maxStage{0};               //!< attribute
+    uint32_t m_expectedFlows{0};          //!< attribute
+    uint64_t m_windowIncrease{0};         //!< attribute
+    DataRate m_minRate;                   //!< attribute
+};
+
+} // namespace ns3
+
+#endif /* TCP_HPCC_PLUS_H */
