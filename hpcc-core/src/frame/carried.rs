@@ -71,7 +71,7 @@ mod tests {
     /// Ones' complement sum of a header, RFC 1071: 0xffff where its checksum is right.
     fn sum(header: &[u8]) -> u32 {
         let words = header.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1]));
-        words.fold(0, |sum, word| (sum + word & 0xffff) + (sum + word >> 16))
+        words.fold(0, |sum, word| ((sum + word) & 0xffff) + ((sum + word) >> 16))
     }
 
     #[test]
