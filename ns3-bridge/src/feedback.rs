@@ -2,9 +2,10 @@
 //! How telemetry comes back, there and back.
 
 use crate::ffi::{ControlParameters, FeedbackParameters, WireParameters};
-use hpcc_core::cc::Algorithm;
+use hpcc_core::cc::{Algorithm, MAX_PATHS};
 use hpcc_core::telemetry::Sampling;
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
+use hpcc_core::transport::path_probes::PathConfig;
 
 impl FeedbackParameters {
     /// The configuration, or what is wrong with a name.
@@ -13,7 +14,11 @@ impl FeedbackParameters {
             .ok_or_else(|| unknown("telemetry packets", &self.packets, &Sampling::NAMES))?;
         let answer = find(&Answer::NAMES, "telemetry answer", &self.answer)?;
         let by = find(&Return::NAMES, "telemetry feedback", &self.by)?;
-        Ok(FeedbackConfig { sampling, answer, by, guard: self.guard, seal: self.key()? })
+        if !(1..=MAX_PATHS).contains(&usize::from(self.paths)) || self.path_interval == 0 {
+            return Err(format!("a flow chooses from 1 to {MAX_PATHS} paths, and probes them some T apart"));
+        }
+        let paths = PathConfig { candidates: self.paths, interval: self.path_interval };
+        Ok(FeedbackConfig { sampling, answer, by, guard: self.guard, seal: self.key()?, paths })
     }
 
     fn key(&self) -> Result<Option<[u8; 16]>, String> {
@@ -36,6 +41,8 @@ impl From<&FeedbackConfig> for FeedbackParameters {
             by: name_of(&Return::NAMES, config.by),
             guard: config.guard,
             seal: config.seal.map_or_else(String::new, |key| format!("{:032x}", u128::from_be_bytes(key))),
+            paths: config.paths.candidates,
+            path_interval: config.paths.interval,
         }
     }
 }
@@ -76,6 +83,7 @@ mod tests {
                 by: Return::Notification,
                 guard: true,
                 seal: Some([7; 16]),
+                paths: PathConfig { candidates: 4, interval: 10 },
             },
             FeedbackConfig { sampling: Sampling::Probes, answer: Answer::Loads, ..FeedbackConfig::default() },
         ] {
@@ -93,6 +101,7 @@ mod tests {
         );
         assert!(refused(FeedbackParameters { packets: "each".into(), ..good.clone() }).contains("there are: all, nth"));
         assert!(refused(FeedbackParameters { by: "mail".into(), ..good.clone() }).contains("ack, notification"));
+        assert!(refused(FeedbackParameters { paths: 9, ..good.clone() }).contains("1 to 8 paths"));
         for seal in ["12", "+000000000000000000000000000000f", "000000000000000000000000000000fg"] {
             assert!(refused(FeedbackParameters { seal: seal.into(), ..good.clone() }).contains("32 hexadecimal"));
         }

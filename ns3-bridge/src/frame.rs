@@ -32,6 +32,10 @@ impl FrameWriter {
             PacketKind::Nack => Kind::Nack { arrived: Some(frame.selective).filter(|&seq| seq != NONE) },
             PacketKind::Probe => Kind::Probe,
             PacketKind::Feedback => Kind::Feedback,
+            PacketKind::Cnp | PacketKind::FastCnp => Kind::Notification,
+            PacketKind::Icmpv6 => {
+                return simulated::icmpv6(frame.src_mac, frame.dst_mac, frame.hop_limit, telemetry);
+            }
             _ => return simulated::pfc(frame.src_mac, frame.priority, frame.pause),
         };
         let frame = SimulatedFrame {

@@ -2,17 +2,19 @@
 //! The host.
 
 use crate::ffi::{
-    AckFrame, AckResult, ControlParameters, DataFrame, FeedbackParameters, FlowKey, HostCounters, RecoveryKind, Reply,
-    ReplyKind, Segment, SenderParameters, TelemetryFrame, TelemetryReply, TimeoutParameters, TimeoutResult,
-    TransportParameters, WireParameters,
+    AckFrame, AckResult, ControlParameters, DataFrame, FeedbackParameters, FlowKey, HostCounters, NotificationKind,
+    RecoveryKind, Reply, ReplyKind, Segment, SenderParameters, TelemetryFrame, TelemetryReply, TimeoutParameters,
+    TimeoutResult, TransportParameters, WireParameters,
 };
 use crate::network::Network;
 use crate::switch::Draws;
+use hpcc_core::cc::Origin;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
 use hpcc_core::transport::{
-    self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, Recovery, SenderSpec, TimeoutConfig, TransportConfig,
+    self, Ack, Answer, CongestionNotification, Data, Poll, Probe, ReceiverSpec, Recovery, SenderSpec, TimeoutConfig,
+    TransportConfig,
 };
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -117,6 +119,31 @@ impl From<Recovery> for RecoveryKind {
     }
 }
 
+impl From<NotificationKind> for CongestionNotification {
+    fn from(kind: NotificationKind) -> Self {
+        match kind {
+            NotificationKind::Packet => CongestionNotification::Packet,
+            _ => CongestionNotification::Echo,
+        }
+    }
+}
+
+impl From<CongestionNotification> for NotificationKind {
+    fn from(notification: CongestionNotification) -> Self {
+        match notification {
+            CongestionNotification::Echo => NotificationKind::Echo,
+            CongestionNotification::Packet => NotificationKind::Packet,
+        }
+    }
+}
+
+impl From<Option<transport::Notified>> for AckResult {
+    fn from(notified: Option<transport::Notified>) -> Self {
+        let result = notified.map(|n| transport::AckResult { nic: n.nic, finished: false, armed: n.armed });
+        result.into()
+    }
+}
+
 impl From<&TransportParameters> for TransportConfig {
     fn from(p: &TransportParameters) -> Self {
         TransportConfig {
@@ -132,6 +159,7 @@ impl From<&TransportParameters> for TransportConfig {
             global_rtt: p.global_rtt,
             rate_bound: p.rate_bound,
             ack_priority: p.ack_priority,
+            notification: p.notification.into(),
             quirks: (&p.quirks).into(),
         }
     }
@@ -164,6 +192,11 @@ pub fn update_host_routes(network: &mut Network, node: u32, target: &mut Host) {
 }
 
 impl Host {
+    /// The core's host.
+    pub fn core(&mut self) -> &mut transport::Host {
+        &mut self.host
+    }
+
     pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> i32 {
         self.host.reassign(queue_pair, &key.into()).map_or(-1, i32::from)
     }
@@ -228,14 +261,14 @@ impl Host {
     pub fn on_data(&mut self, now_ns: u64, frame: &DataFrame) -> Reply {
         let &DataFrame { receiver, payload, seq, ack_requested, congestion_marked } = frame;
         let data = Data { seq, payload, ack_requested, congestion_marked };
-        let Answer { reply, congestion_echo } = self.host.on_data(Nanos(now_ns), receiver, &data);
+        let Answer { reply, congestion_echo, notify } = self.host.on_data(Nanos(now_ns), receiver, &data);
         let (kind, seq, selective) = match reply {
             transport::Reply::Silence => (ReplyKind::Silence, 0, NONE),
             transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
             transport::Reply::Nack(seq) => (ReplyKind::Nack, seq, NONE),
             transport::Reply::SelectiveNack { missing, arrived } => (ReplyKind::Nack, missing, arrived),
         };
-        Reply { kind, congestion_echo, seq, selective }
+        Reply { kind, congestion_echo, seq, selective, notify }
     }
 
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult {
@@ -250,11 +283,20 @@ impl Host {
         now_ns: u64,
         queue_pair: u32,
         seq: u64,
+        port: u16,
         telemetry: &[u8],
         draws: &mut Draws,
     ) -> AckResult {
         let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry };
-        self.host.on_feedback(Nanos(now_ns), &ack, &mut draws.0).into()
+        self.host.on_feedback(Nanos(now_ns), &ack, port, &mut draws.0).into()
+    }
+
+    pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32) -> AckResult {
+        self.host.on_notification(Nanos(now_ns), queue_pair, Origin::Receiver, None).into()
+    }
+
+    pub fn notification_bytes(&self, options: u32) -> u32 {
+        self.host.notification_bytes(options)
     }
 
     pub fn echoes(&self) -> bool {
@@ -290,8 +332,8 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let &transport::Counters { resent, timeouts, probes, feedback, rejected } = self.host.counters();
-        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected }
+        let &transport::Counters { resent, timeouts, probes, feedback, rejected, moves, cnps } = self.host.counters();
+        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected, cnps, moves }
     }
 
     pub fn feedback_bytes(&self, telemetry: u32) -> u32 {
@@ -304,6 +346,10 @@ impl Host {
 
     pub fn prepare_telemetry(&self, now_ns: u64, section: &mut [u8]) -> usize {
         self.layout.prepare(section, Nanos(now_ns))
+    }
+
+    pub fn source_port(&self, queue_pair: u32) -> u16 {
+        self.host.source_port(queue_pair).unwrap_or_default()
     }
 
     pub fn acked_bytes(&self, queue_pair: u32) -> u64 {

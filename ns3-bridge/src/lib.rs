@@ -7,12 +7,14 @@
 //! core, aborts the process after [`panic_report`] has said what to report.
 
 mod control;
+mod fast_cnp;
 mod feedback;
 mod flows;
 mod frame;
 mod goodput;
 mod host;
 mod network;
+mod node_set;
 mod packet_trace;
 mod panic_report;
 mod probed;
@@ -25,6 +27,10 @@ mod switch;
 mod usage;
 mod wire;
 
+use fast_cnp::{
+    FastCnpHost, FastCnpSwitch, fast_cnp_host_error, fast_cnp_refusals, fast_cnp_room, fast_cnp_switch_error,
+    fast_cnp_withheld, new_fast_cnp_host, new_fast_cnp_switch,
+};
 use feedback::feedback_error;
 use flows::{Flows, open_flows};
 use frame::{FrameWriter, new_frame_writer};
@@ -91,7 +97,15 @@ mod ffi {
         global_rtt: bool,
         rate_bound: bool,
         ack_priority: u8,
+        notification: NotificationKind,
         quirks: Quirks,
+    }
+
+    /// `hpcc_core::transport::CongestionNotification`.
+    #[derive(Clone, Copy)]
+    enum NotificationKind {
+        Echo,
+        Packet,
     }
 
     /// `hpcc_core::transport::TimeoutConfig`; off unless `enabled`.
@@ -241,6 +255,10 @@ mod ffi {
         guard: bool,
         /// 32 hexadecimal digits of a key, or nothing.
         seal: String,
+        /// Paths that a flow chooses from; 1 for none.
+        paths: u8,
+        /// Between two probes of other paths, in T.
+        path_interval: u32,
     }
 
     /// A frame as the simulator knows it.
@@ -324,6 +342,116 @@ mod ffi {
         pmax: f64,
     }
 
+    /// What a switch does about Fast CNP: `hpcc_core::fast_cnp::GeneratorConfig` and `CapabilityConfig`. Nodes are as
+    /// `node_set::nodes` reads them.
+    #[derive(Clone, Debug)]
+    struct FastCnpSwitchParameters {
+        enabled: bool,
+        /// "queue" or "utilisation".
+        trigger: String,
+        /// Of the latter.
+        bound: f64,
+        flow_interval_ns: u64,
+        port_interval_ns: u64,
+        port_burst: u32,
+        mark_unknown: bool,
+        domain: String,
+        capable: String,
+        option_type: u8,
+        trace_option_type: u8,
+    }
+
+    /// What a host does: `hpcc_core::fast_cnp::AcceptorConfig` and `DetourConfig`.
+    #[derive(Clone, Debug)]
+    struct FastCnpHostParameters {
+        enabled: bool,
+        accept_from: String,
+        accept_interval_ns: u64,
+        option_type: u8,
+        trace_option_type: u8,
+        detour: bool,
+        detour_after: u32,
+        detour_within_ns: u64,
+        detour_hold_ns: u64,
+        detour_max_hold_ns: u64,
+    }
+
+    /// `hpcc_formats::scenario::FastCnp`.
+    #[derive(Clone, Debug)]
+    struct FastCnpParameters {
+        /// Whether switches, hosts or borders have anything to do.
+        is_on: bool,
+        switches: FastCnpSwitchParameters,
+        hosts: FastCnpHostParameters,
+        /// The trigger's thresholds at 100 Gb/s; a `kmax_bytes` of 0 stands for those of ECN.
+        kmin_bytes: u64,
+        kmax_bytes: u64,
+        pmax: f64,
+        /// Hosts that do not understand notifications.
+        incapable: Vec<u32>,
+        borders: Vec<FastCnpBorder>,
+    }
+
+    /// Links of a switch at the edge of the domain.
+    #[derive(Clone, Copy, Debug)]
+    struct FastCnpBorder {
+        node: u32,
+        outside: u32,
+    }
+
+    /// `hpcc_core::fast_cnp::LeavingData`.
+    #[derive(Clone, Copy)]
+    struct FastCnpDeparture {
+        src_address: u32,
+        dst_address: u32,
+        /// The receiver's.
+        queue_pair: u32,
+        queue_bytes: u64,
+        marked: bool,
+    }
+
+    /// `hpcc_core::fast_cnp::Verdict`.
+    #[derive(Clone, Copy)]
+    struct FastCnpVerdict {
+        send: bool,
+        /// Whether the frame is marked after all.
+        mark: bool,
+        /// Why nothing is sent although there is congestion, as a place in `fast_cnp_withheld`; -1 otherwise.
+        withheld: i8,
+    }
+
+    /// What a notification led to.
+    #[derive(Clone, Copy)]
+    struct FastCnpReaction {
+        /// Why it was not believed, as a place in `fast_cnp_refusals`; -1 if it was.
+        refused: i8,
+        /// The host does not know what it is: `report` says what goes back.
+        unknown: bool,
+        queue_pair: u32,
+        /// Whether a network element noticed, not the receiver.
+        by_network: bool,
+        /// The flow's new source port; 0 if it keeps the old one.
+        sport: u16,
+        result: AckResult,
+    }
+
+    /// What agents did.
+    #[derive(Clone, Copy, Debug)]
+    struct FastCnpCounters {
+        sent: u64,
+        /// By reason, as `fast_cnp_withheld` names them.
+        withheld: [u64; 4],
+        unmarked: u64,
+        learnt: u64,
+        dropped_inbound: u64,
+        dropped_outbound: u64,
+        accepted: u64,
+        /// By reason, as `fast_cnp_refusals` names them.
+        refused: [u64; 6],
+        detours: u64,
+        reports: u64,
+    }
+
     /// `hpcc_core::topology::Link`, without the loss rate.
     #[derive(Clone, Copy)]
     struct LinkSpec {
@@ -400,6 +528,8 @@ mod ffi {
         probes: u64,
         feedback: u64,
         rejected_feedback: u64,
+        cnps: u64,
+        moves: u64,
     }
 
     /// `hpcc_core::transport::Data`.
@@ -420,6 +550,8 @@ mod ffi {
         seq: u64,
         /// First byte of the packet that arrived out of order; the largest value stands for none.
         selective: u64,
+        /// Whether a congestion notification packet goes back besides.
+        notify: bool,
     }
 
     /// How a receiver answers.
@@ -561,6 +693,9 @@ mod ffi {
         losses: u64,
         telemetry_bytes: u64,
         hosts: HostCounters,
+        /// Whether switches, hosts or borders did anything about Fast CNP.
+        fast_cnp_on: bool,
+        fast_cnp: FastCnpCounters,
     }
 
     /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
@@ -616,6 +751,12 @@ mod ffi {
         Probe,
         /// Telemetry that comes back by itself.
         Feedback,
+        /// Congestion notification by the receiver.
+        Cnp,
+        /// Congestion notification by a switch.
+        FastCnp,
+        /// ICMPv6.
+        Icmpv6,
     }
 
     extern "Rust" {
@@ -650,6 +791,7 @@ mod ffi {
         fn transport(self: &Scenario) -> TransportParameters;
         fn control(self: &Scenario) -> ControlParameters;
         fn feedback(self: &Scenario) -> FeedbackParameters;
+        fn fast_cnp(self: &Scenario) -> FastCnpParameters;
         /// Nodes that know nothing of telemetry.
         fn legacy_nodes(self: &Scenario) -> Vec<u32>;
         /// The algorithm of flows from such hosts, with its defaults.
@@ -725,6 +867,8 @@ mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
+        /// Routes shall lead to switches as well.
+        fn route_to_switches(self: &mut Network);
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
         /// Takes the links between two nodes down and computes new routes; false if none was up.
@@ -806,6 +950,73 @@ mod ffi {
         /// A PFC frame takes a draw for its identifier.
         fn skip(self: &mut Draws);
 
+        /// What is wrong with a switch's settings; empty if nothing. Ask before `new_fast_cnp_switch`. There is a
+        /// threshold for each port.
+        fn fast_cnp_switch_error(
+            network: &Network,
+            parameters: &FastCnpSwitchParameters,
+            thresholds: &[EcnThreshold],
+            wire: &WireParameters,
+        ) -> String;
+        /// What is wrong with a host's.
+        fn fast_cnp_host_error(network: &Network, parameters: &FastCnpHostParameters, wire: &WireParameters) -> String;
+        /// Most bytes of what frames carry for Fast CNP in the place of telemetry.
+        fn fast_cnp_room(wire: &WireParameters) -> u32;
+        /// Names of the reasons for which notifications are withheld.
+        fn fast_cnp_withheld() -> Vec<String>;
+        /// Names of the reasons for which they are refused.
+        fn fast_cnp_refusals() -> Vec<String>;
+
+        /// What a switch does about Fast CNP.
+        type FastCnpSwitch;
+        fn new_fast_cnp_switch(
+            network: &Network,
+            node: u32,
+            parameters: &FastCnpSwitchParameters,
+            thresholds: &[EcnThreshold],
+            wire: &WireParameters,
+        ) -> Box<FastCnpSwitch>;
+        /// A data frame leaves a port, stamped.
+        fn on_data(
+            self: &mut FastCnpSwitch,
+            egress: u16,
+            now_ns: u64,
+            departure: &FastCnpDeparture,
+            draws: &mut Draws,
+        ) -> FastCnpVerdict;
+        /// A frame of `size` bytes has left a port.
+        fn on_sent(self: &mut FastCnpSwitch, egress: u16, now_ns: u64, size: u32);
+        /// Writes the destination options of a notification about a frame; returns their length.
+        fn write_options(self: &FastCnpSwitch, dst_address: u32, telemetry: &[u8], room: &mut [u8]) -> usize;
+        /// Bytes on the link of a notification with `options` bytes of destination options.
+        fn notification_bytes(self: &FastCnpSwitch, options: u32) -> u32;
+        /// An IPv6 packet to the switch; returns whether it says that its source does not understand notifications.
+        fn learn(self: &mut FastCnpSwitch, now_ns: u64, packet: &[u8]) -> bool;
+        /// Whether a frame may cross the border.
+        fn passes(self: &mut FastCnpSwitch, frame: &[u8], inbound: bool) -> bool;
+        fn counters(self: &FastCnpSwitch) -> FastCnpCounters;
+
+        /// What a host does.
+        type FastCnpHost;
+        fn new_fast_cnp_host(network: &Network, node: u32, parameters: &FastCnpHostParameters) -> Box<FastCnpHost>;
+        /// A flow begins.
+        fn connect(self: &mut FastCnpHost, dst_address: u32, receiver: u32, queue_pair: u32);
+        /// A flow has ended.
+        fn disconnect(self: &mut FastCnpHost, dst_address: u32, receiver: u32);
+        /// A notification has come; if it is believed, the flow reacts.
+        fn on_notification(
+            self: &mut FastCnpHost,
+            now_ns: u64,
+            src_address: u32,
+            queue_pair: u32,
+            options: &[u8],
+            host: &mut Host,
+            draws: &mut Draws,
+        ) -> FastCnpReaction;
+        /// The ICMPv6 packet that answers a frame which the host does not know; empty if none does.
+        fn report(self: &mut FastCnpHost, now_ns: u64, frame: &[u8]) -> Vec<u8>;
+        fn counters(self: &FastCnpHost) -> FastCnpCounters;
+
         /// Random loss of frames on a link.
         type Loss;
         fn new_loss(stream: u64, probability: f64) -> Box<Loss>;
@@ -867,15 +1078,20 @@ mod ffi {
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
-        /// Takes in feedback that came by itself.
+        /// Takes in feedback that came by itself, about the path of UDP source port `port`.
         fn on_feedback(
             self: &mut Host,
             now_ns: u64,
             queue_pair: u32,
             seq: u64,
+            port: u16,
             telemetry: &[u8],
             draws: &mut Draws,
         ) -> AckResult;
+        /// Takes in a congestion notification by the receiver of a flow.
+        fn on_cnp(self: &mut Host, now_ns: u64, queue_pair: u32) -> AckResult;
+        /// Bytes on the link of a congestion notification with `options` bytes of destination options.
+        fn notification_bytes(self: &Host, options: u32) -> u32;
         /// Whether acknowledgements echo telemetry, and that is all; otherwise `on_telemetry` says what goes back.
         fn echoes(self: &Host) -> bool;
         /// Puts what goes back for a packet in place of its telemetry; data goes through `on_data` first.
@@ -893,6 +1109,8 @@ mod ffi {
         fn feedback_bytes(self: &Host, telemetry: u32) -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
         fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
+        /// The UDP source port of a flow, 0 where it is unknown.
+        fn source_port(self: &Host, queue_pair: u32) -> u16;
         /// Acknowledged bytes of a flow; all of them where it is unknown.
         fn acked_bytes(self: &Host, queue_pair: u32) -> u64;
         /// Sending rate of a flow, 0 where it is unknown.

@@ -16,6 +16,7 @@ pub struct Network {
     detours: Option<Routes>,
     down: Vec<u32>,
     payload: u32,
+    to_switches: bool,
 }
 
 pub fn new_network() -> Box<Network> {
@@ -54,7 +55,7 @@ impl Network {
         if self.down.len() == before {
             return false;
         }
-        let detours = Routes::avoiding(&self.network, self.payload, &self.down);
+        let detours = Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches);
         if let Some(routes) = &mut self.routes {
             routes.update_bottlenecks(&detours);
         }
@@ -67,9 +68,13 @@ impl Network {
         self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
+    pub fn route_to_switches(&mut self) {
+        self.to_switches = true;
+    }
+
     pub fn compute_routes(&mut self, payload_bytes: u32) {
         self.payload = payload_bytes;
-        self.routes = Some(Routes::new(&self.network, payload_bytes));
+        self.routes = Some(Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches));
     }
 
     pub fn max_rtt_ns(&self) -> u64 {
@@ -109,6 +114,11 @@ impl Network {
 
     pub fn address(&self, node: u32) -> u32 {
         host_address(node)
+    }
+
+    /// Whether each node is a host or a switch.
+    pub fn nodes(&self) -> &[NodeKind] {
+        &self.network.nodes
     }
 
     /// Rates and delays of a node's ports.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The output folder of a run, as the ns-3 program fills it.
 
+use crate::fast_cnp;
 use crate::ffi::{FlowOutcome, RunTotals};
 use crate::goodput::GoodputMeter;
 use crate::scenario::Scenario;
 use crate::switch::Switch;
 use crate::usage::{cpu_time, peak_rss_bytes};
 use cxx::CxxString;
+use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::{FctRecord, ResultWriter, Summary, UnfinishedFlow, Versions};
 use std::path::Path;
@@ -167,6 +169,9 @@ impl Results {
             probes: totals.hosts.probes,
             feedback_packets: totals.hosts.feedback,
             rejected_feedback: totals.hosts.rejected_feedback,
+            path_moves: totals.hosts.moves,
+            cnps: (scenario.transport.notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
+            fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
         };
         writer.finish(&summary).err().map(|error| error.to_string()).unwrap_or_default()
     }

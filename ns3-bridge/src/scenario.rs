@@ -2,15 +2,16 @@
 //! A scenario file as the ns-3 program sees it.
 
 use crate::ffi::{
-    AlgorithmKind, BufferParameters, ControlParameters, EcnThreshold, FeedbackParameters, LinkFailure, LinkSpec,
-    MonitorParameters, QosParameters, TransportParameters, WireParameters,
+    AlgorithmKind, BufferParameters, ControlParameters, EcnThreshold, FastCnpBorder, FastCnpHostParameters,
+    FastCnpParameters, FastCnpSwitchParameters, FeedbackParameters, LinkFailure, LinkSpec, MonitorParameters,
+    QosParameters, TransportParameters, WireParameters,
 };
-use crate::{panic_report, quirks};
+use crate::{node_set, panic_report, quirks};
 use cxx::{CxxString, CxxVector};
 use hpcc_core::switch::BufferMode;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::units::Nanos;
-use hpcc_formats::scenario::{self, QueueHistogram};
+use hpcc_formats::scenario::{self, FastCnpTrigger, QueueHistogram};
 use std::path::Path;
 
 /// Streams of different seeds are this far apart.
@@ -123,6 +124,7 @@ impl Scenario {
             global_rtt: t.global_rtt,
             rate_bound: t.rate_bound,
             ack_priority: t.ack_priority,
+            notification: t.notification.into(),
             quirks: t.quirks.into(),
         }
     }
@@ -141,6 +143,52 @@ impl Scenario {
 
     pub fn legacy_algorithm(&self) -> AlgorithmKind {
         ControlParameters::from(&self.get().legacy.algorithm).algorithm
+    }
+
+    pub fn fast_cnp(&self) -> FastCnpParameters {
+        let f = &self.get().fast_cnp;
+        let (option_type, trace_option_type) = (f.types.destination.code(), f.types.trace.code());
+        let (trigger, bound) = match f.trigger {
+            FastCnpTrigger::Utilisation(bound) => ("utilisation", bound),
+            _ => ("queue", 0.0),
+        };
+        let (kmin_bytes, kmax_bytes, pmax) = match f.trigger {
+            FastCnpTrigger::Queue { kmin, kmax, pmax } => (kmin, kmax, pmax),
+            _ => (0, 0, 0.0),
+        };
+        FastCnpParameters {
+            is_on: f.is_on(),
+            switches: FastCnpSwitchParameters {
+                enabled: f.enabled,
+                trigger: trigger.into(),
+                bound,
+                flow_interval_ns: f.flow_interval.0,
+                port_interval_ns: f.port_limit.interval.0,
+                port_burst: f.port_limit.burst,
+                mark_unknown: f.mark_unknown,
+                domain: node_set::text(&f.domain),
+                capable: node_set::text(&f.capable),
+                option_type,
+                trace_option_type,
+            },
+            hosts: FastCnpHostParameters {
+                enabled: f.enabled,
+                accept_from: node_set::text(&f.accept_from),
+                accept_interval_ns: f.accept_interval.0,
+                option_type,
+                trace_option_type,
+                detour: f.detour.enabled,
+                detour_after: f.detour.notifications,
+                detour_within_ns: f.detour.within.0,
+                detour_hold_ns: f.detour.hold.0,
+                detour_max_hold_ns: f.detour.max_hold.0,
+            },
+            kmin_bytes,
+            kmax_bytes,
+            pmax,
+            incapable: f.incapable.clone(),
+            borders: f.borders.iter().map(|b| FastCnpBorder { node: b.node, outside: b.outside }).collect(),
+        }
     }
 
     pub fn wire(&self) -> WireParameters {

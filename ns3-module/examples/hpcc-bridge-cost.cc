@@ -104,7 +104,7 @@ MakeHost(hpcc::Network& network, const hpcc::WireParameters& wire)
     control.hpcc.additive_increase_bps = 50'000'000;
     control.hpcc.min_rate_bps = 100'000'000;
     control.hpcc.fast_react = true;
-    const hpcc::FeedbackParameters feedback{"all", 1, "records", "ack", false, ""};
+    const hpcc::FeedbackParameters feedback{"all", 1, "records", "ack", false, "", 1, 1};
     return hpcc::new_host(network, 0, transport, control, wire, feedback);
 }
 

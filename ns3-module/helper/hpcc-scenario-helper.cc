@@ -6,6 +6,7 @@
 #include "ns3-bridge/src/lib.rs.h"
 #include "scenario-attributes.h"
 #include "scenario-capture.h"
+#include "scenario-fast-cnp.h"
 #include "scenario-monitor.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
@@ -49,6 +50,8 @@ Add(hpcc::HostCounters& sum, const RdmaCounters& host)
     sum.probes += host.probes;
     sum.feedback += host.feedback;
     sum.rejected_feedback += host.rejectedFeedback;
+    sum.moves += host.pathMoves;
+    sum.cnps += host.cnps;
 }
 
 } // namespace
@@ -131,6 +134,7 @@ void
 HpccScenarioHelper::BuildNetwork()
 {
     SetScenarioAttributes(*m_scenario, m_network);
+    SetFastCnpAttributes(*m_scenario, m_network);
     NodeContainer nodes;
     nodes.Create(m_scenario->node_count());
     for (uint32_t index = 0; index < nodes.GetN(); ++index)
@@ -145,6 +149,7 @@ HpccScenarioHelper::BuildNetwork()
         }
     }
     SetLegacyAttributes(*m_scenario, m_network);
+    SetFastCnpNodes(*m_scenario, m_network);
     std::vector<NetDeviceContainer> links;
     for (const auto& link : m_scenario->links())
     {
@@ -215,6 +220,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
             totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
         }
     }
+    CountFastCnps(*m_scenario, m_network, totals);
     const std::string error(results.finish(*m_scenario, totals));
     if (!error.empty())
     {

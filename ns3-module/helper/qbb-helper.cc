@@ -9,6 +9,8 @@
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
+#include "ns3/fast-cnp-host.h"
+#include "ns3/fast-cnp-switch.h"
 #include "ns3/node.h"
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
@@ -17,6 +19,7 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -27,6 +30,8 @@ QbbHelper::QbbHelper()
 {
     m_hostFactory.SetTypeId(RdmaHost::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
+    m_fastCnpHostFactory.SetTypeId(FastCnpHost::GetTypeId());
+    m_fastCnpSwitchFactory.SetTypeId(FastCnpSwitch::GetTypeId());
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
     m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
 }
@@ -41,6 +46,36 @@ void
 QbbHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
     m_switchFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetFastCnpHostAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_fastCnpHostFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_fastCnpSwitchFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetFastCnpBorder(uint32_t node, uint32_t outside) const
+{
+    const Ptr<QbbNode> border = GetNode(node);
+    const auto agent = border->GetObject<FastCnpSwitch>();
+    NS_ABORT_MSG_UNLESS(agent, "node " << node << " is no switch, and cannot be a border");
+    bool found = false;
+    for (uint32_t port = 0; port < border->GetNPorts(); ++port)
+    {
+        if (border->GetPort(port)->GetPeer().GetOwner().GetIndex() == outside)
+        {
+            agent->SetBorder(static_cast<uint16_t>(port));
+            found = true;
+        }
+    }
+    NS_ABORT_MSG_UNLESS(found, "there is no link from node " << node << " to node " << outside);
 }
 
 void
@@ -95,6 +130,7 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(), "node " << (*it)->GetId() << " is installed already");
         Ptr<QbbNode> node = factory.Create<QbbNode>();
         (*it)->AggregateObject(node);
+        node->AggregateObject((node->IsSwitch() ? m_fastCnpSwitchFactory : m_fastCnpHostFactory).Create<Object>());
         node->SetIndex(m_network->add_node(node->IsSwitch()));
         m_nodes.push_back(node);
     }
@@ -170,6 +206,14 @@ QbbHelper::Start()
     {
         mtu = std::max(mtu, node->GetMtu());
     }
+    const bool usesFastCnp = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
+        const auto agent = node->GetObject<FastCnpSwitch>();
+        return agent && agent->IsEnabled();
+    });
+    if (usesFastCnp)
+    {
+        m_network->route_to_switches();
+    }
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
@@ -181,7 +225,8 @@ QbbHelper::Start()
     }
     const hpcc::WireParameters wire = m_nodes.front()->GetWire();
     m_dataOverhead = hpcc::data_overhead(wire);
-    const auto pool = std::make_shared<QbbFramePool>(hpcc::telemetry_room(wire));
+    const uint32_t room = std::max(hpcc::telemetry_room(wire), usesFastCnp ? hpcc::fast_cnp_room(wire) : 0);
+    const auto pool = std::make_shared<QbbFramePool>(room);
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);

@@ -53,6 +53,27 @@ class QbbHelper : public PcapHelperForDevice
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * \brief Set an attribute of what hosts to be installed do about Fast CNP.
+     * \param name the attribute of FastCnpHost
+     * \param value its value
+     */
+    void SetFastCnpHostAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Set an attribute of what switches to be installed do about Fast CNP.
+     * \param name the attribute of FastCnpSwitch
+     * \param value its value
+     */
+    void SetFastCnpSwitchAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Make a switch's links to another node the edge of the domain, which no Fast CNP crosses. Before Start().
+     * \param node index of the switch
+     * \param outside index of the other node
+     */
+    void SetFastCnpBorder(uint32_t node, uint32_t outside) const;
+
+    /**
      * \brief Set an attribute of the devices to be created by links.
      * \param name the attribute
      * \param value its value
@@ -195,6 +216,8 @@ class QbbHelper : public PcapHelperForDevice
 
     ObjectFactory m_hostFactory;              //!< makes hosts
     ObjectFactory m_switchFactory;            //!< makes switches
+    ObjectFactory m_fastCnpHostFactory;       //!< makes the hosts' part of Fast CNP
+    ObjectFactory m_fastCnpSwitchFactory;     //!< makes the switches' part of Fast CNP
     ObjectFactory m_deviceFactory;            //!< makes devices
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them

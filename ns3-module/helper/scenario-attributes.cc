@@ -185,6 +185,8 @@ SetFeedback(const hpcc::FeedbackParameters& feedback, QbbHelper& network)
     network.SetHostAttribute("TelemetryFeedback", StringValue(std::string(feedback.by)));
     network.SetHostAttribute("TelemetryGuard", BooleanValue(feedback.guard));
     network.SetHostAttribute("TelemetrySeal", StringValue(std::string(feedback.seal)));
+    network.SetHostAttribute("TelemetryPaths", UintegerValue(feedback.paths));
+    network.SetHostAttribute("TelemetryPathInterval", UintegerValue(feedback.path_interval));
 }
 
 } // namespace
@@ -206,6 +208,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     network.SetHostAttribute("GlobalRtt", BooleanValue(transport.global_rtt));
     network.SetHostAttribute("RateBound", BooleanValue(transport.rate_bound));
     network.SetHostAttribute("AckPriority", UintegerValue(transport.ack_priority));
+    network.SetHostAttribute("CongestionNotification", StringValue(NameOf(transport.notification)));
 
     SetControl(scenario.control(), network);
     SetFeedback(scenario.feedback(), network);
@@ -239,6 +242,7 @@ SetLegacyAttributes(const hpcc::Scenario& scenario, const QbbHelper& network)
         node->SetAttribute("TelemetryPackets", StringValue("none"));
         node->SetAttribute("TelemetryAnswer", StringValue("none"));
         node->SetAttribute("TelemetryGuard", BooleanValue(false));
+        node->SetAttribute("TelemetryPaths", UintegerValue(1));
     }
 }
 

@@ -91,7 +91,7 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
         record.dport = frame.dport;
         record.payload_bytes = frame.payload;
         record.seq = frame.seq;
-        record.sent_ns = at.stamped ? SentAt(frame) : 0;
+        record.sent_ns = at.stamped && frame.HasTelemetrySection() ? SentAt(frame) : 0;
         record.ecn = frame.congestionMarked ? ECN_CE : 0;
         record.congestion_echo = frame.IsAcknowledgement() && frame.congestionEchoed;
     }

@@ -38,6 +38,12 @@ constexpr Names<hpcc::RecoveryKind, 3> RECOVERIES{{
     {"selective_repeat", hpcc::RecoveryKind::SelectiveRepeat},
 }};
 
+/// In what congestion marks come back.
+constexpr Names<hpcc::NotificationKind, 2> NOTIFICATIONS{{
+    {"ack", hpcc::NotificationKind::Echo},
+    {"cnp", hpcc::NotificationKind::Packet},
+}};
+
 /**
  * \brief Look a name up; ends the program, naming the choices, if it is not there.
  * \param what what is named
@@ -116,6 +122,18 @@ NameOf(hpcc::AlgorithmKind algorithm)
     return Find(algorithm, ALGORITHMS);
 }
 
+hpcc::NotificationKind
+MakeNotificationKind(const std::string& name)
+{
+    return Choose("congestion notification", name, NOTIFICATIONS);
+}
+
+std::string
+NameOf(hpcc::NotificationKind notification)
+{
+    return Find(notification, NOTIFICATIONS);
+}
+
 hpcc::PacketKind
 MakePacketKind(QbbFrame::Kind kind)
 {
@@ -134,6 +152,12 @@ MakePacketKind(QbbFrame::Kind kind)
     case QbbFrame::Kind::FEEDBACK:
     case QbbFrame::Kind::PACKET_RESPONSE:
         return hpcc::PacketKind::Feedback;
+    case QbbFrame::Kind::CNP:
+        return hpcc::PacketKind::Cnp;
+    case QbbFrame::Kind::FAST_CNP:
+        return hpcc::PacketKind::FastCnp;
+    case QbbFrame::Kind::ICMPV6:
+        return hpcc::PacketKind::Icmpv6;
     default:
         return hpcc::PacketKind::Pfc;
     }

@@ -54,6 +54,22 @@ std::string NameOf(hpcc::AlgorithmKind algorithm);
 
 /**
  * \ingroup hpcc
+ * \brief Translate the name of what congestion marks come back in; ends the program if it does not exist.
+ * \param name "ack" or "cnp"
+ * \return the core's form
+ */
+hpcc::NotificationKind MakeNotificationKind(const std::string& name);
+
+/**
+ * \ingroup hpcc
+ * \brief The attribute value that names what congestion marks come back in.
+ * \param notification what
+ * \return its name
+ */
+std::string NameOf(hpcc::NotificationKind notification);
+
+/**
+ * \ingroup hpcc
  * \brief Translate what a frame is for.
  * \param kind a frame's kind
  * \return the core's form

@@ -16,6 +16,8 @@ CoreDelete<T>::operator()(T* object) const
 }
 
 template struct CoreDelete<hpcc::Draws>;
+template struct CoreDelete<hpcc::FastCnpHost>;
+template struct CoreDelete<hpcc::FastCnpSwitch>;
 template struct CoreDelete<hpcc::Flows>;
 template struct CoreDelete<hpcc::FrameWriter>;
 template struct CoreDelete<hpcc::Host>;

@@ -16,6 +16,12 @@ namespace hpcc
 struct AckResult;
 struct ControlParameters;
 struct Draws;
+struct EcnThreshold;
+struct FastCnpCounters;
+struct FastCnpHost;
+struct FastCnpReaction;
+struct FastCnpSwitch;
+struct FastCnpVerdict;
 struct FeedbackParameters;
 struct Flows;
 struct FrameWriter;

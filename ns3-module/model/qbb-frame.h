@@ -33,15 +33,18 @@ class alignas(64) QbbFrame : public EventImpl
     /// What a frame is for.
     enum class Kind : uint8_t
     {
-        DATA,     //!< carries payload
-        ACK,      //!< positive acknowledgement
-        NACK,     //!< negative acknowledgement: a byte is missing
-        PFC,      //!< pause or resume of one priority on one link
-        PROBE,    //!< a packet of a flow without payload, which collects telemetry
-        FEEDBACK, //!< telemetry that comes back by itself
+        DATA,            //!< carries payload
+        ACK,             //!< positive acknowledgement
+        NACK,            //!< negative acknowledgement: a byte is missing
+        PFC,             //!< pause or resume of one priority on one link
+        PROBE,           //!< a packet of a flow without payload, which collects telemetry
+        FEEDBACK,        //!< telemetry that comes back by itself
         PACKET,          //!< a packet of an ns-3 stack
         PACKET_PROBE,    //!< a probe of a flow of such packets
         PACKET_RESPONSE, //!< its telemetry on the way back
+        CNP,             //!< congestion notification by the receiver
+        FAST_CNP,        //!< congestion notification by a switch; destination options in the place of telemetry
+        ICMPV6,          //!< ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry
     };
 
     /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
@@ -99,6 +102,18 @@ class alignas(64) QbbFrame : public EventImpl
     {
         return kind == Kind::PROBE || kind == Kind::FEEDBACK || kind == Kind::PACKET_PROBE ||
                kind == Kind::PACKET_RESPONSE;
+    }
+
+    /// \return whether telemetry stands in its place, and nothing else
+    bool HasTelemetrySection() const
+    {
+        return kind < Kind::CNP;
+    }
+
+    /// \return bytes on the link that only telemetry needs
+    uint32_t GetTelemetryCost() const
+    {
+        return IsForTelemetryAlone() ? size : HasTelemetrySection() ? telemetryBytes : 0;
     }
 
     /// \return whether it acknowledges data, or says that some is missing

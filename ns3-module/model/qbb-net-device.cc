@@ -289,7 +289,7 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
         Sniff(*frame, *this, *m_peer);
     }
     ++m_txFrames;
-    m_txTelemetryBytes += frame->IsForTelemetryAlone() ? frame->size : frame->telemetryBytes;
+    m_txTelemetryBytes += frame->GetTelemetryCost();
     const uint64_t txTime = GetTxTime(frame->size);
     frame->receiver = m_peer;
     // The simulator drops a reference after each event. The end of the transmission comes before the arrival, as in

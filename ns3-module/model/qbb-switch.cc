@@ -89,7 +89,7 @@ QbbSwitch::GetTypeId()
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Classes",
                           "How the queues of a port are served, such as \"3:3000, 4:1000, 5:strict\": by deficit round robin with "
-                          "so many bytes a turn, or ahead of those; queues that are not named get what the others leave. "
+                          "so many bytes a turn, or ahead of those; queues that are not named send while no other may. "
                           "Nothing: all in turn, a frame each",
                           StringValue(""),
                           MakeStringAccessor(&QbbSwitch::m_classes),
@@ -133,6 +133,7 @@ QbbSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
+    m_fastCnp = nullptr;
     m_network.reset();
     QbbNode::DoDispose();
 }
@@ -201,6 +202,11 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
                                                       static_cast<uint64_t>(m_ecnKmax * scale),
                                                       m_ecnPmax});
     }
+    m_fastCnp = GetObject<FastCnpSwitch>();
+    if (m_fastCnp && !m_fastCnp->Start(*network, *this, thresholds))
+    {
+        m_fastCnp = nullptr;
+    }
     if (!m_ecn)
     {
         thresholds.clear();
@@ -257,6 +263,10 @@ void
 QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << &in << frame->size);
+    if (m_fastCnp && !ReceiveWithFastCnp(in, frame))
+    {
+        return;
+    }
     const hpcc::Arrival arrival =
         m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), frame->priority, frame->size);
     if (arrival.verdict != hpcc::Verdict::Forward)
@@ -324,14 +334,77 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
                                                      departing,
                                                      {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_draws);
-    frame.congestionMarked |= departure.mark;
     frame.size += departure.telemetry_bytes - frame.telemetryBytes;
     frame.telemetryBytes = departure.telemetry_bytes;
+    frame.congestionMarked |= m_fastCnp ? DepartWithFastCnp(out, frame, departure.mark) : departure.mark;
     if (departure.resume)
     {
         m_draws->skip();
         SendPfc(*m_ports[frame.ingress], frame.priority, false);
     }
+}
+
+bool
+QbbSwitch::DepartWithFastCnp(QbbNetDevice& out, const QbbFrame& frame, bool marked)
+{
+    bool mark = marked;
+    if (frame.kind == QbbFrame::Kind::DATA)
+    {
+        const hpcc::FastCnpVerdict verdict = m_fastCnp->OnData(out, frame, marked, *m_draws);
+        mark = verdict.mark;
+        if (verdict.send)
+        {
+            NotifySender(frame);
+        }
+    }
+    m_fastCnp->OnSent(out, frame);
+    return mark;
+}
+
+void
+QbbSwitch::NotifySender(const QbbFrame& data)
+{
+    QbbFrame* frame = m_pool->Acquire();
+    frame->priority = 0;
+    frame->congestionMarked = false;
+    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
+    frame->payload = 0;
+    frame->ingress = 0;
+    m_fastCnp->Fill(data, m_index, m_network->address(m_index), *frame);
+    // Frames of priority 0 are not accounted for, and never refused.
+    const hpcc::Arrival arrival = m_core->arrive(0, frame->dst, KeyOf(*frame), frame->priority, frame->size);
+    QbbNetDevice* out = arrival.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[arrival.egress]) : nullptr;
+    if (!out || !m_fastCnp->Passes(*out, *frame, false))
+    {
+        Drop(frame, m_unroutable);
+        return;
+    }
+    out->Enqueue(frame, frame->priority);
+    out->TrySend();
+}
+
+bool
+QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
+{
+    if (frame->kind == QbbFrame::Kind::FAST_CNP)
+    {
+        const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), 0, frame->size);
+        const bool isForwarded = arrival.verdict == hpcc::Verdict::Forward;
+        if (!m_fastCnp->Passes(in, *frame, true) ||
+            (isForwarded && !m_fastCnp->Passes(*m_ports[arrival.egress], *frame, false)))
+        {
+            m_dropTrace(*frame);
+            frame->Release();
+            return false;
+        }
+    }
+    if (frame->dst == m_index)
+    {
+        m_fastCnp->Receive(*frame);
+        frame->Release();
+        return false;
+    }
+    return true;
 }
 
 } // namespace ns3

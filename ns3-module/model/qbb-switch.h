@@ -4,6 +4,7 @@
 #ifndef QBB_SWITCH_H
 #define QBB_SWITCH_H
 
+#include "fast-cnp-switch.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
@@ -99,6 +100,29 @@ class QbbSwitch : public QbbNode
     void Depart(QbbNetDevice& out, QbbFrame& frame);
 
     /**
+     * \brief Decide whether a frame that leaves is marked, and whether its sender is notified, under Fast CNP.
+     * \param out port by which it leaves
+     * \param frame the frame, stamped
+     * \param marked whether the ECN rule marks it
+     * \return whether it is marked
+     */
+    bool DepartWithFastCnp(QbbNetDevice& out, const QbbFrame& frame, bool marked);
+
+    /**
+     * \brief Notify the sender of a frame.
+     * \param data the frame
+     */
+    void NotifySender(const QbbFrame& data);
+
+    /**
+     * \brief Look at a frame as Fast CNP's border, and as its destination.
+     * \param in port by which it came
+     * \param frame the frame
+     * \return whether it goes on
+     */
+    bool ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame);
+
+    /**
      * \brief Drop a frame.
      * \param frame the frame
      * \param counter what to count it in
@@ -108,6 +132,7 @@ class QbbSwitch : public QbbNode
     std::shared_ptr<hpcc::Network> m_network;  //!< routes
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
     std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
+    Ptr<FastCnpSwitch> m_fastCnp;              //!< what it does about Fast CNP; null if nothing
     uint64_t m_bufferBytes{0};                 //!< attribute
     bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
     bool m_notesArrival{false};                      //!< whether telemetry says when a frame came in

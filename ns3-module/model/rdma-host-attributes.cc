@@ -34,6 +34,13 @@ RdmaHost::GetTypeId()
                               StringValue("hpcc"),
                               MakeStringAccessor(&RdmaHost::m_congestionControl),
                               MakeStringChecker())
+                .AddAttribute("CongestionNotification",
+                              "In what marks of frames that arrive here come back: ack (acknowledgements echo them) or "
+                              "cnp (a congestion notification packet, once in the notification interval of the sender's "
+                              "DCQCN, and once in 50 us under other algorithms)",
+                              StringValue("ack"),
+                              MakeStringAccessor(&RdmaHost::m_congestionNotification),
+                              MakeStringChecker())
                 .AddTraceSource("FlowStart",
                                 "A flow begins",
                                 MakeTraceSourceAccessor(&RdmaHost::m_startTrace),
@@ -149,7 +156,18 @@ RdmaHost::AddFeedbackAttributes(TypeId tid)
                       "Key with which receivers seal what goes back, 32 hexadecimal digits, or nothing; the same at all hosts",
                       StringValue(""),
                       MakeStringAccessor(&RdmaHost::m_telemetrySeal),
-                      MakeStringChecker());
+                      MakeStringChecker())
+        .AddAttribute("TelemetryPaths",
+                      "Paths, by UDP source ports, that a flow chooses from by telemetry; 1: it stays on its own. The same at all "
+                      "hosts",
+                      UintegerValue(1),
+                      MakeUintegerAccessor(&RdmaHost::m_telemetryPaths),
+                      MakeUintegerChecker<uint8_t>(1, 8))
+        .AddAttribute("TelemetryPathInterval",
+                      "Time between two probes of other paths, in base round-trip times",
+                      UintegerValue(5),
+                      MakeUintegerAccessor(&RdmaHost::m_telemetryPathInterval),
+                      MakeUintegerChecker<uint32_t>(1));
 }
 
 TypeId
@@ -377,7 +395,9 @@ RdmaHost::GetFeedback() const
             m_telemetryAnswer,
             m_telemetryFeedback,
             m_telemetryGuard,
-            m_telemetrySeal};
+            m_telemetrySeal,
+            m_telemetryPaths,
+            m_telemetryPathInterval};
 }
 
 hpcc::ControlParameters

@@ -28,6 +28,8 @@ constexpr uint16_t FIRST_SOURCE_PORT = 10000;
 constexpr uint64_t NEVER = UINT64_MAX;
 /// The queue of a host's device that holds its acknowledgements.
 constexpr uint8_t ACK_QUEUE = 0;
+/// The priority of congestion notifications: before all others, and never paused.
+constexpr uint8_t NOTIFICATION_PRIORITY = 0;
 
 } // namespace
 
@@ -57,6 +59,7 @@ RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
+    m_fastCnp = nullptr;
     m_network.reset();
     m_sending.clear();
     m_wakeUps.clear();
@@ -104,6 +107,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_globalRtt,
         m_rateBound,
         m_ackPriority,
+        MakeNotificationKind(m_congestionNotification),
         quirks,
     };
     EnsureDraws();
@@ -117,6 +121,11 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_ABORT_MSG_UNLESS(error.empty(), error);
     m_core.reset(hpcc::new_host(*network, m_index, transport, control, wire, feedback).into_raw());
     m_echoesTelemetry = m_core->echoes();
+    m_fastCnp = GetObject<FastCnpHost>();
+    if (m_fastCnp)
+    {
+        m_fastCnp->Start(*network, *this);
+    }
 }
 
 bool
@@ -159,6 +168,10 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     const auto handle = static_cast<uint32_t>(queuePair);
     m_sending[handle] = {flow, peer, sender.receiver, done, {}};
     m_byFlowKey[FlowKey(flow)] = handle;
+    if (m_fastCnp)
+    {
+        m_fastCnp->Connect(key.dst_address, sender.receiver, handle);
+    }
     ScheduleTimers(handle, m_core->take_armed(handle));
     m_startTrace(flow);
     m_ports[nic]->TrySend();
@@ -191,7 +204,7 @@ RdmaHost::OnNewRoutes()
         const RdmaFlow& flow = m_sending.at(queuePair).flow;
         const hpcc::FlowKey key{m_network->address(flow.src),
                                 m_network->address(flow.dst),
-                                flow.sport,
+                                m_core->source_port(queuePair),
                                 flow.dport};
         const int32_t port = m_core->reassign(queuePair, key);
         if (port >= 0)
@@ -230,7 +243,7 @@ RdmaCounters
 RdmaHost::GetCounters() const
 {
     const hpcc::HostCounters core = m_core->counters();
-    return {core.resent, core.timeouts, core.probes, core.feedback, core.rejected_feedback};
+    return {core.resent, core.timeouts, core.probes, core.feedback, core.rejected_feedback, core.cnps, core.moves};
 }
 
 QbbFrame*
@@ -306,6 +319,13 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
     case QbbFrame::Kind::FEEDBACK:
         ReceiveFeedback(frame);
         break;
+    case QbbFrame::Kind::FAST_CNP:
+        ReceiveFastCnp(frame);
+        break;
+    case QbbFrame::Kind::CNP:
+        ReceiveCnp(frame);
+        break;
+    case QbbFrame::Kind::ICMPV6:
     case QbbFrame::Kind::PACKET:
     case QbbFrame::Kind::PACKET_PROBE:
     case QbbFrame::Kind::PACKET_RESPONSE:
@@ -323,6 +343,10 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     const hpcc::Reply reply =
         m_core->on_data(frame->receiver->GetNow(),
                         {frame->queuePair, frame->payload, frame->seq, frame->ackRequested, frame->congestionMarked});
+    if (reply.notify)
+    {
+        SendCnp(*frame);
+    }
     if (!m_echoesTelemetry)
     {
         ReportTelemetry(*frame, reply);
@@ -359,25 +383,52 @@ RdmaHost::ReportTelemetry(QbbFrame& frame, const hpcc::Reply& reply)
     {
         return;
     }
-    QbbFrame* feedback = m_pool->Acquire();
-    feedback->kind = QbbFrame::Kind::FEEDBACK;
-    feedback->priority = frame.priority;
-    feedback->mtu = frame.mtu;
-    feedback->src = frame.src;
-    feedback->dst = frame.dst;
-    feedback->srcAddress = frame.srcAddress;
-    feedback->dstAddress = frame.dstAddress;
-    feedback->sport = frame.sport;
-    feedback->dport = frame.dport;
-    feedback->queuePair = frame.queuePair;
-    feedback->replyQueuePair = frame.replyQueuePair;
+    QbbFrame* feedback =
+        MakeAnswer(QbbFrame::Kind::FEEDBACK, frame, m_core->feedback_bytes(report.telemetry_bytes));
     feedback->seq = report.seq;
     feedback->telemetryBytes = report.telemetry_bytes;
     std::copy_n(frame.GetTelemetry(), report.telemetry_bytes, feedback->GetTelemetry());
     frame.telemetryBytes = 0;
-    const int32_t port = PortBack(frame);
-    TurnRound(*feedback, m_core->feedback_bytes(feedback->telemetryBytes));
-    SendBack(feedback, port);
+    SendBack(feedback, PortBack(frame));
+}
+
+QbbFrame*
+RdmaHost::MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size)
+{
+    QbbFrame* answer = m_pool->Acquire();
+    answer->kind = kind;
+    answer->priority = frame.priority;
+    answer->mtu = frame.mtu;
+    answer->src = frame.src;
+    answer->dst = frame.dst;
+    answer->srcAddress = frame.srcAddress;
+    answer->dstAddress = frame.dstAddress;
+    answer->sport = frame.sport;
+    answer->dport = frame.dport;
+    answer->queuePair = frame.queuePair;
+    answer->replyQueuePair = frame.replyQueuePair;
+    answer->seq = 0;
+    answer->flowBytes = 0;
+    answer->telemetryBytes = 0;
+    TurnRound(*answer, size);
+    return answer;
+}
+
+void
+RdmaHost::SendCnp(const QbbFrame& frame)
+{
+    QbbFrame* cnp = MakeAnswer(QbbFrame::Kind::CNP, frame, m_core->notification_bytes(0));
+    cnp->priority = NOTIFICATION_PRIORITY;
+    SendBack(cnp, PortBack(frame));
+}
+
+void
+RdmaHost::ReceiveCnp(QbbFrame* frame)
+{
+    const uint32_t queuePair = frame->queuePair;
+    const hpcc::AckResult result = m_core->on_cnp(frame->receiver->GetNow(), queuePair);
+    frame->Release();
+    TakeResult(queuePair, result);
 }
 
 void
@@ -397,6 +448,35 @@ RdmaHost::ReceiveProbe(QbbFrame* frame)
     const int32_t port = PortBack(*frame);
     TurnRound(*frame, m_core->feedback_bytes(frame->telemetryBytes));
     SendBack(frame, port);
+}
+
+void
+RdmaHost::ReceiveFastCnp(QbbFrame* frame)
+{
+    if (!m_fastCnp)
+    {
+        frame->Release();
+        return;
+    }
+    const hpcc::FastCnpReaction reaction = m_fastCnp->Receive(*frame, *m_core, *m_draws);
+    if (reaction.unknown)
+    {
+        ReportUnknown(*frame);
+    }
+    frame->Release();
+    TakeResult(reaction.queue_pair, reaction.result);
+}
+
+void
+RdmaHost::ReportUnknown(const QbbFrame& frame)
+{
+    QbbFrame* report = MakeAnswer(QbbFrame::Kind::ICMPV6, frame, 0);
+    if (!m_fastCnp->Report(frame, *report))
+    {
+        report->Release();
+        return;
+    }
+    SendBack(report, PortBack(frame));
 }
 
 int32_t
@@ -459,6 +539,7 @@ RdmaHost::ReceiveFeedback(QbbFrame* frame)
     const hpcc::AckResult result = m_core->on_feedback(frame->receiver->GetNow(),
                                                        queuePair,
                                                        frame->seq,
+                                                       frame->dport,
                                                        {frame->GetTelemetry(), frame->telemetryBytes},
                                                        *m_draws);
     frame->Release();
@@ -491,6 +572,10 @@ RdmaHost::Finish(uint32_t queuePair)
     Sending finished = std::move(sending->second);
     m_sending.erase(sending);
     m_byFlowKey.erase(FlowKey(finished.flow));
+    if (m_fastCnp)
+    {
+        m_fastCnp->Disconnect(m_network->address(finished.flow.dst), finished.receiver);
+    }
     for (Alarm* timer : finished.timers)
     {
         if (timer)

@@ -4,6 +4,7 @@
 #ifndef RDMA_HOST_H
 #define RDMA_HOST_H
 
+#include "fast-cnp-host.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
@@ -47,6 +48,8 @@ struct RdmaCounters
     uint64_t probes{0};           //!< probes sent
     uint64_t feedback{0};         //!< packets that brought telemetry back
     uint64_t rejectedFeedback{0}; //!< telemetry that came back and was not believed
+    uint64_t cnps{0};             //!< congestion notification packets sent
+    uint64_t pathMoves{0};        //!< times that a flow moved to another path by telemetry
 };
 
 /**
@@ -189,6 +192,39 @@ class RdmaHost : public QbbNode
      * \param reply how it is answered
      */
     void ReportTelemetry(QbbFrame& frame, const hpcc::Reply& reply);
+
+    /**
+     * \brief Send a congestion notification back for a data frame.
+     * \param frame the frame
+     */
+    void SendCnp(const QbbFrame& frame);
+
+    /**
+     * \brief Take in a congestion notification by the receiver of a flow.
+     * \param frame the frame
+     */
+    void ReceiveCnp(QbbFrame* frame);
+
+    /**
+     * \brief Take in a congestion notification by a switch, or answer that it is not known.
+     * \param frame the frame
+     */
+    void ReceiveFastCnp(QbbFrame* frame);
+
+    /**
+     * \brief Answer a notification that the host does not know.
+     * \param frame the notification
+     */
+    void ReportUnknown(const QbbFrame& frame);
+
+    /**
+     * \brief Make a frame that goes back to where another came from, and turn it round.
+     * \param kind what it is for
+     * \param frame the other frame
+     * \param size its bytes on the link
+     * \return the frame, without telemetry
+     */
+    QbbFrame* MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size);
 
     /**
      * \brief Answer a probe, or stay silent. The frame itself becomes the answer.
@@ -341,6 +377,7 @@ class RdmaHost : public QbbNode
     static TypeId AddTransportAttributes(TypeId tid);
 
     CorePointer<hpcc::Host> m_core;                    //!< the decisions
+    Ptr<FastCnpHost> m_fastCnp;                        //!< what it does about Fast CNP
     std::shared_ptr<hpcc::Network> m_network;          //!< paths
     std::unordered_map<uint32_t, Sending> m_sending;   //!< flows under way, by queue pair
     /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out again in the order of
@@ -399,12 +436,15 @@ class RdmaHost : public QbbNode
     bool m_globalRtt{true};                            //!< attribute
     bool m_rateBound{true};                            //!< attribute
     uint8_t m_ackPriority{0};                          //!< attribute
+    std::string m_congestionNotification;              //!< attribute
     std::string m_telemetryPackets;                    //!< attribute
     uint32_t m_telemetryEvery{0};                      //!< attribute
     std::string m_telemetryAnswer;                     //!< attribute
     std::string m_telemetryFeedback;                   //!< attribute
     bool m_telemetryGuard{false};                      //!< attribute
     std::string m_telemetrySeal;                       //!< attribute
+    uint8_t m_telemetryPaths{1};                       //!< attribute
+    uint32_t m_telemetryPathInterval{0};               //!< attribute
     bool m_countFlows{false};                          //!< attribute
     bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
     bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority

@@ -313,10 +313,98 @@ class MixedDeploymentTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief REQ-30: flows that share a spine while another is idle.
+ */
+class PathMigrationTest : public HpccTestCase
+{
+  public:
+    PathMigrationTest()
+        : HpccTestCase("Flows move to idle paths, and then stay")
+    {
+    }
+
+  private:
+    /// What a run showed.
+    struct Outcome
+    {
+        double gbps{0};       //!< payload of all flows
+        uint64_t moves{0};    //!< until the flows were measured
+        uint64_t restless{0}; //!< afterwards
+    };
+
+    void DoRun() override
+    {
+        const Outcome fixed = Measure(1);
+        const Outcome free = Measure(8);
+        NS_TEST_EXPECT_MSG_EQ(fixed.moves + fixed.restless, 0, "nobody moves");
+        NS_TEST_EXPECT_MSG_GT(free.moves, 0, "somebody moves");
+        // By their hashes the four flows have two or three of the four spines; 95 % of all four is 359 Gb/s of payload.
+        NS_TEST_EXPECT_MSG_LT(fixed.gbps, 280, "without a choice");
+        NS_TEST_EXPECT_MSG_GT(free.gbps, 340, "with one");
+        NS_TEST_EXPECT_MSG_EQ(free.restless, 0, "each has a spine to itself, and stays");
+    }
+
+    /**
+     * \brief Run four flows from one leaf to another, over four spines.
+     * \param paths that each flow chooses from
+     * \return what it showed
+     */
+    Outcome Measure(uint8_t paths)
+    {
+        constexpr uint32_t FLOWS = 4;
+        TestNetwork network;
+        network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        network.helper.SetHostAttribute("TelemetryPaths", UintegerValue(paths));
+        network.helper.SetTelemetry("paper", 1);
+        network.hosts.Create(2 * FLOWS);
+        network.switches.Create(2 + FLOWS);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
+        for (uint32_t host = 0; host < 2 * FLOWS; ++host)
+        {
+            network.Link(network.hosts.Get(host), network.switches.Get(host / FLOWS));
+        }
+        for (uint32_t spine = 0; spine < FLOWS; ++spine)
+        {
+            network.Link(network.switches.Get(0), network.switches.Get(2 + spine));
+            network.Link(network.switches.Get(1), network.switches.Get(2 + spine));
+        }
+        network.helper.Start();
+        std::vector<Ptr<RdmaClient>> flows;
+        for (uint32_t flow = 0; flow < FLOWS; ++flow)
+        {
+            flows.push_back(network.AddFlow(flow, FLOWS + flow, uint64_t{1} << 30));
+        }
+        Outcome outcome;
+        uint64_t before = 0;
+        const auto look = [&](uint64_t& acked, uint64_t& moves) {
+            for (uint32_t flow = 0; flow < FLOWS; ++flow)
+            {
+                const auto host = DynamicCast<RdmaHost>(network.helper.GetNode(flow));
+                acked += host->GetAckedBytes(flows[flow]->GetQueuePair());
+                moves += host->GetCounters().pathMoves;
+            }
+        };
+        Simulator::Schedule(MilliSeconds(6), [&]() { look(before, outcome.moves); });
+        Simulator::Schedule(MilliSeconds(10), [&]() {
+            uint64_t after = 0;
+            look(after, outcome.restless);
+            outcome.gbps = static_cast<double>(after - before) * 8 / 4e6;
+            outcome.restless -= outcome.moves;
+        });
+        Simulator::Stop(MilliSeconds(10) + NanoSeconds(1));
+        Simulator::Run();
+        Simulator::Destroy();
+        return outcome;
+    }
+};
+
 TestCases
 MakeFeedbackTests()
 {
-    return {new FeedbackModesTest, new ProbeTest, new NotificationTest, new MixedDeploymentTest};
+    return {new FeedbackModesTest, new ProbeTest, new NotificationTest, new MixedDeploymentTest, new PathMigrationTest};
 }
 
 } // namespace tests

@@ -110,6 +110,7 @@ class HpccTestSuite : public TestSuite
                                 MakeQosTests,
                                 MakeHostTests,
                                 MakeFeedbackTests,
+                                MakeFastCnpTests,
                                 MakeRecoveryTests,
                                 MakeFaultTests,
                                 MakeCaptureTests,

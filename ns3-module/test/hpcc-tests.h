@@ -38,6 +38,8 @@ TestCases MakeQosTests();
 TestCases MakeHostTests();
 /// \return tests of telemetry's way back
 TestCases MakeFeedbackTests();
+/// \return tests of congestion notifications by receivers and by switches
+TestCases MakeFastCnpTests();
 /// \return tests of loss recovery
 TestCases MakeRecoveryTests();
 /// \return tests of the reference simulator's faults

@@ -3,6 +3,7 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/boolean.h"
 #include "ns3/node.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
@@ -10,9 +11,12 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -126,6 +130,115 @@ class ClassesTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief The order of frames on a port that two classes want all of.
+ */
+class ClassOrderTest : public HpccTestCase
+{
+  public:
+    ClassOrderTest()
+        : HpccTestCase("Classes are served to the frame, and a pause of one does not hold back the other")
+    {
+    }
+
+  private:
+    /// Bytes of a frame, headers and telemetry included, at most.
+    static constexpr int64_t FRAME = 1100;
+
+    void DoRun() override
+    {
+        // Three turns' worth of bytes for one; each side may be ahead by a turn, and a frame of either.
+        Run("3:3000,4:1000", {});
+        NS_TEST_EXPECT_MSG_GT(m_sent[1], 100'000, "the second class was served");
+        NS_TEST_EXPECT_MSG_LT(m_farthest, 3000 + 4 * FRAME, "three to one, at every frame");
+
+        // The strict class comes in as fast as it may leave: only a pause makes it wait.
+        Run("3:strict,4:1000", {{10, true}, {25, false}});
+        NS_TEST_EXPECT_MSG_GT(m_sent[0], 500'000, "the strict class was served");
+        NS_TEST_EXPECT_MSG_EQ(m_sent[1], 0, "nobody overtakes a strict class that has frames");
+
+        Run("3:3000,4:1000", {{30, true}, {45, false}});
+        NS_TEST_EXPECT_MSG_EQ(m_sentInPause[0], 0, "a paused class sends nothing");
+        // 15 us at 100 Gb/s.
+        NS_TEST_EXPECT_MSG_GT(m_sentInPause[1], 187'500 - 2 * FRAME, "the other has the link");
+        NS_TEST_EXPECT_MSG_LT(m_farthest, 3000 + 4 * FRAME, "three to one before and after");
+    }
+
+    /**
+     * \brief Let both classes send at line rate to one port and watch it while both wait there.
+     * \param classes of the switch
+     * \param pauses of the first class: time in us, and whether it is paused from then on
+     */
+    void Run(const std::string& classes, const std::vector<std::pair<uint64_t, bool>>& pauses)
+    {
+        m_sent = {};
+        m_sentInPause = {};
+        m_farthest = 0;
+        TestNetwork network;
+        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.helper.SetHostAttribute("Window", BooleanValue(false));
+        network.helper.SetSwitchAttribute("Classes", StringValue(classes));
+        network.MakeStar(3);
+        for (uint32_t sender = 0; sender < 2; ++sender)
+        {
+            const auto flow = network.AddFlow(sender, RECEIVER, 1'000'000);
+            flow->SetAttribute("Priority", UintegerValue(PRIORITIES_OF[sender]));
+        }
+        network.helper.Start();
+        m_port = DynamicCast<QbbSwitch>(network.helper.GetNode(SWITCH))->GetPort(RECEIVER);
+        m_port->TraceConnectWithoutContext("TxBegin", MakeCallback(&ClassOrderTest::OnSend, this));
+        for (const auto& [micros, pause] : pauses)
+        {
+            Simulator::Schedule(MicroSeconds(micros), [this, pause = pause]() { Pause(pause); });
+        }
+        Simulator::Stop(MicroSeconds(70));
+        Simulator::Run();
+        m_port = nullptr;
+        Simulator::Destroy();
+    }
+
+    /**
+     * \brief The far end of the port pauses or resumes the first class.
+     * \param pause whether it pauses
+     */
+    void Pause(bool pause)
+    {
+        QbbFrame* frame = m_frames.Acquire();
+        frame->kind = QbbFrame::Kind::PFC;
+        frame->priority = PRIORITIES_OF[0];
+        frame->pause = pause;
+        m_port->Receive(frame);
+    }
+
+    /**
+     * \brief A frame leaves the port.
+     * \param frame the frame
+     */
+    void OnSend(const QbbFrame& frame)
+    {
+        const bool bothWait = m_port->GetQueuedBytes(PRIORITIES_OF[0]) && m_port->GetQueuedBytes(PRIORITIES_OF[1]);
+        if (frame.kind != QbbFrame::Kind::DATA || !bothWait)
+        {
+            return;
+        }
+        const std::size_t sender = frame.priority == PRIORITIES_OF[0] ? 0 : 1;
+        if (m_port->GetPaused())
+        {
+            m_sentInPause[sender] += frame.size;
+            return;
+        }
+        m_sent[sender] += frame.size;
+        m_farthest = std::max(m_farthest, std::abs(m_sent[0] - 3 * m_sent[1]));
+    }
+
+    QbbFramePool m_frames;                   //!< for pauses
+    Ptr<QbbNetDevice> m_port;                //!< the port
+    std::array<int64_t, 2> m_sent{};         //!< bytes of each class while both waited
+    std::array<int64_t, 2> m_sentInPause{};  //!< the same while the first was paused
+    int64_t m_farthest{0};                   //!< farthest that they were from three to one, in bytes of the first class
+};
+
+/**
+ * \ingroup hpcc
  * \brief REQ-28, REQ-29: HPCC++ beside a class that nothing controls.
  */
 class ClassTelemetryTest : public HpccTestCase
@@ -165,7 +278,7 @@ class ClassTelemetryTest : public HpccTestCase
 TestCases
 MakeQosTests()
 {
-    return {new ClassesTest, new ClassTelemetryTest};
+    return {new ClassesTest, new ClassOrderTest, new ClassTelemetryTest};
 }
 
 } // namespace tests

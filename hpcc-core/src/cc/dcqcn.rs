@@ -49,6 +49,11 @@ pub struct DcqcnConfig {
     pub min_rate: BitRate,
 }
 
+impl DcqcnConfig {
+    /// N of the paper.
+    pub const DEFAULT_NOTIFICATION_INTERVAL: Nanos = Nanos(50_000);
+}
+
 impl Default for DcqcnConfig {
     fn default() -> Self {
         DcqcnConfig {
@@ -60,7 +65,7 @@ impl Default for DcqcnConfig {
             additive_increase: BitRate::mbps(20),
             hyper_increase: BitRate::mbps(200),
             clamp_target: false,
-            notification_interval: Nanos(50_000),
+            notification_interval: DcqcnConfig::DEFAULT_NOTIFICATION_INTERVAL,
             min_rate: BitRate::gbps(1),
         }
     }

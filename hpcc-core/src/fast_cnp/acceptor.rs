@@ -79,7 +79,18 @@ pub enum Refusal {
 const REFUSALS: usize = 6;
 
 impl Refusal {
-    fn index(self) -> usize {
+    /// All of them and their names.
+    pub const NAMES: [(&'static str, Refusal); REFUSALS] = [
+        ("disabled", Refusal::Disabled),
+        ("source", Refusal::Source),
+        ("malformed", Refusal::Malformed(None)),
+        ("icrc", Refusal::Icrc),
+        ("unknown_flow", Refusal::UnknownFlow),
+        ("too_soon", Refusal::TooSoon),
+    ];
+
+    /// Its place among [`Refusal::NAMES`].
+    pub fn index(self) -> usize {
         match self {
             Refusal::Disabled => 0,
             Refusal::Source => 1,

@@ -91,6 +91,16 @@ pub enum Suppression {
     PortLimit,
 }
 
+impl Suppression {
+    /// Why there is none although there is congestion.
+    pub const WITHHELD: [(&'static str, Suppression); 4] = [
+        ("outside_domain", Suppression::OutsideDomain),
+        ("incapable", Suppression::Incapable),
+        ("flow_interval", Suppression::FlowInterval),
+        ("port_limit", Suppression::PortLimit),
+    ];
+}
+
 const SUPPRESSIONS: usize = 7;
 
 /// Whether there is one.
@@ -151,6 +161,15 @@ impl Generator {
             }
         };
         Verdict { decision, may_mark }
+    }
+
+    /// Whether there may be congestion; if not, [`Generator::on_departure`] need not be asked.
+    #[inline]
+    pub fn may_be_congested(&self, queue: u64, utilisation: f64) -> bool {
+        match self.config.trigger {
+            Trigger::Queue(threshold) => queue > threshold.kmin || queue > threshold.kmax,
+            Trigger::Utilisation(bound) => utilisation > bound,
+        }
     }
 
     /// Notifications sent.

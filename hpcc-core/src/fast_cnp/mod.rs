@@ -12,6 +12,7 @@
 //! | [`detour`] | sender | whether to take another path |
 //! | [`border`] | edge of the domain | keeps notifications in, and others' out |
 //! | [`unrecognised`] | host without the feature | discards and reports, as RFC 8200 says |
+//! | [`switch_agent`], [`host_agent`] | switch, host | all of its part |
 //! | [`prefixes`], [`rate_limit`], [`recent`], [`extensions`] | | what these share |
 //!
 //! What a sender does with one it accepted is the congestion control's:
@@ -45,12 +46,14 @@ pub mod copied_trace;
 pub mod detour;
 pub mod extensions;
 pub mod generator;
+pub mod host_agent;
 pub mod option;
 pub mod option_type;
 pub mod packet;
 pub mod prefixes;
 pub mod rate_limit;
 pub mod recent;
+pub mod switch_agent;
 #[cfg(test)]
 mod tests;
 pub mod unrecognised;
@@ -61,11 +64,29 @@ pub use capability::{Capabilities, Capability, CapabilityConfig};
 pub use copied_trace::CopiedTrace;
 pub use detour::{Detour, DetourConfig};
 pub use generator::{Decision, Departure, Generator, GeneratorConfig, Suppression, Trigger, Verdict};
+pub use host_agent::HostAgent;
 pub use option::{FastCnpOption, Malformed};
 pub use option_type::{OptionType, OptionTypes};
 pub use prefixes::{Prefix, Prefixes};
 pub use rate_limit::{RateLimit, TokenBucket};
 pub use recent::Recent;
+pub use switch_agent::{LeavingData, PortConfig, SwitchAgent};
+
+use crate::frame::Carriage;
+use crate::roce::{CNP_RESERVED, bth, icrc};
+use crate::telemetry::Layout;
+use etherparse::{Icmpv6Header, Ipv6Header, UdpHeader};
+
+/// Most bytes of the destination options of a notification about a packet with this telemetry.
+pub fn options_room(layout: &Layout) -> usize {
+    if layout.carriage() == Some(Carriage::HopByHop) { option::MAX_HEADER } else { option::PLAIN_HEADER }
+}
+
+/// Most bytes of the ICMPv6 packet that answers one.
+pub fn report_room(layout: &Layout) -> usize {
+    let notification = Ipv6Header::LEN + options_room(layout) + UdpHeader::LEN + bth::LEN + CNP_RESERVED + icrc::LEN;
+    Ipv6Header::LEN + Icmpv6Header::MIN_LEN + notification
+}
 
 /// An IPv6 address.
 pub type Address = [u8; 16];

@@ -20,6 +20,8 @@ const ADDRESS: usize = 16;
 const ALIGNED: usize = 4;
 /// Bytes of option 2 beside the trace's data.
 const AROUND_DATA: usize = ioam_option::PREFIX + trace::LEN + ADDRESS;
+/// Bytes of a header with option 1.
+pub const PLAIN_HEADER: usize = (PREFIX + OPTION_PREFIX + ADDRESS).next_multiple_of(UNIT);
 /// Most bytes of a header.
 pub const MAX_HEADER: usize = (ALIGNED + OPTION_PREFIX + AROUND_DATA + MAX_DATA).next_multiple_of(UNIT);
 

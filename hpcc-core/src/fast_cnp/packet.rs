@@ -20,7 +20,7 @@ pub fn by_receiver(data: &RoceFrame<'_>, sender_qp: u32) -> Option<RoceFrame<'st
         Addresses::V4 { src, dst } => Addresses::V4 { src: dst, dst: src },
         Addresses::V6 { src, dst } => Addresses::V6 { src: dst, dst: src },
     };
-    (data.ecn == CE).then(|| notification(data, addresses, sender_qp))
+    (data.ecn == CE).then(|| RoceFrame { addresses, bth: Bth::cnp(sender_qp), ..turned_round(data) })
 }
 
 /// What a switch whose loopback address is `loopback` sends to the source of a data packet: with the receiver's queue
@@ -34,9 +34,15 @@ pub fn by_switch<'r>(
     room: &'r mut [u8; MAX_HEADER],
 ) -> Option<RoceFrame<'r>> {
     let Addresses::V6 { src, dst } = data.addresses else { return None };
-    let option = FastCnpOption { original_destination: dst, trace: data.telemetry.as_ref().and_then(trace) };
-    let frame = notification(data, Addresses::V6 { src: loopback, dst: src }, data.bth.dest_qp);
+    let option = option(dst, data.telemetry.as_ref());
+    let addresses = Addresses::V6 { src: loopback, dst: src };
+    let frame = RoceFrame { addresses, bth: Bth::cnp(data.bth.dest_qp), ..turned_round(data) };
     Some(RoceFrame { destination_options: option.emit(types, room), ..frame })
+}
+
+/// What a switch tells about a data packet to this destination with this telemetry.
+pub(super) fn option<'a>(original_destination: Address, telemetry: Option<&Section<'a>>) -> FastCnpOption<'a> {
+    FastCnpOption { original_destination, trace: telemetry.and_then(trace) }
 }
 
 /// The trace of a packet, as far as it fits (REQ-43).
@@ -52,20 +58,32 @@ fn trace<'a>(section: &Section<'a>) -> Option<CopiedTrace<'a>> {
 }
 
 /// A notification back over the link by which the packet came.
-fn notification(data: &RoceFrame<'_>, addresses: Addresses, dest_qp: u32) -> RoceFrame<'static> {
+fn turned_round(data: &RoceFrame<'_>) -> RoceFrame<'static> {
     RoceFrame {
         src_mac: data.dst_mac,
         dst_mac: data.src_mac,
-        addresses,
+        addresses: data.addresses,
+        hop_limit: HOP_LIMIT,
+        sport: data.sport,
+        ..notification(data)
+    }
+}
+
+/// A frame made a notification: its header fields, and what stands behind them, but no queue pair.
+pub(crate) fn notification(frame: &RoceFrame<'_>) -> RoceFrame<'static> {
+    RoceFrame {
+        src_mac: frame.src_mac,
+        dst_mac: frame.dst_mac,
+        addresses: frame.addresses,
         dscp: DSCP,
         ecn: 0,
-        hop_limit: HOP_LIMIT,
+        hop_limit: frame.hop_limit,
         identification: 0,
-        sport: data.sport,
+        sport: frame.sport,
         udp_checksum: false,
         telemetry: None,
         destination_options: &[],
-        bth: Bth::cnp(dest_qp),
+        bth: Bth::cnp(0),
         extension: Extension::None,
         payload: &[0; CNP_RESERVED],
         zeros: 0,

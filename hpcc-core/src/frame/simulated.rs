@@ -12,17 +12,23 @@
 //! | congestion echo | BECN of the acknowledgement |
 //! | probe | opcode 0xc0, one of a manufacturer's own, and no payload: the network sees a data packet |
 //! | feedback that is no acknowledgement | opcode 0xc1; telemetry as its payload |
-//! | priority | DSCP, times 8 (class selectors) |
+//! | notification of congestion | DSCP 48, and not ECN-capable; a switch's with destination options |
+//! | ICMPv6 | the packet as its sender wrote it, but for the hop limit |
+//! | priority of all others | DSCP, times 8 (class selectors) |
 //! | pause, resume | the longest pause, a pause of 0 |
 
 use super::build;
 use super::{Addresses, Carriage, Extension, RoceFrame, Section, Unbuildable};
+use crate::fast_cnp::packet;
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Aeth, Bth, NakCode, Opcode, Reth, Syndrome};
 use crate::transport::message::{self, Place};
 use alloc::vec::Vec;
+use etherparse::{EtherType, Ethernet2Header};
 
+/// Bytes of an Ethernet header.
+pub const ETHERNET: usize = Ethernet2Header::LEN;
 /// ECN field of what may be marked, and of what was.
 const ECT_0: u8 = 2;
 const CE: u8 = 3;
@@ -52,6 +58,8 @@ pub enum Kind {
     Probe,
     /// Telemetry that comes back by itself.
     Feedback,
+    /// A congestion notification, by the receiver or, with destination options, by a switch.
+    Notification,
 }
 
 /// A simulated frame of a flow.
@@ -115,6 +123,12 @@ impl SimulatedFrame {
             Kind::Feedback => {
                 let frame = RoceFrame { bth: self.bth(Opcode::FEEDBACK), payload: section, ..self.envelope() };
                 build::roce(&frame, Coverage::default())
+            }
+            Kind::Notification => {
+                let (bth, envelope) = (Bth::cnp(self.dest_qp()), self.envelope());
+                let udp_checksum = envelope.udp_checksum;
+                let frame = RoceFrame { bth, udp_checksum, ..packet::notification(&envelope) };
+                build::roce(&RoceFrame { destination_options: section, ..frame }, Coverage::default())
             }
         }
     }
@@ -184,7 +198,7 @@ impl SimulatedFrame {
 
     /// The queue pair's number; BTH keeps 24 bits of it.
     fn dest_qp(&self) -> u32 {
-        self.queue_pair.wrapping_add(FIRST_QUEUE_PAIR) & 0xff_ffff
+        wire_queue_pair(self.queue_pair)
     }
 
     /// The number of the packet that begins with a byte; BTH keeps 24 bits of it.
@@ -203,6 +217,22 @@ pub fn pfc(src_mac: [u8; 6], priority: u8, pause: bool) -> Vec<u8> {
     build::pfc(src_mac, &Pfc::of(priority, if pause { MAX_QUANTA } else { 0 }))
 }
 
+/// The frame of an ICMPv6 packet that left its source with another hop limit.
+pub fn icmpv6(src_mac: [u8; 6], dst_mac: [u8; 6], hop_limit: u8, packet: &[u8]) -> Vec<u8> {
+    const HOP_LIMIT: usize = ETHERNET + 7;
+    let ethernet = Ethernet2Header { source: src_mac, destination: dst_mac, ether_type: EtherType::IPV6 };
+    let mut bytes = [&ethernet.to_bytes()[..], packet].concat();
+    if let Some(byte) = bytes.get_mut(HOP_LIMIT) {
+        *byte = hop_limit;
+    }
+    bytes
+}
+
+/// The number on the wire of a queue pair.
+pub fn wire_queue_pair(key: u32) -> u32 {
+    key.wrapping_add(FIRST_QUEUE_PAIR) & 0xff_ffff
+}
+
 /// The IPv6 address of a host.
 pub fn ipv6(ipv4: u32) -> [u8; 16] {
     let mut address = [0; 16];
@@ -216,6 +246,7 @@ mod tests {
     use super::*;
     use crate::frame::TELEMETRY_PORT;
     use crate::wire::WireProfile;
+    use alloc::vec;
 
     /// The Ethernet check sequence, which links carry and captures leave out.
     const FCS: usize = 4;
@@ -262,6 +293,35 @@ mod tests {
             }
             assert_eq!(pfc([0; 6], 3, true).len() + FCS, sizes.pfc as usize);
         }
+    }
+
+    /// What the simulation counts and what it would send are the same. The vectors' UDP checksums are there too; scapy made
+    /// the one without options.
+    #[test]
+    fn req_33_notifications_have_their_sizes_and_bytes() {
+        let vector = crate::testing::vector("roce_cnp_ipv6");
+        let frame = SimulatedFrame {
+            src_mac: vector[6..12].try_into().expect("an address"),
+            dst_mac: vector[..6].try_into().expect("an address"),
+            queue_pair: 0x102 - FIRST_QUEUE_PAIR,
+            ..frame(true, 0, Kind::Notification)
+        };
+        let bytes = frame.bytes(None, &[]).expect("a frame");
+        assert_eq!(bytes[54 + 8..bytes.len() - 4], vector[54 + 8..vector.len() - 4], "transport header and reserved");
+        for options in [&[][..], &crate::testing::vector("fastcnp_opt1")[54..78], &[17, 0, 1, 4, 0, 0, 0, 0]] {
+            let bytes = frame.bytes(None, options).expect("a frame");
+            assert_eq!(bytes.len() + FCS, WireProfile::RoceV6.sizes().cnp(options.len() as u32) as usize);
+            assert_eq!((bytes[14..16].to_vec(), bytes[20]), (vec![0x6c, 0], if options.is_empty() { 17 } else { 60 }));
+        }
+    }
+
+    #[test]
+    fn an_icmpv6_packet_keeps_all_but_its_hop_limit() {
+        let packet = crate::fast_cnp::unrecognised::report([1; 16], &crate::testing::vector("fastcnp_opt1")[14..], 42);
+        let packet = packet.expect("a report");
+        let bytes = icmpv6([1; 6], [2; 6], 63, &packet);
+        assert_eq!((bytes[..6].to_vec(), bytes[12..14].to_vec(), bytes[21]), (vec![2; 6], vec![0x86, 0xdd], 63));
+        assert_eq!((&bytes[14..21], &bytes[22..]), (&packet[..7], &packet[8..]));
     }
 
     #[test]

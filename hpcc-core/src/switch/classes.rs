@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The classes of a switch's ports, as text: how each queue is served.
 
-use super::{PRIORITIES, Service};
+use super::{PRIORITIES, Scheduler, Service};
+use crate::units::BitRate;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,8 +13,6 @@ pub struct Classes {
     services: [Service; PRIORITIES],
 }
 
-/// A queue that no class names gets what the others leave: a byte a turn.
-const LEFTOVER: Service = Service::Weighted { quantum: 1 };
 /// No quantum is larger, so that sums fit.
 pub const MAX_QUANTUM: u32 = 1 << 24;
 
@@ -30,7 +29,7 @@ impl Classes {
                 _ => return Err(priority),
             }
         }
-        Ok(Classes { services: services.map(|service| service.unwrap_or(LEFTOVER)) })
+        Ok(Classes { services: services.map(|service| service.unwrap_or(Service::Leftover)) })
     }
 
     /// Reads `PRIORITY:QUANTUM` or `PRIORITY:strict`, with commas between; quanta in bytes.
@@ -59,12 +58,17 @@ impl Classes {
 
     /// The text that [`Classes::parse`] reads.
     pub fn text(&self) -> String {
-        let named = self.services.iter().enumerate().filter(|(_, service)| **service != LEFTOVER);
         let class = |(priority, service): (usize, &Service)| match service {
-            Service::Strict => format!("{priority}:strict"),
-            Service::Weighted { quantum } => format!("{priority}:{quantum}"),
+            Service::Strict => Some(format!("{priority}:strict")),
+            Service::Weighted { quantum } => Some(format!("{priority}:{quantum}")),
+            Service::Leftover => None,
         };
-        named.map(class).collect::<Vec<_>>().join(",")
+        self.services.iter().enumerate().filter_map(class).collect::<Vec<_>>().join(",")
+    }
+
+    /// Whether a priority is sure of some part of every link.
+    pub fn is_sure(&self, priority: u8) -> bool {
+        Scheduler::new(self.services).guaranteed(priority, BitRate::gbps(1), BitRate(0)) > BitRate(0)
     }
 
     /// How each queue is served.
@@ -75,6 +79,7 @@ impl Classes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Backlog;
     use super::*;
 
     #[test]
@@ -82,9 +87,23 @@ mod tests {
         let classes = Classes::parse(" 3:3000, 4:1000,5 :strict").expect("a list");
         assert_eq!(classes.services()[3], Service::Weighted { quantum: 3_000 });
         assert_eq!(classes.services()[5], Service::Strict);
-        assert_eq!(classes.services()[7], LEFTOVER);
+        assert_eq!(classes.services()[7], Service::Leftover);
         assert_eq!(classes.text(), "3:3000,4:1000,5:strict");
         assert_eq!(Classes::parse(&classes.text()), Ok(classes));
+    }
+
+    /// However small the quanta of the others are.
+    #[test]
+    fn queues_without_a_class_take_nothing_from_those_with_one() {
+        let classes = Classes::parse("3:3,4:1,5:strict,6:strict").expect("a list");
+        let mut scheduler = Scheduler::new(classes.services());
+        let backlog = Backlog { heads: [0, 1_000, 1_000, 1_000, 1_000, 0, 0, 1_000], paused: 0 };
+        let mut sent = [0; PRIORITIES];
+        (0..4_000).filter_map(|_| scheduler.next(&backlog)).for_each(|queue| sent[usize::from(queue)] += 1);
+        assert_eq!((sent[1] + sent[2] + sent[7], sent[3] + sent[4]), (0, 4_000));
+        assert!((2_998..=3_002).contains(&sent[3]), "{sent:?}");
+        assert_eq!(scheduler.guaranteed(4, BitRate::gbps(100), BitRate(0)), BitRate::gbps(25));
+        assert_eq!([3, 4, 5, 6, 7].map(|priority| classes.is_sure(priority)), [true, true, true, false, false]);
     }
 
     #[test]

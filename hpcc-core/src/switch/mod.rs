@@ -282,7 +282,8 @@ impl Switch {
             };
             section.len = self.layout.stamp(section.bytes, len, &snapshot);
             if let Some(pint) = &mut self.pint {
-                let utilisation = pint.meters[usize::from(egress)].update(now, qlen, &mut chance.rand);
+                // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
+                let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut chance.rand);
                 let bytes = section.bytes.get_mut(..len).unwrap_or_default();
                 pint.codebook.stamp(bytes, utilisation, &mut chance.rand);
             }
@@ -476,6 +477,28 @@ mod tests {
         let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
         let hop = stack.hops()[0];
         assert_eq!((hop.rate, hop.ts, hop.tx_bytes, hop.qlen), (BitRate::gbps(100), 77, 1_280, 0));
+    }
+
+    /// A class that is sure of a hundredth of the link does not make an idle port look full.
+    #[test]
+    fn pint_tells_of_the_port_whatever_records_would_tell_of() {
+        let layout = Layout::pint(1.05, true);
+        let mut switch = star_with(layout);
+        let classes = Classes::parse("3:1000,4:99000").expect("a list");
+        let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
+        let rates = [BitRate::gbps(100); 3].into_iter();
+        switch.report = Some(Report::new(report, &Scheduler::new(classes.services()), rates));
+        let mut chance = Chance::new(26, 1);
+        let mut section = [0; 8];
+        for n in 0..500 {
+            for _ in 0..3 {
+                arrive(&mut switch, 1);
+            }
+            let len = layout.prepare(&mut section, Nanos(0));
+            depart(&mut switch, 1, Nanos(n * 840), 1_050, &mut section[..len], &mut chance);
+        }
+        let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
+        assert!((0.09..0.12).contains(&u), "{u}");
     }
 
     /// A port that sends data without pause reports itself as full, and the same section as one byte of it.

@@ -124,6 +124,7 @@ fn bytes(rate: BitRate, time: Nanos) -> u64 {
 mod tests {
     use super::super::Classes;
     use super::*;
+    use crate::telemetry::{Comparison, Hop, Modulus};
 
     fn report(scope: Scope, wait: Wait) -> Report {
         let classes = Classes::parse("3:3000,4:1000,6:strict").expect("a list");
@@ -141,11 +142,44 @@ mod tests {
         report.count(0, 3, 3_000);
         report.count(0, 4, 3_000);
         report.count(0, 6, 3_000);
-        // Three quarters and one quarter, but for a byte in 4005 for each of the queues without a class.
+        // Three quarters and one quarter.
         let read = |priority| report.read(0, Nanos(2_000), &head(priority), 1_000_000, 7_500);
-        assert_eq!(read(3), (4_005, 10_012));
-        assert_eq!(read(4), (12_015, 30_037));
+        assert_eq!(read(3), (4_000, 10_000));
+        assert_eq!(read(4), (12_000, 30_000));
         assert_eq!(read(6), (3_000, 7_500), "a strict class has the link");
+    }
+
+    /// What is written with the link's code of B comes to the same U as the class's own counters with its share for B,
+    /// and as its sojourn times: 2 and 3 us in the switch, 6000 and 7500 bytes behind, 9000 bytes sent in 4 us.
+    #[test]
+    fn req_28_and_29_scaled_counters_give_the_load_that_the_draft_means() {
+        let modulus = Modulus { ts: 1 << 24, tx_bytes: 1 << 40 };
+        let t = Nanos(13_000);
+        let load = |comparison| match comparison {
+            Comparison::Load(load) => load.utilisation,
+            other => panic!("{other:?}"),
+        };
+        let share = BitRate::gbps(25);
+        let own = [(8_000, 0, 7_500), (12_000, 9_000, 6_000)];
+        let own = own.map(|(ts, tx_bytes, qlen)| Hop { rate: share, ts, tx_bytes, qlen });
+        let sojourns = [Nanos(3_000), Nanos(2_000)];
+        let written = |wait| {
+            let mut report = report(Scope::Queue, wait);
+            [0, 1].map(|n| {
+                let Hop { ts, tx_bytes, qlen, .. } = own[n];
+                report.count(0, 4, if n == 0 { 0 } else { tx_bytes as u32 });
+                let head = Head { arrived: Nanos(ts).saturating_sub(sojourns[n]), ..head(4) };
+                let (tx_bytes, qlen) = report.read(0, Nanos(ts), &head, 1_000_000, qlen);
+                Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen }
+            })
+        };
+        let of = |[earlier, later]: &[Hop; 2]| load(Comparison::of(&modulus, earlier, later, t));
+        assert!((of(&written(Wait::Length)) - of(&own)).abs() < 1e-9);
+        let by_sojourn = load(Comparison::by_sojourn(&modulus, &own[0], &own[1], sojourns, t));
+        assert!((of(&written(Wait::Sojourn)) - by_sojourn).abs() < 1e-9);
+        // 18 of 25 Gb/s; 6000 bytes take 1.92 us at 25 Gb/s.
+        assert!((of(&own) - (0.72 + 1.92 / 13.0)).abs() < 1e-9);
+        assert!((by_sojourn - (0.72 + 2.0 / 13.0)).abs() < 1e-9);
     }
 
     #[test]

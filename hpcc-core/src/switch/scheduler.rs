@@ -17,6 +17,8 @@ pub enum Service {
         /// a frame, which costs no time but makes the sharing coarser.
         quantum: u32,
     },
+    /// While nothing else may be sent, lower numbers before higher: sure of nothing.
+    Leftover,
 }
 
 /// What waits at the head of each queue.
@@ -57,21 +59,14 @@ impl Scheduler {
     /// The queue whose first frame leaves now, which is counted as sent; `None` if none may.
     pub fn next(&mut self, backlog: &Backlog) -> Option<u8> {
         self.forget_empty(backlog);
-        if let Some(queue) = self.strict(backlog) {
-            return Some(queue as u8);
-        }
-        if let Some(queue) = self.round(backlog) {
-            return Some(queue as u8);
-        }
-        // Every head is larger than its queue may send: the rounds that change nothing pass at once.
-        let rounds = self.vain_rounds(backlog)?;
-        self.pass(backlog, rounds);
-        self.round(backlog).map(|queue| queue as u8)
+        let strict = self.first_of(Service::Strict, backlog);
+        let queue = strict.or_else(|| self.weighted(backlog)).or_else(|| self.first_of(Service::Leftover, backlog));
+        queue.map(|queue| queue as u8)
     }
 
     /// The share of a link of this rate that a queue is sure of whatever the others send: all of it for the first
-    /// strict queue, nothing for the strict ones after it, and for a weighted one its part of what the strict queues
-    /// leave, whose load is `strict_load`.
+    /// strict queue, nothing for the strict ones after it and for leftover ones, and for a weighted one its part of what
+    /// the strict queues leave, whose load is `strict_load`.
     pub fn guaranteed(&self, queue: u8, rate: BitRate, strict_load: BitRate) -> BitRate {
         match self.services.get(usize::from(queue)) {
             Some(Service::Strict) if self.first_strict() == Some(usize::from(queue)) => rate,
@@ -88,9 +83,19 @@ impl Scheduler {
         self.services.iter().position(|service| *service == Service::Strict)
     }
 
-    fn strict(&self, backlog: &Backlog) -> Option<usize> {
-        let strict = self.services.iter().enumerate().filter(|(_, service)| **service == Service::Strict);
-        strict.map(|(queue, _)| queue).find(|&queue| backlog.sendable(queue).is_some())
+    fn first_of(&self, service: Service, backlog: &Backlog) -> Option<usize> {
+        let queues = self.services.iter().enumerate().filter(|(_, other)| **other == service);
+        queues.map(|(queue, _)| queue).find(|&queue| backlog.sendable(queue).is_some())
+    }
+
+    fn weighted(&mut self, backlog: &Backlog) -> Option<usize> {
+        if let Some(queue) = self.round(backlog) {
+            return Some(queue);
+        }
+        // Every head is larger than its queue may send: the rounds that change nothing pass at once.
+        let rounds = self.vain_rounds(backlog)?;
+        self.pass(backlog, rounds);
+        self.round(backlog)
     }
 
     /// A queue that ran empty keeps no right to a burst; one that is paused keeps what it has.
@@ -141,10 +146,10 @@ impl Scheduler {
     }
 }
 
-/// Bytes of a turn; strict queues have none.
+/// Bytes of a turn; only weighted queues have turns.
 fn quantum_of(service: Service) -> u64 {
     match service {
-        Service::Strict => 0,
+        Service::Strict | Service::Leftover => 0,
         Service::Weighted { quantum } => u64::from(quantum.max(1)),
     }
 }
@@ -217,6 +222,22 @@ mod tests {
         backlog.paused = 1 << 5;
         assert_ne!(scheduler.next(&backlog), Some(5));
         assert_eq!(scheduler.guaranteed(5, BitRate::gbps(100), BitRate(0)), BitRate(0));
+    }
+
+    #[test]
+    fn leftover_queues_wait_for_all_others() {
+        let mut services = [Service::Leftover; PRIORITIES];
+        services[4] = Service::Strict;
+        services[6] = Service::Weighted { quantum: 100 };
+        let mut scheduler = Scheduler::new(services);
+        let mut backlog = Backlog { heads: [0, 64, 0, 64, 64, 0, 9_000, 0], paused: 0 };
+        for queue in [4, 6, 1, 3] {
+            assert_eq!(scheduler.next(&backlog), Some(queue as u8));
+            backlog.heads[queue] = 0;
+        }
+        assert_eq!(scheduler.next(&backlog), None);
+        assert_eq!(scheduler.guaranteed(6, BitRate::gbps(100), BitRate(0)), BitRate::gbps(100));
+        assert_eq!(scheduler.guaranteed(1, BitRate::gbps(100), BitRate(0)), BitRate(0));
     }
 
     #[test]

@@ -20,8 +20,8 @@ pub struct RouteTable {
 }
 
 impl RouteTable {
-    /// The ports, counted from 0, on shortest paths to node `dst`; empty if there is no path or `dst` is no
-    /// host.
+    /// The ports, counted from 0, on shortest paths to node `dst`; empty if there is no path, or to `dst` none was
+    /// searched.
     #[inline]
     pub fn next_hops(&self, dst: u32) -> &[u16] {
         let set = self.set_of.get(dst as usize).and_then(|&set| self.sets.get(usize::from(set)));
@@ -101,11 +101,11 @@ impl Routes {
     /// The order of equal next hops is the reference's, which follows the memory addresses of its nodes:
     /// hosts first and ascending, then switches descending. Parallel links count as several next hops.
     pub fn new(network: &Network, payload: u32) -> Self {
-        Self::avoiding(network, payload, &[])
+        Self::avoiding(network, payload, &[], false)
     }
 
-    /// As [`Routes::new`], but without the links whose index `down` lists.
-    pub fn avoiding(network: &Network, payload: u32, down: &[u32]) -> Self {
+    /// As [`Routes::new`], but without the links whose index `down` lists and, if `to_switches`, to switches as well.
+    pub fn avoiding(network: &Network, payload: u32, down: &[u32], to_switches: bool) -> Self {
         let mut ports = network.ports();
         for ports in &mut ports {
             ports.retain(|port| !down.contains(&port.link));
@@ -120,7 +120,7 @@ impl Routes {
         };
         let mut next_hops = alloc::vec![Vec::new(); network.nodes.len()];
         for dst in 0..network.nodes.len() as u32 {
-            if network.nodes[dst as usize] == NodeKind::Host {
+            if to_switches || network.nodes[dst as usize] == NodeKind::Host {
                 routes.search(network, &ports, dst, payload, &mut next_hops);
             }
             for (table, hops) in routes.tables.iter_mut().zip(&mut next_hops) {
@@ -264,10 +264,10 @@ mod tests {
     fn links_that_are_down_are_avoided() {
         let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
         let network = network(2, 4, &links);
-        let routes = Routes::avoiding(&network, 1000, &[2]);
+        let routes = Routes::avoiding(&network, 1000, &[2], false);
         assert_eq!(routes.table(2).expect("leaf").next_hops(1), [2]);
         assert_eq!(routes.table(3).expect("leaf").next_hops(0), [2]);
-        assert_eq!(Routes::avoiding(&network, 1000, &[2, 3]).path(0, 1), None);
+        assert_eq!(Routes::avoiding(&network, 1000, &[2, 3], false).path(0, 1), None);
     }
 
     #[test]

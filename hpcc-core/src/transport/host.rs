@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host: its ports, its sending and its receiving queue pairs.
 
-use super::TransportConfig;
 use super::feedback::{Arrived, FeedbackConfig, Heard, Listener, Reporting};
 use super::nic::{Nic, NicRules, Poll};
 use super::queue_pair::QueuePair;
-use super::receiver::{Answer, Data, Receiver, Reply};
+use super::receiver::{Answer, Data, Receiver};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
+use super::{CongestionNotification, TransportConfig};
 use crate::cc::hpcc_plus::AdditiveIncrease;
-use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, RxHpccConfig};
+use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowCount, FlowLimits, RxHpccConfig};
 use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED, Section};
 use crate::telemetry::Layout;
@@ -22,6 +22,8 @@ use alloc::vec::Vec;
 
 /// Number of the timer of probes among the timers of a queue pair.
 pub const PROBE_TIMER: u8 = RETRANSMISSION_TIMER + 1;
+/// Number of the timer of other paths' probes, likewise.
+pub const PATH_TIMER: u8 = PROBE_TIMER + 1;
 /// Rounds of T in which a flow must have brought data to be counted.
 const COUNTED_ROUNDS: usize = 2;
 
@@ -130,19 +132,23 @@ pub struct Counters {
     pub feedback: u64,
     /// Feedback that was not believed.
     pub rejected: u64,
+    /// Times that a flow moved to another path.
+    pub moves: u64,
+    /// Congestion notification packets sent.
+    pub cnps: u64,
 }
 
 /// A host's transport.
 #[derive(Clone, Debug)]
 pub struct Host {
-    rules: NicRules,
+    pub(super) rules: NicRules,
     algorithm: Algorithm,
-    nics: Vec<Nic>,
+    pub(super) nics: Vec<Nic>,
     routes: RouteTable,
-    senders: Slab<Sender>,
+    pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
     /// Where telemetry is decoded.
-    heard: Heard,
+    pub(super) heard: Heard,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     counters: Counters,
@@ -202,8 +208,9 @@ impl Host {
         let limits = self.flow_limits(nic, base_rtt, bdp)?;
         let NicRules { transport, feedback, .. } = &self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
-        let listener = (!feedback.is_echo(&self.algorithm))
-            .then(|| Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver))));
+        let listener = (!feedback.is_echo(&self.algorithm)).then(|| {
+            Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver), spec.sport))
+        });
         let key = self.senders.insert(Sender { qp, spec, nic, listener })?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
@@ -337,17 +344,25 @@ impl Host {
         let mut answer = match self.receivers.get_mut(receiver) {
             Some(inbound) => inbound.receiver.answer(transport, now, data),
             None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, data),
-            None => return Answer { reply: Reply::Silence, congestion_echo: false },
+            None => return Answer::NONE,
         };
+        if transport.notification == CongestionNotification::Packet {
+            answer.congestion_echo = false;
+            answer.notify = data.congestion_marked && self.notifies(now, receiver);
+            self.counters.cnps += u64::from(answer.notify);
+            return answer;
+        }
         answer.congestion_echo = answer.congestion_echo && self.notifies(now, receiver);
         answer
     }
 
     /// Least time between two answers to packets of a flow from here that echo a congestion mark: DCQCN hears once in
-    /// an interval, all others of every packet.
+    /// an interval, all others of every packet. Notification packets have an interval under any algorithm.
     pub fn echo_interval(&self) -> Nanos {
+        let transport = &self.rules.transport;
         match &self.algorithm {
-            Algorithm::Dcqcn(config) if !self.rules.transport.quirks.notify_every_mark => config.notification_interval,
+            Algorithm::Dcqcn(config) if !transport.quirks.notify_every_mark => config.notification_interval,
+            _ if transport.notification == CongestionNotification::Packet => DcqcnConfig::DEFAULT_NOTIFICATION_INTERVAL,
             _ => Nanos(0),
         }
     }
@@ -393,11 +408,17 @@ impl Host {
         Some(AckResult { nic: sender.nic, finished, armed: if finished { Armed(0) } else { armed } })
     }
 
-    /// Takes in feedback that came in a packet of its own: of an acknowledgement, only queue pair, byte and telemetry.
-    /// `None` if it is for no flow that is under way.
-    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
+    /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
+    /// only queue pair, byte and telemetry. `None` if it is for no flow that is under way.
+    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, chance: &mut Chance) -> Option<AckResult> {
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, feedback, chance);
+        let (rules, heard, counters) = (&self.rules, &mut self.heard, &mut self.counters);
+        if port != sender.spec.sport {
+            counters.feedback += 1;
+            counters.moves += u64::from(sender.hear_of_path(rules, heard, now, port, feedback, chance));
+            return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
+        }
+        let effects = sender.hear(rules, heard, counters, now, feedback, chance);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished: false, armed })
     }
@@ -410,16 +431,16 @@ impl Host {
     /// When a timer of a flow is due, if it is armed.
     pub fn timeout(&mut self, queue_pair: u32, timer: u8) -> Option<Nanos> {
         let sender = self.senders.get_mut(queue_pair)?;
-        if timer == PROBE_TIMER {
-            return sender.next_probe();
+        if timer == PROBE_TIMER || timer == PATH_TIMER {
+            return sender.next_probe(timer);
         }
         sender.qp.timeout(timer)
     }
 
     /// The time of a flow's timer has come. `None` if the flow is not under way.
     pub fn on_timeout(&mut self, now: Nanos, queue_pair: u32, timer: u8) -> Option<TimeoutResult> {
-        if timer == PROBE_TIMER {
-            return self.on_probe_timer(now, queue_pair);
+        if timer == PROBE_TIMER || timer == PATH_TIMER {
+            return self.on_probe_timer(now, timer, queue_pair);
         }
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
         if timer == RETRANSMISSION_TIMER {
@@ -432,11 +453,11 @@ impl Host {
         Some(TimeoutResult { nic: sender.nic, armed, send: false, probe: None })
     }
 
-    fn on_probe_timer(&mut self, now: Nanos, queue_pair: u32) -> Option<TimeoutResult> {
+    fn on_probe_timer(&mut self, now: Nanos, timer: u8, queue_pair: u32) -> Option<TimeoutResult> {
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let probe = sender.take_probe(&self.rules, now);
+        let probe = sender.take_probe(&self.rules, timer, now);
         self.counters.probes += u64::from(probe.is_some());
-        let armed = Armed(u8::from(sender.next_probe().is_some()) << PROBE_TIMER);
+        let armed = Armed(u8::from(sender.next_probe(timer).is_some()) << timer);
         Some(TimeoutResult { nic: sender.nic, armed, send: false, probe })
     }
 }

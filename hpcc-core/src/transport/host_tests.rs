@@ -261,3 +261,52 @@ fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
         assert_eq!(data(&mut host, receiver, 1_000), late);
     }
 }
+
+/// Marks come back in packets of their own, once in an interval, and acknowledgements echo none.
+#[test]
+fn req_34_a_mark_makes_a_notification_packet_once_in_an_interval() {
+    for (algorithm, interval) in [
+        (Algorithm::Dcqcn(DcqcnConfig { notification_interval: Nanos(4_000), ..DcqcnConfig::default() }), 4_000),
+        (Algorithm::LineRate, 50_000),
+    ] {
+        let transport = TransportConfig { notification: CongestionNotification::Packet, ..TransportConfig::default() };
+        let (rates, feedback) = ([BitRate::gbps(100)], FeedbackConfig::default());
+        let routes = RouteTable::default();
+        let mut host = Host::new(transport, algorithm, Layout::None, feedback, FrameSizes::REFERENCE, &rates, routes);
+        let receiver = open_receiver(&mut host).expect("room");
+        let mut notified = Vec::new();
+        for n in 0..1_000 {
+            let now = n * 100;
+            let data =
+                Data { seq: n * 1_000, payload: 1_000, ack_requested: false, congestion_marked: !n.is_multiple_of(10) };
+            let answer = host.on_data(Nanos(now), receiver, &data);
+            assert!(answer.reply == Reply::Ack((n + 1) * 1_000) && !answer.congestion_echo);
+            notified.extend(answer.notify.then_some(now));
+        }
+        assert!(notified.windows(2).all(|pair| pair[1] - pair[0] >= interval), "{notified:?}");
+        assert!((notified.len() as u64).abs_diff(100_000 / interval) <= 1, "{}", notified.len());
+        assert_eq!(host.counters().cnps, notified.len() as u64);
+    }
+}
+
+#[test]
+fn a_notification_slows_the_flow_it_is_about_and_moves_its_wake_up() {
+    let mut host = host_with(Algorithm::Dcqcn(DcqcnConfig::default()));
+    let (key, other) = (open(&mut host, 1_000_000), open(&mut host, 1_000_000));
+    let notified = host.on_notification(Nanos(5), key, crate::cc::Origin::Receiver, None).expect("under way");
+    assert_eq!((notified.nic, notified.armed), (0, Armed(0b011)), "alpha and decrease");
+    host.on_timeout(Nanos(4_006), key, 1);
+    let rate = |key| host.sender(key).map(QueuePair::rate);
+    assert_eq!((rate(key), rate(other)), (Some(BitRate::gbps(50)), Some(BitRate::gbps(100))));
+    assert!(host.on_notification(Nanos(9), 99, crate::cc::Origin::Receiver, None).is_none());
+}
+
+#[test]
+fn req_46_a_flow_goes_on_by_another_source_port() {
+    let mut host = host();
+    let key = open(&mut host, 9_000);
+    assert_eq!(host.source_port(key), Some(10_000));
+    host.set_source_port(key, 50_000);
+    let Poll::Send(segment) = host.poll(0, Nanos(0), 0) else { panic!("nothing sent") };
+    assert_eq!((segment.sender.sport, host.source_port(key), host.source_port(99)), (50_000, Some(50_000), None));
+}

@@ -5,7 +5,9 @@ pub mod feedback;
 mod host;
 pub mod message;
 mod nic;
+mod notified;
 mod packet_set;
+pub mod path_probes;
 mod probed;
 mod queue_pair;
 mod receiver;
@@ -19,8 +21,11 @@ mod host_tests;
 #[cfg(test)]
 mod recovery_tests;
 
-pub use host::{Ack, AckResult, Counters, Host, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult};
+pub use host::{
+    Ack, AckResult, Counters, Host, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
+};
 pub use nic::{Poll, Segment};
+pub use notified::Notified;
 pub use probed::ProbedFlow;
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
@@ -39,6 +44,22 @@ pub enum Recovery {
     /// Keep it, and send again only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
     /// bounded by a bandwidth-delay product.
     SelectiveRepeat,
+}
+
+/// In what a receiver tells the sender of a congestion mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CongestionNotification {
+    /// Acknowledgements echo it, as in the reference.
+    #[default]
+    Echo,
+    /// A congestion notification packet (REQ-34), once in [`Host::echo_interval`].
+    Packet,
+}
+
+impl CongestionNotification {
+    /// Both and their names.
+    pub const NAMES: [(&'static str, CongestionNotification); 2] =
+        [("ack", CongestionNotification::Echo), ("cnp", CongestionNotification::Packet)];
 }
 
 /// How a host sends and acknowledges.
@@ -71,6 +92,8 @@ pub struct TransportConfig {
     pub rate_bound: bool,
     /// The priority in which acknowledgements travel, and whose PFC pause stops them at their host.
     pub ack_priority: u8,
+    /// In what marks of packets that arrive come back.
+    pub notification: CongestionNotification,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }
@@ -90,6 +113,7 @@ impl Default for TransportConfig {
             global_rtt: true,
             rate_bound: true,
             ack_priority: 3,
+            notification: CongestionNotification::Echo,
             quirks: Quirks::NONE,
         }
     }

@@ -4,7 +4,7 @@
 use super::selective_repeat::SelectiveRepeat;
 use super::timeout::{RETRANSMISSION_TIMER, RetransmissionTimer};
 use super::{Ack, TransportConfig};
-use crate::cc::{Armed, CongestionControl, Controller, Feedback, FlowLimits, RateDecision, Timers};
+use crate::cc::{Armed, CongestionControl, Controller, Feedback, FlowLimits, Notification, RateDecision, Timers};
 use crate::random::Chance;
 use crate::units::{BitRate, Nanos};
 
@@ -276,6 +276,12 @@ impl QueuePair {
     #[inline]
     pub fn on_feedback(&mut self, config: &TransportConfig, feedback: &Feedback<'_>, chance: &mut Chance) -> Effects {
         let decision = self.controller.on_feedback(feedback, chance);
+        self.apply(config, decision)
+    }
+
+    /// Passes a notification to the controller.
+    pub fn on_notification(&mut self, config: &TransportConfig, notification: &Notification<'_>) -> Effects {
+        let decision = self.controller.on_notification(notification);
         self.apply(config, decision)
     }
 

@@ -44,6 +44,13 @@ pub struct Answer {
     /// Whether the packet carried a congestion mark, or one that was not acknowledged when the sender asks for
     /// acknowledgements.
     pub congestion_echo: bool,
+    /// Whether a congestion notification packet goes back besides.
+    pub notify: bool,
+}
+
+impl Answer {
+    /// Nothing goes back.
+    pub const NONE: Answer = Answer { reply: Reply::Silence, congestion_echo: false, notify: false };
 }
 
 /// State of a receiving queue pair.
@@ -72,11 +79,11 @@ impl Receiver {
     pub fn answer(&mut self, config: &TransportConfig, now: Nanos, data: &Data) -> Answer {
         let reply = self.on_data(config, now, data);
         if config.ack_every == 0 {
-            return Answer { reply, congestion_echo: data.congestion_marked };
+            return Answer { reply, congestion_echo: data.congestion_marked, notify: false };
         }
         let congestion_echo = self.marked | data.congestion_marked;
         self.marked = congestion_echo && reply == Reply::Silence;
-        Answer { reply, congestion_echo }
+        Answer { reply, congestion_echo, notify: false }
     }
 
     #[inline]
@@ -228,8 +235,11 @@ mod tests {
             receiver.answer(&config, Nanos(0), &Data { seq, payload: 1000, ack_requested, congestion_marked })
         };
         assert_eq!(answer(0, false, true).reply, Reply::Silence);
-        assert_eq!(answer(1000, true, false), Answer { reply: Reply::Ack(2000), congestion_echo: true });
-        assert_eq!(answer(2000, true, false), Answer { reply: Reply::Ack(3000), congestion_echo: false });
+        assert_eq!(answer(1000, true, false), Answer { reply: Reply::Ack(2000), congestion_echo: true, notify: false });
+        assert_eq!(
+            answer(2000, true, false),
+            Answer { reply: Reply::Ack(3000), congestion_echo: false, notify: false }
+        );
     }
 
     #[test]

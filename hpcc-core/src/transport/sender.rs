@@ -2,12 +2,14 @@
 //! The sending end of a flow as its host stores it.
 
 use super::feedback::{Heard, Listener};
-use super::host::{Counters, PROBE_TIMER, Probe};
+use super::host::{Counters, PATH_TIMER, PROBE_TIMER, Probe};
 use super::nic::NicRules;
+use super::path_probes::PathProbes;
 use super::queue_pair::{Effects, QueuePair};
 use super::{Ack, SenderSpec};
 use crate::cc::{Armed, Feedback};
 use crate::random::Chance;
+use crate::telemetry::{Sampler, Telemetry};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 
@@ -27,11 +29,10 @@ impl Sender {
     #[inline]
     pub fn sample(&mut self, now: Nanos) -> (bool, Armed) {
         let Some(listener) = &mut self.listener else { return (true, Armed(0)) };
-        let sampler = listener.sampler();
-        let waits = sampler.poll_timeout().is_some();
-        let collects = sampler.on_data(now);
-        let probes = !waits && sampler.poll_timeout().is_some();
-        (collects, Armed(u8::from(probes) << PROBE_TIMER))
+        let (collects, armed) = sample(listener.sampler(), now, PROBE_TIMER);
+        let Some(paths) = listener.paths() else { return (collects, armed) };
+        let (_, looks) = sample(paths.sampler(), now, PATH_TIMER);
+        (collects, Armed(armed.0 | looks.0))
     }
 
     /// Tells the controller what an acknowledgement brought.
@@ -55,6 +56,9 @@ impl Sender {
                 let delivered = if transport.is_selective() { 0 } else { ack.seq };
                 let admitted = listener.admit(now, delivered, telemetry);
                 counters.rejected += listener.rejected() - rejected;
+                if let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), admitted) {
+                    paths.on_data(now, stack);
+                }
                 admitted
             }
         };
@@ -73,15 +77,59 @@ impl Sender {
         effects
     }
 
-    /// When the next probe is due, if probes are.
-    pub fn next_probe(&mut self) -> Option<Nanos> {
-        self.listener.as_mut().and_then(|listener| listener.sampler().poll_timeout())
+    /// What a probe of another path brought: telemetry for the choice of a path, not for the controller. `port` is the probe's
+    /// source port. Returns whether the flow moves.
+    pub fn hear_of_path(
+        &mut self,
+        rules: &NicRules,
+        heard: &mut Heard,
+        now: Nanos,
+        port: u16,
+        ack: &Ack<'_>,
+        chance: &mut Chance,
+    ) -> bool {
+        let Some(listener) = &mut self.listener else { return false };
+        let telemetry = heard.read(rules.answer, &rules.layout, listener.open(ack.seq, ack.telemetry));
+        let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), telemetry) else { return false };
+        let line_rate = self.qp.limits().line_rate;
+        let own = self.qp.rate().0 as f64 / line_rate.0.max(1) as f64;
+        let moves = paths.on_probe(now, port, stack, own, || chance.marks.uniform());
+        if let Some(sport) = moves {
+            self.spec = SenderSpec { sport, ..self.spec };
+        }
+        moves.is_some()
+    }
+
+    /// When a probe is due, by the timer of probes or that of paths.
+    pub fn next_probe(&mut self, timer: u8) -> Option<Nanos> {
+        self.sampler(timer).and_then(|sampler| sampler.poll_timeout())
     }
 
     /// The time of a probe has come: it leaves if data is in flight.
-    pub fn take_probe(&mut self, rules: &NicRules, now: Nanos) -> Option<Probe> {
-        let leaves = self.listener.as_mut()?.sampler().on_timeout(now, self.qp.in_flight());
+    pub fn take_probe(&mut self, rules: &NicRules, timer: u8, now: Nanos) -> Option<Probe> {
+        let in_flight = self.qp.in_flight();
+        if !self.sampler(timer)?.on_timeout(now, in_flight) {
+            return None;
+        }
+        let mut sender = self.spec;
+        if timer == PATH_TIMER {
+            sender.sport = self.listener.as_mut()?.paths()?.next_port();
+        }
         let frame = rules.sizes.data(0, false, rules.layout.initial_len() as u32);
-        leaves.then(|| Probe { sender: self.spec, seq: self.qp.snd_nxt(), frame })
+        Some(Probe { sender, seq: self.qp.snd_nxt(), frame })
     }
+
+    fn sampler(&mut self, timer: u8) -> Option<&mut Sampler> {
+        let listener = self.listener.as_mut()?;
+        if timer == PATH_TIMER { listener.paths().map(PathProbes::sampler) } else { Some(listener.sampler()) }
+    }
+}
+
+/// A data packet leaves: whether it collects telemetry, and the timer, if a probe is due because of it.
+#[inline]
+fn sample(sampler: &mut Sampler, now: Nanos, timer: u8) -> (bool, Armed) {
+    let waits = sampler.poll_timeout().is_some();
+    let collects = sampler.on_data(now);
+    let probes = !waits && sampler.poll_timeout().is_some();
+    (collects, Armed(u8::from(probes) << timer))
 }

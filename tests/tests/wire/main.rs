@@ -4,6 +4,7 @@
 
 mod dissection;
 mod expected;
+mod fast_cnp;
 mod kernel;
 mod namespaces;
 mod scapy;

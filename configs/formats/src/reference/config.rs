@@ -5,7 +5,7 @@ use super::settings::Settings;
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
 use crate::flows::{FlowList, FlowSource};
-use crate::scenario::{Draft, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::scenario::{Draft, FastCnp, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::switch::{BufferMode, ReportConfig, SwitchConfig};
@@ -49,6 +49,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         layout,
         feedback: FeedbackConfig::default(),
         legacy: Legacy::default(),
+        fast_cnp: FastCnp::default(),
         wire: WireProfile::Reference,
         frame_gap: 0,
         transport,
@@ -67,6 +68,8 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
         stop: settings.blame("SIMULATOR_STOP_TIME"),
         buffer: settings.blame("BUFFER_SIZE"),
         ecn: settings.blame("KMIN_MAP"),
+        // Such a file has no classes.
+        scope: settings.blame("KMIN_MAP"),
         min_rate: settings.blame("MIN_RATE"),
     }
 }

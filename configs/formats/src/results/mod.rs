@@ -43,5 +43,5 @@ pub use csv_file::{CsvRow, Rows};
 pub use error::ResultError;
 pub use flow::{FctRecord, UnfinishedFlow};
 pub use queue_monitor::{QueueMonitor, QueueStats};
-pub use summary::{Port, Summary, Versions};
+pub use summary::{FastCnpSummary, Port, Summary, Versions};
 pub use writer::{Measured, ResultWriter};

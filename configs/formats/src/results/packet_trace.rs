@@ -20,6 +20,11 @@ const PROTOCOL_PFC: u8 = 0xfe;
 /// The reference has neither of these.
 const PROTOCOL_PROBE: u8 = 0xfa;
 const PROTOCOL_FEEDBACK: u8 = 0xfb;
+/// The reference's number of a packet that it never sends.
+const PROTOCOL_CNP: u8 = 0xff;
+/// IPv6 next headers: destination options, ICMPv6.
+const PROTOCOL_FAST_CNP: u8 = 60;
+const PROTOCOL_ICMPV6: u8 = 58;
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,6 +56,12 @@ pub enum PacketKind {
     Probe,
     /// Telemetry that comes back by itself.
     Feedback,
+    /// Congestion notification by the receiver.
+    Cnp,
+    /// Congestion notification by a switch.
+    FastCnp,
+    /// ICMPv6.
+    Icmpv6,
 }
 
 /// One event of one packet. Fields that its kind does not have are 0.
@@ -154,7 +165,7 @@ fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
             put(48, &u16::from(r.priority).to_le_bytes());
             put(50, &r.payload_bytes.to_le_bytes());
         }
-        PacketKind::Ack | PacketKind::Nack | PacketKind::Feedback => {
+        _ => {
             put(36, &u16::from(r.congestion_echo).to_le_bytes());
             put(38, &u16::from(r.priority).to_le_bytes());
             put(40, &r.seq.to_le_bytes());
@@ -174,6 +185,9 @@ const fn protocol(kind: PacketKind) -> u8 {
         PacketKind::Pfc => PROTOCOL_PFC,
         PacketKind::Probe => PROTOCOL_PROBE,
         PacketKind::Feedback => PROTOCOL_FEEDBACK,
+        PacketKind::Cnp => PROTOCOL_CNP,
+        PacketKind::FastCnp => PROTOCOL_FAST_CNP,
+        PacketKind::Icmpv6 => PROTOCOL_ICMPV6,
     }
 }
 
@@ -185,7 +199,10 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
         PROTOCOL_PFC => PacketKind::Pfc,
         PROTOCOL_PROBE => PacketKind::Probe,
         PROTOCOL_FEEDBACK => PacketKind::Feedback,
-        other => return Err(format!("protocol {other:#04x} is none of data, ACK, NACK, PFC, probe and feedback")),
+        PROTOCOL_CNP => PacketKind::Cnp,
+        PROTOCOL_FAST_CNP => PacketKind::FastCnp,
+        PROTOCOL_ICMPV6 => PacketKind::Icmpv6,
+        other => return Err(format!("protocol {other:#04x} is none of a packet that we know")),
     };
     let event = match bytes[27] {
         0 => TraceEvent::Receive,
@@ -201,8 +218,8 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
     let unless_pfc = |value: u16| if is_pfc { 0 } else { value };
     let (priority, seq, sent_ns) = match kind {
         PacketKind::Data | PacketKind::Probe => (u16_at(48) as u8, u32_at(36), u64_at(40)),
-        PacketKind::Ack | PacketKind::Nack | PacketKind::Feedback => (u16_at(38) as u8, u32_at(40), u64_at(48)),
         PacketKind::Pfc => (bytes[40], 0, 0),
+        _ => (u16_at(38) as u8, u32_at(40), u64_at(48)),
     };
     Ok(TraceRecord {
         time_ns: u64_at(0),
@@ -247,6 +264,9 @@ impl fmt::Display for TraceRecord {
             }
             PacketKind::Probe => write!(f, "{sport} {dport} Q {seq} {sent_ns} {priority} {size_bytes}"),
             PacketKind::Feedback => write!(f, "{sport} {dport} F {priority} {seq} {sent_ns} {size_bytes}"),
+            PacketKind::Cnp => write!(f, "{sport} {dport} C {priority} {size_bytes}"),
+            PacketKind::FastCnp => write!(f, "{sport} {dport} S {priority} {size_bytes}"),
+            PacketKind::Icmpv6 => write!(f, "{sport} {dport} I {priority} {size_bytes}"),
             PacketKind::Ack => write!(f, "{sport} {dport} A 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Nack => write!(f, "{sport} {dport} N 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Pfc => write!(f, "P {} 0 {priority} {size_bytes}", self.pause),

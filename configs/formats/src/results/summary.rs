@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `summary.json`: the run as a whole.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -76,6 +77,40 @@ pub struct Summary {
     /// Telemetry that came back and was not believed.
     #[serde(default)]
     pub rejected_feedback: u64,
+    /// Times that a flow moved to another path by telemetry.
+    #[serde(default)]
+    pub path_moves: u64,
+    /// Congestion notification packets that receivers sent; only where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cnps: Option<u64>,
+    /// What came of Fast CNP; only where it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_cnp: Option<FastCnpSummary>,
+}
+
+/// What switches, hosts and borders did about Fast CNP.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FastCnpSummary {
+    /// Notifications that switches sent.
+    pub sent: u64,
+    /// Notifications that they withheld although there was congestion, by reason.
+    pub withheld: BTreeMap<String, u64>,
+    /// Packets that were not marked because their senders understand notifications.
+    pub unmarked: u64,
+    /// Notifications that hosts believed.
+    pub accepted: u64,
+    /// Notifications that they did not believe, by reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Other paths that flows took.
+    pub detours: u64,
+    /// ICMPv6 packets from hosts that do not understand notifications.
+    pub icmpv6_sent: u64,
+    /// Those from which switches learnt it.
+    pub icmpv6_learnt: u64,
+    /// Notifications that borders dropped on their way in.
+    pub dropped_inbound: u64,
+    /// Notifications that they dropped on their way out.
+    pub dropped_outbound: u64,
 }
 
 /// Versions of the programs that made the results.

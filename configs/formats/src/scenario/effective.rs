@@ -5,13 +5,21 @@ use super::Scenario;
 use super::compatibility;
 use super::effective_control::{congestion_control, telemetry};
 use hpcc_core::switch::{BufferMode, Scope, Wait};
-use hpcc_core::transport::Recovery;
+use hpcc_core::transport::{CongestionNotification, Recovery};
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
 
 impl Scenario {
     /// Every setting under a name that ends in its unit. Flows and links are counted, not listed.
     pub fn effective(&self) -> Value {
+        let mut effective = self.effective_sections();
+        if let Some(fast_cnp) = self.fast_cnp.effective() {
+            effective["fast_cnp"] = fast_cnp;
+        }
+        effective
+    }
+
+    fn effective_sections(&self) -> Value {
         json!({
             "name": self.name,
             "seed": self.seed,
@@ -62,6 +70,8 @@ impl Scenario {
 
     fn effective_transport(&self) -> Value {
         let transport = &self.transport;
+        let notification =
+            CongestionNotification::NAMES.iter().find(|(_, notification)| *notification == transport.notification);
         json!({
             "mtu_bytes": transport.mtu,
             "recovery": match transport.recovery {
@@ -85,6 +95,7 @@ impl Scenario {
             "global_rtt": transport.global_rtt,
             "rate_bound": transport.rate_bound,
             "ack_priority": transport.ack_priority,
+            "congestion_notification": notification.map(|(name, _)| name),
         })
     }
 

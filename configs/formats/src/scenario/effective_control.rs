@@ -116,6 +116,7 @@ pub(super) fn telemetry(layout: Layout, feedback: &FeedbackConfig) -> Value {
         Answer::NAMES.iter().find(|(_, answer)| *answer == feedback.answer).map(|&(name, _)| name).into();
     telemetry["feedback"] = Return::NAMES.iter().find(|(_, by)| *by == feedback.by).map(|&(name, _)| name).into();
     telemetry["guard"] = feedback.guard.into();
+    telemetry["paths"] = feedback.paths.candidates.into();
     telemetry["seal"] = feedback.seal.is_some().into();
     telemetry
 }

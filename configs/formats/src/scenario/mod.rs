@@ -9,10 +9,13 @@ pub(crate) mod compatibility;
 mod draft;
 mod effective;
 mod effective_control;
+mod fast_cnp;
 mod network;
 mod toml_format;
 
 pub(crate) use compatibility::Compatibility;
+pub use fast_cnp::{FastCnp, FastCnpBorder, FastCnpTrigger};
+
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
@@ -63,6 +66,8 @@ pub struct Scenario {
     pub legacy: Legacy,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
+    /// Congestion notifications by switches.
+    pub fast_cnp: FastCnp,
     /// What to record besides flow completions.
     pub monitor: Monitor,
     /// Harmless things that the user should know, one sentence each.

@@ -7,6 +7,7 @@ use crate::telemetry::seal::SealKey;
 use crate::telemetry::{
     FeedbackGuard, GuardConfig, HopStack, Layout, LinkRecord, Sampler, Telemetry, link_codec, normalised,
 };
+use crate::transport::path_probes::PathProbes;
 use crate::units::Nanos;
 
 /// Where feedback is decoded.
@@ -49,12 +50,15 @@ pub struct Listener {
     seal: Option<SealKey>,
     flow: u64,
     rejected: u64,
+    paths: Option<PathProbes>,
 }
 
 impl Listener {
-    /// The listener of a flow whose receiver reports by the same `config` and `flow`.
-    pub fn new(config: &FeedbackConfig, limits: &FlowLimits, flow: u64) -> Self {
+    /// The listener of a flow whose receiver reports by the same `config` and `flow`. It begins with source port `sport`.
+    pub fn new(config: &FeedbackConfig, limits: &FlowLimits, flow: u64, sport: u16) -> Self {
+        let paths = Some(&config.paths).filter(|paths| paths.candidates > 1);
         Listener {
+            paths: paths.map(|paths| PathProbes::new(paths, limits.base_rtt, sport)),
             sampler: Sampler::new(config.sampling, limits.base_rtt),
             guard: config.guard.then(|| FeedbackGuard::new(GuardConfig::default())),
             seal: config.seal.as_ref().map(SealKey::new),
@@ -66,6 +70,11 @@ impl Listener {
     /// Which packets collect telemetry.
     pub fn sampler(&mut self) -> &mut Sampler {
         &mut self.sampler
+    }
+
+    /// The paths that the flow chooses from, if there are several.
+    pub fn paths(&mut self) -> Option<&mut PathProbes> {
+        self.paths.as_mut()
     }
 
     /// Feedback that was not believed.

@@ -16,6 +16,7 @@ mod tests;
 pub use listener::{Heard, Listener};
 pub use reporting::{Arrived, Reporting};
 
+use super::path_probes::PathConfig;
 use crate::cc::Algorithm;
 use crate::telemetry::{Layout, Sampling, link_codec, seal};
 
@@ -82,6 +83,8 @@ pub struct FeedbackConfig {
     pub guard: bool,
     /// The key with which answers are [sealed](seal), if they are (REQ-26).
     pub seal: Option<[u8; 16]>,
+    /// Paths that a flow chooses from (REQ-30).
+    pub paths: PathConfig,
 }
 
 impl FeedbackConfig {
@@ -92,6 +95,7 @@ impl FeedbackConfig {
         by: Return::Acknowledgement,
         guard: false,
         seal: None,
+        paths: PathConfig { candidates: 1, interval: 1 },
     };
 
     /// What goes back under an algorithm.
@@ -103,13 +107,23 @@ impl FeedbackConfig {
     /// Whether the acknowledgement of a packet echoes its section, and that is all.
     pub fn is_echo(&self, algorithm: &Algorithm) -> bool {
         let plain = self.sampling == Sampling::EveryPacket && self.by == Return::Acknowledgement;
-        plain && self.answer_to(algorithm) == Answer::Records && !self.guard && self.seal.is_none()
+        plain
+            && self.answer_to(algorithm) == Answer::Records
+            && !self.guard
+            && self.seal.is_none()
+            && self.paths.candidates <= 1
     }
 
     /// What keeps these settings from working with an algorithm and a layout: a setting, by its name in configurations,
     /// and what it needs.
     pub fn unsuitable(&self, algorithm: &Algorithm, layout: &Layout) -> Option<(&'static str, &'static str)> {
         let plain = FeedbackConfig::default();
+        if self.paths.candidates > 1 && self.answer_to(algorithm) != Answer::Records {
+            return Some((
+                "paths",
+                "looks at records: needs answer = \"records\" and a sender that computes the window",
+            ));
+        }
         let has_records = layout.max_hops().is_some();
         let needs_records = "needs a telemetry layout with a record of each hop";
         let is_digest = matches!(self.answer, Answer::BusiestLink | Answer::Loads);
@@ -127,6 +141,7 @@ impl FeedbackConfig {
             ("feedback", self.by != plain.by),
             ("guard", self.guard),
             ("seal", self.seal.is_some()),
+            ("paths", self.paths.candidates > 1),
         ]
         .into_iter()
         .find(|&(_, is_set)| is_set && !has_records)

@@ -125,7 +125,7 @@ impl Pair {
         if alone {
             let seq = segment.seq + u64::from(segment.payload);
             self.sender
-                .on_feedback(self.now, &Ack { seq, telemetry: &answer, ..ack }, &mut self.chance)
+                .on_feedback(self.now, &Ack { seq, telemetry: &answer, ..ack }, 10_000, &mut self.chance)
                 .expect("known");
             back.push(Back::Notification(answer.clone()));
         }
@@ -330,7 +330,7 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
             congestion_marked: false,
             telemetry: &bytes[..len],
         };
-        pair.sender.on_feedback(pair.now, &ack, &mut pair.chance).expect("known");
+        pair.sender.on_feedback(pair.now, &ack, 10_000, &mut pair.chance).expect("known");
     }
     assert_eq!(times, [0, 10_000, 20_000, 30_000, 40_000, 50_000]);
     assert!(pair.rate() < BitRate::gbps(90), "{}", pair.rate());

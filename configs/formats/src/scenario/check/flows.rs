@@ -2,6 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::hops::LongPaths;
+use super::qos;
 use crate::error::InputError;
 use crate::flows::{FlowList, FlowSource, FlowTotals};
 use crate::scenario::{Flow, Scenario};
@@ -47,6 +48,7 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
             flow.priority
         ));
     }
+    qos::guarantee(flow, scenario)?;
     let chunk = u64::from(scenario.transport.chunk);
     if scenario.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
         return Err(format!(

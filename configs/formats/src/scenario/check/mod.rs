@@ -3,6 +3,7 @@
 
 mod flows;
 mod hops;
+mod qos;
 mod settings;
 
 pub(super) use flows::flows;

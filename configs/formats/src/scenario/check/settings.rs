@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Settings against the links that they must serve.
 
+use super::qos;
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::switch::BufferMode;
@@ -18,6 +19,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
         return Err(places.stop.error("the stop time is 0; expected more"));
     }
     telemetry(scenario, places)?;
+    qos::report(scenario, places)?;
     min_rate(scenario, places)?;
     ecn(scenario, places)?;
     buffer(scenario, places)

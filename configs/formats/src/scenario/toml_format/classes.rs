@@ -67,3 +67,73 @@ pub(super) fn report(
     }
     Ok(report)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{MINIMAL, load_with, refused};
+    use super::*;
+
+    const CLASSES: &str = "[switch]\ntelemetry_scope = \"queue\"\n\
+                           classes = [{ priority = 3, quantum = \"3KB\" }, { priority = 4, quantum = \"1KB\" },\n\
+                           { priority = 1, strict = true }, { priority = 2, strict = true }]\n";
+
+    fn with_priority(priority: u8) -> String {
+        format!("{}{CLASSES}", MINIMAL.replace("src = 0", &format!("src = 0\npriority = {priority}")))
+    }
+
+    #[test]
+    fn classes_are_read_and_echoed() {
+        let plain = load_with(MINIMAL, &[]).expect("valid");
+        assert_eq!((plain.switch.classes, plain.switch.report), (None, ReportConfig::default()));
+        let scenario = load_with(with_priority(3), &["switch.telemetry_queue=sojourn"]).expect("valid");
+        let classes = scenario.switch.classes.expect("classes");
+        assert_eq!(classes.services()[4], Service::Weighted { quantum: 1_000 });
+        assert_eq!(scenario.switch.report, ReportConfig { scope: Scope::Queue, wait: Wait::Sojourn });
+        let echo = &scenario.effective()["switch"];
+        assert_eq!(echo["classes"], "1:strict,2:strict,3:3000,4:1000");
+        assert_eq!((&echo["telemetry_scope"], &echo["telemetry_queue"]), (&"queue".into(), &"sojourn".into()));
+    }
+
+    #[test]
+    fn flows_that_are_sure_of_nothing_are_refused_where_telemetry_tells_of_shares() {
+        for priority in [1, 3, 4] {
+            assert!(load_with(with_priority(priority), &[]).is_ok(), "{priority}");
+        }
+        // Behind a strict class, and without one.
+        for priority in [2, 5] {
+            let expected = format!("test.toml:10: priority {priority} of the flow is sure of nothing");
+            refused(&with_priority(priority), &[], &expected);
+            for harmless in ["switch.telemetry_scope=port", "legacy.nodes=[0]", "congestion_control.algorithm=dcqcn"] {
+                assert!(load_with(with_priority(priority), &[harmless]).is_ok(), "{harmless}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_guard_and_shares_exclude_each_other() {
+        let set = ["congestion_control.algorithm=hpcc_plus", "telemetry.guard=true"];
+        refused(&with_priority(3), &set, "test.toml:17: switch.telemetry_scope: with telemetry.guard = true");
+        assert!(load_with(with_priority(3), &[&set[..], &["switch.telemetry_scope=port"]].concat()).is_ok());
+    }
+
+    #[test]
+    fn acknowledgements_that_others_may_hold_up_are_noted() {
+        let told = |set: &[&str]| {
+            let notes = load_with(with_priority(4), set).expect("valid").notes;
+            notes.iter().any(|note| note.contains("acknowledgements travel in priority 3"))
+        };
+        let without = "switch.classes=[{priority=4, quantum=1000}]";
+        assert!(told(&[without]));
+        assert!(!told(&[]) && !told(&[without, "transport.ack_high_priority=true"]));
+    }
+
+    #[test]
+    fn who_does_not_hear_of_queues_is_told_so() {
+        let told = |set: &[&str]| {
+            let notes = load_with(with_priority(3), set).expect("valid").notes;
+            notes.iter().any(|note| note.contains("telemetry_scope and telemetry_queue have no effect"))
+        };
+        assert!(told(&["congestion_control.algorithm=hpcc_pint"]));
+        assert!(!told(&["congestion_control.algorithm=hpcc_plus"]));
+    }
+}

@@ -14,6 +14,7 @@
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[legacy]` | nodes that know nothing of telemetry |
 //! | `[failures]` | links that fail during the run |
+//! | `[fast_cnp]` | congestion notifications by switches |
 //! | `[monitor]` | time series |
 
 mod classes;
@@ -21,6 +22,7 @@ mod compatibility;
 mod congestion_control;
 mod document;
 mod failures;
+mod fast_cnp;
 mod legacy;
 mod settings;
 mod telemetry;
@@ -50,6 +52,7 @@ const SECTIONS: &[&str] = &[
     "traffic",
     "legacy",
     "failures",
+    "fast_cnp",
     "monitor",
 ];
 
@@ -69,12 +72,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let legacy = legacy::read(&mut document, &topology.network)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
+    let fast_cnp = fast_cnp::read(&mut document, &topology.network, wire.profile)?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len(), wire.profile)?;
     let places = Places {
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: Blame::new(switch.buffer_place, "switch.buffer"),
         ecn: Blame::new(switch.ecn_place, "switch.ecn_thresholds"),
+        scope: Blame::new(switch.scope_place, "switch.telemetry_scope"),
         min_rate: Blame::new(control.min_rate_place, "congestion_control.min_rate"),
     };
     let dropped = document.dropped.then(|| {
@@ -96,6 +101,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         default_loss: topology.default_loss,
         legacy,
         link_failures,
+        fast_cnp,
         monitor,
         notes: control.note.into_iter().chain(dropped).collect(),
     };

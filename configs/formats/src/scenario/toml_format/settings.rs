@@ -12,7 +12,7 @@ use hpcc_core::cc::Algorithm;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold, SwitchConfig};
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
+use hpcc_core::transport::{CongestionNotification, Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::{PREAMBLE_AND_GAP, WireProfile};
 use serde::Deserialize;
@@ -100,6 +100,7 @@ struct TransportKeys {
     global_rtt: Option<bool>,
     rate_bound: Option<bool>,
     ack_high_priority: Option<bool>,
+    congestion_notification: Option<Spanned<String>>,
 }
 
 /// The reference's presets run DCQCN and TIMELY without a window, and their acknowledgements ahead of data.
@@ -152,6 +153,25 @@ fn timeout(
     Ok(Some(config).filter(|config| config.high > Nanos(0)))
 }
 
+/// In what marks come back. DCTCP counts those of all packets, so that one notification in an interval is too little.
+fn congestion_notification(
+    document: &Document<'_>,
+    name: Option<&Spanned<String>>,
+    algorithm: &Algorithm,
+) -> Result<CongestionNotification, InputError> {
+    let Some(name) = name else { return Ok(CongestionNotification::default()) };
+    let refuse =
+        |message: String| Err(document.place(name.span()).key_error("transport.congestion_notification", message));
+    let names = CongestionNotification::NAMES.map(|(name, _)| name);
+    match CongestionNotification::NAMES.iter().find(|(known, _)| known == name.get_ref()) {
+        None => refuse(format!("unknown notification \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &names))),
+        Some((_, CongestionNotification::Packet)) if matches!(algorithm, Algorithm::Dctcp(_)) => {
+            refuse("dctcp counts the marks that acknowledgements echo; expected \"ack\"".into())
+        }
+        Some(&(_, notification)) => Ok(notification),
+    }
+}
+
 /// `[transport]`. A timeout that is not set follows from the switches' buffer.
 pub(super) fn transport(
     document: &mut Document<'_>,
@@ -175,6 +195,7 @@ pub(super) fn transport(
             "window is false, but HPCC divides by it with windowless_hpcc; expected true",
         ));
     }
+    let notification = congestion_notification(document, keys.congestion_notification.as_ref(), algorithm)?;
     Ok(TransportConfig {
         mtu: keys.mtu.map_or(default.mtu, |mtu| mtu.0),
         recovery: match keys.recovery {
@@ -197,6 +218,7 @@ pub(super) fn transport(
             Some(true) => 0,
             Some(false) => TransportConfig::default().ack_priority,
         },
+        notification,
         quirks: switch.quirks,
     })
 }
@@ -236,6 +258,7 @@ pub(super) struct Switch {
     pub config: SwitchConfig,
     pub buffer_place: Place,
     pub ecn_place: Place,
+    pub scope_place: Place,
 }
 
 pub(super) fn switch(
@@ -246,6 +269,7 @@ pub(super) fn switch(
 ) -> Result<Switch, InputError> {
     let (keys, place) = document.optional::<SwitchKeys>("switch")?;
     let buffer_place = keys.buffer.as_ref().map_or(place.clone(), |buffer| document.place(buffer.span()));
+    let scope_place = keys.telemetry_scope.as_ref().map_or(place.clone(), |scope| document.place(scope.span()));
     let ecn_place = keys.ecn_thresholds.as_ref().map_or(place, |list| document.place(list.span()));
     let ecn_thresholds = match keys.ecn_thresholds {
         Some(list) => thresholds(document, list.into_inner())?,
@@ -264,7 +288,7 @@ pub(super) fn switch(
     let report = classes::report(document, keys.telemetry_scope, keys.telemetry_queue, classes.is_some())?;
     let ecn = keys.ecn.unwrap_or(true);
     let config = SwitchConfig { buffer_bytes, mode, ecn, ecn_thresholds, classes, report, quirks };
-    Ok(Switch { config, buffer_place, ecn_place })
+    Ok(Switch { config, buffer_place, ecn_place, scope_place })
 }
 
 fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Result<Vec<EcnThreshold>, InputError> {

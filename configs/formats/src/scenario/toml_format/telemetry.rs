@@ -6,9 +6,11 @@ use super::document::Document;
 use super::named;
 use super::values::Bounded;
 use crate::error::{InputError, suggestion};
+use hpcc_core::cc::MAX_PATHS;
 use hpcc_core::telemetry::{Layout, LayoutOptions, Sampling};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
+use hpcc_core::transport::path_probes::PathConfig;
 use hpcc_core::units::BitRate;
 use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
@@ -26,6 +28,8 @@ struct TelemetryKeys {
     feedback: Option<Spanned<String>>,
     guard: Option<Spanned<bool>>,
     seal: Option<Spanned<String>>,
+    paths: Option<Spanned<Bounded<1, { MAX_PATHS as u32 }>>>,
+    path_interval: Option<Bounded<1, 1_000_000>>,
 }
 
 const DEFAULT_LAYOUT: &str = "reference";
@@ -55,6 +59,7 @@ pub(super) fn telemetry(
             ("feedback", keys.feedback.as_ref().map(Spanned::span)),
             ("guard", keys.guard.as_ref().map(Spanned::span)),
             ("seal", keys.seal.as_ref().map(Spanned::span)),
+            ("paths", keys.paths.as_ref().map(Spanned::span)),
         ];
         let span = spans.into_iter().find(|(name, _)| *name == setting).and_then(|(_, span)| span).unwrap_or_default();
         return Err(document.place(span).key_error(format!("telemetry.{setting}"), format!("{setting} {needs}")));
@@ -120,6 +125,10 @@ fn feedback(document: &Document<'_>, keys: &TelemetryKeys) -> Result<FeedbackCon
         by: named(document, keys.feedback.as_ref(), "telemetry.feedback", &Return::NAMES)?.unwrap_or(default.by),
         guard: keys.guard.as_ref().is_some_and(|guard| *guard.get_ref()),
         seal: keys.seal.as_ref().map(|key| seal(document, key)).transpose()?,
+        paths: PathConfig {
+            candidates: keys.paths.as_ref().map_or(default.paths.candidates, |paths| paths.get_ref().0 as u8),
+            interval: keys.path_interval.as_ref().map_or(default.paths.interval, |interval| interval.0),
+        },
     })
 }
 

@@ -7,11 +7,12 @@ use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::{BufferMode, EcnThreshold};
 use hpcc_core::telemetry::{Layout, Sampling};
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
+use hpcc_core::transport::path_probes::PathConfig;
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
-const MINIMAL: &str = r#"[run]
+pub(super) const MINIMAL: &str = r#"[run]
 stop = "1ms"
 
 [topology]
@@ -27,7 +28,7 @@ dst = 1
 size = "1MB"
 "#;
 
-fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Scenario, String> {
+pub(super) fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Scenario, String> {
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = folder.path().join("test.toml");
     std::fs::write(&path, text).expect("writable");
@@ -46,7 +47,7 @@ fn with_topology(section: &str) -> String {
 }
 
 #[track_caller]
-fn refused(text: &str, overrides: &[&str], expected: &str) {
+pub(super) fn refused(text: &str, overrides: &[&str], expected: &str) {
     let message = load_with(text, overrides).expect_err(expected);
     assert!(message.starts_with(expected), "found:    {message}\nexpected: {expected}\n{text}");
 }
@@ -457,6 +458,11 @@ fn bad_settings_name_their_line() {
             "[telemetry]\nfeedback = \"notificaton\"",
             "17: telemetry.feedback: unknown feedback \"notificaton\"; did you mean notification?",
         ),
+        ("[telemetry]\npaths = 9", "17: telemetry.paths: the value is 9; expected a whole number from 1 to 8"),
+        (
+            "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\npaths = 2",
+            "19: telemetry.paths: paths looks at records",
+        ),
         ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
         (
             "[congestion_control]\nalgorithm = \"timely\"\n[telemetry]\npackets = \"probes\"",
@@ -712,6 +718,7 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
         by: Return::Notification,
         guard: false,
         seal: Some(key),
+        paths: PathConfig::default(),
     };
     assert_eq!(scenario.feedback, expected);
     assert_eq!((scenario.legacy.nodes.as_slice(), scenario.legacy.algorithm), ([1, 2].as_slice(), dctcp));

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[fast_cnp]`, valid and broken.
+
+use super::*;
+use crate::scenario::{Scenario, load};
+use hpcc_core::transport::CongestionNotification;
+
+/// Hosts 0 to 3 around switch 4.
+const OVER_IPV6: &str = r#"[run]
+stop = "1ms"
+[topology]
+kind = "star"
+hosts = 4
+rate = "100Gbps"
+delay = "1us"
+[congestion_control]
+algorithm = "dcqcn"
+[wire]
+profile = "rocev2_ipv6"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1MB"
+[fast_cnp]
+"#;
+
+fn load_with(keys: &str, overrides: &[&str]) -> Result<Scenario, String> {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("test.toml");
+    std::fs::write(&path, format!("{OVER_IPV6}{keys}\n")).expect("writable");
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    let prefix = format!("{}/", folder.path().display());
+    load(&path, &overrides).map_err(|error| error.to_string().replace(&prefix, ""))
+}
+
+#[test]
+fn req_53_it_is_off_unless_a_scenario_says_so() {
+    let scenario = load_with("", &[]).expect("valid");
+    assert!(!scenario.fast_cnp.enabled);
+    assert!(scenario.effective().get("fast_cnp").is_none());
+    assert_eq!(scenario.transport.notification, CongestionNotification::Echo);
+}
+
+#[test]
+fn req_52_it_can_be_switched_on_for_all_hosts_and_switches() {
+    let scenario = load_with("enabled = true\nincapable = [2, 1]", &[]).expect("valid");
+    let fast_cnp = &scenario.fast_cnp;
+    assert!(fast_cnp.enabled);
+    assert_eq!((&fast_cnp.domain[..], &fast_cnp.capable[..]), (&[0, 1, 2, 3][..], &[0, 3][..]));
+    assert_eq!((&fast_cnp.incapable[..], &fast_cnp.accept_from[..]), (&[1, 2][..], &[4][..]));
+    assert_eq!(fast_cnp.trigger, FastCnpTrigger::Marks);
+    assert_eq!(scenario.effective()["fast_cnp"]["incapable"], serde_json::json!([1, 2]));
+}
+
+#[test]
+fn everything_can_be_set() {
+    let keys = r#"
+enabled = true
+trigger = "utilisation"
+bound = 1.5
+flow_interval = "20us"
+port_interval = "2us"
+port_burst = 4
+mark_unknown = false
+domain = [0, 1]
+capable = []
+accept_from = [4, 1]
+accept_interval = "5us"
+option_type = 0x8a
+trace_option_type = 0x8b
+borders = [[4, 3]]
+detour = true
+detour_after = 3
+detour_within = "100us"
+detour_hold = "200us"
+detour_max_hold = "400us""#;
+    let fast_cnp = load_with(keys, &[]).expect("valid").fast_cnp;
+    let types = OptionType::new(0x8a).zip(OptionType::new(0x8b)).expect("bits 100");
+    assert_eq!(
+        fast_cnp,
+        FastCnp {
+            enabled: true,
+            trigger: FastCnpTrigger::Utilisation(1.5),
+            flow_interval: Nanos(20_000),
+            port_limit: RateLimit { interval: Nanos(2_000), burst: 4 },
+            mark_unknown: false,
+            domain: vec![0, 1],
+            capable: vec![],
+            incapable: vec![],
+            accept_from: vec![1, 4],
+            accept_interval: Nanos(5_000),
+            types: OptionTypes { destination: types.0, trace: types.1 },
+            borders: vec![FastCnpBorder { node: 4, outside: 3 }],
+            detour: DetourConfig {
+                enabled: true,
+                notifications: 3,
+                within: Nanos(100_000),
+                hold: Nanos(200_000),
+                max_hold: Nanos(400_000),
+            },
+        }
+    );
+    let queue = load_with("kmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").fast_cnp.trigger;
+    assert_eq!(queue, FastCnpTrigger::Queue { kmin: 10_000, kmax: 20_000, pmax: 1.0 });
+}
+
+#[test]
+fn mistakes_name_line_and_key() {
+    for (keys, expected) in [
+        ("enable = true", "test.toml:18: fast_cnp.enable: unknown key enable in [fast_cnp]; did you mean enabled?"),
+        ("enabled = 1", "test.toml:18: fast_cnp.enabled: "),
+        ("trigger = \"ecn\"", "test.toml:18: fast_cnp.trigger: unknown trigger \"ecn\"; expected one of queue,"),
+        ("bound = 2.0", "test.toml:18: fast_cnp.bound: bound belongs to trigger = \"utilisation\""),
+        (
+            "trigger = \"utilisation\"\nkmin = \"1KB\"",
+            "test.toml:19: fast_cnp.kmin: kmin belongs to trigger = \"queue\"",
+        ),
+        ("kmin = \"1KB\"", "test.toml:18: fast_cnp.kmin: kmin without kmax; expected both"),
+        ("pmax = 0.5", "test.toml:18: fast_cnp.pmax: pmax without kmin and kmax"),
+        ("kmin = \"2KB\"\nkmax = \"1KB\"", "test.toml:19: fast_cnp.kmax: kmax is 1000 bytes; expected more than 0"),
+        ("incapable = [0,\n 4]", "test.toml:19: fast_cnp.incapable: node 4 is a switch; expected hosts"),
+        ("accept_from = [9]", "test.toml:18: fast_cnp.accept_from: there is no node 9; expected 0 to 4"),
+        ("option_type = 0x1e", "test.toml:18: fast_cnp.option_type: option_type is 0x1e; expected 0x80 to 0x9f"),
+        ("borders = [[0, 4]]", "test.toml:18: fast_cnp.borders: [0, 4] is no border; expected a switch"),
+        ("port_burst = 0", "test.toml:18: fast_cnp.port_burst: the value is 0; expected a whole number from 1"),
+    ] {
+        let message = load_with(keys, &[]).expect_err(keys);
+        assert!(message.starts_with(expected), "found:    {message}\nexpected: {expected}");
+    }
+}
+
+#[test]
+fn it_needs_ipv6() {
+    for profile in ["reference", "rocev2_ipv4"] {
+        let message = load_with("enabled = true", &[&format!("wire.profile={profile}")]).expect_err("no IPv6");
+        let expected = "test.toml:18: fast_cnp.enabled: Fast CNP is over IPv6; expected wire.profile = ";
+        assert!(message.starts_with(expected), "{message}");
+        let message = load_with("borders = [[4, 0]]", &[&format!("wire.profile={profile}")]).expect_err("no IPv6");
+        assert!(
+            message.starts_with("test.toml:18: fast_cnp.borders: no notification comes but over IPv6"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn req_34_receivers_send_notifications_where_the_algorithm_can_do_with_them() {
+    let set = |name, algorithm| {
+        let overrides =
+            [format!("transport.congestion_notification={name}"), format!("congestion_control.algorithm={algorithm}")];
+        load_with("", &overrides.each_ref().map(String::as_str))
+    };
+    let notification = |name| set(name, "dcqcn").map(|scenario| scenario.transport.notification);
+    assert_eq!(notification("cnp"), Ok(CongestionNotification::Packet));
+    assert_eq!(notification("ack"), Ok(CongestionNotification::Echo));
+    let unknown = notification("becn").expect_err("unknown");
+    let expected = "transport.congestion_notification: unknown notification \"becn\"; expected one of ack, cnp";
+    assert!(unknown.contains(expected), "{unknown}");
+    let dctcp = set("cnp", "dctcp").expect_err("too few");
+    assert!(dctcp.contains("dctcp counts the marks that acknowledgements echo"), "{dctcp}");
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All that a host does about Fast CNP: whether to believe a notification, whether to take another path for it, and the
+//! answer of a host that does not know what it is.
+
+use super::TokenBucket;
+use super::unrecognised::{self, Judgement};
+use super::{Accepted, Acceptor, AcceptorConfig, Address, Detour, DetourConfig, RateLimit, Received, Refusal};
+use crate::cc::Origin;
+use crate::units::Nanos;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// ICMPv6 errors of a host (RFC 4443 section 2.4 f asks for a limit): ten at a time, then a thousand a second.
+const REPORTS: RateLimit = RateLimit { interval: Nanos::MILLISECOND, burst: 10 };
+
+/// The agent of one host.
+#[derive(Clone, Debug)]
+pub struct HostAgent {
+    address: Address,
+    acceptor: Acceptor,
+    detour: DetourConfig,
+    /// Of flows that were notified.
+    detours: BTreeMap<u32, Detour>,
+    moved: u64,
+    reports: TokenBucket,
+    reported: u64,
+}
+
+impl HostAgent {
+    /// The agent of a host without flows.
+    pub fn new(address: Address, acceptor: AcceptorConfig, detour: DetourConfig) -> Self {
+        HostAgent {
+            address,
+            acceptor: Acceptor::new(acceptor),
+            detour,
+            detours: BTreeMap::new(),
+            moved: 0,
+            reports: TokenBucket::new(REPORTS),
+            reported: 0,
+        }
+    }
+
+    /// A flow begins: `queue_pair` sends to `dest_qp` at `destination`.
+    pub fn connect(&mut self, destination: Address, dest_qp: u32, queue_pair: u32) {
+        self.acceptor.connect(destination, dest_qp, queue_pair);
+    }
+
+    /// It has ended.
+    pub fn disconnect(&mut self, destination: Address, dest_qp: u32) {
+        if let Some(queue_pair) = self.acceptor.disconnect(destination, dest_qp) {
+            self.detours.remove(&queue_pair);
+        }
+    }
+
+    /// A notification has come.
+    ///
+    /// # Errors
+    /// Why it is ignored. Where the feature is [off](Refusal::Disabled), [`HostAgent::report`] says what goes back.
+    pub fn on_notification<'a>(&mut self, received: &Received<'a>) -> Result<Accepted<'a>, Refusal> {
+        self.acceptor.on_notification(received)
+    }
+
+    /// The source port that a flow takes after a notification about it, if another than `port`.
+    pub fn detour(
+        &mut self,
+        now: Nanos,
+        queue_pair: u32,
+        origin: Origin,
+        port: u16,
+        draw: impl FnOnce() -> f64,
+    ) -> Option<u16> {
+        if !self.detour.enabled {
+            return None;
+        }
+        let config = self.detour;
+        let detour = self.detours.entry(queue_pair).or_insert_with(|| Detour::new(config));
+        let next = detour.on_notification(now, origin, port, draw);
+        self.moved += u64::from(next.is_some());
+        next
+    }
+
+    /// What a host without the feature answers to an IPv6 packet: an ICMPv6 packet, as long as its rate allows.
+    pub fn report(&mut self, now: Nanos, packet: &[u8]) -> Option<Vec<u8>> {
+        let Judgement::Report(pointer) = unrecognised::judge(packet, |_| false) else { return None };
+        if !self.reports.take(now) {
+            return None;
+        }
+        let report = unrecognised::report(self.address, packet, pointer);
+        self.reported += u64::from(report.is_some());
+        report
+    }
+
+    /// What it believed, and what not.
+    pub fn acceptor(&self) -> &Acceptor {
+        &self.acceptor
+    }
+
+    /// Detours taken.
+    pub fn moved(&self) -> u64 {
+        self.moved
+    }
+
+    /// ICMPv6 packets sent.
+    pub fn reported(&self) -> u64 {
+        self.reported
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_cnp::tests::{RECEIVER, SENDER};
+    use crate::testing::vector;
+
+    const SPINE: Origin = Origin::Network([1; 16]);
+
+    fn agent(detour: DetourConfig) -> HostAgent {
+        HostAgent::new(SENDER, AcceptorConfig::default(), detour)
+    }
+
+    #[test]
+    fn req_54_a_flood_is_not_answered_packet_for_packet() {
+        let mut agent = agent(DetourConfig::default());
+        let packet = vector("fastcnp_opt1").split_off(14);
+        let answers = (0..100_000).filter(|&now| agent.report(Nanos(now * 10), &packet).is_some()).count();
+        assert_eq!((answers, agent.reported()), (10, 10));
+        assert_eq!(agent.report(Nanos(5_000_000), &vector("roce_cnp_ipv6")[14..]), None, "nothing to complain about");
+    }
+
+    #[test]
+    fn req_46_flows_take_detours_of_their_own_and_their_end_forgets_them() {
+        let config = DetourConfig { enabled: true, notifications: 2, ..DetourConfig::default() };
+        let mut agent = agent(config);
+        let hear = |agent: &mut HostAgent, queue_pair| agent.detour(Nanos(5), queue_pair, SPINE, 10_000, || 0.5);
+        agent.connect(RECEIVER, 2, 7);
+        assert_eq!([hear(&mut agent, 7), hear(&mut agent, 8)], [None; 2]);
+        assert!(hear(&mut agent, 7).is_some());
+        assert_eq!(agent.moved(), 1);
+        agent.connect(RECEIVER, 3, 8);
+        agent.disconnect(RECEIVER, 3);
+        assert_eq!(hear(&mut agent, 8), None, "the count began again");
+        assert_eq!(hear(&mut self::agent(DetourConfig::default()), 7), None);
+    }
+}

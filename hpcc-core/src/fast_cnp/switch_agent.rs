@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All that a switch does about Fast CNP: one generator for each port, what it knows of senders, and the option that goes
+//! into a notification.
+
+use super::option::MAX_HEADER;
+use super::packet;
+use super::{Address, Capabilities, CapabilityConfig, Decision, Departure, Flow, Generator, GeneratorConfig};
+use super::{OptionTypes, Suppression, Trigger, Verdict};
+use crate::frame::{Carriage, Section};
+use crate::random::Chance;
+use crate::roce::Opcode;
+use crate::telemetry::pint::PortMeter;
+use crate::units::{BitRate, Nanos};
+use alloc::vec::Vec;
+
+/// A port of the switch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PortConfig {
+    /// Its rate.
+    pub rate: BitRate,
+    /// What congestion is there; in place of that of [`GeneratorConfig`].
+    pub trigger: Trigger,
+}
+
+/// A data packet that leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeavingData {
+    /// When.
+    pub now: Nanos,
+    /// Whose it is.
+    pub flow: Flow,
+    /// Bytes that wait behind it in its queue.
+    pub queue: u64,
+    /// Whether the switch's ECN rule marks it.
+    pub marked: bool,
+}
+
+/// A port's decisions, and its U where that matters.
+#[derive(Clone, Debug)]
+struct Port {
+    generator: Generator,
+    meter: Option<PortMeter>,
+}
+
+/// The agent of one switch.
+#[derive(Clone, Debug)]
+pub struct SwitchAgent {
+    loopback: Address,
+    types: OptionTypes,
+    ports: Vec<Port>,
+    capabilities: Capabilities,
+    unmarked: u64,
+}
+
+impl SwitchAgent {
+    /// The agent of a switch with these ports. U is averaged over `base_rtt`. `key` keeps others from choosing what
+    /// collides in its memories.
+    pub fn new(
+        loopback: Address,
+        generator: &GeneratorConfig,
+        capability: CapabilityConfig,
+        ports: &[PortConfig],
+        base_rtt: Nanos,
+        key: &[u8; 16],
+    ) -> Self {
+        let port = |port: &PortConfig| Port {
+            generator: Generator::new(GeneratorConfig { trigger: port.trigger, ..generator.clone() }, key),
+            meter: matches!(port.trigger, Trigger::Utilisation(_)).then(|| PortMeter::new(port.rate, base_rtt)),
+        };
+        SwitchAgent {
+            loopback,
+            types: capability.types,
+            ports: ports.iter().map(port).collect(),
+            capabilities: Capabilities::new(capability, key),
+            unmarked: 0,
+        }
+    }
+
+    /// A data packet leaves a port, with the switch's own record in its trace.
+    #[inline]
+    pub fn on_data(&mut self, egress: usize, data: &LeavingData, chance: &mut Chance) -> Verdict {
+        let Some(Port { generator, meter }) = self.ports.get_mut(egress) else {
+            return Verdict { decision: Decision::Suppressed(Suppression::Disabled), may_mark: true };
+        };
+        let &LeavingData { now, flow, queue, marked } = data;
+        let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut chance.rand));
+        if !marked && !generator.may_be_congested(queue, utilisation) {
+            return Verdict { decision: Decision::Suppressed(Suppression::Idle), may_mark: true };
+        }
+        let capability = self.capabilities.of(now, &flow.source);
+        let departure = Departure { now, flow, opcode: Opcode::WRITE_MIDDLE, queue, utilisation, capability };
+        let verdict = generator.on_departure(&departure, || chance.marks.uniform());
+        self.unmarked += u64::from(marked && !verdict.may_mark);
+        verdict
+    }
+
+    /// A frame of any kind, `size` bytes long, has left a port.
+    #[inline]
+    pub fn on_sent(&mut self, egress: usize, now: Nanos, size: u32) {
+        if let Some(meter) = self.ports.get_mut(egress).and_then(|port| port.meter.as_mut()) {
+            meter.on_sent(now, size);
+        }
+    }
+
+    /// The destination options of a notification about a packet to `destination`, whose telemetry section, carried as it
+    /// is, is copied if it is an IOAM trace.
+    pub fn options<'r>(
+        &self,
+        destination: Address,
+        carriage: Option<Carriage>,
+        section: &[u8],
+        room: &'r mut [u8; MAX_HEADER],
+    ) -> &'r [u8] {
+        let section = carriage.and_then(|carriage| Section::new(carriage, section).ok());
+        packet::option(destination, section.as_ref()).emit(&self.types, room)
+    }
+
+    /// Takes in an IPv6 packet to this switch; see [`Capabilities::learn`].
+    pub fn learn(&mut self, now: Nanos, packet: &[u8]) -> Option<Address> {
+        self.capabilities.learn(now, &self.loopback, packet)
+    }
+
+    /// Notifications sent.
+    pub fn sent(&self) -> u64 {
+        self.ports.iter().map(|port| port.generator.sent()).sum()
+    }
+
+    /// Notifications withheld although there was congestion, for this reason.
+    pub fn suppressed(&self, why: Suppression) -> u64 {
+        self.ports.iter().map(|port| port.generator.suppressed(why)).sum()
+    }
+
+    /// Packets that the ECN rule would have marked, had their senders not been able to understand notifications.
+    pub fn unmarked(&self) -> u64 {
+        self.unmarked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fast_cnp::tests::{FLOW, LOOPBACK, RECEIVER};
+    use crate::fast_cnp::{FastCnpOption, Prefix, Prefixes};
+    use crate::switch::EcnThreshold;
+
+    const RATE: BitRate = BitRate::gbps(100);
+    const STEP: Trigger = Trigger::Queue(EcnThreshold { rate: RATE, kmin: 1_000, kmax: 1_000, pmax: 1.0 });
+
+    fn agent(trigger: Trigger, capable: &[Address]) -> SwitchAgent {
+        let domain = Prefixes([Prefix::host(FLOW.source)].into());
+        let generator = GeneratorConfig { enabled: true, domain, ..GeneratorConfig::default() };
+        let capable = Prefixes(capable.iter().copied().map(Prefix::host).collect());
+        let capability = CapabilityConfig { capable, ..CapabilityConfig::default() };
+        let ports = [PortConfig { rate: RATE, trigger }; 2];
+        SwitchAgent::new(LOOPBACK, &generator, capability, &ports, Nanos(10_000), &[7; 16])
+    }
+
+    fn leaving(now: u64, queue: u64, marked: bool) -> LeavingData {
+        LeavingData { now: Nanos(now), flow: FLOW, queue, marked }
+    }
+
+    fn chance() -> Chance {
+        Chance::new(1, 1)
+    }
+
+    #[test]
+    fn req_36_a_mark_is_taken_back_only_from_those_who_understand() {
+        for (capable, may_mark, unmarked) in [(&[FLOW.source][..], false, 1), (&[], true, 0)] {
+            let mut agent = agent(STEP, capable);
+            assert_eq!(agent.on_data(0, &leaving(0, 2_000, true), &mut chance()).may_mark, may_mark);
+            assert_eq!((agent.sent(), agent.unmarked()), (1, unmarked));
+        }
+    }
+
+    #[test]
+    fn ports_have_limits_of_their_own() {
+        let mut agent = agent(STEP, &[]);
+        let decisions = [0, 0, 1].map(|port| agent.on_data(port, &leaving(0, 2_000, false), &mut chance()).decision);
+        assert_eq!(decisions, [Decision::Send, Decision::Suppressed(Suppression::FlowInterval), Decision::Send]);
+        assert_eq!((agent.sent(), agent.suppressed(Suppression::FlowInterval)), (2, 1));
+        let unknown = agent.on_data(9, &leaving(0, 2_000, true), &mut chance());
+        assert_eq!(unknown, Verdict { decision: Decision::Suppressed(Suppression::Disabled), may_mark: true });
+    }
+
+    /// A port that is never idle has a U of 1, and a queue of a bandwidth-delay product adds 1.
+    #[test]
+    fn a_port_that_is_loaded_beyond_the_bound_notifies() {
+        for (bound, queue, sent) in [(1.5, 0, 0), (1.5, 125_000, 1)] {
+            let (mut agent, mut chance) = (agent(Trigger::Utilisation(bound), &[]), chance());
+            for n in 0..1_000 {
+                let at = Nanos(n * 80);
+                agent.on_data(0, &leaving(at.0, queue, false), &mut chance);
+                agent.on_sent(0, at, 1_000);
+            }
+            assert!((agent.sent() > 0) == (sent > 0), "{} with {queue}", agent.sent());
+        }
+    }
+
+    #[test]
+    fn req_42_the_option_names_the_receiver() {
+        let mut room = [0; MAX_HEADER];
+        let agent = agent(STEP, &[]);
+        let options = agent.options(RECEIVER, Some(Carriage::HopByHop), &[1, 2, 3], &mut room);
+        let option = FastCnpOption::parse(options, &OptionTypes::default());
+        assert_eq!(option, Ok(FastCnpOption { original_destination: RECEIVER, trace: None }));
+    }
+}

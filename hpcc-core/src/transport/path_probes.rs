@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A flow that looks for a better path (REQ-30; draft-miao-rtgwg-hpccplus-00, section 9.4).
+//!
+//! Its candidates are UDP source ports: the network's hashes lead some of them over other links. The flow probes the
+//! others in turn, takes U of its own path from what its data brings back, and [moves](PathChoice) with hysteresis.
+//! Links that a candidate shares with the flow's own path - the last one always - are no reason to move, and carry the flow
+//! already: U is that of the others. They are known by their counters, for compact telemetry does not name links.
+//! Data on the way overtakes or is overtaken where the two paths differ: go-back-N sends it again.
+
+use crate::cc::hpcc_plus::{Inflight, Measured};
+use crate::cc::{MAX_PATHS, PathChoice, PathChoiceConfig};
+use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Sampler, Sampling};
+use crate::units::Nanos;
+use alloc::vec::Vec;
+
+/// A path with a lower U is good enough: less than HPCC++ makes of a link that is shared.
+const BUSY: f64 = 0.8;
+/// Bytes by which a counter may be off: its unit, and the largest frame.
+const SLACK: f64 = 16_384.0;
+/// From candidate to candidate; odd, so that it is not lost in a hash's low bits.
+const PORT_STEP: u16 = 0x1555;
+
+/// How a flow looks for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathConfig {
+    /// Candidates, its own path included: 1, which is none to choose from, to [`MAX_PATHS`].
+    pub candidates: u8,
+    /// Time between two probes, in T.
+    pub interval: u32,
+}
+
+impl Default for PathConfig {
+    /// Off.
+    fn default() -> Self {
+        PathConfig { candidates: 1, interval: 5 }
+    }
+}
+
+/// The paths of one flow.
+#[derive(Clone, Debug)]
+pub struct PathProbes {
+    choice: PathChoice,
+    /// U of each candidate.
+    loads: Vec<Inflight>,
+    /// The source port of the first.
+    first_port: u16,
+    sampler: Sampler,
+    /// The candidate that was probed last.
+    probed: usize,
+    /// The last records of the flow's own path.
+    own: HopStack,
+    /// Which of its links, by their place, other candidates share.
+    shared: [bool; MAX_HOPS],
+}
+
+impl PathProbes {
+    /// The paths of a flow with this T, whose first source port is `sport`.
+    pub fn new(config: &PathConfig, base_rtt: Nanos, sport: u16) -> Self {
+        let candidates = usize::from(config.candidates).clamp(1, MAX_PATHS);
+        let times = |n: u64| Nanos(base_rtt.0.saturating_mul(n));
+        let interval = u64::from(config.interval.max(1));
+        let round = interval.saturating_mul(candidates as u64);
+        let choice = PathChoiceConfig {
+            busy: BUSY,
+            hold: times(round.saturating_mul(4)),
+            max_age: times(round.saturating_mul(2)),
+            ..PathChoiceConfig::default()
+        };
+        PathProbes {
+            choice: PathChoice::new(choice, 0),
+            loads: (0..candidates).map(|_| Inflight::new(base_rtt)).collect(),
+            first_port: sport,
+            sampler: Sampler::new(Sampling::Probes, times(interval)),
+            probed: 0,
+            own: HopStack::default(),
+            shared: [false; MAX_HOPS],
+        }
+    }
+
+    /// When probes leave.
+    pub fn sampler(&mut self) -> &mut Sampler {
+        &mut self.sampler
+    }
+
+    /// The source port of the candidate that is probed now: all but the flow's own, in turn.
+    pub fn next_port(&mut self) -> u16 {
+        let count = self.loads.len();
+        self.probed = (self.probed + 1) % count;
+        if self.probed == self.choice.present() {
+            self.probed = (self.probed + 1) % count;
+        }
+        self.port(self.probed)
+    }
+
+    fn port(&self, path: usize) -> u16 {
+        self.first_port.wrapping_add(PORT_STEP.wrapping_mul(path as u16))
+    }
+
+    /// The flow's own packets brought these records.
+    pub fn on_data(&mut self, now: Nanos, stack: &HopStack) {
+        self.own.clone_from(stack);
+        self.measure(now, self.choice.present(), stack);
+    }
+
+    /// A probe with source port `port` brought these records. `own` is what the flow adds to U of a path, its window over
+    /// the window at line rate; `draw` as [`PathChoice::choose`] wants it. Returns the port that the flow moves to, if any.
+    pub fn on_probe(
+        &mut self,
+        now: Nanos,
+        port: u16,
+        stack: &HopStack,
+        own: f64,
+        draw: impl FnOnce() -> f64,
+    ) -> Option<u16> {
+        let path = (0..self.loads.len()).find(|&path| self.port(path) == port)?;
+        if stack.path == self.own.path {
+            return None;
+        }
+        for ((shared, own), hop) in self.shared.iter_mut().zip(self.own.hops()).zip(stack.hops()) {
+            *shared = is_same_link(&stack.modulus, own, hop);
+        }
+        self.measure(now, path, stack);
+        self.choice.choose(now, own, draw).map(|path| self.port(path))
+    }
+
+    fn measure(&mut self, now: Nanos, path: usize, stack: &HopStack) {
+        let Some(load) = self.loads.get_mut(path) else { return };
+        let mut own_links = HopStack::new(stack.modulus);
+        own_links.path = stack.path;
+        let links = stack.hops().iter().zip(self.shared).filter(|(_, shared)| !shared);
+        links.for_each(|(hop, _)| own_links.push(*hop));
+        if let Measured::Load { .. } = load.measure(now, &own_links) {
+            self.choice.report(now, path, load.utilisation());
+        }
+    }
+}
+
+/// Whether two records can be one link's: it sent no more between them than it can.
+fn is_same_link(modulus: &Modulus, one: &Hop, other: &Hop) -> bool {
+    let in_order = modulus.elapsed(one, other) <= modulus.ts / 2;
+    let (earlier, later) = if in_order { (one, other) } else { (other, one) };
+    let most = later.rate.0 as f64 * modulus.elapsed(earlier, later) as f64 / 8e9;
+    earlier.rate == later.rate && modulus.sent(earlier, later) as f64 <= most + SLACK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::BitRate;
+
+    const T: Nanos = Nanos(10_000);
+    const PORT: u16 = 10_000;
+
+    /// Records of two links of 100 Gb/s that carried so much of their capacity since time 0: one of its own, which had
+    /// sent `before` bytes then, and the last, which all paths share.
+    fn records(now: u64, before: u64, load: f64) -> HopStack {
+        let mut stack = HopStack::new(Modulus { ts: 1 << 40, tx_bytes: 1 << 40 });
+        stack.path = before;
+        for (before, load) in [(before, load), (0, 0.5)] {
+            let tx_bytes = before + (now as f64 * 12.5 * load) as u64;
+            stack.push(Hop { rate: BitRate::gbps(100), ts: now, tx_bytes, qlen: 0 });
+        }
+        stack
+    }
+
+    /// A flow that shares a path with another, where other candidates have this load; when it moves, and to which port.
+    fn first_move(other: f64, draw: f64) -> Option<(u64, u16)> {
+        let mut paths = PathProbes::new(&PathConfig { candidates: 3, interval: 1 }, T, PORT);
+        for round in 0..100 {
+            let now = round * T.0;
+            paths.on_data(Nanos(now), &records(now, 1 << 30, 0.95));
+            let port = paths.next_port();
+            assert_ne!(port, PORT);
+            if let Some(port) = paths.on_probe(Nanos(now), port, &records(now, 1 << 36, other), 0.5, || draw) {
+                return Some((round, port));
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn req_30_a_flow_moves_to_a_path_that_stays_better() {
+        let (round, port) = first_move(0.2, 0.0).expect("it moves");
+        assert!((3..12).contains(&round), "after some rounds: {round}");
+        assert!([PORT + PORT_STEP, PORT + 2 * PORT_STEP].contains(&port));
+    }
+
+    #[test]
+    fn req_30_it_stays_where_the_gain_is_small_or_chance_says_so() {
+        assert_eq!(first_move(0.4, 0.0), None);
+        assert_eq!(first_move(0.2, 0.999), None);
+    }
+
+    #[test]
+    fn all_candidates_but_the_own_are_probed_in_turn() {
+        let mut paths = PathProbes::new(&PathConfig { candidates: 4, interval: 1 }, T, PORT);
+        let ports: Vec<u16> = (0..6).map(|_| (paths.next_port() - PORT) / PORT_STEP).collect();
+        assert_eq!(ports, [1, 2, 3, 1, 2, 3]);
+    }
+}

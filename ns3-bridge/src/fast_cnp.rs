@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Fast CNP: the agents of switches and hosts.
+
+use crate::ffi::{
+    AckResult, EcnThreshold, FastCnpCounters, FastCnpDeparture, FastCnpHostParameters, FastCnpReaction,
+    FastCnpSwitchParameters, FastCnpVerdict, WireParameters,
+};
+use crate::host::Host;
+use crate::network::Network;
+use crate::node_set::{host_prefixes, nodes, prefixes};
+use crate::switch::Draws;
+use hpcc_core::cc::Origin;
+use hpcc_core::fast_cnp::{
+    self, AcceptorConfig, Border, CapabilityConfig, Crossing, Decision, DetourConfig, Flow, GeneratorConfig, HostAgent,
+    LeavingData, OptionType, OptionTypes, PortConfig, RateLimit, Received, Refusal, Suppression, SwitchAgent, Trigger,
+};
+use hpcc_core::frame::Carriage;
+use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
+use hpcc_core::roce::Bth;
+use hpcc_core::switch::{self, host_address};
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::wire::{FrameSizes, WireProfile};
+use hpcc_formats::results::FastCnpSummary;
+
+pub struct FastCnpSwitch {
+    agent: SwitchAgent,
+    border: Border,
+    carriage: Option<Carriage>,
+    sizes: FrameSizes,
+    learnt: u64,
+}
+
+pub struct FastCnpHost {
+    agent: HostAgent,
+}
+
+fn option_types(destination: u8, trace: u8) -> Result<OptionTypes, String> {
+    let of = |code: u8| {
+        OptionType::new(code).ok_or_else(|| {
+            format!("option type {code:#04x} does not begin with the bits 100: unknown, it would not be reported")
+        })
+    };
+    Ok(OptionTypes { destination: of(destination)?, trace: of(trace)? })
+}
+
+fn check_wire(wire: &WireParameters) -> Result<(), String> {
+    match wire.profile() {
+        WireProfile::RoceV6 => Ok(()),
+        other => Err(format!("Fast CNP is over IPv6; it needs wire profile rocev2_ipv6, not {}", other.name())),
+    }
+}
+
+fn trigger(parameters: &FastCnpSwitchParameters, threshold: &EcnThreshold) -> Result<Trigger, String> {
+    let &EcnThreshold { rate_bps, kmin_bytes, kmax_bytes, pmax } = threshold;
+    match parameters.trigger.as_str() {
+        "queue" => Ok(Trigger::Queue(switch::EcnThreshold {
+            rate: BitRate(rate_bps),
+            kmin: kmin_bytes,
+            kmax: kmax_bytes,
+            pmax,
+        })),
+        "utilisation" => Ok(Trigger::Utilisation(parameters.bound)),
+        other => Err(format!("unknown trigger \"{other}\"; there are: queue, utilisation")),
+    }
+}
+
+/// A node's own key: memories of different nodes collide differently, and the same in every run.
+fn key(node: u32) -> [u8; 16] {
+    (u128::from(node) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes()
+}
+
+fn switch_agent(
+    network: &Network,
+    node: u32,
+    parameters: &FastCnpSwitchParameters,
+    thresholds: &[EcnThreshold],
+) -> Result<SwitchAgent, String> {
+    let of = |text: &str| nodes(text, network.nodes()).map(|nodes| host_prefixes(&nodes, network.nodes()));
+    let generator = GeneratorConfig {
+        enabled: parameters.enabled,
+        domain: of(&parameters.domain)?,
+        flow_interval: Nanos(parameters.flow_interval_ns),
+        port_limit: RateLimit { interval: Nanos(parameters.port_interval_ns), burst: parameters.port_burst },
+        mark_unknown: parameters.mark_unknown,
+        ..GeneratorConfig::default()
+    };
+    let capability = CapabilityConfig {
+        capable: of(&parameters.capable)?,
+        types: option_types(parameters.option_type, parameters.trace_option_type)?,
+        ..CapabilityConfig::default()
+    };
+    let port = |threshold: &EcnThreshold| {
+        trigger(parameters, threshold).map(|trigger| PortConfig { rate: BitRate(threshold.rate_bps), trigger })
+    };
+    let ports = thresholds.iter().map(port).collect::<Result<Vec<_>, _>>()?;
+    let (loopback, base_rtt) = (ipv6(host_address(node)), Nanos(network.max_rtt_ns()));
+    Ok(SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)))
+}
+
+fn acceptor_config(network: &Network, parameters: &FastCnpHostParameters) -> Result<AcceptorConfig, String> {
+    let sources = nodes(&parameters.accept_from, network.nodes())?;
+    Ok(AcceptorConfig {
+        enabled: parameters.enabled,
+        sources: prefixes(&sources),
+        types: option_types(parameters.option_type, parameters.trace_option_type)?,
+        interval: Nanos(parameters.accept_interval_ns),
+    })
+}
+
+pub fn fast_cnp_switch_error(
+    network: &Network,
+    parameters: &FastCnpSwitchParameters,
+    thresholds: &[EcnThreshold],
+    wire: &WireParameters,
+) -> String {
+    let checked = if parameters.enabled { check_wire(wire) } else { Ok(()) };
+    checked.and_then(|()| switch_agent(network, 0, parameters, thresholds)).err().unwrap_or_default()
+}
+
+pub fn fast_cnp_host_error(network: &Network, parameters: &FastCnpHostParameters, wire: &WireParameters) -> String {
+    let checked = if parameters.enabled { check_wire(wire) } else { Ok(()) };
+    checked.and_then(|()| acceptor_config(network, parameters)).err().unwrap_or_default()
+}
+
+pub fn fast_cnp_room(wire: &WireParameters) -> u32 {
+    fast_cnp::report_room(&wire.layout()) as u32
+}
+
+pub fn fast_cnp_withheld() -> Vec<String> {
+    Suppression::WITHHELD.iter().map(|(name, _)| (*name).into()).collect()
+}
+
+pub fn fast_cnp_refusals() -> Vec<String> {
+    Refusal::NAMES.iter().map(|(name, _)| (*name).into()).collect()
+}
+
+/// The agent of a switch. C++ asks for [`fast_cnp_switch_error`] first, so that there is one.
+pub fn new_fast_cnp_switch(
+    network: &Network,
+    node: u32,
+    parameters: &FastCnpSwitchParameters,
+    thresholds: &[EcnThreshold],
+    wire: &WireParameters,
+) -> Box<FastCnpSwitch> {
+    let agent = switch_agent(network, node, parameters, thresholds).expect("checked before");
+    let types = option_types(parameters.option_type, parameters.trace_option_type).unwrap_or_default();
+    Box::new(FastCnpSwitch {
+        agent,
+        border: Border::new(types),
+        carriage: wire.layout().carriage(),
+        sizes: wire.profile().sizes(),
+        learnt: 0,
+    })
+}
+
+/// The agent of a host; likewise.
+pub fn new_fast_cnp_host(network: &Network, node: u32, parameters: &FastCnpHostParameters) -> Box<FastCnpHost> {
+    let detour = DetourConfig {
+        enabled: parameters.detour,
+        notifications: parameters.detour_after,
+        within: Nanos(parameters.detour_within_ns),
+        hold: Nanos(parameters.detour_hold_ns),
+        max_hold: Nanos(parameters.detour_max_hold_ns),
+    };
+    let acceptor = acceptor_config(network, parameters).expect("checked before");
+    Box::new(FastCnpHost { agent: HostAgent::new(ipv6(host_address(node)), acceptor, detour) })
+}
+
+const NOTHING: FastCnpCounters = FastCnpCounters {
+    sent: 0,
+    withheld: [0; 4],
+    unmarked: 0,
+    learnt: 0,
+    dropped_inbound: 0,
+    dropped_outbound: 0,
+    accepted: 0,
+    refused: [0; 6],
+    detours: 0,
+    reports: 0,
+};
+
+/// The counters as a run's summary has them.
+pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
+    let named = |names: Vec<String>, counts: &[u64]| names.into_iter().zip(counts.iter().copied()).collect();
+    FastCnpSummary {
+        sent: counters.sent,
+        withheld: named(fast_cnp_withheld(), &counters.withheld),
+        unmarked: counters.unmarked,
+        accepted: counters.accepted,
+        refused: named(fast_cnp_refusals(), &counters.refused),
+        detours: counters.detours,
+        icmpv6_sent: counters.reports,
+        icmpv6_learnt: counters.learnt,
+        dropped_inbound: counters.dropped_inbound,
+        dropped_outbound: counters.dropped_outbound,
+    }
+}
+
+impl FastCnpSwitch {
+    pub fn on_data(
+        &mut self,
+        egress: u16,
+        now_ns: u64,
+        departure: &FastCnpDeparture,
+        draws: &mut Draws,
+    ) -> FastCnpVerdict {
+        let &FastCnpDeparture { src_address, dst_address, queue_pair, queue_bytes, marked } = departure;
+        let dest_qp = wire_queue_pair(queue_pair);
+        let flow = Flow { source: ipv6(src_address), destination: ipv6(dst_address), dest_qp };
+        let data = LeavingData { now: Nanos(now_ns), flow, queue: queue_bytes, marked };
+        let verdict = self.agent.on_data(egress.into(), &data, &mut draws.0);
+        let withheld = match verdict.decision {
+            Decision::Send => None,
+            Decision::Suppressed(why) => Suppression::WITHHELD.iter().position(|&(_, known)| known == why),
+        };
+        FastCnpVerdict {
+            send: verdict.decision == Decision::Send,
+            mark: marked && verdict.may_mark,
+            withheld: withheld.map_or(-1, |place| place as i8),
+        }
+    }
+
+    pub fn on_sent(&mut self, egress: u16, now_ns: u64, size: u32) {
+        self.agent.on_sent(egress.into(), Nanos(now_ns), size);
+    }
+
+    pub fn write_options(&self, dst_address: u32, telemetry: &[u8], room: &mut [u8]) -> usize {
+        let mut header = [0; fast_cnp::option::MAX_HEADER];
+        let options = self.agent.options(ipv6(dst_address), self.carriage, telemetry, &mut header);
+        let Some(front) = room.get_mut(..options.len()) else { return 0 };
+        front.copy_from_slice(options);
+        options.len()
+    }
+
+    pub fn notification_bytes(&self, options: u32) -> u32 {
+        self.sizes.cnp(options)
+    }
+
+    pub fn learn(&mut self, now_ns: u64, packet: &[u8]) -> bool {
+        let learnt = self.agent.learn(Nanos(now_ns), packet).is_some();
+        self.learnt += u64::from(learnt);
+        learnt
+    }
+
+    pub fn passes(&mut self, frame: &[u8], inbound: bool) -> bool {
+        let crossing = if inbound { Crossing::Inbound } else { Crossing::Outbound };
+        self.border.passes(frame.get(ETHERNET..).unwrap_or_default(), crossing)
+    }
+
+    pub fn counters(&self) -> FastCnpCounters {
+        FastCnpCounters {
+            sent: self.agent.sent(),
+            withheld: Suppression::WITHHELD.map(|(_, why)| self.agent.suppressed(why)),
+            unmarked: self.agent.unmarked(),
+            learnt: self.learnt,
+            dropped_inbound: self.border.dropped(Crossing::Inbound),
+            dropped_outbound: self.border.dropped(Crossing::Outbound),
+            ..NOTHING
+        }
+    }
+}
+
+impl FastCnpHost {
+    pub fn connect(&mut self, dst_address: u32, receiver: u32, queue_pair: u32) {
+        self.agent.connect(ipv6(dst_address), wire_queue_pair(receiver), queue_pair);
+    }
+
+    pub fn disconnect(&mut self, dst_address: u32, receiver: u32) {
+        self.agent.disconnect(ipv6(dst_address), wire_queue_pair(receiver));
+    }
+
+    /// Links of the simulation lose frames and do not damage them, so that the ICRC is right.
+    pub fn on_notification(
+        &mut self,
+        now_ns: u64,
+        src_address: u32,
+        queue_pair: u32,
+        options: &[u8],
+        host: &mut Host,
+        draws: &mut Draws,
+    ) -> FastCnpReaction {
+        let now = Nanos(now_ns);
+        let bth = Bth::cnp(wire_queue_pair(queue_pair));
+        let received =
+            Received { now, source: ipv6(src_address), destination_options: options, bth, icrc_is_right: true };
+        let accepted = match self.agent.on_notification(&received) {
+            Ok(accepted) => accepted,
+            Err(why) => {
+                let unknown = why == Refusal::Disabled;
+                let result: AckResult = None::<hpcc_core::transport::Notified>.into();
+                return FastCnpReaction {
+                    refused: why.index() as i8,
+                    unknown,
+                    queue_pair: 0,
+                    by_network: false,
+                    sport: 0,
+                    result,
+                };
+            }
+        };
+        let (queue_pair, origin) = (accepted.queue_pair, accepted.origin);
+        let result = host.core().on_notification(now, queue_pair, origin, accepted.trace.as_ref());
+        let port = host.core().source_port(queue_pair).unwrap_or_default();
+        let moved = self.agent.detour(now, queue_pair, origin, port, || draws.0.marks.uniform());
+        if let Some(sport) = moved {
+            host.core().set_source_port(queue_pair, sport);
+        }
+        FastCnpReaction {
+            refused: -1,
+            unknown: false,
+            queue_pair,
+            by_network: origin != Origin::Receiver,
+            sport: moved.unwrap_or_default(),
+            result: result.into(),
+        }
+    }
+
+    pub fn report(&mut self, now_ns: u64, frame: &[u8]) -> Vec<u8> {
+        let packet = frame.get(ETHERNET..).unwrap_or_default();
+        self.agent.report(Nanos(now_ns), packet).unwrap_or_default()
+    }
+
+    pub fn counters(&self) -> FastCnpCounters {
+        let acceptor = self.agent.acceptor();
+        FastCnpCounters {
+            accepted: acceptor.accepted(),
+            refused: Refusal::NAMES.map(|(_, why)| acceptor.refused(why)),
+            detours: self.agent.moved(),
+            reports: self.agent.reported(),
+            ..NOTHING
+        }
+    }
+}

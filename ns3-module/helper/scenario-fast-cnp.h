@@ -1,0 +1,46 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SCENARIO_FAST_CNP_H
+#define SCENARIO_FAST_CNP_H
+
+#include "../model/core-pointer.h"
+
+namespace hpcc
+{
+struct RunTotals;
+} // namespace hpcc
+
+namespace ns3
+{
+
+class QbbHelper;
+
+/**
+ * \ingroup hpcc
+ * \brief Set the attributes of Fast CNP for nodes to be installed.
+ * \param scenario the scenario
+ * \param network the network
+ */
+void SetFastCnpAttributes(const hpcc::Scenario& scenario, QbbHelper& network);
+
+/**
+ * \ingroup hpcc
+ * \brief Set what differs between nodes: hosts that do not understand notifications, and borders.
+ * \param scenario the scenario
+ * \param network where the nodes are linked, and not started
+ */
+void SetFastCnpNodes(const hpcc::Scenario& scenario, const QbbHelper& network);
+
+/**
+ * \ingroup hpcc
+ * \brief Sum up what the nodes did.
+ * \param scenario the scenario
+ * \param network the network
+ * \param totals what a run's summary says
+ */
+void CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals);
+
+} // namespace ns3
+
+#endif /* SCENARIO_FAST_CNP_H */

@@ -1,0 +1,270 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fast-cnp-host.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+#include "qbb-frame.h"
+#include "qbb-net-device.h"
+#include "qbb-node.h"
+
+#include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/log.h"
+#include "ns3/string.h"
+#include "ns3/trace-source-accessor.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("FastCnpHost");
+
+NS_OBJECT_ENSURE_REGISTERED(FastCnpHost);
+
+namespace
+{
+
+/// The experimental option type of RFC 4727 whose upper bits are 100.
+constexpr uint8_t EXPERIMENTAL_OPTION = 0x9e;
+/// Ethernet header and check sequence, and the least that a frame with them has.
+constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
+constexpr uint32_t ETHERNET_MINIMUM = 64;
+
+} // namespace
+
+TypeId
+FastCnpHost::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::FastCnpHost")
+            .SetParent<Object>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<FastCnpHost>()
+            .AddAttribute("Enabled",
+                          "Whether the host believes notifications by switches; needs WireProfile rocev2_ipv6. Otherwise "
+                          "it answers each as a host that does not know the option",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&FastCnpHost::m_enabled),
+                          MakeBooleanChecker())
+            .AddAttribute("AcceptFrom",
+                          "The access list: nodes whose notifications are believed; none, all, hosts, switches, or numbers "
+                          "and ranges of nodes",
+                          StringValue("switches"),
+                          MakeStringAccessor(&FastCnpHost::m_acceptFrom),
+                          MakeStringChecker())
+            .AddAttribute("AcceptInterval",
+                          "Least time between two reactions of a flow",
+                          TimeValue(MicroSeconds(10)),
+                          MakeTimeAccessor(&FastCnpHost::m_acceptInterval),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("OptionType",
+                          "Type of option 1, the original destination; its upper bits must be 100",
+                          UintegerValue(EXPERIMENTAL_OPTION),
+                          MakeUintegerAccessor(&FastCnpHost::m_optionType),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("TraceOptionType",
+                          "Type of option 2, which copies an IOAM trace besides; likewise",
+                          UintegerValue(EXPERIMENTAL_OPTION),
+                          MakeUintegerAccessor(&FastCnpHost::m_traceOptionType),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("Detour",
+                          "Whether a flow takes another UDP source port, and so perhaps another path, when one switch "
+                          "keeps notifying",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&FastCnpHost::m_detour),
+                          MakeBooleanChecker())
+            .AddAttribute("DetourAfter",
+                          "Detour: after so many notifications by one switch ...",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&FastCnpHost::m_detourAfter),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("DetourWithin",
+                          "... within this time",
+                          TimeValue(MicroSeconds(500)),
+                          MakeTimeAccessor(&FastCnpHost::m_detourWithin),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("DetourHold",
+                          "Least time between two detours of a flow; doubles with each that was in vain",
+                          TimeValue(MilliSeconds(1)),
+                          MakeTimeAccessor(&FastCnpHost::m_detourHold),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("DetourMaxHold",
+                          "To this it grows",
+                          TimeValue(MilliSeconds(64)),
+                          MakeTimeAccessor(&FastCnpHost::m_detourMaxHold),
+                          MakeTimeChecker(Time(0)))
+            .AddTraceSource("Accepted",
+                            "A notification is believed",
+                            MakeTraceSourceAccessor(&FastCnpHost::m_acceptedTrace),
+                            "ns3::FastCnpHost::AcceptedTracedCallback")
+            .AddTraceSource("Refused",
+                            "A notification is not believed",
+                            MakeTraceSourceAccessor(&FastCnpHost::m_refusedTrace),
+                            "ns3::FastCnpHost::RefusedTracedCallback")
+            .AddTraceSource("Detour",
+                            "A flow takes another UDP source port",
+                            MakeTraceSourceAccessor(&FastCnpHost::m_detourTrace),
+                            "ns3::FastCnpHost::DetourTracedCallback");
+    return tid;
+}
+
+FastCnpHost::FastCnpHost()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+FastCnpHost::~FastCnpHost()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+FastCnpHost::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_core.reset();
+    m_serializer.reset();
+    Object::DoDispose();
+}
+
+bool
+FastCnpHost::IsEnabled() const
+{
+    return m_enabled;
+}
+
+void
+FastCnpHost::Start(const hpcc::Network& network, const QbbNode& node)
+{
+    NS_LOG_FUNCTION(this);
+    const auto nanos = [](const Time& value) { return static_cast<uint64_t>(value.GetNanoSeconds()); };
+    const hpcc::FastCnpHostParameters parameters{
+        m_enabled,
+        m_acceptFrom,
+        nanos(m_acceptInterval),
+        m_optionType,
+        m_traceOptionType,
+        m_detour,
+        m_detourAfter,
+        nanos(m_detourWithin),
+        nanos(m_detourHold),
+        nanos(m_detourMaxHold),
+    };
+    const hpcc::WireParameters wire = node.GetWire();
+    const std::string error(hpcc::fast_cnp_host_error(network, parameters, wire));
+    NS_ABORT_MSG_UNLESS(error.empty(), error);
+    m_core.reset(hpcc::new_fast_cnp_host(network, node.GetIndex(), parameters).into_raw());
+    if (!m_enabled && wire.profile == "rocev2_ipv6")
+    {
+        m_serializer = std::make_unique<FrameSerializer>(wire);
+    }
+    for (const auto& reason : hpcc::fast_cnp_refusals())
+    {
+        m_reasons.emplace_back(reason);
+    }
+}
+
+void
+FastCnpHost::Connect(uint32_t dstAddress, uint32_t receiver, uint32_t queuePair)
+{
+    if (m_enabled)
+    {
+        m_core->connect(dstAddress, receiver, queuePair);
+    }
+}
+
+void
+FastCnpHost::Disconnect(uint32_t dstAddress, uint32_t receiver)
+{
+    if (m_enabled)
+    {
+        m_core->disconnect(dstAddress, receiver);
+    }
+}
+
+hpcc::FastCnpReaction
+FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Draws& draws)
+{
+    NS_LOG_FUNCTION(this << frame.src << frame.queuePair);
+    const hpcc::FastCnpReaction reaction = m_core->on_notification(frame.receiver->GetNow(),
+                                                                   frame.srcAddress,
+                                                                   frame.queuePair,
+                                                                   {frame.GetTelemetry(), frame.telemetryBytes},
+                                                                   host,
+                                                                   draws);
+    if (reaction.refused >= 0)
+    {
+        if (!m_refusedTrace.IsEmpty())
+        {
+            m_refusedTrace(frame, m_reasons[reaction.refused]);
+        }
+        return reaction;
+    }
+    m_acceptedTrace(frame, reaction.queue_pair);
+    if (reaction.sport != 0)
+    {
+        m_detourTrace(reaction.queue_pair, reaction.sport);
+    }
+    return reaction;
+}
+
+bool
+FastCnpHost::Report(const QbbFrame& notification, QbbFrame& report)
+{
+    NS_LOG_FUNCTION(this << notification.src);
+    if (!m_serializer)
+    {
+        return false;
+    }
+    const Ptr<Packet> packet = m_serializer->Serialize(notification, Mac48Address(), Mac48Address());
+    std::vector<uint8_t> bytes(packet->GetSize());
+    packet->CopyData(bytes.data(), packet->GetSize());
+    const rust::Vec<uint8_t> answer =
+        m_core->report(notification.receiver->GetNow(), {bytes.data(), bytes.size()});
+    if (answer.empty() || answer.size() > report.GetRoom())
+    {
+        return false;
+    }
+    std::copy(answer.begin(), answer.end(), report.GetTelemetry());
+    report.kind = QbbFrame::Kind::ICMPV6;
+    report.telemetryBytes = static_cast<uint16_t>(answer.size());
+    report.size = std::max(ETHERNET_MINIMUM, ETHERNET_OVERHEAD + report.telemetryBytes);
+    return true;
+}
+
+hpcc::FastCnpCounters
+FastCnpHost::GetCounters() const
+{
+    return m_core ? m_core->counters() : hpcc::FastCnpCounters{};
+}
+
+uint64_t
+FastCnpHost::GetAccepted() const
+{
+    return GetCounters().accepted;
+}
+
+uint64_t
+FastCnpHost::GetRefused(const std::string& reason) const
+{
+    const auto place = std::find(m_reasons.begin(), m_reasons.end(), reason);
+    NS_ABORT_MSG_IF(place == m_reasons.end(), "no notification is refused for the reason \"" << reason << "\"");
+    return GetCounters().refused[place - m_reasons.begin()];
+}
+
+uint64_t
+FastCnpHost::GetReports() const
+{
+    return GetCounters().reports;
+}
+
+uint64_t
+FastCnpHost::GetDetours() const
+{
+    return GetCounters().detours;
+}
+
+} // namespace ns3
