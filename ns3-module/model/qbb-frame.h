@@ -113,6 +113,11 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return bytes on the link that only telemetry needs
     uint32_t GetTelemetryCost() const
     {
+        // Nearly all frames are data and acknowledgements.
+        if (kind <= Kind::NACK)
+        {
+            return telemetryBytes;
+        }
         return IsForTelemetryAlone() ? size : HasTelemetrySection() ? telemetryBytes : 0;
     }
 
