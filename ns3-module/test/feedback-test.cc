@@ -213,6 +213,44 @@ class FeedbackModesTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief REQ-11: more flows than W_ai was made for.
+ */
+class MoreFlowsThanExpectedTest : public HpccTestCase
+{
+  public:
+    MoreFlowsThanExpectedTest()
+        : HpccTestCase("With more flows than expected the link is full, and a queue stands")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Observed expected = Measure(100);
+        const Observed more = Measure(1);
+        NS_TEST_EXPECT_MSG_LT(expected.meanQueue, 2'000, "as many as expected, or fewer");
+        NS_TEST_EXPECT_MSG_GT(more.meanQueue, 5'000, "a standing queue");
+        NS_TEST_EXPECT_MSG_LT(more.meanQueue, 20'000, "that is bounded");
+        // 8 MB in packets of 1000 bytes, each in a frame of 1058, take 677 us.
+        for (const Time& completion : more.completions)
+        {
+            NS_TEST_EXPECT_MSG_GT(completion, Time(0), "a flow has not finished");
+            NS_TEST_EXPECT_MSG_LT(completion, MicroSeconds(700), "the link was not full");
+        }
+    }
+
+    /**
+     * \param flows that are expected
+     * \return what four flows showed
+     */
+    Observed Measure(uint32_t flows)
+    {
+        return Incast().Set("MaxStage", UintegerValue(5)).Set("ExpectedFlows", UintegerValue(flows)).Run();
+    }
+};
+
+/**
+ * \ingroup hpcc
  * \brief REQ-13, REQ-14, REQ-15: probes take the data's way, once in a round trip, while data is in flight.
  */
 class ProbeTest : public HpccTestCase
@@ -404,7 +442,12 @@ class PathMigrationTest : public HpccTestCase
 TestCases
 MakeFeedbackTests()
 {
-    return {new FeedbackModesTest, new ProbeTest, new NotificationTest, new MixedDeploymentTest, new PathMigrationTest};
+    return {new FeedbackModesTest,
+            new MoreFlowsThanExpectedTest,
+            new ProbeTest,
+            new NotificationTest,
+            new MixedDeploymentTest,
+            new PathMigrationTest};
 }
 
 } // namespace tests
