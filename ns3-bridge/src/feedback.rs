@@ -4,6 +4,7 @@
 use crate::ffi::{ControlParameters, FeedbackParameters, WireParameters};
 use hpcc_core::cc::{Algorithm, MAX_PATHS};
 use hpcc_core::telemetry::Sampling;
+use hpcc_core::telemetry::seal::key_of;
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
 use hpcc_core::transport::path_probes::PathConfig;
 
@@ -25,9 +26,7 @@ impl FeedbackParameters {
         if self.seal.is_empty() {
             return Ok(None);
         }
-        let is_key = self.seal.len() == 32 && self.seal.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let key = u128::from_str_radix(&self.seal, 16).ok().filter(|_| is_key);
-        key.map(|key| Some(key.to_be_bytes())).ok_or_else(|| "a seal's key has 32 hexadecimal digits".into())
+        key_of(&self.seal).map(Some).ok_or_else(|| "a seal's key has 32 hexadecimal digits".into())
     }
 }
 

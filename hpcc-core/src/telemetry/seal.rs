@@ -21,6 +21,12 @@ use siphasher::sip::SipHasher24;
 /// Bytes of a tag.
 pub const TAG_LEN: usize = 4;
 
+/// The key that a text of 32 hexadecimal digits stands for.
+pub fn key_of(digits: &str) -> Option<[u8; 16]> {
+    let is_key = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u128::from_str_radix(digits, 16).ok().filter(|_| is_key).map(u128::to_be_bytes)
+}
+
 /// The key that the two ends of a flow share.
 #[derive(Clone)]
 pub struct SealKey(SipHasher24);

@@ -7,6 +7,7 @@ use super::named;
 use super::values::Bounded;
 use crate::error::{InputError, suggestion};
 use hpcc_core::cc::MAX_PATHS;
+use hpcc_core::telemetry::seal::key_of;
 use hpcc_core::telemetry::{Layout, LayoutOptions, Sampling};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
@@ -145,12 +146,8 @@ fn sampling(document: &Document<'_>, keys: &TelemetryKeys) -> Result<Sampling, I
     })
 }
 
-fn seal(document: &Document<'_>, key: &Spanned<String>) -> Result<[u8; 16], InputError> {
-    let digits = key.get_ref();
-    let is_key = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let key_of = u128::from_str_radix(digits, 16).ok().filter(|_| is_key);
-    key_of.map(u128::to_be_bytes).ok_or_else(|| {
-        let message = "expected a key of 32 hexadecimal digits";
-        document.place(key.span()).key_error("telemetry.seal", message)
+fn seal(document: &Document<'_>, digits: &Spanned<String>) -> Result<[u8; 16], InputError> {
+    key_of(digits.get_ref()).ok_or_else(|| {
+        document.place(digits.span()).key_error("telemetry.seal", "expected a key of 32 hexadecimal digits")
     })
 }
