@@ -116,9 +116,19 @@ impl Network {
         host_address(node)
     }
 
-    /// Whether each node is a host or a switch.
-    pub fn nodes(&self) -> &[NodeKind] {
-        &self.network.nodes
+    /// Nodes and links.
+    pub fn core(&self) -> &CoreNetwork {
+        &self.network
+    }
+
+    /// T, window and links of flows between two hosts: of their own path, or the longest of the network (`global`).
+    pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
+        let path = self.path(src, dst);
+        let links = path.map_or(0, |path| path.links);
+        if global {
+            return (Nanos(self.max_rtt_ns()), self.max_bdp_bytes(), links);
+        }
+        path.map_or((Nanos(0), 0, 0), |path| (path.rtt(), path.bdp(), links))
     }
 
     /// Rates and delays of a node's ports.

@@ -5,15 +5,14 @@ use super::settings::Settings;
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
 use crate::flows::{FlowList, FlowSource};
-use crate::scenario::{Draft, FastCnp, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::scenario::{Draft, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
-use hpcc_core::cc::Algorithm;
-use hpcc_core::switch::{BufferMode, ReportConfig, SwitchConfig};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::quirks::QuirkSettings;
+use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
-use hpcc_core::transport::feedback::FeedbackConfig;
-use hpcc_core::transport::{Recovery, TransportConfig};
-use hpcc_core::units::Nanos;
-use hpcc_core::wire::WireProfile;
+use hpcc_core::transport::{Recovery, TransportSettings};
+use hpcc_core::units::{Bytes, Nanos};
 use std::path::{Path, PathBuf};
 
 /// The reference has no seed of its own; its generators start from 1.
@@ -28,9 +27,17 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     check_unused(&settings)?;
     let mut notes = notes(&settings)?;
     let algorithm = algorithm::read(&settings, &mut notes)?;
-    let transport = transport(&settings, &algorithm, &mut notes)?;
-    let switch = switch(&settings)?;
-    let layout = algorithm::layout(&settings, &algorithm)?;
+    let transport = transport(&settings, algorithm.name(), &mut notes)?;
+    let layout = algorithm::layout(&settings, algorithm.needs().reads)?;
+    let mut node = NodeSettings {
+        quirks: QuirkSettings::of(settings.quirks()),
+        transport,
+        layout,
+        switch: switch(&settings)?,
+        ecn_thresholds: Some(ecn_map::read(&settings)?),
+        ..NodeSettings::default()
+    };
+    node.control.choose(algorithm);
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
@@ -39,21 +46,16 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flow_count)? };
     let link_failures = link_down(&settings, &network)?;
     let name = name_of(path);
+    node.resolve(&network);
     let scenario = Scenario {
         name,
         seed: SEED,
         stop,
         network,
         flows: FlowList::default(),
-        algorithm,
-        layout,
-        feedback: FeedbackConfig::default(),
+        settings: node,
         legacy: Legacy::default(),
-        fast_cnp: FastCnp::default(),
-        wire: WireProfile::Reference,
-        frame_gap: 0,
-        transport,
-        switch,
+        borders: Vec::new(),
         default_loss,
         link_failures,
         monitor,
@@ -121,9 +123,9 @@ fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {
 
 fn transport(
     settings: &Settings<'_>,
-    algorithm: &Algorithm,
+    algorithm: &str,
     notes: &mut Vec<String>,
-) -> Result<TransportConfig, InputError> {
+) -> Result<TransportSettings, InputError> {
     let mtu = settings.u32("PACKET_PAYLOAD_SIZE", 1000)?;
     if !(1..=9000).contains(&mtu) {
         return Err(
@@ -131,23 +133,23 @@ fn transport(
         );
     }
     let window = settings.flag("HAS_WIN", true)?;
-    if !window && settings.quirks().windowless_hpcc && matches!(algorithm, Algorithm::Hpcc(_)) {
+    if !window && settings.quirks().windowless_hpcc && algorithm == "hpcc" {
         notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
     let ack_interval = ack_interval(settings)?;
-    Ok(TransportConfig {
-        mtu,
+    Ok(TransportSettings {
+        mtu: Bytes(mtu.into()),
         recovery,
-        chunk: chunk(settings, recovery, ack_interval)?,
-        ack_interval,
-        window,
+        chunk: Bytes(chunk(settings, recovery, ack_interval)?.into()),
+        ack_interval: Bytes(ack_interval.into()),
+        timeout: Some(Nanos(0)),
+        window: Some(window),
         variable_window: settings.flag("VAR_WIN", false)?,
         global_rtt: settings.flag("GLOBAL_T", true)?,
         rate_bound: settings.flag("RATE_BOUND", true)?,
-        ack_priority: if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 },
-        quirks: settings.quirks(),
-        ..TransportConfig::default()
+        ack_priority: Some(if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 }),
+        ..TransportSettings::default()
     })
 }
 
@@ -173,18 +175,10 @@ fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Resu
     }
 }
 
-fn switch(settings: &Settings<'_>) -> Result<SwitchConfig, InputError> {
+fn switch(settings: &Settings<'_>) -> Result<SwitchSettings, InputError> {
     let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
     let ecn = settings.flag("ENABLE_QCN", true)?;
-    Ok(SwitchConfig {
-        buffer_bytes: mebibytes << 20,
-        mode: BufferMode::Lossless,
-        ecn,
-        ecn_thresholds: ecn_map::read(settings)?,
-        quirks: settings.quirks(),
-        classes: None,
-        report: ReportConfig::default(),
-    })
+    Ok(SwitchSettings { buffer: Bytes(mebibytes << 20), ecn, ..SwitchSettings::default() })
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
