@@ -72,6 +72,11 @@ impl QueueMonitor {
         true
     }
 
+    /// Takes so many further samples of every port that equal its last one.
+    pub fn repeat(&mut self, count: u64) {
+        self.ports.iter_mut().for_each(|port| port.pending += count);
+    }
+
     /// The port behind an index.
     pub fn port(&self, index: usize) -> Option<Port> {
         self.ports.get(index).map(|state| state.port)
@@ -193,6 +198,19 @@ mod tests {
         let changes: Vec<bool> = [0, 0, 1048, 1048, 0].map(|bytes| monitor.sample_index(port, bytes)).into();
         assert_eq!(changes, [false, false, true, false, true]);
         assert!(!monitor.sample_index(99, 5));
+    }
+
+    #[test]
+    fn repeated_samples_count_as_if_taken() {
+        let mut monitors = [QueueMonitor::new(), QueueMonitor::new()];
+        for monitor in &mut monitors {
+            let ports = [monitor.add_port(3, 1), monitor.add_port(3, 2)];
+            ports.map(|port| monitor.sample_index(port, 2_000 * port as u64));
+        }
+        monitors[0].repeat(7);
+        (0..7).for_each(|_| (0..2).for_each(|port| assert!(!monitors[1].sample_index(port, 2_000 * port as u64))));
+        let [repeated, taken] = monitors.each_mut().map(|monitor| printed(monitor, 5));
+        assert_eq!(repeated, taken);
     }
 
     #[test]
