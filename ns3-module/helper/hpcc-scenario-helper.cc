@@ -149,7 +149,6 @@ HpccScenarioHelper::BuildNetwork()
         }
     }
     SetLegacyAttributes(*m_scenario, m_network);
-    SetFastCnpNodes(*m_scenario, m_network);
     std::vector<NetDeviceContainer> links;
     for (const auto& link : m_scenario->links())
     {
@@ -159,6 +158,8 @@ HpccScenarioHelper::BuildNetwork()
                                        NanoSeconds(link.delay_ns)));
     }
     SetLosses(links);
+    // A border is a port, and ports come with links.
+    SetFastCnpNodes(*m_scenario, m_network);
     for (const auto& threshold : m_scenario->ecn_thresholds())
     {
         m_network.SetEcnThreshold(DataRate(threshold.rate_bps),

@@ -25,7 +25,7 @@ fn every_command_has_help() {
     let commands: Vec<&str> =
         list.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next()).collect();
     assert!(["run", "test", "build", "fuzz", "reqs"].iter().all(|name| commands.contains(name)), "{commands:?}");
-    for name in commands {
+    for name in commands.into_iter().filter(|name| *name != "help") {
         let help = told(&[name, "--help"]);
         assert_eq!(help.code, Some(0), "{name}: {}", help.err);
         assert!(help.out.contains("Usage: ./hpcc"), "{name}: {}", help.out);
