@@ -202,15 +202,18 @@ mod tests {
 
     #[test]
     fn repeated_samples_count_as_if_taken() {
-        let mut monitors = [QueueMonitor::new(), QueueMonitor::new()];
-        for monitor in &mut monitors {
-            let ports = [monitor.add_port(3, 1), monitor.add_port(3, 2)];
-            ports.map(|port| monitor.sample_index(port, 2_000 * port as u64));
-        }
-        monitors[0].repeat(7);
-        (0..7).for_each(|_| (0..2).for_each(|port| assert!(!monitors[1].sample_index(port, 2_000 * port as u64))));
-        let [repeated, taken] = monitors.each_mut().map(|monitor| printed(monitor, 5));
-        assert_eq!(repeated, taken);
+        let sampled = |again: u64| {
+            let mut monitor = QueueMonitor::new();
+            let (first, second) = (monitor.add_port(3, 1), monitor.add_port(3, 2));
+            for _ in 0..=again {
+                monitor.sample_index(first, 0);
+                monitor.sample_index(second, 2_000);
+            }
+            monitor
+        };
+        let (mut repeated, mut taken) = (sampled(0), sampled(7));
+        repeated.repeat(7);
+        assert_eq!(printed(&mut repeated, 5), printed(&mut taken, 5));
     }
 
     #[test]
