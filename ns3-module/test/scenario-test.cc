@@ -90,7 +90,7 @@ class ScenarioTest : public HpccTestCase
         ExpectResults("wheel");
         // A program that has used its simulator before keeps it.
         GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
-        Simulator::GetImplementation();
+        Simulator::Now();
         ExpectResults("default");
     }
 
