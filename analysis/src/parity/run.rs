@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `runs.csv`: one row for each run.
 
-use crate::error::GoldenError;
+use anyhow::{Context, Result, ensure};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -45,18 +45,14 @@ impl Run {
         if self.scenario.starts_with(ORACLE_PREFIX) { Source::Oracle } else { Source::Reference }
     }
 
-    /// Whether this takes a fraction of a second rather than many.
-    pub fn is_quick(&self) -> bool {
-        self.packet_hops < 10_000_000
-    }
-
     /// Reads all rows of the table.
-    pub(crate) fn parse_all(path: &Path, text: &str) -> Result<Vec<Run>, GoldenError> {
+    ///
+    /// # Errors
+    /// If the header or a row is not as expected; `path` is for the error.
+    pub fn parse_all(path: &Path, text: &str) -> Result<Vec<Run>> {
         let mut lines = text.lines();
-        if lines.next() != Some(HEADER) {
-            return Err(GoldenError::data(path, format!("the first line is not \"{HEADER}\"")));
-        }
-        let parse = |line| Run::parse(line).ok_or_else(|| GoldenError::data(path, format!("cannot read \"{line}\"")));
+        ensure!(lines.next() == Some(HEADER), "{}: the first line is not \"{HEADER}\"", path.display());
+        let parse = |line| Run::parse(line).with_context(|| format!("{}: cannot read \"{line}\"", path.display()));
         lines.map(parse).collect()
     }
 
