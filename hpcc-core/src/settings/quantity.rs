@@ -12,8 +12,7 @@ use alloc::string::String;
 pub const LARGEST: u64 = i64::MAX as u64;
 
 /// Units of time, in ns.
-pub(crate) const TIMES: &[(&str, u64)] =
-    &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+pub const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
 const SIZES: &[(&str, u64)] = &[
     ("B", 1),
@@ -88,12 +87,12 @@ fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, Stri
 }
 
 /// The digits and points that a text begins with, and what is behind them.
-pub(crate) fn split(text: &str) -> (&str, &str) {
+pub fn split(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()))
 }
 
 /// What a unit is worth.
-pub(crate) fn factor(units: &[(&str, u64)], unit: &str) -> Option<u64> {
+pub fn factor(units: &[(&str, u64)], unit: &str) -> Option<u64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
 }
 

@@ -3,7 +3,7 @@
 //!
 //! `hpcc_core::settings::quantity` is exact instead; here the same text must give the reference's nanosecond.
 
-use crate::quantity;
+use hpcc_core::settings::quantity;
 use hpcc_core::units::{BitRate, Nanos};
 
 const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
