@@ -417,7 +417,7 @@ mod tests {
     };
 
     fn queue_pair(size: u64) -> QueuePair {
-        QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Box::new(LineRate::default()), Nanos(0))
+        QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Box::new(LineRate), Nanos(0))
     }
 
     fn take(qp: &mut QueuePair) -> (u64, u32) {
