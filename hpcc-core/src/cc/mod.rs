@@ -49,7 +49,6 @@ algorithms! {
     dcqcn: DcqcnConfig;
     timely: TimelyConfig;
     dctcp: DctcpConfig;
-    power_tcp: PowerTcpConfig;
     line_rate: LineRate;
 }
 
