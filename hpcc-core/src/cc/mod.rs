@@ -49,6 +49,7 @@ algorithms! {
     dcqcn: DcqcnConfig;
     timely: TimelyConfig;
     dctcp: DctcpConfig;
+    power_tcp: PowerTcpConfig;
     line_rate: LineRate;
 }
 
