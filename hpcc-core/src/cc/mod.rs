@@ -50,6 +50,7 @@ algorithms! {
     timely: TimelyConfig;
     dctcp: DctcpConfig;
     power_tcp: PowerTcpConfig;
+    theta_power_tcp: ThetaPowerTcpConfig;
     line_rate: LineRate;
 }
 
