@@ -51,6 +51,7 @@ algorithms! {
     dctcp: DctcpConfig;
     power_tcp: PowerTcpConfig;
     theta_power_tcp: ThetaPowerTcpConfig;
+    swift: SwiftConfig;
     line_rate: LineRate;
 }
 
