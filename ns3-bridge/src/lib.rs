@@ -6,6 +6,8 @@
 //! across it: errors are values (`error()` of the type that can fail), and a panic, which is a bug in the
 //! core, aborts the process after [`panic_report`] has said what to report.
 
+#[cfg(feature = "ns3")]
+mod congestion_ops;
 mod fast_cnp;
 mod flows;
 mod frame;

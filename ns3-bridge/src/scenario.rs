@@ -3,7 +3,7 @@
 
 use crate::ffi::{FastCnpBorder, LinkFailure, LinkSpec, MonitorParameters};
 use crate::panic_report;
-use crate::settings::Settings;
+use crate::settings::{Settings, defaults};
 use cxx::{CxxString, CxxVector};
 use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
@@ -28,7 +28,8 @@ pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Box<
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
     let path = path.to_string_lossy();
-    let scenario = scenario::load(Path::new(path.as_ref()), &overrides).map_err(|error| error.to_string());
+    let scenario =
+        scenario::load_with(Path::new(path.as_ref()), &overrides, defaults()).map_err(|error| error.to_string());
     let settings = scenario.as_ref().map_or_else(|_| Rc::default(), |scenario| Rc::new(scenario.settings.clone()));
     Box::new(Scenario { scenario, settings })
 }

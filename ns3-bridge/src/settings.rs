@@ -6,7 +6,9 @@ use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
 use hpcc_core::frame::Carriage;
-use hpcc_core::node::{NodeSettings, Owner, Part};
+#[cfg(not(feature = "ns3"))]
+use hpcc_core::node::Finder;
+use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::switch::EcnThreshold;
 use hpcc_core::transport::feedback;
@@ -32,9 +34,18 @@ struct Spec {
 
 thread_local! {
     /// The defaults, which nodes share until they differ.
-    static DEFAULTS: Rc<NodeSettings> = Rc::default();
+    static DEFAULTS: Rc<NodeSettings> = Rc::new(defaults());
     /// All attributes; never changed.
     static SPECS: Vec<Spec> = specs(&NodeSettings::default());
+}
+
+/// The defaults, with the algorithms that C++ brings.
+pub fn defaults() -> NodeSettings {
+    #[cfg(feature = "ns3")]
+    let finder = crate::congestion_ops::find;
+    #[cfg(not(feature = "ns3"))]
+    let finder: Finder = |_| None;
+    NodeSettings::new(ControlSettings::with(Vec::new(), finder))
 }
 
 fn specs(settings: &NodeSettings) -> Vec<Spec> {

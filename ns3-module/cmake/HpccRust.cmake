@@ -12,15 +12,18 @@ endif()
 set(hpcc_cargo_dir "${CMAKE_CURRENT_BINARY_DIR}/cargo")
 set(hpcc_rust_library "${hpcc_cargo_dir}/release/libhpcc_ns3.a")
 set(hpcc_bridge_include "${hpcc_cargo_dir}/cxxbridge")
-set(hpcc_bridge_source "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.cc")
+set(hpcc_bridge_source "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.cc"
+    "${hpcc_bridge_include}/ns3-bridge/src/congestion_ops.rs.cc"
+)
 file(MAKE_DIRECTORY "${hpcc_bridge_include}")
 
 # cargo knows what is out of date, so it always runs; without news it takes 0.1 s and touches nothing.
 add_custom_target(
   hpcc-cargo
   COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}" "CXX=${CMAKE_CXX_COMPILER}"
-          "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge
-  BYPRODUCTS "${hpcc_rust_library}" "${hpcc_bridge_source}" "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.h"
+          "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge --features ns3
+  BYPRODUCTS "${hpcc_rust_library}" ${hpcc_bridge_source} "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.h"
+             "${hpcc_bridge_include}/ns3-bridge/src/congestion_ops.rs.h"
              "${hpcc_bridge_include}/rust/cxx.h"
   WORKING_DIRECTORY "${hpcc_rust_dir}"
   COMMENT "cargo build --package ns3-bridge"

@@ -116,6 +116,7 @@ class HpccTestSuite : public TestSuite
                                 MakeFeedbackTests,
                                 MakeFastCnpTests,
                                 MakeRecoveryTests,
+                                MakeOwnControlTests,
                                 MakeFaultTests,
                                 MakeCaptureTests,
                                 MakeScenarioTests})

@@ -42,6 +42,8 @@ TestCases MakeFeedbackTests();
 TestCases MakeFastCnpTests();
 /// \return tests of loss recovery
 TestCases MakeRecoveryTests();
+/// \return tests of congestion control that a program brings
+TestCases MakeOwnControlTests();
 /// \return tests of the reference simulator's faults
 TestCases MakeFaultTests();
 /// \return tests of captures

@@ -17,14 +17,27 @@ pub struct ControlSettings {
     /// At least one.
     pub(super) algorithms: Vec<Box<dyn Algorithm>>,
     chosen: usize,
+    finder: Finder,
 }
 
+/// Finds an algorithm outside this crate by a name that is none of its own.
+pub type Finder = fn(&str) -> Option<Box<dyn Algorithm>>;
+
 impl ControlSettings {
-    /// The algorithms of this crate and others besides.
-    pub fn with(foreign: Vec<Box<dyn Algorithm>>) -> Self {
+    /// The algorithms of this crate, others besides, and those that `finder` finds when they are asked for.
+    pub fn with(foreign: Vec<Box<dyn Algorithm>>, finder: Finder) -> Self {
         let mut algorithms = cc::all();
         algorithms.extend(foreign);
-        ControlSettings { algorithms, chosen: 0 }
+        ControlSettings { algorithms, chosen: 0, finder }
+    }
+
+    /// The place of the algorithm of this name.
+    fn find(&mut self, name: &str) -> Option<usize> {
+        let known = self.algorithms.iter().position(|algorithm| algorithm.name() == name);
+        known.or_else(|| {
+            self.algorithms.push((self.finder)(name)?);
+            Some(self.algorithms.len() - 1)
+        })
     }
 
     /// The chosen algorithm.
@@ -64,7 +77,7 @@ impl ControlSettings {
 
 impl Default for ControlSettings {
     fn default() -> Self {
-        ControlSettings::with(Vec::new())
+        ControlSettings::with(Vec::new(), |_| None)
     }
 }
 
@@ -93,7 +106,7 @@ impl Settings for ControlSettings {
             return Err(SettingError::Unknown);
         }
         let place = match input {
-            Input::Text(name) => self.algorithms.iter().position(|algorithm| algorithm.name() == name),
+            Input::Text(name) => self.find(name),
             Input::Switch(_) | Input::Whole(_) | Input::Large(_) | Input::Real(_) => None,
         };
         let known = || format!("{} is none of {}", input.shown(), Kind::Choice(self.names()).expected());

@@ -8,7 +8,7 @@
 mod control;
 mod part;
 
-pub use control::ControlSettings;
+pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
 
 use crate::cc::Needs;

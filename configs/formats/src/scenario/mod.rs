@@ -186,9 +186,17 @@ pub struct QueueHistogram {
 /// # Errors
 /// Anything that is misspelt, missing, out of range or inconsistent, with file and line where there is one.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
+    load_with(path, overrides, NodeSettings::default())
+}
+
+/// The same with other defaults, and perhaps more algorithms to choose from.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
     let text = crate::text::read(path)?;
     let draft = if is_toml(path, &text) {
-        toml_format::read(path, &text, overrides)?
+        toml_format::read(path, &text, overrides, defaults)?
     } else {
         crate::reference::read(path, &text, overrides)?
     };

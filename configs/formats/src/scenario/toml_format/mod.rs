@@ -69,14 +69,14 @@ const PLAIN: [(&str, &[&str]); 5] = [
 ];
 
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
-pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
+pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
     let mut document = Document::parse(&source)?;
     document.check_sections(SECTIONS)?;
     let quirks = compatibility::compatibility(&mut document)?;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
-    let (mut settings, mut given) = (NodeSettings::default(), Given::default());
+    let (mut settings, mut given) = (defaults, Given::default());
     settings.quirks = QuirkSettings::of(quirks);
     let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
     for (section, lists) in PLAIN {

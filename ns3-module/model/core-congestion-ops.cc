@@ -1,0 +1,143 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "core-congestion-ops.h"
+
+#include "ns3-bridge/src/congestion_ops.rs.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/string.h"
+
+#include <utility>
+
+namespace hpcc
+{
+
+namespace
+{
+
+/**
+ * \param decision what a controller wants
+ * \return the core's form
+ */
+OpsDecision
+MakeDecision(const ns3::RdmaCongestionOps::Decision& decision)
+{
+    return {decision.keep, decision.rate.GetBitRate(), decision.windowBytes};
+}
+
+/**
+ * \param name name of a class
+ * \return what makes its objects
+ */
+ns3::ObjectFactory
+MakeFactory(rust::Str name)
+{
+    ns3::ObjectFactory factory;
+    factory.SetTypeId(std::string(name));
+    return factory;
+}
+
+} // namespace
+
+CongestionOps::CongestionOps(ns3::Ptr<ns3::RdmaCongestionOps> ops)
+    : m_ops(std::move(ops))
+{
+}
+
+OpsDecision
+CongestionOps::on_feedback(const OpsFeedback& feedback, rust::Slice<const OpsHop> hops)
+{
+    m_feedback.now = feedback.now_ns;
+    m_feedback.ackSeq = feedback.ack_seq;
+    m_feedback.sndNxt = feedback.snd_nxt;
+    m_feedback.acked = feedback.acked;
+    m_feedback.rtt = feedback.rtt_ns;
+    m_feedback.congestionMarked = feedback.congestion_marked;
+    m_feedback.nanosModulus = feedback.ts_modulus;
+    m_feedback.bytesModulus = feedback.tx_bytes_modulus;
+    m_feedback.hops.clear();
+    for (const auto& hop : hops)
+    {
+        m_feedback.hops.push_back({ns3::DataRate(hop.rate_bps), hop.ts_ns, hop.tx_bytes, hop.qlen});
+    }
+    return MakeDecision(m_ops->OnFeedback(m_feedback));
+}
+
+void
+CongestionOps::on_sent(const OpsSent& sent)
+{
+    m_ops->OnSent({sent.now_ns, sent.seq, sent.bytes, sent.in_flight, sent.retransmission});
+}
+
+OpsDecision
+CongestionOps::on_loss(const OpsLoss& loss)
+{
+    return MakeDecision(m_ops->OnLoss({loss.now_ns, loss.seq, loss.in_flight, loss.timeout}));
+}
+
+OpsDecision
+CongestionOps::on_notification(uint64_t now)
+{
+    return MakeDecision(m_ops->OnNotification(now));
+}
+
+bool
+is_congestion_ops(rust::Str name)
+{
+    ns3::TypeId tid;
+    return ns3::TypeId::LookupByNameFailSafe(std::string(name), &tid) &&
+           tid.IsChildOf(ns3::RdmaCongestionOps::GetTypeId()) && tid.HasConstructor();
+}
+
+rust::Vec<OpsAttribute>
+congestion_ops_attributes(rust::Str name)
+{
+    rust::Vec<OpsAttribute> attributes;
+    // Its own and those of the classes between it and RdmaCongestionOps.
+    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
+         tid != ns3::RdmaCongestionOps::GetTypeId();
+         tid = tid.GetParent())
+    {
+        for (std::size_t index = 0; index < tid.GetAttributeN(); ++index)
+        {
+            const ns3::TypeId::AttributeInformation info = tid.GetAttribute(index);
+            attributes.push_back({info.name, info.initialValue->SerializeToString(info.checker), info.help});
+        }
+    }
+    return attributes;
+}
+
+bool
+congestion_ops_read_telemetry(rust::Str name)
+{
+    return MakeFactory(name).Create<ns3::RdmaCongestionOps>()->ReadsTelemetry();
+}
+
+bool
+is_ops_value(rust::Str name, rust::Str attribute, rust::Str value)
+{
+    ns3::TypeId::AttributeInformation info;
+    const ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
+    return tid.LookupAttributeByName(std::string(attribute), &info) &&
+           info.checker->CreateValidValue(ns3::StringValue(std::string(value)));
+}
+
+std::unique_ptr<CongestionOps>
+new_congestion_ops(rust::Str name, rust::Slice<const OpsAttribute> attributes, const OpsLimits& limits)
+{
+    ns3::ObjectFactory factory = MakeFactory(name);
+    for (const auto& attribute : attributes)
+    {
+        factory.Set(std::string(attribute.name), ns3::StringValue(std::string(attribute.value)));
+    }
+    const auto ops = factory.Create<ns3::RdmaCongestionOps>();
+    ops->Start({ns3::DataRate(limits.line_rate_bps),
+                ns3::NanoSeconds(limits.base_rtt_ns),
+                limits.window_bytes,
+                limits.mtu,
+                limits.hops});
+    return std::make_unique<CongestionOps>(ops);
+}
+
+} // namespace hpcc

@@ -1,0 +1,104 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef HPCC_CORE_CONGESTION_OPS_H
+#define HPCC_CORE_CONGESTION_OPS_H
+
+#include "rdma-congestion-ops.h"
+
+#include "rust/cxx.h"
+
+#include "ns3/ptr.h"
+
+#include <memory>
+
+namespace hpcc
+{
+
+struct OpsAttribute;
+struct OpsDecision;
+struct OpsFeedback;
+struct OpsHop;
+struct OpsLimits;
+struct OpsLoss;
+struct OpsSent;
+
+/// An RdmaCongestionOps as the core calls it.
+class CongestionOps
+{
+  public:
+    /**
+     * \param ops the object
+     */
+    explicit CongestionOps(ns3::Ptr<ns3::RdmaCongestionOps> ops);
+
+    /**
+     * \param feedback an acknowledgement
+     * \param hops records of its hops
+     * \return what to do
+     */
+    OpsDecision on_feedback(const OpsFeedback& feedback, rust::Slice<const OpsHop> hops);
+
+    /**
+     * \param sent a packet that has left
+     */
+    void on_sent(const OpsSent& sent);
+
+    /**
+     * \param loss what is lost
+     * \return what to do
+     */
+    OpsDecision on_loss(const OpsLoss& loss);
+
+    /**
+     * \param now when a notification came, in ns
+     * \return what to do
+     */
+    OpsDecision on_notification(uint64_t now);
+
+  private:
+    ns3::Ptr<ns3::RdmaCongestionOps> m_ops;      //!< the object
+    ns3::RdmaCongestionOps::Feedback m_feedback; //!< used again for each acknowledgement
+};
+
+/**
+ * \param name a name
+ * \return whether a class of that name is registered which derives from RdmaCongestionOps and can be made
+ */
+bool is_congestion_ops(rust::Str name);
+
+/**
+ * \param name name of such a class
+ * \return its attributes
+ */
+rust::Vec<OpsAttribute> congestion_ops_attributes(rust::Str name);
+
+/**
+ * \param name name of such a class
+ * \return whether it needs a record of each hop
+ */
+bool congestion_ops_read_telemetry(rust::Str name);
+
+/**
+ * \brief Ask whether an attribute takes a value.
+ * \param name name of such a class
+ * \param attribute name of the attribute
+ * \param value the value as text
+ * \return whether it does
+ */
+bool is_ops_value(rust::Str name, rust::Str attribute, rust::Str value);
+
+/**
+ * \brief Make the state of a new flow.
+ * \param name name of such a class
+ * \param attributes attributes that differ from their initial values
+ * \param limits what is known of the flow
+ * \return the state
+ */
+std::unique_ptr<CongestionOps> new_congestion_ops(rust::Str name,
+                                                  rust::Slice<const OpsAttribute> attributes,
+                                                  const OpsLimits& limits);
+
+} // namespace hpcc
+
+#endif /* HPCC_CORE_CONGESTION_OPS_H */
