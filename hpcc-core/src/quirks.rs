@@ -63,6 +63,9 @@ quirks! {
     shared_chance,
     /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
     nack_late_packets,
+    /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight negative, that is huge: a flow with a
+    /// window sends nothing until the next NACK.
+    wrapping_in_flight,
 }
 
 impl Quirks {

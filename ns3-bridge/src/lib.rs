@@ -72,6 +72,7 @@ mod ffi {
         wide_pint: bool,
         shared_chance: bool,
         nack_late_packets: bool,
+        wrapping_in_flight: bool,
     }
 
     /// Faults as a text named them.

@@ -22,6 +22,7 @@ impl From<CoreQuirks> for Quirks {
             wide_pint: q.wide_pint,
             shared_chance: q.shared_chance,
             nack_late_packets: q.nack_late_packets,
+            wrapping_in_flight: q.wrapping_in_flight,
         }
     }
 }
@@ -40,6 +41,7 @@ impl From<&Quirks> for CoreQuirks {
             wide_pint: q.wide_pint,
             shared_chance: q.shared_chance,
             nack_late_packets: q.nack_late_packets,
+            wrapping_in_flight: q.wrapping_in_flight,
         }
     }
 }

@@ -160,10 +160,11 @@ impl QueuePair {
         self.window != 0 && self.in_flight() >= self.window
     }
 
-    /// Bytes sent and not acknowledged.
+    /// Bytes sent and not acknowledged; wraps only with
+    /// [`wrapping_in_flight`](crate::quirks::Quirks::wrapping_in_flight).
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        self.snd_nxt.saturating_sub(self.snd_una)
+        self.snd_nxt.wrapping_sub(self.snd_una)
     }
 
     fn packets_in_flight(&self, config: &TransportConfig) -> u64 {
@@ -221,6 +222,10 @@ impl QueuePair {
     #[inline]
     pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> bool {
         self.snd_una = self.snd_una.max(config.resume_at(seq));
+        if !config.quirks.wrapping_in_flight {
+            // What has arrived need not be sent again, though a NACK had asked for it.
+            self.snd_nxt = self.snd_nxt.max(self.snd_una);
+        }
         self.is_finished()
     }
 
@@ -377,6 +382,7 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quirks::Quirks;
 
     const LIMITS: FlowLimits = FlowLimits {
         line_rate: BitRate::gbps(100),
@@ -439,6 +445,28 @@ mod tests {
         qp.on_ack(&config, 2000);
         qp.go_back();
         assert_eq!(take(&mut qp), (2000, 1000));
+    }
+
+    /// After a NACK the acknowledgement of packets that were on their way passes `snd_nxt`. In the reference the bytes
+    /// in flight then wrap, and the window is full until the next NACK.
+    #[test]
+    fn an_acknowledgement_may_pass_what_is_to_be_sent_next() {
+        for (wrapping_in_flight, eligible, next) in [(false, true, 4000), (true, false, 2000)] {
+            let quirks = Quirks { wrapping_in_flight, ..Quirks::NONE };
+            let config = TransportConfig { quirks, ..TransportConfig::default() };
+            let mut qp = QueuePair::new(&config, 100_000, 3, LIMITS, Controller::LineRate, Nanos(0));
+            for _ in 0..5 {
+                take(&mut qp);
+            }
+            qp.on_ack(&config, 2000);
+            qp.go_back();
+            qp.on_ack(&config, 4000);
+            assert_eq!((qp.is_eligible(0), qp.snd_nxt()), (eligible, next));
+            qp.on_ack(&config, 5000);
+            qp.go_back();
+            assert!(qp.is_eligible(0));
+            assert_eq!(take(&mut qp), (5000, 1000));
+        }
     }
 
     #[test]
