@@ -7,6 +7,7 @@ use hpcc_core::cc::{
     Algorithm, CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig,
     HpccPlusConfig, TimelyConfig,
 };
+use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Chance;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Modulus, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
@@ -17,6 +18,7 @@ const LIMITS: FlowLimits = FlowLimits {
     window: 153_000,
     path_bytes: 153_000,
     mtu: 1_000,
+    quirks: Quirks::NONE,
 };
 /// Of the packets that a controller is fed in turn.
 const LAP: u64 = 64;

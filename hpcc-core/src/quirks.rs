@@ -64,8 +64,11 @@ quirks! {
     /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
     nack_late_packets,
     /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight negative, that is huge: a flow with a
-    /// window sends nothing until the next NACK.
+    /// window sends nothing until the next NACK, and DCTCP takes hardly a mark seriously.
     wrapping_in_flight,
+    /// A utilisation of almost 0 asks for a rate beyond 64 bits, which the compiled program turns into 0: the flow falls to the
+    /// lowest rate.
+    infinite_rate_is_zero,
 }
 
 impl Quirks {

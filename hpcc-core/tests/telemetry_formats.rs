@@ -3,6 +3,7 @@
 //! from each, up to what the format's fields leave of it.
 
 use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
+use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Chance;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
@@ -107,6 +108,7 @@ fn rates(algorithm: Algorithm, layout: Layout) -> Vec<RateDecision> {
         window: 162_500,
         path_bytes: 162_500,
         mtu: 1_000,
+        quirks: Quirks::NONE,
     };
     let mut flow = algorithm.start(limits);
     let mut chance = Chance::new(1, 1);

@@ -73,6 +73,7 @@ mod ffi {
         shared_chance: bool,
         nack_late_packets: bool,
         wrapping_in_flight: bool,
+        infinite_rate_is_zero: bool,
     }
 
     /// Faults as a text named them.

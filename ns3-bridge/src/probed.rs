@@ -4,6 +4,7 @@
 use crate::ffi::{HpccPlusParameters, PacketRecord, ProbedFlowLimits, ProbedProbe, WireParameters};
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Parameters};
 use hpcc_core::frame::CarriedPacket;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch;
 use hpcc_core::transport;
 use hpcc_core::units::{BitRate, Nanos};
@@ -23,6 +24,7 @@ pub fn new_probed_flow(
         window,
         path_bytes: window,
         mtu: mtu.max(1),
+        quirks: Quirks::NONE,
     };
     Box::new(ProbedFlow(transport::ProbedFlow::new(control.into(), limits, wire.layout(), first_seq)))
 }

@@ -23,6 +23,7 @@ impl From<CoreQuirks> for Quirks {
             shared_chance: q.shared_chance,
             nack_late_packets: q.nack_late_packets,
             wrapping_in_flight: q.wrapping_in_flight,
+            infinite_rate_is_zero: q.infinite_rate_is_zero,
         }
     }
 }
@@ -42,6 +43,7 @@ impl From<&Quirks> for CoreQuirks {
             shared_chance: q.shared_chance,
             nack_late_packets: q.nack_late_packets,
             wrapping_in_flight: q.wrapping_in_flight,
+            infinite_rate_is_zero: q.infinite_rate_is_zero,
         }
     }
 }

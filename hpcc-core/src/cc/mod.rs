@@ -47,6 +47,7 @@ pub use rx_hpcc::{RxHpccConfig, RxHpccReceiver, RxHpccSender};
 pub use timely::{Timely, TimelyConfig};
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
+use crate::quirks::Quirks;
 use crate::random::Chance;
 use crate::telemetry::{Layout, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -65,6 +66,8 @@ pub struct FlowLimits {
     pub path_bytes: u64,
     /// Most payload bytes in a packet; at least 1.
     pub mtu: u32,
+    /// Faults of the reference that are repeated.
+    pub quirks: Quirks,
 }
 
 /// One acknowledgement (positive or negative) as the sender sees it.

@@ -185,7 +185,7 @@ impl Host {
         // What fits on the path at line rate, also where nothing bounds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
         let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
-        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu }
+        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, quirks: transport.quirks }
     }
 
     /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the window in bytes at line rate.

@@ -390,6 +390,7 @@ mod tests {
         window: 52_000,
         path_bytes: 52_000,
         mtu: 1_000,
+        quirks: Quirks::NONE,
     };
 
     fn queue_pair(size: u64) -> QueuePair {
