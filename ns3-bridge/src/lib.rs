@@ -74,6 +74,13 @@ mod ffi {
         nack_late_packets: bool,
         wrapping_in_flight: bool,
         infinite_rate_is_zero: bool,
+        metrics_of_the_start: bool,
+        wrapping_window: bool,
+        last_parallel_link: bool,
+        narrow_switch_settings: bool,
+        whole_pause_time: bool,
+        data_in_queue_0: bool,
+        untraced_overflow: bool,
     }
 
     /// Faults as a text named them.
@@ -658,6 +665,7 @@ mod ffi {
     /// `hpcc_formats::scenario::Monitor`; 0 stands for "off".
     #[derive(Clone, Copy)]
     struct MonitorParameters {
+        histogram: bool,
         histogram_start_ns: u64,
         histogram_end_ns: u64,
         queue_interval_ns: u64,
@@ -722,7 +730,7 @@ mod ffi {
         seq: u64,
         sent_ns: u64,
         congestion_echo: bool,
-        pause: bool,
+        pause_us: u32,
     }
 
     /// What happened to a packet.
@@ -801,6 +809,12 @@ mod ffi {
         fn wire(self: &Scenario) -> WireParameters;
         /// Bytes of preamble and gap that each frame occupies its link for besides its own.
         fn frame_gap(self: &Scenario) -> u32;
+        /// Microseconds that a PFC pause says; 0 makes every pause a resume.
+        fn pause_time(self: &Scenario) -> u32;
+        /// Whether the packet trace tells of packets that a switch drops.
+        fn traces_overflow(self: &Scenario) -> bool;
+        /// The addresses that the PFC frames of a node's ports come from.
+        fn port_addresses(self: &Scenario, node: u32) -> Vec<u32>;
         fn buffer(self: &Scenario) -> BufferParameters;
         fn qos(self: &Scenario) -> QosParameters;
         fn ecn(self: &Scenario) -> bool;
@@ -869,6 +883,8 @@ mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
+        /// Repeats those of the reference's faults that concern routes; before they are computed.
+        fn repeat_faults(self: &mut Network, quirks: &Quirks);
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Computes all routes, for full packets of `payload` bytes.

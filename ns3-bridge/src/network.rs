@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The network as the ns-3 module builds it up.
 
-use crate::ffi::LinkSpec;
+use crate::ffi::{self, LinkSpec};
 use crate::panic_report;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
+use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub struct Network {
     network: CoreNetwork,
     routes: Option<Routes>,
-    /// Routes around failed links, until all nodes have taken theirs.
+    /// Routes around failed links.
     detours: Option<Routes>,
     down: Vec<u32>,
     payload: u32,
     to_switches: bool,
+    quirks: Quirks,
 }
 
 pub fn new_network() -> Box<Network> {
@@ -55,11 +58,7 @@ impl Network {
         if self.down.len() == before {
             return false;
         }
-        let detours = Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches);
-        if let Some(routes) = &mut self.routes {
-            routes.update_bottlenecks(&detours);
-        }
-        self.detours = Some(detours);
+        self.detours = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
         true
     }
 
@@ -68,12 +67,27 @@ impl Network {
         self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
+    pub fn repeat_faults(&mut self, quirks: &ffi::Quirks) {
+        self.quirks = quirks.into();
+    }
+
+    /// Links that another one between the same nodes follows.
+    fn followed(&self) -> Vec<u32> {
+        let mut last = BTreeMap::new();
+        let ends = |link: &Link| (link.a.min(link.b), link.a.max(link.b));
+        let links = self.network.links.iter().zip(0..);
+        links.filter_map(|(link, index)| last.insert(ends(link), index)).collect()
+    }
+
     pub fn route_to_switches(&mut self) {
         self.to_switches = true;
     }
 
     pub fn compute_routes(&mut self, payload_bytes: u32) {
         self.payload = payload_bytes;
+        if self.quirks.last_parallel_link {
+            self.down = self.followed();
+        }
         self.routes = Some(Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches));
     }
 
@@ -85,8 +99,20 @@ impl Network {
         self.routes.as_ref().map_or(0, Routes::max_bdp)
     }
 
+    /// The path as it was at the start.
     fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
         self.routes.as_ref()?.path(src, dst)
+    }
+
+    /// The path around failed links, or the last that there was.
+    fn present_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        let detour = self.detours.as_ref().and_then(|routes| routes.path(src, dst));
+        detour.or_else(|| self.path(src, dst))
+    }
+
+    /// The path by which a new flow measures its round-trip time and window.
+    fn measured_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        if self.quirks.metrics_of_the_start { self.path(src, dst) } else { self.present_path(src, dst) }
     }
 
     pub fn connects(&self, src: u32, dst: u32) -> bool {
@@ -94,11 +120,11 @@ impl Network {
     }
 
     pub fn pair_rtt_ns(&self, src: u32, dst: u32) -> u64 {
-        self.path(src, dst).map_or(0, |path| path.rtt().0)
+        self.measured_path(src, dst).map_or(0, |path| path.rtt().0)
     }
 
     pub fn pair_bdp_bytes(&self, src: u32, dst: u32) -> u64 {
-        self.path(src, dst).map_or(0, |path| path.bdp())
+        self.measured_path(src, dst).map_or(0, |path| path.bdp())
     }
 
     pub fn standalone_fct_ns(
@@ -109,7 +135,10 @@ impl Network {
         payload_bytes: u32,
         overhead_bytes: u32,
     ) -> u64 {
-        self.path(src, dst).map_or(0, |path| path.standalone_fct(size_bytes, payload_bytes, overhead_bytes).0)
+        // After a link failed, the reference goes on with the round-trip times of the start.
+        let (Some(first), Some(present)) = (self.path(src, dst), self.present_path(src, dst)) else { return 0 };
+        let path = PathMetrics { bottleneck: present.bottleneck, ..first };
+        path.standalone_fct(size_bytes, payload_bytes, overhead_bytes).0
     }
 
     pub fn address(&self, node: u32) -> u32 {

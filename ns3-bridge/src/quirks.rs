@@ -24,6 +24,13 @@ impl From<CoreQuirks> for Quirks {
             nack_late_packets: q.nack_late_packets,
             wrapping_in_flight: q.wrapping_in_flight,
             infinite_rate_is_zero: q.infinite_rate_is_zero,
+            metrics_of_the_start: q.metrics_of_the_start,
+            wrapping_window: q.wrapping_window,
+            last_parallel_link: q.last_parallel_link,
+            narrow_switch_settings: q.narrow_switch_settings,
+            whole_pause_time: q.whole_pause_time,
+            data_in_queue_0: q.data_in_queue_0,
+            untraced_overflow: q.untraced_overflow,
         }
     }
 }
@@ -44,6 +51,13 @@ impl From<&Quirks> for CoreQuirks {
             nack_late_packets: q.nack_late_packets,
             wrapping_in_flight: q.wrapping_in_flight,
             infinite_rate_is_zero: q.infinite_rate_is_zero,
+            metrics_of_the_start: q.metrics_of_the_start,
+            wrapping_window: q.wrapping_window,
+            last_parallel_link: q.last_parallel_link,
+            narrow_switch_settings: q.narrow_switch_settings,
+            whole_pause_time: q.whole_pause_time,
+            data_in_queue_0: q.data_in_queue_0,
+            untraced_overflow: q.untraced_overflow,
         }
     }
 }

@@ -214,6 +214,10 @@ QbbHelper::Start()
     {
         m_network->route_to_switches();
     }
+    if (!m_nodes.empty())
+    {
+        m_network->repeat_faults(m_nodes.front()->GetQuirks());
+    }
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;

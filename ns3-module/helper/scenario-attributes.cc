@@ -215,6 +215,7 @@ SetScenarioAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
     const hpcc::WireParameters wire = scenario.wire();
     network.SetWireProfile(std::string(wire.profile));
     network.SetDeviceAttribute("FrameGap", UintegerValue(scenario.frame_gap()));
+    network.SetSwitchAttribute("PauseTime", UintegerValue(scenario.pause_time()));
     network.SetTelemetry(std::string(wire.layout), wire.multiplier, wire.log_base, wire.hops);
     const hpcc::QosParameters qos = scenario.qos();
     network.SetSwitchAttribute("Classes", StringValue(std::string(qos.classes)));

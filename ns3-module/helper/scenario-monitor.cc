@@ -55,6 +55,7 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
       m_progress(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()).into_raw())
 {
     const hpcc::MonitorParameters parameters = scenario.monitor();
+    m_hasHistogram = parameters.histogram;
     m_histogramStart = NanoSeconds(parameters.histogram_start_ns);
     m_histogramEnd = NanoSeconds(parameters.histogram_end_ns);
     m_queueInterval = NanoSeconds(parameters.queue_interval_ns);
@@ -74,7 +75,7 @@ ScenarioMonitor::Begin()
 {
     WatchPauses();
     const Time start = m_traffic.GetFirstStart();
-    if (!m_histogramEnd.IsZero())
+    if (m_hasHistogram)
     {
         Simulator::Schedule(m_histogramStart, &ScenarioMonitor::SampleHistogram, this);
     }

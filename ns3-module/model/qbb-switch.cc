@@ -111,6 +111,12 @@ QbbSwitch::GetTypeId()
                           BooleanValue(true),
                           MakeBooleanAccessor(&QbbSwitch::m_stampTelemetry),
                           MakeBooleanChecker())
+            .AddAttribute("PauseTime",
+                          "Microseconds that a PFC pause says. No device counts them, but 0 makes every pause a resume, as a "
+                          "pause time below 1 does in the reference simulator",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&QbbSwitch::m_pauseTime),
+                          MakeUintegerChecker<uint32_t>())
             .AddTraceSource("Drop",
                             "A frame was dropped: no buffer, or no route",
                             MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
@@ -248,7 +254,8 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
             m_draws->skip();
             SendPfc(*m_ports[frame->ingress], frame->priority, false);
         }
-        Drop(frame, m_drops);
+        ++m_drops;
+        frame->Release();
     }
 }
 
@@ -277,7 +284,7 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     if (arrival.pause)
     {
         m_draws->skip();
-        SendPfc(in, frame->priority, true);
+        SendPfc(in, frame->priority, m_pauseTime > 0);
     }
     frame->ingress = in.GetPortNumber();
     if (m_notesArrival)

@@ -146,6 +146,7 @@ class QbbSwitch : public QbbNode
     uint64_t m_ecnKmin{0};                     //!< attribute
     uint64_t m_ecnKmax{0};                     //!< attribute
     double m_ecnPmax{0};                       //!< attribute
+    uint32_t m_pauseTime{0};                   //!< attribute
     uint64_t m_drops{0};                       //!< frames dropped for want of buffer
     uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source

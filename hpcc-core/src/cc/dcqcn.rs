@@ -169,11 +169,13 @@ impl Dcqcn {
     fn increase(&mut self, now: Nanos) -> RateDecision {
         self.timers.arm(INCREASE, now + self.config.increase_interval);
         let step = match self.increases.cmp(&self.config.fast_recovery) {
-            core::cmp::Ordering::Less => BitRate(0),
-            core::cmp::Ordering::Equal => self.config.additive_increase,
-            core::cmp::Ordering::Greater => self.config.hyper_increase,
+            core::cmp::Ordering::Less => None,
+            core::cmp::Ordering::Equal => Some(self.config.additive_increase),
+            core::cmp::Ordering::Greater => Some(self.config.hyper_increase),
         };
-        self.target = self.target.saturating_add(step).min(self.limits.line_rate);
+        if let Some(step) = step {
+            self.target = self.target.saturating_add(step).min(self.limits.line_rate);
+        }
         // Each half is truncated on its own, as in the reference.
         self.rate = BitRate(self.rate.0 / 2 + self.target.0 / 2);
         self.increases = self.increases.saturating_add(1);
@@ -194,6 +196,10 @@ impl CongestionControl for Dcqcn {
     fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
         self.on_mark(notification.now);
         RateDecision::Keep
+    }
+
+    fn on_port(&mut self, line_rate: BitRate) {
+        self.limits.line_rate = line_rate;
     }
 
     fn on_timeout(&mut self, timer: u8, now: Nanos) -> RateDecision {

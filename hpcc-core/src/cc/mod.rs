@@ -132,6 +132,9 @@ pub trait CongestionControl {
         RateDecision::Keep
     }
 
+    /// The flow moved to a port of this rate. As in the reference only DCQCN's target follows.
+    fn on_port(&mut self, _line_rate: BitRate) {}
+
     /// The time of an armed timer has come; it is no longer armed.
     fn on_timeout(&mut self, _timer: u8, _now: Nanos) -> RateDecision {
         RateDecision::Keep

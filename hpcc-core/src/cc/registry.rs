@@ -75,6 +75,13 @@ macro_rules! controllers {
                 }
             }
 
+            fn on_port(&mut self, line_rate: BitRate) {
+                match self {
+                    Controller::LineRate => {}
+                    $(Controller::$name(state) => state.on_port(line_rate),)*
+                }
+            }
+
             fn on_timeout(&mut self, timer: u8, now: Nanos) -> RateDecision {
                 match self {
                     Controller::LineRate => RateDecision::Keep,

@@ -62,7 +62,7 @@ impl SharedBuffer {
     pub fn sharable(buffer_bytes: u64, ports: &[(BitRate, Nanos)]) -> Option<u32> {
         let committed: u64 =
             ports.iter().map(|&(rate, delay)| u64::from(headroom(rate, delay)) + u64::from(RESERVE)).sum();
-        buffer_bytes.checked_sub(committed).filter(|&left| left > 0).and_then(|left| u32::try_from(left).ok())
+        buffer_bytes.checked_sub(committed).filter(|&left| left > 0).map(|left| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Memory for ports of these rates and delays. `host_rate` is the rate of the network's hosts: faster

@@ -71,7 +71,7 @@ impl QueuePair {
         if let Some(timeout) = &config.timeout {
             timer.progress(timeout, limits.base_rtt, now, 0);
         }
-        QueuePair {
+        let mut qp = QueuePair {
             snd_nxt: 0,
             snd_una: 0,
             size,
@@ -87,7 +87,9 @@ impl QueuePair {
             snd_max: 0,
             timer,
             selective: SelectiveRepeat::default(),
-        }
+        };
+        qp.set_rate(config, limits.line_rate);
+        qp
     }
 
     /// Bytes acknowledged so far.
@@ -290,6 +292,11 @@ impl QueuePair {
         self.apply(config, decision)
     }
 
+    /// The flow moved to a port of this rate.
+    pub fn on_port(&mut self, line_rate: BitRate) {
+        self.controller.on_port(line_rate);
+    }
+
     /// The time of a timer has come.
     pub fn on_timeout(&mut self, config: &TransportConfig, timer: u8, now: Nanos) -> Effects {
         let decision = self.controller.on_timeout(timer, now);
@@ -356,7 +363,12 @@ impl QueuePair {
     fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
         if self.window_moves(config) {
-            self.window = scale(self.limits.window, rate, self.limits.line_rate);
+            let FlowLimits { window, line_rate, quirks, .. } = self.limits;
+            self.window = if quirks.wrapping_window {
+                (window.wrapping_mul(rate.0) / line_rate.0.max(1)).max(1)
+            } else {
+                scale(window, rate, line_rate)
+            };
         }
     }
 
@@ -509,6 +521,19 @@ mod tests {
         let mut unbounded = QueuePair { limits: FlowLimits { window: 0, ..LIMITS }, window: 0, ..queue_pair(100_000) };
         unbounded.apply(&config, decision);
         assert_eq!(unbounded.window(), 0);
+    }
+
+    /// 50 MB at 400 Gb/s: the product has 65 bits.
+    #[test]
+    fn a_large_window_wraps_in_the_reference() {
+        let line_rate = BitRate::gbps(400);
+        for (wrapping_window, window) in [(false, 50_000_000), (true, 3_883_139)] {
+            let quirks = Quirks { wrapping_window, ..Quirks::NONE };
+            let config = TransportConfig { quirks, ..TransportConfig::default() };
+            let limits = FlowLimits { line_rate, window: 50_000_000, quirks, ..LIMITS };
+            let qp = QueuePair::new(&config, 100_000, 3, limits, Controller::LineRate, Nanos(0));
+            assert_eq!(qp.window(), window);
+        }
     }
 
     #[test]

@@ -116,6 +116,7 @@ impl Scenario {
             "mode": if alpha.is_some() { "lossy" } else { "lossless" },
             "alpha": alpha,
             "buffer_bytes": self.switch.buffer_bytes,
+            "pause_time_us": self.pause_time,
             "ecn": self.switch.ecn,
             "classes": self.switch.classes.map(|classes| classes.text()),
             "telemetry_scope": Scope::NAMES.iter().find(|(_, it)| *it == self.switch.report.scope).map(|it| it.0),

@@ -60,6 +60,8 @@ pub struct Scenario {
     /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch
     /// ports, by ascending rate.
     pub switch: SwitchConfig,
+    /// Microseconds that a PFC pause says in `packets.tr`. No device counts them, but 0 makes every pause a resume.
+    pub pause_time: u32,
     /// Loss probability of a frame on links whose own loss is 0; 0 to 1.
     pub default_loss: f64,
     /// Nodes that know nothing of telemetry.
@@ -75,6 +77,9 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The reference's [`pause_time`](Scenario::pause_time), if nothing else is said.
+    pub const PAUSE_TIME: u32 = 5;
+
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
     pub fn quirks(&self) -> Quirks {
         self.transport.quirks
@@ -88,7 +93,7 @@ pub struct Flow {
     pub src: u32,
     /// Receiving host, another one than `src`.
     pub dst: u32,
-    /// Priority (queue) of its packets, 1 to 7.
+    /// Priority (queue) of its packets, 1 to 7; 0 only with [`Quirks::data_in_queue_0`].
     pub priority: u8,
     /// Destination port; by convention 100 for ordinary flows and 200 for incast.
     pub dport: u16,
@@ -141,13 +146,18 @@ pub struct Monitor {
     pub capture_nodes: Vec<u32>,
 }
 
-/// When the reference's histogram samples: each 100 ns; it is written at each multiple of 100 ms.
+/// When the reference's histogram samples: each 100 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueHistogram {
     /// First sample.
     pub start: Nanos,
-    /// No sample after this time; later than `start`.
+    /// After this time there is no sample but the first.
     pub end: Nanos,
+}
+
+impl QueueHistogram {
+    /// It is written at multiples of this.
+    pub const PRINT_INTERVAL: Nanos = Nanos(100_000_000);
 }
 
 /// Reads and checks a scenario.

@@ -96,6 +96,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         feedback: telemetry.feedback,
         wire: wire.profile,
         frame_gap: wire.frame_gap,
+        pause_time: Scenario::PAUSE_TIME,
         transport,
         switch: switch.config,
         default_loss: topology.default_loss,
