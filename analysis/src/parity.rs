@@ -16,23 +16,32 @@ use crate::table::table;
 pub fn parity(filter: &str) -> Result<Outcome> {
     let golden = Golden::in_tree()?;
     let simulator = Simulator::from_environment()?;
-    let chosen = golden.runs().iter().filter(|run| run.source() == Source::Reference);
-    let mut rows = Vec::new();
-    let (mut exact, mut total) = (0, 0);
-    let mut trouble = Vec::new();
-    for run in chosen.filter(|run| run.to_string().contains(filter)) {
-        let case = golden.case(run)?;
-        total += 1;
-        if !is_claimed(&case) {
+    let chosen = |run: &Run| run.to_string().contains(filter);
+    let mut cases = Vec::new();
+    for run in golden.runs().iter().filter(|run| run.source() == Source::Reference && chosen(run)) {
+        cases.push(golden.case(run)?);
+    }
+    let listed = cases.len();
+    for campaign in Golden::CAMPAIGNS {
+        cases.extend(golden.campaign(campaign)?.into_iter().filter(|case| chosen(&case.run)));
+    }
+    let (mut exact, total) = (0, cases.len());
+    let (mut rows, mut trouble) = (Vec::new(), Vec::new());
+    for (index, case) in cases.iter().enumerate() {
+        let run = &case.run;
+        if !is_claimed(case) {
             trouble.push(format!("{run}: not available in this version"));
             continue;
         }
         human::show_step(&run.to_string());
-        match simulator.replay(&case) {
+        match simulator.replay(case) {
             Ok(replay) => {
-                exact += u32::from(replay.verdict.is_exact());
+                exact += usize::from(replay.verdict.is_exact());
                 trouble.extend(replay.verdict.differences().iter().map(|difference| format!("{run}: {difference}")));
-                rows.push(row(run, &replay));
+                // The small runs of the campaigns are too many to be listed, unless nothing else was asked for.
+                if index < listed || listed == 0 {
+                    rows.push(row(run, &replay));
+                }
             }
             Err(error) => trouble.push(error.to_string()),
         }
@@ -49,7 +58,7 @@ const TITLES: [&str; 8] = ["run", "flows", "exact", "largest diff (ns)", "CPU (s
 
 fn row(run: &Run, replay: &Replay) -> Vec<String> {
     let Replay { verdict, summary } = replay;
-    let reference = run.user_cpu_s.map(|seconds| seconds * 1e9 / run.packet_hops as f64);
+    let reference = run.ns_per_packet_hop();
     let ratio = reference.map(|reference| reference / summary.ns_per_packet_hop);
     let number = |value: Option<f64>, digits| value.map_or_else(String::new, |value| format!("{value:.digits$}"));
     vec![

@@ -79,7 +79,9 @@ ScenarioMonitor::Begin()
     {
         Simulator::Schedule(m_histogramStart, &ScenarioMonitor::SampleHistogram, this);
     }
-    else
+    // A histogram of one sample tells little, and nothing is added to it once it is printed.
+    const bool isPrinted = m_histogramEnd <= m_histogramStart && m_histogramStart <= start;
+    if (!m_hasHistogram || isPrinted)
     {
         Simulator::Schedule(start, &ScenarioMonitor::SampleStatistics, this);
     }

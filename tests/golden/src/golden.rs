@@ -41,7 +41,11 @@ impl Golden {
         Ok(Golden { folder: folder.to_owned(), runs: Run::parse_all(&table, &text)?, scenarios: Mutex::default() })
     }
 
-    /// All runs, scenario by scenario.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All runs but those of the campaigns, scenario by scenario.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }

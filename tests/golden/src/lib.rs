@@ -22,6 +22,7 @@
 //! | [`Verdict`] | what differs between two sets of outputs |
 
 mod archive;
+mod campaign;
 mod case;
 mod claims;
 mod error;

@@ -22,11 +22,11 @@ pub struct Run {
     pub cc_mode: u32,
     /// Flows in the flow file.
     pub flows: u64,
-    /// Frames put on a link, summed over links.
-    pub packet_hops: u64,
-    /// Events of the reference without those of its queue monitor; unknown for the oracle's runs.
+    /// Frames put on a link, summed over links; unknown for campaigns.
+    pub packet_hops: Option<u64>,
+    /// Events of the reference without those of its queue monitor; unknown for the oracle's runs and campaigns.
     pub events: Option<u64>,
-    /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs.
+    /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs and campaigns.
     pub user_cpu_s: Option<f64>,
 }
 
@@ -45,9 +45,14 @@ impl Run {
         if self.scenario.starts_with(ORACLE_PREFIX) { Source::Oracle } else { Source::Reference }
     }
 
+    /// Processor time of the reference for each frame on a link, in ns.
+    pub fn ns_per_packet_hop(&self) -> Option<f64> {
+        Some(self.user_cpu_s? * 1e9 / self.packet_hops? as f64)
+    }
+
     /// Whether this takes a fraction of a second rather than many.
     pub fn is_quick(&self) -> bool {
-        self.packet_hops < 10_000_000
+        self.packet_hops.is_none_or(|hops| hops < 10_000_000)
     }
 
     /// Reads all rows of the table.
@@ -68,7 +73,7 @@ impl Run {
             name: name.into(),
             cc_mode: cc_mode.parse().ok()?,
             flows: flows.parse().ok()?,
-            packet_hops: packet_hops.parse().ok()?,
+            packet_hops: Some(packet_hops.parse().ok()?),
             events: optional(events)?,
             user_cpu_s: optional(user_cpu_s)?,
         })
