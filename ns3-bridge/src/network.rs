@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The network as the ns-3 module builds it up.
 
-use crate::ffi::{self, LinkSpec};
+use crate::ffi::{LinkSpec, Quirks};
 use crate::panic_report;
-use hpcc_core::quirks::Quirks;
+use hpcc_core::quirks::Quirks as CoreQuirks;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
@@ -19,7 +19,7 @@ pub struct Network {
     down: Vec<u32>,
     payload: u32,
     to_switches: bool,
-    quirks: Quirks,
+    quirks: CoreQuirks,
 }
 
 pub fn new_network() -> Box<Network> {
@@ -67,7 +67,7 @@ impl Network {
         self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
-    pub fn repeat_faults(&mut self, quirks: &ffi::Quirks) {
+    pub fn repeat_faults(&mut self, quirks: &Quirks) {
         self.quirks = quirks.into();
     }
 
@@ -164,5 +164,51 @@ impl Network {
 
     pub fn take_table(&mut self, node: u32) -> RouteTable {
         self.routes.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
+    fn network(direct: &[u64], quirks: CoreQuirks) -> Network {
+        let mut network = Network::default();
+        for is_switch in [false, false, true, true, true] {
+            network.add_node(is_switch);
+        }
+        let around = [(0, 2, 100), (1, 3, 100), (2, 4, 25), (4, 3, 25)];
+        for (a, b, gbps) in around.into_iter().chain(direct.iter().map(|&gbps| (2, 3, gbps))) {
+            assert!(network.add_link(&LinkSpec { a, b, rate_bps: gbps * 1_000_000_000, delay_ns: 1_000 }));
+        }
+        network.repeat_faults(&quirks.into());
+        network.compute_routes(1_000);
+        network
+    }
+
+    #[test]
+    fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
+        for metrics_of_the_start in [false, true] {
+            let mut network = network(&[100], CoreQuirks { metrics_of_the_start, ..CoreQuirks::NONE });
+            let measure = |network: &Network| (network.pair_rtt_ns(0, 1), network.pair_bdp_bytes(0, 1));
+            let before = (6_000 + 3 * 80, 78_000);
+            assert_eq!(measure(&network), before);
+            assert!(network.take_down(3, 2) && !network.take_down(2, 3));
+            let after = (8_000 + 2 * 80 + 2 * 320, 27_500);
+            assert_eq!(measure(&network), if metrics_of_the_start { before } else { after });
+            assert_eq!(network.standalone_fct_ns(0, 1, 1_000, 1_000, 0), before.0 + 320, "the reference's formula");
+        }
+    }
+
+    #[test]
+    fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
+        for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
+            let mut network = network(&[100, 100], CoreQuirks { last_parallel_link, ..CoreQuirks::NONE });
+            let table = network.take_table(2);
+            let hops = table.next_hops(1);
+            assert_eq!([hops[0], hops[hops.len() - 1]], ports);
+            assert!(network.take_down(2, 3), "both fail");
+            assert_eq!(network.take_detours(2).next_hops(1), [1]);
+        }
     }
 }

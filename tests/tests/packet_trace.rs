@@ -10,12 +10,16 @@ const TO_RECEIVER: u8 = 3;
 /// Two hosts each send to host 2 and host 0 through switch 3 at line rate, and overrun a buffer of 1 MiB. Everything is
 /// traced.
 fn trace(settings: &[&str]) -> Vec<TraceRecord> {
+    trace_of_priority(3, settings)
+}
+
+fn trace_of_priority(priority: u8, settings: &[&str]) -> Vec<TraceRecord> {
     let bench = Bench::new(REFERENCE);
     bench.edit("config.txt", "ENABLE_TRACE 0", "ENABLE_TRACE 1 TRACE_FILE trace.txt PAUSE_TIME 7.9");
     bench.edit("config.txt", "BUFFER_SIZE 32", "BUFFER_SIZE 1");
     bench.edit("config.txt", "CC_MODE 3", "CC_MODE 5 HAS_WIN 0");
     bench.write("trace.txt", "4 0 1 2 3");
-    let pairs = ["0 2", "1 2", "1 0", "2 0"].map(|pair| format!("{pair} 3 100 1000000 2.0"));
+    let pairs = ["0 2", "1 2", "1 0", "2 0"].map(|pair| format!("{pair} {priority} 100 1000000 2.0"));
     bench.write("flow.txt", &format!("{}\n{}\n", pairs.len(), pairs.join("\n")));
     let told = bench.run("config.txt", settings);
     assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
@@ -97,4 +101,16 @@ fn an_overflow_is_traced_but_not_in_the_reference() {
     let drops = of(&told, PacketKind::Data, TraceEvent::Drop);
     assert!(!drops.is_empty() && drops.iter().all(|record| record.node == 3));
     assert!(of(&told, PacketKind::Pfc, TraceEvent::Receive).iter().all(|pfc| pfc.pause == 0));
+}
+
+/// Data of priority 0 shares the queue of PFC frames, and neither it nor its sender is ever held up.
+#[test]
+fn data_of_priority_0_is_never_paused() {
+    let records = trace_of_priority(0, &[]);
+    assert!(records.iter().all(|record| record.kind != PacketKind::Pfc && record.event != TraceEvent::Drop));
+    let at_switch = |record: &&TraceRecord| record.is_switch;
+    assert!(records.iter().filter(at_switch).all(|record| (record.queue, record.priority, record.ecn) == (0, 0, 0)));
+    let sent = of(&records, PacketKind::Data, TraceEvent::Dequeue);
+    assert_eq!(sent.iter().filter(at_switch).count(), 4_000, "each packet once");
+    assert!(sent.iter().any(|record| record.qlen_bytes > 400_000), "more than pauses would allow");
 }

@@ -296,6 +296,19 @@ mod tests {
         assert_eq!(next(1_300_000), RateDecision::Set(BitRate((65_635_000_000 + 75_220_000_000) / 2)));
     }
 
+    /// On a port of 80 Gb/s fast recovery still leads to the old target; each further increase is capped.
+    #[test]
+    fn increases_are_capped_by_the_port_that_the_flow_is_on() {
+        let mut dcqcn = dcqcn(DcqcnConfig::default());
+        mark(&mut dcqcn, 0);
+        dcqcn.on_timeout(DECREASE, Nanos(4_001));
+        dcqcn.on_port(BitRate::gbps(80));
+        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(77_500)));
+        dcqcn.on_port(BitRate::gbps(100));
+        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(904_001)), RateDecision::Set(BitRate::mbps(78_850)));
+    }
+
     #[test]
     fn the_target_stays_through_decreases_in_a_row_unless_it_is_clamped() {
         for (clamp_target, expected) in [(false, BitRate::mbps(62_500)), (true, BitRate::mbps(37_500))] {

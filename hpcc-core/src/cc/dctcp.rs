@@ -83,11 +83,12 @@ impl Dctcp {
             self.alpha = (1.0 - self.config.gain) * self.alpha + self.config.gain * fraction;
             self.marked = 0;
         }
-        let in_flight = match feedback.snd_nxt.checked_sub(feedback.ack_seq) {
-            _ if first => feedback.snd_nxt,
-            Some(bytes) => bytes,
-            None if self.limits.quirks.wrapping_in_flight => feedback.snd_nxt.wrapping_sub(feedback.ack_seq),
-            None => 0,
+        let in_flight = if first {
+            feedback.snd_nxt
+        } else if self.limits.quirks.wrapping_in_flight {
+            feedback.snd_nxt.wrapping_sub(feedback.ack_seq)
+        } else {
+            feedback.snd_nxt.saturating_sub(feedback.ack_seq)
         };
         self.last_update_seq = feedback.snd_nxt;
         self.batch = (in_flight / u64::from(self.limits.mtu.max(1)) + 1) as u32;

@@ -174,6 +174,7 @@ mod tests {
         assert_eq!(share_shift(BitRate::gbps(400), BitRate::gbps(100)), 1);
         assert_eq!(SharedBuffer::sharable(32 << 20, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
         assert_eq!(SharedBuffer::sharable(1000, &[G100]), None);
+        assert_eq!(SharedBuffer::sharable(1 << 40, &[G100]), Some(u32::MAX), "all that can be counted");
     }
 
     #[test]
