@@ -4,12 +4,14 @@
 
 use divan::{Bencher, black_box};
 use hpcc_core::cc::{
-    Algorithm, CongestionControl, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig,
-    HpccPlusConfig, TimelyConfig,
+    Algorithm, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
 };
 use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Chance;
-use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Modulus, Snapshot, Telemetry};
+use hpcc_core::settings::Named;
+use hpcc_core::telemetry::{
+    Hop, HopStack, Layout, LayoutName, LayoutSettings, MAX_SECTION, Modulus, Snapshot, Telemetry,
+};
 use hpcc_core::units::{BitRate, Nanos};
 
 const LIMITS: FlowLimits = FlowLimits {
@@ -18,6 +20,7 @@ const LIMITS: FlowLimits = FlowLimits {
     window: 153_000,
     path_bytes: 153_000,
     mtu: 1_000,
+    hops: 4,
     quirks: Quirks::NONE,
 };
 /// Of the packets that a controller is fed in turn.
@@ -40,7 +43,7 @@ fn stack(n: u64, hops: usize) -> HopStack {
 }
 
 /// Feeds a controller one acknowledgement after the other, each with the next packet's telemetry.
-fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, &HopStack) -> Telemetry<'_>) {
+fn feed(bencher: Bencher<'_, '_>, algorithm: &dyn Algorithm, telemetry: &dyn Fn(u64, &HopStack) -> Telemetry<'_>) {
     let stacks: Vec<HopStack> = (0..LAP).map(|n| stack(n, 5)).collect();
     let mut flow = algorithm.start(LIMITS);
     let mut chance = Chance::new(26, 1);
@@ -51,6 +54,8 @@ fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, 
             now: Nanos(n * 100),
             ack_seq: n * 1_000,
             snd_nxt: n * 1_000 + 100_000,
+            acked: 1_000,
+            rtt: None,
             congestion_marked: n.is_multiple_of(16),
             telemetry: telemetry(n, &stacks[(n % LAP) as usize]),
         };
@@ -60,46 +65,47 @@ fn feed(bencher: Bencher<'_, '_>, algorithm: Algorithm, telemetry: &dyn Fn(u64, 
 
 #[divan::bench]
 fn feedback_hpcc_5_hops(bencher: Bencher<'_, '_>) {
-    feed(bencher, Algorithm::Hpcc(HpccConfig::default()), &|_, stack| Telemetry::Hops(stack));
+    feed(bencher, &HpccConfig::default(), &|_, stack| Telemetry::Hops(stack));
 }
 
 #[divan::bench]
 fn feedback_hpcc_plus_5_hops(bencher: Bencher<'_, '_>) {
-    feed(bencher, Algorithm::HpccPlus(HpccPlusConfig::default()), &|_, stack| Telemetry::Hops(stack));
+    feed(bencher, &HpccPlusConfig::default(), &|_, stack| Telemetry::Hops(stack));
 }
 
 #[divan::bench]
 fn feedback_hpcc_multi_rate_5_hops(bencher: Bencher<'_, '_>) {
     let config = HpccConfig { multi_rate: true, ..HpccConfig::default() };
-    feed(bencher, Algorithm::Hpcc(config), &|_, stack| Telemetry::Hops(stack));
+    feed(bencher, &config, &|_, stack| Telemetry::Hops(stack));
 }
 
 #[divan::bench]
 fn feedback_hpcc_pint(bencher: Bencher<'_, '_>) {
-    feed(bencher, Algorithm::HpccPint(HpccPintConfig::default()), &|n, _| {
-        Telemetry::Utilisation((n % 100) as f64 / 80.0)
-    });
+    feed(bencher, &HpccPintConfig::default(), &|n, _| Telemetry::Utilisation((n % 100) as f64 / 80.0));
 }
 
 #[divan::bench]
 fn feedback_dcqcn(bencher: Bencher<'_, '_>) {
-    feed(bencher, Algorithm::Dcqcn(DcqcnConfig::default()), &|_, _| Telemetry::Nothing);
+    feed(bencher, &DcqcnConfig::default(), &|_, _| Telemetry::Nothing);
 }
 
 #[divan::bench]
 fn feedback_timely(bencher: Bencher<'_, '_>) {
-    feed(bencher, Algorithm::Timely(TimelyConfig::default()), &|n, _| Telemetry::SentAt(Nanos(n * 90)));
+    feed(bencher, &TimelyConfig::default(), &|n, _| Telemetry::SentAt(Nanos(n * 90)));
 }
 
 #[divan::bench]
 fn feedback_dctcp(bencher: Bencher<'_, '_>) {
-    feed(bencher, Algorithm::Dctcp(DctcpConfig::default()), &|_, _| Telemetry::Nothing);
+    feed(bencher, &DctcpConfig::default(), &|_, _| Telemetry::Nothing);
 }
 
-const NAMES: [&str; 7] = Layout::HOP_NAMES;
+fn names() -> impl Iterator<Item = &'static str> {
+    LayoutName::with_records().map(Named::name)
+}
 
 fn layout(name: &str) -> Layout {
-    Layout::from_name(name, &LayoutOptions { multiplier: 4, ..LayoutOptions::default() }).expect("a layout of the list")
+    let layout = LayoutName::from_name(name);
+    LayoutSettings { layout, multiplier: Some(4), ..LayoutSettings::default() }.config(false)
 }
 
 fn snapshot(n: u64) -> Snapshot {
@@ -117,7 +123,7 @@ fn snapshot(n: u64) -> Snapshot {
     }
 }
 
-#[divan::bench(args = NAMES)]
+#[divan::bench(args = names())]
 fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
     let layout = layout(name);
     let mut section = [0; MAX_SECTION];
@@ -130,7 +136,7 @@ fn stamp_one_hop(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-#[divan::bench(args = NAMES)]
+#[divan::bench(args = names())]
 fn read_5_hops(bencher: Bencher<'_, '_>, name: &str) {
     let layout = layout(name);
     let mut section = [0; MAX_SECTION];

@@ -17,6 +17,8 @@
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
 //! | [`random`] | what chance decides, in the reference's sequences |
 //! | [`quirks`] | which faults of the reference simulator are repeated |
+//! | [`settings`] | how a setting is declared, and what follows from that |
+//! | [`node`] | all settings of a node, and what its host or switch runs by |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -26,10 +28,12 @@ extern crate alloc;
 pub mod cc;
 pub mod fast_cnp;
 pub mod frame;
+pub mod node;
 pub mod pfc;
 pub mod quirks;
 pub mod random;
 pub mod roce;
+pub mod settings;
 pub mod switch;
 pub mod telemetry;
 #[cfg(test)]

@@ -5,7 +5,11 @@
 //! reference's numbers can be repeated. [`Quirks::NONE`] is right and the default; [`Quirks::REFERENCE`]
 //! repeats them all. `ns3-module/doc/reference-faults.md` tells the effect of each.
 
+use crate::settings::Conflict;
 use crate::units::Rounding;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Makes [`Quirks`] from one line for each switch.
 macro_rules! quirks {
@@ -86,6 +90,53 @@ quirks! {
     untraced_overflow,
 }
 
+crate::settings! {
+    /// The faults as one text.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct QuirkSettings {
+        /// Bugs of the 2019 simulator to repeat: none, all, or names with commas between them; the same at all nodes.
+        pub reference_faults: String = NO_NAME.into();
+    }
+}
+
+/// The text for none.
+const NO_NAME: &str = "none";
+/// The text for all.
+const ALL_NAMES: &str = "all";
+
+impl QuirkSettings {
+    /// The text that [`QuirkSettings::quirks`] reads back.
+    pub fn of(quirks: Quirks) -> QuirkSettings {
+        let reference_faults = match quirks {
+            Quirks::NONE => NO_NAME.into(),
+            Quirks::REFERENCE => ALL_NAMES.into(),
+            Quirks { .. } => quirks.iter().filter(|(_, on)| *on).map(|(name, _)| name).collect::<Vec<_>>().join(","),
+        };
+        QuirkSettings { reference_faults }
+    }
+
+    /// The faults.
+    ///
+    /// # Errors
+    /// If there is none of a name.
+    pub fn quirks(&self) -> Result<Quirks, Conflict> {
+        let mut quirks = Quirks::NONE;
+        for name in self.reference_faults.split(',').map(str::trim) {
+            match (name, quirks.get_mut(name)) {
+                (ALL_NAMES, _) => quirks = Quirks::REFERENCE,
+                (NO_NAME | "", _) => {}
+                (_, Some(quirk)) => *quirk = true,
+                (_, None) => {
+                    let known = Quirks::NAMES.join(", ");
+                    let message = format!("unknown fault \"{name}\"; there are: {ALL_NAMES}, {NO_NAME}, {known}");
+                    return Err(Conflict::new("reference_faults", message));
+                }
+            }
+        }
+        Ok(quirks)
+    }
+}
+
 impl Quirks {
     /// How times are rounded.
     #[inline]
@@ -108,5 +159,16 @@ mod tests {
         assert_eq!(quirks, Quirks::REFERENCE);
         assert!(quirks.iter().all(|(name, on)| on && Quirks::NAMES.contains(&name)));
         assert_eq!(quirks.get_mut("no_such_fault"), None);
+    }
+
+    #[test]
+    fn faults_come_back_as_they_went() {
+        let some = Quirks { missed_wakeups: true, wide_pint: true, ..Quirks::NONE };
+        for quirks in [Quirks::NONE, Quirks::REFERENCE, some] {
+            assert_eq!(QuirkSettings::of(quirks).quirks(), Ok(quirks));
+        }
+        let named = |text: &str| QuirkSettings { reference_faults: text.into() }.quirks();
+        assert_eq!(named(" missed_wakeups, wide_pint "), Ok(some));
+        assert!(named("missed_wakeup").expect_err("unknown").message.contains("missed_wakeups"));
     }
 }

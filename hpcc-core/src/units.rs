@@ -16,6 +16,10 @@ pub struct Nanos(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(pub u64);
 
+/// A size in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
 /// What becomes of a fraction of a nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
@@ -33,6 +37,8 @@ impl Nanos {
     pub const MILLISECOND: Nanos = Nanos(1_000_000);
     /// One second.
     pub const SECOND: Nanos = Nanos(1_000_000_000);
+    /// The longest time that a user can give: ns-3 keeps times in 63 bits.
+    pub const LONGEST: Nanos = Nanos(i64::MAX as u64);
 
     /// Converts seconds to nanoseconds.
     ///
@@ -89,6 +95,8 @@ impl Sub for Nanos {
 impl BitRate {
     /// No rate is this large: 2^64 bit/s.
     pub const LIMIT: f64 = 18_446_744_073_709_551_616.0;
+    /// The highest rate that a user can give.
+    pub const HIGHEST: BitRate = BitRate(i64::MAX as u64);
 
     /// Gigabits per second (10^9 bit/s).
     pub const fn gbps(gigabits: u64) -> BitRate {

@@ -3,39 +3,47 @@
 
 use crate::roce::CNP_RESERVED;
 
-/// The header stack of every frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WireProfile {
-    /// The reference simulator's: a private header in place of RoCEv2's, no trailers.
-    #[default]
-    Reference,
-    /// RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12; ICRC 4, FCS 4.
-    RoceV4,
-    /// RoCEv2 over IPv6, whose header takes 40.
-    RoceV6,
+crate::named! {
+    /// The header stack of every frame.
+    #[derive(Default)]
+    pub enum WireProfile {
+        /// The reference simulator's: a private header in place of RoCEv2's, no trailers.
+        #[default]
+        Reference = "reference",
+        /// RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12; ICRC 4, FCS 4.
+        RoceV4 = "rocev2_ipv4",
+        /// RoCEv2 over IPv6, whose header takes 40.
+        RoceV6 = "rocev2_ipv6",
+    }
+}
+
+crate::settings! {
+    /// What frames look like.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct WireSettings {
+        /// The headers of every frame: `reference` is the 2019 simulator's private ones; the same at all nodes.
+        pub profile: WireProfile = WireProfile::Reference;
+        /// Whether a frame occupies its link for 20 bytes more; `auto`: with the `rocev2` profiles.
+        pub preamble_and_gap: Option<bool> = None;
+    }
+}
+
+impl WireSettings {
+    /// Settles what was left to the simulator.
+    pub fn resolve(&mut self) {
+        self.preamble_and_gap.get_or_insert(self.profile.is_real());
+    }
+
+    /// Bytes that a frame occupies its link for besides its own.
+    pub fn frame_gap(&self) -> u32 {
+        if self.preamble_and_gap.unwrap_or(self.profile.is_real()) { PREAMBLE_AND_GAP } else { 0 }
+    }
 }
 
 /// Preamble, start delimiter and inter-frame gap of Ethernet in bytes: time on the link, but no part of a frame.
 pub const PREAMBLE_AND_GAP: u32 = 7 + 1 + 12;
 
 impl WireProfile {
-    /// All profiles and their names.
-    pub const NAMES: [(&'static str, WireProfile); 3] = [
-        ("reference", WireProfile::Reference),
-        ("rocev2_ipv4", WireProfile::RoceV4),
-        ("rocev2_ipv6", WireProfile::RoceV6),
-    ];
-
-    /// The profile of that name.
-    pub fn from_name(name: &str) -> Option<WireProfile> {
-        Self::NAMES.iter().find(|(known, _)| *known == name).map(|&(_, profile)| profile)
-    }
-
-    /// Its name in configurations.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|&&(_, profile)| profile == self).map_or("", |(name, _)| name)
-    }
-
     /// Whether its frames have real bytes.
     pub fn is_real(self) -> bool {
         self != WireProfile::Reference
@@ -157,13 +165,5 @@ mod tests {
             (14 + 60 + 4, 14 + 40 + 24 + 40 + 4),
             "IPv4 total and UDP length of SPEC 3"
         );
-    }
-
-    #[test]
-    fn names_lead_to_profiles_and_back() {
-        for (name, profile) in WireProfile::NAMES {
-            assert_eq!((WireProfile::from_name(name), profile.name()), (Some(profile), name));
-        }
-        assert_eq!(WireProfile::from_name("roce"), None);
     }
 }

@@ -2,18 +2,16 @@
 //! The algorithm never asks which format its telemetry came in (REQ-23): what switches report reads back alike
 //! from each, up to what the format's fields leave of it.
 
-use hpcc_core::cc::{Algorithm, CongestionControl, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
+use hpcc_core::cc::{Algorithm, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Chance;
-use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutOptions, MAX_SECTION, Snapshot, Telemetry};
+use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, MAX_SECTION, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 use proptest::prelude::*;
 
 /// All layouts with records of hops that the drafts name; the reference's is not among them.
-const NAMES: [&str; 6] = ["paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"];
-
-fn layout(name: &str) -> Layout {
-    Layout::from_name(name, &LayoutOptions::default()).expect("a layout of the list")
+fn layouts() -> impl Iterator<Item = Layout> {
+    LayoutName::with_records().filter(|&name| name != LayoutName::Reference).map(Layout::from)
 }
 
 /// What a sender reads of a packet that passed these hops.
@@ -33,18 +31,18 @@ fn carry(layout: Layout, hops: &[Snapshot]) -> HopStack {
 fn left(layout: Layout, hop: &Snapshot) -> Hop {
     let (rate, now) = (hop.rate, hop.now.0);
     match layout.name() {
-        "paper" | "draft" => Hop {
+        LayoutName::Paper | LayoutName::Draft => Hop {
             rate,
             ts: now % 16_777_216,
             tx_bytes: hop.tx_bytes % (128 * 1_048_576) / 128 * 128,
             qlen: if hop.qlen >= 5_242_800 { 5_242_800 } else { hop.qlen / 80 * 80 },
         },
-        "int_md" => Hop { rate, ts: now, tx_bytes: hop.tx_bytes % (1 << 60), qlen: hop.qlen.min(16_777_214) },
-        "ifa" => {
+        LayoutName::IntMd => Hop { rate, ts: now, tx_bytes: hop.tx_bytes % (1 << 60), qlen: hop.qlen.min(16_777_214) },
+        LayoutName::Ifa => {
             let ts = now % 1_048_576_000_000_000;
             Hop { rate, ts, tx_bytes: hop.tx_bytes % (1 << 63), qlen: hop.qlen.min(4_294_967_295) }
         }
-        "ioam" => {
+        LayoutName::Ioam => {
             let ts = now % (4_294_967_296 * 1_000_000_000);
             Hop { rate, ts, tx_bytes: hop.tx_bytes % (1 << 60), qlen: hop.qlen.min(4_294_967_294) }
         }
@@ -70,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn req_23_every_format_carries_the_same_hops(hops in prop::collection::vec(any_hop(), 0..=15)) {
-        for layout in NAMES.map(layout) {
+        for layout in layouts() {
             let hops = &hops[..hops.len().min(layout.max_hops().expect("records of hops"))];
             let expected: Vec<Hop> = hops.iter().map(|hop| left(layout, hop)).collect();
             let stack = carry(layout, hops);
@@ -101,13 +99,14 @@ fn path(packet: u64) -> [Snapshot; 5] {
 }
 
 /// The rates that an algorithm sets in answer to 400 packets.
-fn rates(algorithm: Algorithm, layout: Layout) -> Vec<RateDecision> {
+fn rates(algorithm: &dyn Algorithm, layout: Layout) -> Vec<RateDecision> {
     let limits = FlowLimits {
         line_rate: BitRate::gbps(100),
         base_rtt: Nanos(13_000),
         window: 162_500,
         path_bytes: 162_500,
         mtu: 1_000,
+        hops: 5,
         quirks: Quirks::NONE,
     };
     let mut flow = algorithm.start(limits);
@@ -117,7 +116,8 @@ fn rates(algorithm: Algorithm, layout: Layout) -> Vec<RateDecision> {
             let stack = carry(layout, &path(packet));
             let (now, ack_seq) = (Nanos(16_710_000 + packet * 1_000), packet * 12_000);
             let (snd_nxt, telemetry) = (ack_seq + 100_000, Telemetry::Hops(&stack));
-            let feedback = Feedback { now, ack_seq, snd_nxt, congestion_marked: false, telemetry };
+            let feedback =
+                Feedback { now, ack_seq, snd_nxt, acked: 12_000, rtt: None, congestion_marked: false, telemetry };
             flow.on_feedback(&feedback, &mut chance)
         })
         .collect()
@@ -125,8 +125,9 @@ fn rates(algorithm: Algorithm, layout: Layout) -> Vec<RateDecision> {
 
 #[test]
 fn req_23_hpcc_sets_the_same_rates_whatever_the_format() {
-    for algorithm in [Algorithm::Hpcc(HpccConfig::default()), Algorithm::HpccPlus(HpccPlusConfig::default())] {
-        let expected = rates(algorithm, layout("int_md"));
+    let algorithms: [&dyn Algorithm; 2] = [&HpccConfig::default(), &HpccPlusConfig::default()];
+    for algorithm in algorithms {
+        let expected = rates(algorithm, Layout::from(LayoutName::IntMd));
         let distinct: std::collections::BTreeSet<u64> = expected
             .iter()
             .filter_map(|decision| match decision {
@@ -137,7 +138,7 @@ fn req_23_hpcc_sets_the_same_rates_whatever_the_format() {
             })
             .collect();
         assert!(distinct.len() > 50, "only {} rates", distinct.len());
-        for layout in NAMES.map(layout) {
+        for layout in layouts() {
             assert!(rates(algorithm, layout) == expected, "{layout:?}");
         }
     }

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Fast CNP: the agents of switches and hosts.
 
-use crate::ffi::{
-    AckResult, EcnThreshold, FastCnpCounters, FastCnpDeparture, FastCnpHostParameters, FastCnpReaction,
-    FastCnpSwitchParameters, FastCnpVerdict, WireParameters,
-};
+use crate::ffi::{AckResult, FastCnpCounters, FastCnpDeparture, FastCnpReaction, FastCnpVerdict};
 use crate::host::Host;
 use crate::network::Network;
-use crate::node_set::{host_prefixes, nodes, prefixes};
+use crate::settings::Settings;
 use crate::switch::Draws;
 use hpcc_core::cc::Origin;
 use hpcc_core::fast_cnp::{
-    self, AcceptorConfig, Border, CapabilityConfig, Crossing, Decision, DetourConfig, Flow, GeneratorConfig, HostAgent,
-    LeavingData, OptionType, OptionTypes, PortConfig, RateLimit, Received, Refusal, Suppression, SwitchAgent, Trigger,
+    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, PortConfig, Received, Refusal, Suppression,
+    SwitchAgent,
 };
 use hpcc_core::frame::Carriage;
 use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
 use hpcc_core::roce::Bth;
-use hpcc_core::switch::{self, host_address};
+use hpcc_core::settings::Conflict;
+use hpcc_core::switch::host_address;
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_core::wire::{FrameSizes, WireProfile};
+use hpcc_core::wire::FrameSizes;
 use hpcc_formats::results::FastCnpSummary;
 
 pub struct FastCnpSwitch {
@@ -32,36 +30,7 @@ pub struct FastCnpSwitch {
 
 pub struct FastCnpHost {
     agent: HostAgent,
-}
-
-fn option_types(destination: u8, trace: u8) -> Result<OptionTypes, String> {
-    let of = |code: u8| {
-        OptionType::new(code).ok_or_else(|| {
-            format!("option type {code:#04x} does not begin with the bits 100: unknown, it would not be reported")
-        })
-    };
-    Ok(OptionTypes { destination: of(destination)?, trace: of(trace)? })
-}
-
-fn check_wire(wire: &WireParameters) -> Result<(), String> {
-    match wire.profile() {
-        WireProfile::RoceV6 => Ok(()),
-        other => Err(format!("Fast CNP is over IPv6; it needs wire profile rocev2_ipv6, not {}", other.name())),
-    }
-}
-
-fn trigger(parameters: &FastCnpSwitchParameters, threshold: &EcnThreshold) -> Result<Trigger, String> {
-    let &EcnThreshold { rate_bps, kmin_bytes, kmax_bytes, pmax } = threshold;
-    match parameters.trigger.as_str() {
-        "queue" => Ok(Trigger::Queue(switch::EcnThreshold {
-            rate: BitRate(rate_bps),
-            kmin: kmin_bytes,
-            kmax: kmax_bytes,
-            pmax,
-        })),
-        "utilisation" => Ok(Trigger::Utilisation(parameters.bound)),
-        other => Err(format!("unknown trigger \"{other}\"; there are: queue, utilisation")),
-    }
+    enabled: bool,
 }
 
 /// A node's own key: memories of different nodes collide differently, and the same in every run.
@@ -69,61 +38,8 @@ fn key(node: u32) -> [u8; 16] {
     (u128::from(node) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes()
 }
 
-fn switch_agent(
-    network: &Network,
-    node: u32,
-    parameters: &FastCnpSwitchParameters,
-    thresholds: &[EcnThreshold],
-) -> Result<SwitchAgent, String> {
-    let of = |text: &str| nodes(text, network.nodes()).map(|nodes| host_prefixes(&nodes, network.nodes()));
-    let generator = GeneratorConfig {
-        enabled: parameters.enabled,
-        domain: of(&parameters.domain)?,
-        flow_interval: Nanos(parameters.flow_interval_ns),
-        port_limit: RateLimit { interval: Nanos(parameters.port_interval_ns), burst: parameters.port_burst },
-        mark_unknown: parameters.mark_unknown,
-        ..GeneratorConfig::default()
-    };
-    let capability = CapabilityConfig {
-        capable: of(&parameters.capable)?,
-        types: option_types(parameters.option_type, parameters.trace_option_type)?,
-        ..CapabilityConfig::default()
-    };
-    let port = |threshold: &EcnThreshold| {
-        trigger(parameters, threshold).map(|trigger| PortConfig { rate: BitRate(threshold.rate_bps), trigger })
-    };
-    let ports = thresholds.iter().map(port).collect::<Result<Vec<_>, _>>()?;
-    let (loopback, base_rtt) = (ipv6(host_address(node)), Nanos(network.max_rtt_ns()));
-    Ok(SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)))
-}
-
-fn acceptor_config(network: &Network, parameters: &FastCnpHostParameters) -> Result<AcceptorConfig, String> {
-    let sources = nodes(&parameters.accept_from, network.nodes())?;
-    Ok(AcceptorConfig {
-        enabled: parameters.enabled,
-        sources: prefixes(&sources),
-        types: option_types(parameters.option_type, parameters.trace_option_type)?,
-        interval: Nanos(parameters.accept_interval_ns),
-    })
-}
-
-pub fn fast_cnp_switch_error(
-    network: &Network,
-    parameters: &FastCnpSwitchParameters,
-    thresholds: &[EcnThreshold],
-    wire: &WireParameters,
-) -> String {
-    let checked = if parameters.enabled { check_wire(wire) } else { Ok(()) };
-    checked.and_then(|()| switch_agent(network, 0, parameters, thresholds)).err().unwrap_or_default()
-}
-
-pub fn fast_cnp_host_error(network: &Network, parameters: &FastCnpHostParameters, wire: &WireParameters) -> String {
-    let checked = if parameters.enabled { check_wire(wire) } else { Ok(()) };
-    checked.and_then(|()| acceptor_config(network, parameters)).err().unwrap_or_default()
-}
-
-pub fn fast_cnp_room(wire: &WireParameters) -> u32 {
-    fast_cnp::report_room(&wire.layout()) as u32
+pub fn fast_cnp_room(settings: &Settings) -> u32 {
+    fast_cnp::report_room(&settings.node.layout()) as u32
 }
 
 pub fn fast_cnp_withheld() -> Vec<String> {
@@ -134,36 +50,47 @@ pub fn fast_cnp_refusals() -> Vec<String> {
     Refusal::NAMES.iter().map(|(name, _)| (*name).into()).collect()
 }
 
-/// The agent of a switch. C++ asks for [`fast_cnp_switch_error`] first, so that there is one.
+/// The agent of a switch: `own` are its settings for Fast CNP, `switch` all others.
 pub fn new_fast_cnp_switch(
     network: &Network,
     node: u32,
-    parameters: &FastCnpSwitchParameters,
-    thresholds: &[EcnThreshold],
-    wire: &WireParameters,
-) -> Box<FastCnpSwitch> {
-    let agent = switch_agent(network, node, parameters, thresholds).expect("checked before");
-    let types = option_types(parameters.option_type, parameters.trace_option_type).unwrap_or_default();
-    Box::new(FastCnpSwitch {
-        agent,
-        border: Border::new(types),
-        carriage: wire.layout().carriage(),
-        sizes: wire.profile().sizes(),
+    own: &Settings,
+    switch: &Settings,
+) -> Result<Box<FastCnpSwitch>, String> {
+    let (settings, core) = (&own.node.fast_cnp_switch, network.core());
+    let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
+    settings.common.check(switch.node.wire.profile).map_err(named)?;
+    let port = |&(rate, _): &(BitRate, Nanos)| {
+        let trigger = settings.trigger(&switch.node.ecn_threshold(rate))?;
+        Ok(PortConfig { rate, trigger })
+    };
+    let ports = network.ports(node).iter().map(port).collect::<Result<Vec<_>, _>>().map_err(named)?;
+    let generator = settings.generator(core).map_err(named)?;
+    let capability = settings.capability(core).map_err(named)?;
+    let (loopback, base_rtt) = (ipv6(host_address(node)), Nanos(network.max_rtt_ns()));
+    Ok(Box::new(FastCnpSwitch {
+        agent: SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)),
+        border: Border::new(settings.common.types()),
+        carriage: switch.carriage(),
+        sizes: switch.node.wire.profile.sizes(),
         learnt: 0,
-    })
+    }))
 }
 
 /// The agent of a host; likewise.
-pub fn new_fast_cnp_host(network: &Network, node: u32, parameters: &FastCnpHostParameters) -> Box<FastCnpHost> {
-    let detour = DetourConfig {
-        enabled: parameters.detour,
-        notifications: parameters.detour_after,
-        within: Nanos(parameters.detour_within_ns),
-        hold: Nanos(parameters.detour_hold_ns),
-        max_hold: Nanos(parameters.detour_max_hold_ns),
-    };
-    let acceptor = acceptor_config(network, parameters).expect("checked before");
-    Box::new(FastCnpHost { agent: HostAgent::new(ipv6(host_address(node)), acceptor, detour) })
+pub fn new_fast_cnp_host(
+    network: &Network,
+    node: u32,
+    own: &Settings,
+    host: &Settings,
+) -> Result<Box<FastCnpHost>, String> {
+    let settings = &own.node.fast_cnp_host;
+    let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
+    settings.common.check(host.node.wire.profile).map_err(named)?;
+    let acceptor = settings.acceptor(node, network.core()).map_err(named)?;
+    let enabled = acceptor.enabled;
+    let agent = HostAgent::new(ipv6(host_address(node)), acceptor, settings.detour());
+    Ok(Box::new(FastCnpHost { agent, enabled }))
 }
 
 const NOTHING: FastCnpCounters = FastCnpCounters {
@@ -261,6 +188,10 @@ impl FastCnpSwitch {
 }
 
 impl FastCnpHost {
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
     pub fn connect(&mut self, dst_address: u32, receiver: u32, queue_pair: u32) {
         self.agent.connect(ipv6(dst_address), wire_queue_pair(receiver), queue_pair);
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The bytes of frames.
 
-use crate::ffi::{FrameRecord, PacketKind, WireParameters};
+use crate::ffi::{FrameRecord, PacketKind};
 use crate::host::NONE;
+use crate::settings::Settings;
 use hpcc_core::frame::Carriage;
 use hpcc_core::frame::simulated::{self, Kind, SimulatedFrame};
+use hpcc_core::settings::Named;
 use hpcc_core::wire::WireProfile;
 
 pub struct FrameWriter {
@@ -12,19 +14,16 @@ pub struct FrameWriter {
     carriage: Option<Carriage>,
 }
 
-pub fn new_frame_writer(wire: &WireParameters) -> Box<FrameWriter> {
-    Box::new(FrameWriter { profile: wire.profile(), carriage: wire.layout().carriage() })
+pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String> {
+    let profile = settings.node.wire.profile;
+    if !profile.is_real() {
+        let name = profile.name();
+        return Err(format!("frames of wire profile \"{name}\" have no bytes; choose rocev2_ipv4 or rocev2_ipv6"));
+    }
+    Ok(Box::new(FrameWriter { profile, carriage: settings.carriage() }))
 }
 
 impl FrameWriter {
-    pub fn error(&self) -> String {
-        if self.profile.is_real() {
-            return String::new();
-        }
-        let name = self.profile.name();
-        format!("frames of wire profile \"{name}\" have no bytes; choose rocev2_ipv4 or rocev2_ipv6")
-    }
-
     pub fn bytes(&self, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8> {
         let kind = match frame.kind {
             PacketKind::Data => Kind::Data { payload: frame.payload_bytes, ack_requested: frame.ack_requested },

@@ -2,20 +2,17 @@
 //! The host.
 
 use crate::ffi::{
-    AckFrame, AckResult, ControlParameters, DataFrame, FeedbackParameters, FlowKey, HostCounters, NotificationKind,
-    RecoveryKind, Reply, ReplyKind, Segment, SenderParameters, TelemetryFrame, TelemetryReply, TimeoutParameters,
-    TimeoutResult, TransportParameters, WireParameters,
+    AckFrame, AckResult, DataFrame, FlowKey, HostCounters, Reply, ReplyKind, Segment, SenderParameters, TelemetryFrame,
+    TelemetryReply, TimeoutResult,
 };
 use crate::network::Network;
+use crate::settings::Settings;
 use crate::switch::Draws;
-use hpcc_core::cc::Origin;
+use hpcc_core::cc::{FlowLimits, Origin};
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
-use hpcc_core::transport::{
-    self, Ack, Answer, CongestionNotification, Data, Poll, Probe, ReceiverSpec, Recovery, SenderSpec, TimeoutConfig,
-    TransportConfig,
-};
+use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec};
 use hpcc_core::units::{BitRate, Nanos};
 
 pub struct Host {
@@ -72,71 +69,6 @@ impl From<Option<transport::AckResult>> for AckResult {
     }
 }
 
-impl From<&TimeoutParameters> for Option<TimeoutConfig> {
-    fn from(p: &TimeoutParameters) -> Self {
-        p.enabled.then_some(TimeoutConfig {
-            high: Nanos(p.high_ns),
-            low: Nanos(p.low_ns),
-            few: p.few,
-            base_rtts: p.base_rtts,
-            back_off: p.back_off,
-        })
-    }
-}
-
-impl From<Option<TimeoutConfig>> for TimeoutParameters {
-    fn from(config: Option<TimeoutConfig>) -> Self {
-        let off = TimeoutConfig { high: Nanos(0), low: Nanos(0), few: 0, base_rtts: 0, back_off: false };
-        let c = config.unwrap_or(off);
-        TimeoutParameters {
-            enabled: config.is_some(),
-            high_ns: c.high.0,
-            low_ns: c.low.0,
-            few: c.few,
-            base_rtts: c.base_rtts,
-            back_off: c.back_off,
-        }
-    }
-}
-
-impl From<RecoveryKind> for Recovery {
-    fn from(kind: RecoveryKind) -> Self {
-        match kind {
-            RecoveryKind::SelectiveRepeat => Recovery::SelectiveRepeat,
-            RecoveryKind::GoBackZero => Recovery::GoBackZero,
-            _ => Recovery::GoBackN,
-        }
-    }
-}
-
-impl From<Recovery> for RecoveryKind {
-    fn from(recovery: Recovery) -> Self {
-        match recovery {
-            Recovery::GoBackN => RecoveryKind::GoBackN,
-            Recovery::GoBackZero => RecoveryKind::GoBackZero,
-            Recovery::SelectiveRepeat => RecoveryKind::SelectiveRepeat,
-        }
-    }
-}
-
-impl From<NotificationKind> for CongestionNotification {
-    fn from(kind: NotificationKind) -> Self {
-        match kind {
-            NotificationKind::Packet => CongestionNotification::Packet,
-            _ => CongestionNotification::Echo,
-        }
-    }
-}
-
-impl From<CongestionNotification> for NotificationKind {
-    fn from(notification: CongestionNotification) -> Self {
-        match notification {
-            CongestionNotification::Echo => NotificationKind::Echo,
-            CongestionNotification::Packet => NotificationKind::Packet,
-        }
-    }
-}
-
 impl From<Option<transport::Notified>> for AckResult {
     fn from(notified: Option<transport::Notified>) -> Self {
         let result = notified.map(|n| transport::AckResult { nic: n.nic, finished: false, armed: n.armed });
@@ -144,42 +76,12 @@ impl From<Option<transport::Notified>> for AckResult {
     }
 }
 
-impl From<&TransportParameters> for TransportConfig {
-    fn from(p: &TransportParameters) -> Self {
-        TransportConfig {
-            mtu: p.mtu,
-            recovery: p.recovery.into(),
-            chunk: p.chunk,
-            ack_interval: p.ack_interval,
-            ack_every: p.ack_every,
-            nack_interval: Nanos(p.nack_interval_ns),
-            timeout: (&p.timeout).into(),
-            window: p.window,
-            variable_window: p.variable_window,
-            global_rtt: p.global_rtt,
-            rate_bound: p.rate_bound,
-            ack_priority: p.ack_priority,
-            notification: p.notification.into(),
-            quirks: (&p.quirks).into(),
-        }
-    }
-}
-
-pub fn new_host(
-    network: &mut Network,
-    node: u32,
-    transport: &TransportParameters,
-    control: &ControlParameters,
-    wire: &WireParameters,
-    feedback: &FeedbackParameters,
-) -> Box<Host> {
-    let (layout, sizes) = (wire.layout(), wire.profile().sizes());
+pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>, String> {
+    let config = settings.node.host().map_err(|wrong| wrong.to_string())?;
+    let layout = config.layout;
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
-    let routes = network.take_table(node);
-    // C++ asks for feedback_error() first, so that there is a configuration.
-    let feedback = feedback.config().unwrap_or_default();
-    let host = transport::Host::new(transport.into(), control.into(), layout, feedback, sizes, &rates, routes);
-    Box::new(Host { host, layout })
+    let host = transport::Host::new(config, &rates, network.take_table(node));
+    Ok(Box::new(Host { host, layout }))
 }
 
 fn key_or_error(key: Option<u32>) -> i64 {
@@ -205,7 +107,14 @@ impl Host {
         self.host.route(&key.into(), dst).map_or(-1, i32::from)
     }
 
-    pub fn open_sender(&mut self, now_ns: u64, nic: u16, sender: &SenderParameters) -> i64 {
+    /// What the controller of a flow from here is given, and T as well; `None` if there is no such port.
+    fn limits(&self, nic: u16, flow: &SenderParameters, network: &Network) -> Option<FlowLimits> {
+        let (base_rtt, bdp, links) = network.path_limits(flow.src, flow.dst, self.host.transport().global_rtt);
+        self.host.flow_limits(nic.into(), base_rtt, bdp, links)
+    }
+
+    pub fn open_sender(&mut self, now_ns: u64, nic: u16, sender: &SenderParameters, network: &Network) -> i64 {
+        let Some(limits) = self.limits(nic, sender, network) else { return -1 };
         let spec = SenderSpec {
             src: sender.src,
             dst: sender.dst,
@@ -214,12 +123,11 @@ impl Host {
             priority: sender.priority,
             receiver: sender.receiver,
         };
-        let (rtt, bdp) = (Nanos(sender.base_rtt_ns), sender.bdp_bytes);
-        key_or_error(self.host.open_sender(Nanos(now_ns), nic.into(), spec, sender.size_bytes, rtt, bdp))
+        key_or_error(self.host.open_sender(Nanos(now_ns), nic.into(), spec, sender.size_bytes, limits))
     }
 
-    pub fn open_receiver(&mut self, source: &Host, nic: u16, flow: &SenderParameters) -> i64 {
-        let limits = source.host.flow_limits(nic.into(), Nanos(flow.base_rtt_ns), flow.bdp_bytes);
+    pub fn open_receiver(&mut self, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64 {
+        let limits = source.limits(nic, flow, network);
         let echo_interval = source.host.echo_interval();
         let spec = limits.map(|limits| ReceiverSpec { src: flow.src, dst: flow.dst, limits, echo_interval });
         key_or_error(spec.and_then(|spec| self.host.open_receiver(&spec)))
@@ -297,6 +205,14 @@ impl Host {
 
     pub fn notification_bytes(&self, options: u32) -> u32 {
         self.host.notification_bytes(options)
+    }
+
+    pub fn ack_priority(&self) -> u8 {
+        self.host.transport().ack_priority
+    }
+
+    pub fn acks_queue_with_data(&self) -> bool {
+        self.host.transport().quirks.acks_queue_with_data
     }
 
     pub fn echoes(&self) -> bool {

@@ -6,46 +6,42 @@
 //! across it: errors are values (`error()` of the type that can fail), and a panic, which is a bug in the
 //! core, aborts the process after [`panic_report`] has said what to report.
 
-mod control;
 mod fast_cnp;
-mod feedback;
 mod flows;
 mod frame;
 mod goodput;
 mod host;
 mod network;
-mod node_set;
 mod packet_trace;
 mod panic_report;
 mod probed;
 mod progress;
-mod qos;
-mod quirks;
 mod results;
 mod scenario;
+mod settings;
 mod switch;
 mod usage;
-mod wire;
 
 use fast_cnp::{
-    FastCnpHost, FastCnpSwitch, fast_cnp_host_error, fast_cnp_refusals, fast_cnp_room, fast_cnp_switch_error,
-    fast_cnp_withheld, new_fast_cnp_host, new_fast_cnp_switch,
+    FastCnpHost, FastCnpSwitch, fast_cnp_refusals, fast_cnp_room, fast_cnp_withheld, new_fast_cnp_host,
+    new_fast_cnp_switch,
 };
-use feedback::feedback_error;
 use flows::{Flows, open_flows};
 use frame::{FrameWriter, new_frame_writer};
 use host::{Host, new_host, update_host_routes};
 use network::{Network, new_network, tx_time};
-use probed::{ProbedFlow, are_probes_heard, host_address, host_of, new_probed_flow, packet_bytes};
+use probed::{ProbedFlow, host_address, host_of, new_probed_flow, packet_bytes};
 use progress::{Progress, new_progress};
-use qos::{Scheduler, new_scheduler, qos_error};
-use quirks::read_quirks;
 use results::{Results, create_results};
 use scenario::{Scenario, open_scenario};
-use switch::{
-    Draws, Loss, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws, update_switch_routes,
+use settings::{
+    Settings, fast_cnp_host_settings, fast_cnp_switch_settings, host_settings, new_settings, node_settings,
+    parameters_of, switch_settings,
 };
-use wire::{data_overhead, is_heard, pfc_bytes, telemetry_room, tells_arrival, wire_error};
+use switch::{
+    Draws, Loss, Scheduler, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws,
+    update_switch_routes,
+};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -58,216 +54,37 @@ mod ffi {
         dport: u16,
     }
 
-    /// `hpcc_core::quirks::Quirks`.
+    /// One setting as an attribute.
+    #[derive(Clone, Debug)]
+    struct SettingInfo {
+        /// Its place among all.
+        index: usize,
+        /// Name of the attribute.
+        attribute: String,
+        kind: SettingKind,
+        /// Its value without being set.
+        initial: String,
+        /// What can be given.
+        expected: String,
+        /// What it means.
+        help: String,
+    }
+
+    /// The kind of an attribute's value.
     #[derive(Clone, Copy, Debug)]
-    struct Quirks {
-        floored_times: bool,
-        missed_wakeups: bool,
-        stale_round_robin: bool,
-        windowless_hpcc: bool,
-        acks_queue_with_data: bool,
-        lossy_pfc: bool,
-        notify_every_mark: bool,
-        leak_buffer_on_link_down: bool,
-        wide_pint: bool,
-        shared_chance: bool,
-        nack_late_packets: bool,
-        wrapping_in_flight: bool,
-        infinite_rate_is_zero: bool,
-        metrics_of_the_start: bool,
-        wrapping_window: bool,
-        last_parallel_link: bool,
-        narrow_switch_settings: bool,
-        whole_pause_time: bool,
-        data_in_queue_0: bool,
-        untraced_overflow: bool,
-    }
-
-    /// Faults as a text named them.
-    #[derive(Clone, Debug)]
-    struct NamedQuirks {
-        /// What is wrong with the text; empty if nothing is.
-        error: String,
-        quirks: Quirks,
-    }
-
-    /// `hpcc_core::transport::TransportConfig`.
-    #[derive(Clone, Copy)]
-    struct TransportParameters {
-        mtu: u32,
-        recovery: RecoveryKind,
-        chunk: u32,
-        ack_interval: u32,
-        ack_every: u32,
-        nack_interval_ns: u64,
-        timeout: TimeoutParameters,
-        window: bool,
-        variable_window: bool,
-        global_rtt: bool,
-        rate_bound: bool,
-        ack_priority: u8,
-        notification: NotificationKind,
-        quirks: Quirks,
-    }
-
-    /// `hpcc_core::transport::CongestionNotification`.
-    #[derive(Clone, Copy)]
-    enum NotificationKind {
-        Echo,
-        Packet,
-    }
-
-    /// `hpcc_core::transport::TimeoutConfig`; off unless `enabled`.
-    #[derive(Clone, Copy)]
-    struct TimeoutParameters {
-        enabled: bool,
-        high_ns: u64,
-        low_ns: u64,
-        few: u32,
-        base_rtts: u32,
-        back_off: bool,
-    }
-
-    /// `hpcc_core::transport::Recovery`.
-    #[derive(Clone, Copy)]
-    enum RecoveryKind {
-        GoBackN,
-        GoBackZero,
-        SelectiveRepeat,
-    }
-
-    /// `hpcc_core::cc::Algorithm`; only the parameters of the chosen algorithm count.
-    #[derive(Clone, Copy)]
-    struct ControlParameters {
-        algorithm: AlgorithmKind,
-        hpcc: HpccParameters,
-        hpcc_plus: HpccPlusParameters,
-        hpcc_pint: HpccPintParameters,
-        dcqcn: DcqcnParameters,
-        timely: TimelyParameters,
-        dctcp: DctcpParameters,
-    }
-
-    /// A congestion-control algorithm.
-    #[derive(Clone, Copy)]
-    enum AlgorithmKind {
-        /// None: line rate.
-        LineRate,
-        /// HPCC, the reference's rate form.
-        Hpcc,
-        /// HPCC++, the drafts' window form.
-        HpccPlus,
-        /// HPCC++ with the window computed by the receiver.
-        RxHpcc,
-        /// HPCC over PINT telemetry.
-        HpccPint,
-        Dcqcn,
-        Timely,
-        Dctcp,
-    }
-
-    /// `hpcc_core::cc::HpccConfig`.
-    #[derive(Clone, Copy)]
-    struct HpccParameters {
-        eta: f64,
-        max_stage: u32,
-        additive_increase_bps: u64,
-        min_rate_bps: u64,
-        fast_react: bool,
-        multi_rate: bool,
-        sampled_feedback: bool,
-    }
-
-    /// `hpcc_core::cc::HpccPlusConfig`, and `RxHpccConfig`.
-    #[derive(Clone, Copy)]
-    struct HpccPlusParameters {
-        eta: f64,
-        max_stage: u32,
-        /// N, of which the additive increase follows; 0 for an increase in bytes.
-        expected_flows: u32,
-        additive_increase_bytes: u64,
-        min_rate_bps: u64,
-        /// Of Rx-HPCC: N is what the receiver counts.
-        count_flows: bool,
-    }
-
-    /// `hpcc_core::cc::HpccPintConfig`.
-    #[derive(Clone, Copy)]
-    struct HpccPintParameters {
-        eta: f64,
-        max_stage: u32,
-        additive_increase_bps: u64,
-        min_rate_bps: u64,
-        sample_probability: f64,
-    }
-
-    /// `hpcc_core::cc::DcqcnConfig`.
-    #[derive(Clone, Copy)]
-    struct DcqcnParameters {
-        gain: f64,
-        alpha_interval_ns: u64,
-        decrease_interval_ns: u64,
-        increase_interval_ns: u64,
-        fast_recovery: u32,
-        additive_increase_bps: u64,
-        hyper_increase_bps: u64,
-        clamp_target: bool,
-        notification_interval_ns: u64,
-        min_rate_bps: u64,
-    }
-
-    /// `hpcc_core::cc::TimelyConfig`.
-    #[derive(Clone, Copy)]
-    struct TimelyParameters {
-        additive_increase_bps: u64,
-        hyper_increase_bps: u64,
-        hyper_after: u32,
-        min_rate_bps: u64,
-        weight: f64,
-        decrease: f64,
-        low_ns: u64,
-        high_ns: u64,
-        min_rtt_ns: u64,
-    }
-
-    /// `hpcc_core::cc::DctcpConfig`.
-    #[derive(Clone, Copy)]
-    struct DctcpParameters {
-        gain: f64,
-        additive_increase_bps: u64,
-        min_rate_bps: u64,
-    }
-
-    /// What frames look like; names are those of `hpcc_core::wire::WireProfile` and `hpcc_core::telemetry::Layout`.
-    #[derive(Clone, Debug)]
-    struct WireParameters {
-        profile: String,
-        layout: String,
-        /// `hpcc_core::telemetry::LayoutOptions`.
-        multiplier: u32,
-        log_base: f64,
-        wide_pint: bool,
-        hops: u8,
-    }
-
-    /// `hpcc_core::transport::feedback::FeedbackConfig`; the names are those of configurations.
-    #[derive(Clone, Debug)]
-    struct FeedbackParameters {
-        /// Which packets collect telemetry.
-        packets: String,
-        /// With "nth".
-        every: u32,
-        /// What goes back.
-        answer: String,
-        /// In what.
-        by: String,
-        guard: bool,
-        /// 32 hexadecimal digits of a key, or nothing.
-        seal: String,
-        /// Paths that a flow chooses from; 1 for none.
-        paths: u8,
-        /// Between two probes of other paths, in T.
-        path_interval: u32,
+    enum SettingKind {
+        /// true or false.
+        Switch,
+        /// A whole number.
+        Whole,
+        /// A number.
+        Real,
+        /// A time.
+        Time,
+        /// A data rate.
+        Rate,
+        /// A text.
+        Text,
     }
 
     /// A frame as the simulator knows it.
@@ -320,85 +137,6 @@ mod ffi {
     struct ProbedProbe {
         present: bool,
         seq: u32,
-    }
-
-    /// Packet memory of a switch: `hpcc_core::switch::SwitchConfig`.
-    #[derive(Clone, Copy)]
-    struct BufferParameters {
-        bytes: u64,
-        lossy: bool,
-        /// Of a lossy buffer.
-        alpha: f64,
-    }
-
-    /// `hpcc_core::switch::{Classes, ReportConfig}`; the names are those of configurations.
-    #[derive(Clone, Debug)]
-    struct QosParameters {
-        /// As `hpcc_core::switch::Classes::parse` reads it; empty for none.
-        classes: String,
-        /// Whose bytes telemetry reports.
-        scope: String,
-        /// What it reports for a queue.
-        wait: String,
-    }
-
-    /// `hpcc_core::switch::EcnThreshold`.
-    #[derive(Clone, Copy)]
-    struct EcnThreshold {
-        rate_bps: u64,
-        kmin_bytes: u64,
-        kmax_bytes: u64,
-        pmax: f64,
-    }
-
-    /// What a switch does about Fast CNP: `hpcc_core::fast_cnp::GeneratorConfig` and `CapabilityConfig`. Nodes are as
-    /// `node_set::nodes` reads them.
-    #[derive(Clone, Debug)]
-    struct FastCnpSwitchParameters {
-        enabled: bool,
-        /// "queue" or "utilisation".
-        trigger: String,
-        /// Of the latter.
-        bound: f64,
-        flow_interval_ns: u64,
-        port_interval_ns: u64,
-        port_burst: u32,
-        mark_unknown: bool,
-        domain: String,
-        capable: String,
-        option_type: u8,
-        trace_option_type: u8,
-    }
-
-    /// What a host does: `hpcc_core::fast_cnp::AcceptorConfig` and `DetourConfig`.
-    #[derive(Clone, Debug)]
-    struct FastCnpHostParameters {
-        enabled: bool,
-        accept_from: String,
-        accept_interval_ns: u64,
-        option_type: u8,
-        trace_option_type: u8,
-        detour: bool,
-        detour_after: u32,
-        detour_within_ns: u64,
-        detour_hold_ns: u64,
-        detour_max_hold_ns: u64,
-    }
-
-    /// `hpcc_formats::scenario::FastCnp`.
-    #[derive(Clone, Debug)]
-    struct FastCnpParameters {
-        /// Whether switches, hosts or borders have anything to do.
-        is_on: bool,
-        switches: FastCnpSwitchParameters,
-        hosts: FastCnpHostParameters,
-        /// The trigger's thresholds at 100 Gb/s; a `kmax_bytes` of 0 stands for those of ECN.
-        kmin_bytes: u64,
-        kmax_bytes: u64,
-        pmax: f64,
-        /// Hosts that do not understand notifications.
-        incapable: Vec<u32>,
-        borders: Vec<FastCnpBorder>,
     }
 
     /// Links of a switch at the edge of the domain.
@@ -480,8 +218,6 @@ mod ffi {
         priority: u8,
         receiver: u32,
         size_bytes: u64,
-        base_rtt_ns: u64,
-        bdp_bytes: u64,
     }
 
     /// `hpcc_core::transport::Segment`; nothing to send unless `present`.
@@ -796,29 +532,21 @@ mod ffi {
         fn flow_count(self: &Scenario) -> u32;
         fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
-        /// The reference's faults that are repeated, as `read_quirks` takes them.
-        fn reference_faults(self: &Scenario) -> String;
-        fn transport(self: &Scenario) -> TransportParameters;
-        fn control(self: &Scenario) -> ControlParameters;
-        fn feedback(self: &Scenario) -> FeedbackParameters;
-        fn fast_cnp(self: &Scenario) -> FastCnpParameters;
+        /// The settings of all nodes but the legacy ones.
+        fn settings(self: &Scenario) -> Box<Settings>;
         /// Nodes that know nothing of telemetry.
         fn legacy_nodes(self: &Scenario) -> Vec<u32>;
-        /// The algorithm of flows from such hosts, with its defaults.
-        fn legacy_algorithm(self: &Scenario) -> AlgorithmKind;
-        fn wire(self: &Scenario) -> WireParameters;
-        /// Bytes of preamble and gap that each frame occupies its link for besides its own.
-        fn frame_gap(self: &Scenario) -> u32;
-        /// Microseconds that a PFC pause says; 0 makes every pause a resume.
-        fn pause_time(self: &Scenario) -> u32;
+        /// The settings of such a node.
+        fn legacy_settings(self: &Scenario, node: u32) -> Box<Settings>;
+        /// Whether telemetry is the time when a packet left its sender.
+        fn stamps_send_time(self: &Scenario) -> bool;
         /// Whether the packet trace tells of packets that a switch drops.
         fn traces_overflow(self: &Scenario) -> bool;
         /// The addresses that the PFC frames of a node's ports come from.
         fn port_addresses(self: &Scenario, node: u32) -> Vec<u32>;
-        fn buffer(self: &Scenario) -> BufferParameters;
-        fn qos(self: &Scenario) -> QosParameters;
-        fn ecn(self: &Scenario) -> bool;
-        fn ecn_thresholds(self: &Scenario) -> Vec<EcnThreshold>;
+        /// Whether switches, hosts or borders have anything to do about Fast CNP.
+        fn has_fast_cnp(self: &Scenario) -> bool;
+        fn fast_cnp_borders(self: &Scenario) -> Vec<FastCnpBorder>;
         fn monitor(self: &Scenario) -> MonitorParameters;
         /// Nodes whose packets are traced.
         fn trace_nodes(self: &Scenario) -> Vec<u32>;
@@ -884,7 +612,7 @@ mod ffi {
         /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
         /// Repeats those of the reference's faults that concern routes; before they are computed.
-        fn repeat_faults(self: &mut Network, quirks: &Quirks);
+        fn repeat_faults(self: &mut Network, settings: &Settings);
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Computes all routes, for full packets of `payload` bytes.
@@ -899,8 +627,6 @@ mod ffi {
         fn connects(self: &Network, src: u32, dst: u32) -> bool;
         /// Base round-trip time of a pair, 0 if unconnected.
         fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
-        /// Bandwidth-delay product of a pair, 0 if unconnected.
-        fn pair_bdp_bytes(self: &Network, src: u32, dst: u32) -> u64;
         /// Flow completion time on an idle path, 0 if unconnected.
         fn standalone_fct_ns(
             self: &Network,
@@ -916,33 +642,80 @@ mod ffi {
         /// The time that a frame occupies a link, rounded to nearest or as the reference does.
         fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
 
-        /// The reference's faults that a text names: `all`, `none`, or names with commas between them.
-        fn read_quirks(names: &CxxString) -> NamedQuirks;
-
-        /// What is wrong with classes or names; empty if nothing is. Ask before anything else takes them.
-        fn qos_error(qos: &QosParameters) -> String;
-        /// Which queue of a port sends next.
-        type Scheduler;
-        /// The scheduler of a port; there must be classes.
-        fn new_scheduler(qos: &QosParameters) -> Box<Scheduler>;
-        /// The queue whose first frame leaves now, or -1. `heads` are the bytes of each queue's first frame, 0 where it is
-        /// empty; bit n of `paused` holds queue n back.
-        fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
+        /// The settings of a node, or of what it does about Fast CNP.
+        type Settings;
+        /// The defaults.
+        fn new_settings() -> Box<Settings>;
+        /// The attributes of hosts and switches.
+        fn node_settings() -> Vec<SettingInfo>;
+        /// The attributes of hosts.
+        fn host_settings() -> Vec<SettingInfo>;
+        /// The attributes of switches.
+        fn switch_settings() -> Vec<SettingInfo>;
+        /// The attributes of what hosts do about Fast CNP.
+        fn fast_cnp_host_settings() -> Vec<SettingInfo>;
+        /// The attributes of what switches do about Fast CNP.
+        fn fast_cnp_switch_settings() -> Vec<SettingInfo>;
+        /// The parameters of one algorithm, without its name before theirs.
+        fn parameters_of(algorithm: &str) -> Vec<SettingInfo>;
+        /// A copy, which shares memory until it is changed.
+        fn duplicate(self: &Settings) -> Box<Settings>;
+        /// Changes a setting, or says why not.
+        fn set(self: &mut Settings, info: &SettingInfo, text: &CxxString) -> Result<()>;
+        /// The value of a setting, as `set` reads it.
+        fn get(self: &Settings, info: &SettingInfo) -> String;
+        /// When ports of one rate mark frames, in place of what the settings say for all.
+        fn set_ecn_threshold(self: &mut Settings, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64);
+        /// Takes over what a switch must know of the hosts.
+        fn follow_hosts(self: &mut Settings, host: &Settings);
+        /// Takes over what a host must know of the switches.
+        fn follow_switches(self: &mut Settings, other: &Settings);
+        /// Settles what was left to the simulator and checks all settings; says what contradicts what.
+        fn resolve(self: &mut Settings, network: &Network) -> Result<()>;
+        /// Most payload bytes in a packet.
+        fn mtu(self: &Settings) -> u32;
+        /// Whether times are floored as the reference floors them.
+        fn floors_times(self: &Settings) -> bool;
+        /// Whether random loss takes PFC frames too.
+        fn loses_pfc(self: &Settings) -> bool;
+        /// Whether all nodes draw from one sequence.
+        fn shares_chance(self: &Settings) -> bool;
+        /// Microseconds that a PFC pause says; 0 makes every pause a resume.
+        fn pause_us(self: &Settings) -> u32;
+        /// Bytes that a frame occupies its link for besides its own.
+        fn frame_gap(self: &Settings) -> u32;
+        /// Whether frames have bytes.
+        fn has_bytes(self: &Settings) -> bool;
+        /// Most bytes of telemetry in a frame.
+        fn telemetry_room(self: &Settings) -> u32;
+        /// Headers and trailers of a data frame in bytes.
+        fn data_overhead(self: &Settings) -> u32;
+        /// Bytes on the link of a PFC frame.
+        fn pfc_bytes(self: &Settings) -> u32;
+        /// Whether switches notify senders.
+        fn uses_fast_cnp(self: &Settings) -> bool;
+        /// Whether hosts accept notifications by switches.
+        fn accepts_fast_cnp(self: &Settings) -> bool;
 
         /// The decisions of a switch.
         type Switch;
         /// Moves the network's present routes for the switch into it.
         fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch);
-        /// The switch of a network's node. The network's routes for this node move into it.
-        fn new_switch(
-            network: &mut Network,
-            node: u32,
-            buffer: &BufferParameters,
-            ecn: &[EcnThreshold],
-            wire: &WireParameters,
-            qos: &QosParameters,
-            quirks: &Quirks,
-        ) -> Box<Switch>;
+        /// The switch of a network's node, whose settings are resolved. The network's routes for this node move into it.
+        fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Switch>>;
+        /// Whether it must be told when a frame came in.
+        fn notes_arrival(self: &Switch) -> bool;
+        /// Whether a link that fails keeps the memory of the frames that are dropped with it.
+        fn leaks_on_link_down(self: &Switch) -> bool;
+        /// Whether its queues are served by classes.
+        fn has_classes(self: &Switch) -> bool;
+        /// Which queue of a port sends next.
+        type Scheduler;
+        /// The scheduler of a port; there must be classes.
+        fn new_scheduler(self: &Switch) -> Box<Scheduler>;
+        /// The queue whose first frame leaves now, or -1. `heads` are the bytes of each queue's first frame, 0 where it is
+        /// empty; bit n of `paused` holds queue n back.
+        fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
         fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
         /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
         fn depart(
@@ -968,18 +741,8 @@ mod ffi {
         /// A PFC frame takes a draw for its identifier.
         fn skip(self: &mut Draws);
 
-        /// What is wrong with a switch's settings; empty if nothing. Ask before `new_fast_cnp_switch`. There is a
-        /// threshold for each port.
-        fn fast_cnp_switch_error(
-            network: &Network,
-            parameters: &FastCnpSwitchParameters,
-            thresholds: &[EcnThreshold],
-            wire: &WireParameters,
-        ) -> String;
-        /// What is wrong with a host's.
-        fn fast_cnp_host_error(network: &Network, parameters: &FastCnpHostParameters, wire: &WireParameters) -> String;
         /// Most bytes of what frames carry for Fast CNP in the place of telemetry.
-        fn fast_cnp_room(wire: &WireParameters) -> u32;
+        fn fast_cnp_room(settings: &Settings) -> u32;
         /// Names of the reasons for which notifications are withheld.
         fn fast_cnp_withheld() -> Vec<String>;
         /// Names of the reasons for which they are refused.
@@ -987,13 +750,13 @@ mod ffi {
 
         /// What a switch does about Fast CNP.
         type FastCnpSwitch;
+        /// `own` are its settings for Fast CNP, `switch_settings` those of the switch, resolved.
         fn new_fast_cnp_switch(
             network: &Network,
             node: u32,
-            parameters: &FastCnpSwitchParameters,
-            thresholds: &[EcnThreshold],
-            wire: &WireParameters,
-        ) -> Box<FastCnpSwitch>;
+            own: &Settings,
+            switch_settings: &Settings,
+        ) -> Result<Box<FastCnpSwitch>>;
         /// A data frame leaves a port, stamped.
         fn on_data(
             self: &mut FastCnpSwitch,
@@ -1016,7 +779,11 @@ mod ffi {
 
         /// What a host does.
         type FastCnpHost;
-        fn new_fast_cnp_host(network: &Network, node: u32, parameters: &FastCnpHostParameters) -> Box<FastCnpHost>;
+        /// As `new_fast_cnp_switch`.
+        fn new_fast_cnp_host(network: &Network, node: u32, own: &Settings, host: &Settings)
+        -> Result<Box<FastCnpHost>>;
+        /// Whether it accepts notifications.
+        fn is_enabled(self: &FastCnpHost) -> bool;
         /// A flow begins.
         fn connect(self: &mut FastCnpHost, dst_address: u32, receiver: u32, queue_pair: u32);
         /// A flow has ended.
@@ -1042,28 +809,10 @@ mod ffi {
         /// The first `count` draws of ns-3's generator for seed 1, substream 1: for comparison with ns-3's own.
         fn uniform_draws(stream: u64, count: usize) -> Vec<f64>;
 
-        /// Whether telemetry of this layout tells the algorithm what it must hear.
-        fn is_heard(control: &ControlParameters, wire: &WireParameters) -> bool;
-        /// What is wrong with the names; empty if nothing is. Ask before anything else takes them.
-        fn wire_error(wire: &WireParameters) -> String;
-        /// What is wrong with the names, or does not suit algorithm and layout; empty if nothing. Ask before anything
-        /// else takes them.
-        fn feedback_error(feedback: &FeedbackParameters, control: &ControlParameters, wire: &WireParameters) -> String;
-        /// Most bytes of telemetry in a frame.
-        fn telemetry_room(wire: &WireParameters) -> u32;
-        /// Whether telemetry says when a frame came in.
-        fn tells_arrival(wire: &WireParameters) -> bool;
-        /// Headers and trailers of a data frame in bytes.
-        fn data_overhead(wire: &WireParameters) -> u32;
-        /// Bytes on the link of a PFC frame.
-        fn pfc_bytes(wire: &WireParameters) -> u32;
-
         /// Makes the bytes of frames.
         type FrameWriter;
-        /// Ask `error` before anything else.
-        fn new_frame_writer(wire: &WireParameters) -> Box<FrameWriter>;
-        /// Why such frames have no bytes; empty if they have.
-        fn error(self: &FrameWriter) -> String;
+        /// Says why such frames have no bytes, if they have none.
+        fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>>;
         /// A frame from its Ethernet header to its ICRC.
         fn bytes(self: &FrameWriter, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8>;
 
@@ -1073,22 +822,19 @@ mod ffi {
         fn update_host_routes(network: &mut Network, node: u32, target: &mut Host);
         /// Gives a flow to the port that its route leads to now; returns the port, or -1.
         fn reassign(self: &mut Host, queue_pair: u32, key: &FlowKey) -> i32;
-        /// The host of a network's node. The network's routes for this node move into it.
-        fn new_host(
-            network: &mut Network,
-            node: u32,
-            transport: &TransportParameters,
-            control: &ControlParameters,
-            wire: &WireParameters,
-            feedback: &FeedbackParameters,
-        ) -> Box<Host>;
+        /// The host of a network's node, whose settings are resolved. The network's routes for this node move into it.
+        fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>>;
+        /// The priority in which its acknowledgements travel.
+        fn ack_priority(self: &Host) -> u8;
+        /// Whether switches queue them with data all the same.
+        fn acks_queue_with_data(self: &Host) -> bool;
         /// The port by which a flow leaves for `dst`, or -1.
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
         /// Opens a flow; returns its key, or -1 if the host has no such port or no room.
-        fn open_sender(self: &mut Host, now_ns: u64, nic: u16, sender: &SenderParameters) -> i64;
+        fn open_sender(self: &mut Host, now_ns: u64, nic: u16, sender: &SenderParameters, network: &Network) -> i64;
         /// Prepares for a flow that port `nic` of another host will send; returns its key, or -1 if the host has no room
         /// or the other one no such port.
-        fn open_receiver(self: &mut Host, source: &Host, nic: u16, flow: &SenderParameters) -> i64;
+        fn open_receiver(self: &mut Host, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64;
         fn close_receiver(self: &mut Host, receiver: u32);
         fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8) -> Segment;
         /// When to poll again though nothing else happens; the largest value stands for never.
@@ -1136,15 +882,14 @@ mod ffi {
         /// Window of a flow, 0 where it is unknown or unbounded.
         fn window_bytes(self: &Host, queue_pair: u32) -> u64;
 
-        /// Whether probes with telemetry of this layout tell HPCC++ what it must hear.
-        fn are_probes_heard(wire: &WireParameters) -> bool;
         /// HPCC++ of a flow whose transport is an ns-3 stack's.
         type ProbedFlow;
+        /// `controller` has its parameters, `host` the layout of telemetry; says why that layout does not serve.
         fn new_probed_flow(
-            control: &HpccPlusParameters,
-            wire: &WireParameters,
+            controller: &Settings,
+            host: &Settings,
             limits: &ProbedFlowLimits,
-        ) -> Box<ProbedFlow>;
+        ) -> Result<Box<ProbedFlow>>;
         /// A segment leaves; `end` is the sequence number behind it.
         fn on_sent(self: &mut ProbedFlow, now_ns: u64, end: u32);
         fn on_acked(self: &mut ProbedFlow, ack: u32);

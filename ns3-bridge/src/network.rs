@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The network as the ns-3 module builds it up.
 
-use crate::ffi::{LinkSpec, Quirks};
+use crate::ffi::LinkSpec;
 use crate::panic_report;
-use hpcc_core::quirks::Quirks as CoreQuirks;
+use crate::settings::Settings;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
@@ -19,7 +20,7 @@ pub struct Network {
     down: Vec<u32>,
     payload: u32,
     to_switches: bool,
-    quirks: CoreQuirks,
+    quirks: Quirks,
 }
 
 pub fn new_network() -> Box<Network> {
@@ -67,8 +68,8 @@ impl Network {
         self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
-    pub fn repeat_faults(&mut self, quirks: &Quirks) {
-        self.quirks = quirks.into();
+    pub fn repeat_faults(&mut self, settings: &Settings) {
+        self.quirks = settings.node.quirks();
     }
 
     /// Links that another one between the same nodes follows.
@@ -123,10 +124,6 @@ impl Network {
         self.measured_path(src, dst).map_or(0, |path| path.rtt().0)
     }
 
-    pub fn pair_bdp_bytes(&self, src: u32, dst: u32) -> u64 {
-        self.measured_path(src, dst).map_or(0, |path| path.bdp())
-    }
-
     pub fn standalone_fct_ns(
         &self,
         src: u32,
@@ -145,9 +142,19 @@ impl Network {
         host_address(node)
     }
 
-    /// Whether each node is a host or a switch.
-    pub fn nodes(&self) -> &[NodeKind] {
-        &self.network.nodes
+    /// Nodes and links.
+    pub fn core(&self) -> &CoreNetwork {
+        &self.network
+    }
+
+    /// T, window and links of flows between two hosts: of their own path, or the longest of the network (`global`).
+    pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
+        let path = self.measured_path(src, dst);
+        let links = path.map_or(0, |path| path.links);
+        if global {
+            return (Nanos(self.max_rtt_ns()), self.max_bdp_bytes(), links);
+        }
+        path.map_or((Nanos(0), 0, 0), |path| (path.rtt(), path.bdp(), links))
     }
 
     /// Rates and delays of a node's ports.
@@ -172,7 +179,7 @@ mod tests {
     use super::*;
 
     /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
-    fn network(direct: &[u64], quirks: CoreQuirks) -> Network {
+    fn network(direct: &[u64], quirks: Quirks) -> Network {
         let mut network = Network::default();
         for is_switch in [false, false, true, true, true] {
             network.add_node(is_switch);
@@ -181,7 +188,7 @@ mod tests {
         for (a, b, gbps) in around.into_iter().chain(direct.iter().map(|&gbps| (2, 3, gbps))) {
             assert!(network.add_link(&LinkSpec { a, b, rate_bps: gbps * 1_000_000_000, delay_ns: 1_000 }));
         }
-        network.repeat_faults(&quirks.into());
+        network.quirks = quirks;
         network.compute_routes(1_000);
         network
     }
@@ -189,21 +196,21 @@ mod tests {
     #[test]
     fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
         for metrics_of_the_start in [false, true] {
-            let mut network = network(&[100], CoreQuirks { metrics_of_the_start, ..CoreQuirks::NONE });
-            let measure = |network: &Network| (network.pair_rtt_ns(0, 1), network.pair_bdp_bytes(0, 1));
-            let before = (6_000 + 3 * 80, 78_000);
+            let mut network = network(&[100], Quirks { metrics_of_the_start, ..Quirks::NONE });
+            let measure = |network: &Network| network.path_limits(0, 1, false);
+            let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
             assert_eq!(measure(&network), before);
             assert!(network.take_down(3, 2) && !network.take_down(2, 3));
-            let after = (8_000 + 2 * 80 + 2 * 320, 27_500);
+            let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
             assert_eq!(measure(&network), if metrics_of_the_start { before } else { after });
-            assert_eq!(network.standalone_fct_ns(0, 1, 1_000, 1_000, 0), before.0 + 320, "the reference's formula");
+            assert_eq!(network.standalone_fct_ns(0, 1, 1_000, 1_000, 0), before.0.0 + 320, "the reference's formula");
         }
     }
 
     #[test]
     fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
         for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
-            let mut network = network(&[100, 100], CoreQuirks { last_parallel_link, ..CoreQuirks::NONE });
+            let mut network = network(&[100, 100], Quirks { last_parallel_link, ..Quirks::NONE });
             let table = network.take_table(2);
             let hops = table.next_hops(1);
             assert_eq!([hops[0], hops[hops.len() - 1]], ports);

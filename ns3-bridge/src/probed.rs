@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
 
-use crate::ffi::{HpccPlusParameters, PacketRecord, ProbedFlowLimits, ProbedProbe, WireParameters};
-use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Parameters};
+use crate::ffi::{PacketRecord, ProbedFlowLimits, ProbedProbe};
+use crate::settings::Settings;
+use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
 use hpcc_core::quirks::Quirks;
+use hpcc_core::settings::{Input, Named, Settings as _};
 use hpcc_core::switch;
 use hpcc_core::transport;
 use hpcc_core::units::{BitRate, Nanos};
@@ -12,11 +14,18 @@ use hpcc_core::units::{BitRate, Nanos};
 pub struct ProbedFlow(transport::ProbedFlow);
 
 pub fn new_probed_flow(
-    control: &HpccPlusParameters,
-    wire: &WireParameters,
+    controller: &Settings,
+    host: &Settings,
     limits: &ProbedFlowLimits,
-) -> Box<ProbedFlow> {
+) -> Result<Box<ProbedFlow>, String> {
     let &ProbedFlowLimits { line_rate_bps, base_rtt_ns, mtu, first_seq } = limits;
+    let layout = host.node.layout();
+    if !Reads::Records.is_in(&layout) {
+        return Err(format!(
+            "HPCC++ needs a record of each hop; telemetry layout \"{}\" has none",
+            layout.name().name()
+        ));
+    }
     let window = (u128::from(line_rate_bps) * u128::from(base_rtt_ns) / 8_000_000_000) as u64;
     let limits = FlowLimits {
         line_rate: BitRate(line_rate_bps),
@@ -24,14 +33,21 @@ pub fn new_probed_flow(
         window,
         path_bytes: window,
         mtu: mtu.max(1),
+        hops: 0,
         quirks: Quirks::NONE,
     };
-    Box::new(ProbedFlow(transport::ProbedFlow::new(control.into(), limits, wire.layout(), first_seq)))
+    let value = |key| controller.node.get("congestion_control", Some(HPCC_PLUS), key);
+    let mut config = HpccPlusConfig::default();
+    for setting in config.list() {
+        let text = value(setting.key).map_or_else(String::new, |value| value.text());
+        let input = Input::parse(&setting, &text)?;
+        config.set(setting.key, input).map_err(|error| format!("{}: {error:?}", setting.key))?;
+    }
+    Ok(Box::new(ProbedFlow(transport::ProbedFlow::new(config, limits, layout, first_seq))))
 }
 
-pub fn are_probes_heard(wire: &WireParameters) -> bool {
-    HpccPlusConfig::hears(&wire.layout())
-}
+/// The algorithm whose parameters such flows have.
+const HPCC_PLUS: &str = "hpcc_plus";
 
 impl ProbedFlow {
     pub fn on_sent(&mut self, now_ns: u64, end: u32) {
@@ -86,14 +102,20 @@ pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_core::telemetry::Layout;
-    use hpcc_core::wire::WireProfile;
+    use crate::settings::new_settings;
+    use hpcc_core::telemetry::LayoutName;
+    use std::rc::Rc;
+
+    fn with_layout(layout: LayoutName) -> Box<Settings> {
+        let mut settings = new_settings();
+        Rc::make_mut(&mut settings.node).layout.layout = Some(layout);
+        settings
+    }
 
     #[test]
     fn a_flow_starts_with_its_ports_rate_and_its_bdp() {
         let limits = ProbedFlowLimits { line_rate_bps: 25_000_000_000, base_rtt_ns: 8_000, mtu: 1_448, first_seq: 1 };
-        let wire = WireParameters::new(WireProfile::Reference, Layout::Draft);
-        let mut flow = new_probed_flow(&HpccPlusConfig::default().into(), &wire, &limits);
+        let mut flow = new_probed_flow(&new_settings(), &with_layout(LayoutName::Draft), &limits).expect("records");
         assert_eq!((flow.window_bytes(), flow.rate_bps(), flow.next_probe()), (25_000, 25_000_000_000, u64::MAX));
         flow.on_sent(100, 1_449);
         assert_eq!(flow.next_probe(), 100);
@@ -101,13 +123,14 @@ mod tests {
         assert!(probe.present && probe.seq == 1_449 && !flow.on_probe_time(101).present);
         flow.on_acked(1_449);
         assert!(!flow.on_probe_time(8_100).present && !flow.on_response(8_200, 1_449, &[]));
-        assert_eq!(flow.prepare_probe(0, &mut [0; 64]), Layout::Draft.initial_len());
+        assert_eq!(flow.prepare_probe(0, &mut [0; 64]), hpcc_core::telemetry::Layout::Draft.initial_len());
     }
 
     #[test]
-    fn probes_bring_records_of_hops() {
-        for (layout, heard) in [(Layout::Draft, true), (Layout::None, false), (Layout::Timestamp, false)] {
-            assert_eq!(are_probes_heard(&WireParameters::new(WireProfile::Reference, layout)), heard);
+    fn probes_must_bring_records_of_hops() {
+        let limits = ProbedFlowLimits { line_rate_bps: 1, base_rtt_ns: 1, mtu: 1, first_seq: 1 };
+        for (layout, works) in [(LayoutName::Draft, true), (LayoutName::None, false), (LayoutName::Timestamp, false)] {
+            assert_eq!(new_probed_flow(&new_settings(), &with_layout(layout), &limits).is_ok(), works);
         }
     }
 

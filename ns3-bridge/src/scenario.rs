@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario file as the ns-3 program sees it.
 
-use crate::ffi::{
-    AlgorithmKind, BufferParameters, ControlParameters, EcnThreshold, FastCnpBorder, FastCnpHostParameters,
-    FastCnpParameters, FastCnpSwitchParameters, FeedbackParameters, LinkFailure, LinkSpec, MonitorParameters,
-    QosParameters, TransportParameters, WireParameters,
-};
-use crate::{node_set, panic_report, quirks};
+use crate::ffi::{FastCnpBorder, LinkFailure, LinkSpec, MonitorParameters};
+use crate::panic_report;
+use crate::settings::Settings;
 use cxx::{CxxString, CxxVector};
-use hpcc_core::switch::BufferMode;
+use hpcc_core::cc::Reads;
+use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::units::Nanos;
-use hpcc_formats::scenario::{self, FastCnpTrigger, QueueHistogram};
+use hpcc_formats::scenario::{self, QueueHistogram};
 use std::path::Path;
+use std::rc::Rc;
 
 /// Streams of different seeds are this far apart.
 const STREAMS_PER_SEED: u64 = 1 << 32;
 /// The stream of the reference's error model, whose seed is 1.
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 
-pub struct Scenario(Result<scenario::Scenario, String>);
+pub struct Scenario {
+    scenario: Result<scenario::Scenario, String>,
+    /// Of all nodes that share them.
+    settings: Rc<NodeSettings>,
+}
 
 pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Box<Scenario> {
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
     let path = path.to_string_lossy();
-    Box::new(Scenario(scenario::load(Path::new(path.as_ref()), &overrides).map_err(|error| error.to_string())))
+    let scenario = scenario::load(Path::new(path.as_ref()), &overrides).map_err(|error| error.to_string());
+    let settings = scenario.as_ref().map_or_else(|_| Rc::default(), |scenario| Rc::new(scenario.settings.clone()));
+    Box::new(Scenario { scenario, settings })
 }
 
 fn or_zero(interval: Option<Nanos>) -> u64 {
@@ -35,11 +40,11 @@ fn or_zero(interval: Option<Nanos>) -> u64 {
 impl Scenario {
     /// The scenario. C++ asks for `error` first, so that there is one.
     pub fn get(&self) -> &scenario::Scenario {
-        self.0.as_ref().expect("the scenario is used although it could not be read")
+        self.scenario.as_ref().expect("the scenario is used although it could not be read")
     }
 
     pub fn error(&self) -> String {
-        self.0.as_ref().err().cloned().unwrap_or_default()
+        self.scenario.as_ref().err().cloned().unwrap_or_default()
     }
 
     pub fn notes(&self) -> Vec<String> {
@@ -105,102 +110,28 @@ impl Scenario {
         self.get().stop.0
     }
 
-    pub fn reference_faults(&self) -> String {
-        quirks::names(&self.get().quirks())
+    pub fn settings(&self) -> Box<Settings> {
+        Settings::settled(Rc::clone(&self.settings))
     }
 
-    pub fn transport(&self) -> TransportParameters {
-        let t = &self.get().transport;
-        TransportParameters {
-            mtu: t.mtu,
-            recovery: t.recovery.into(),
-            chunk: t.chunk,
-            ack_interval: t.ack_interval,
-            ack_every: t.ack_every,
-            nack_interval_ns: t.nack_interval.0,
-            timeout: t.timeout.into(),
-            window: t.window,
-            variable_window: t.variable_window,
-            global_rtt: t.global_rtt,
-            rate_bound: t.rate_bound,
-            ack_priority: t.ack_priority,
-            notification: t.notification.into(),
-            quirks: t.quirks.into(),
-        }
-    }
-
-    pub fn control(&self) -> ControlParameters {
-        (&self.get().algorithm).into()
-    }
-
-    pub fn feedback(&self) -> FeedbackParameters {
-        (&self.get().feedback).into()
+    pub fn legacy_settings(&self, node: u32) -> Box<Settings> {
+        Settings::settled(Rc::new(self.get().node_settings(node)))
     }
 
     pub fn legacy_nodes(&self) -> Vec<u32> {
         self.get().legacy.nodes.clone()
     }
 
-    pub fn legacy_algorithm(&self) -> AlgorithmKind {
-        ControlParameters::from(&self.get().legacy.algorithm).algorithm
+    pub fn stamps_send_time(&self) -> bool {
+        Reads::SendTime.is_in(&self.get().layout())
     }
 
-    pub fn fast_cnp(&self) -> FastCnpParameters {
-        let f = &self.get().fast_cnp;
-        let (option_type, trace_option_type) = (f.types.destination.code(), f.types.trace.code());
-        let (trigger, bound) = match f.trigger {
-            FastCnpTrigger::Utilisation(bound) => ("utilisation", bound),
-            _ => ("queue", 0.0),
-        };
-        let (kmin_bytes, kmax_bytes, pmax) = match f.trigger {
-            FastCnpTrigger::Queue { kmin, kmax, pmax } => (kmin, kmax, pmax),
-            _ => (0, 0, 0.0),
-        };
-        FastCnpParameters {
-            is_on: f.is_on(),
-            switches: FastCnpSwitchParameters {
-                enabled: f.enabled,
-                trigger: trigger.into(),
-                bound,
-                flow_interval_ns: f.flow_interval.0,
-                port_interval_ns: f.port_limit.interval.0,
-                port_burst: f.port_limit.burst,
-                mark_unknown: f.mark_unknown,
-                domain: node_set::text(&f.domain),
-                capable: node_set::text(&f.capable),
-                option_type,
-                trace_option_type,
-            },
-            hosts: FastCnpHostParameters {
-                enabled: f.enabled,
-                accept_from: node_set::text(&f.accept_from),
-                accept_interval_ns: f.accept_interval.0,
-                option_type,
-                trace_option_type,
-                detour: f.detour.enabled,
-                detour_after: f.detour.notifications,
-                detour_within_ns: f.detour.within.0,
-                detour_hold_ns: f.detour.hold.0,
-                detour_max_hold_ns: f.detour.max_hold.0,
-            },
-            kmin_bytes,
-            kmax_bytes,
-            pmax,
-            incapable: f.incapable.clone(),
-            borders: f.borders.iter().map(|b| FastCnpBorder { node: b.node, outside: b.outside }).collect(),
-        }
+    pub fn has_fast_cnp(&self) -> bool {
+        self.get().has_fast_cnp()
     }
 
-    pub fn wire(&self) -> WireParameters {
-        WireParameters::new(self.get().wire, self.get().layout)
-    }
-
-    pub fn frame_gap(&self) -> u32 {
-        self.get().frame_gap
-    }
-
-    pub fn pause_time(&self) -> u32 {
-        self.get().pause_time
+    pub fn fast_cnp_borders(&self) -> Vec<FastCnpBorder> {
+        self.get().borders.iter().map(|border| FastCnpBorder { node: border.node, outside: border.outside }).collect()
     }
 
     pub fn traces_overflow(&self) -> bool {
@@ -215,33 +146,6 @@ impl Scenario {
             [(link.a, 1), (link.b, 2)].into_iter().find(|&(end, _)| end == node).map(|(_, host)| network + host)
         };
         links.filter_map(address).collect()
-    }
-
-    pub fn qos(&self) -> QosParameters {
-        (&self.get().switch).into()
-    }
-
-    pub fn buffer(&self) -> BufferParameters {
-        let switch = &self.get().switch;
-        let (lossy, alpha) = match switch.mode {
-            BufferMode::Lossless => (false, 1.0),
-            BufferMode::Lossy { alpha } => (true, alpha),
-        };
-        BufferParameters { bytes: switch.buffer_bytes, lossy, alpha }
-    }
-
-    pub fn ecn(&self) -> bool {
-        self.get().switch.ecn
-    }
-
-    pub fn ecn_thresholds(&self) -> Vec<EcnThreshold> {
-        let threshold = |t: &hpcc_core::switch::EcnThreshold| EcnThreshold {
-            rate_bps: t.rate.0,
-            kmin_bytes: t.kmin,
-            kmax_bytes: t.kmax,
-            pmax: t.pmax,
-        };
-        self.get().switch.ecn_thresholds.iter().map(threshold).collect()
     }
 
     pub fn trace_nodes(&self) -> Vec<u32> {

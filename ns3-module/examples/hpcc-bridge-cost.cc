@@ -28,8 +28,6 @@ constexpr uint64_t INTERVAL = 87;          //!< between two packets in nanosecon
 constexpr uint32_t SWITCHES = 5;           //!< between the two hosts
 constexpr uint32_t SWITCH = 2;             //!< index of the first switch
 constexpr uint8_t PRIORITY = 3;            //!< of each packet
-/// A lossless switch of 32 MiB.
-constexpr hpcc::BufferParameters BUFFER{32 << 20, false, 1};
 volatile uint64_t g_sink;                  //!< keeps results from being optimised away
 
 /// A telemetry section.
@@ -81,34 +79,6 @@ MakeChain()
 }
 
 /**
- * \brief Make host 0.
- * \param network the network
- * \param wire what frames look like
- * \return the host
- */
-rust::Box<hpcc::Host>
-MakeHost(hpcc::Network& network, const hpcc::WireParameters& wire)
-{
-    hpcc::TransportParameters transport{};
-    transport.mtu = PAYLOAD;
-    transport.chunk = 4000;
-    transport.ack_interval = 1;
-    transport.window = true;
-    transport.variable_window = true;
-    transport.global_rtt = true;
-    transport.rate_bound = true;
-    hpcc::ControlParameters control{};
-    control.algorithm = hpcc::AlgorithmKind::Hpcc;
-    control.hpcc.eta = 0.95;
-    control.hpcc.max_stage = 5;
-    control.hpcc.additive_increase_bps = 50'000'000;
-    control.hpcc.min_rate_bps = 100'000'000;
-    control.hpcc.fast_react = true;
-    const hpcc::FeedbackParameters feedback{"all", 1, "records", "ack", false, "", 1, 1};
-    return hpcc::new_host(network, 0, transport, control, wire, feedback);
-}
-
-/**
  * \brief The way of a frame through one switch.
  * \param node the switch
  * \param draws the source of chance
@@ -135,18 +105,16 @@ PassSwitch(hpcc::Switch& node, hpcc::Draws& draws, Section& section, uint64_t no
 void
 MeasureAcks(uint64_t calls, uint32_t hops)
 {
-    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false, 15};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto host = MakeHost(*network, wire);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, {"", "port", "length"}, hpcc::Quirks{});
+    auto settings = hpcc::new_settings();
+    settings->resolve(*network);
+    auto host = hpcc::new_host(*network, 0, *settings);
     hpcc::SenderParameters sender{};
     sender.dst = 1;
     sender.priority = PRIORITY;
     sender.size_bytes = uint64_t{1} << 50;
-    sender.base_rtt_ns = network->max_rtt_ns();
-    sender.bdp_bytes = network->max_bdp_bytes();
-    const auto queuePair = static_cast<uint32_t>(host->open_sender(0, 0, sender));
+    const auto queuePair = static_cast<uint32_t>(host->open_sender(0, 0, sender, *network));
 
     Section section{};
     Measure(
@@ -178,11 +146,12 @@ main(int argc, char* argv[])
     cmd.AddValue("calls", "how often each function is called", calls);
     cmd.Parse(argc, argv);
 
-    const hpcc::WireParameters wire{"reference", "reference", 4, 1.05, false, 15};
     auto network = MakeChain();
     auto draws = hpcc::new_draws(1, 1);
-    auto node = hpcc::new_switch(*network, SWITCH, BUFFER, {}, wire, {"", "port", "length"}, hpcc::Quirks{});
-    auto host = MakeHost(*network, wire);
+    auto settings = hpcc::new_settings();
+    settings->resolve(*network);
+    auto node = hpcc::new_switch(*network, SWITCH, *settings);
+    auto host = hpcc::new_host(*network, 0, *settings);
     Section section{};
     std::cout << "call                                    CPU (ns)\n"
               << std::fixed << std::setprecision(1);

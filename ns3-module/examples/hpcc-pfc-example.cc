@@ -75,7 +75,7 @@ main(int argc, char* argv[])
     NodeContainer right(2);
     NodeContainer switches(2);
     QbbHelper network;
-    network.SetSwitchAttribute("BufferBytes", UintegerValue(buffer));
+    network.SetSwitchAttribute("Buffer", UintegerValue(buffer));
     network.InstallHosts(left);
     network.InstallHosts(right);
     network.InstallSwitches(switches);

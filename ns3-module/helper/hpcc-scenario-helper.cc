@@ -4,7 +4,6 @@
 #include "hpcc-scenario-helper.h"
 
 #include "ns3-bridge/src/lib.rs.h"
-#include "scenario-attributes.h"
 #include "scenario-capture.h"
 #include "scenario-fast-cnp.h"
 #include "scenario-monitor.h"
@@ -12,6 +11,8 @@
 #include "scenario-traffic.h"
 
 #include "ns3/data-rate.h"
+#include "ns3/fast-cnp-host.h"
+#include "ns3/fast-cnp-switch.h"
 #include "ns3/global-value.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
@@ -52,6 +53,19 @@ Add(hpcc::HostCounters& sum, const RdmaCounters& host)
     sum.rejected_feedback += host.rejectedFeedback;
     sum.moves += host.pathMoves;
     sum.cnps += host.cnps;
+}
+
+/**
+ * \brief Find an object that is aggregated to a node.
+ * \tparam T its type
+ * \param node the node
+ * \return the object, or nullptr
+ */
+template <class T>
+SettingsOwner*
+FindSettingsOwner(const QbbNode& node)
+{
+    return PeekPointer(node.GetObject<T>());
 }
 
 } // namespace
@@ -133,8 +147,6 @@ HpccScenarioHelper::Run(const std::string& out)
 void
 HpccScenarioHelper::BuildNetwork()
 {
-    SetScenarioAttributes(*m_scenario, m_network);
-    SetFastCnpAttributes(*m_scenario, m_network);
     NodeContainer nodes;
     nodes.Create(m_scenario->node_count());
     for (uint32_t index = 0; index < nodes.GetN(); ++index)
@@ -148,8 +160,7 @@ HpccScenarioHelper::BuildNetwork()
             m_network.InstallHosts(NodeContainer(nodes.Get(index)));
         }
     }
-    SetLegacyAttributes(*m_scenario, m_network);
-    SetFastCnpNodes(*m_scenario, m_network);
+    SetSettings();
     std::vector<NetDeviceContainer> links;
     for (const auto& link : m_scenario->links())
     {
@@ -159,16 +170,36 @@ HpccScenarioHelper::BuildNetwork()
                                        NanoSeconds(link.delay_ns)));
     }
     SetLosses(links);
-    for (const auto& threshold : m_scenario->ecn_thresholds())
+    for (const auto& border : m_scenario->fast_cnp_borders())
     {
-        m_network.SetEcnThreshold(DataRate(threshold.rate_bps),
-                                  threshold.kmin_bytes,
-                                  threshold.kmax_bytes,
-                                  threshold.pmax);
+        m_network.SetFastCnpBorder(border.node, border.outside);
     }
     m_network.SetEcnStream(m_scenario->ecn_stream());
     m_network.SetPintSeed(m_scenario->pint_seed());
     m_network.Start();
+}
+
+void
+HpccScenarioHelper::SetSettings() const
+{
+    const rust::Box<hpcc::Settings> settings = m_scenario->settings();
+    for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
+    {
+        const Ptr<QbbNode> node = m_network.GetNode(index);
+        node->SetSettings(CorePointer<hpcc::Settings>(settings->duplicate().into_raw()));
+        for (SettingsOwner* owner : {FindSettingsOwner<FastCnpHost>(*node), FindSettingsOwner<FastCnpSwitch>(*node)})
+        {
+            if (owner)
+            {
+                owner->SetSettings(CorePointer<hpcc::Settings>(settings->duplicate().into_raw()));
+            }
+        }
+    }
+    for (const uint32_t index : m_scenario->legacy_nodes())
+    {
+        m_network.GetNode(index)->SetSettings(
+            CorePointer<hpcc::Settings>(m_scenario->legacy_settings(index).into_raw()));
+    }
 }
 
 void

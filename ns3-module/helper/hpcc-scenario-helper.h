@@ -52,6 +52,9 @@ class HpccScenarioHelper
     /// Build the network.
     void BuildNetwork();
 
+    /// Give all nodes their settings.
+    void SetSettings() const;
+
     /**
      * \brief Lose frames on links.
      * \param links the devices of each link

@@ -3,12 +3,12 @@
  */
 #include "qbb-helper.h"
 
+#include "../model/call-core.h"
 #include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
-#include "ns3/double.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/node.h"
@@ -17,7 +17,6 @@
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <utility>
@@ -92,15 +91,10 @@ QbbHelper::SetWireProfile(const std::string& profile)
 }
 
 void
-QbbHelper::SetTelemetry(const std::string& layout, uint32_t multiplier, double logBase, uint8_t hops)
+QbbHelper::SetTelemetry(const std::string& layout)
 {
-    for (ObjectFactory* factory : {&m_hostFactory, &m_switchFactory})
-    {
-        factory->Set("TelemetryLayout", StringValue(layout));
-        factory->Set("TelemetryMultiplier", UintegerValue(multiplier));
-        factory->Set("TelemetryLogBase", DoubleValue(logBase));
-        factory->Set("TelemetryHops", UintegerValue(hops));
-    }
+    m_hostFactory.Set("TelemetryLayout", StringValue(layout));
+    m_switchFactory.Set("TelemetryLayout", StringValue(layout));
 }
 
 void
@@ -201,6 +195,10 @@ void
 QbbHelper::Start()
 {
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");
+    if (m_nodes.empty())
+    {
+        return;
+    }
     uint32_t mtu = 0;
     for (const auto& node : m_nodes)
     {
@@ -214,22 +212,16 @@ QbbHelper::Start()
     {
         m_network->route_to_switches();
     }
-    if (!m_nodes.empty())
-    {
-        m_network->repeat_faults(m_nodes.front()->GetQuirks());
-    }
+    m_network->repeat_faults(m_nodes.front()->GetSettings());
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Draws> shared(hpcc::new_draws(stream, m_pintSeed).into_raw(),
                                               CoreDelete<hpcc::Draws>());
-    if (m_nodes.empty())
-    {
-        return;
-    }
-    const hpcc::WireParameters wire = m_nodes.front()->GetWire();
-    m_dataOverhead = hpcc::data_overhead(wire);
-    const uint32_t room = std::max(hpcc::telemetry_room(wire), usesFastCnp ? hpcc::fast_cnp_room(wire) : 0);
+    AgreeOnSettings();
+    const hpcc::Settings& settings = m_nodes.front()->GetSettings();
+    m_dataOverhead = settings.data_overhead();
+    const uint32_t room = std::max(settings.telemetry_room(), usesFastCnp ? hpcc::fast_cnp_room(settings) : 0);
     const auto pool = std::make_shared<QbbFramePool>(room);
     for (const auto& node : m_nodes)
     {
@@ -237,9 +229,33 @@ QbbHelper::Start()
         const std::shared_ptr<hpcc::Draws> own(
             hpcc::new_node_draws(stream, m_pintSeed, node->GetIndex()).into_raw(),
             CoreDelete<hpcc::Draws>());
-        node->SetDraws(node->GetQuirks().shared_chance ? shared : own);
+        node->SetDraws(node->GetSettings().shares_chance() ? shared : own);
         node->Start(m_network);
     }
+}
+
+void
+QbbHelper::AgreeOnSettings() const
+{
+    Ptr<QbbNode> host;
+    Ptr<QbbNode> aSwitch;
+    for (const auto& node : m_nodes)
+    {
+        Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
+        first = first ? first : node;
+    }
+    for (const auto& node : m_nodes)
+    {
+        if (node->IsSwitch() && host)
+        {
+            node->GetSettings().follow_hosts(host->GetSettings());
+        }
+        else if (!node->IsSwitch() && aSwitch)
+        {
+            node->GetSettings().follow_switches(aSwitch->GetSettings());
+        }
+    }
+    CallCore([&] { m_nodes.front()->GetSettings().resolve(*m_network); });
 }
 
 void

@@ -87,13 +87,10 @@ class QbbHelper : public PcapHelperForDevice
     void SetWireProfile(const std::string& profile);
 
     /**
-     * \brief Set the telemetry layout of hosts and switches to be installed.
-     * \param layout none, reference, paper, draft, int_md, ifa, ioam, ioam_slim, timestamp or pint
-     * \param multiplier factor of the reference layout's units
-     * \param logBase base of the pint layout's codes
-     * \param hops most hops of the layouts int_md, ifa, ioam and ioam_slim
+     * \brief Set the telemetry layout of hosts and switches to be installed; without it, what their algorithm reads.
+     * \param layout a value of the attribute TelemetryLayout of QbbNode
      */
-    void SetTelemetry(const std::string& layout, uint32_t multiplier = 1, double logBase = 1.05, uint8_t hops = 15);
+    void SetTelemetry(const std::string& layout);
 
     /**
      * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none by default.
@@ -208,6 +205,9 @@ class QbbHelper : public PcapHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
+    /// Tell switches what they must know of the hosts before they settle their settings, and the reverse.
+    void AgreeOnSettings() const;
+
     // Inherited: captures a device's frames.
     void EnablePcapInternal(std::string prefix,
                             Ptr<NetDevice> device,

@@ -6,65 +6,15 @@
 #include "ns3-bridge/src/lib.rs.h"
 #include "qbb-helper.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
-#include "ns3/nstime.h"
 #include "ns3/qbb-node.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 namespace ns3
 {
 
 namespace
 {
-
-/**
- * \brief Set the attributes of switches.
- * \param fastCnp the settings
- * \param network the network
- */
-void
-SetSwitches(const hpcc::FastCnpParameters& fastCnp, QbbHelper& network)
-{
-    const hpcc::FastCnpSwitchParameters& p = fastCnp.switches;
-    network.SetFastCnpSwitchAttribute("Enabled", BooleanValue(p.enabled));
-    network.SetFastCnpSwitchAttribute("Trigger", StringValue(std::string(p.trigger)));
-    network.SetFastCnpSwitchAttribute("Kmin", UintegerValue(fastCnp.kmin_bytes));
-    network.SetFastCnpSwitchAttribute("Kmax", UintegerValue(fastCnp.kmax_bytes));
-    network.SetFastCnpSwitchAttribute("Pmax", DoubleValue(fastCnp.pmax));
-    network.SetFastCnpSwitchAttribute("Bound", DoubleValue(p.bound));
-    network.SetFastCnpSwitchAttribute("FlowInterval", TimeValue(NanoSeconds(p.flow_interval_ns)));
-    network.SetFastCnpSwitchAttribute("PortInterval", TimeValue(NanoSeconds(p.port_interval_ns)));
-    network.SetFastCnpSwitchAttribute("PortBurst", UintegerValue(p.port_burst));
-    network.SetFastCnpSwitchAttribute("MarkUnknown", BooleanValue(p.mark_unknown));
-    network.SetFastCnpSwitchAttribute("Domain", StringValue(std::string(p.domain)));
-    network.SetFastCnpSwitchAttribute("Capable", StringValue(std::string(p.capable)));
-    network.SetFastCnpSwitchAttribute("OptionType", UintegerValue(p.option_type));
-    network.SetFastCnpSwitchAttribute("TraceOptionType", UintegerValue(p.trace_option_type));
-}
-
-/**
- * \brief Set the attributes of hosts.
- * \param p the settings
- * \param network the network
- */
-void
-SetHosts(const hpcc::FastCnpHostParameters& p, QbbHelper& network)
-{
-    network.SetFastCnpHostAttribute("Enabled", BooleanValue(p.enabled));
-    network.SetFastCnpHostAttribute("AcceptFrom", StringValue(std::string(p.accept_from)));
-    network.SetFastCnpHostAttribute("AcceptInterval", TimeValue(NanoSeconds(p.accept_interval_ns)));
-    network.SetFastCnpHostAttribute("OptionType", UintegerValue(p.option_type));
-    network.SetFastCnpHostAttribute("TraceOptionType", UintegerValue(p.trace_option_type));
-    network.SetFastCnpHostAttribute("Detour", BooleanValue(p.detour));
-    network.SetFastCnpHostAttribute("DetourAfter", UintegerValue(p.detour_after));
-    network.SetFastCnpHostAttribute("DetourWithin", TimeValue(NanoSeconds(p.detour_within_ns)));
-    network.SetFastCnpHostAttribute("DetourHold", TimeValue(NanoSeconds(p.detour_hold_ns)));
-    network.SetFastCnpHostAttribute("DetourMaxHold", TimeValue(NanoSeconds(p.detour_max_hold_ns)));
-}
 
 /**
  * \brief Add what happened at a node.
@@ -95,31 +45,9 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
 } // namespace
 
 void
-SetFastCnpAttributes(const hpcc::Scenario& scenario, QbbHelper& network)
-{
-    const hpcc::FastCnpParameters fastCnp = scenario.fast_cnp();
-    SetSwitches(fastCnp, network);
-    SetHosts(fastCnp.hosts, network);
-}
-
-void
-SetFastCnpNodes(const hpcc::Scenario& scenario, const QbbHelper& network)
-{
-    const hpcc::FastCnpParameters fastCnp = scenario.fast_cnp();
-    for (const uint32_t host : fastCnp.incapable)
-    {
-        network.GetNode(host)->GetObject<FastCnpHost>()->SetAttribute("Enabled", BooleanValue(false));
-    }
-    for (const auto& border : fastCnp.borders)
-    {
-        network.SetFastCnpBorder(border.node, border.outside);
-    }
-}
-
-void
 CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals)
 {
-    totals.fast_cnp_on = scenario.fast_cnp().is_on;
+    totals.fast_cnp_on = scenario.has_fast_cnp();
     for (uint32_t index = 0; index < network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = network.GetNode(index);

@@ -18,22 +18,6 @@ class QbbHelper;
 
 /**
  * \ingroup hpcc
- * \brief Set the attributes of Fast CNP for nodes to be installed.
- * \param scenario the scenario
- * \param network the network
- */
-void SetFastCnpAttributes(const hpcc::Scenario& scenario, QbbHelper& network);
-
-/**
- * \ingroup hpcc
- * \brief Set what differs between nodes: hosts that do not understand notifications, and borders.
- * \param scenario the scenario
- * \param network where the nodes are linked, and not started
- */
-void SetFastCnpNodes(const hpcc::Scenario& scenario, const QbbHelper& network);
-
-/**
- * \ingroup hpcc
  * \brief Sum up what the nodes did.
  * \param scenario the scenario
  * \param network the network

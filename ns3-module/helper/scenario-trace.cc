@@ -5,7 +5,7 @@
 
 #include "qbb-helper.h"
 
-#include "../model/core-parameters.h"
+#include "../model/packet-kind.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
@@ -153,8 +153,8 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
         return;
     }
     results.begin_trace(scenario, network.GetMaxBdp());
-    const bool stamped = scenario.wire().layout == "timestamp";
-    const uint32_t pauseTime = scenario.pause_time();
+    const bool stamped = scenario.stamps_send_time();
+    const uint32_t pauseTime = scenario.settings()->pause_us();
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);

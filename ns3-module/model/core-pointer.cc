@@ -28,6 +28,7 @@ template struct CoreDelete<hpcc::Progress>;
 template struct CoreDelete<hpcc::Results>;
 template struct CoreDelete<hpcc::Scenario>;
 template struct CoreDelete<hpcc::Scheduler>;
+template struct CoreDelete<hpcc::Settings>;
 template struct CoreDelete<hpcc::Switch>;
 
 } // namespace ns3

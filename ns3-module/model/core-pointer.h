@@ -14,15 +14,12 @@
 namespace hpcc
 {
 struct AckResult;
-struct ControlParameters;
 struct Draws;
-struct EcnThreshold;
 struct FastCnpCounters;
 struct FastCnpHost;
 struct FastCnpReaction;
 struct FastCnpSwitch;
 struct FastCnpVerdict;
-struct FeedbackParameters;
 struct Flows;
 struct FrameWriter;
 struct Host;
@@ -30,14 +27,13 @@ struct Loss;
 struct Network;
 struct ProbedFlow;
 struct Progress;
-struct Quirks;
 struct Reply;
 struct Results;
 struct Scenario;
 struct Scheduler;
 struct Segment;
+struct Settings;
 struct Switch;
-struct WireParameters;
 } // namespace hpcc
 
 namespace ns3

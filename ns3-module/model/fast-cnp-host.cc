@@ -3,17 +3,15 @@
  */
 #include "fast-cnp-host.h"
 
-#include "ns3-bridge/src/lib.rs.h"
+#include "call-core.h"
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
+#include "setting-attributes.h"
 
 #include "ns3/abort.h"
-#include "ns3/boolean.h"
 #include "ns3/log.h"
-#include "ns3/string.h"
 #include "ns3/trace-source-accessor.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -27,8 +25,6 @@ NS_OBJECT_ENSURE_REGISTERED(FastCnpHost);
 namespace
 {
 
-/// The experimental option type of RFC 4727 whose upper bits are 100.
-constexpr uint8_t EXPERIMENTAL_OPTION = 0x9e;
 /// Ethernet header and check sequence, and the least that a frame with them has.
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
 constexpr uint32_t ETHERNET_MINIMUM = 64;
@@ -39,63 +35,10 @@ TypeId
 FastCnpHost::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::FastCnpHost")
+        AddSettings(TypeId("ns3::FastCnpHost")
             .SetParent<Object>()
             .SetGroupName("Hpcc")
             .AddConstructor<FastCnpHost>()
-            .AddAttribute("Enabled",
-                          "Whether the host believes notifications by switches; needs WireProfile rocev2_ipv6. Otherwise "
-                          "it answers each as a host that does not know the option",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&FastCnpHost::m_enabled),
-                          MakeBooleanChecker())
-            .AddAttribute("AcceptFrom",
-                          "The access list: nodes whose notifications are believed; none, all, hosts, switches, or numbers "
-                          "and ranges of nodes",
-                          StringValue("switches"),
-                          MakeStringAccessor(&FastCnpHost::m_acceptFrom),
-                          MakeStringChecker())
-            .AddAttribute("AcceptInterval",
-                          "Least time between two reactions of a flow",
-                          TimeValue(MicroSeconds(10)),
-                          MakeTimeAccessor(&FastCnpHost::m_acceptInterval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("OptionType",
-                          "Type of option 1, the original destination; its upper bits must be 100",
-                          UintegerValue(EXPERIMENTAL_OPTION),
-                          MakeUintegerAccessor(&FastCnpHost::m_optionType),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("TraceOptionType",
-                          "Type of option 2, which copies an IOAM trace besides; likewise",
-                          UintegerValue(EXPERIMENTAL_OPTION),
-                          MakeUintegerAccessor(&FastCnpHost::m_traceOptionType),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("Detour",
-                          "Whether a flow takes another UDP source port, and so perhaps another path, when one switch "
-                          "keeps notifying",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&FastCnpHost::m_detour),
-                          MakeBooleanChecker())
-            .AddAttribute("DetourAfter",
-                          "Detour: after so many notifications by one switch ...",
-                          UintegerValue(5),
-                          MakeUintegerAccessor(&FastCnpHost::m_detourAfter),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("DetourWithin",
-                          "... within this time",
-                          TimeValue(MicroSeconds(500)),
-                          MakeTimeAccessor(&FastCnpHost::m_detourWithin),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DetourHold",
-                          "Least time between two detours of a flow; doubles with each that was in vain",
-                          TimeValue(MilliSeconds(1)),
-                          MakeTimeAccessor(&FastCnpHost::m_detourHold),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DetourMaxHold",
-                          "To this it grows",
-                          TimeValue(MilliSeconds(64)),
-                          MakeTimeAccessor(&FastCnpHost::m_detourMaxHold),
-                          MakeTimeChecker(Time(0)))
             .AddTraceSource("Accepted",
                             "A notification is believed",
                             MakeTraceSourceAccessor(&FastCnpHost::m_acceptedTrace),
@@ -107,7 +50,8 @@ FastCnpHost::GetTypeId()
             .AddTraceSource("Detour",
                             "A flow takes another UDP source port",
                             MakeTraceSourceAccessor(&FastCnpHost::m_detourTrace),
-                            "ns3::FastCnpHost::DetourTracedCallback");
+                            "ns3::FastCnpHost::DetourTracedCallback"),
+        hpcc::fast_cnp_host_settings());
     return tid;
 }
 
@@ -133,33 +77,17 @@ FastCnpHost::DoDispose()
 bool
 FastCnpHost::IsEnabled() const
 {
-    return m_enabled;
+    return m_core ? m_core->is_enabled() : GetSettings().accepts_fast_cnp();
 }
 
 void
 FastCnpHost::Start(const hpcc::Network& network, const QbbNode& node)
 {
     NS_LOG_FUNCTION(this);
-    const auto nanos = [](const Time& value) { return static_cast<uint64_t>(value.GetNanoSeconds()); };
-    const hpcc::FastCnpHostParameters parameters{
-        m_enabled,
-        m_acceptFrom,
-        nanos(m_acceptInterval),
-        m_optionType,
-        m_traceOptionType,
-        m_detour,
-        m_detourAfter,
-        nanos(m_detourWithin),
-        nanos(m_detourHold),
-        nanos(m_detourMaxHold),
-    };
-    const hpcc::WireParameters wire = node.GetWire();
-    const std::string error(hpcc::fast_cnp_host_error(network, parameters, wire));
-    NS_ABORT_MSG_UNLESS(error.empty(), error);
-    m_core.reset(hpcc::new_fast_cnp_host(network, node.GetIndex(), parameters).into_raw());
-    if (!m_enabled && wire.profile == "rocev2_ipv6")
+    m_core.reset(CallCore([&] { return hpcc::new_fast_cnp_host(network, node.GetIndex(), GetSettings(), node.GetSettings()).into_raw(); }));
+    if (!m_core->is_enabled() && node.GetSettings().has_bytes())
     {
-        m_serializer = std::make_unique<FrameSerializer>(wire);
+        m_serializer = std::make_unique<FrameSerializer>(node.GetSettings());
     }
     for (const auto& reason : hpcc::fast_cnp_refusals())
     {
@@ -170,7 +98,7 @@ FastCnpHost::Start(const hpcc::Network& network, const QbbNode& node)
 void
 FastCnpHost::Connect(uint32_t dstAddress, uint32_t receiver, uint32_t queuePair)
 {
-    if (m_enabled)
+    if (m_core->is_enabled())
     {
         m_core->connect(dstAddress, receiver, queuePair);
     }
@@ -179,7 +107,7 @@ FastCnpHost::Connect(uint32_t dstAddress, uint32_t receiver, uint32_t queuePair)
 void
 FastCnpHost::Disconnect(uint32_t dstAddress, uint32_t receiver)
 {
-    if (m_enabled)
+    if (m_core->is_enabled())
     {
         m_core->disconnect(dstAddress, receiver);
     }

@@ -6,6 +6,7 @@
 
 #include "core-pointer.h"
 #include "frame-serializer.h"
+#include "settings-owner.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -31,7 +32,7 @@ class QbbNode;
  * It is aggregated to the RdmaHost; QbbHelper does that. A host without it drops notifications without a word. The
  * decisions are the core's (`hpcc_core::fast_cnp`).
  */
-class FastCnpHost : public Object
+class FastCnpHost : public Object, public SettingsOwner
 {
   public:
     /**
@@ -131,16 +132,6 @@ class FastCnpHost : public Object
     CorePointer<hpcc::FastCnpHost> m_core;         //!< the decisions
     std::unique_ptr<FrameSerializer> m_serializer; //!< what an answer quotes
     std::vector<std::string> m_reasons;            //!< names of the core's reasons
-    bool m_enabled{false};                         //!< attribute
-    std::string m_acceptFrom;                      //!< attribute
-    Time m_acceptInterval;                         //!< attribute
-    uint8_t m_optionType{0};                       //!< attribute
-    uint8_t m_traceOptionType{0};                  //!< attribute
-    bool m_detour{false};                          //!< attribute
-    uint32_t m_detourAfter{0};                     //!< attribute
-    Time m_detourWithin;                           //!< attribute
-    Time m_detourHold;                             //!< attribute
-    Time m_detourMaxHold;                          //!< attribute
     TracedCallback<const QbbFrame&, uint32_t> m_acceptedTrace;          //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_refusedTrace; //!< trace source
     TracedCallback<uint32_t, uint16_t> m_detourTrace;                   //!< trace source

@@ -6,6 +6,7 @@
 
 #include "core-pointer.h"
 #include "frame-serializer.h"
+#include "settings-owner.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -31,7 +32,7 @@ class QbbNode;
  *
  * It is aggregated to the QbbSwitch; QbbHelper does that. The decisions are the core's (`hpcc_core::fast_cnp`).
  */
-class FastCnpSwitch : public Object
+class FastCnpSwitch : public Object, public SettingsOwner
 {
   public:
     /**
@@ -55,13 +56,10 @@ class FastCnpSwitch : public Object
     /**
      * \brief Get ready to run.
      * \param network the network
-     * \param node the switch
-     * \param thresholds when its ports mark frames, one for each
+     * \param node the switch, whose settings are resolved
      * \return whether there is anything to do; if not, none of what follows is called
      */
-    bool Start(const hpcc::Network& network,
-               const QbbNode& node,
-               const std::vector<hpcc::EcnThreshold>& thresholds);
+    bool Start(const hpcc::Network& network, const QbbNode& node);
 
     /**
      * \brief A data frame leaves, stamped.
@@ -137,30 +135,11 @@ class FastCnpSwitch : public Object
     void DoDispose() override;
 
   private:
-    /**
-     * \param thresholds when the ports mark frames
-     * \return when they notify: the same, unless attributes say something else
-     */
-    std::vector<hpcc::EcnThreshold> Scale(const std::vector<hpcc::EcnThreshold>& thresholds) const;
-
     CorePointer<hpcc::FastCnpSwitch> m_core;        //!< the decisions
     std::unique_ptr<FrameSerializer> m_serializer;  //!< what borders look at
     std::set<uint16_t> m_borders;                   //!< ports at the edge of the domain
     std::vector<std::string> m_reasons;             //!< names of the core's reasons
-    bool m_enabled{false};                          //!< attribute
-    std::string m_trigger;                          //!< attribute
-    uint64_t m_kmin{0};                             //!< attribute
-    uint64_t m_kmax{0};                             //!< attribute
-    double m_pmax{0};                               //!< attribute
-    double m_bound{0};                              //!< attribute
-    Time m_flowInterval;                            //!< attribute
-    Time m_portInterval;                            //!< attribute
-    uint32_t m_portBurst{0};                        //!< attribute
-    bool m_markUnknown{true};                       //!< attribute
-    std::string m_domain;                           //!< attribute
-    std::string m_capable;                          //!< attribute
-    uint8_t m_optionType{0};                        //!< attribute
-    uint8_t m_traceOptionType{0};                   //!< attribute
+    bool m_enabled{false}; //!< whether it notifies senders; as the settings said at the start
     TracedCallback<const QbbFrame&> m_sentTrace;                         //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_withheldTrace; //!< trace source
     TracedCallback<uint32_t> m_learntTrace;                              //!< trace source

@@ -3,9 +3,9 @@
  */
 #include "frame-serializer.h"
 
-#include "core-parameters.h"
+#include "call-core.h"
+#include "packet-kind.h"
 
-#include "ns3/abort.h"
 
 #include <array>
 #include <vector>
@@ -40,11 +40,9 @@ PacketOf(const rust::Vec<uint8_t>& bytes)
 
 } // namespace
 
-FrameSerializer::FrameSerializer(const hpcc::WireParameters& wire)
-    : m_core(hpcc::new_frame_writer(wire).into_raw())
+FrameSerializer::FrameSerializer(const hpcc::Settings& settings)
 {
-    const std::string error(m_core->error());
-    NS_ABORT_MSG_UNLESS(error.empty(), error);
+    m_core.reset(CallCore([&] { return hpcc::new_frame_writer(settings).into_raw(); }));
 }
 
 Ptr<Packet>

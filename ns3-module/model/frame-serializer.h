@@ -25,7 +25,7 @@ class FrameSerializer
      * \param wire what frames look like; ends the program if its frames have no bytes, as the reference
      * simulator's
      */
-    explicit FrameSerializer(const hpcc::WireParameters& wire);
+    explicit FrameSerializer(const hpcc::Settings& settings);
 
     /**
      * \brief Make the bytes of a frame, from the Ethernet header to the ICRC.

@@ -80,7 +80,7 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether it carries an ns-3 packet
     bool CarriesPacket() const
     {
-        return kind >= Kind::PACKET && kind <= Kind::PACKET_RESPONSE;
+        return kind == Kind::PACKET || kind == Kind::PACKET_PROBE || kind == Kind::PACKET_RESPONSE;
     }
 
     /**
@@ -107,7 +107,7 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether telemetry stands in its place, and nothing else
     bool HasTelemetrySection() const
     {
-        return kind < Kind::CNP;
+        return kind != Kind::CNP && kind != Kind::FAST_CNP && kind != Kind::ICMPV6;
     }
 
     /// \return bytes on the link that only telemetry needs

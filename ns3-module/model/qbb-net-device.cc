@@ -43,12 +43,6 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
-            .AddAttribute("FrameGap",
-                          "Bytes of preamble and gap that each frame occupies the link for besides its own; Ethernet has "
-                          "20, the reference simulator none",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbNetDevice::m_frameGap),
-                          MakeUintegerChecker<uint32_t>(0, 1000))
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_txBeginTrace),
@@ -143,9 +137,10 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_bitRate = m_dataRate.GetBitRate();
     m_wheel = WheelSimulatorImpl::Find();
     NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
-    const hpcc::Quirks quirks = m_owner->GetQuirks();
-    m_floorsTimes = quirks.floored_times;
-    m_losesPfc = quirks.lossy_pfc;
+    const hpcc::Settings& settings = m_owner->GetSettings();
+    m_floorsTimes = settings.floors_times();
+    m_losesPfc = settings.loses_pfc();
+    m_frameGap = settings.frame_gap();
     m_linkUp = true;
     m_linkChanges();
 }
@@ -328,7 +323,7 @@ QbbNetDevice::Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const Qbb
     }
     if (!m_serializer)
     {
-        m_serializer = std::make_unique<FrameSerializer>(m_owner->GetWire());
+        m_serializer = std::make_unique<FrameSerializer>(m_owner->GetSettings());
     }
     m_sniffer(m_serializer->Serialize(frame, sender.m_address, receiver.m_address));
 }

@@ -294,7 +294,7 @@ class QbbNetDevice : public NetDevice
     bool m_busy{false};                               //!< whether an event will end the transmission
     bool m_eager{true};                               //!< whether the node always waits for that event
     bool m_floorsTimes{false};                        //!< whether transmission times are floored
-    uint32_t m_frameGap{0};                           //!< attribute
+    uint32_t m_frameGap{0};                           //!< bytes that a frame occupies the link for besides its own
     bool m_losesPfc{false};                           //!< whether PFC frames may be lost
     uint32_t m_completeUid{0};                        //!< reserved id of that event
     uint64_t m_completeAt{0};                         //!< its time

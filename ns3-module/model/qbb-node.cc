@@ -3,14 +3,11 @@
  */
 #include "qbb-node.h"
 
-#include "core-parameters.h"
+#include "call-core.h"
 #include "qbb-net-device.h"
+#include "setting-attributes.h"
 
-#include "ns3/abort.h"
-#include "ns3/double.h"
 #include "ns3/log.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <utility>
 
@@ -24,43 +21,8 @@ NS_OBJECT_ENSURE_REGISTERED(QbbNode);
 TypeId
 QbbNode::GetTypeId()
 {
-    static TypeId tid = 
-        TypeId("ns3::QbbNode")
-            .SetParent<Object>()
-            .SetGroupName("Hpcc")
-            .AddAttribute("ReferenceFaults",
-                          "Faults of the reference simulator to repeat: none, all, or names with commas between them "
-                          "(doc/reference-faults.md); the same at all nodes of a network",
-                          StringValue("none"),
-                          MakeStringAccessor(&QbbNode::SetReferenceFaults),
-                          MakeStringChecker())
-            .AddAttribute("WireProfile",
-                          "Headers of every frame: reference (the reference simulator's private ones), rocev2_ipv4 or "
-                          "rocev2_ipv6; the same at all nodes of a network",
-                          StringValue("reference"),
-                          MakeStringAccessor(&QbbNode::m_wireProfile),
-                          MakeStringChecker())
-            .AddAttribute("TelemetryLayout",
-                          "Layout of in-band telemetry: none, reference, paper, draft, int_md, ifa, ioam, "
-                          "ioam_slim (hpcc reads these seven), timestamp (timely) or pint (hpcc_pint); the same at all nodes of a network",
-                          StringValue("reference"),
-                          MakeStringAccessor(&QbbNode::m_layout),
-                          MakeStringChecker())
-            .AddAttribute("TelemetryMultiplier",
-                          "Factor of the reference layout's units; the same at all nodes of a network",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&QbbNode::m_multiplier),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("TelemetryHops",
-                          "Most hops that the layouts int_md, ifa, ioam (at most 8) and ioam_slim report; the same at all nodes of a network",
-                          UintegerValue(15),
-                          MakeUintegerAccessor(&QbbNode::m_hops),
-                          MakeUintegerChecker<uint8_t>(1, 15))
-            .AddAttribute("TelemetryLogBase",
-                          "Base of the pint layout's codes; the same at all nodes of a network",
-                          DoubleValue(1.05),
-                          MakeDoubleAccessor(&QbbNode::m_logBase),
-                          MakeDoubleChecker<double>(1.001, 2));
+    static TypeId tid =
+        AddSettings(TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc"), hpcc::node_settings());
     return tid;
 }
 
@@ -90,7 +52,7 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
     NS_LOG_FUNCTION(this << device);
     device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back(device);
-    m_pfcBytes = hpcc::pfc_bytes(GetWire());
+    m_pfcBytes = GetSettings().pfc_bytes();
 }
 
 void
@@ -130,29 +92,6 @@ QbbNode::SetDraws(std::shared_ptr<hpcc::Draws> draws)
     m_draws = std::move(draws);
 }
 
-void
-QbbNode::SetReferenceFaults(std::string names)
-{
-    NS_LOG_FUNCTION(this << names);
-    MakeQuirks(names);
-    m_referenceFaults = std::move(names);
-}
-
-hpcc::Quirks
-QbbNode::GetQuirks() const
-{
-    return MakeQuirks(m_referenceFaults);
-}
-
-hpcc::WireParameters
-QbbNode::GetWire() const
-{
-    hpcc::WireParameters wire{m_wireProfile, m_layout, m_multiplier, m_logBase, GetQuirks().wide_pint, m_hops};
-    const std::string error(hpcc::wire_error(wire));
-    NS_ABORT_MSG_UNLESS(error.empty(), error);
-    return wire;
-}
-
 bool
 QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
 {
@@ -165,6 +104,12 @@ uint32_t
 QbbNode::GetMtu() const
 {
     return 0;
+}
+
+void
+QbbNode::ResolveSettings(const hpcc::Network& network)
+{
+    CallCore([&] { GetSettings().resolve(network); });
 }
 
 void

@@ -6,6 +6,7 @@
 
 #include "core-pointer.h"
 #include "qbb-frame.h"
+#include "settings-owner.h"
 
 #include "ns3/object.h"
 #include "ns3/ptr.h"
@@ -27,7 +28,7 @@ class QbbNetDevice;
  *
  * It is aggregated to the node. Its devices hand it what arrives and ask it what leaves.
  */
-class QbbNode : public Object
+class QbbNode : public Object, public SettingsOwner
 {
   public:
     /**
@@ -68,18 +69,6 @@ class QbbNode : public Object
      * \param pool the pool
      */
     void SetFramePool(std::shared_ptr<QbbFramePool> pool);
-
-    /**
-     * \brief Repeat faults of the reference simulator; none by default. Set them before a cable is plugged in.
-     * \param names "all", "none", or names with commas between them; ends the program if one does not exist
-     */
-    void SetReferenceFaults(std::string names);
-
-    /// \return the faults of the reference simulator that the node and its devices repeat
-    hpcc::Quirks GetQuirks() const;
-
-    /// \return what frames look like; ends the program if an attribute names something that does not exist
-    hpcc::WireParameters GetWire() const;
 
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
@@ -144,6 +133,12 @@ class QbbNode : public Object
      */
     void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
 
+    /**
+     * \brief Settle what the settings leave to the simulator; ends the program if they contradict each other.
+     * \param network the network
+     */
+    void ResolveSettings(const hpcc::Network& network);
+
     /// Make a source of chance if none was set.
     void EnsureDraws();
 
@@ -152,14 +147,6 @@ class QbbNode : public Object
     std::shared_ptr<hpcc::Draws> m_draws;   //!< the source of chance
     uint32_t m_index{0};                    //!< index in the network
     uint32_t m_pfcBytes{0};                 //!< size of a PFC frame
-
-  private:
-    std::string m_referenceFaults; //!< attribute
-    std::string m_wireProfile;     //!< attribute
-    std::string m_layout;          //!< attribute
-    uint32_t m_multiplier;         //!< attribute
-    double m_logBase;              //!< attribute
-    uint8_t m_hops;                //!< attribute
 };
 
 } // namespace ns3

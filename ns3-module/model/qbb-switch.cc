@@ -3,18 +3,12 @@
  */
 #include "qbb-switch.h"
 
-#include "core-parameters.h"
+#include "call-core.h"
+#include "setting-attributes.h"
 
-#include "ns3/abort.h"
-#include "ns3/boolean.h"
-#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
-#include "ns3/string.h"
 #include "ns3/trace-source-accessor.h"
-#include "ns3/uinteger.h"
-
-#include <algorithm>
 
 namespace ns3
 {
@@ -25,9 +19,6 @@ NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
 
 namespace
 {
-
-/// The rate for which the ECN attributes hold; other ports scale them.
-constexpr uint64_t ECN_REFERENCE_RATE = 100'000'000'000;
 
 /**
  * \brief The core's view of a frame's flow.
@@ -46,81 +37,15 @@ TypeId
 QbbSwitch::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::QbbSwitch")
-            .SetParent<QbbNode>()
-            .SetGroupName("Hpcc")
-            .AddConstructor<QbbSwitch>()
-            .AddAttribute("BufferBytes",
-                          "Packet memory that all ports share, headroom included",
-                          UintegerValue(32 << 20),
-                          MakeUintegerAccessor(&QbbSwitch::m_bufferBytes),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("Lossy",
-                          "Drop what exceeds a queue's share of the buffer, and never pause",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&QbbSwitch::m_lossy),
-                          MakeBooleanChecker())
-            .AddAttribute("LossyAlpha",
-                          "With Lossy: a queue may hold this many times the free memory",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&QbbSwitch::m_lossyAlpha),
-                          MakeDoubleChecker<double>(0.001, 1000))
-            .AddAttribute("Ecn",
-                          "Whether frames are ECN-marked",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&QbbSwitch::m_ecn),
-                          MakeBooleanChecker())
-            .AddAttribute("EcnKmin",
-                          "Queue length in bytes up to which nothing is marked, for a port of 100 Gb/s; other "
-                          "ports scale it with their rate",
-                          UintegerValue(400'000),
-                          MakeUintegerAccessor(&QbbSwitch::m_ecnKmin),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("EcnKmax",
-                          "Queue length in bytes above which everything is marked, for a port of 100 Gb/s; "
-                          "other ports scale it with their rate",
-                          UintegerValue(1'600'000),
-                          MakeUintegerAccessor(&QbbSwitch::m_ecnKmax),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("EcnPmax",
-                          "Probability of a mark at EcnKmax",
-                          DoubleValue(0.2),
-                          MakeDoubleAccessor(&QbbSwitch::m_ecnPmax),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("Classes",
-                          "How the queues of a port are served, such as \"3:3000, 4:1000, 5:strict\": by deficit round robin with "
-                          "so many bytes a turn, or ahead of those; queues that are not named send while no other may. "
-                          "Nothing: all in turn, a frame each",
-                          StringValue(""),
-                          MakeStringAccessor(&QbbSwitch::m_classes),
-                          MakeStringChecker())
-            .AddAttribute("TelemetryScope",
-                          "Whose bytes telemetry reports: port (against the link) or queue (the frame's own, against the share "
-                          "of the link that its class is sure of)",
-                          StringValue("port"),
-                          MakeStringAccessor(&QbbSwitch::m_telemetryScope),
-                          MakeStringChecker())
-            .AddAttribute("TelemetryQueue",
-                          "What telemetry reports for a queue: length (bytes behind the frame) or sojourn (the time that the "
-                          "frame spent here, as bytes of the link)",
-                          StringValue("length"),
-                          MakeStringAccessor(&QbbSwitch::m_telemetryQueue),
-                          MakeStringChecker())
-            .AddAttribute("StampTelemetry",
-                          "Whether telemetry reports this hop; a switch that knows nothing of telemetry does not",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&QbbSwitch::m_stampTelemetry),
-                          MakeBooleanChecker())
-            .AddAttribute("PauseTime",
-                          "Microseconds that a PFC pause says. No device counts them, but 0 makes every pause a resume, as a "
-                          "pause time below 1 does in the reference simulator",
-                          UintegerValue(5),
-                          MakeUintegerAccessor(&QbbSwitch::m_pauseTime),
-                          MakeUintegerChecker<uint32_t>())
-            .AddTraceSource("Drop",
-                            "A frame was dropped: no buffer, or no route",
-                            MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
-                            "ns3::QbbNetDevice::FrameTracedCallback");
+        AddSettings(TypeId("ns3::QbbSwitch")
+                        .SetParent<QbbNode>()
+                        .SetGroupName("Hpcc")
+                        .AddConstructor<QbbSwitch>()
+                        .AddTraceSource("Drop",
+                                        "A frame was dropped: no buffer, or no route",
+                                        MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
+                                        "ns3::QbbNetDevice::FrameTracedCallback"),
+                    hpcc::switch_settings());
     return tid;
 }
 
@@ -148,7 +73,7 @@ void
 QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax)
 {
     NS_LOG_FUNCTION(this << rate << kmin << kmax << pmax);
-    m_ecnThresholds.push_back({rate.GetBitRate(), kmin, kmax, pmax});
+    GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax);
 }
 
 uint32_t
@@ -193,53 +118,20 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     EnsureDraws();
-    std::vector<hpcc::EcnThreshold> thresholds;
-    for (const auto& port : m_ports)
-    {
-        const uint64_t rate = port->GetDataRate().GetBitRate();
-        const auto own = std::find_if(m_ecnThresholds.begin(),
-                                      m_ecnThresholds.end(),
-                                      [rate](const EcnThreshold& t) { return t.rate == rate; });
-        const double scale = static_cast<double>(rate) / ECN_REFERENCE_RATE;
-        thresholds.push_back(own != m_ecnThresholds.end()
-                                 ? hpcc::EcnThreshold{rate, own->kmin, own->kmax, own->pmax}
-                                 : hpcc::EcnThreshold{rate,
-                                                      static_cast<uint64_t>(m_ecnKmin * scale),
-                                                      static_cast<uint64_t>(m_ecnKmax * scale),
-                                                      m_ecnPmax});
-    }
+    ResolveSettings(*network);
+    m_core.reset(CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()).into_raw(); }));
     m_fastCnp = GetObject<FastCnpSwitch>();
-    if (m_fastCnp && !m_fastCnp->Start(*network, *this, thresholds))
+    if (m_fastCnp && !m_fastCnp->Start(*network, *this))
     {
         m_fastCnp = nullptr;
     }
-    if (!m_ecn)
-    {
-        thresholds.clear();
-    }
-    const hpcc::Quirks quirks = GetQuirks();
-    m_leakOnLinkDown = quirks.leak_buffer_on_link_down;
-    hpcc::WireParameters wire = GetWire();
-    if (!m_stampTelemetry)
-    {
-        wire.layout = "none";
-    }
-    const hpcc::QosParameters qos{m_classes, m_telemetryScope, m_telemetryQueue};
-    const std::string error(hpcc::qos_error(qos));
-    NS_ABORT_MSG_UNLESS(error.empty(), error);
+    m_leakOnLinkDown = m_core->leaks_on_link_down();
+    m_notesArrival = m_core->notes_arrival();
+    m_pauses = GetSettings().pause_us() > 0;
     for (const auto& port : m_ports)
     {
-        port->SetScheduler(m_classes.empty() ? nullptr : hpcc::new_scheduler(qos).into_raw());
+        port->SetScheduler(m_core->has_classes() ? m_core->new_scheduler().into_raw() : nullptr);
     }
-    m_notesArrival = hpcc::tells_arrival(wire) || m_telemetryQueue == "sojourn";
-    m_core.reset(hpcc::new_switch(*network,
-                                  m_index,
-                                  {m_bufferBytes, m_lossy, m_lossyAlpha},
-                                  {thresholds.data(), thresholds.size()},
-                                  wire,
-                                  qos,
-                                  quirks)
-                     .into_raw());
 }
 
 void
@@ -284,7 +176,7 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     if (arrival.pause)
     {
         m_draws->skip();
-        SendPfc(in, frame->priority, m_pauseTime > 0);
+        SendPfc(in, frame->priority, m_pauses);
     }
     frame->ingress = in.GetPortNumber();
     if (m_notesArrival)

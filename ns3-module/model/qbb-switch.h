@@ -83,15 +83,6 @@ class QbbSwitch : public QbbNode
     void DoDispose() override;
 
   private:
-    /// An ECN threshold set by SetEcnThreshold().
-    struct EcnThreshold
-    {
-        uint64_t rate; //!< bit/s
-        uint64_t kmin; //!< bytes
-        uint64_t kmax; //!< bytes
-        double pmax;   //!< probability
-    };
-
     /**
      * \brief Account for a frame that leaves, mark it, stamp it, resume its sender.
      * \param out port by which it leaves
@@ -131,22 +122,10 @@ class QbbSwitch : public QbbNode
 
     std::shared_ptr<hpcc::Network> m_network;  //!< routes
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
-    std::vector<EcnThreshold> m_ecnThresholds; //!< set by SetEcnThreshold()
     Ptr<FastCnpSwitch> m_fastCnp;              //!< what it does about Fast CNP; null if nothing
-    uint64_t m_bufferBytes{0};                 //!< attribute
     bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
-    bool m_notesArrival{false};                      //!< whether telemetry says when a frame came in
-    std::string m_classes;                     //!< attribute
-    std::string m_telemetryScope;              //!< attribute
-    std::string m_telemetryQueue;              //!< attribute
-    bool m_stampTelemetry{true};               //!< attribute
-    bool m_lossy{false};                       //!< attribute
-    double m_lossyAlpha{1};                    //!< attribute
-    bool m_ecn{true};                          //!< attribute
-    uint64_t m_ecnKmin{0};                     //!< attribute
-    uint64_t m_ecnKmax{0};                     //!< attribute
-    double m_ecnPmax{0};                       //!< attribute
-    uint32_t m_pauseTime{0};                   //!< attribute
+    bool m_notesArrival{false};                //!< whether telemetry says when a frame came in
+    bool m_pauses{true};                       //!< whether a PFC pause is one
     uint64_t m_drops{0};                       //!< frames dropped for want of buffer
     uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source

@@ -3,11 +3,14 @@
  */
 #include "rdma-host.h"
 
-#include "core-parameters.h"
+#include "call-core.h"
+#include "setting-attributes.h"
 
 #include "ns3/abort.h"
+#include "ns3/fatal-error.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
+#include "ns3/trace-source-accessor.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,6 +35,25 @@ constexpr uint8_t ACK_QUEUE = 0;
 constexpr uint8_t NOTIFICATION_PRIORITY = 0;
 
 } // namespace
+
+TypeId
+RdmaHost::GetTypeId()
+{
+    static TypeId tid = AddSettings(TypeId("ns3::RdmaHost")
+                                        .SetParent<QbbNode>()
+                                        .SetGroupName("Hpcc")
+                                        .AddConstructor<RdmaHost>()
+                                        .AddTraceSource("FlowStart",
+                                                        "A flow begins",
+                                                        MakeTraceSourceAccessor(&RdmaHost::m_startTrace),
+                                                        "ns3::RdmaHost::FlowTracedCallback")
+                                        .AddTraceSource("FlowFinish",
+                                                        "A flow's last acknowledgement has arrived",
+                                                        MakeTraceSourceAccessor(&RdmaHost::m_finishTrace),
+                                                        "ns3::RdmaHost::FlowTracedCallback"),
+                                    hpcc::host_settings());
+    return tid;
+}
 
 RdmaHost::Alarm::Alarm(RdmaHost& host)
     : m_host(host)
@@ -77,7 +99,7 @@ RdmaHost::IsSwitch() const
 uint32_t
 RdmaHost::GetMtu() const
 {
-    return m_mtu;
+    return GetSettings().mtu();
 }
 
 void
@@ -86,40 +108,12 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
-    const hpcc::Quirks quirks = GetQuirks();
-    m_acksQueueWithData = quirks.acks_queue_with_data;
-    const auto nanos = [](const Time& value) { return static_cast<uint64_t>(value.GetNanoSeconds()); };
-    const hpcc::TransportParameters transport{
-        m_mtu,
-        MakeRecoveryKind(m_recovery),
-        m_chunk,
-        m_ackInterval,
-        m_ackEvery,
-        nanos(m_nackInterval),
-        {m_timeout > Time(0),
-         nanos(m_timeout),
-         nanos(m_timeoutLow),
-         m_timeoutLowPackets,
-         m_timeoutBaseRtts,
-         m_timeoutBackOff},
-        m_window,
-        m_variableWindow,
-        m_globalRtt,
-        m_rateBound,
-        m_ackPriority,
-        MakeNotificationKind(m_congestionNotification),
-        quirks,
-    };
     EnsureDraws();
-    const hpcc::ControlParameters control = GetControl();
-    const hpcc::WireParameters wire = GetWire();
-    NS_ABORT_MSG_UNLESS(hpcc::is_heard(control, wire),
-                        "congestion control \"" << m_congestionControl << "\" cannot work with telemetry layout \""
-                                                << std::string(wire.layout) << "\"");
-    const hpcc::FeedbackParameters feedback = GetFeedback();
-    const std::string error(hpcc::feedback_error(feedback, control, wire));
-    NS_ABORT_MSG_UNLESS(error.empty(), error);
-    m_core.reset(hpcc::new_host(*network, m_index, transport, control, wire, feedback).into_raw());
+    ResolveSettings(*network);
+    m_mtu = GetSettings().mtu();
+    m_core.reset(CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
+    m_acksQueueWithData = m_core->acks_queue_with_data();
+    m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
     m_fastCnp = GetObject<FastCnpHost>();
     if (m_fastCnp)
@@ -155,14 +149,12 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
         flow.priority,
         0,
         flow.size,
-        m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(flow.src, flow.dst),
-        m_globalRtt ? m_network->max_bdp_bytes() : m_network->pair_bdp_bytes(flow.src, flow.dst),
     };
-    const int64_t receiver = peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender);
+    const int64_t receiver = peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender, *m_network);
     NS_ABORT_MSG_IF(receiver < 0, "host " << flow.dst << " has no room for another queue pair");
     sender.receiver = static_cast<uint32_t>(receiver);
     const int64_t queuePair =
-        m_core->open_sender(Simulator::Now().GetNanoSeconds(), static_cast<uint16_t>(nic), sender);
+        m_core->open_sender(Simulator::Now().GetNanoSeconds(), static_cast<uint16_t>(nic), sender, *m_network);
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
 
     const auto handle = static_cast<uint32_t>(queuePair);
@@ -331,9 +323,12 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
     case QbbFrame::Kind::PACKET_RESPONSE:
         frame->Release();
         break;
-    default:
+    case QbbFrame::Kind::ACK:
+    case QbbFrame::Kind::NACK:
         ReceiveAck(frame);
         break;
+    case QbbFrame::Kind::PFC:
+        NS_FATAL_ERROR("a PFC frame goes no further than its device");
     }
 }
 

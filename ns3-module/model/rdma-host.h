@@ -328,54 +328,6 @@ class RdmaHost : public QbbNode
      */
     void OnTimeout(uint32_t queuePair, uint8_t timer);
 
-    /// \return the attributes of all algorithms in the core's form
-    hpcc::ControlParameters GetControl() const;
-
-    /// \return the attributes of telemetry's way back in the core's form
-    hpcc::FeedbackParameters GetFeedback() const;
-
-    /**
-     * \brief Add the attributes of telemetry's way back.
-     * \param tid the type
-     * \return the type
-     */
-    static TypeId AddFeedbackAttributes(TypeId tid);
-
-    /**
-     * \brief Add the attributes of HPCC, and of HPCC-PINT, which shares most of them.
-     * \param tid the type
-     * \return the type
-     */
-    static TypeId AddHpccAttributes(TypeId tid);
-
-    /**
-     * \brief Add the attributes of DCQCN.
-     * \param tid the type
-     * \return the type
-     */
-    static TypeId AddDcqcnAttributes(TypeId tid);
-
-    /**
-     * \brief Add the attributes of TIMELY.
-     * \param tid the type
-     * \return the type
-     */
-    static TypeId AddTimelyAttributes(TypeId tid);
-
-    /**
-     * \brief Add the attributes of DCTCP.
-     * \param tid the type
-     * \return the type
-     */
-    static TypeId AddDctcpAttributes(TypeId tid);
-
-    /**
-     * \brief Add the attributes of transport and telemetry.
-     * \param tid the type
-     * \return the type
-     */
-    static TypeId AddTransportAttributes(TypeId tid);
-
     CorePointer<hpcc::Host> m_core;                    //!< the decisions
     Ptr<FastCnpHost> m_fastCnp;                        //!< what it does about Fast CNP
     std::shared_ptr<hpcc::Network> m_network;          //!< paths
@@ -387,65 +339,8 @@ class RdmaHost : public QbbNode
     std::vector<Alarm*> m_wakeUps;                     //!< each port's pending wake-up
     std::vector<Alarm*> m_idleAlarms;                  //!< alarms that wait for use
     std::vector<Ptr<Alarm>> m_allAlarms;               //!< owns the alarms
-    std::string m_congestionControl;                   //!< attribute
-    double m_eta{0};                                   //!< attribute
-    uint32_t m_maxStage{0};                            //!< attribute
-    DataRate m_additiveIncrease;                       //!< attribute
-    DataRate m_minRate;                                //!< attribute
-    bool m_fastReact{true};                            //!< attribute
-    bool m_multiRate{false};                           //!< attribute
-    bool m_sampledFeedback{false};                     //!< attribute
-    uint32_t m_expectedFlows{0};                       //!< attribute
-    uint64_t m_windowIncrease{0};                      //!< attribute
-    double m_pintProbability{1};                       //!< attribute
-    double m_dcqcnGain{0};                             //!< attribute
-    Time m_dcqcnAlphaInterval;                         //!< attribute
-    Time m_dcqcnDecreaseInterval;                      //!< attribute
-    Time m_dcqcnIncreaseInterval;                      //!< attribute
-    uint32_t m_dcqcnFastRecovery{0};                   //!< attribute
-    DataRate m_dcqcnAdditiveIncrease;                  //!< attribute
-    DataRate m_dcqcnHyperIncrease;                     //!< attribute
-    bool m_dcqcnClampTarget{false};                    //!< attribute
-    Time m_dcqcnNotificationInterval;                  //!< attribute
-    DataRate m_dcqcnMinRate;                           //!< attribute
-    DataRate m_timelyAdditiveIncrease;                 //!< attribute
-    DataRate m_timelyHyperIncrease;                    //!< attribute
-    uint32_t m_timelyHyperAfter{0};                    //!< attribute
-    DataRate m_timelyMinRate;                          //!< attribute
-    double m_timelyWeight{0};                          //!< attribute
-    double m_timelyDecrease{0};                        //!< attribute
-    Time m_timelyLow;                                  //!< attribute
-    Time m_timelyHigh;                                 //!< attribute
-    Time m_timelyMinRtt;                               //!< attribute
-    double m_dctcpGain{0};                             //!< attribute
-    DataRate m_dctcpAdditiveIncrease;                  //!< attribute
-    DataRate m_dctcpMinRate;                           //!< attribute
-    uint32_t m_mtu{0};                                 //!< attribute
-    std::string m_recovery;                            //!< attribute
-    Time m_timeout;                                    //!< attribute
-    Time m_timeoutLow;                                 //!< attribute
-    uint32_t m_timeoutLowPackets{0};                   //!< attribute
-    uint32_t m_timeoutBaseRtts{0};                     //!< attribute
-    bool m_timeoutBackOff{true};                       //!< attribute
-    uint32_t m_ackEvery{0};                            //!< attribute
-    uint32_t m_chunk{0};                               //!< attribute
-    uint32_t m_ackInterval{0};                         //!< attribute
-    Time m_nackInterval;                               //!< attribute
-    bool m_window{true};                               //!< attribute
-    bool m_variableWindow{true};                       //!< attribute
-    bool m_globalRtt{true};                            //!< attribute
-    bool m_rateBound{true};                            //!< attribute
-    uint8_t m_ackPriority{0};                          //!< attribute
-    std::string m_congestionNotification;              //!< attribute
-    std::string m_telemetryPackets;                    //!< attribute
-    uint32_t m_telemetryEvery{0};                      //!< attribute
-    std::string m_telemetryAnswer;                     //!< attribute
-    std::string m_telemetryFeedback;                   //!< attribute
-    bool m_telemetryGuard{false};                      //!< attribute
-    std::string m_telemetrySeal;                       //!< attribute
-    uint8_t m_telemetryPaths{1};                       //!< attribute
-    uint32_t m_telemetryPathInterval{0};               //!< attribute
-    bool m_countFlows{false};                          //!< attribute
+    uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
+    uint8_t m_ackPriority{0};                          //!< the priority of acknowledgements
     bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
     bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source

@@ -702,7 +702,7 @@ class CopiedTraceTest : public HpccTestCase
     void DoRun() override
     {
         Congested run;
-        run.network.helper.SetTelemetry("ioam", 1, 1.05, 5);
+        run.network.helper.SetTelemetry("ioam");
         run.network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
         run.network.helper.SetFastCnpSwitchAttribute("Trigger", StringValue("utilisation"));
         run.network.helper.SetFastCnpSwitchAttribute("Bound", DoubleValue(1.5));

@@ -51,7 +51,7 @@ class Incast
     Incast()
     {
         m_network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
-        m_network.helper.SetTelemetry("paper", 1);
+        m_network.helper.SetTelemetry("paper");
     }
 
     /**
@@ -164,7 +164,7 @@ class FeedbackModesTest : public HpccTestCase
         Expect("rx", swing, Incast().Set("CongestionControl", rx));
         Expect("rx, counted",
                swing,
-               Incast().Set("CongestionControl", rx).Set("CountFlows", BooleanValue(true)));
+               Incast().Set("CongestionControl", rx).Set("RxHpccCountFlows", BooleanValue(true)));
         Expect("rx, notified",
                swing,
                Incast().Set("CongestionControl", rx).Set("TelemetryFeedback", StringValue("notification")));
@@ -245,7 +245,7 @@ class MoreFlowsThanExpectedTest : public HpccTestCase
      */
     Observed Measure(uint32_t flows)
     {
-        return Incast().Set("MaxStage", UintegerValue(5)).Set("ExpectedFlows", UintegerValue(flows)).Run();
+        return Incast().Set("HpccMaxStage", UintegerValue(5)).Set("HpccPlusExpectedFlows", UintegerValue(flows)).Run();
     }
 };
 
@@ -395,7 +395,7 @@ class PathMigrationTest : public HpccTestCase
         TestNetwork network;
         network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
         network.helper.SetHostAttribute("TelemetryPaths", UintegerValue(paths));
-        network.helper.SetTelemetry("paper", 1);
+        network.helper.SetTelemetry("paper");
         network.hosts.Create(2 * FLOWS);
         network.switches.Create(2 + FLOWS);
         network.helper.InstallHosts(network.hosts);

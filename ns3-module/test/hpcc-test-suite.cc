@@ -36,10 +36,10 @@ HpccTestCase::DoTeardown()
 TestNetwork::TestNetwork(const std::string& faults)
 {
     helper.SetReferenceFaults(faults);
-    helper.SetHostAttribute("MaxStage", UintegerValue(0));
-    helper.SetHostAttribute("AdditiveIncrease", DataRateValue(DataRate("50Mbps")));
-    helper.SetHostAttribute("MinRate", DataRateValue(DataRate("1000Mbps")));
-    helper.SetTelemetry("reference", 4);
+    helper.SetHostAttribute("HpccMaxStage", UintegerValue(0));
+    helper.SetHostAttribute("HpccAdditiveIncrease", DataRateValue(DataRate("50Mbps")));
+    helper.SetHostAttribute("HpccMinRate", DataRateValue(DataRate("1000Mbps")));
+    helper.SetTelemetry("reference");
 }
 
 void

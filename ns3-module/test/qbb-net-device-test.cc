@@ -5,6 +5,7 @@
 
 #include "ns3-bridge/src/lib.rs.h"
 
+#include "ns3/string.h"
 #include "ns3/channel.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
@@ -145,7 +146,7 @@ class CableTest : public HpccTestCase
         auto probe = CreateObject<ProbeNode>();
         auto device = CreateObject<QbbNetDevice>();
         device->SetAttribute("DataRate", DataRateValue(DataRate(rate)));
-        probe->SetReferenceFaults(faults);
+        probe->SetAttribute("ReferenceFaults", StringValue(faults));
         node->AggregateObject(probe);
         node->AddDevice(device);
         probe->AddPort(device);
@@ -180,7 +181,7 @@ class FrameTimingTest : public CableTest
             Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
         }
         // The least and the most of Ethernet: 148.81 and 8.13 million frames a second at 100 Gb/s.
-        Config::SetDefault("ns3::QbbNetDevice::FrameGap", UintegerValue(20));
+        Config::SetDefault("ns3::QbbNode::WirePreambleAndGap", StringValue("true"));
         Expect("100Gbps", {64, 1518}, "1@1007 1@1130 ", "none");
     }
 

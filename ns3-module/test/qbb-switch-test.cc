@@ -39,7 +39,7 @@ class IncastTest : public HpccTestCase
     {
         m_network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
         m_network.helper.SetHostAttribute("Window", BooleanValue(false));
-        m_network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(buffer));
+        m_network.helper.SetSwitchAttribute("Buffer", UintegerValue(buffer));
         m_network.MakeStar(SENDERS + 1);
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
@@ -152,7 +152,7 @@ class ReferencePauseTest : public HpccTestCase
     void DoRun() override
     {
         TestNetwork network("all");
-        network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(1 << 20));
+        network.helper.SetSwitchAttribute("Buffer", UintegerValue(1 << 20));
         network.MakeStar(9);
         network.helper.Start();
         for (uint32_t sender = 0; sender < 8; ++sender)
@@ -596,8 +596,8 @@ class LossySwitchTest : public HpccTestCase
     void DoRun() override
     {
         TestNetwork network;
-        network.helper.SetSwitchAttribute("Lossy", BooleanValue(true));
-        network.helper.SetSwitchAttribute("BufferBytes", UintegerValue(200'000));
+        network.helper.SetSwitchAttribute("Mode", StringValue("lossy"));
+        network.helper.SetSwitchAttribute("Buffer", UintegerValue(200'000));
         network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
         network.helper.SetHostAttribute("Recovery", StringValue("selective_repeat"));
         network.helper.SetHostAttribute("Timeout", TimeValue(MicroSeconds(100)));

@@ -56,7 +56,7 @@ Measure(const std::string& classes,
         const std::array<std::string, 2>& controls)
 {
     TestNetwork network;
-    network.helper.SetTelemetry("paper", 1);
+    network.helper.SetTelemetry("paper");
     network.helper.SetSwitchAttribute("Classes", StringValue(classes));
     network.helper.SetSwitchAttribute("TelemetryScope", StringValue(scope));
     network.helper.SetSwitchAttribute("TelemetryQueue", StringValue(wait));

@@ -66,11 +66,11 @@ class ReferenceFctTest : public HpccTestCase
         {
             UseSimulator(simulator);
             ExpectOneFlow();
-            ExpectTwoFlows("FastReact", BooleanValue(true), 16748, 20053);
-            ExpectTwoFlows("FastReact", BooleanValue(false), 16455, 16502);
+            ExpectTwoFlows("HpccFastReact", BooleanValue(true), 16748, 20053);
+            ExpectTwoFlows("HpccFastReact", BooleanValue(false), 16455, 16502);
             ExpectTwoFlows("SampledFeedback", BooleanValue(true), 16455, 20593);
             ExpectTwoFlows("MultiRate", BooleanValue(true), 16748, 20053);
-            ExpectTwoFlows("MaxStage", UintegerValue(5), 16748, 20053);
+            ExpectTwoFlows("HpccMaxStage", UintegerValue(5), 16748, 20053);
             ExpectIncast();
         }
     }
@@ -471,7 +471,7 @@ class AttributeTest : public HpccTestCase
     void DoRun() override
     {
         const Time usual = RunTwoFlows();
-        Config::SetDefault("ns3::RdmaHost::Eta", DoubleValue(0.5));
+        Config::SetDefault("ns3::RdmaHost::HpccEta", DoubleValue(0.5));
         const Time careful = RunTwoFlows();
         NS_TEST_EXPECT_MSG_GT(careful, usual, "a lower target must cost time");
 

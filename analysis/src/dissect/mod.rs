@@ -8,7 +8,8 @@ mod telemetry;
 
 use anyhow::{Context, Result, bail};
 use capture::{Captured, Frames};
-use hpcc_core::telemetry::{Layout, LayoutOptions};
+use hpcc_core::settings::Named;
+use hpcc_core::telemetry::{Layout, LayoutName};
 use layers::Dissector;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ const LAYOUTS: [&str; 4] = ["paper", "draft", "pint", "timestamp"];
 /// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
 pub fn dissect(options: &Options) -> Result<()> {
     let layout = Some(options.telemetry.as_str()).filter(|name| LAYOUTS.contains(name));
-    let layout = layout.and_then(|name| Layout::from_name(name, &LayoutOptions::default()));
+    let layout = layout.and_then(LayoutName::from_name).map(Layout::from);
     let Some(layout) = layout else {
         bail!("--telemetry {}: expected one of {}", options.telemetry, LAYOUTS.join(", "));
     };

@@ -3,6 +3,7 @@
 
 use super::layers::digits;
 use hpcc_core::frame::{Carriage, Section};
+use hpcc_core::settings::Named;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
 use hpcc_core::telemetry::ifa::metadata::{Entry, Metadata as IfaMetadata};
 use hpcc_core::telemetry::int_md::header::{Header as IntHeader, Repr as IntRepr};
@@ -14,7 +15,7 @@ use hpcc_core::telemetry::ioam::node::Node;
 use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
 use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
-use hpcc_core::telemetry::{HopStack, Layout, LayoutOptions, Telemetry};
+use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
 use serde_json::{Value, json};
 
 /// A section; `layout` is what travels behind UDP without saying so.
@@ -24,7 +25,7 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
         (Carriage::HopByHop, _) => hop_by_hop(&bytes),
         (Carriage::Ifa { .. }, _) => ifa(&bytes),
         (Carriage::BehindUdp { .. }, Some(layout)) => {
-            json!({ "format": layout.name(), "hpcc": quantities(layout, &bytes) })
+            json!({ "format": layout.name().name(), "hpcc": quantities(layout, &bytes) })
         }
         (Carriage::BehindUdp { .. }, None) => int_md(&bytes),
     };
@@ -36,7 +37,7 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
 }
 
 fn named(name: &str) -> Option<Layout> {
-    Layout::from_name(name, &LayoutOptions::default())
+    LayoutName::from_name(name).map(Layout::from)
 }
 
 /// What HPCC reads of a section, `null` if it does not.

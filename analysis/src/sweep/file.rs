@@ -5,8 +5,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
-use hpcc_formats::quantity;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 

@@ -161,10 +161,10 @@ impl Facts {
         let network = &scenario.network;
         let ends = network.links.iter().flat_map(|link| [link.a, link.b]);
         let is_switch = |node: &u32| network.nodes.get(*node as usize) == Some(&NodeKind::Switch);
-        let sender = scenario.layout.initial_len();
+        let sender = scenario.layout().initial_len();
         Facts {
             telemetry_sender_bytes: sender,
-            telemetry_hop_bytes: after_a_hop(scenario.layout).saturating_sub(sender),
+            telemetry_hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
             records_queues: scenario.monitor.queue_interval.is_some(),
         }

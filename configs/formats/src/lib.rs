@@ -7,7 +7,6 @@
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
-//! | [`quantity`] | `"100Gbps"`, `"12ms"`, `"32MiB"` |
 //! | [`results`] | the output folder of a run |
 //! | [`error`] | nothing: it says what was wrong, and in which line |
 
@@ -15,7 +14,6 @@ pub mod error;
 pub mod flows;
 pub mod generate;
 mod place;
-pub mod quantity;
 pub mod reference;
 pub mod results;
 pub mod scenario;

@@ -2,7 +2,8 @@
 //! Any bytes as a telemetry section of each layout: read, stamped, read again.
 #![no_main]
 
-use hpcc_core::telemetry::{HopStack, Layout, LayoutOptions, MAX_SECTION, Snapshot};
+use hpcc_core::settings::Named;
+use hpcc_core::telemetry::{HopStack, Layout, LayoutName, MAX_SECTION, Snapshot};
 use hpcc_core::units::{BitRate, Nanos};
 use libfuzzer_sys::fuzz_target;
 
@@ -21,13 +22,13 @@ fuzz_target!(|bytes: &[u8]| {
         qlen: 4_000,
     };
     let mut stack = HopStack::default();
-    for name in Layout::NAMES {
-        let layout = Layout::from_name(name, &LayoutOptions::default()).expect("a name of the list");
+    for &name in LayoutName::ALL {
+        let layout = Layout::from(name);
         let mut section = [0; MAX_SECTION];
         section[..len].copy_from_slice(&bytes[..len]);
         layout.read(&section[..len], &mut stack);
         let stamped = layout.stamp(&mut section, len, &snapshot);
-        assert!((len..=MAX_SECTION).contains(&stamped), "{name}");
+        assert!((len..=MAX_SECTION).contains(&stamped), "{name:?}");
         layout.read(&section[..stamped], &mut stack);
     }
 });

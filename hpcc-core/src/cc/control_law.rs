@@ -5,17 +5,20 @@
 use super::FlowLimits;
 use crate::units::BitRate;
 
-/// Parameters of the control law.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ControlLaw {
-    /// Target utilisation eta, above 0 and up to 2 (REQ-09; SPEC section 9.15 allows more than 1).
-    pub eta: f64,
-    /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
-    pub max_stage: u32,
-    /// W_ai as a rate.
-    pub additive_increase: BitRate,
-    /// The rate never falls below this.
-    pub min_rate: BitRate,
+crate::settings! {
+    /// Parameters of the control law. The defaults are those of the reference's `config.txt` preset for HPCC, with the
+    /// paper's maxStage of 5.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ControlLaw {
+        /// Target utilisation eta of the busiest link; the drafts have 0.95 (REQ-09), and more than 1 lets a queue stand.
+        pub eta: f64 {0.01..=2.0} = 0.95;
+        /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
+        pub max_stage: u32 = 5;
+        /// W_ai, the additive increase of a round, as a rate: W_ai / T.
+        pub additive_increase: BitRate = BitRate::mbps(50);
+        /// The sending rate never falls below this.
+        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
+    }
 }
 
 /// The variables of the control law, for the worst hop or for one hop.

@@ -8,9 +8,10 @@
 //! | [`DECREASE`] | cuts the rate by alpha / 2 if a mark came since, and starts the increases anew |
 //! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
 
-use super::{CongestionControl, Feedback, FlowLimits, Notification, Parameters, RateDecision, Timers};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, Notification, RateDecision, Timers};
 use crate::random::Chance;
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
 
 /// Timer of alpha.
 pub const ALPHA: u8 = 0;
@@ -22,64 +23,62 @@ pub const INCREASE: u8 = 2;
 /// The reference's first decrease comes this much later than the interval says.
 const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
 
-/// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s, and the paper's
-/// interval of notifications, which the reference does not have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DcqcnConfig {
-    /// Weight g of the newest interval in alpha, 0 to 1.
-    pub gain: f64,
-    /// Time between two updates of alpha; above 0.
-    pub alpha_interval: Nanos,
-    /// Least time between two decreases; above 0.
-    pub decrease_interval: Nanos,
-    /// Time between two increases; above 0.
-    pub increase_interval: Nanos,
-    /// Increases after a decrease that leave the target as it is (F, fast recovery).
-    pub fast_recovery: u32,
-    /// Added to the target by the increase after fast recovery.
-    pub additive_increase: BitRate,
-    /// Added to the target by each further increase.
-    pub hyper_increase: BitRate,
-    /// Every decrease makes the old rate the target, not only one that follows an increase.
-    pub clamp_target: bool,
-    /// Least time between two notifications that a receiver sends for marked packets of one flow (N of the
-    /// paper); above 0.
-    pub notification_interval: Nanos,
-    /// The rate never falls below this.
-    pub min_rate: BitRate,
+crate::settings! {
+    /// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s, and the paper's
+    /// interval of notifications, which the reference does not have.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DcqcnConfig {
+        /// Weight g of the newest interval in alpha.
+        pub gain: f64 {0.0..=1.0} = 1.0 / 256.0;
+        /// Time between two updates of alpha.
+        pub alpha_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(1_000);
+        /// Least time between two decreases.
+        pub decrease_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(4_000);
+        /// Time between two increases.
+        pub increase_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(300_000);
+        /// Increases after a decrease that leave the target as it is (F, fast recovery).
+        pub fast_recovery: u32 = 1;
+        /// Added to the target by the increase after fast recovery.
+        pub additive_increase: BitRate = BitRate::mbps(20);
+        /// Added to the target by each further increase.
+        pub hyper_increase: BitRate = BitRate::mbps(200);
+        /// Whether every decrease makes the old rate the target, not only one that follows an increase.
+        pub clamp_target: bool = false;
+        /// Least time between two notifications of a receiver for marked packets of one flow (N of the paper).
+        pub notification_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = DEFAULT_NOTIFICATION_INTERVAL;
+        /// The sending rate never falls below this.
+        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
+    }
 }
 
-impl DcqcnConfig {
-    /// N of the paper.
-    pub const DEFAULT_NOTIFICATION_INTERVAL: Nanos = Nanos(50_000);
-}
+/// N of the paper.
+pub const DEFAULT_NOTIFICATION_INTERVAL: Nanos = Nanos(50_000);
 
-impl Default for DcqcnConfig {
-    fn default() -> Self {
-        DcqcnConfig {
-            gain: 1.0 / 256.0,
-            alpha_interval: Nanos(1_000),
-            decrease_interval: Nanos(4_000),
-            increase_interval: Nanos(300_000),
-            fast_recovery: 1,
-            additive_increase: BitRate::mbps(20),
-            hyper_increase: BitRate::mbps(200),
-            clamp_target: false,
-            notification_interval: DcqcnConfig::DEFAULT_NOTIFICATION_INTERVAL,
-            min_rate: BitRate::gbps(1),
+impl Algorithm for DcqcnConfig {
+    fn name(&self) -> &'static str {
+        "dcqcn"
+    }
+
+    fn summary(&self) -> &'static str {
+        "DCQCN: ECN marks; every marked acknowledgement is a notification"
+    }
+
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(Dcqcn::new(*self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        // The reference's preset has no window, and its acknowledgements overtake data.
+        Needs {
+            notification_interval: Some(self.notification_interval),
+            window: false,
+            acks_first: true,
+            ..Needs::default()
         }
-    }
-}
-
-impl Parameters for DcqcnConfig {
-    type Flow = Dcqcn;
-
-    fn start(self, limits: FlowLimits) -> Dcqcn {
-        Dcqcn::new(self, limits)
-    }
-
-    fn min_rate(&self) -> BitRate {
-        self.min_rate
     }
 }
 
@@ -202,7 +201,7 @@ impl CongestionControl for Dcqcn {
         self.limits.line_rate = line_rate;
     }
 
-    fn on_timeout(&mut self, timer: u8, now: Nanos) -> RateDecision {
+    fn on_timer(&mut self, timer: u8, now: Nanos) -> RateDecision {
         if !self.timers.fire(timer, now) {
             return RateDecision::Keep;
         }
@@ -260,10 +259,10 @@ mod tests {
     fn alpha_decays_without_marks_and_grows_with_them() {
         let mut dcqcn = dcqcn(DcqcnConfig::default());
         mark(&mut dcqcn, 0);
-        dcqcn.on_timeout(ALPHA, Nanos(1_000));
+        dcqcn.on_timer(ALPHA, Nanos(1_000));
         assert_eq!(dcqcn.alpha(), 255.0 / 256.0);
         mark(&mut dcqcn, 1_500);
-        dcqcn.on_timeout(ALPHA, Nanos(2_000));
+        dcqcn.on_timer(ALPHA, Nanos(2_000));
         assert_eq!(dcqcn.alpha(), 255.0 / 256.0 * (255.0 / 256.0) + 1.0 / 256.0);
         assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(3_000)));
     }
@@ -273,12 +272,12 @@ mod tests {
     fn a_decrease_halves_and_increases_approach_the_target() {
         let mut dcqcn = dcqcn(DcqcnConfig::default());
         mark(&mut dcqcn, 0);
-        assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(4_001)), RateDecision::Set(BitRate::gbps(50)));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(4_001)), RateDecision::Set(BitRate::gbps(50)));
         assert_eq!(dcqcn.timers.due(DECREASE), Some(Nanos(8_001)));
         assert_eq!(dcqcn.timers.due(INCREASE), Some(Nanos(304_001)));
-        assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(8_001)), RateDecision::Keep, "no mark since");
-        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
-        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(87_500)));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(8_001)), RateDecision::Keep, "no mark since");
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(87_500)));
     }
 
     /// After an increase the decrease makes the old rate the target; F = 1 then adds 20 and 200 Mb/s.
@@ -286,11 +285,11 @@ mod tests {
     fn the_target_grows_after_fast_recovery() {
         let mut dcqcn = dcqcn(DcqcnConfig::default());
         mark(&mut dcqcn, 0);
-        dcqcn.on_timeout(DECREASE, Nanos(4_001));
-        dcqcn.on_timeout(INCREASE, Nanos(304_001));
+        dcqcn.on_timer(DECREASE, Nanos(4_001));
+        dcqcn.on_timer(INCREASE, Nanos(304_001));
         mark(&mut dcqcn, 304_002);
-        assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(400_000)), RateDecision::Set(BitRate::mbps(37_500)));
-        let mut next = |at| dcqcn.on_timeout(INCREASE, Nanos(at));
+        assert_eq!(dcqcn.on_timer(DECREASE, Nanos(400_000)), RateDecision::Set(BitRate::mbps(37_500)));
+        let mut next = |at| dcqcn.on_timer(INCREASE, Nanos(at));
         assert_eq!(next(700_000), RateDecision::Set(BitRate::mbps((37_500 + 75_000) / 2)));
         assert_eq!(next(1_000_000), RateDecision::Set(BitRate::mbps((56_250 + 75_020) / 2)));
         assert_eq!(next(1_300_000), RateDecision::Set(BitRate((65_635_000_000 + 75_220_000_000) / 2)));
@@ -301,12 +300,12 @@ mod tests {
     fn increases_are_capped_by_the_port_that_the_flow_is_on() {
         let mut dcqcn = dcqcn(DcqcnConfig::default());
         mark(&mut dcqcn, 0);
-        dcqcn.on_timeout(DECREASE, Nanos(4_001));
+        dcqcn.on_timer(DECREASE, Nanos(4_001));
         dcqcn.on_port(BitRate::gbps(80));
-        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
-        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(77_500)));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(77_500)));
         dcqcn.on_port(BitRate::gbps(100));
-        assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(904_001)), RateDecision::Set(BitRate::mbps(78_850)));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(904_001)), RateDecision::Set(BitRate::mbps(78_850)));
     }
 
     #[test]
@@ -314,10 +313,10 @@ mod tests {
         for (clamp_target, expected) in [(false, BitRate::mbps(62_500)), (true, BitRate::mbps(37_500))] {
             let mut dcqcn = dcqcn(DcqcnConfig { clamp_target, ..DcqcnConfig::default() });
             mark(&mut dcqcn, 0);
-            dcqcn.on_timeout(DECREASE, Nanos(4_001));
+            dcqcn.on_timer(DECREASE, Nanos(4_001));
             mark(&mut dcqcn, 5_000);
-            assert_eq!(dcqcn.on_timeout(DECREASE, Nanos(8_001)), RateDecision::Set(BitRate::gbps(25)));
-            assert_eq!(dcqcn.on_timeout(INCREASE, Nanos(308_001)), RateDecision::Set(expected));
+            assert_eq!(dcqcn.on_timer(DECREASE, Nanos(8_001)), RateDecision::Set(BitRate::gbps(25)));
+            assert_eq!(dcqcn.on_timer(INCREASE, Nanos(308_001)), RateDecision::Set(expected));
         }
     }
 
@@ -332,7 +331,7 @@ mod tests {
             assert_eq!(notified.timers, marked.timers);
         }
         for (timer, now) in [(ALPHA, 1_000), (DECREASE, 4_001), (DECREASE, 8_001), (INCREASE, 304_001)] {
-            let [one, other] = [&mut marked, &mut notified].map(|flow| flow.on_timeout(timer, Nanos(now)));
+            let [one, other] = [&mut marked, &mut notified].map(|flow| flow.on_timer(timer, Nanos(now)));
             assert_eq!(one, other);
         }
         assert_eq!(notified.rate, marked.rate);

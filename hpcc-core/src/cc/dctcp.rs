@@ -4,36 +4,45 @@
 //! Once in a round trip the fraction of marked acknowledgements moves alpha; the first mark of a round trip
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
 
-use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision};
 use crate::random::Chance;
+use crate::switch::EcnThreshold;
 use crate::units::BitRate;
+use alloc::boxed::Box;
 
-/// Parameters of DCTCP. The defaults are those of the reference's preset for 100 Gb/s.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DctcpConfig {
-    /// Weight g of the newest fraction in alpha, 0 to 1.
-    pub gain: f64,
-    /// Added to the rate in a round trip without a cut.
-    pub additive_increase: BitRate,
-    /// The rate never falls below this.
-    pub min_rate: BitRate,
-}
-
-impl Default for DctcpConfig {
-    fn default() -> Self {
-        DctcpConfig { gain: 1.0 / 16.0, additive_increase: BitRate::mbps(615), min_rate: BitRate::gbps(1) }
+crate::settings! {
+    /// Parameters of DCTCP. The defaults are those of the reference's preset for 100 Gb/s.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DctcpConfig {
+        /// Weight g of the newest fraction of marked packets in alpha.
+        pub gain: f64 {0.0..=1.0} = 1.0 / 16.0;
+        /// Added to the rate in a round trip without a cut.
+        pub additive_increase: BitRate = BitRate::mbps(615);
+        /// The sending rate never falls below this.
+        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
     }
 }
 
-impl Parameters for DctcpConfig {
-    type Flow = Dctcp;
-
-    fn start(self, limits: FlowLimits) -> Dctcp {
-        Dctcp::new(self, limits)
+impl Algorithm for DctcpConfig {
+    fn name(&self) -> &'static str {
+        "dctcp"
     }
 
-    fn min_rate(&self) -> BitRate {
-        self.min_rate
+    fn summary(&self) -> &'static str {
+        "DCTCP: the fraction of ECN marks"
+    }
+
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(Dctcp::new(*self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        let ecn = EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 };
+        Needs { every_mark: true, ecn, ..Needs::default() }
     }
 }
 

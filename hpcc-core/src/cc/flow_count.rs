@@ -107,7 +107,7 @@ fn spread(flow: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::hpcc_plus::{AdditiveIncrease, Window, WindowLaw};
+    use crate::cc::hpcc_plus::{Window, WindowLaw};
     use crate::cc::testing::LIMITS;
 
     const T: u64 = 13_000;
@@ -188,8 +188,7 @@ mod tests {
     #[test]
     fn req_32_the_counted_n_speeds_up_fairness() {
         let rounds = |flows| {
-            let additive_increase = AdditiveIncrease::Flows(flows);
-            let law = WindowLaw { additive_increase, ..WindowLaw::default() };
+            let law = WindowLaw { expected_flows: flows, ..WindowLaw::default() };
             let mut windows = [0.9, 0.05].map(|share| {
                 let mut window = Window::new(law, LIMITS);
                 window.compute(law.eta / share, true);

@@ -8,72 +8,49 @@
 //! | incStage | [`Stage::increases`] |
 //! | lastUpdateSeq | `last_update_seq` |
 //! | L, last telemetry of each hop | `last` |
-//! | W_ai, additive increase in bytes | [`HpccConfig::additive_increase`], as a rate: W_ai = ai * T / 8 |
+//! | W_ai, additive increase in bytes | [`ControlLaw::additive_increase`], as a rate: W_ai = ai * T / 8 |
 
-use super::{CongestionControl, ControlLaw, Feedback, FlowLimits, Notification, Parameters, RateDecision, Stage};
+use super::{
+    Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, Notification, RateDecision, Reads, Stage,
+};
 use crate::random::Chance;
-use crate::telemetry::{Hop, HopStack, Layout, MAX_HOPS, Telemetry};
+use crate::telemetry::{Hop, HopStack, MAX_HOPS, Telemetry};
 use crate::units::BitRate;
+use alloc::boxed::Box;
 
-/// Parameters of HPCC. The defaults are those of the reference's `config.txt` preset for HPCC, with
-/// the paper's maxStage of 5.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HpccConfig {
-    /// Target utilisation eta, above 0 and up to 2 (REQ-09; SPEC section 9.15 allows more than 1).
-    pub eta: f64,
-    /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
-    pub max_stage: u32,
-    /// W_ai as a rate.
-    pub additive_increase: BitRate,
-    /// The rate never falls below this.
-    pub min_rate: BitRate,
-    /// React to every acknowledgement against the reference rate, instead of once per round trip.
-    pub fast_react: bool,
-    /// Keep one (U, reference, stage) for each hop and take the lowest rate, instead of one for the worst hop.
-    pub multi_rate: bool,
-    /// Between commits, ignore hops that report an empty queue.
-    pub sampled_feedback: bool,
-}
-
-impl Default for HpccConfig {
-    fn default() -> Self {
-        HpccConfig {
-            eta: 0.95,
-            max_stage: 5,
-            additive_increase: BitRate::mbps(50),
-            min_rate: BitRate::mbps(100),
-            fast_react: true,
-            multi_rate: false,
-            sampled_feedback: false,
-        }
+crate::settings! {
+    /// Parameters of HPCC.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct HpccConfig {
+        /// Whether every acknowledgement moves the rate against the reference rate, not only one in a round trip.
+        pub fast_react: bool = true;
+        /// Whether each hop has its own (U, reference, stage) and the lowest rate counts, instead of one for the busiest hop.
+        pub multi_rate: bool = false;
+        /// Whether hops with an empty queue are ignored, except once in a round trip.
+        pub sampled_feedback: bool = false;
+        ..law: ControlLaw = ControlLaw::default();
     }
 }
 
-impl HpccConfig {
-    /// The control law's part.
-    pub fn law(&self) -> ControlLaw {
-        ControlLaw {
-            eta: self.eta,
-            max_stage: self.max_stage,
-            additive_increase: self.additive_increase,
-            min_rate: self.min_rate,
-        }
-    }
-}
-
-impl Parameters for HpccConfig {
-    type Flow = Hpcc;
-
-    fn start(self, limits: FlowLimits) -> Hpcc {
-        Hpcc::new(self, limits)
+impl Algorithm for HpccConfig {
+    fn name(&self) -> &'static str {
+        "hpcc"
     }
 
-    fn min_rate(&self) -> BitRate {
-        self.min_rate
+    fn summary(&self) -> &'static str {
+        "HPCC in the rate form of the 2019 simulator"
     }
 
-    fn hears(layout: &Layout) -> bool {
-        layout.max_hops().is_some()
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(Hpcc::new(*self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.law.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { reads: Reads::Records, ..Needs::default() }
     }
 }
 
@@ -81,7 +58,6 @@ impl Parameters for HpccConfig {
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     config: HpccConfig,
-    law: ControlLaw,
     limits: FlowLimits,
     last_update_seq: u64,
     last: [Hop; MAX_HOPS],
@@ -94,7 +70,6 @@ impl Hpcc {
     pub fn new(config: HpccConfig, limits: FlowLimits) -> Self {
         Hpcc {
             config,
-            law: config.law(),
             limits,
             last_update_seq: 0,
             last: [Hop::default(); MAX_HOPS],
@@ -135,7 +110,7 @@ impl Hpcc {
         }
         let stage = &mut self.stages[0];
         stage.utilisation = average(&self.limits, stage.utilisation, worst, worst_tau);
-        let next = self.law.step(&self.limits, stage);
+        let next = self.config.law.step(&self.limits, stage);
         if commit {
             *stage = next;
         }
@@ -155,7 +130,7 @@ impl Hpcc {
             let load = in_flight(&self.limits, stack, last, hop, tau);
             *last = *hop;
             stage.utilisation = average(&self.limits, stage.utilisation, load, tau);
-            let next = self.law.step(&self.limits, stage);
+            let next = self.config.law.step(&self.limits, stage);
             rate = rate.min(next.reference);
             if commit {
                 *stage = next;
@@ -168,7 +143,8 @@ impl Hpcc {
     /// acknowledged records, which stay, and U does not fall:
     /// [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says why.
     fn update_first_hops(&mut self, stack: &HopStack) -> RateDecision {
-        let Hpcc { config, law, limits, last, stages, .. } = self;
+        let Hpcc { config, limits, last, stages, .. } = self;
+        let law = &config.law;
         let (mut heard, mut worst, mut worst_tau) = (false, 0.0, 0);
         for ((hop, last), stage) in stack.hops().iter().zip(&*last).zip(&mut *stages) {
             let tau = stack.modulus.elapsed(last, hop);
@@ -260,7 +236,8 @@ mod tests {
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 
     fn config() -> HpccConfig {
-        HpccConfig { additive_increase: W_AI, min_rate: BitRate(1), ..HpccConfig::default() }
+        let law = ControlLaw { additive_increase: W_AI, min_rate: BitRate(1), ..ControlLaw::default() };
+        HpccConfig { law, ..HpccConfig::default() }
     }
 
     fn feed(hpcc: &mut Hpcc, ack_seq: u64, snd_nxt: u64, hops: HopStack) -> RateDecision {
@@ -366,11 +343,12 @@ mod tests {
 
     #[test]
     fn hostile_samples_stay_within_the_rate_bounds() {
-        let config = HpccConfig { min_rate: BitRate::mbps(100), ..config() };
+        let law = ControlLaw { min_rate: BitRate::mbps(100), ..config().law };
+        let config = HpccConfig { law, ..config() };
         for multi_rate in [false, true] {
             for limits in [LIMITS, FlowLimits { window: 0, path_bytes: 0, ..LIMITS }] {
                 let hpcc = Hpcc::new(HpccConfig { multi_rate, ..config }, limits);
-                survives_hostile_feedback(hpcc, config.min_rate, |n, place| {
+                survives_hostile_feedback(hpcc, config.law.min_rate, |n, place| {
                     *place = stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000);
                     Telemetry::Hops(place)
                 });

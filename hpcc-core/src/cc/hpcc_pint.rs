@@ -3,21 +3,23 @@
 //! average the utilisation, a packet brings home the largest of its path, and a sender may look at only a
 //! fraction of the acknowledgements.
 
-use super::{CongestionControl, ControlLaw, Feedback, FlowLimits, Parameters, RateDecision, Stage};
+use super::{Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage};
 use crate::random::Chance;
-use crate::telemetry::{Layout, Telemetry};
+use crate::telemetry::Telemetry;
 use crate::units::BitRate;
+use alloc::boxed::Box;
 
 /// Sampling draws are compared in units of 1/65536.
 const DRAWS: u32 = 65_536;
 
-/// Parameters of HPCC-PINT. The defaults are those of the reference's preset for 100 Gb/s.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HpccPintConfig {
-    /// The control law, which is HPCC's.
-    pub law: ControlLaw,
-    /// Probability that an acknowledgement is looked at, [`HpccPintConfig::LEAST_PROBABILITY`] to 1.
-    pub sample_probability: f64,
+crate::settings! {
+    /// Parameters of HPCC-PINT. The defaults are those of the reference's preset for 100 Gb/s.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct HpccPintConfig {
+        /// Probability that the sender looks at an acknowledgement's telemetry; below 1/65536 it never would.
+        pub sample_probability: f64 {HpccPintConfig::LEAST_PROBABILITY..=1.0} = 1.0;
+        ..law: ControlLaw = ControlLaw { max_stage: 0, min_rate: BitRate::gbps(1), ..ControlLaw::default() };
+    }
 }
 
 impl HpccPintConfig {
@@ -25,29 +27,25 @@ impl HpccPintConfig {
     pub const LEAST_PROBABILITY: f64 = 1.0 / DRAWS as f64;
 }
 
-impl Default for HpccPintConfig {
-    fn default() -> Self {
-        let (additive_increase, min_rate) = (BitRate::mbps(50), BitRate::gbps(1));
-        HpccPintConfig {
-            law: ControlLaw { eta: 0.95, max_stage: 0, additive_increase, min_rate },
-            sample_probability: 1.0,
-        }
-    }
-}
-
-impl Parameters for HpccPintConfig {
-    type Flow = HpccPint;
-
-    fn start(self, limits: FlowLimits) -> HpccPint {
-        HpccPint::new(self, limits)
+impl Algorithm for HpccPintConfig {
+    fn name(&self) -> &'static str {
+        "hpcc_pint"
     }
 
-    fn min_rate(&self) -> BitRate {
-        self.law.min_rate
+    fn summary(&self) -> &'static str {
+        "HPCC with probabilistic telemetry: the busiest hop's utilisation in 1 byte, or 2 for bases below 1.05"
     }
 
-    fn hears(layout: &Layout) -> bool {
-        matches!(layout, Layout::Pint { .. })
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(HpccPint::new(*self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.law.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { reads: Reads::Utilisation, ..Needs::default() }
     }
 }
 

@@ -1,56 +1,75 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Congestion control: feedback in, sending rate out.
 //!
-//! A controller is a plain state machine that implements [`CongestionControl`]. To add one, write a file
-//! beside `dctcp.rs` with its configuration and its state, then add a line to the list in `registry.rs`;
-//! `ns3-module/doc/adding-a-controller.md` shows a complete one.
+//! An [`Algorithm`] has parameters and starts flows; the state of a flow is a [`CongestionControl`]. To add one, write a
+//! file beside `dctcp.rs` and add its line to the list in this file; `ns3-module/doc/adding-a-controller.md` follows
+//! one through. An algorithm outside this crate implements the same two traits.
 //!
-//! | controller | hears | decides |
+//! | algorithm | reads | decides |
 //! | --- | --- | --- |
-//! | [`Hpcc`] | telemetry of each hop | at every acknowledgement |
-//! | [`HpccPlus`] | telemetry of each hop | at every acknowledgement |
-//! | [`RxHpccSender`] | the window that its receiver computed | at every message that brings one |
-//! | [`HpccPint`] | one utilisation code | at every sampled acknowledgement |
-//! | [`Dcqcn`] | congestion marks | by timers |
-//! | [`Timely`] | its own echoed send time | once in a round trip |
-//! | [`Dctcp`] | congestion marks | once in a round trip |
+//! | [`HpccConfig`] | telemetry of each hop | at every acknowledgement |
+//! | [`HpccPlusConfig`] | telemetry of each hop | at every acknowledgement |
+//! | [`RxHpccConfig`] | the window that its receiver computed | at every message that brings one |
+//! | [`HpccPintConfig`] | one utilisation code | at every sampled acknowledgement |
+//! | [`DcqcnConfig`] | congestion marks | by timers |
+//! | [`TimelyConfig`] | its own echoed send time | once in a round trip |
+//! | [`DctcpConfig`] | congestion marks | once in a round trip |
 //!
-//! A switch may also notify the sender itself ([`Notification`]): [`Hpcc`], [`HpccPlus`] and [`Dcqcn`] react.
+//! A switch may also notify the sender itself ([`Notification`]): HPCC, HPCC++ and DCQCN react.
 
+mod algorithm;
 mod control_law;
-mod dcqcn;
-mod dctcp;
 mod flow_count;
-mod hpcc;
-mod hpcc_pint;
-pub mod hpcc_plus;
 mod notification;
 mod path_choice;
-mod registry;
-pub mod rx_hpcc;
 #[cfg(test)]
 pub(crate) mod testing;
-mod timely;
 mod timers;
 
+/// Makes modules, exports and [`all`] from one line for each algorithm: its file and its parameters.
+macro_rules! algorithms {
+    ($($module:ident: $config:ident;)*) => {
+        $(
+            pub mod $module;
+            pub use $module::$config;
+        )*
+
+        /// All algorithms of this crate, with their defaults.
+        pub fn all() -> Vec<Box<dyn Algorithm>> {
+            vec![$(Box::new(<$config>::default())),*]
+        }
+    };
+}
+
+algorithms! {
+    hpcc: HpccConfig;
+    hpcc_plus: HpccPlusConfig;
+    rx_hpcc: RxHpccConfig;
+    hpcc_pint: HpccPintConfig;
+    dcqcn: DcqcnConfig;
+    timely: TimelyConfig;
+    dctcp: DctcpConfig;
+    line_rate: LineRate;
+}
+
+pub use algorithm::{Algorithm, CloneAlgorithm, Needs, Reads};
 pub use control_law::{ControlLaw, Stage};
-pub use dcqcn::{Dcqcn, DcqcnConfig};
-pub use dctcp::{Dctcp, DctcpConfig};
 pub use flow_count::FlowCount;
-pub use hpcc::{Hpcc, HpccConfig};
-pub use hpcc_pint::{HpccPint, HpccPintConfig};
-pub use hpcc_plus::{HpccPlus, HpccPlusConfig};
+pub use hpcc::Hpcc;
+pub use hpcc_plus::HpccPlus;
 pub use notification::{Notification, Origin};
 pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
-pub use registry::{Algorithm, Controller};
-pub use rx_hpcc::{RxHpccConfig, RxHpccReceiver, RxHpccSender};
-pub use timely::{Timely, TimelyConfig};
+pub use rx_hpcc::RxHpccReceiver;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::quirks::Quirks;
 use crate::random::Chance;
-use crate::telemetry::{Layout, Telemetry};
+use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt::Debug;
 
 /// What a controller must know of its flow and never changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +85,8 @@ pub struct FlowLimits {
     pub path_bytes: u64,
     /// Most payload bytes in a packet; at least 1.
     pub mtu: u32,
+    /// Links on the shortest path; 0 where nobody knows.
+    pub hops: u8,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }
@@ -79,6 +100,11 @@ pub struct Feedback<'a> {
     pub ack_seq: u64,
     /// First byte that the sender has not sent yet.
     pub snd_nxt: u64,
+    /// Bytes that it acknowledged for the first time.
+    pub acked: u64,
+    /// From the sending of the newest packet that it acknowledged to now, where [`Needs::rtt`] asks for it and that packet
+    /// was sent only once.
+    pub rtt: Option<Nanos>,
     /// Whether the acknowledged packet carried a congestion mark.
     pub congestion_marked: bool,
     /// Telemetry of the acknowledged packet; [`Telemetry::Nothing`] where it is malformed or incomplete.
@@ -103,29 +129,64 @@ pub enum RateDecision {
     },
 }
 
-/// The parameters of an algorithm.
-pub trait Parameters: Copy {
-    /// The algorithm's state for one flow.
-    type Flow: CongestionControl;
-
-    /// The state of a new flow, which sends at line rate until the algorithm decides otherwise.
-    fn start(self, limits: FlowLimits) -> Self::Flow;
-
-    /// The rate never falls below this; above 0.
-    fn min_rate(&self) -> BitRate;
-
-    /// Whether telemetry of this layout tells the algorithm what it must hear.
-    fn hears(_: &Layout) -> bool {
-        true
-    }
+/// A packet that leaves, with payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub now: Nanos,
+    /// Its first byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub bytes: u32,
+    /// Bytes sent and not acknowledged, this packet included.
+    pub in_flight: u64,
+    /// Whether its first byte was sent before.
+    pub retransmission: bool,
 }
 
-/// A congestion-control algorithm for one flow.
+/// How the transport learnt that packets are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossSignal {
+    /// The receiver reported a missing byte.
+    Nack,
+    /// Nothing was acknowledged for too long.
+    Timeout,
+}
+
+/// Packets taken for lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// When that was noticed.
+    pub now: Nanos,
+    /// The first byte that is missing.
+    pub seq: u64,
+    /// Bytes that were in flight.
+    pub in_flight: u64,
+    /// How it was noticed.
+    pub signal: LossSignal,
+}
+
+/// The state of an algorithm for one flow.
+///
+/// The transport calls, each time with the present time in the event: [`on_sent`](CongestionControl::on_sent) after a
+/// packet has left; for an acknowledgement that reports a missing byte first [`on_loss`](CongestionControl::on_loss), then,
+/// for every acknowledgement, [`on_feedback`](CongestionControl::on_feedback); `on_loss` for a retransmission timeout;
+/// [`on_notification`](CongestionControl::on_notification) for a Fast CNP or a congestion notification packet that was
+/// accepted; [`on_timer`](CongestionControl::on_timer) for a timer of its own; [`on_port`](CongestionControl::on_port) after
+/// a failed link has moved the flow to another port. A decision takes effect before the next call. Nothing is called after the last byte was acknowledged.
 ///
 /// `chance` is shared by the whole network: a controller that draws from it changes what others draw.
-pub trait CongestionControl {
+pub trait CongestionControl: Debug {
     /// Takes in one acknowledgement.
     fn on_feedback(&mut self, feedback: &Feedback<'_>, chance: &mut Chance) -> RateDecision;
+
+    /// A packet has left, where [`Needs::sent`] asks for it.
+    fn on_sent(&mut self, _sent: &Sent) {}
+
+    /// Packets are taken for lost and will be sent again.
+    fn on_loss(&mut self, _loss: &Loss) -> RateDecision {
+        RateDecision::Keep
+    }
 
     /// Takes in a notification that was accepted as being about this flow.
     fn on_notification(&mut self, _notification: &Notification<'_>) -> RateDecision {
@@ -136,11 +197,11 @@ pub trait CongestionControl {
     fn on_port(&mut self, _line_rate: BitRate) {}
 
     /// The time of an armed timer has come; it is no longer armed.
-    fn on_timeout(&mut self, _timer: u8, _now: Nanos) -> RateDecision {
+    fn on_timer(&mut self, _timer: u8, _now: Nanos) -> RateDecision {
         RateDecision::Keep
     }
 
-    /// The timers of this flow; only a controller that owns some says so.
+    /// The timers of this flow; only a controller that owns some says so, from its start on.
     fn timers(&self) -> Option<&Timers> {
         None
     }

@@ -27,17 +27,19 @@ pub struct Notification<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
+    use crate::cc::hpcc_plus::WindowLaw;
     use crate::cc::testing::{LIMITS, NOTIFICATION, W_AI, ack, chance, rate};
     use crate::cc::{
-        Algorithm, CongestionControl, DcqcnConfig, DctcpConfig, Feedback, Hpcc, HpccConfig, HpccPintConfig, HpccPlus,
-        HpccPlusConfig, RateDecision, TimelyConfig,
+        Algorithm, CongestionControl, ControlLaw, DcqcnConfig, DctcpConfig, Feedback, Hpcc, HpccConfig, HpccPintConfig,
+        HpccPlus, HpccPlusConfig, LineRate, RateDecision, TimelyConfig,
     };
     use crate::telemetry::{Hop, HopStack, Modulus};
-    use crate::units::BitRate;
+    use crate::units::{BitRate, Bytes};
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
     const T: u64 = 13_000;
+    const RATE_LAW: ControlLaw =
+        ControlLaw { eta: 0.95, max_stage: 5, additive_increase: W_AI, min_rate: BitRate::mbps(100) };
     const BDP: u64 = 162_500;
 
     /// Records of switches 1, 2, ... at one time, with these queues. All send at line rate.
@@ -54,21 +56,21 @@ mod tests {
         stack
     }
 
-    fn acknowledge(flow: &mut impl CongestionControl, now: u64, ack_seq: u64, records: &HopStack) -> RateDecision {
+    fn acknowledge(flow: &mut dyn CongestionControl, now: u64, ack_seq: u64, records: &HopStack) -> RateDecision {
         let feedback = Feedback { telemetry: Telemetry::Hops(records), ..ack(now, ack_seq, 100_000) };
         flow.on_feedback(&feedback, &mut chance())
     }
 
-    fn notify(flow: &mut impl CongestionControl, now: u64, records: &HopStack) -> RateDecision {
+    fn notify(flow: &mut dyn CongestionControl, now: u64, records: &HopStack) -> RateDecision {
         let telemetry = Telemetry::Hops(records);
         flow.on_notification(&Notification { now: Nanos(now), telemetry, ..NOTIFICATION })
     }
 
     /// Both forms of HPCC, which have heard of three hops with this queue at the second.
     fn armed(queue: u64) -> (HpccPlus, Hpcc) {
-        let law = WindowLaw { additive_increase: AdditiveIncrease::Bytes(80), ..WindowLaw::default() };
+        let law = WindowLaw { additive_increase: Some(Bytes(80)), ..WindowLaw::default() };
         let mut window_form = HpccPlus::new(HpccPlusConfig { law }, LIMITS);
-        let config = HpccConfig { additive_increase: W_AI, ..HpccConfig::default() };
+        let config = HpccConfig { law: RATE_LAW, ..HpccConfig::default() };
         let mut rate_form = Hpcc::new(config, LIMITS);
         acknowledge(&mut window_form, 0, 1_000, &stack(0, &[0, queue, 0]));
         acknowledge(&mut rate_form, 0, 1_000, &stack(0, &[0, queue, 0]));
@@ -148,7 +150,7 @@ mod tests {
     /// have a rate.
     #[test]
     fn a_rate_for_each_hop_falls_by_the_hop_that_is_busy() {
-        let config = HpccConfig { multi_rate: true, additive_increase: W_AI, ..HpccConfig::default() };
+        let config = HpccConfig { multi_rate: true, law: RATE_LAW, ..HpccConfig::default() };
         let mut flow = Hpcc::new(config, LIMITS);
         acknowledge(&mut flow, 0, 1_000, &stack(0, &[0, 2 * BDP, 0]));
         let rate = rate(notify(&mut flow, T, &stack(T, &[0, 2 * BDP])));
@@ -176,21 +178,19 @@ mod tests {
     #[test]
     fn every_controller_hears_of_it_and_the_others_stay_as_they_are() {
         let records = stack(T, &[0, 9 * BDP]);
-        for algorithm in [
-            Algorithm::LineRate,
-            Algorithm::HpccPint(HpccPintConfig::default()),
-            Algorithm::Timely(TimelyConfig::default()),
-            Algorithm::Dctcp(DctcpConfig::default()),
-        ] {
-            assert_eq!(notify(&mut algorithm.start(LIMITS), T, &records), RateDecision::Keep);
+        let deaf: [&dyn Algorithm; 4] =
+            [&LineRate, &HpccPintConfig::default(), &TimelyConfig::default(), &DctcpConfig::default()];
+        for algorithm in deaf {
+            assert_eq!(notify(algorithm.start(LIMITS).as_mut(), T, &records), RateDecision::Keep);
         }
-        let mut dcqcn = Algorithm::Dcqcn(DcqcnConfig::default()).start(LIMITS);
-        notify(&mut dcqcn, T, &records);
+        let mut dcqcn = DcqcnConfig::default().start(LIMITS);
+        notify(dcqcn.as_mut(), T, &records);
         assert!(dcqcn.timers_mut().is_some_and(|timers| timers.take_armed().0 != 0));
-        for algorithm in [Algorithm::Hpcc(HpccConfig::default()), Algorithm::HpccPlus(HpccPlusConfig::default())] {
+        let hearing: [&dyn Algorithm; 2] = [&HpccConfig::default(), &HpccPlusConfig::default()];
+        for algorithm in hearing {
             let mut flow = algorithm.start(LIMITS);
-            acknowledge(&mut flow, 0, 1_000, &stack(0, &[0, 9 * BDP, 0]));
-            assert_ne!(notify(&mut flow, T, &records), RateDecision::Keep);
+            acknowledge(flow.as_mut(), 0, 1_000, &stack(0, &[0, 9 * BDP, 0]));
+            assert_ne!(notify(flow.as_mut(), T, &records), RateDecision::Keep);
         }
     }
 }

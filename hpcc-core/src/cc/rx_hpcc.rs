@@ -7,11 +7,13 @@
 //! sends the window back. The draft's listing does not store the records (int.L); they are kept of every packet.
 //! Between commits the listing computes a W that nothing uses: only U and the records move here.
 
-use super::hpcc_plus::{HpccPlusConfig, Inflight, Measured, Window};
-use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use super::hpcc_plus::{Inflight, Measured, Window, WindowLaw};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
 use crate::random::Chance;
-use crate::telemetry::{HopStack, Layout, Telemetry};
+use crate::settings::Conflict;
+use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
 
 /// What the receiver makes of a packet's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,10 +36,10 @@ pub struct RxHpccReceiver {
 
 impl RxHpccReceiver {
     /// The receiver of a flow whose sender has these limits.
-    pub fn new(config: HpccPlusConfig, limits: FlowLimits) -> Self {
+    pub fn new(law: WindowLaw, limits: FlowLimits) -> Self {
         RxHpccReceiver {
             inflight: Inflight::new(limits.base_rtt),
-            window: Window::new(config.law, limits),
+            window: Window::new(law, limits),
             base_rtt: limits.base_rtt,
             round: Nanos(0),
         }
@@ -85,28 +87,44 @@ impl RxHpccReceiver {
     }
 }
 
-/// Parameters of Rx-HPCC's sending end.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RxHpccConfig {
-    /// What the receiver goes by; the sender uses its bounds.
-    pub hpcc: HpccPlusConfig,
-    /// Whether the receiver [counts flows](super::FlowCount) and lets W_ai follow their number (REQ-20).
-    pub count_flows: bool,
+crate::settings! {
+    /// Parameters of Rx-HPCC.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RxHpccConfig {
+        /// Whether the receiver counts the flows that share its port, and W_ai follows their number, beginning with
+        /// `expected_flows` (REQ-20).
+        pub count_flows: bool = false;
+        ..law: WindowLaw = WindowLaw::default();
+    }
 }
 
-impl Parameters for RxHpccConfig {
-    type Flow = RxHpccSender;
-
-    fn start(self, limits: FlowLimits) -> RxHpccSender {
-        RxHpccSender { window: Window::new(self.hpcc.law, limits), newest: 0 }
+impl Algorithm for RxHpccConfig {
+    fn name(&self) -> &'static str {
+        "rx_hpcc"
     }
 
-    fn min_rate(&self) -> BitRate {
-        self.hpcc.law.min_rate
+    fn summary(&self) -> &'static str {
+        "HPCC++ with the window computed by the receiver"
     }
 
-    fn hears(layout: &Layout) -> bool {
-        HpccPlusConfig::hears(layout)
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(RxHpccSender::new(self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.law.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { reads: Reads::Records, receiver: Some(*self), ..Needs::default() }
+    }
+
+    fn check(&self) -> Result<(), Conflict> {
+        if self.count_flows && self.law.additive_increase.is_some() {
+            let message = "additive_increase and count_flows exclude each other: one follows from the other";
+            return Err(Conflict::new("additive_increase", message.into()));
+        }
+        self.law.check()
     }
 }
 
@@ -116,6 +134,13 @@ pub struct RxHpccSender {
     window: Window,
     /// What the last window's message acknowledged.
     newest: u64,
+}
+
+impl RxHpccSender {
+    /// The state of a flow that no window has come back to yet.
+    pub fn new(config: &RxHpccConfig, limits: FlowLimits) -> Self {
+        RxHpccSender { window: Window::new(config.law, limits), newest: 0 }
+    }
 }
 
 impl CongestionControl for RxHpccSender {
@@ -134,7 +159,7 @@ impl CongestionControl for RxHpccSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::HpccPlus;
+    use crate::cc::{HpccPlus, HpccPlusConfig};
     use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
     use crate::telemetry::{Hop, Modulus};
     use alloc::vec::Vec;
@@ -153,7 +178,7 @@ mod tests {
 
     #[test]
     fn req_19_one_window_goes_back_for_each_t() {
-        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut receiver = RxHpccReceiver::new(WindowLaw::default(), LIMITS);
         let mut sent = Vec::new();
         for n in 0..1_000u64 {
             let now = n * 80;
@@ -169,7 +194,7 @@ mod tests {
 
     #[test]
     fn records_are_kept_of_every_packet_and_say_which_hop_is_busiest() {
-        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut receiver = RxHpccReceiver::new(WindowLaw::default(), LIMITS);
         let idle_then = |n: u64, last: f64| stack(&[(n * 1_000, n as f64 * 5_000.0, 0.0), (n * 1_000, last, 0.0)]);
         assert_eq!(receiver.on_records(Nanos(0), &idle_then(0, 0.0)), Heard::default());
         assert!(receiver.on_records(Nanos(1_000), &idle_then(1, 12_500.0)).last_hop_is_busiest);
@@ -180,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_sender_installs_window_and_pace_and_no_older_ones() {
-        let mut sender = RxHpccConfig::default().start(LIMITS);
+        let mut sender = RxHpccSender::new(&RxHpccConfig::default(), LIMITS);
         let mut tell = |ack_seq, bytes| {
             sender.on_feedback(&Feedback { telemetry: Telemetry::Window(bytes), ..ack(0, ack_seq, 0) }, &mut chance())
         };
@@ -193,13 +218,13 @@ mod tests {
     #[test]
     fn hostile_windows_stay_within_the_bounds() {
         let config = RxHpccConfig::default();
-        survives_hostile_feedback(config.start(LIMITS), config.min_rate(), |n, _| Telemetry::Window(n));
+        survives_hostile_feedback(RxHpccSender::new(&config, LIMITS), config.law.min_rate, |n, _| Telemetry::Window(n));
     }
 
     /// With T's worth of packets in flight a round of sequence numbers is a round of time: the windows are equal.
     #[test]
     fn req_04_equals_the_sender_on_the_same_records() {
-        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut receiver = RxHpccReceiver::new(WindowLaw::default(), LIMITS);
         let mut sender = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
         let (mut compared, mut sent) = (0, 0.0);
         for n in 0..5_000u64 {
@@ -263,7 +288,7 @@ mod tests {
             },
             75,
         );
-        let mut receiver = RxHpccReceiver::new(HpccPlusConfig::default(), LIMITS);
+        let mut receiver = RxHpccReceiver::new(WindowLaw::default(), LIMITS);
         let mut returning = alloc::collections::VecDeque::from([None; 50]);
         let by_receiver = share(
             |now, _, records| {

@@ -14,6 +14,7 @@ pub const LIMITS: FlowLimits = FlowLimits {
     window: 162_500,
     path_bytes: 162_500,
     mtu: 1_000,
+    hops: 0,
     quirks: Quirks::NONE,
 };
 /// 80 bytes in 13 us.
@@ -21,7 +22,15 @@ pub const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);
 
 /// An acknowledgement without mark or telemetry.
 pub fn ack(now: u64, ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
-    Feedback { now: Nanos(now), ack_seq, snd_nxt, congestion_marked: false, telemetry: Telemetry::Nothing }
+    Feedback {
+        now: Nanos(now),
+        ack_seq,
+        snd_nxt,
+        acked: 0,
+        rtt: None,
+        congestion_marked: false,
+        telemetry: Telemetry::Nothing,
+    }
 }
 
 /// A switch's notification without records.
@@ -67,6 +76,8 @@ pub fn survives_hostile_feedback(
         let feedback = Feedback {
             now: Nanos(now),
             ack_seq: if noise & 1 == 0 { noise >> 3 & 0xf_ffff } else { u64::MAX - (noise >> 40) },
+            acked: noise >> 40,
+            rtt: (noise & 8 == 0).then_some(Nanos(noise >> 30)),
             snd_nxt: if noise & 2 == 0 { noise >> 7 & 0xf_ffff } else { noise },
             congestion_marked: noise & 4 == 0,
             telemetry: telemetry(noise >> 9, &mut stack),
@@ -77,9 +88,9 @@ pub fn survives_hostile_feedback(
         for timer in 0..4 {
             let due = controller.timers().and_then(|timers| timers.due(timer));
             if due.is_some_and(|at| at <= Nanos(now)) {
-                check(controller.on_timeout(timer, Nanos(now)));
+                check(controller.on_timer(timer, Nanos(now)));
             }
         }
-        check(controller.on_timeout((noise % 7) as u8, Nanos(now)));
+        check(controller.on_timer((noise % 7) as u8, Nanos(now)));
     }
 }

@@ -2,64 +2,67 @@
 //! TIMELY (Mittal et al., SIGCOMM 2015) as the reference simulator has it: once in a round trip, the
 //! round-trip time and its gradient move the rate.
 
-use super::{CongestionControl, Feedback, FlowLimits, Parameters, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
 use crate::random::Chance;
-use crate::telemetry::{Layout, Telemetry};
+use crate::settings::Conflict;
+use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+use alloc::format;
 
-/// Parameters of TIMELY. The defaults are those of the reference's preset for 100 Gb/s; the reference fixes
-/// all but the rates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimelyConfig {
-    /// Added to the rate for each of the first `hyper_after` increases in a row.
-    pub additive_increase: BitRate,
-    /// Added for each further one.
-    pub hyper_increase: BitRate,
-    /// Increases in a row before `hyper_increase` takes over.
-    pub hyper_after: u32,
-    /// The rate never falls below this.
-    pub min_rate: BitRate,
-    /// Weight alpha of the newest difference in the average of differences, 0 to 1.
-    pub weight: f64,
-    /// Factor beta of a decrease, 0 to 1.
-    pub decrease: f64,
-    /// Below this round-trip time the rate only grows.
-    pub low: Nanos,
-    /// Above this round-trip time the rate only falls.
-    pub high: Nanos,
-    /// The round-trip time that differences are measured against; above 0.
-    pub min_rtt: Nanos,
+crate::settings! {
+    /// Parameters of TIMELY. The defaults are those of the reference's preset for 100 Gb/s; the reference fixes
+    /// all but the rates.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TimelyConfig {
+        /// Added to the rate for each of the first `hyper_after` increases in a row.
+        pub additive_increase: BitRate = BitRate::mbps(100);
+        /// Added to the rate for each further increase.
+        pub hyper_increase: BitRate = BitRate::mbps(500);
+        /// Increases in a row before `hyper_increase` takes over.
+        pub hyper_after: u32 = 5;
+        /// The sending rate never falls below this.
+        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
+        /// Weight alpha of the newest difference of round-trip times in their average.
+        pub weight: f64 {0.0..=1.0} = 0.875;
+        /// Factor beta of a decrease.
+        pub decrease: f64 {0.0..=1.0} = 0.8;
+        /// Below this round-trip time the rate only grows; at most `high`.
+        pub low: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
+        /// Above this round-trip time the rate only falls.
+        pub high: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
+        /// The round-trip time that differences are measured against.
+        pub min_rtt: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(20_000);
+    }
 }
 
-impl Default for TimelyConfig {
-    fn default() -> Self {
-        TimelyConfig {
-            additive_increase: BitRate::mbps(100),
-            hyper_increase: BitRate::mbps(500),
-            hyper_after: 5,
-            min_rate: BitRate::gbps(1),
-            weight: 0.875,
-            decrease: 0.8,
-            low: Nanos(50_000),
-            high: Nanos(500_000),
-            min_rtt: Nanos(20_000),
+impl Algorithm for TimelyConfig {
+    fn name(&self) -> &'static str {
+        "timely"
+    }
+
+    fn summary(&self) -> &'static str {
+        "TIMELY: round-trip times and their gradient, measured by 8 bytes that come back"
+    }
+
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(Timely::new(*self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        // The reference's preset has no window, and its acknowledgements overtake data.
+        Needs { reads: Reads::SendTime, window: false, acks_first: true, ..Needs::default() }
+    }
+
+    fn check(&self) -> Result<(), Conflict> {
+        if self.low <= self.high {
+            return Ok(());
         }
-    }
-}
-
-impl Parameters for TimelyConfig {
-    type Flow = Timely;
-
-    fn start(self, limits: FlowLimits) -> Timely {
-        Timely::new(self, limits)
-    }
-
-    fn min_rate(&self) -> BitRate {
-        self.min_rate
-    }
-
-    fn hears(layout: &Layout) -> bool {
-        matches!(layout, Layout::Timestamp)
+        Err(Conflict::new("low", format!("low is {}, more than high, {}; expected at most that", self.low, self.high)))
     }
 }
 

@@ -53,6 +53,7 @@ pub mod packet;
 pub mod prefixes;
 pub mod rate_limit;
 pub mod recent;
+pub mod settings;
 pub mod switch_agent;
 #[cfg(test)]
 mod tests;
@@ -70,6 +71,7 @@ pub use option_type::{OptionType, OptionTypes};
 pub use prefixes::{Prefix, Prefixes};
 pub use rate_limit::{RateLimit, TokenBucket};
 pub use recent::Recent;
+pub use settings::{FastCnpHostSettings, FastCnpSettings, FastCnpSwitchSettings, TriggerKind};
 pub use switch_agent::{LeavingData, PortConfig, SwitchAgent};
 
 use crate::frame::Carriage;

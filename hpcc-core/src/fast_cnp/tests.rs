@@ -7,7 +7,7 @@ use super::{
     Prefix, Prefixes, Received, Trigger, packet,
 };
 use crate::cc::testing::{LIMITS, ack, chance};
-use crate::cc::{CongestionControl, Feedback, HpccPlusConfig, Notification, Origin, Parameters, RateDecision};
+use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, Notification, Origin, RateDecision};
 use crate::frame::parse::{Content, parse};
 use crate::frame::{Addresses, Carriage, Dialect, Extension, RoceFrame, RocePacket, Section, build};
 use crate::roce::icrc::Coverage;
@@ -130,7 +130,7 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     };
     assert_eq!(generator.on_departure(&departure, || 0.0).decision, Decision::Send);
 
-    let mut flow = HpccPlusConfig::default().start(LIMITS);
+    let mut flow = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
     let mut stack = HopStack::default();
     hpcc::read(PROFILE, &section(3, 0, 2 * bdp), &mut stack).expect("three hops");
     let first = Feedback { telemetry: Telemetry::Hops(&stack), ..ack(2_000, 1_000, 100_000) };

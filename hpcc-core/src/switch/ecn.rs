@@ -17,6 +17,15 @@ pub struct EcnThreshold {
 }
 
 impl EcnThreshold {
+    /// The same for ports of another rate: queue lengths grow with it.
+    pub fn scaled(&self, rate: BitRate) -> EcnThreshold {
+        let scale = |bytes: u64| {
+            let scaled = u128::from(bytes) * u128::from(rate.0) / u128::from(self.rate.0.max(1));
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        };
+        EcnThreshold { rate, kmin: scale(self.kmin), kmax: scale(self.kmax), pmax: self.pmax }
+    }
+
     /// Whether a packet that leaves `queue` bytes behind is marked. `draw` gives a number in [0, 1) and is
     /// called only where chance decides.
     #[inline]

@@ -10,6 +10,7 @@ mod ecn;
 mod lossy_buffer;
 mod report;
 mod scheduler;
+mod settings;
 mod shared_buffer;
 
 pub use classes::{Classes, MAX_QUANTUM};
@@ -17,6 +18,7 @@ pub use ecmp::{FlowKey, HOST_SEED, host_address, host_of};
 pub use ecn::EcnThreshold;
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
+pub use settings::{BufferKind, SwitchSettings};
 pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
 
 use lossy_buffer::LossyBuffer;

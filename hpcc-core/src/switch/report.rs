@@ -16,24 +16,28 @@ use super::{Head, PRIORITIES, Scheduler};
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
-/// Whose bytes are reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// The port's, against the link.
-    #[default]
-    Port,
-    /// The queue's, against the share that its class is sure of.
-    Queue,
+crate::named! {
+    /// Whose bytes are reported.
+    #[derive(Default)]
+    pub enum Scope {
+        /// The port's, against the link.
+        #[default]
+        Port = "port",
+        /// The queue's, against the share that its class is sure of.
+        Queue = "queue",
+    }
 }
 
-/// What is reported in place of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wait {
-    /// The bytes behind the packet.
-    #[default]
-    Length,
-    /// The time that the packet spent in the switch.
-    Sojourn,
+crate::named! {
+    /// What is reported in place of a queue.
+    #[derive(Default)]
+    pub enum Wait {
+        /// The bytes behind the packet.
+        #[default]
+        Length = "length",
+        /// The time that the packet spent in the switch.
+        Sojourn = "sojourn",
+    }
 }
 
 /// What telemetry reports of a port.
@@ -43,16 +47,6 @@ pub struct ReportConfig {
     pub scope: Scope,
     /// What for a queue.
     pub wait: Wait,
-}
-
-impl Scope {
-    /// Both, and their names in configurations.
-    pub const NAMES: [(&'static str, Scope); 2] = [("port", Scope::Port), ("queue", Scope::Queue)];
-}
-
-impl Wait {
-    /// Both, and their names in configurations.
-    pub const NAMES: [(&'static str, Wait); 2] = [("length", Wait::Length), ("sojourn", Wait::Sojourn)];
 }
 
 /// A port's counters by queue.

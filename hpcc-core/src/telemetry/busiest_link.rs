@@ -125,7 +125,7 @@ impl PairedLinks {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, chance};
-    use crate::cc::{CongestionControl, Feedback, HpccPlusConfig, Parameters, RateDecision};
+    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
     use crate::telemetry::Telemetry;
     use crate::units::BitRate;
 
@@ -190,7 +190,7 @@ mod tests {
     /// busiest link has changed.
     #[test]
     fn req_17_one_link_is_enough_for_the_sender() {
-        let [mut by_path, mut by_link] = [HpccPlusConfig::default(); 2].map(|config| config.start(LIMITS));
+        let [mut by_path, mut by_link] = [HpccPlusConfig::default(); 2].map(|config| HpccPlus::new(config, LIMITS));
         let mut receiver = BusiestLink::new(Nanos(T));
         let (mut sent, mut chance, mut missing) = ([0, 0], chance(), 0);
         for n in 0..60u64 {

@@ -210,7 +210,7 @@ fn clock_distance(now: Nanos, ts: u64, modulus: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, chance};
-    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, Parameters, RateDecision};
+    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
     use crate::telemetry::{Hop, Modulus, Telemetry};
     use crate::units::BitRate;
 
@@ -231,7 +231,7 @@ mod tests {
     /// changed by `lie`, which is told the packet's number.
     fn attack(guarded: bool, lie: impl Fn(u64, &mut Hop, &mut u64)) -> Outcome {
         let mut guard = FeedbackGuard::new(GuardConfig::default());
-        let mut flow: HpccPlus = HpccPlusConfig::default().start(LIMITS);
+        let mut flow: HpccPlus = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
         let (mut window, mut before, mut chance) = (0, 0, chance());
         let mut stack = HopStack::default();
         for n in 0..ATTACK + 200 {

@@ -51,81 +51,7 @@ pub enum Layout {
     },
 }
 
-/// Parameters of the layouts; each counts for those that it names.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayoutOptions {
-    /// [`Layout::Reference`]: factor of its units, at least 1.
-    pub multiplier: u32,
-    /// [`Layout::Pint`]: base of its codes, above 1.
-    pub log_base: f64,
-    /// [`Layout::Pint`]: whether it takes two bytes in any case.
-    pub wide_pint: bool,
-    /// [`Layout::IntMd`], [`Layout::Ifa`], [`Layout::Ioam`]: most hops, 1 to 15; IOAM ends where an option does.
-    pub hops: u8,
-}
-
-impl Default for LayoutOptions {
-    fn default() -> Self {
-        LayoutOptions { multiplier: 1, log_base: 1.05, wide_pint: false, hops: MAX_HOPS as u8 }
-    }
-}
-
 impl Layout {
-    /// The names of all layouts in configurations.
-    pub const NAMES: [&str; 10] =
-        ["none", "reference", "paper", "draft", "int_md", "ifa", "ioam", "ioam_slim", "timestamp", "pint"];
-
-    /// The names of those that carry a record of each hop.
-    pub const HOP_NAMES: [&str; 7] = ["reference", "paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"];
-
-    /// The layout of that name.
-    pub fn from_name(name: &str, options: &LayoutOptions) -> Option<Layout> {
-        Some(match name {
-            "none" => Layout::None,
-            "reference" => Layout::Reference { multiplier: options.multiplier },
-            "paper" => Layout::Paper,
-            "draft" => Layout::Draft,
-            "int_md" => Layout::IntMd { hops: options.hops },
-            "ifa" => Layout::Ifa { hops: options.hops },
-            "ioam" => Layout::ioam(Profile::Full, options.hops),
-            "ioam_slim" => Layout::ioam(Profile::Slim, options.hops),
-            "timestamp" => Layout::Timestamp,
-            "pint" => Layout::pint(options.log_base, options.wide_pint),
-            _ => return None,
-        })
-    }
-
-    /// Its name in configurations.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Layout::None => "none",
-            Layout::Reference { .. } => "reference",
-            Layout::Paper => "paper",
-            Layout::Draft => "draft",
-            Layout::IntMd { .. } => "int_md",
-            Layout::Ifa { .. } => "ifa",
-            Layout::Ioam { profile: Profile::Full, .. } => "ioam",
-            Layout::Ioam { profile: Profile::Slim, .. } => "ioam_slim",
-            Layout::Timestamp => "timestamp",
-            Layout::Pint { .. } => "pint",
-        }
-    }
-
-    /// What [`Layout::from_name`] needs besides the name to make it again.
-    pub fn options(&self) -> LayoutOptions {
-        let default = LayoutOptions::default();
-        match *self {
-            Layout::Reference { multiplier } => LayoutOptions { multiplier, ..default },
-            Layout::Pint { log_base, bytes } => {
-                LayoutOptions { log_base, wide_pint: usize::from(bytes) == pint::MAX_LEN, ..default }
-            }
-            Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => {
-                LayoutOptions { hops, ..default }
-            }
-            _ => default,
-        }
-    }
-
     /// How many hops it can report one by one; `None` if it does not carry records of hops.
     pub fn max_hops(&self) -> Option<usize> {
         match *self {
@@ -146,16 +72,6 @@ impl Layout {
             Layout::Ifa { .. } => Some(ifa::MODULUS),
             Layout::Ioam { profile, .. } => Some(profile.modulus()),
         }
-    }
-
-    fn ioam(profile: Profile, hops: u8) -> Layout {
-        Layout::Ioam { profile, hops: hops.min(profile.max_hops() as u8) }
-    }
-
-    /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
-    pub fn pint(log_base: f64, wide: bool) -> Layout {
-        let bytes = if wide { pint::MAX_LEN } else { pint::bytes(log_base) };
-        Layout::Pint { log_base, bytes: bytes as u8 }
     }
 
     /// The link rates that it has a code for; `None` if it carries no rates.
@@ -273,32 +189,5 @@ impl Layout {
             }
         };
         read.unwrap_or(Telemetry::Nothing)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::telemetry::MAX_SECTION;
-
-    #[test]
-    fn names_lead_to_layouts_and_back() {
-        for options in
-            [LayoutOptions::default(), LayoutOptions { multiplier: 4, log_base: 1.01, wide_pint: true, hops: 7 }]
-        {
-            for name in Layout::NAMES {
-                let layout = Layout::from_name(name, &options).expect(name);
-                assert_eq!(layout.name(), name);
-                assert_eq!(layout.max_hops().is_some(), Layout::HOP_NAMES.contains(&name));
-                let mut section = [0; MAX_SECTION];
-                let mut len = layout.prepare(&mut section, Nanos(0));
-                for _ in 0..layout.max_hops().unwrap_or(1) {
-                    len = layout.stamp(&mut section, len, &Snapshot::IDLE);
-                }
-                assert_eq!(layout.max_len(), len, "{name}");
-                assert_eq!(Layout::from_name(name, &layout.options()), Some(layout));
-            }
-        }
-        assert_eq!(Layout::from_name("int", &LayoutOptions::default()), None);
     }
 }

@@ -28,15 +28,17 @@ pub mod pint;
 mod reference;
 mod sampling;
 pub mod seal;
+mod settings;
 pub mod speed;
 mod timestamp;
 
 pub use busiest_link::{BusiestLink, LinkRecord, Paired, PairedLinks};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use last_hops::LastHops;
-pub use layout::{Layout, LayoutOptions};
+pub use layout::Layout;
 pub use load::{Comparison, LinkLoad};
 pub use sampling::{Sampler, Sampling};
+pub use settings::{LayoutName, LayoutSettings};
 
 use crate::units::{BitRate, Nanos};
 

@@ -84,7 +84,7 @@ impl Exporter {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, chance};
-    use crate::cc::{CongestionControl, Feedback, HpccPlusConfig, Parameters, RateDecision};
+    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
     use crate::telemetry::{Hop, Modulus, Telemetry};
     use crate::units::BitRate;
 
@@ -150,7 +150,7 @@ mod tests {
     /// HPCC++ on codes follows HPCC++ on records within what a code rounds.
     #[test]
     fn req_25_ratios_are_enough_for_the_sender() {
-        let [mut by_records, mut by_codes] = [HpccPlusConfig::default(); 2].map(|config| config.start(LIMITS));
+        let [mut by_records, mut by_codes] = [HpccPlusConfig::default(); 2].map(|config| HpccPlus::new(config, LIMITS));
         let mut exporter = Exporter::new(LIMITS.base_rtt);
         let mut section = [0; MAX_HOPS];
         let (mut chance, mut compared) = (chance(), 0);

@@ -28,36 +28,6 @@ pub enum Sampling {
     Never,
 }
 
-impl Sampling {
-    /// The names of all choices in configurations.
-    pub const NAMES: [&str; 6] = ["all", "nth", "rtt", "congestion", "probes", "none"];
-
-    /// The choice of that name; `every` counts for "nth".
-    pub fn from_name(name: &str, every: u32) -> Option<Sampling> {
-        Some(match name {
-            "all" => Sampling::EveryPacket,
-            "nth" => Sampling::EveryNth(every.max(1)),
-            "rtt" => Sampling::OncePerRtt,
-            "congestion" => Sampling::OnCongestion,
-            "probes" => Sampling::Probes,
-            "none" => Sampling::Never,
-            _ => return None,
-        })
-    }
-
-    /// Its name in configurations, and what [`Sampling::from_name`] needs besides.
-    pub fn name(self) -> (&'static str, u32) {
-        match self {
-            Sampling::EveryPacket => ("all", 1),
-            Sampling::EveryNth(every) => ("nth", every),
-            Sampling::OncePerRtt => ("rtt", 1),
-            Sampling::OnCongestion => ("congestion", 1),
-            Sampling::Probes => ("probes", 1),
-            Sampling::Never => ("none", 1),
-        }
-    }
-}
-
 /// The choice for the packets of one flow.
 #[derive(Clone, Debug)]
 pub struct Sampler {
@@ -203,16 +173,6 @@ mod tests {
     fn req_15_no_probe_without_data_in_flight() {
         assert_eq!(probes(|n| n < 10 || n == 100 || (118..130).contains(&n)), [0, 13, 100, 113, 126, 139]);
         assert!(probes(|_| false).is_empty());
-    }
-
-    #[test]
-    fn names_lead_to_choices_and_back() {
-        for name in Sampling::NAMES {
-            let sampling = Sampling::from_name(name, 8).expect("listed");
-            assert_eq!(sampling.name().0, name);
-            assert_eq!(Sampling::from_name(name, sampling.name().1), Some(sampling));
-        }
-        assert_eq!(Sampling::from_name("some", 1), None);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is connected to what, and the routes and path metrics that follow from it.
 
+mod node_set;
 mod path_matrix;
 pub mod routes;
+
+pub use node_set::NodeSet;
 
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
@@ -67,6 +70,20 @@ impl Network {
     /// Whether a link connects two nodes directly.
     pub fn has_link(&self, a: u32, b: u32) -> bool {
         self.links.iter().any(|link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a))
+    }
+
+    /// Rates of the links that end at a host.
+    pub fn host_rates(&self) -> impl Iterator<Item = BitRate> + '_ {
+        let is_host = |node: u32| self.nodes.get(node as usize) == Some(&NodeKind::Host);
+        self.links.iter().filter(move |link| is_host(link.a) || is_host(link.b)).map(|link| link.rate)
+    }
+
+    /// The time that the slowest host link takes to drain `buffer` bytes: no packet waits longer at a switch with that
+    /// much memory unless PFC pauses it.
+    pub fn longest_wait(&self, buffer: u64) -> Nanos {
+        let slowest = self.host_rates().min().map_or(1, |rate| rate.0.max(1));
+        let nanos = u128::from(buffer) * 8 * 1_000_000_000 / u128::from(slowest);
+        Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     /// Indices of all hosts, ascending.

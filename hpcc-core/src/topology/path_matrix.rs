@@ -56,7 +56,7 @@ mod tests {
     use crate::units::{BitRate, Nanos};
 
     fn path(delay: u64, gbps: u64) -> PathMetrics {
-        PathMetrics { delay: Nanos(delay), transmission: Nanos(80), bottleneck: BitRate::gbps(gbps) }
+        PathMetrics { delay: Nanos(delay), transmission: Nanos(80), bottleneck: BitRate::gbps(gbps), links: 2 }
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub struct PathMetrics {
     pub transmission: Nanos,
     /// Rate of the slowest link.
     pub bottleneck: BitRate,
+    /// Links, at most 255 of them counted.
+    pub links: u8,
 }
 
 impl PathMetrics {
@@ -136,7 +138,7 @@ impl Routes {
 
     /// Breadth-first from `dst`; only switches pass traffic on.
     fn search(&mut self, network: &Network, ports: &[Vec<Port>], dst: u32, payload: u32, next_hops: &mut [Vec<u16>]) {
-        let here = PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX) };
+        let here = PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 };
         let mut reached: Vec<Option<Reached>> = alloc::vec![None; network.nodes.len()];
         reached[dst as usize] = Some(Reached { distance: 0, metrics: here });
         let mut queue = alloc::vec![dst];
@@ -217,6 +219,7 @@ fn extend(metrics: &PathMetrics, link: &super::Link, payload: u32) -> PathMetric
         delay: metrics.delay + link.delay,
         transmission: metrics.transmission + Nanos(bits * 1_000_000_000 / link.rate.0.max(1)),
         bottleneck: metrics.bottleneck.min(link.rate),
+        links: metrics.links.saturating_add(1),
     }
 }
 

@@ -9,8 +9,8 @@ use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
 use super::{CongestionNotification, TransportConfig};
-use crate::cc::hpcc_plus::AdditiveIncrease;
-use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowCount, FlowLimits, RxHpccConfig};
+use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
+use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig};
 use crate::random::Chance;
 use crate::switch::{FlowKey, HOST_SEED, Section};
 use crate::telemetry::Layout;
@@ -138,11 +138,26 @@ pub struct Counters {
     pub cnps: u64,
 }
 
-/// A host's transport.
+/// What a host is given and never changes.
 #[derive(Clone, Debug)]
+pub struct HostConfig {
+    /// How it sends and acknowledges.
+    pub transport: TransportConfig,
+    /// Congestion control of the flows that start here.
+    pub algorithm: Box<dyn Algorithm>,
+    /// How telemetry is laid out in a frame.
+    pub layout: Layout,
+    /// Which packets collect telemetry, and how it comes back.
+    pub feedback: FeedbackConfig,
+    /// Sizes of the headers of every frame.
+    pub sizes: FrameSizes,
+}
+
+/// A host's transport.
+#[derive(Debug)]
 pub struct Host {
     pub(super) rules: NicRules,
-    algorithm: Algorithm,
+    algorithm: Box<dyn Algorithm>,
     pub(super) nics: Vec<Nic>,
     routes: RouteTable,
     pub(super) senders: Slab<Sender>,
@@ -156,18 +171,12 @@ pub struct Host {
 
 impl Host {
     /// A host whose ports, counted from 0, have these rates.
-    pub fn new(
-        transport: TransportConfig,
-        algorithm: Algorithm,
-        layout: Layout,
-        feedback: FeedbackConfig,
-        sizes: FrameSizes,
-        port_rates: &[BitRate],
-        routes: RouteTable,
-    ) -> Self {
-        let answer = feedback.answer_to(&algorithm);
+    pub fn new(config: HostConfig, port_rates: &[BitRate], routes: RouteTable) -> Self {
+        let HostConfig { transport, algorithm, layout, feedback, sizes } = config;
+        let needs = algorithm.needs();
+        let answer = feedback.answer_to(&needs);
         Host {
-            rules: NicRules { transport, sizes, layout, feedback, answer },
+            rules: NicRules { transport, sizes, layout, feedback, needs, answer },
             algorithm,
             nics: port_rates.iter().map(|&rate| Nic::new(rate)).collect(),
             routes,
@@ -179,42 +188,45 @@ impl Host {
         }
     }
 
-    fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64) -> FlowLimits {
+    fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
         let transport = &self.rules.transport;
         let bdp = if transport.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
         let window = if transport.window || transport.is_selective() { bdp } else { 0 };
         // What fits on the path at line rate, also where nothing bounds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
         let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
-        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, quirks: transport.quirks }
+        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, hops, quirks: transport.quirks }
     }
 
-    /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the window in bytes at line rate.
-    /// `None` if there is no such port.
-    pub fn flow_limits(&self, nic: usize, base_rtt: Nanos, bdp: u64) -> Option<FlowLimits> {
-        self.nics.get(nic).map(|port| self.limits(port.line_rate, base_rtt, bdp))
+    /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the window in bytes at line rate,
+    /// `hops` the links on its path. `None` if there is no such port.
+    pub fn flow_limits(&self, nic: usize, base_rtt: Nanos, bdp: u64, hops: u8) -> Option<FlowLimits> {
+        self.nics.get(nic).map(|port| self.limits(port.line_rate, base_rtt, bdp, hops))
     }
 
-    /// Starts a flow of `size` bytes on port `nic`. `base_rtt` is T; `bdp` the window in bytes at line rate.
-    /// Returns the queue pair's key, or `None` if there is no such port or no room for another queue pair.
+    /// Starts a flow of `size` bytes on port `nic` with these [limits](Host::flow_limits). Returns the queue pair's key, or `None` if there is no such port or no room for another queue pair.
     pub fn open_sender(
         &mut self,
         now: Nanos,
         nic: usize,
         spec: SenderSpec,
         size: u64,
-        base_rtt: Nanos,
-        bdp: u64,
+        limits: FlowLimits,
     ) -> Option<u32> {
-        let limits = self.flow_limits(nic, base_rtt, bdp)?;
-        let NicRules { transport, feedback, .. } = &self.rules;
+        self.nics.get(nic)?;
+        let NicRules { transport, feedback, needs, .. } = &self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
-        let listener = (!feedback.is_echo(&self.algorithm)).then(|| {
+        let listener = (!feedback.is_echo(needs)).then(|| {
             Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver), spec.sport))
         });
-        let key = self.senders.insert(Sender { qp, spec, nic, listener })?;
+        let key = self.senders.insert(Sender { qp, spec, nic, listener, send_times: needs.rtt.then(Box::default) })?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
+    }
+
+    /// How it sends and acknowledges.
+    pub fn transport(&self) -> &TransportConfig {
+        &self.rules.transport
     }
 
     /// Replaces all routes. Flows stay at their ports until they are [reassigned](Host::reassign).
@@ -251,12 +263,12 @@ impl Host {
     pub fn open_receiver(&mut self, spec: &ReceiverSpec) -> Option<u32> {
         let inbound = Inbound { echo_interval: spec.echo_interval, ..Inbound::default() };
         let key = self.receivers.insert(inbound)?;
-        let NicRules { feedback, .. } = &self.rules;
-        if let Some(inbound) = self.receivers.get_mut(key).filter(|_| !feedback.is_echo(&self.algorithm)) {
+        let NicRules { feedback, needs, .. } = &self.rules;
+        if let Some(inbound) = self.receivers.get_mut(key).filter(|_| !feedback.is_echo(needs)) {
             let flow = flow_id(spec.src, spec.dst, key);
-            inbound.reporting = Some(Box::new(Reporting::new(feedback, &self.algorithm, spec.limits, flow)));
+            inbound.reporting = Some(Box::new(Reporting::new(feedback, needs, spec.limits, flow)));
         }
-        if let Algorithm::RxHpcc(config @ RxHpccConfig { count_flows: true, .. }) = self.algorithm {
+        if let Some(config @ RxHpccConfig { count_flows: true, .. }) = needs.receiver {
             self.count_flows(&config, spec.limits.base_rtt);
         }
         Some(key)
@@ -264,9 +276,8 @@ impl Host {
 
     /// Each port counts its flows from now on, if it does not yet.
     fn count_flows(&mut self, config: &RxHpccConfig, base_rtt: Nanos) {
-        let AdditiveIncrease::Flows(expected) = config.hpcc.law.additive_increase else { return };
         for flows in &mut self.flows {
-            flows.get_or_insert_with(|| FlowCount::new(base_rtt, COUNTED_ROUNDS, expected));
+            flows.get_or_insert_with(|| FlowCount::new(base_rtt, COUNTED_ROUNDS, config.law.expected_flows));
         }
     }
 
@@ -306,7 +317,7 @@ impl Host {
 
     /// Whether acknowledgements echo telemetry, and that is all: [`Host::on_telemetry`] need not be asked.
     pub fn echoes(&self) -> bool {
-        self.rules.feedback.is_echo(&self.algorithm)
+        self.rules.feedback.is_echo(&self.rules.needs)
     }
 
     /// Places for queue pairs, sending and receiving, in use or not: the most that there ever were at a time.
@@ -364,10 +375,12 @@ impl Host {
     /// an interval, all others of every packet. Notification packets have an interval under any algorithm.
     pub fn echo_interval(&self) -> Nanos {
         let transport = &self.rules.transport;
-        match &self.algorithm {
-            Algorithm::Dcqcn(config) if !transport.quirks.notify_every_mark => config.notification_interval,
-            _ if transport.notification == CongestionNotification::Packet => DcqcnConfig::DEFAULT_NOTIFICATION_INTERVAL,
-            _ => Nanos(0),
+        match self.rules.needs.notification_interval {
+            Some(interval) if !transport.quirks.notify_every_mark => interval,
+            Some(_) | None => match transport.notification {
+                CongestionNotification::Packet => DEFAULT_NOTIFICATION_INTERVAL,
+                CongestionNotification::Echo => Nanos(0),
+            },
         }
     }
 
@@ -400,14 +413,19 @@ impl Host {
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
-        let acked = qp.acked();
+        let (before, in_flight) = (qp.acked(), qp.in_flight());
         let finished = qp.on_ack(transport, ack.seq);
+        let acked = qp.acked() - before;
         if transport.recovers() {
-            qp.recover(transport, now, qp.acked() > acked, ack);
+            qp.recover(transport, now, acked > 0, ack);
         } else if ack.nack {
             qp.go_back();
         }
-        let effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, ack, chance);
+        let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
+        let mut effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, ack, acked, chance);
+        if let Some(lost) = lost {
+            effects = effects.and(lost);
+        }
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished, armed: if finished { Armed(0) } else { armed } })
     }
@@ -422,7 +440,7 @@ impl Host {
             counters.moves += u64::from(sender.hear_of_path(rules, heard, now, port, feedback, chance));
             return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
         }
-        let effects = sender.hear(rules, heard, counters, now, feedback, chance);
+        let effects = sender.hear(rules, heard, counters, now, feedback, 0, chance);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished: false, armed })
     }
@@ -448,11 +466,17 @@ impl Host {
         }
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
         if timer == RETRANSMISSION_TIMER {
+            let in_flight = sender.qp.in_flight();
             let send = sender.qp.on_retransmission_timer(&self.rules.transport, now);
             self.counters.timeouts += u64::from(send);
-            return Some(TimeoutResult { nic: sender.nic, armed: sender.qp.take_armed(), send, probe: None });
+            if !send {
+                return Some(TimeoutResult { nic: sender.nic, armed: sender.qp.take_armed(), send, probe: None });
+            }
+            let effects = sender.qp.on_loss(&self.rules.transport, now, in_flight, LossSignal::Timeout);
+            let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
+            return Some(TimeoutResult { nic: sender.nic, armed, send, probe: None });
         }
-        let effects = sender.qp.on_timeout(&self.rules.transport, timer, now);
+        let effects = sender.qp.on_timer(&self.rules.transport, timer, now);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(TimeoutResult { nic: sender.nic, armed, send: false, probe: None })
     }

@@ -3,7 +3,7 @@
 
 use super::feedback::FeedbackConfig;
 use super::*;
-use crate::cc::{Algorithm, Armed, DcqcnConfig};
+use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowLimits, LineRate};
 use crate::quirks::Quirks;
 use crate::random::Chance;
 use crate::telemetry::Layout;
@@ -15,22 +15,30 @@ use alloc::vec::Vec;
 const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
 
 fn host() -> Host {
-    host_with(Algorithm::LineRate)
+    host_with(&LineRate)
 }
 
-fn host_with(algorithm: Algorithm) -> Host {
+fn host_with(algorithm: &dyn Algorithm) -> Host {
     host_with_quirks(algorithm, Quirks::NONE)
 }
 
-fn host_with_quirks(algorithm: Algorithm, quirks: Quirks) -> Host {
-    let transport = TransportConfig { quirks, ..TransportConfig::default() };
-    let rates = [BitRate::gbps(100)];
-    let feedback = FeedbackConfig::default();
-    Host::new(transport, algorithm, Layout::None, feedback, FrameSizes::REFERENCE, &rates, RouteTable::default())
+fn host_with_quirks(algorithm: &dyn Algorithm, quirks: Quirks) -> Host {
+    host_of(algorithm, TransportConfig { quirks, ..TransportConfig::default() })
+}
+
+fn host_of(algorithm: &dyn Algorithm, transport: TransportConfig) -> Host {
+    let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+    let config = HostConfig { transport, algorithm: algorithm.clone_algorithm(), layout, feedback, sizes };
+    Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
+}
+
+fn limits(host: &Host, base_rtt: Nanos, bdp: u64) -> FlowLimits {
+    host.flow_limits(0, base_rtt, bdp, 2).expect("a port")
 }
 
 fn open(host: &mut Host, size: u64) -> u32 {
-    host.open_sender(Nanos(0), 0, SPEC, size, Nanos(4_160), 52_000).expect("room")
+    let limits = limits(host, Nanos(4_160), 52_000);
+    host.open_sender(Nanos(0), 0, SPEC, size, limits).expect("room")
 }
 
 fn ack(queue_pair: u32, seq: u64) -> Ack<'static> {
@@ -43,7 +51,7 @@ fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
 }
 
 fn open_receiver(host: &mut Host) -> Option<u32> {
-    let limits = host.flow_limits(0, Nanos(4_160), 52_000).expect("a port");
+    let limits = limits(host, Nanos(4_160), 52_000);
     host.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: host.echo_interval() })
 }
 
@@ -80,7 +88,7 @@ fn pacing_plans_a_wake_up() {
 
 #[test]
 fn pacing_floors_in_the_reference() {
-    let mut host = host_with_quirks(Algorithm::LineRate, Quirks { floored_times: true, ..Quirks::NONE });
+    let mut host = host_with_quirks(&LineRate, Quirks { floored_times: true, ..Quirks::NONE });
     open(&mut host, 9_000);
     sent(host.poll(0, Nanos(0), 0));
     host.poll(0, Nanos(10), 0);
@@ -91,8 +99,11 @@ fn pacing_floors_in_the_reference() {
 #[test]
 fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {
     for (missed_wakeups, expected) in [(false, Some(Nanos(1_084))), (true, None)] {
-        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
-        let small = host.open_sender(Nanos(0), 0, SPEC, 9_000, Nanos(80), 1_000).expect("room");
+        let mut host = host_with_quirks(&LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
+        let small = {
+            let limits = limits(&host, Nanos(80), 1_000);
+            host.open_sender(Nanos(0), 0, SPEC, 9_000, limits).expect("room")
+        };
         assert_eq!(sent(host.poll(0, Nanos(0), 0)).0, small);
         let other = open(&mut host, 9_000);
         assert_eq!(sent(host.poll(0, Nanos(1_000), 0)).0, other);
@@ -120,7 +131,7 @@ fn an_earlier_time_replaces_a_planned_wake_up() {
 #[test]
 fn the_turn_survives_removals() {
     for (stale_round_robin, next) in [(false, 2), (true, 3)] {
-        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { stale_round_robin, ..Quirks::NONE });
+        let mut host = host_with_quirks(&LineRate, Quirks { stale_round_robin, ..Quirks::NONE });
         let sizes = [1_000, 1_000, 9_000, 9_000, 9_000];
         let keys = sizes.map(|size| open(&mut host, size));
         let served: Vec<u32> = (0..5).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
@@ -137,17 +148,7 @@ fn without_a_window_a_queue_is_weighed_by_the_path() {
     for (windowless_hpcc, expected) in [(false, 52_000), (true, 0)] {
         let quirks = Quirks { windowless_hpcc, ..Quirks::NONE };
         let transport = TransportConfig { window: false, quirks, ..TransportConfig::default() };
-        let rates = [BitRate::gbps(100)];
-        let routes = RouteTable::default();
-        let mut host = Host::new(
-            transport,
-            Algorithm::LineRate,
-            Layout::None,
-            FeedbackConfig::default(),
-            FrameSizes::REFERENCE,
-            &rates,
-            routes,
-        );
+        let mut host = host_of(&LineRate, transport);
         let key = open(&mut host, 9_000);
         let limits = host.sender(key).expect("open").limits();
         assert_eq!((limits.window, limits.path_bytes), (0, expected));
@@ -157,9 +158,9 @@ fn without_a_window_a_queue_is_weighed_by_the_path() {
 /// Only DCQCN's receiver spaces notifications, and not in the reference.
 #[test]
 fn dcqcn_is_notified_once_in_an_interval() {
-    let dcqcn = Algorithm::Dcqcn(DcqcnConfig::default());
+    let dcqcn: &dyn Algorithm = &DcqcnConfig::default();
     let every = Quirks { notify_every_mark: true, ..Quirks::NONE };
-    let cases = [(dcqcn, Quirks::NONE, 2), (dcqcn, every, 100), (Algorithm::LineRate, Quirks::NONE, 100)];
+    let cases = [(dcqcn, Quirks::NONE, 2), (dcqcn, every, 100), (&LineRate, Quirks::NONE, 100)];
     for (algorithm, quirks, expected) in cases {
         let mut host = host_with_quirks(algorithm, quirks);
         let receiver = open_receiver(&mut host).expect("room");
@@ -195,7 +196,7 @@ fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
 
 #[test]
 fn timers_are_announced_fire_and_end_with_the_flow() {
-    let mut host = host_with(Algorithm::Dcqcn(DcqcnConfig::default()));
+    let mut host = host_with(&DcqcnConfig::default());
     let key = open(&mut host, 2_000);
     let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
     let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
@@ -246,22 +247,22 @@ fn the_memory_of_many_flows_is_that_of_few() {
 #[test]
 fn unknown_ports_and_receivers_do_no_harm() {
     let mut host = host();
-    assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, Nanos(1), 1), None);
+    assert_eq!(host.open_sender(Nanos(0), 1, SPEC, 1, limits(&host, Nanos(1), 1)), None);
     assert_eq!(host.poll(7, Nanos(0), 0), Poll::Wait);
 }
 
 #[test]
 fn a_window_has_32_bits_in_the_reference() {
     for (wrapping_window, window) in [(false, 5 << 30), (true, 1 << 30)] {
-        let host = host_with_quirks(Algorithm::LineRate, Quirks { wrapping_window, ..Quirks::NONE });
-        assert_eq!(host.flow_limits(0, Nanos(430_000_000), 5 << 30).map(|limits| limits.window), Some(window));
+        let host = host_with_quirks(&LineRate, Quirks { wrapping_window, ..Quirks::NONE });
+        assert_eq!(limits(&host, Nanos(430_000_000), 5 << 30).window, window);
     }
 }
 
 #[test]
 fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
     for (nack_late_packets, late) in [(false, Reply::Silence), (true, Reply::Nack(0))] {
-        let mut host = host_with_quirks(Algorithm::LineRate, Quirks { nack_late_packets, ..Quirks::NONE });
+        let mut host = host_with_quirks(&LineRate, Quirks { nack_late_packets, ..Quirks::NONE });
         assert_eq!(data(&mut host, 42, 5_000), late);
         let receiver = open_receiver(&mut host).expect("room");
         assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
@@ -273,14 +274,11 @@ fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
 /// Marks come back in packets of their own, once in an interval, and acknowledgements echo none.
 #[test]
 fn req_34_a_mark_makes_a_notification_packet_once_in_an_interval() {
-    for (algorithm, interval) in [
-        (Algorithm::Dcqcn(DcqcnConfig { notification_interval: Nanos(4_000), ..DcqcnConfig::default() }), 4_000),
-        (Algorithm::LineRate, 50_000),
-    ] {
+    let dcqcn = DcqcnConfig { notification_interval: Nanos(4_000), ..DcqcnConfig::default() };
+    let cases: [(&dyn Algorithm, u64); 2] = [(&dcqcn, 4_000), (&LineRate, 50_000)];
+    for (algorithm, interval) in cases {
         let transport = TransportConfig { notification: CongestionNotification::Packet, ..TransportConfig::default() };
-        let (rates, feedback) = ([BitRate::gbps(100)], FeedbackConfig::default());
-        let routes = RouteTable::default();
-        let mut host = Host::new(transport, algorithm, Layout::None, feedback, FrameSizes::REFERENCE, &rates, routes);
+        let mut host = host_of(algorithm, transport);
         let receiver = open_receiver(&mut host).expect("room");
         let mut notified = Vec::new();
         for n in 0..1_000 {
@@ -299,7 +297,7 @@ fn req_34_a_mark_makes_a_notification_packet_once_in_an_interval() {
 
 #[test]
 fn a_notification_slows_the_flow_it_is_about_and_moves_its_wake_up() {
-    let mut host = host_with(Algorithm::Dcqcn(DcqcnConfig::default()));
+    let mut host = host_with(&DcqcnConfig::default());
     let (key, other) = (open(&mut host, 1_000_000), open(&mut host, 1_000_000));
     let notified = host.on_notification(Nanos(5), key, crate::cc::Origin::Receiver, None).expect("under way");
     assert_eq!((notified.nic, notified.armed), (0, Armed(0b011)), "alpha and decrease");

@@ -12,7 +12,9 @@ mod probed;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
+mod send_times;
 mod sender;
+mod settings;
 mod slab;
 mod timeout;
 
@@ -22,44 +24,45 @@ mod host_tests;
 mod recovery_tests;
 
 pub use host::{
-    Ack, AckResult, Counters, Host, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
+    Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
 };
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use probed::ProbedFlow;
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
+pub use settings::TransportSettings;
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
+use crate::cc::Needs;
 use crate::quirks::Quirks;
 use crate::units::Nanos;
 
-/// What a receiver does with an out-of-order packet, and where the sender resumes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Resume at the first missing byte.
-    GoBackN,
-    /// Resume at the last multiple of [`TransportConfig::chunk`].
-    GoBackZero,
-    /// Keep it, and send again only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
-    /// bounded by a bandwidth-delay product.
-    SelectiveRepeat,
+crate::named! {
+    /// What a receiver does with an out-of-order packet, and where the sender resumes.
+    #[derive(Default)]
+    pub enum Recovery {
+        /// Resume at the first missing byte.
+        #[default]
+        GoBackN = "go_back_n",
+        /// Resume at the last multiple of [`TransportConfig::chunk`].
+        GoBackZero = "go_back_zero",
+        /// Keep it, and retransmit only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
+        /// bounded by a bandwidth-delay product.
+        SelectiveRepeat = "selective_repeat",
+    }
 }
 
-/// In what a receiver tells the sender of a congestion mark.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CongestionNotification {
-    /// Acknowledgements echo it, as in the reference.
-    #[default]
-    Echo,
-    /// A congestion notification packet (REQ-34), once in [`Host::echo_interval`].
-    Packet,
-}
-
-impl CongestionNotification {
-    /// Both and their names.
-    pub const NAMES: [(&'static str, CongestionNotification); 2] =
-        [("ack", CongestionNotification::Echo), ("cnp", CongestionNotification::Packet)];
+crate::named! {
+    /// In what a receiver tells the sender of a congestion mark.
+    #[derive(Default)]
+    pub enum CongestionNotification {
+        /// Acknowledgements echo it, as in the reference.
+        #[default]
+        Echo = "ack",
+        /// A congestion notification packet (REQ-34), once in [`Host::echo_interval`].
+        Packet = "cnp",
+    }
 }
 
 /// How a host sends and acknowledges.
@@ -99,23 +102,10 @@ pub struct TransportConfig {
 }
 
 impl Default for TransportConfig {
+    /// The defaults of [`TransportSettings`] without a timeout, for a host on its own.
     fn default() -> Self {
-        TransportConfig {
-            mtu: 1000,
-            recovery: Recovery::GoBackN,
-            chunk: 4000,
-            ack_interval: 1,
-            ack_every: 0,
-            nack_interval: Nanos(500_000),
-            timeout: None,
-            window: true,
-            variable_window: true,
-            global_rtt: true,
-            rate_bound: true,
-            ack_priority: 3,
-            notification: CongestionNotification::Echo,
-            quirks: Quirks::NONE,
-        }
+        TransportSettings { timeout: Some(Nanos(0)), ..TransportSettings::default() }
+            .config(&Needs::default(), Quirks::NONE)
     }
 }
 

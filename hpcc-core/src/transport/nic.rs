@@ -7,7 +7,7 @@ use super::queue_pair::{Effects, Taken};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
-use crate::cc::Armed;
+use crate::cc::{Armed, Needs};
 use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -54,6 +54,8 @@ pub struct NicRules {
     pub sizes: FrameSizes,
     pub layout: Layout,
     pub feedback: FeedbackConfig,
+    /// What the algorithm needs.
+    pub needs: Needs,
     /// What comes back for telemetry.
     pub answer: Answer,
 }
@@ -137,12 +139,16 @@ impl Nic {
         self.last_served = index;
         let key = self.members[index];
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
-        let Taken { seq, payload, again, ack_requested } = sender.qp.take_segment(&rules.transport);
+        let taken = sender.qp.take_segment(&rules.transport);
+        let Taken { seq, payload, again, ack_requested } = taken;
         let first = rules.sizes.first_overhead > 0 && message::opens(seq, rules.transport.mtu);
         let (collects, armed) = sender.sample(now);
         let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };
         let frame = rules.sizes.data(payload, first, telemetry);
         sender.qp.on_sent(&rules.transport, now, frame);
+        if rules.needs.rtt || rules.needs.sent {
+            sender.tell_sent(rules, now, &taken);
+        }
         let size = sender.qp.size();
         let spec = sender.spec;
         let sent =

@@ -92,7 +92,8 @@ impl ProbedFlow {
             return false;
         }
         let telemetry = self.layout.read(section, &mut self.stack);
-        let feedback = Feedback { now, ack_seq, snd_nxt: self.snd_nxt, congestion_marked: false, telemetry };
+        let feedback =
+            Feedback { now, ack_seq, snd_nxt: self.snd_nxt, acked: 0, rtt: None, congestion_marked: false, telemetry };
         let RateDecision::Window { bytes, rate } = self.controller.hear(&feedback) else { return false };
         (self.window, self.rate) = (bytes, rate);
         true
@@ -108,9 +109,10 @@ fn near(to: u64, seq: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::hpcc_plus::{AdditiveIncrease, WindowLaw};
+    use crate::cc::hpcc_plus::WindowLaw;
     use crate::cc::testing::LIMITS;
     use crate::telemetry::{MAX_SECTION, Snapshot};
+    use crate::units::Bytes;
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
@@ -119,7 +121,7 @@ mod tests {
     const BDP: u64 = 162_500;
 
     fn flow(first: u32) -> ProbedFlow {
-        let law = WindowLaw { max_stage: 0, additive_increase: AdditiveIncrease::Bytes(80), ..WindowLaw::default() };
+        let law = WindowLaw { max_stage: 0, additive_increase: Some(Bytes(80)), ..WindowLaw::default() };
         ProbedFlow::new(HpccPlusConfig { law }, LIMITS, Layout::Draft, first)
     }
 

@@ -4,9 +4,12 @@
 use super::selective_repeat::SelectiveRepeat;
 use super::timeout::{RETRANSMISSION_TIMER, RetransmissionTimer};
 use super::{Ack, TransportConfig};
-use crate::cc::{Armed, CongestionControl, Controller, Feedback, FlowLimits, Notification, RateDecision, Timers};
+use crate::cc::{
+    Armed, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Notification, RateDecision, Sent, Timers,
+};
 use crate::random::Chance;
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
 
 /// What an event led to besides a new rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +18,13 @@ pub struct Effects {
     pub repaced: bool,
     /// Timers that were armed.
     pub armed: Armed,
+}
+
+impl Effects {
+    /// What two events led to.
+    pub fn and(self, other: Effects) -> Effects {
+        Effects { repaced: self.repaced || other.repaced, armed: Armed(self.armed.0 | other.armed.0) }
+    }
 }
 
 /// A packet's place in its flow.
@@ -34,7 +44,7 @@ pub struct Taken {
 const UNASKED: u64 = u64::MAX;
 
 /// State of a sending queue pair. What the scheduler looks at stands first.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct QueuePair {
     snd_nxt: u64,
     snd_una: u64,
@@ -50,7 +60,9 @@ pub struct QueuePair {
     resends: bool,
     last_frame: u32,
     limits: FlowLimits,
-    controller: Controller,
+    /// Whether the controller has timers: asked once, not at every acknowledgement.
+    has_timers: bool,
+    controller: Box<dyn CongestionControl>,
     /// The highest `snd_nxt` so far.
     snd_max: u64,
     timer: RetransmissionTimer,
@@ -64,7 +76,7 @@ impl QueuePair {
         size: u64,
         priority: u8,
         limits: FlowLimits,
-        controller: Controller,
+        controller: Box<dyn CongestionControl>,
         now: Nanos,
     ) -> Self {
         let mut timer = RetransmissionTimer::default();
@@ -83,6 +95,7 @@ impl QueuePair {
             resends: false,
             last_frame: 0,
             limits,
+            has_timers: controller.timers().is_some(),
             controller,
             snd_max: 0,
             timer,
@@ -116,8 +129,8 @@ impl QueuePair {
     }
 
     /// The controller.
-    pub fn controller(&self) -> &Controller {
-        &self.controller
+    pub fn controller(&self) -> &dyn CongestionControl {
+        self.controller.as_ref()
     }
 
     /// Earliest time of the next packet, by pacing alone.
@@ -298,8 +311,20 @@ impl QueuePair {
     }
 
     /// The time of a timer has come.
-    pub fn on_timeout(&mut self, config: &TransportConfig, timer: u8, now: Nanos) -> Effects {
-        let decision = self.controller.on_timeout(timer, now);
+    pub fn on_timer(&mut self, config: &TransportConfig, timer: u8, now: Nanos) -> Effects {
+        let decision = self.controller.on_timer(timer, now);
+        self.apply(config, decision)
+    }
+
+    /// Tells the controller that a packet has left.
+    pub fn tell_sent(&mut self, now: Nanos, taken: &Taken) {
+        let Taken { seq, payload: bytes, again: retransmission, .. } = *taken;
+        self.controller.on_sent(&Sent { now, seq, bytes, in_flight: self.in_flight(), retransmission });
+    }
+
+    /// Tells the controller that packets are lost; `in_flight` bytes were.
+    pub fn on_loss(&mut self, config: &TransportConfig, now: Nanos, in_flight: u64, signal: LossSignal) -> Effects {
+        let decision = self.controller.on_loss(&Loss { now, seq: self.snd_una, in_flight, signal });
         self.apply(config, decision)
     }
 
@@ -339,6 +364,9 @@ impl QueuePair {
     #[inline]
     pub fn take_armed(&mut self) -> Armed {
         let own = self.timer.take_armed();
+        if !self.has_timers {
+            return own;
+        }
         let controllers = self.controller.timers_mut().map_or(Armed(0), Timers::take_armed);
         Armed(own.0 | controllers.0)
     }
@@ -394,6 +422,7 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::LineRate;
     use crate::quirks::Quirks;
 
     const LIMITS: FlowLimits = FlowLimits {
@@ -402,11 +431,12 @@ mod tests {
         window: 52_000,
         path_bytes: 52_000,
         mtu: 1_000,
+        hops: 0,
         quirks: Quirks::NONE,
     };
 
     fn queue_pair(size: u64) -> QueuePair {
-        QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Controller::LineRate, Nanos(0))
+        QueuePair::new(&TransportConfig::default(), size, 3, LIMITS, Box::new(LineRate), Nanos(0))
     }
 
     fn take(qp: &mut QueuePair) -> (u64, u32) {
@@ -467,7 +497,7 @@ mod tests {
         for (wrapping_in_flight, eligible, next) in [(false, true, 4000), (true, false, 2000)] {
             let quirks = Quirks { wrapping_in_flight, ..Quirks::NONE };
             let config = TransportConfig { quirks, ..TransportConfig::default() };
-            let mut qp = QueuePair::new(&config, 100_000, 3, LIMITS, Controller::LineRate, Nanos(0));
+            let mut qp = QueuePair::new(&config, 100_000, 3, LIMITS, Box::new(LineRate), Nanos(0));
             for _ in 0..5 {
                 take(&mut qp);
             }
@@ -531,7 +561,7 @@ mod tests {
             let quirks = Quirks { wrapping_window, ..Quirks::NONE };
             let config = TransportConfig { quirks, ..TransportConfig::default() };
             let limits = FlowLimits { line_rate, window: 50_000_000, quirks, ..LIMITS };
-            let qp = QueuePair::new(&config, 100_000, 3, limits, Controller::LineRate, Nanos(0));
+            let qp = QueuePair::new(&config, 100_000, 3, limits, Box::new(LineRate), Nanos(0));
             assert_eq!(qp.window(), window);
         }
     }

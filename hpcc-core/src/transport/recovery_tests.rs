@@ -2,11 +2,11 @@
 //! Both ends of a flow over a link that loses, repeats and reorders.
 
 use super::feedback::FeedbackConfig;
-use super::host::{Ack, Host, ReceiverSpec, SenderSpec};
+use super::host::{Ack, Host, HostConfig, ReceiverSpec, SenderSpec};
 use super::nic::Poll;
 use super::receiver::{Data, Reply};
 use super::{RETRANSMISSION_TIMER, Recovery, TimeoutConfig, TransportConfig};
-use crate::cc::{Algorithm, HpccConfig};
+use crate::cc::{Algorithm, HpccConfig, LineRate};
 use crate::random::{Chance, Mrg32k3a};
 use crate::telemetry::Layout;
 use crate::topology::routes::RouteTable;
@@ -45,16 +45,17 @@ struct Run {
 }
 
 impl Run {
-    fn new(config: TransportConfig, algorithm: Algorithm, size: u64, harm: Harm, seed: u64) -> Run {
+    fn new(config: TransportConfig, algorithm: &dyn Algorithm, size: u64, harm: Harm, seed: u64) -> Run {
         let host = || {
-            let (rates, feedback) = ([BitRate::gbps(100)], FeedbackConfig::default());
-            let (sizes, routes) = (FrameSizes::REFERENCE, RouteTable::default());
-            Host::new(config, algorithm, Layout::None, feedback, sizes, &rates, routes)
+            let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+            let host =
+                HostConfig { transport: config, algorithm: algorithm.clone_algorithm(), layout, feedback, sizes };
+            Host::new(host, &[BitRate::gbps(100)], RouteTable::default())
         };
         let (mut sender, mut receiver) = (host(), host());
-        let limits = sender.flow_limits(0, RTT, WINDOW).expect("a port");
+        let limits = sender.flow_limits(0, RTT, WINDOW, 2).expect("a port");
         receiver.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0) }).expect("room");
-        let key = sender.open_sender(Nanos(0), 0, SPEC, size, RTT, WINDOW).expect("room");
+        let key = sender.open_sender(Nanos(0), 0, SPEC, size, limits).expect("room");
         Run { sender, receiver, key, wire: Vec::new(), random: Mrg32k3a::new(seed, 1), harm, expected: 0 }
     }
 
@@ -141,7 +142,7 @@ fn every_flow_finishes_on_any_link() {
         let size = 1 + (random.uniform() * 200_000.0) as u64;
         for recovery in [Recovery::SelectiveRepeat, Recovery::GoBackN] {
             for ack_every in [0, 8_000] {
-                let mut run = Run::new(config(recovery, ack_every), Algorithm::LineRate, size, harm, seed);
+                let mut run = Run::new(config(recovery, ack_every), &LineRate, size, harm, seed);
                 run.finish();
                 assert_eq!(run.expected, size, "delivered, seed {seed}");
             }
@@ -153,7 +154,7 @@ fn every_flow_finishes_on_any_link() {
 fn selective_repeat_sends_again_only_what_was_lost() {
     let harm = Harm { loss: 0.01, repeat: 0.0, delay: 0.0 };
     let run = |recovery| {
-        let mut run = Run::new(config(recovery, 0), Algorithm::LineRate, 5_000_000, harm, 7);
+        let mut run = Run::new(config(recovery, 0), &LineRate, 5_000_000, harm, 7);
         (run.finish(), run.sender.counters().resent)
     };
     let (selective, go_back) = (run(Recovery::SelectiveRepeat), run(Recovery::GoBackN));
@@ -166,7 +167,7 @@ fn selective_repeat_sends_again_only_what_was_lost() {
 fn a_lost_tail_recovers_after_the_timeout() {
     for recovery in [Recovery::SelectiveRepeat, Recovery::GoBackN, Recovery::GoBackZero] {
         let none = Harm { loss: 0.0, repeat: 0.0, delay: 0.0 };
-        let mut run = Run::new(config(recovery, 0), Algorithm::LineRate, 8_000, none, 1);
+        let mut run = Run::new(config(recovery, 0), &LineRate, 8_000, none, 1);
         for _ in 0..8 {
             run.send(0);
         }
@@ -187,7 +188,7 @@ fn a_lost_tail_recovers_after_the_timeout() {
 fn no_window_is_too_small_for_the_interval() {
     let none = Harm { loss: 0.0, repeat: 0.0, delay: 0.0 };
     let config = TransportConfig { timeout: None, ..config(Recovery::GoBackN, 1_000_000) };
-    let mut run = Run::new(config, Algorithm::Hpcc(HpccConfig::default()), 3_000_000, none, 1);
+    let mut run = Run::new(config, &HpccConfig::default(), 3_000_000, none, 1);
     run.finish();
     assert_eq!(run.sender.counters().resent, 0);
 }

@@ -5,7 +5,8 @@ use super::feedback::{Heard, Listener};
 use super::host::{Counters, PATH_TIMER, PROBE_TIMER, Probe};
 use super::nic::NicRules;
 use super::path_probes::PathProbes;
-use super::queue_pair::{Effects, QueuePair};
+use super::queue_pair::{Effects, QueuePair, Taken};
+use super::send_times::SendTimes;
 use super::{Ack, SenderSpec};
 use crate::cc::{Armed, Feedback};
 use crate::random::Chance;
@@ -14,7 +15,7 @@ use crate::units::Nanos;
 use alloc::boxed::Box;
 
 /// A flow's sending end.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Sender {
     pub qp: QueuePair,
     pub spec: SenderSpec,
@@ -22,6 +23,8 @@ pub struct Sender {
     pub nic: usize,
     /// Which packets collect telemetry, and what to believe of it; `None`: all, and everything.
     pub listener: Option<Box<Listener>>,
+    /// When packets left, for a controller that goes by round-trip times.
+    pub send_times: Option<Box<SendTimes>>,
 }
 
 impl Sender {
@@ -35,8 +38,19 @@ impl Sender {
         (collects, Armed(armed.0 | looks.0))
     }
 
-    /// Tells the controller what an acknowledgement brought.
+    /// A data packet has left: who asked for it hears of it.
+    pub fn tell_sent(&mut self, rules: &NicRules, now: Nanos, taken: &Taken) {
+        if let Some(times) = &mut self.send_times {
+            times.on_sent(now, taken.seq, taken.seq + u64::from(taken.payload), taken.again);
+        }
+        if rules.needs.sent {
+            self.qp.tell_sent(now, taken);
+        }
+    }
+
+    /// Tells the controller what an acknowledgement brought, which acknowledged `acked` bytes.
     #[inline]
+    #[expect(clippy::too_many_arguments, reason = "parts of the host that are borrowed one by one")]
     pub fn hear(
         &mut self,
         rules: &NicRules,
@@ -44,6 +58,7 @@ impl Sender {
         counters: &mut Counters,
         now: Nanos,
         ack: &Ack<'_>,
+        acked: u64,
         chance: &mut Chance,
     ) -> Effects {
         counters.feedback += u64::from(!ack.telemetry.is_empty());
@@ -66,6 +81,8 @@ impl Sender {
             now,
             ack_seq: ack.seq,
             snd_nxt: self.qp.snd_nxt(),
+            acked,
+            rtt: self.send_times.as_mut().and_then(|times| times.on_ack(now, ack.seq)),
             congestion_marked: ack.congestion_marked,
             telemetry,
         };

@@ -271,7 +271,7 @@ PacketHost::TakeOn(QbbNetDevice& out, const PacketHeaders& headers)
         SendProbe(port, headers, seq);
     };
     const bool bound = flow->Bind({out.GetDataRate(), NanoSeconds(baseRtt)},
-                                  GetWire(),
+                                  GetSettings(),
                                   headers.tcp.GetSequenceNumber().GetValue(),
                                   sendProbe);
     return bound ? flow : nullptr;

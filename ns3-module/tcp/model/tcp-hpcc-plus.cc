@@ -3,10 +3,9 @@
  */
 #include "tcp-hpcc-plus.h"
 
-#include "ns3-bridge/src/lib.rs.h"
+#include "../../model/call-core.h"
+#include "../../model/setting-attributes.h"
 
-#include "ns3/abort.h"
-#include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/object-vector.h"
@@ -14,7 +13,6 @@
 #include "ns3/simulator.h"
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-socket-base.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <limits>
@@ -46,35 +44,8 @@ TypeId
 TcpHpccPlus::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::TcpHpccPlus")
-            .SetParent<TcpNewReno>()
-            .SetGroupName("Hpcc")
-            .AddConstructor<TcpHpccPlus>()
-            .AddAttribute("Eta",
-                          "Target utilisation",
-                          DoubleValue(0.95),
-                          MakeDoubleAccessor(&TcpHpccPlus::m_eta),
-                          MakeDoubleChecker<double>(std::numeric_limits<double>::min(), 2))
-            .AddAttribute("MaxStage",
-                          "Rounds of additive increase before a multiplicative step",
-                          UintegerValue(5),
-                          MakeUintegerAccessor(&TcpHpccPlus::m_maxStage),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("ExpectedFlows",
-                          "Flows that share a link, of which W_ai follows; 0 for WindowIncrease",
-                          UintegerValue(100),
-                          MakeUintegerAccessor(&TcpHpccPlus::m_expectedFlows),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("WindowIncrease",
-                          "W_ai in bytes, if ExpectedFlows is 0",
-                          UintegerValue(80),
-                          MakeUintegerAccessor(&TcpHpccPlus::m_windowIncrease),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("MinRate",
-                          "The rate never falls below this",
-                          DataRateValue(DataRate("100Mbps")),
-                          MakeDataRateAccessor(&TcpHpccPlus::m_minRate),
-                          MakeDataRateChecker());
+        AddSettings(TypeId("ns3::TcpHpccPlus").SetParent<TcpNewReno>().SetGroupName("Hpcc").AddConstructor<TcpHpccPlus>(),
+                    hpcc::parameters_of("hpcc_plus"));
     return tid;
 }
 
@@ -85,11 +56,7 @@ TcpHpccPlus::TcpHpccPlus()
 
 TcpHpccPlus::TcpHpccPlus(const TcpHpccPlus& other)
     : TcpNewReno(other),
-      m_eta(other.m_eta),
-      m_maxStage(other.m_maxStage),
-      m_expectedFlows(other.m_expectedFlows),
-      m_windowIncrease(other.m_windowIncrease),
-      m_minRate(other.m_minRate)
+      SettingsOwner(other)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -130,26 +97,18 @@ TcpHpccPlus::IsBound() const
 }
 
 bool
-TcpHpccPlus::Bind(const Path& path, const hpcc::WireParameters& wire, uint32_t first, ProbeSender sendProbe)
+TcpHpccPlus::Bind(const Path& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe)
 {
     NS_LOG_FUNCTION(this << path.lineRate << path.baseRtt << first);
-    NS_ABORT_MSG_UNLESS(hpcc::are_probes_heard(wire),
-                        "TcpHpccPlus cannot work with telemetry layout \"" << std::string(wire.layout) << "\"");
     if (!m_tcb)
     {
         return false;
     }
-    const hpcc::HpccPlusParameters control{m_eta,
-                                           m_maxStage,
-                                           m_expectedFlows,
-                                           m_windowIncrease,
-                                           m_minRate.GetBitRate(),
-                                           false};
     const hpcc::ProbedFlowLimits limits{path.lineRate.GetBitRate(),
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_tcb->m_segmentSize,
                                         first};
-    m_core.reset(hpcc::new_probed_flow(control, wire, limits).into_raw());
+    m_core.reset(CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits).into_raw(); }));
     m_sendProbe = std::move(sendProbe);
     m_tcb->m_pacing = true;
     m_tcb->m_paceInitialWindow = true;

@@ -9,6 +9,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
+#include "ns3/settings-owner.h"
 #include "ns3/tcp-congestion-ops.h"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class Node;
  *
  * HPCC++ does not react to losses: the network pauses. TCP still repairs them.
  */
-class TcpHpccPlus : public TcpNewReno
+class TcpHpccPlus : public TcpNewReno, public SettingsOwner
 {
   public:
     /// What a flow must know of its path.
@@ -68,12 +69,12 @@ class TcpHpccPlus : public TcpNewReno
     /**
      * \brief A PacketHost takes the flow on: from now on HPCC++ decides.
      * \param path the flow's path
-     * \param wire what telemetry looks like; ends the program if it has no records of hops
+     * \param host the host's settings; ends the program if its telemetry has no records of hops
      * \param first sequence number of the flow's first byte
      * \param sendProbe sends its probes
      * \return whether the flow could be taken on: its socket is known
      */
-    bool Bind(const Path& path, const hpcc::WireParameters& wire, uint32_t first, ProbeSender sendProbe);
+    bool Bind(const Path& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe);
 
     /**
      * \brief A segment with payload has left.
@@ -128,11 +129,6 @@ class TcpHpccPlus : public TcpNewReno
     Ptr<TcpSocketState> m_tcb;            //!< the socket's state
     ProbeSender m_sendProbe;              //!< sends probes
     EventId m_probeTimer;                 //!< the next probe
-    double m_eta{0};                      //!< attribute
-    uint32_t m_maxStage{0};               //!< attribute
-    uint32_t m_expectedFlows{0};          //!< attribute
-    uint64_t m_windowIncrease{0};         //!< attribute
-    DataRate m_minRate;                   //!< attribute
 };
 
 } // namespace ns3

@@ -6,53 +6,46 @@
 use super::settings::Settings;
 use crate::error::InputError;
 use hpcc_core::cc::{
-    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, Parameters, TimelyConfig,
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, Reads, TimelyConfig,
 };
-use hpcc_core::telemetry::Layout;
+use hpcc_core::telemetry::LayoutSettings;
 use hpcc_core::units::{BitRate, Nanos};
 
 const DEFAULT_MODE: u64 = 1;
 
 /// The controller.
-pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Algorithm, InputError> {
+pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Box<dyn Algorithm>, InputError> {
     let mode = settings.u64("CC_MODE", DEFAULT_MODE, u64::from(u32::MAX))?;
     if mode == DEFAULT_MODE && settings.word("CC_MODE").is_none() {
         notes.push("CC_MODE is not given: 1, DCQCN, by default".into());
     }
-    match mode {
-        1 => dcqcn(settings, notes).map(Algorithm::Dcqcn),
-        3 => hpcc(settings).map(Algorithm::Hpcc),
-        7 => timely(settings).map(Algorithm::Timely),
-        8 => dctcp(settings, notes).map(Algorithm::Dctcp),
-        10 => hpcc_pint(settings).map(Algorithm::HpccPint),
+    Ok(match mode {
+        1 => Box::new(dcqcn(settings, notes)?),
+        3 => Box::new(hpcc(settings)?),
+        7 => Box::new(timely(settings)?),
+        8 => Box::new(dctcp(settings, notes)?),
+        10 => Box::new(hpcc_pint(settings)?),
         _ => {
             notes.push(format!("CC_MODE {mode} names no controller: flows send at line rate"));
-            Ok(Algorithm::LineRate)
+            Box::new(LineRate)
         }
-    }
+    })
 }
 
 /// The telemetry that the controller reads; frames carry no other.
-pub(super) fn layout(settings: &Settings<'_>, algorithm: &Algorithm) -> Result<Layout, InputError> {
+pub(super) fn layout(settings: &Settings<'_>, reads: Reads) -> Result<LayoutSettings, InputError> {
     let multiplier = settings.u32("INT_MULTI", 1)?;
     if multiplier == 0 {
         return Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1"));
     }
-    Ok(match algorithm {
-        Algorithm::LineRate | Algorithm::Dcqcn(_) | Algorithm::Dctcp(_) => Layout::None,
-        Algorithm::Hpcc(_) | Algorithm::HpccPlus(_) | Algorithm::RxHpcc(_) => Layout::Reference { multiplier },
-        Algorithm::Timely(_) => Layout::Timestamp,
-        Algorithm::HpccPint(_) => Layout::pint(log_base(settings)?, settings.quirks().wide_pint),
-    })
+    let default = LayoutSettings { multiplier: Some(multiplier), ..LayoutSettings::default() };
+    let log_base = if reads == Reads::Utilisation { log_base(settings)? } else { default.log_base };
+    Ok(LayoutSettings { log_base, ..default })
 }
 
 fn hpcc(settings: &Settings<'_>) -> Result<HpccConfig, InputError> {
-    let ControlLaw { eta, max_stage, additive_increase, min_rate } = control_law(settings)?;
     Ok(HpccConfig {
-        eta,
-        max_stage,
-        additive_increase,
-        min_rate,
+        law: control_law(settings)?,
         fast_react: settings.flag("FAST_REACT", true)?,
         multi_rate: settings.flag("MULTI_RATE", true)?,
         sampled_feedback: settings.flag("SAMPLE_FEEDBACK", false)?,
@@ -123,7 +116,7 @@ fn dctcp(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DctcpConfig
 }
 
 fn min_rate(settings: &Settings<'_>) -> Result<BitRate, InputError> {
-    settings.rate("MIN_RATE", HpccConfig::default().min_rate())
+    settings.rate("MIN_RATE", ControlLaw::default().min_rate)
 }
 
 /// The reference means 1/16 by default, but divides integers.

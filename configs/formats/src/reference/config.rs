@@ -5,15 +5,14 @@ use super::settings::{Settings, narrow};
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
 use crate::flows::{FlowList, FlowSource};
-use crate::scenario::{Draft, FastCnp, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::scenario::{Draft, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
-use hpcc_core::cc::Algorithm;
-use hpcc_core::switch::{BufferMode, ReportConfig, SwitchConfig};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::quirks::QuirkSettings;
+use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
-use hpcc_core::transport::feedback::FeedbackConfig;
-use hpcc_core::transport::{Recovery, TransportConfig};
-use hpcc_core::units::Nanos;
-use hpcc_core::wire::WireProfile;
+use hpcc_core::transport::{Recovery, TransportSettings};
+use hpcc_core::units::{Bytes, Nanos};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -29,10 +28,17 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     check_unused(&settings)?;
     let mut notes = notes(&settings)?;
     let algorithm = algorithm::read(&settings, &mut notes)?;
-    let transport = transport(&settings, &algorithm, &mut notes)?;
-    let switch = switch(&settings, &mut notes)?;
-    let pause_time = pause_time(&settings, &mut notes)?;
-    let layout = algorithm::layout(&settings, &algorithm)?;
+    let transport = transport(&settings, algorithm.name(), &mut notes)?;
+    let layout = algorithm::layout(&settings, algorithm.needs().reads)?;
+    let mut node = NodeSettings {
+        quirks: QuirkSettings::of(settings.quirks()),
+        transport,
+        layout,
+        switch: switch(&settings, &mut notes)?,
+        ecn_thresholds: Some(ecn_map::read(&settings, &mut notes)?),
+        ..NodeSettings::default()
+    };
+    node.control.choose(algorithm);
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
     let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
@@ -44,22 +50,16 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         notes.extend(parallel_links(&network));
     }
     let name = name_of(path);
+    node.resolve(&network);
     let scenario = Scenario {
         name,
         seed: SEED,
         stop,
         network,
         flows: FlowList::default(),
-        algorithm,
-        layout,
-        feedback: FeedbackConfig::default(),
+        settings: node,
         legacy: Legacy::default(),
-        fast_cnp: FastCnp::default(),
-        wire: WireProfile::Reference,
-        frame_gap: 0,
-        pause_time,
-        transport,
-        switch,
+        borders: Vec::new(),
         default_loss,
         link_failures,
         monitor,
@@ -92,9 +92,9 @@ fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
 }
 
 /// The reference cuts it to whole microseconds, and takes a pause of 0 for a resume.
-fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<u32, InputError> {
+fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Nanos, InputError> {
     const KEY: &str = "PAUSE_TIME";
-    let micros = settings.float(KEY, f64::from(Scenario::PAUSE_TIME))?;
+    let micros = settings.float(KEY, 5.0)?;
     let whole = if settings.quirks().whole_pause_time { micros.floor() } else { micros.ceil() };
     if whole > f64::from(u32::MAX) {
         return Err(settings.error(KEY, format!("{KEY} is {micros}; expected at most {} microseconds", u32::MAX)));
@@ -105,7 +105,7 @@ fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<u32, I
         }
         notes.push(format!("{KEY} {micros} counts as 0: every pause is a resume, and buffers overflow"));
     }
-    Ok(whole as u32)
+    Ok(Nanos(whole as u64 * Nanos::MICROSECOND.0))
 }
 
 /// Links that the reference does not use.
@@ -149,9 +149,9 @@ fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {
 
 fn transport(
     settings: &Settings<'_>,
-    algorithm: &Algorithm,
+    algorithm: &str,
     notes: &mut Vec<String>,
-) -> Result<TransportConfig, InputError> {
+) -> Result<TransportSettings, InputError> {
     let mtu = settings.u32("PACKET_PAYLOAD_SIZE", 1000)?;
     if !(1..=9000).contains(&mtu) {
         return Err(
@@ -159,23 +159,23 @@ fn transport(
         );
     }
     let window = settings.flag("HAS_WIN", true)?;
-    if !window && settings.quirks().windowless_hpcc && matches!(algorithm, Algorithm::Hpcc(_)) {
+    if !window && settings.quirks().windowless_hpcc && algorithm == "hpcc" {
         notes.push("HAS_WIN 0: HPCC divides by a window of 0 as in the reference; its rates mean nothing".into());
     }
     let recovery = if settings.flag("L2_BACK_TO_ZERO", false)? { Recovery::GoBackZero } else { Recovery::GoBackN };
     let ack_interval = ack_interval(settings)?;
-    Ok(TransportConfig {
-        mtu,
+    Ok(TransportSettings {
+        mtu: Bytes(mtu.into()),
         recovery,
-        chunk: chunk(settings, recovery, ack_interval)?,
-        ack_interval,
-        window,
+        chunk: Bytes(chunk(settings, recovery, ack_interval)?.into()),
+        ack_interval: Bytes(ack_interval.into()),
+        timeout: Some(Nanos(0)),
+        window: Some(window),
         variable_window: settings.flag("VAR_WIN", false)?,
         global_rtt: settings.flag("GLOBAL_T", true)?,
         rate_bound: settings.flag("RATE_BOUND", true)?,
-        ack_priority: if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 },
-        quirks: settings.quirks(),
-        ..TransportConfig::default()
+        ack_priority: Some(if settings.flag("ACK_HIGH_PRIO", false)? { 0 } else { 3 }),
+        ..TransportSettings::default()
     })
 }
 
@@ -201,17 +201,13 @@ fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Resu
     }
 }
 
-fn switch(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<SwitchConfig, InputError> {
+fn switch(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<SwitchSettings, InputError> {
     let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
-    let ecn = settings.flag("ENABLE_QCN", true)?;
-    Ok(SwitchConfig {
-        buffer_bytes: narrow(settings, notes, "BUFFER_SIZE", mebibytes << 20),
-        mode: BufferMode::Lossless,
-        ecn,
-        ecn_thresholds: ecn_map::read(settings, notes)?,
-        quirks: settings.quirks(),
-        classes: None,
-        report: ReportConfig::default(),
+    Ok(SwitchSettings {
+        buffer: Bytes(narrow(settings, notes, "BUFFER_SIZE", mebibytes << 20)),
+        pause_time: pause_time(settings, notes)?,
+        ecn: settings.flag("ENABLE_QCN", true)?,
+        ..SwitchSettings::default()
     })
 }
 

@@ -3,7 +3,7 @@
 
 use super::tests::Folder;
 use crate::scenario::{QueueHistogram, Scenario};
-use hpcc_core::units::Nanos;
+use hpcc_core::units::{BitRate, Bytes, Nanos};
 
 const CORRECT: &str = "compatibility.profile=correct";
 
@@ -23,12 +23,12 @@ fn notes(scenario: &Scenario, expected: &str) {
 #[test]
 fn buffers_and_thresholds_wrap_at_32_bits() {
     let scenario = load(&["BUFFER_SIZE=4097", "KMAX_MAP=1 100000000000 4294969", "KMIN_MAP=1 100000000000 4294968"]);
-    assert_eq!(scenario.switch.buffer_bytes, 1 << 20);
-    let threshold = scenario.switch.ecn_thresholds[0];
+    assert_eq!(scenario.settings.switch.buffer, Bytes(1 << 20));
+    let threshold = scenario.settings.ecn_threshold(BitRate::gbps(100));
     assert_eq!((threshold.kmin, threshold.kmax), (4_294_968_000 - (1 << 32), 4_294_969_000 - (1 << 32)));
     notes(&scenario, "BUFFER_SIZE: of 4296015872 bytes the reference's 32 bits leave 1048576");
     notes(&scenario, "KMIN_MAP: of 4294968000 bytes");
-    assert_eq!(load(&["BUFFER_SIZE=4097", CORRECT]).switch.buffer_bytes, 4097 << 20);
+    assert_eq!(load(&["BUFFER_SIZE=4097", CORRECT]).settings.switch.buffer, Bytes(4097 << 20));
 }
 
 #[test]
@@ -36,12 +36,12 @@ fn pause_times_are_cut_to_whole_microseconds() {
     for (text, repeated, correct) in [("0.5", 0, Some(1)), ("1.9", 1, Some(2)), ("5", 5, Some(5)), ("0", 0, None)] {
         let setting = format!("PAUSE_TIME={text}");
         let scenario = load(&[&setting]);
-        assert_eq!(scenario.pause_time, repeated);
+        assert_eq!(scenario.settings.switch.pause_micros(), repeated);
         if repeated == 0 {
             notes(&scenario, &format!("PAUSE_TIME {text} counts as 0"));
         }
         match correct {
-            Some(pause_time) => assert_eq!(load(&[&setting, CORRECT]).pause_time, pause_time),
+            Some(pause_time) => assert_eq!(load(&[&setting, CORRECT]).settings.switch.pause_micros(), pause_time),
             None => assert!(refused(&[&setting, CORRECT]).contains("PAUSE_TIME is 0, which would turn pauses")),
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Rates and delays as the reference reads them: through binary floating point, rounded down.
 //!
-//! `hpcc_formats::quantity` is exact instead; here the same text must give the reference's nanosecond.
+//! `hpcc_core::settings::quantity` is exact instead; here the same text must give the reference's nanosecond.
 
 use hpcc_core::units::{BitRate, Nanos};
 

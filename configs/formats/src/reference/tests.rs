@@ -2,8 +2,10 @@
 //! The reference's formats, valid and broken in every way that we know of.
 
 use crate::scenario::{Flow, Scenario, load};
-use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::quirks::Quirks;
+use hpcc_core::settings::Value;
+use hpcc_core::switch::EcnThreshold;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
@@ -65,7 +67,7 @@ fn single_faults_can_be_corrected_from_the_command_line() {
     let folder = Folder::new();
     let scenario = folder.load(&["compatibility.missed_wakeups=false", "compatibility.lossy_pfc=0"]).expect("valid");
     let expected = Quirks { missed_wakeups: false, lossy_pfc: false, ..Quirks::REFERENCE };
-    assert_eq!((scenario.quirks(), scenario.switch.quirks), (expected, expected));
+    assert_eq!((scenario.quirks(), scenario.transport().quirks), (expected, expected));
     assert_eq!(scenario.effective()["compatibility"]["profile"], "mixed");
     let scenario = folder.load(&["compatibility.profile=correct", "compatibility.wide_pint=true"]).expect("valid");
     assert_eq!(scenario.quirks(), Quirks { wide_pint: true, ..Quirks::NONE });
@@ -87,15 +89,14 @@ fn a_golden_configuration_is_read_in_full() {
     let scenario = folder.load(&[]).expect("valid");
     assert_eq!(scenario.name, "config");
     assert_eq!(scenario.stop, Nanos::from_seconds(2.11, Rounding::Floored));
-    let hpcc = HpccConfig { max_stage: 0, min_rate: BitRate::gbps(1), ..HpccConfig::default() };
-    assert_eq!(scenario.algorithm, Algorithm::Hpcc(hpcc));
-    assert_eq!(scenario.layout, Layout::Reference { multiplier: 4 });
+    let law = ControlLaw { max_stage: 0, min_rate: BitRate::gbps(1), ..ControlLaw::default() };
+    assert!(scenario.algorithm() == &HpccConfig { law, ..HpccConfig::default() } as &dyn Algorithm);
+    assert_eq!(scenario.layout(), Layout::Reference { multiplier: 4 });
     let reference = TransportConfig { quirks: Quirks::REFERENCE, ..TransportConfig::default() };
-    assert_eq!(scenario.transport, reference);
-    assert_eq!(scenario.switch.quirks, Quirks::REFERENCE);
-    assert_eq!(scenario.switch.buffer_bytes, 32 << 20);
-    assert_eq!(scenario.switch.ecn_thresholds.len(), 1, "one link rate");
-    assert_eq!(scenario.switch.ecn_thresholds[0].kmin, 400_000);
+    assert_eq!(scenario.transport(), reference);
+    assert_eq!(scenario.settings.switch.buffer.0, 32 << 20);
+    assert_eq!(thresholds(&scenario).len(), 1, "one link rate");
+    assert_eq!(thresholds(&scenario)[0].kmin, 400_000);
     assert_eq!(scenario.network.links.len(), 3);
     assert_eq!(scenario.network.links[2].delay, Nanos(1000));
     let second = Flow {
@@ -118,14 +119,23 @@ fn absent_keys_have_the_reference_defaults() {
         .write("config.txt", "TOPOLOGY_FILE topology.txt FLOW_FILE flow.txt CC_MODE 3 L2_ACK_INTERVAL 1 ENABLE_QCN 0");
     let scenario = folder.load(&[]).expect("valid");
     assert_eq!(scenario.stop, Nanos::from_seconds(3.01, Rounding::Floored));
-    let Algorithm::Hpcc(hpcc) = scenario.algorithm else { panic!("HPCC") };
-    assert_eq!((hpcc.max_stage, hpcc.additive_increase, hpcc.multi_rate), (5, BitRate(0), true));
-    assert!(!scenario.transport.variable_window);
-    assert_eq!(scenario.layout, Layout::Reference { multiplier: 1 });
-    assert_eq!(scenario.switch.buffer_bytes, 16 << 20);
+    let law = ControlLaw { additive_increase: BitRate(0), ..ControlLaw::default() };
+    let hpcc = HpccConfig { law: ControlLaw { max_stage: 5, ..law }, multi_rate: true, ..HpccConfig::default() };
+    assert!(scenario.algorithm() == &hpcc as &dyn Algorithm);
+    assert!(!scenario.transport().variable_window);
+    assert_eq!(scenario.layout(), Layout::Reference { multiplier: 1 });
+    assert_eq!(scenario.settings.switch.buffer.0, 16 << 20);
     let histogram = scenario.monitor.queue_histogram.expect("on");
     assert_eq!((histogram.start.0, histogram.end.0), (2_000_000_000, 2_100_000_000));
     assert!(scenario.monitor.trace_nodes.is_empty(), "no TRACE_FILE");
+}
+
+fn boxed(algorithm: impl Algorithm + 'static) -> Box<dyn Algorithm> {
+    Box::new(algorithm)
+}
+
+fn thresholds(scenario: &Scenario) -> &[EcnThreshold] {
+    scenario.settings.ecn_thresholds.as_deref().expect("of the link rates")
 }
 
 /// The golden configuration is HPCC's preset; the others are a few keys away.
@@ -134,26 +144,29 @@ fn every_controller_is_read_with_its_keys() {
     let load = |overrides: &[&str]| {
         let scenario = Folder::new().load(overrides).expect("valid");
         assert!(scenario.notes.is_empty(), "{:?}", scenario.notes);
-        (scenario.algorithm, scenario.layout)
+        (scenario.algorithm().clone_algorithm(), scenario.layout())
     };
     let dcqcn = ["CC_MODE=1", "RATE_AI=20Mb/s", "RATE_HAI=200Mb/s", "FAST_RECOVERY_TIMES=1"];
-    assert_eq!(load(&dcqcn), (Algorithm::Dcqcn(DcqcnConfig::default()), Layout::None));
+    assert_eq!(load(&dcqcn), (boxed(DcqcnConfig::default()), Layout::None));
     let timely = ["CC_MODE=7", "RATE_AI=100Mb/s", "RATE_HAI=500Mb/s"];
-    assert_eq!(load(&timely), (Algorithm::Timely(TimelyConfig::default()), Layout::Timestamp));
+    assert_eq!(load(&timely), (boxed(TimelyConfig::default()), Layout::Timestamp));
     let dctcp = ["CC_MODE=8", "EWMA_GAIN=0.0625", "DCTCP_RATE_AI=615Mb/s"];
-    assert_eq!(load(&dctcp), (Algorithm::Dctcp(DctcpConfig::default()), Layout::None));
+    assert_eq!(load(&dctcp), (boxed(DctcpConfig::default()), Layout::None));
     let pint = ["CC_MODE=10", "PINT_LOG_BASE=1.01", "PINT_PROB=0.0625"];
     let config = HpccPintConfig { sample_probability: 0.0625, ..HpccPintConfig::default() };
-    assert_eq!(load(&pint), (Algorithm::HpccPint(config), Layout::pint(1.01, true)));
+    assert_eq!(load(&pint), (boxed(config), Layout::pint(1.01, true)));
 }
 
 /// BEHAVIOUR section 1: fractions of microseconds do not count.
 #[test]
 fn fractions_of_microseconds_are_dropped() {
     let overrides = ["CC_MODE=1", "ALPHA_RESUME_INTERVAL=1.9", "RATE_DECREASE_INTERVAL=4.5", "RP_TIMER=300.999"];
-    let Algorithm::Dcqcn(config) = Folder::new().load(&overrides).expect("valid").algorithm else { panic!("DCQCN") };
-    assert_eq!((config.alpha_interval, config.decrease_interval), (Nanos(1_000), Nanos(4_000)));
-    assert_eq!(config.increase_interval, Nanos(300_000));
+    let scenario = Folder::new().load(&overrides).expect("valid");
+    let value = |key| scenario.algorithm().get(key).expect(key).text();
+    assert_eq!(
+        ["alpha_interval", "decrease_interval", "increase_interval"].map(value),
+        ["1000ns", "4000ns", "300000ns"]
+    );
 }
 
 #[test]
@@ -184,10 +197,9 @@ fn overrides_replace_values_of_any_shape() {
     let overrides =
         ["U_TARGET=0.98", "ACK_HIGH_PRIO=1", "L2_BACK_TO_ZERO=1", "KMAX_MAP=1 100000000000 800", "CC_MODE = 3"];
     let scenario = Folder::new().load(&overrides).expect("valid");
-    let Algorithm::Hpcc(hpcc) = scenario.algorithm else { panic!("HPCC") };
-    assert_eq!(hpcc.eta, 0.98);
-    assert_eq!((scenario.transport.ack_priority, scenario.transport.recovery), (0, Recovery::GoBackZero));
-    assert_eq!(scenario.switch.ecn_thresholds[0].kmax, 800_000);
+    assert_eq!(scenario.algorithm().get("eta"), Some(Value::Real(0.98)));
+    assert_eq!((scenario.transport().ack_priority, scenario.transport().recovery), (0, Recovery::GoBackZero));
+    assert_eq!(thresholds(&scenario)[0].kmax, 800_000);
 }
 
 #[test]

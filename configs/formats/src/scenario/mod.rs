@@ -8,28 +8,24 @@ mod check;
 pub(crate) mod compatibility;
 mod draft;
 mod effective;
-mod effective_control;
-mod fast_cnp;
 mod network;
 mod toml_format;
 
 pub(crate) use compatibility::Compatibility;
-pub use fast_cnp::{FastCnp, FastCnpBorder, FastCnpTrigger};
-
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::error::InputError;
 use crate::flows::FlowList;
-use hpcc_core::cc::{Algorithm, DcqcnConfig};
+use hpcc_core::cc::Algorithm;
+use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::Quirks;
-use hpcc_core::switch::SwitchConfig;
+use hpcc_core::settings::{Input, Settings};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
-use hpcc_core::transport::feedback::FeedbackConfig;
+use hpcc_core::transport::feedback::FeedbackSettings;
 use hpcc_core::units::Nanos;
-use hpcc_core::wire::WireProfile;
 use std::path::Path;
 
 /// One simulation, checked: whatever reaches a simulator through [`load`] can run.
@@ -45,31 +41,17 @@ pub struct Scenario {
     pub network: Network,
     /// All flows.
     pub flows: FlowList,
-    /// Congestion control of every flow.
-    pub algorithm: Algorithm,
-    /// How telemetry is laid out in a frame.
-    pub layout: Layout,
-    /// Which packets collect telemetry, and how it comes back.
-    pub feedback: FeedbackConfig,
-    /// The headers of every frame.
-    pub wire: WireProfile,
-    /// Bytes of preamble and gap that each frame occupies its link for besides its own.
-    pub frame_gap: u32,
-    /// How hosts send and acknowledge.
-    pub transport: TransportConfig,
-    /// Buffer and ECN of every switch. The thresholds cover exactly the link rates of the network's switch
-    /// ports, by ascending rate.
-    pub switch: SwitchConfig,
-    /// Microseconds that a PFC pause says in `packets.tr`. No device counts them, but 0 makes every pause a resume.
-    pub pause_time: u32,
+    /// What hosts and switches run by, resolved for the network and checked. The ECN thresholds cover exactly the link
+    /// rates of the network's switch ports, by ascending rate.
+    pub settings: NodeSettings,
     /// Loss probability of a frame on links whose own loss is 0; 0 to 1.
     pub default_loss: f64,
     /// Nodes that know nothing of telemetry.
     pub legacy: Legacy,
     /// Links that fail during the run, by ascending time.
     pub link_failures: Vec<LinkFailure>,
-    /// Congestion notifications by switches.
-    pub fast_cnp: FastCnp,
+    /// The edge of the domain in which switches notify senders.
+    pub borders: Vec<FastCnpBorder>,
     /// What to record besides flow completions.
     pub monitor: Monitor,
     /// Harmless things that the user should know, one sentence each.
@@ -77,12 +59,42 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The reference's [`pause_time`](Scenario::pause_time), if nothing else is said.
-    pub const PAUSE_TIME: u32 = 5;
-
     /// Which of the reference's faults the run repeats: the same at hosts and switches.
     pub fn quirks(&self) -> Quirks {
-        self.transport.quirks
+        self.settings.quirks()
+    }
+
+    /// Congestion control of flows, but for those of [`Legacy`] hosts.
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        self.settings.control.chosen()
+    }
+
+    /// How telemetry is laid out in a frame.
+    pub fn layout(&self) -> Layout {
+        self.settings.layout()
+    }
+
+    /// How hosts send and acknowledge.
+    pub fn transport(&self) -> TransportConfig {
+        self.settings.transport.config(&self.settings.needs(), self.quirks())
+    }
+
+    /// The settings of one node: those of all, but for what a [`Legacy`] node does not know.
+    pub fn node_settings(&self, node: u32) -> NodeSettings {
+        let mut settings = self.settings.clone();
+        if self.legacy.nodes.contains(&node) {
+            // The algorithm was found among the settings' own when the scenario was read.
+            let chosen = settings.control.set("algorithm", Input::Text(&self.legacy.algorithm));
+            debug_assert_eq!(chosen, Ok(()));
+            settings.feedback = FeedbackSettings::none();
+            settings.switch.stamp_telemetry = false;
+        }
+        settings
+    }
+
+    /// Whether switches, hosts or borders have anything to do about Fast CNP.
+    pub fn has_fast_cnp(&self) -> bool {
+        self.settings.fast_cnp_switch.common.enabled || !self.borders.is_empty()
     }
 }
 
@@ -109,14 +121,23 @@ pub struct Flow {
 pub struct Legacy {
     /// The nodes, all of them in the network.
     pub nodes: Vec<u32>,
-    /// Congestion control of flows from these hosts.
-    pub algorithm: Algorithm,
+    /// Name of the congestion control of flows from these hosts.
+    pub algorithm: String,
+}
+
+/// A switch's links to a node outside the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FastCnpBorder {
+    /// The switch.
+    pub node: u32,
+    /// The other node, to which it has a link.
+    pub outside: u32,
 }
 
 impl Default for Legacy {
     /// None.
     fn default() -> Self {
-        Legacy { nodes: Vec::new(), algorithm: Algorithm::Dcqcn(DcqcnConfig::default()) }
+        Legacy { nodes: Vec::new(), algorithm: "dcqcn".into() }
     }
 }
 

@@ -7,6 +7,7 @@
 use super::*;
 use crate::cc::testing::{LIMITS, ack};
 use crate::telemetry::{Hop, HopStack, Modulus};
+use crate::units::Bytes;
 use alloc::vec::Vec;
 
 const MODULUS: Modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
@@ -29,7 +30,7 @@ struct Network {
 impl Network {
     /// Every flow has heard once. `windows` are the first ones, in bandwidth-delay products.
     fn new(additive_increase: u64, capacity: &[f64], flows: &[(f64, &[usize])]) -> Self {
-        let additive_increase = AdditiveIncrease::Bytes(additive_increase);
+        let additive_increase = Some(Bytes(additive_increase));
         let law = WindowLaw { max_stage: 0, additive_increase, min_rate: BitRate(1), ..WindowLaw::default() };
         let mut network = Network {
             flows: flows.iter().map(|_| HpccPlus::new(HpccPlusConfig { law }, LIMITS)).collect(),

@@ -36,33 +36,46 @@ mod fluid_tests;
 mod tests;
 
 pub use inflight::{Inflight, Measured};
-pub use window::{AdditiveIncrease, Window, WindowLaw};
+pub use window::{Window, WindowLaw};
 
-use super::{CongestionControl, Feedback, FlowLimits, Notification, Parameters, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, Notification, RateDecision, Reads};
 use crate::random::Chance;
-use crate::telemetry::{Layout, Telemetry};
+use crate::settings::Conflict;
+use crate::telemetry::Telemetry;
 use crate::units::BitRate;
+use alloc::boxed::Box;
 
-/// Parameters of HPCC++.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct HpccPlusConfig {
-    /// The control law.
-    pub law: WindowLaw,
+crate::settings! {
+    /// Parameters of HPCC++.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct HpccPlusConfig {
+        ..law: WindowLaw = WindowLaw::default();
+    }
 }
 
-impl Parameters for HpccPlusConfig {
-    type Flow = HpccPlus;
-
-    fn start(self, limits: FlowLimits) -> HpccPlus {
-        HpccPlus::new(self, limits)
+impl Algorithm for HpccPlusConfig {
+    fn name(&self) -> &'static str {
+        "hpcc_plus"
     }
 
-    fn min_rate(&self) -> BitRate {
-        self.law.min_rate
+    fn summary(&self) -> &'static str {
+        "HPCC++ in the window form of the IETF drafts"
     }
 
-    fn hears(layout: &Layout) -> bool {
-        super::HpccConfig::hears(layout)
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(HpccPlus::new(*self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.law.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { reads: Reads::Records, digests: true, ..Needs::default() }
+    }
+
+    fn check(&self) -> Result<(), Conflict> {
+        self.law.check()
     }
 }
 

@@ -3,9 +3,9 @@
 
 use super::*;
 use crate::cc::testing::{LIMITS, W_AI, ack, chance, survives_hostile_feedback};
-use crate::cc::{Hpcc, HpccConfig};
+use crate::cc::{ControlLaw, Hpcc, HpccConfig};
 use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus};
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ const T: u64 = 13_000;
 const BDP: u64 = 162_500;
 
 fn config() -> HpccPlusConfig {
-    let additive_increase = AdditiveIncrease::Bytes(80);
+    let additive_increase = Some(Bytes(80));
     HpccPlusConfig { law: WindowLaw { additive_increase, min_rate: BitRate(1), ..WindowLaw::default() } }
 }
 
@@ -150,7 +150,10 @@ fn req_05_follows_the_listing() {
 #[test]
 fn window_form_and_rate_form_coincide() {
     let mut plus = HpccPlus::new(config(), LIMITS);
-    let rate_config = HpccConfig { additive_increase: W_AI, min_rate: BitRate(1), ..HpccConfig::default() };
+    let rate_config = HpccConfig {
+        law: ControlLaw { additive_increase: W_AI, min_rate: BitRate(1), ..ControlLaw::default() },
+        ..HpccConfig::default()
+    };
     let mut rate_form = Hpcc::new(rate_config, LIMITS);
     let (mut windows, mut chance) = (Vec::new(), chance());
     trace(|now, seqs, hops| {

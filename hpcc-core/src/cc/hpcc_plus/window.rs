@@ -2,40 +2,39 @@
 //! `ComputeWind` of the drafts: W from U (lines 11 to 20), and the parameters that it goes by.
 
 use crate::cc::{FlowLimits, RateDecision};
-use crate::units::{BitRate, Nanos};
+use crate::settings::Conflict;
+use crate::units::{BitRate, Bytes, Nanos};
 
-/// How W_ai, the additive increase, is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdditiveIncrease {
-    /// As W_init * (1 - eta) / N for so many concurrent flows N on a link: what all of them add in a round then
-    /// stays within the headroom (REQ-10; draft-miao-rtgwg-hpccplus-00, section 5). At least 1.
-    Flows(u32),
-    /// In bytes.
-    Bytes(u64),
+crate::settings! {
+    /// Parameters of the control law in window form. The defaults are the drafts' eta and maxStage (REQ-09); they leave N
+    /// open: 100 flows are the paper's.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct WindowLaw {
+        /// Target utilisation eta of the busiest link; the drafts have 0.95 (REQ-09), and more than 1 lets a queue stand.
+        pub eta: f64 {0.01..=2.0} = 0.95;
+        /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
+        pub max_stage: u32 = 5;
+        /// Flows N that share a link: what all of them add in a round, W_init * (1 - eta) / N each, stays within the headroom
+        /// (REQ-10; draft-miao-rtgwg-hpccplus-00, section 5).
+        pub expected_flows: u32 {1..=u32::MAX} = 100;
+        /// W_ai in bytes; `auto`: as follows from `expected_flows`.
+        pub additive_increase: Option<Bytes> = None;
+        /// The sending rate never falls below this, nor the window below this rate * T.
+        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
+    }
 }
 
-/// Parameters of the control law in window form.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WindowLaw {
-    /// Target utilisation eta, above 0 and up to 2 (REQ-09; SPEC section 9.15 allows more than 1).
-    pub eta: f64,
-    /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
-    pub max_stage: u32,
-    /// W_ai.
-    pub additive_increase: AdditiveIncrease,
-    /// W never falls below this rate * T, nor below one byte.
-    pub min_rate: BitRate,
-}
-
-impl Default for WindowLaw {
-    /// The drafts' eta and maxStage (REQ-09). They leave N open: 100 flows are the paper's.
-    fn default() -> Self {
-        WindowLaw {
-            eta: 0.95,
-            max_stage: 5,
-            additive_increase: AdditiveIncrease::Flows(100),
-            min_rate: BitRate::mbps(100),
+impl WindowLaw {
+    /// Checks parameters against each other.
+    ///
+    /// # Errors
+    /// If W_ai is given twice.
+    pub fn check(&self) -> Result<(), Conflict> {
+        if self.additive_increase.is_some() && self.expected_flows != WindowLaw::default().expected_flows {
+            let message = "additive_increase and expected_flows exclude each other: one follows from the other";
+            return Err(Conflict::new("additive_increase", message.into()));
         }
+        Ok(())
     }
 }
 
@@ -58,8 +57,8 @@ impl Window {
         let mut window =
             Window { law, limits, step: 0.0, reference: bytes(limits.line_rate, limits.base_rtt), increases: 0 };
         window.step = match law.additive_increase {
-            AdditiveIncrease::Flows(flows) => window.fair_step(flows),
-            AdditiveIncrease::Bytes(bytes) => bytes as f64,
+            None => window.fair_step(law.expected_flows),
+            Some(Bytes(bytes)) => bytes as f64,
         };
         window
     }
@@ -81,7 +80,7 @@ impl Window {
 
     /// So many flows share the bottleneck (REQ-20). A W_ai that was given in bytes stays.
     pub fn expect_flows(&mut self, flows: u32) {
-        if let AdditiveIncrease::Flows(_) = self.law.additive_increase {
+        if self.law.additive_increase.is_none() {
             self.step = self.fair_step(flows);
         }
     }
@@ -143,8 +142,13 @@ mod tests {
     use super::*;
     use crate::cc::testing::LIMITS;
 
-    const LAW: WindowLaw =
-        WindowLaw { eta: 0.95, max_stage: 5, additive_increase: AdditiveIncrease::Bytes(80), min_rate: BitRate(1) };
+    const LAW: WindowLaw = WindowLaw {
+        eta: 0.95,
+        max_stage: 5,
+        expected_flows: 100,
+        additive_increase: Some(Bytes(80)),
+        min_rate: BitRate(1),
+    };
 
     fn window(law: WindowLaw, reference: f64, increases: u32) -> Window {
         Window { reference, increases, ..Window::new(law, LIMITS) }
@@ -180,7 +184,7 @@ mod tests {
     #[test]
     fn req_10_additive_increase_shares_the_headroom() {
         let step = |base_rtt, flows| {
-            let law = WindowLaw { additive_increase: AdditiveIncrease::Flows(flows), ..LAW };
+            let law = WindowLaw { expected_flows: flows, additive_increase: None, ..LAW };
             Window::new(law, FlowLimits { base_rtt: Nanos(base_rtt), ..LIMITS }).additive_increase()
         };
         for (base_rtt, flows, expected) in [(13_000, 100, 81.25), (4_000, 100, 25.0), (4_000, 16, 156.25)] {
@@ -190,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_reported_number_of_flows_replaces_the_expected_one_but_not_given_bytes() {
-        let by_flows = WindowLaw { additive_increase: AdditiveIncrease::Flows(100), ..LAW };
+        let by_flows = WindowLaw { additive_increase: None, ..LAW };
         let step = |law| {
             let mut window = Window::new(law, LIMITS);
             window.expect_flows(10);

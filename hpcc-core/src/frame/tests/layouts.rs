@@ -5,7 +5,8 @@ use crate::frame::parse::{Content, parse};
 use crate::frame::simulated::{Kind, SimulatedFrame};
 use crate::frame::{Carriage, Dialect};
 use crate::roce::icrc::Coverage;
-use crate::telemetry::{Layout, LayoutOptions, MAX_SECTION, Snapshot};
+use crate::settings::Named;
+use crate::telemetry::{Layout, LayoutName, LayoutSettings, MAX_SECTION, Snapshot};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -43,8 +44,9 @@ fn data(ipv6: bool) -> SimulatedFrame {
 
 #[test]
 fn every_layout_comes_out_as_it_went_in() {
-    for (name, ipv6) in Layout::NAMES.iter().flat_map(|name| [(name, false), (name, true)]) {
-        let layout = Layout::from_name(name, &LayoutOptions { hops: HOPS, ..LayoutOptions::default() }).expect(name);
+    for (&name, ipv6) in LayoutName::ALL.iter().flat_map(|name| [(name, false), (name, true)]) {
+        let layout = LayoutSettings { layout: Some(name), hops: Some(HOPS), ..LayoutSettings::default() }.config(false);
+        let name = name.name();
         let carriage = layout.carriage();
         if carriage == Some(Carriage::HopByHop) && !ipv6 {
             continue;

@@ -10,14 +10,17 @@
 
 mod listener;
 mod reporting;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use listener::{Heard, Listener};
 pub use reporting::{Arrived, Reporting};
+pub use settings::FeedbackSettings;
 
 use super::path_probes::PathConfig;
-use crate::cc::Algorithm;
+use crate::cc::Needs;
+use crate::settings::{Conflict, Named};
 use crate::telemetry::{Layout, Sampling, link_codec, seal};
 
 /// What goes back for a packet that collected telemetry.
@@ -36,30 +39,34 @@ pub enum Answer {
     Nothing,
 }
 
-impl Answer {
-    /// All answers that can be chosen, and their names in configurations.
-    pub const NAMES: [(&'static str, Answer); 4] = [
-        ("records", Answer::Records),
-        ("busiest_link", Answer::BusiestLink),
-        ("loads", Answer::Loads),
-        ("none", Answer::Nothing),
-    ];
+/// A window is no choice: it follows from the algorithm.
+impl Named for Answer {
+    const ALL: &'static [Answer] = &[Answer::Records, Answer::BusiestLink, Answer::Loads, Answer::Nothing];
+    const NAMES: &'static [&'static str] = &["records", "busiest_link", "loads", "none"];
+
+    fn name(self) -> &'static str {
+        match self {
+            Answer::Records => "records",
+            Answer::BusiestLink => "busiest_link",
+            Answer::Loads => "loads",
+            Answer::Window => "window",
+            Answer::Nothing => "none",
+        }
+    }
 }
 
-/// In what (REQ-16).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Return {
-    /// In the next acknowledgement: the newest answer, where one acknowledgement is for several packets.
-    #[default]
-    Acknowledgement,
-    /// In a packet of its own, one for each answer.
-    Notification,
-}
+crate::named!(field Answer);
 
-impl Return {
-    /// Both, and their names in configurations.
-    pub const NAMES: [(&'static str, Return); 2] =
-        [("ack", Return::Acknowledgement), ("notification", Return::Notification)];
+crate::named! {
+    /// In what (REQ-16).
+    #[derive(Default)]
+    pub enum Return {
+        /// In the next acknowledgement: the newest answer, where one acknowledgement is for several packets.
+        #[default]
+        Acknowledgement = "ack",
+        /// In a packet of its own, one for each answer.
+        Notification = "notification",
+    }
 }
 
 /// Most bytes of telemetry in a frame, on its way there or back, sealed or not.
@@ -98,53 +105,50 @@ impl FeedbackConfig {
         paths: PathConfig { candidates: 1, interval: 1 },
     };
 
-    /// What goes back under an algorithm.
-    pub fn answer_to(&self, algorithm: &Algorithm) -> Answer {
-        let by_receiver = matches!(algorithm, Algorithm::RxHpcc(_)) && self.answer != Answer::Nothing;
+    /// What goes back under an algorithm with these needs.
+    pub fn answer_to(&self, needs: &Needs) -> Answer {
+        let by_receiver = needs.receiver.is_some() && self.answer != Answer::Nothing;
         if by_receiver { Answer::Window } else { self.answer }
     }
 
     /// Whether the acknowledgement of a packet echoes its section, and that is all.
-    pub fn is_echo(&self, algorithm: &Algorithm) -> bool {
+    pub fn is_echo(&self, needs: &Needs) -> bool {
         let plain = self.sampling == Sampling::EveryPacket && self.by == Return::Acknowledgement;
         plain
-            && self.answer_to(algorithm) == Answer::Records
+            && self.answer_to(needs) == Answer::Records
             && !self.guard
             && self.seal.is_none()
             && self.paths.candidates <= 1
     }
 
-    /// What keeps these settings from working with an algorithm and a layout: a setting, by its name in configurations,
-    /// and what it needs.
-    pub fn unsuitable(&self, algorithm: &Algorithm, layout: &Layout) -> Option<(&'static str, &'static str)> {
+    /// Checks these settings against the needs of an algorithm and a layout.
+    ///
+    /// # Errors
+    /// The first that cannot work, by its key in [`FeedbackSettings`].
+    pub fn check(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
+        let refuse = |key: &'static str, what: &str| Err(Conflict::new(key, alloc::format!("{key} {what}")));
+        let looks_at_records = "looks at records: needs answer = \"records\" and a sender that computes the window";
+        let has_answer = self.answer_to(needs) == Answer::Records;
+        if self.paths.candidates > 1 && !has_answer {
+            return refuse("paths", looks_at_records);
+        }
+        if matches!(self.answer, Answer::BusiestLink | Answer::Loads) && !needs.digests {
+            return refuse("answer", "needs the algorithm hpcc_plus");
+        }
+        if self.guard && !has_answer {
+            return refuse("guard", looks_at_records);
+        }
         let plain = FeedbackConfig::default();
-        if self.paths.candidates > 1 && self.answer_to(algorithm) != Answer::Records {
-            return Some((
-                "paths",
-                "looks at records: needs answer = \"records\" and a sender that computes the window",
-            ));
-        }
-        let has_records = layout.max_hops().is_some();
-        let needs_records = "needs a telemetry layout with a record of each hop";
-        let is_digest = matches!(self.answer, Answer::BusiestLink | Answer::Loads);
-        if is_digest && !matches!(algorithm, Algorithm::HpccPlus(_)) {
-            return Some(("answer", "needs the algorithm hpcc_plus"));
-        }
-        if self.guard && self.answer_to(algorithm) != Answer::Records {
-            return Some((
-                "guard",
-                "looks at records: needs answer = \"records\" and a sender that computes the window",
-            ));
-        }
-        [
+        let set = [
             ("packets", self.sampling != plain.sampling && self.sampling != Sampling::Never),
             ("feedback", self.by != plain.by),
             ("guard", self.guard),
             ("seal", self.seal.is_some()),
             ("paths", self.paths.candidates > 1),
-        ]
-        .into_iter()
-        .find(|&(_, is_set)| is_set && !has_records)
-        .map(|(setting, _)| (setting, needs_records))
+        ];
+        match set.into_iter().find(|&(_, is_set)| is_set && layout.max_hops().is_none()) {
+            Some((key, _)) => refuse(key, "needs a telemetry layout with a record of each hop"),
+            None => Ok(()),
+        }
     }
 }

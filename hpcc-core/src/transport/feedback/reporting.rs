@@ -2,7 +2,7 @@
 //! The receiver's part: what becomes of the telemetry that its packets bring.
 
 use super::{Answer, FeedbackConfig, Return};
-use crate::cc::{Algorithm, FlowCount, FlowLimits, RxHpccReceiver};
+use crate::cc::{FlowCount, FlowLimits, Needs, RxHpccReceiver};
 use crate::switch::Section;
 use crate::telemetry::seal::SealKey;
 use crate::telemetry::{BusiestLink, HopStack, Layout, Telemetry, link_codec, normalised};
@@ -46,10 +46,10 @@ pub struct Reporting {
 
 impl Reporting {
     /// The receiver of a flow whose sender has these limits.
-    pub fn new(config: &FeedbackConfig, algorithm: &Algorithm, limits: FlowLimits, flow: u64) -> Self {
+    pub fn new(config: &FeedbackConfig, needs: &Needs, limits: FlowLimits, flow: u64) -> Self {
         let base_rtt = limits.base_rtt;
-        let reporter = match (config.answer_to(algorithm), algorithm) {
-            (Answer::Window, Algorithm::RxHpcc(rx)) => Reporter::Window(RxHpccReceiver::new(rx.hpcc, limits)),
+        let reporter = match (config.answer_to(needs), needs.receiver) {
+            (Answer::Window, Some(rx)) => Reporter::Window(RxHpccReceiver::new(rx.law, limits)),
             (Answer::BusiestLink, _) => Reporter::BusiestLink(BusiestLink::new(base_rtt)),
             (Answer::Loads, _) => Reporter::Loads(normalised::Exporter::new(base_rtt)),
             (Answer::Records, _) => Reporter::Records,

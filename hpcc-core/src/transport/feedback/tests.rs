@@ -3,12 +3,15 @@
 //! what the sender makes of it.
 
 use super::{Answer, Arrived, FeedbackConfig, Return, room};
-use crate::cc::{Algorithm, HpccPlusConfig, RxHpccConfig};
+use crate::cc::hpcc_plus::WindowLaw;
+use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
 use crate::random::Chance;
 use crate::switch::Section;
-use crate::telemetry::{Layout, LayoutOptions, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
+use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
 use crate::topology::routes::RouteTable;
-use crate::transport::{Ack, Data, Host, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig};
+use crate::transport::{
+    Ack, Data, Host, HostConfig, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig,
+};
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
 use alloc::vec::Vec;
@@ -17,14 +20,10 @@ const T: Nanos = Nanos(10_000);
 const WINDOW: u64 = 125_000;
 /// A little more than a packet takes at line rate.
 const GAP: u64 = 90;
-const PLUS: Algorithm = Algorithm::HpccPlus(HpccPlusConfig {
-    law: crate::cc::hpcc_plus::WindowLaw {
-        eta: 0.95,
-        max_stage: 5,
-        additive_increase: crate::cc::hpcc_plus::AdditiveIncrease::Flows(100),
-        min_rate: BitRate::mbps(100),
-    },
-});
+const LAW: WindowLaw =
+    WindowLaw { eta: 0.95, max_stage: 5, expected_flows: 100, additive_increase: None, min_rate: BitRate::mbps(100) };
+const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW };
+const RX: &dyn Algorithm = &RxHpccConfig { law: LAW, count_flows: false };
 
 /// What came back.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,22 +45,22 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(algorithm: Algorithm, feedback: FeedbackConfig) -> Pair {
+    fn new(algorithm: &dyn Algorithm, feedback: FeedbackConfig) -> Pair {
         Pair::with(algorithm, feedback, TransportConfig::default())
     }
 
-    fn with(algorithm: Algorithm, feedback: FeedbackConfig, transport: TransportConfig) -> Pair {
+    fn with(algorithm: &dyn Algorithm, feedback: FeedbackConfig, transport: TransportConfig) -> Pair {
         let host = || {
-            let routes = RouteTable::default();
-            let rates = [BitRate::gbps(100)];
-            Host::new(transport, algorithm, Layout::Paper, feedback, FrameSizes::REFERENCE, &rates, routes)
+            let (layout, sizes) = (Layout::Paper, FrameSizes::REFERENCE);
+            let config = HostConfig { transport, algorithm: algorithm.clone_algorithm(), layout, feedback, sizes };
+            Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
         };
         let (mut sender, mut receiver) = (host(), host());
-        let limits = sender.flow_limits(0, T, WINDOW).expect("a port");
+        let limits = sender.flow_limits(0, T, WINDOW, 2).expect("a port");
         let end =
             receiver.open_receiver(&ReceiverSpec { src: 7, dst: 9, limits, echo_interval: Nanos(0) }).expect("room");
         let spec = SenderSpec { src: 7, dst: 9, sport: 10_000, dport: 100, priority: 3, receiver: end };
-        let key = sender.open_sender(Nanos(0), 0, spec, 1 << 40, T, WINDOW).expect("room");
+        let key = sender.open_sender(Nanos(0), 0, spec, 1 << 40, limits).expect("room");
         Pair { sender, receiver, key, now: Nanos(0), qlen: 0, idle_since: None, chance: Chance::new(1, 1) }
     }
 
@@ -174,7 +173,7 @@ impl Pair {
 }
 
 /// A link that is full: U is 1 and more, and whoever hears of it slows down.
-fn slows_down(feedback: FeedbackConfig, algorithm: Algorithm) -> bool {
+fn slows_down(feedback: FeedbackConfig, algorithm: &dyn Algorithm) -> bool {
     let mut pair = Pair::new(algorithm, feedback);
     pair.qlen = 50_000;
     pair.run(Nanos(60_000));
@@ -217,7 +216,7 @@ fn req_16_answers_come_back_in_packets_of_their_own() {
 /// The receiver does not know telemetry: the sender hears nothing, and goes on with its first window and rate.
 #[test]
 fn a_receiver_without_telemetry_stalls_nobody() {
-    for algorithm in [PLUS, Algorithm::RxHpcc(RxHpccConfig::default())] {
+    for algorithm in [PLUS, RX] {
         let mut pair = Pair::new(algorithm, FeedbackConfig { answer: Answer::Nothing, ..FeedbackConfig::default() });
         pair.qlen = 50_000;
         assert_eq!(pair.run(Nanos(60_000)), []);
@@ -265,20 +264,19 @@ fn req_25_the_answer_is_one_byte_for_each_link() {
 
 #[test]
 fn req_04_req_19_the_answer_is_a_window_once_in_t() {
-    let rx = Algorithm::RxHpcc(RxHpccConfig::default());
-    let mut pair = Pair::new(rx, FeedbackConfig::default());
+    let mut pair = Pair::new(RX, FeedbackConfig::default());
     let back = pair.run(Nanos(100_000));
     assert!(back.iter().all(|back| matches!(back, Back::Ack(answer) if answer.len() == 4)), "{back:?}");
     assert!((8..=10).contains(&back.len()), "{back:?}");
-    assert!(slows_down(FeedbackConfig::default(), rx));
+    assert!(slows_down(FeedbackConfig::default(), RX));
 }
 
 /// Ten flows bring data through one last hop, so that the additive step is a tenth of what a lone flow's is.
 #[test]
 fn req_20_the_receiver_counts_flows_for_the_additive_step() {
-    let algorithm = Algorithm::RxHpcc(RxHpccConfig { count_flows: true, ..RxHpccConfig::default() });
+    let algorithm = &RxHpccConfig { count_flows: true, law: LAW };
     let mut pair = Pair::new(algorithm, FeedbackConfig::default());
-    let limits = pair.sender.flow_limits(0, T, WINDOW).expect("a port");
+    let limits = pair.sender.flow_limits(0, T, WINDOW, 2).expect("a port");
     let spec = ReceiverSpec { src: 8, dst: 9, limits, echo_interval: Nanos(0) };
     let ends: Vec<u32> = (0..10).map(|_| pair.receiver.open_receiver(&spec).expect("room")).collect();
     let mut windows: Vec<Vec<u32>> = ends.iter().map(|_| Vec::new()).collect();
@@ -379,8 +377,7 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     let mut section = Section { bytes: &mut bytes[..len], len };
     assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
     assert_eq!(section.len, 0);
-    for name in Layout::HOP_NAMES {
-        let layout = Layout::from_name(name, &LayoutOptions::default()).expect("listed");
+    for layout in LayoutName::with_records().map(Layout::from) {
         assert!(room(&layout) >= link_codec::LEN + seal::TAG_LEN && room(&layout) >= layout.max_len() + seal::TAG_LEN);
     }
     assert_eq!(room(&Layout::None), 0);
@@ -389,17 +386,18 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
 #[test]
 fn settings_say_what_they_need() {
     let plain = FeedbackConfig::default();
-    let rx = Algorithm::RxHpcc(RxHpccConfig::default());
-    let unsuitable = |config: FeedbackConfig, algorithm, layout| config.unsuitable(algorithm, &layout).map(|it| it.0);
+    let unsuitable = |config: FeedbackConfig, algorithm: &dyn Algorithm, layout| {
+        config.check(&algorithm.needs(), &layout).err().map(|conflict| conflict.key)
+    };
     let probes = FeedbackConfig { sampling: Sampling::Probes, ..plain };
     let loads = FeedbackConfig { answer: Answer::Loads, ..plain };
     let guard = FeedbackConfig { guard: true, ..plain };
-    assert_eq!(unsuitable(plain, &Algorithm::LineRate, Layout::None), None);
-    assert_eq!(unsuitable(probes, &PLUS, Layout::Paper), None);
-    assert_eq!(unsuitable(probes, &rx, Layout::Paper), None);
-    assert_eq!(unsuitable(probes, &PLUS, Layout::Timestamp), Some("packets"));
-    assert_eq!(unsuitable(loads, &PLUS, Layout::Paper), None);
-    assert_eq!(unsuitable(loads, &rx, Layout::Paper), Some("answer"));
-    assert_eq!(unsuitable(guard, &rx, Layout::Paper), Some("guard"));
-    assert_eq!(unsuitable(FeedbackConfig { seal: Some([0; 16]), ..plain }, &PLUS, Layout::None), Some("seal"));
+    assert_eq!(unsuitable(plain, &LineRate, Layout::None), None);
+    assert_eq!(unsuitable(probes, PLUS, Layout::Paper), None);
+    assert_eq!(unsuitable(probes, RX, Layout::Paper), None);
+    assert_eq!(unsuitable(probes, PLUS, Layout::Timestamp), Some("packets"));
+    assert_eq!(unsuitable(loads, PLUS, Layout::Paper), None);
+    assert_eq!(unsuitable(loads, RX, Layout::Paper), Some("answer"));
+    assert_eq!(unsuitable(guard, RX, Layout::Paper), Some("guard"));
+    assert_eq!(unsuitable(FeedbackConfig { seal: Some([0; 16]), ..plain }, PLUS, Layout::None), Some("seal"));
 }

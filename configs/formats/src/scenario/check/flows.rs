@@ -50,8 +50,8 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
         ));
     }
     qos::guarantee(flow, scenario)?;
-    let chunk = u64::from(scenario.transport.chunk);
-    if scenario.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
+    let chunk = scenario.settings.transport.chunk.0;
+    if scenario.settings.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
         return Err(format!(
             "the flow's size is {} bytes; going back to the start of a chunk needs a multiple of {chunk}, \
              or the flow never completes",

@@ -2,7 +2,7 @@
 //! Paths against the room for hops in a frame's telemetry.
 
 use crate::scenario::Scenario;
-use hpcc_core::cc::Algorithm;
+use hpcc_core::cc::Reads;
 use hpcc_core::topology::{Network, NodeKind};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,9 +18,9 @@ pub(super) struct LongPaths {
 
 impl LongPaths {
     pub fn new(scenario: &Scenario) -> LongPaths {
-        let room = scenario.layout.max_hops();
-        let is_hpcc = matches!(scenario.algorithm, Algorithm::Hpcc(_) | Algorithm::HpccPlus(_) | Algorithm::RxHpcc(_));
-        let asks = is_hpcc && scenario.network.switches().count() <= MAX_SWITCHES;
+        let room = scenario.layout().max_hops();
+        let asks =
+            scenario.settings.needs().reads == Reads::Records && scenario.network.switches().count() <= MAX_SWITCHES;
         let search = room.filter(|_| asks).map(|room| (room, Distances::new(&scenario.network)));
         LongPaths { search, long: 0 }
     }

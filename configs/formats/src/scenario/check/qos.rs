@@ -3,25 +3,27 @@
 
 use crate::error::InputError;
 use crate::scenario::{Flow, Places, Scenario};
-use hpcc_core::switch::{ReportConfig, Scope};
+use hpcc_core::settings::Named;
+use hpcc_core::switch::{Classes, Scope, SwitchSettings, Wait};
 
 /// Refuses a guard that would take honest telemetry for lies, and adds a note where nobody hears of queues.
 pub(super) fn report(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
-    let report = scenario.switch.report;
-    if report.scope == Scope::Queue && scenario.feedback.guard {
+    let SwitchSettings { telemetry_scope: scope, telemetry_queue: wait, .. } = scenario.settings.switch;
+    let layout = scenario.layout();
+    if scope == Scope::Queue && scenario.settings.feedback.guard {
         return Err(places.scope.error(
             "with telemetry.guard = true: a class that uses more than its share would look like a link that sends faster \
              than it can; expected telemetry_scope = \"port\", or no guard",
         ));
     }
-    if report != ReportConfig::default() && scenario.layout.max_hops().is_none() {
-        let layout = scenario.layout.name();
+    if (scope, wait) != (Scope::default(), Wait::default()) && layout.max_hops().is_none() {
+        let layout = layout.name().name();
         scenario.notes.push(format!(
             "telemetry_scope and telemetry_queue have no effect: telemetry \"{layout}\" has no records of hops"
         ));
     }
-    let acks = scenario.transport.ack_priority;
-    if scenario.switch.classes.is_some_and(|classes| acks > 0 && !classes.is_sure(acks)) {
+    let acks = scenario.transport().ack_priority;
+    if classes(scenario).is_some_and(|classes| acks > 0 && !classes.is_sure(acks)) {
         scenario.notes.push(format!(
             "acknowledgements travel in priority {acks}, which is sure of nothing of a link: others may hold them up"
         ));
@@ -29,13 +31,17 @@ pub(super) fn report(scenario: &mut Scenario, places: &Places) -> Result<(), Inp
     Ok(())
 }
 
+/// How queues are served; `None`: in turn.
+fn classes(scenario: &Scenario) -> Option<Classes> {
+    Classes::parse(&scenario.settings.switch.classes).ok()
+}
+
 /// Refuses a flow that would be measured against the share of a class that is sure of none.
 pub(super) fn guarantee(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
-    let hears = scenario.layout.max_hops().is_some() && !scenario.legacy.nodes.contains(&flow.src);
-    let Some(classes) = scenario.switch.classes.filter(|_| hears && scenario.switch.report.scope == Scope::Queue)
-    else {
+    if scenario.settings.switch.telemetry_scope == Scope::Port || scenario.legacy.nodes.contains(&flow.src) {
         return Ok(());
-    };
+    }
+    let Some(classes) = classes(scenario).filter(|_| scenario.layout().max_hops().is_some()) else { return Ok(()) };
     if classes.is_sure(flow.priority) {
         return Ok(());
     }

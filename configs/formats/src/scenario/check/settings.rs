@@ -4,9 +4,10 @@
 use super::qos;
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
-use hpcc_core::switch::BufferMode;
+use hpcc_core::settings::Named;
+use hpcc_core::switch::{BufferKind, SwitchSettings};
 use hpcc_core::topology::{Link, Network, NodeKind};
-use hpcc_core::units::BitRate;
+use hpcc_core::units::{BitRate, Bytes};
 
 /// Most bytes of headers and telemetry in a frame.
 const FRAME_OVERHEAD: u32 = 48 + 128;
@@ -31,12 +32,12 @@ fn at_switch(network: &Network, link: &Link) -> bool {
 }
 
 fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Some(rates) = scenario.layout.rates() else { return Ok(()) };
+    let Some(rates) = scenario.layout().rates() else { return Ok(()) };
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
         if at_switch(&scenario.network, link) && !rates.contains(&link.rate) {
             let found = format!("the link from {} to {} runs at {}", link.a, link.b, link.rate);
             let known: Vec<String> = rates.iter().map(ToString::to_string).collect();
-            let layout = scenario.layout.name();
+            let layout = scenario.layout().name().name();
             let expected = known.join(", ");
             return Err(place.error(format!(
                 "{found}, which the {layout} telemetry layout cannot express; expected one of {expected}"
@@ -47,7 +48,7 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Some(min_rate) = scenario.algorithm.min_rate() else { return Ok(()) };
+    let Some(min_rate) = scenario.algorithm().min_rate() else { return Ok(()) };
     let network = &scenario.network;
     let at_host = |link: &&Link| [link.a, link.b].iter().any(|&n| network.nodes[n as usize] == NodeKind::Host);
     let Some(slowest) = network.links.iter().filter(at_host).map(|link| link.rate).min() else { return Ok(()) };
@@ -66,7 +67,8 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
         if !at_switch(network, link) {
             continue;
         }
-        if scenario.switch.ecn && !scenario.switch.ecn_thresholds.iter().any(|entry| entry.rate == link.rate) {
+        let missing = scenario.settings.ecn_thresholds.as_ref().filter(|_| scenario.settings.switch.ecn);
+        if missing.is_some_and(|list| list.iter().all(|entry| entry.rate != link.rate)) {
             let line = place.seen_from(&places.ecn.place).map_or_else(String::new, |line| format!(" ({line})"));
             return Err(places.ecn.error(format!(
                 "no ECN thresholds for {}, the rate of the link from {} to {}{line}; expected an entry for each link rate",
@@ -75,24 +77,25 @@ fn ecn(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
         }
         used.push(link.rate);
     }
-    scenario.switch.ecn_thresholds.retain(|entry| used.contains(&entry.rate));
-    scenario.switch.ecn_thresholds.sort_by_key(|entry| entry.rate);
+    used.sort_unstable();
+    used.dedup();
+    let thresholds = used.into_iter().map(|rate| scenario.settings.ecn_threshold(rate)).collect();
+    scenario.settings.ecn_thresholds = Some(thresholds);
     Ok(())
 }
 
 /// Adds a note if what switches drop may stay lost.
 pub(in crate::scenario) fn note_losses(scenario: &mut Scenario) {
-    if scenario.switch.mode != BufferMode::Lossless && scenario.transport.timeout.is_none() {
+    if scenario.settings.switch.mode == BufferKind::Lossy && scenario.transport().timeout.is_none() {
         scenario.notes.push("switches drop packets, and without a timeout a flow may never finish".into());
     }
 }
 
 /// A queue that cannot hold two packets loses every other one.
 fn lossy_buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let BufferMode::Lossy { alpha } = scenario.switch.mode else { return Ok(()) };
-    let bytes = scenario.switch.buffer_bytes;
+    let SwitchSettings { alpha, buffer: Bytes(bytes), .. } = scenario.settings.switch;
     let most = (bytes as f64 * (alpha / (1.0 + alpha))) as u64;
-    let needed = 2 * (u64::from(scenario.transport.mtu) + u64::from(FRAME_OVERHEAD));
+    let needed = 2 * (scenario.settings.transport.mtu.0 + u64::from(FRAME_OVERHEAD));
     if most < needed {
         return Err(places.buffer.error(format!(
             "of the buffer's {bytes} bytes one queue may hold {most}, less than two packets; expected {needed} or more"
@@ -103,7 +106,7 @@ fn lossy_buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> 
 
 /// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
 fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    if scenario.switch.mode != BufferMode::Lossless {
+    if scenario.settings.switch.mode == BufferKind::Lossy {
         return lossy_buffer(scenario, places);
     }
     let network = &scenario.network;
@@ -116,11 +119,11 @@ fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     }
     for switch in network.switches() {
         let needed = needed[switch as usize];
-        if needed > u128::from(scenario.switch.buffer_bytes) {
+        if needed > u128::from(scenario.settings.switch.buffer.0) {
             return Err(places.buffer.error(format!(
                 "the buffer has {} bytes, but the headroom and reserve of switch {switch}'s ports take {needed}; \
                  expected at least that much",
-                scenario.switch.buffer_bytes
+                scenario.settings.switch.buffer.0
             )));
         }
     }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Classes of service of `[switch]`, and what telemetry reports of them.
+//! Classes of service of `[switch]`.
 
 use super::document::Document;
-use super::named;
 use super::values::Size;
 use crate::error::InputError;
-use hpcc_core::switch::{Classes, MAX_QUANTUM, PRIORITIES, ReportConfig, Scope, Service, Wait};
+use hpcc_core::switch::{Classes, MAX_QUANTUM, PRIORITIES, Service};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -18,10 +17,10 @@ pub(super) struct ClassKeys {
     strict: bool,
 }
 
-/// How queues are served; `None`: in turn.
-pub(super) fn classes(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) -> Result<Option<Classes>, InputError> {
+/// How queues are served, as the text that [`Classes::parse`] reads.
+pub(super) fn text(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) -> Result<String, InputError> {
     if list.is_empty() {
-        return Ok(None);
+        return Ok(String::new());
     }
     let mut classes = Vec::new();
     for entry in list {
@@ -37,12 +36,14 @@ pub(super) fn classes(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) ->
                 })?;
                 Service::Weighted { quantum }
             }
-            _ => return Err(place.key_error("switch.classes", "a class has a quantum, or strict = true; expected one")),
+            (None, false) | (Some(_), true) => {
+                return Err(place.key_error("switch.classes", "a class has a quantum, or strict = true; expected one"));
+            }
         };
         classes.push((priority, service));
     }
     let listed = classes.iter().map(|(priority, service)| (*priority.get_ref(), *service));
-    Classes::new(listed).map(Some).map_err(|wrong| {
+    Classes::new(listed).map(|classes| classes.text()).map_err(|wrong| {
         let again = classes.iter().rev().find(|(priority, _)| *priority.get_ref() == wrong);
         let span = again.map(|(priority, _)| priority.span()).unwrap_or_default();
         let message = format!("class {wrong} is named twice, or is no priority from 1 to {}", PRIORITIES - 1);
@@ -50,28 +51,11 @@ pub(super) fn classes(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) ->
     })
 }
 
-/// What telemetry reports of a port.
-pub(super) fn report(
-    document: &Document<'_>,
-    scope: Option<Spanned<String>>,
-    wait: Option<Spanned<String>>,
-    has_classes: bool,
-) -> Result<ReportConfig, InputError> {
-    let report = ReportConfig {
-        scope: named(document, scope.as_ref(), "switch.telemetry_scope", &Scope::NAMES)?.unwrap_or_default(),
-        wait: named(document, wait.as_ref(), "switch.telemetry_queue", &Wait::NAMES)?.unwrap_or_default(),
-    };
-    if let Some(scope) = scope.filter(|_| report.scope == Scope::Queue && !has_classes) {
-        let message = "telemetry_scope = \"queue\" needs classes, of which the share of a queue follows";
-        return Err(document.place(scope.span()).key_error("switch.telemetry_scope", message));
-    }
-    Ok(report)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{MINIMAL, load_with, refused};
-    use super::*;
+    use crate::scenario::Scenario;
+    use hpcc_core::switch::{Scope, Wait};
 
     const CLASSES: &str = "[switch]\ntelemetry_scope = \"queue\"\n\
                            classes = [{ priority = 3, quantum = \"3KB\" }, { priority = 4, quantum = \"1KB\" },\n\
@@ -84,11 +68,16 @@ mod tests {
     #[test]
     fn classes_are_read_and_echoed() {
         let plain = load_with(MINIMAL, &[]).expect("valid");
-        assert_eq!((plain.switch.classes, plain.switch.report), (None, ReportConfig::default()));
+        let report = |scenario: &Scenario| {
+            let switch = &scenario.settings.switch;
+            (switch.classes.clone(), switch.telemetry_scope, switch.telemetry_queue)
+        };
+        assert_eq!(report(&plain), (String::new(), Scope::Port, Wait::Length));
         let scenario = load_with(with_priority(3), &["switch.telemetry_queue=sojourn"]).expect("valid");
-        let classes = scenario.switch.classes.expect("classes");
-        assert_eq!(classes.services()[4], Service::Weighted { quantum: 1_000 });
-        assert_eq!(scenario.switch.report, ReportConfig { scope: Scope::Queue, wait: Wait::Sojourn });
+        let expected = "1:strict,2:strict,3:3000,4:1000";
+        assert_eq!(report(&scenario), (expected.into(), Scope::Queue, Wait::Sojourn));
+        let as_text = load_with(MINIMAL, &["switch.classes=\"3:3000, 4:1000\""]).expect("valid");
+        assert_eq!(report(&as_text).0, "3:3000, 4:1000");
         let echo = &scenario.effective()["switch"];
         assert_eq!(echo["classes"], "1:strict,2:strict,3:3000,4:1000");
         assert_eq!((&echo["telemetry_scope"], &echo["telemetry_queue"]), (&"queue".into(), &"sojourn".into()));
@@ -124,7 +113,7 @@ mod tests {
         };
         let without = "switch.classes=[{priority=4, quantum=1000}]";
         assert!(told(&[without]));
-        assert!(!told(&[]) && !told(&[without, "transport.ack_high_priority=true"]));
+        assert!(!told(&[]) && !told(&[without, "transport.ack_priority=0"]));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -186,6 +187,49 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The file.
+    pub fn file(&self) -> Place {
+        self.source.file.clone()
+    }
+
+    /// Takes one value out of a section, with its place.
+    pub fn take_key(&mut self, section: &str, key: &str) -> Option<(Result<toml::Value, InputError>, Place)> {
+        let DeValue::Table(table) = self.root.get_mut(section)?.get_mut() else { return None };
+        let value = table.remove(key)?;
+        let place = self.source.place(&value.span());
+        let decoded = toml::Value::deserialize(ValueDeserializer::from(value));
+        Some((decoded.map_err(|error| self.source.error(section, &error)), place))
+    }
+
+    /// The entries of a section, each with its place, and that of the section; `None` without the section. Keys of
+    /// `structured` stay behind, unless they hold a text.
+    #[expect(clippy::type_complexity, reason = "a list of entries and a place")]
+    pub fn entries(
+        &mut self,
+        section: &str,
+        structured: &[&str],
+    ) -> Result<Option<(Vec<(String, toml::Value, Place)>, Place)>, InputError> {
+        let Some(value) = self.root.get_mut(section) else { return Ok(None) };
+        let place = self.source.place(&value.span());
+        let DeValue::Table(table) = value.get_mut() else {
+            return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+        };
+        let mut entries = Vec::new();
+        let rest: Vec<_> = std::mem::take(table).into_iter().collect();
+        for (key, value) in rest {
+            let is_text = matches!(value.get_ref(), DeValue::String(_));
+            if structured.contains(&key.get_ref().as_ref()) && !is_text {
+                table.insert(key, value);
+                continue;
+            }
+            let place = self.source.place(&value.span());
+            let name = key.get_ref().to_string();
+            let decoded = toml::Value::deserialize(ValueDeserializer::from(value));
+            entries.push((name, decoded.map_err(|error| self.source.error(section, &error))?, place));
+        }
+        Ok(Some((entries, place)))
+    }
+
     /// A section that must be there, with its place.
     pub fn required<T: DeserializeOwned>(&mut self, section: &str) -> Result<(T, Place), InputError> {
         let value = self.root.remove(section).ok_or_else(|| self.missing(section))?;
@@ -213,20 +257,6 @@ impl<'a> Document<'a> {
     pub fn kinded(&mut self, section: &str) -> Result<Kinded<'a>, InputError> {
         let value = self.root.remove(section).ok_or_else(|| self.missing(section))?;
         self.take_kind(section, value)
-    }
-
-    /// A section whose other keys depend on the value of `key`; without that the section is of kind `default`.
-    pub fn chosen(&mut self, section: &str, key: &str, default: &str) -> Result<Kinded<'a>, InputError> {
-        let file = self.source.file.clone();
-        let Some(mut value) = self.root.remove(section) else {
-            let value = Spanned::new(0..0, DeValue::Table(DeTable::new()));
-            return Ok(Kinded { kind: default.into(), kind_place: file.clone(), place: file, value });
-        };
-        if value.get_ref().as_table().is_some_and(|table| table.get(key).is_none()) {
-            let place = self.source.place(&value.span());
-            return Ok(Kinded { kind: default.into(), kind_place: place.clone(), place, value });
-        }
-        self.take(section, key, &mut value).map(|(kind, kind_place, place)| Kinded { kind, kind_place, place, value })
     }
 
     /// All sections `[[section]]`.

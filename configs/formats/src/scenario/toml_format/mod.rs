@@ -24,8 +24,8 @@ mod document;
 mod failures;
 mod fast_cnp;
 mod legacy;
+mod plain;
 mod settings;
-mod telemetry;
 mod topology;
 mod traffic;
 mod values;
@@ -34,11 +34,14 @@ mod values;
 mod tests;
 
 use super::{Blame, Draft, Places, Scenario, name_of};
-use crate::error::{InputError, suggestion};
+use crate::error::InputError;
 use crate::flows::FlowList;
+use crate::place::Place;
 use document::{Document, Source};
+use hpcc_core::node::NodeSettings;
+use hpcc_core::quirks::QuirkSettings;
+use plain::Given;
 use std::path::Path;
-use toml::Spanned;
 
 const SECTIONS: &[&str] = &[
     "compatibility",
@@ -56,6 +59,15 @@ const SECTIONS: &[&str] = &[
     "monitor",
 ];
 
+/// Sections of plain settings, and the lists that they hold besides.
+const PLAIN: [(&str, &[&str]); 5] = [
+    ("wire", &[]),
+    ("telemetry", &[]),
+    ("transport", &[]),
+    ("switch", settings::SWITCH_LISTS),
+    ("fast_cnp", fast_cnp::LISTS),
+];
+
 /// Reads a scenario. Overrides are `dotted.path=VALUE`.
 pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
     let source = Source::new(path, text, overrides)?;
@@ -64,23 +76,29 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let quirks = compatibility::compatibility(&mut document)?;
     let run = settings::run(&mut document)?;
     let topology = topology::read(&mut document, path)?;
-    let control = congestion_control::congestion_control(&mut document, quirks)?;
-    let wire = settings::wire(&mut document)?;
-    let telemetry = telemetry::telemetry(&mut document, &topology.network, &control, wire.profile)?;
-    let switch = settings::switch(&mut document, &topology.network, &control.algorithm, quirks)?;
-    let transport = settings::transport(&mut document, &control.algorithm, &topology.network, &switch.config)?;
+    let (mut settings, mut given) = (NodeSettings::default(), Given::default());
+    settings.quirks = QuirkSettings::of(quirks);
+    let note = congestion_control::read(&mut document, &mut settings, &mut given)?;
+    for (section, lists) in PLAIN {
+        given.read(&mut document, &mut settings, section, None, lists)?;
+    }
+    settings::switch_lists(&mut document, &mut settings)?;
+    let borders = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
+    settings.resolve(&topology.network);
+    given.check(&document, &settings, &topology.network)?;
+    window(&settings, given.place(&document, "transport", "window"))?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
-    let legacy = legacy::read(&mut document, &topology.network)?;
+    let legacy = legacy::read(&mut document, &topology.network, &settings.control)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
-    let fast_cnp = fast_cnp::read(&mut document, &topology.network, wire.profile)?;
-    let monitor = settings::monitor(&mut document, topology.network.nodes.len(), wire.profile)?;
+    let monitor = settings::monitor(&mut document, topology.network.nodes.len(), settings.wire.profile)?;
+    let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),
-        buffer: Blame::new(switch.buffer_place, "switch.buffer"),
-        ecn: Blame::new(switch.ecn_place, "switch.ecn_thresholds"),
-        scope: Blame::new(switch.scope_place, "switch.telemetry_scope"),
-        min_rate: Blame::new(control.min_rate_place, "congestion_control.min_rate"),
+        buffer: blame("switch", "buffer"),
+        ecn: blame("switch", "ecn_thresholds"),
+        scope: blame("switch", "telemetry_scope"),
+        min_rate: blame("congestion_control", "min_rate"),
     };
     let dropped = document.dropped.then(|| {
         "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
@@ -91,37 +109,23 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         stop: run.stop,
         network: topology.network,
         flows: FlowList::default(),
-        algorithm: control.algorithm,
-        layout: telemetry.layout,
-        feedback: telemetry.feedback,
-        wire: wire.profile,
-        frame_gap: wire.frame_gap,
-        pause_time: Scenario::PAUSE_TIME,
-        transport,
-        switch: switch.config,
+        settings,
         default_loss: topology.default_loss,
         legacy,
         link_failures,
-        fast_cnp,
+        borders,
         monitor,
-        notes: control.note.into_iter().chain(dropped).collect(),
+        notes: note.into_iter().chain(dropped).collect(),
     };
     Ok(Draft { scenario, flows, places })
 }
 
-/// The value of a name; `None` if there is no name.
-fn named<T: Copy>(
-    document: &Document<'_>,
-    name: Option<&Spanned<String>>,
-    key: &str,
-    names: &[(&'static str, T)],
-) -> Result<Option<T>, InputError> {
-    let Some(name) = name else { return Ok(None) };
-    if let Some(&(_, value)) = names.iter().find(|(known, _)| known == name.get_ref()) {
-        return Ok(Some(value));
+/// The reference's HPCC divides by the window.
+fn window(settings: &NodeSettings, place: Place) -> Result<(), InputError> {
+    let divides = settings.quirks().windowless_hpcc && settings.control.chosen().name() == "hpcc";
+    if settings.transport.window == Some(false) && divides {
+        let message = "window is false, but HPCC divides by it with windowless_hpcc; expected true";
+        return Err(place.key_error("transport.window", message));
     }
-    let known: Vec<&str> = names.iter().map(|&(known, _)| known).collect();
-    let what = key.rsplit('.').next().unwrap_or(key);
-    let message = format!("unknown {what} \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
-    Err(document.place(name.span()).key_error(key, message))
+    Ok(())
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Values with a unit or a range. Checking them while TOML is decoded gives errors their line.
 
-use crate::quantity;
+use hpcc_core::settings::quantity;
 use hpcc_core::units::{BitRate, Nanos};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::fmt;
@@ -132,21 +132,6 @@ impl<'de, const TWICE: u32> Deserialize<'de> for Fraction<TWICE> {
     }
 }
 
-/// A number from `MIN` to `MAX` thousandths.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Between<const MIN: u32, const MAX: u32>(pub f64);
-
-impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Between<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = f64::deserialize(deserializer)?;
-        let (min, max) = (f64::from(MIN) / 1e3, f64::from(MAX) / 1e3);
-        if (min..=max).contains(&value) {
-            return Ok(Between(value));
-        }
-        Err(D::Error::custom(format!("the value is {value}; expected {min} to {max}")))
-    }
-}
-
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub u32);
@@ -157,20 +142,6 @@ impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Bounded<MIN, MAX>
         match u32::try_from(value) {
             Ok(value) if (MIN..=MAX).contains(&value) => Ok(Bounded(value)),
             _ => Err(D::Error::custom(format!("the value is {value}; expected a whole number from {MIN} to {MAX}"))),
-        }
-    }
-}
-
-/// Bytes from 1 to 2^32 - 1.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes32(pub u32);
-
-impl<'de> Deserialize<'de> for Bytes32 {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let size = Size::deserialize(deserializer)?.0;
-        match u32::try_from(size) {
-            Ok(bytes) if bytes > 0 => Ok(Bytes32(bytes)),
-            _ => Err(D::Error::custom(format!("the size is {size} bytes; expected 1 to {}", u32::MAX))),
         }
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[fast_cnp]`, valid and broken.
 
-use super::*;
-use crate::scenario::{Scenario, load};
+use crate::scenario::{FastCnpBorder, Scenario, load};
+use hpcc_core::fast_cnp::{DetourConfig, RateLimit, Trigger};
+use hpcc_core::frame::simulated::ipv6;
+use hpcc_core::switch::{EcnThreshold, host_address};
 use hpcc_core::transport::CongestionNotification;
+use hpcc_core::units::{BitRate, Nanos};
 
 /// Hosts 0 to 3 around switch 4.
 const OVER_IPV6: &str = r#"[run]
@@ -37,20 +40,25 @@ fn load_with(keys: &str, overrides: &[&str]) -> Result<Scenario, String> {
 #[test]
 fn req_53_it_is_off_unless_a_scenario_says_so() {
     let scenario = load_with("", &[]).expect("valid");
-    assert!(!scenario.fast_cnp.enabled);
+    assert!(!scenario.has_fast_cnp());
     assert!(scenario.effective().get("fast_cnp").is_none());
-    assert_eq!(scenario.transport.notification, CongestionNotification::Echo);
+    assert_eq!(scenario.transport().notification, CongestionNotification::Echo);
 }
 
 #[test]
 fn req_52_it_can_be_switched_on_for_all_hosts_and_switches() {
     let scenario = load_with("enabled = true\nincapable = [2, 1]", &[]).expect("valid");
-    let fast_cnp = &scenario.fast_cnp;
-    assert!(fast_cnp.enabled);
-    assert_eq!((&fast_cnp.domain[..], &fast_cnp.capable[..]), (&[0, 1, 2, 3][..], &[0, 3][..]));
-    assert_eq!((&fast_cnp.incapable[..], &fast_cnp.accept_from[..]), (&[1, 2][..], &[4][..]));
-    assert_eq!(fast_cnp.trigger, FastCnpTrigger::Marks);
-    assert_eq!(scenario.effective()["fast_cnp"]["incapable"], serde_json::json!([1, 2]));
+    let (network, settings) = (&scenario.network, &scenario.settings);
+    let address = |node| ipv6(host_address(node));
+    let capable = settings.fast_cnp_switch.capability(network).expect("valid").capable;
+    assert_eq!([0, 1, 2, 3].map(|node| capable.contains(&address(node))), [true, false, false, true]);
+    let domain = settings.fast_cnp_switch.generator(network).expect("valid").domain;
+    assert!((0..4).all(|node| domain.contains(&address(node))));
+    let acceptor = |node| settings.fast_cnp_host.acceptor(node, network).expect("valid");
+    assert_eq!([0, 1, 2, 3].map(|node| acceptor(node).enabled), [true, false, false, true]);
+    assert!(acceptor(0).sources.contains(&address(4)) && !acceptor(0).sources.contains(&address(3)));
+    assert_eq!(settings.fast_cnp_switch.threshold(BitRate::gbps(100)), Ok(None));
+    assert_eq!(scenario.effective()["fast_cnp"]["incapable"], "2,1");
 }
 
 #[test]
@@ -75,34 +83,30 @@ detour_after = 3
 detour_within = "100us"
 detour_hold = "200us"
 detour_max_hold = "400us""#;
-    let fast_cnp = load_with(keys, &[]).expect("valid").fast_cnp;
-    let types = OptionType::new(0x8a).zip(OptionType::new(0x8b)).expect("bits 100");
-    assert_eq!(
-        fast_cnp,
-        FastCnp {
-            enabled: true,
-            trigger: FastCnpTrigger::Utilisation(1.5),
-            flow_interval: Nanos(20_000),
-            port_limit: RateLimit { interval: Nanos(2_000), burst: 4 },
-            mark_unknown: false,
-            domain: vec![0, 1],
-            capable: vec![],
-            incapable: vec![],
-            accept_from: vec![1, 4],
-            accept_interval: Nanos(5_000),
-            types: OptionTypes { destination: types.0, trace: types.1 },
-            borders: vec![FastCnpBorder { node: 4, outside: 3 }],
-            detour: DetourConfig {
-                enabled: true,
-                notifications: 3,
-                within: Nanos(100_000),
-                hold: Nanos(200_000),
-                max_hold: Nanos(400_000),
-            },
-        }
-    );
-    let queue = load_with("kmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").fast_cnp.trigger;
-    assert_eq!(queue, FastCnpTrigger::Queue { kmin: 10_000, kmax: 20_000, pmax: 1.0 });
+    let scenario = load_with(keys, &[]).expect("valid");
+    let (network, settings) = (&scenario.network, &scenario.settings);
+    let address = |node| ipv6(host_address(node));
+    let generator = settings.fast_cnp_switch.generator(network).expect("valid");
+    assert!(generator.enabled && !generator.mark_unknown);
+    assert_eq!(generator.flow_interval, Nanos(20_000));
+    assert_eq!(generator.port_limit, RateLimit { interval: Nanos(2_000), burst: 4 });
+    assert_eq!([0, 1, 2, 3].map(|node| generator.domain.contains(&address(node))), [true, true, false, false]);
+    let ecn = scenario.settings.ecn_threshold(BitRate::gbps(100));
+    assert_eq!(settings.fast_cnp_switch.trigger(&ecn), Ok(Trigger::Utilisation(1.5)));
+    let capability = settings.fast_cnp_switch.capability(network).expect("valid");
+    assert!((0..4).all(|node| !capability.capable.contains(&address(node))));
+    let types = (capability.types.destination.code(), capability.types.trace.code());
+    assert_eq!(types, (0x8a, 0x8b));
+    let acceptor = settings.fast_cnp_host.acceptor(0, network).expect("valid");
+    assert_eq!((acceptor.interval, acceptor.types), (Nanos(5_000), capability.types));
+    assert_eq!([0, 1, 4].map(|node| acceptor.sources.contains(&address(node))), [false, true, true]);
+    assert_eq!(scenario.borders, [FastCnpBorder { node: 4, outside: 3 }]);
+    let (within, hold, max_hold) = (Nanos(100_000), Nanos(200_000), Nanos(400_000));
+    let detour = DetourConfig { enabled: true, notifications: 3, within, hold, max_hold };
+    assert_eq!(settings.fast_cnp_host.detour(), detour);
+    let queue = load_with("kmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").settings;
+    let threshold = EcnThreshold { rate: BitRate::gbps(25), kmin: 2_500, kmax: 5_000, pmax: 1.0 };
+    assert_eq!(queue.fast_cnp_switch.threshold(BitRate::gbps(25)), Ok(Some(threshold)));
 }
 
 #[test]
@@ -119,9 +123,12 @@ fn mistakes_name_line_and_key() {
         ("kmin = \"1KB\"", "test.toml:18: fast_cnp.kmin: kmin without kmax; expected both"),
         ("pmax = 0.5", "test.toml:18: fast_cnp.pmax: pmax without kmin and kmax"),
         ("kmin = \"2KB\"\nkmax = \"1KB\"", "test.toml:19: fast_cnp.kmax: kmax is 1000 bytes; expected more than 0"),
-        ("incapable = [0,\n 4]", "test.toml:19: fast_cnp.incapable: node 4 is a switch; expected hosts"),
+        ("incapable = [0,\n 4]", "test.toml:18: fast_cnp.incapable: node 4 is a switch; expected hosts"),
         ("accept_from = [9]", "test.toml:18: fast_cnp.accept_from: there is no node 9; expected 0 to 4"),
-        ("option_type = 0x1e", "test.toml:18: fast_cnp.option_type: option_type is 0x1e; expected 0x80 to 0x9f"),
+        (
+            "option_type = 0x1e",
+            "test.toml:18: fast_cnp.option_type: the value is 30; expected a whole number from 128 to 159",
+        ),
         ("borders = [[0, 4]]", "test.toml:18: fast_cnp.borders: [0, 4] is no border; expected a switch"),
         ("port_burst = 0", "test.toml:18: fast_cnp.port_burst: the value is 0; expected a whole number from 1"),
     ] {
@@ -151,12 +158,13 @@ fn req_34_receivers_send_notifications_where_the_algorithm_can_do_with_them() {
             [format!("transport.congestion_notification={name}"), format!("congestion_control.algorithm={algorithm}")];
         load_with("", &overrides.each_ref().map(String::as_str))
     };
-    let notification = |name| set(name, "dcqcn").map(|scenario| scenario.transport.notification);
+    let notification = |name| set(name, "dcqcn").map(|scenario| scenario.transport().notification);
     assert_eq!(notification("cnp"), Ok(CongestionNotification::Packet));
     assert_eq!(notification("ack"), Ok(CongestionNotification::Echo));
     let unknown = notification("becn").expect_err("unknown");
-    let expected = "transport.congestion_notification: unknown notification \"becn\"; expected one of ack, cnp";
+    let expected =
+        "transport.congestion_notification: unknown congestion_notification \"becn\"; expected one of ack, cnp";
     assert!(unknown.contains(expected), "{unknown}");
     let dctcp = set("cnp", "dctcp").expect_err("too few");
-    assert!(dctcp.contains("dctcp counts the marks that acknowledgements echo"), "{dctcp}");
+    assert!(dctcp.contains("counts the marks that acknowledgements echo"), "{dctcp}");
 }

@@ -1,10 +1,15 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Quantities with units, parsed exactly: `"1.5us"` is 1500 ns and never 1499.
 //!
 //! The mantissa is a decimal number and the unit a power of ten or two, so integer arithmetic suffices.
 //! A value that is not a whole number of the base unit (`"0.3ns"`) is an error, not a rounding.
 
-use hpcc_core::units::{BitRate, Nanos};
+use crate::units::{BitRate, Nanos};
+use alloc::format;
+use alloc::string::String;
+
+/// No quantity is larger: ns-3 keeps times in 63 bits.
+pub const LARGEST: u64 = i64::MAX as u64;
 
 const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
@@ -52,7 +57,8 @@ pub fn size(text: &str) -> Result<u64, String> {
     const EXPECTED: &str = "a size such as \"500KB\", \"32MiB\" or a whole number of bytes";
     let trimmed = text.trim();
     if !trimmed.is_empty() && trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
-        return trimmed.parse().map_err(|_| format!("\"{text}\" is too large; expected {EXPECTED}"));
+        let bytes = trimmed.parse().ok().filter(|&bytes| bytes <= LARGEST);
+        return bytes.ok_or_else(|| format!("\"{text}\" is too large; expected {EXPECTED}"));
     }
     scaled(text, SIZES, EXPECTED)
 }
@@ -77,7 +83,7 @@ fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, Stri
     if product % divisor != 0 {
         return Err(refuse(&format!("is not a whole number of {}", units[0].0)));
     }
-    u64::try_from(product / divisor).map_err(|_| refuse("is too large"))
+    u64::try_from(product / divisor).ok().filter(|&number| number <= LARGEST).ok_or_else(|| refuse("is too large"))
 }
 
 /// `12.50` as (1250, 100). `None` for anything but digits with at most one point among them.

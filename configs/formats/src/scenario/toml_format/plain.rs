@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Sections of plain settings: what they can hold is declared in the core, beside what uses it.
+
+use super::document::Document;
+use crate::error::{InputError, suggestion};
+use crate::place::Place;
+use hpcc_core::node::{Located, NodeSettings};
+use hpcc_core::settings::{Input, Kind, Setting, SettingError};
+use hpcc_core::topology::Network;
+use std::collections::BTreeMap;
+use toml::Value;
+
+/// Where the keys of plain sections were given.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    /// Of each section that is there.
+    sections: BTreeMap<&'static str, Place>,
+    /// Of each key, by section.
+    keys: BTreeMap<(&'static str, String), Place>,
+}
+
+impl Given {
+    /// Where a key was given; else its section; else the file.
+    pub fn place(&self, document: &Document<'_>, section: &str, key: &str) -> Place {
+        let key = self.keys.iter().find(|((known, name), _)| *known == section && name == key).map(|(_, place)| place);
+        let place = key.or_else(|| self.sections.get(section));
+        place.cloned().unwrap_or_else(|| document.file())
+    }
+
+    /// Sets what a section says. Keys of `structured` are left for their own reader; `algorithm` names whose parameters
+    /// the section `congestion_control` has.
+    pub fn read(
+        &mut self,
+        document: &mut Document<'_>,
+        settings: &mut NodeSettings,
+        section: &'static str,
+        algorithm: Option<&str>,
+        structured: &[&str],
+    ) -> Result<(), InputError> {
+        let known = settings.section(section, algorithm);
+        let Some((entries, place)) = document.entries(section, structured)? else { return Ok(()) };
+        self.sections.insert(section, place);
+        for (key, value, place) in entries {
+            let path = format!("{section}.{key}");
+            let Some(setting) = known.iter().find(|setting| setting.key == key) else {
+                let keys: Vec<&str> =
+                    known.iter().map(|setting| setting.key).chain(structured.iter().copied()).collect();
+                let of = algorithm.map_or_else(String::new, |name| format!(" (algorithm = \"{name}\")"));
+                let message = format!("unknown key {key} in [{section}]{}{of}", suggestion(&key, &keys));
+                return Err(place.key_error(path, message));
+            };
+            set(settings, section, algorithm, setting, &value).map_err(|message| place.key_error(path, message))?;
+            self.keys.insert((section, key), place);
+        }
+        Ok(())
+    }
+
+    /// Sets one key on which those of its section depend.
+    pub fn choose(
+        &mut self,
+        settings: &mut NodeSettings,
+        section: &'static str,
+        key: &str,
+        (value, place): (Result<Value, InputError>, Place),
+    ) -> Result<(), InputError> {
+        let value = value?;
+        let known = settings.section(section, None);
+        let setting = known.iter().find(|setting| setting.key == key);
+        let wrong = |message: String| place.key_error(format!("{section}.{key}"), message);
+        let setting = setting.ok_or_else(|| wrong(format!("there is no setting {key}")))?;
+        set(settings, section, None, setting, &value).map_err(wrong)?;
+        self.keys.insert((section, key.into()), place);
+        Ok(())
+    }
+
+    /// Checks settings, once all is resolved: each that was given must count, and none may contradict another.
+    pub fn check(&self, document: &Document<'_>, settings: &NodeSettings, network: &Network) -> Result<(), InputError> {
+        for ((section, key), place) in &self.keys {
+            if let Some(message) = settings.idle(section, key) {
+                return Err(place.key_error(format!("{section}.{key}"), message));
+            }
+        }
+        settings.check(network).map_err(|wrong| self.error(document, &wrong))
+    }
+
+    /// An error of the core with its place.
+    pub fn error(&self, document: &Document<'_>, wrong: &Located) -> InputError {
+        let Located { section, conflict } = wrong;
+        let place = self.place(document, section, conflict.key);
+        place.key_error(format!("{section}.{}", conflict.key), conflict.message.clone())
+    }
+}
+
+fn set(
+    settings: &mut NodeSettings,
+    section: &str,
+    algorithm: Option<&str>,
+    setting: &Setting,
+    value: &Value,
+) -> Result<(), String> {
+    let text;
+    let input = match value {
+        Value::Boolean(on) => Input::Switch(*on),
+        Value::Integer(number) => Input::Whole(*number),
+        Value::Float(number) => Input::Real(*number),
+        Value::String(text) => Input::Text(text),
+        Value::Array(list) if setting.kind == Kind::Text => {
+            text = joined(list).ok_or_else(|| "expected a list of whole numbers, or a text".to_string())?;
+            Input::Text(&text)
+        }
+        Value::Array(_) | Value::Table(_) | Value::Datetime(_) => {
+            return Err(format!("{} is no single value; expected {}", setting.key, setting.kind.expected()));
+        }
+    };
+    settings.set(section, algorithm, setting.key, input).map_err(|error| match (error, input, &setting.kind) {
+        (SettingError::Unknown, _, _) => format!("there is no setting {}", setting.key),
+        (SettingError::Value(_), Input::Text(word), Kind::Choice(words)) => {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            format!("unknown {} \"{word}\"{}", setting.key, suggestion(word, &words))
+        }
+        (SettingError::Value(message), _, _) => message,
+    })
+}
+
+/// A list of numbers as a text names nodes.
+fn joined(list: &[Value]) -> Option<String> {
+    let numbers: Option<Vec<String>> = list.iter().map(|node| node.as_integer().map(|node| node.to_string())).collect();
+    numbers.map(|numbers| if numbers.is_empty() { "none".into() } else { numbers.join(",") })
+}

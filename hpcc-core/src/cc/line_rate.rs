@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! No congestion control: line rate, bounded by the window alone.
+
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, RateDecision};
+use crate::random::Chance;
+use crate::settings::{Input, Setting, SettingError, Settings, Value};
+use crate::units::BitRate;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// Flows without congestion control, which have no parameters and no state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineRate;
+
+impl Settings for LineRate {
+    fn list(&self) -> Vec<Setting> {
+        Vec::new()
+    }
+
+    fn get(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn set(&mut self, _: &str, _: Input<'_>) -> Result<(), SettingError> {
+        Err(SettingError::Unknown)
+    }
+}
+
+impl Algorithm for LineRate {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn summary(&self) -> &'static str {
+        "line rate, bounded by the window alone"
+    }
+
+    fn start(&self, _: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(*self)
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        None
+    }
+}
+
+impl CongestionControl for LineRate {
+    fn on_feedback(&mut self, _: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        RateDecision::Keep
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a user sets of Fast CNP at switches and hosts.
+
+use super::{
+    AcceptorConfig, CapabilityConfig, DetourConfig, GeneratorConfig, OptionType, OptionTypes, RateLimit, Trigger,
+};
+use crate::settings::Conflict;
+use crate::switch::EcnThreshold;
+use crate::topology::{Network, NodeSet};
+use crate::units::{BitRate, Bytes, Nanos};
+use crate::wire::WireProfile;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+crate::named! {
+    /// What congestion is to a switch: [`Trigger`] without its parameters.
+    #[derive(Default)]
+    pub enum TriggerKind {
+        /// [`Trigger::Queue`].
+        #[default]
+        Queue = "queue",
+        /// [`Trigger::Utilisation`].
+        Utilisation = "utilisation",
+    }
+}
+
+crate::settings! {
+    /// What switches and hosts must agree upon.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct FastCnpSettings {
+        /// Whether switches notify senders, and hosts accept that; needs the wire profile `rocev2_ipv6`. A host without it
+        /// answers each notification as one that does not know the option.
+        pub enabled: bool = false;
+        /// Hosts that do not understand notifications and say so by ICMPv6: none, all, hosts, or numbers and ranges.
+        pub incapable: String = "none".to_string();
+        /// Type of option 1, the original destination.
+        pub option_type: u8 {0x80..=0x9f} = OptionType::EXPERIMENTAL.code();
+        /// Type of option 2, which copies an IOAM trace besides.
+        pub trace_option_type: u8 {0x80..=0x9f} = OptionType::EXPERIMENTAL.code();
+    }
+}
+
+crate::settings! {
+    /// What a switch does about Fast CNP.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct FastCnpSwitchSettings {
+        /// What congestion is: a queue for which a frame would be marked, or a U of the port above `bound`.
+        pub trigger: TriggerKind = TriggerKind::Queue;
+        /// Queue length up to which nobody is notified, for a port of 100 Gb/s; other ports scale it. `auto`: that of ECN.
+        pub kmin: Option<Bytes> = None => trigger = "queue";
+        /// Queue length above which every frame counts, likewise; given with `kmin`.
+        pub kmax: Option<Bytes> {1..=u64::MAX} = None => trigger = "queue";
+        /// Probability that a frame counts at `kmax`. `auto`: 1, without `kmax` that of ECN.
+        pub pmax: Option<f64> {0.0..=1.0} = None => trigger = "queue";
+        /// U of the port above which senders are notified.
+        pub bound: f64 {0.01..=100.0} = 1.0 => trigger = "utilisation";
+        /// Least time between two notifications of a port about one flow.
+        pub flow_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
+        /// Mean time between two notifications of a port.
+        pub port_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MICROSECOND;
+        /// Notifications that a port may send at once.
+        pub port_burst: u32 {1..=u32::MAX} = 16;
+        /// Whether frames are ECN-marked as well while it is not known if their sender understands notifications.
+        pub mark_unknown: bool = true;
+        /// Senders that may be notified: none, all, hosts, or numbers and ranges.
+        pub domain: String = "hosts".to_string();
+        /// Senders of which switches know that they understand notifications; `auto`: all hosts but `incapable`.
+        pub capable: Option<String> = None;
+        ..common: FastCnpSettings = FastCnpSettings::default();
+    }
+}
+
+crate::settings! {
+    /// What a host does about Fast CNP.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct FastCnpHostSettings {
+        /// Nodes whose notifications are accepted: none, all, hosts, switches, or numbers and ranges.
+        pub accept_from: String = "switches".to_string();
+        /// Least time between two reactions of a flow.
+        pub accept_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(10_000);
+        /// Whether a flow takes another UDP source port, and so perhaps another path, when one switch keeps notifying.
+        pub detour: bool = false;
+        /// Notifications of one switch that make a flow take another port ...
+        pub detour_after: u32 {1..=u32::MAX} = 5;
+        /// ... within this time.
+        pub detour_within: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
+        /// Least time between two changes of a flow's port; doubles with each that was in vain.
+        pub detour_hold: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MILLISECOND;
+        /// To this it grows; at least `detour_hold`.
+        pub detour_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        ..common: FastCnpSettings = FastCnpSettings::default();
+    }
+}
+
+/// The longest hold, unless it is set.
+const MAX_HOLD: Nanos = Nanos(64_000_000);
+
+impl FastCnpSettings {
+    /// Checks whether frames can carry notifications.
+    ///
+    /// # Errors
+    /// If they are not over IPv6.
+    pub fn check(&self, wire: WireProfile) -> Result<(), Conflict> {
+        if self.enabled && wire != WireProfile::RoceV6 {
+            let message = "Fast CNP is over IPv6; expected wire.profile = \"rocev2_ipv6\"";
+            return Err(Conflict::new("enabled", message.into()));
+        }
+        Ok(())
+    }
+
+    /// The types of the options.
+    pub fn types(&self) -> OptionTypes {
+        // The declared range is that of the codes whose upper bits are 100.
+        let of = |code| OptionType::new(code).unwrap_or(OptionType::EXPERIMENTAL);
+        OptionTypes { destination: of(self.option_type), trace: of(self.trace_option_type) }
+    }
+}
+
+/// Reads a set of nodes, of hosts only where `hosts` says so.
+fn nodes(key: &'static str, text: &str, network: &Network, hosts: bool) -> Result<NodeSet, Conflict> {
+    let refuse = |message| Conflict::new(key, message);
+    let nodes = NodeSet::parse(text, network).map_err(refuse)?;
+    if let Some(node) = nodes.iter().find(|&node| hosts && !network.is_host(node)) {
+        return Err(refuse(format!("node {node} is a switch; expected hosts")));
+    }
+    Ok(nodes)
+}
+
+impl FastCnpSwitchSettings {
+    /// The thresholds of its own for a port of this rate, if there are any.
+    ///
+    /// # Errors
+    /// If only some of them are given, or contradict each other.
+    pub fn threshold(&self, rate: BitRate) -> Result<Option<EcnThreshold>, Conflict> {
+        let refuse = |key, message: &str| Err(Conflict::new(key, message.into()));
+        let (kmin, kmax) = match (self.kmin, self.kmax) {
+            (None, None) if self.pmax.is_some() => {
+                return refuse("pmax", "pmax without kmin and kmax; expected all three");
+            }
+            (None, None) => return Ok(None),
+            (Some(_), None) => return refuse("kmin", "kmin without kmax; expected both"),
+            (None, Some(_)) => return refuse("kmax", "kmax without kmin; expected both"),
+            (Some(Bytes(kmin)), Some(Bytes(kmax))) => (kmin, kmax),
+        };
+        if kmin > kmax {
+            let message = format!("kmax is {kmax} bytes; expected more than 0 and at least kmin, {kmin}");
+            return Err(Conflict::new("kmax", message));
+        }
+        let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin, kmax, pmax: self.pmax.unwrap_or(1.0) };
+        Ok(Some(threshold.scaled(rate)))
+    }
+
+    /// What congestion is at a port with these ECN thresholds.
+    ///
+    /// # Errors
+    /// As [`FastCnpSwitchSettings::threshold`].
+    pub fn trigger(&self, ecn: &EcnThreshold) -> Result<Trigger, Conflict> {
+        match self.trigger {
+            TriggerKind::Queue => Ok(Trigger::Queue(self.threshold(ecn.rate)?.unwrap_or(*ecn))),
+            TriggerKind::Utilisation => Ok(Trigger::Utilisation(self.bound)),
+        }
+    }
+
+    /// What a switch's generators run by, but for their triggers.
+    ///
+    /// # Errors
+    /// If a set of nodes is none.
+    pub fn generator(&self, network: &Network) -> Result<GeneratorConfig, Conflict> {
+        Ok(GeneratorConfig {
+            enabled: self.common.enabled,
+            domain: nodes("domain", &self.domain, network, true)?.host_prefixes(network),
+            flow_interval: self.flow_interval,
+            port_limit: RateLimit { interval: self.port_interval, burst: self.port_burst },
+            mark_unknown: self.mark_unknown,
+            ..GeneratorConfig::default()
+        })
+    }
+
+    /// What a switch knows of senders at the start.
+    ///
+    /// # Errors
+    /// If a set of nodes is none.
+    pub fn capability(&self, network: &Network) -> Result<CapabilityConfig, Conflict> {
+        let incapable = nodes("incapable", &self.common.incapable, network, true)?;
+        let capable = match &self.capable {
+            Some(text) => nodes("capable", text, network, true)?,
+            None => NodeSet::hosts(network).without(&incapable),
+        };
+        Ok(CapabilityConfig {
+            capable: capable.host_prefixes(network),
+            types: self.common.types(),
+            ..CapabilityConfig::default()
+        })
+    }
+}
+
+impl FastCnpHostSettings {
+    /// What the acceptor of host `node` runs by.
+    ///
+    /// # Errors
+    /// If a set of nodes is none.
+    pub fn acceptor(&self, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
+        let incapable = nodes("incapable", &self.common.incapable, network, true)?;
+        Ok(AcceptorConfig {
+            enabled: self.common.enabled && !incapable.contains(node),
+            sources: nodes("accept_from", &self.accept_from, network, false)?.prefixes(),
+            types: self.common.types(),
+            interval: self.accept_interval,
+        })
+    }
+
+    /// When flows take other ports.
+    pub fn detour(&self) -> DetourConfig {
+        DetourConfig {
+            enabled: self.detour,
+            notifications: self.detour_after,
+            within: self.detour_within,
+            hold: self.detour_hold,
+            max_hold: self.detour_max_hold.unwrap_or(MAX_HOLD).max(self.detour_hold),
+        }
+    }
+}

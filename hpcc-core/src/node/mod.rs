@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All settings of a node, and what its host or switch runs by.
+//!
+//! A scenario file, a program's attributes and a test all fill the same [`NodeSettings`]. What was left to the simulator
+//! is [resolved](NodeSettings::resolve) once the network is known, by the same rules for all of them; then the settings
+//! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
+
+mod control;
+mod part;
+
+pub use control::ControlSettings;
+pub use part::{Owner, Part};
+
+use crate::cc::Needs;
+use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
+use crate::quirks::{QuirkSettings, Quirks};
+use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
+use crate::switch::{EcnThreshold, SwitchConfig, SwitchSettings};
+use crate::telemetry::{Layout, LayoutSettings};
+use crate::topology::Network;
+use crate::transport::feedback::FeedbackSettings;
+use crate::transport::{HostConfig, TransportSettings};
+use crate::units::BitRate;
+use crate::wire::WireSettings;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// The settings of a node, be it a host or a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeSettings {
+    /// Bugs of the reference simulator that are repeated.
+    pub quirks: QuirkSettings,
+    /// Headers of every frame.
+    pub wire: WireSettings,
+    /// Layout of telemetry.
+    pub layout: LayoutSettings,
+    /// How telemetry comes back.
+    pub feedback: FeedbackSettings,
+    /// Congestion control.
+    pub control: ControlSettings,
+    /// How hosts send and acknowledge.
+    pub transport: TransportSettings,
+    /// Packet memory and marks of switches.
+    pub switch: SwitchSettings,
+    /// When ports of these rates mark frames, in place of what [`SwitchSettings`] says for all.
+    pub ecn_thresholds: Option<Vec<EcnThreshold>>,
+    /// What switches do about Fast CNP.
+    pub fast_cnp_switch: FastCnpSwitchSettings,
+    /// What hosts do about Fast CNP.
+    pub fast_cnp_host: FastCnpHostSettings,
+}
+
+impl NodeSettings {
+    /// The defaults, with these algorithms to choose from; the first is the default.
+    pub fn new(control: ControlSettings) -> Self {
+        NodeSettings {
+            quirks: QuirkSettings::default(),
+            wire: WireSettings::default(),
+            layout: LayoutSettings::default(),
+            feedback: FeedbackSettings::default(),
+            control,
+            transport: TransportSettings::default(),
+            switch: SwitchSettings::default(),
+            ecn_thresholds: None,
+            fast_cnp_switch: FastCnpSwitchSettings::default(),
+            fast_cnp_host: FastCnpHostSettings::default(),
+        }
+    }
+
+    /// What the chosen algorithm needs.
+    pub fn needs(&self) -> Needs {
+        self.control.chosen().needs()
+    }
+
+    /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).
+    pub fn follow_hosts(&mut self, host: &NodeSettings) {
+        self.control = host.control.clone();
+    }
+
+    /// Takes over what a host must know of the switches.
+    pub fn follow_switches(&mut self, switch: &NodeSettings) {
+        self.switch = switch.switch.clone();
+    }
+
+    /// Settles what was left to the simulator. What an algorithm that nobody chose would need counts for nothing.
+    pub fn resolve(&mut self, network: &Network) {
+        let needs = self.needs();
+        self.wire.resolve();
+        self.layout.resolve(needs.reads, network);
+        self.switch.resolve(&needs);
+        self.transport.resolve(&needs, network, self.switch.buffer.0);
+    }
+
+    /// Checks settings against each other and the network, once all is [resolved](NodeSettings::resolve).
+    ///
+    /// # Errors
+    /// The first that contradicts another one, with its section.
+    pub fn check(&self, network: &Network) -> Result<(), Located> {
+        let (needs, wire) = (self.needs(), self.wire.profile);
+        let algorithm = self.control.chosen();
+        let quirks = self.quirks.quirks().map_err(in_section("compatibility"))?;
+        algorithm.check().map_err(in_section("congestion_control"))?;
+        self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
+        let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
+        feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
+        self.transport.check(&needs).map_err(in_section("transport"))?;
+        self.switch.check().map_err(in_section("switch"))?;
+        self.fast_cnp_switch.common.check(wire).map_err(in_section("fast_cnp"))?;
+        self.fast_cnp(network).map_err(in_section("fast_cnp"))
+    }
+
+    fn fast_cnp(&self, network: &Network) -> Result<(), Conflict> {
+        self.fast_cnp_switch.threshold(BitRate::gbps(100))?;
+        if !self.fast_cnp_switch.common.enabled {
+            return Ok(());
+        }
+        self.fast_cnp_switch.generator(network)?;
+        self.fast_cnp_switch.capability(network)?;
+        self.fast_cnp_host.acceptor(0, network)?;
+        Ok(())
+    }
+
+    /// Bugs of the reference that are repeated; none if the text names none.
+    pub fn quirks(&self) -> Quirks {
+        self.quirks.quirks().unwrap_or_default()
+    }
+
+    /// The layout of telemetry, once all is resolved.
+    pub fn layout(&self) -> Layout {
+        self.layout.config(self.quirks().wide_pint)
+    }
+
+    /// What a host runs by, once all is resolved and checked.
+    ///
+    /// # Errors
+    /// If something could not be read that [`NodeSettings::check`] refuses.
+    pub fn host(&self) -> Result<HostConfig, Located> {
+        let needs = self.needs();
+        Ok(HostConfig {
+            transport: self.transport.config(&needs, self.quirks()),
+            algorithm: self.control.chosen().clone_algorithm(),
+            layout: self.layout(),
+            feedback: self.feedback.config().map_err(in_section("telemetry"))?,
+            sizes: self.wire.profile.sizes(),
+        })
+    }
+
+    /// What a switch runs by whose ports have these rates, once all is resolved and checked.
+    ///
+    /// # Errors
+    /// If something could not be read that [`NodeSettings::check`] refuses.
+    pub fn switch(&self, ports: &[BitRate]) -> Result<SwitchConfig, Located> {
+        let mut rates = ports.to_vec();
+        rates.sort_unstable();
+        rates.dedup();
+        let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
+        self.switch.config(thresholds, self.quirks()).map_err(in_section("switch"))
+    }
+
+    /// When ports of this rate mark frames.
+    pub fn ecn_threshold(&self, rate: BitRate) -> EcnThreshold {
+        let own = self.ecn_thresholds.iter().flatten().find(|threshold| threshold.rate == rate);
+        own.copied().unwrap_or_else(|| self.switch.ecn_threshold(rate))
+    }
+
+    /// The layout that a switch stamps.
+    pub fn stamped_layout(&self) -> Layout {
+        if self.switch.stamp_telemetry { self.layout() } else { Layout::None }
+    }
+
+    /// The settings by section and key as files have them.
+    pub fn parts(&self) -> Vec<Part<'_>> {
+        part::parts(self)
+    }
+
+    /// The settings of a section, as they are declared; of algorithms those of the one that is named.
+    pub fn section(&self, section: &str, algorithm: Option<&str>) -> Vec<Setting> {
+        let parts = self.parts().into_iter().filter(|part| part.section == section && part.algorithm == algorithm);
+        let mut list: Vec<Setting> = Vec::new();
+        for setting in parts.flat_map(|part| part.settings.list()) {
+            if list.iter().all(|known| known.key != setting.key) {
+                list.push(setting);
+            }
+        }
+        list
+    }
+
+    /// The value of a setting.
+    pub fn get(&self, section: &str, algorithm: Option<&str>, key: &str) -> Option<Value> {
+        part::value(self, section, algorithm, key)
+    }
+
+    /// Changes a setting; one that switches and hosts must agree upon changes for both. In `congestion_control` that is
+    /// a parameter of the algorithm that is named, or without one the choice of an algorithm.
+    ///
+    /// # Errors
+    /// If there is none of that name, or the value cannot be used.
+    pub fn set(
+        &mut self,
+        section: &str,
+        algorithm: Option<&str>,
+        key: &str,
+        input: Input<'_>,
+    ) -> Result<(), SettingError> {
+        let mut found = Err(SettingError::Unknown);
+        for settings in part::of_section(self, section, algorithm) {
+            match settings.set(key, input) {
+                Err(SettingError::Unknown) => {}
+                Err(wrong) => return Err(wrong),
+                Ok(()) => found = Ok(()),
+            }
+        }
+        found
+    }
+
+    /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.
+    pub fn idle(&self, section: &str, key: &str) -> Option<String> {
+        let parts = self.parts().into_iter().filter(|part| part.section == section);
+        let idle = |part: &Part<'_>| {
+            let setting = part.settings.list().into_iter().find(|setting| setting.key == key)?;
+            let Condition { key: other, values } = setting.condition.filter(|_| !setting.counts(part.settings))?;
+            let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+            Some(format!("{key} belongs to {other} = {}", values.join(" or ")))
+        };
+        parts.filter_map(|part| idle(&part)).next()
+    }
+}
+
+impl Default for NodeSettings {
+    fn default() -> Self {
+        NodeSettings::new(ControlSettings::default())
+    }
+}
+
+/// A [`Conflict`] and the section of files that it is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The section.
+    pub section: &'static str,
+    /// The setting and what is wrong.
+    pub conflict: Conflict,
+}
+
+fn in_section(section: &'static str) -> impl Fn(Conflict) -> Located {
+    move |conflict| Located { section, conflict }
+}
+
+impl core::fmt::Display for Located {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}.{}: {}", self.section, self.conflict.key, self.conflict.message)
+    }
+}

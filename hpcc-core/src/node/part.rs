@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which settings there are: the section of files that each belongs to, and the ns-3 object whose attribute it is.
+
+use super::{NodeSettings, control};
+use crate::settings::{Settings, Value, camel_case};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The ns-3 object that has settings as attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Hosts and switches.
+    Node,
+    /// Hosts.
+    Host,
+    /// Switches.
+    Switch,
+    /// What hosts do about Fast CNP.
+    FastCnpHost,
+    /// What switches do about Fast CNP.
+    FastCnpSwitch,
+}
+
+/// Settings that belong together.
+#[derive(Clone)]
+pub struct Part<'a> {
+    /// The section of files.
+    pub section: &'static str,
+    /// The object whose attributes they are.
+    pub owner: Owner,
+    /// What the names of the attributes begin with.
+    pub prefix: String,
+    /// The algorithm whose parameters they are, if they are.
+    pub algorithm: Option<&'a str>,
+    /// The settings.
+    pub settings: &'a dyn Settings,
+}
+
+impl Part<'_> {
+    /// The attribute of a setting. The choice of an algorithm has the name of its part.
+    pub fn attribute(&self, key: &str) -> String {
+        if key == control::KEY { self.prefix.clone() } else { self.prefix.clone() + &camel_case(key) }
+    }
+}
+
+/// All parts, in the order of documentation.
+pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
+    let part = |section, owner, prefix: &str, settings| Part {
+        section,
+        owner,
+        prefix: prefix.into(),
+        algorithm: None,
+        settings,
+    };
+    let mut parts = vec![
+        part("compatibility", Owner::Node, "", &node.quirks as &dyn Settings),
+        part("wire", Owner::Node, "Wire", &node.wire),
+        part("telemetry", Owner::Node, "Telemetry", &node.layout),
+        part("telemetry", Owner::Host, "Telemetry", &node.feedback),
+        part("transport", Owner::Host, "", &node.transport),
+        part("switch", Owner::Switch, "", &node.switch),
+        part("fast_cnp", Owner::FastCnpSwitch, "", &node.fast_cnp_switch),
+        part("fast_cnp", Owner::FastCnpHost, "", &node.fast_cnp_host),
+        part("congestion_control", Owner::Host, "CongestionControl", &node.control),
+    ];
+    parts.extend(node.control.algorithms.iter().map(|algorithm| Part {
+        section: "congestion_control",
+        owner: Owner::Host,
+        prefix: camel_case(algorithm.name()),
+        algorithm: Some(algorithm.name()),
+        settings: algorithm.as_ref(),
+    }));
+    parts
+}
+
+/// The value of a setting of a section; of algorithms that of the one that is named, or else the choice.
+pub(super) fn value(node: &NodeSettings, section: &str, algorithm: Option<&str>, key: &str) -> Option<Value> {
+    let either = |first: &dyn Settings, second: &dyn Settings| first.get(key).or_else(|| second.get(key));
+    match section {
+        "congestion_control" => match algorithm {
+            None => node.control.get(key),
+            Some(name) => node.control.all().find(|known| known.name() == name)?.get(key),
+        },
+        "compatibility" => node.quirks.get(key),
+        "wire" => node.wire.get(key),
+        "telemetry" => either(&node.layout, &node.feedback),
+        "transport" => node.transport.get(key),
+        "switch" => node.switch.get(key),
+        "fast_cnp" => either(&node.fast_cnp_switch, &node.fast_cnp_host),
+        _ => None,
+    }
+}
+
+/// The settings of a section. Of algorithms those of the one that is named, or of the chosen one.
+pub(super) fn of_section<'a>(
+    node: &'a mut NodeSettings,
+    section: &str,
+    algorithm: Option<&str>,
+) -> Vec<&'a mut dyn Settings> {
+    match section {
+        "congestion_control" => match algorithm {
+            None => vec![&mut node.control],
+            Some(name) => match node.control.algorithms.iter_mut().find(|known| known.name() == name) {
+                Some(algorithm) => vec![algorithm.as_mut()],
+                None => Vec::new(),
+            },
+        },
+        "compatibility" => vec![&mut node.quirks],
+        "wire" => vec![&mut node.wire],
+        "telemetry" => vec![&mut node.layout, &mut node.feedback],
+        "transport" => vec![&mut node.transport],
+        "switch" => vec![&mut node.switch],
+        "fast_cnp" => vec![&mut node.fast_cnp_switch, &mut node.fast_cnp_host],
+        _ => Vec::new(),
+    }
+}

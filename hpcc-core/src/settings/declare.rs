@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The macro that declares settings.
+
+/// Declares a structure of settings.
+///
+/// An entry reads `/// Help.` `pub NAME: TYPE {RANGE} = DEFAULT => OTHER = "VALUE" | "VALUE";`. The range is that of the
+/// type if it is left out. `=> OTHER = ...` says that the setting counts only while another one has one of the values.
+/// `Option<TYPE>` is a setting that may be left to the simulator (`auto`). Settings of another structure are included by
+/// `..NAME: TYPE = DEFAULT;` at the end.
+#[macro_export]
+macro_rules! settings {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $name:ident {
+            $(
+                $(#[doc = $help:literal])+
+                pub $field:ident: $type:ty $({ $range:expr })? = $default:expr
+                $(=> $other:ident = $($value:literal)|+)?;
+            )*
+            $(..$nested:ident: $nested_type:ty = $nested_default:expr;)*
+        }
+    ) => {
+        $(#[$meta])*
+        $visibility struct $name {
+            $(
+                $(#[doc = $help])+
+                pub $field: $type,
+            )*
+            $(
+                #[doc = concat!("What [`", stringify!($nested_type), "`] holds.")]
+                pub $nested: $nested_type,
+            )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name {
+                    $($field: $default,)*
+                    $($nested: $nested_default,)*
+                }
+            }
+        }
+
+        impl $crate::settings::Settings for $name {
+            fn list(&self) -> $crate::settings::__private::Vec<$crate::settings::Setting> {
+                let default = $name::default();
+                #[allow(unused_mut, reason = "not all structures include others")]
+                let mut list = $crate::settings::__private::vec![$(
+                    $crate::settings::Setting {
+                        key: stringify!($field),
+                        kind: <$type as $crate::settings::Field>::kind($crate::settings!(@range $type $({ $range })?)),
+                        auto: <$type as $crate::settings::Field>::AUTO,
+                        default: $crate::settings::Field::value(&default.$field),
+                        condition: $crate::settings!(@condition $($other $($value)+)?),
+                        help: $crate::settings::__private::sentence(&[$($help),+]),
+                    },
+                )*];
+                $(list.extend($crate::settings::__private::included(&default.$nested));)*
+                list
+            }
+
+            fn get(&self, key: &str) -> Option<$crate::settings::Value> {
+                match key {
+                    $(stringify!($field) => Some($crate::settings::Field::value(&self.$field)),)*
+                    _ => None$(.or_else(|| $crate::settings::Settings::get(&self.$nested, key)))*,
+                }
+            }
+
+            fn set(
+                &mut self,
+                key: &str,
+                input: $crate::settings::Input<'_>,
+            ) -> Result<(), $crate::settings::SettingError> {
+                match key {
+                    $(stringify!($field) => {
+                        let range = $crate::settings!(@range $type $({ $range })?);
+                        self.$field = <$type as $crate::settings::Field>::read(input, range)
+                            .map_err($crate::settings::SettingError::Value)?;
+                        Ok(())
+                    })*
+                    _ => {
+                        $(match $crate::settings::Settings::set(&mut self.$nested, key, input) {
+                            Err($crate::settings::SettingError::Unknown) => {}
+                            known => return known,
+                        })*
+                        Err($crate::settings::SettingError::Unknown)
+                    }
+                }
+            }
+        }
+    };
+    (@range $type:ty) => { None };
+    (@range $type:ty { $range:expr }) => { Some(<$type as $crate::settings::Field>::range($range)) };
+    (@condition) => { None };
+    (@condition $other:ident $($value:literal)+) => {
+        Some($crate::settings::Condition { key: stringify!($other), values: &[$($value),+] })
+    };
+}

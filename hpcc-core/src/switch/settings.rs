@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a user sets of switches, and what follows where nothing is set.
+
+use super::{BufferMode, Classes, EcnThreshold, ReportConfig, Scope, SwitchConfig, Wait};
+use crate::cc::Needs;
+use crate::quirks::Quirks;
+use crate::settings::Conflict;
+use crate::units::{BitRate, Bytes, Nanos};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+crate::named! {
+    /// What a full buffer does: [`BufferMode`] without its parameter.
+    #[derive(Default)]
+    pub enum BufferKind {
+        /// [`BufferMode::Lossless`].
+        #[default]
+        Lossless = "lossless",
+        /// [`BufferMode::Lossy`].
+        Lossy = "lossy",
+    }
+}
+
+crate::settings! {
+    /// The packet memory of a switch, and how it treats frames.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SwitchSettings {
+        /// A full buffer pauses who sends into it (PFC, with headroom), or drops what exceeds a queue's share.
+        pub mode: BufferKind = BufferKind::Lossless;
+        /// A queue may hold this many times the free memory.
+        pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
+        /// Packet memory that all ports share, headroom included.
+        pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
+        /// What a PFC pause says in a packet trace, in whole microseconds; no device counts it.
+        pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
+        /// Whether frames are ECN-marked.
+        pub ecn: bool = true;
+        /// Queue length up to which nothing is marked, for a port of 100 Gb/s; other ports scale it. `auto`: 400 kB, with
+        /// `dctcp` 300 kB.
+        pub ecn_kmin: Option<Bytes> = None;
+        /// Queue length above which everything is marked, likewise. `auto`: 1600 kB, with `dctcp` 300 kB.
+        pub ecn_kmax: Option<Bytes> = None;
+        /// Probability of a mark at `ecn_kmax`. `auto`: 0.2, with `dctcp` 1.
+        pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
+        /// How the queues of a port are served, such as `3:3000, 4:1000, 5:strict`: by deficit round robin with so many bytes
+        /// a turn, or ahead of those; queues that are not named send while no other may. Without any: all in turn, a frame
+        /// each.
+        pub classes: String = String::new();
+        /// Whose bytes telemetry reports: the port's against the link, or the queue's against the share of its class.
+        pub telemetry_scope: Scope = Scope::Port;
+        /// What telemetry reports for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as
+        /// bytes of the link.
+        pub telemetry_queue: Wait = Wait::Length;
+        /// Whether telemetry reports this hop; a switch that knows nothing of telemetry does not.
+        pub stamp_telemetry: bool = true;
+    }
+}
+
+/// The largest buffer: occupancy is counted in 32 bits.
+const MOST_BUFFER: u64 = u32::MAX as u64;
+/// The longest pause: the trace has 32 bits of microseconds.
+const MOST_PAUSE: Nanos = Nanos(u32::MAX as u64 * Nanos::MICROSECOND.0);
+
+impl SwitchSettings {
+    /// Settles what was left to the simulator, for an algorithm with these needs.
+    pub fn resolve(&mut self, needs: &Needs) {
+        self.ecn_kmin.get_or_insert(Bytes(needs.ecn.kmin));
+        self.ecn_kmax.get_or_insert(Bytes(needs.ecn.kmax));
+        self.ecn_pmax.get_or_insert(needs.ecn.pmax);
+    }
+
+    /// Checks settings against each other.
+    ///
+    /// # Errors
+    /// The first that contradicts another one.
+    pub fn check(&self) -> Result<(), Conflict> {
+        let (kmin, kmax) = (self.ecn_kmin.unwrap_or_default().0, self.ecn_kmax.unwrap_or(Bytes(u64::MAX)).0);
+        if kmin > kmax {
+            let message = format!("ecn_kmin is {kmin} bytes, more than ecn_kmax, {kmax}; expected at most that");
+            return Err(Conflict::new("ecn_kmin", message));
+        }
+        if self.parsed_classes()?.is_none() && self.telemetry_scope == Scope::Queue {
+            let message = "telemetry_scope = \"queue\" needs classes, of which the share of a queue follows";
+            return Err(Conflict::new("telemetry_scope", message.into()));
+        }
+        Ok(())
+    }
+
+    fn parsed_classes(&self) -> Result<Option<Classes>, Conflict> {
+        if self.classes.is_empty() {
+            return Ok(None);
+        }
+        Classes::parse(&self.classes).map(Some).map_err(|message| Conflict::new("classes", message))
+    }
+
+    /// When ports of this rate mark frames: as the attributes for 100 Gb/s say, scaled.
+    pub fn ecn_threshold(&self, rate: BitRate) -> EcnThreshold {
+        let threshold = EcnThreshold {
+            rate: BitRate::gbps(100),
+            kmin: self.ecn_kmin.unwrap_or_default().0,
+            kmax: self.ecn_kmax.unwrap_or_default().0,
+            pmax: self.ecn_pmax.unwrap_or_default(),
+        };
+        threshold.scaled(rate)
+    }
+
+    /// Microseconds that a PFC pause says. 0, which only files of the reference can ask for, makes every pause a resume.
+    pub fn pause_micros(&self) -> u32 {
+        u32::try_from(self.pause_time.0.div_ceil(Nanos::MICROSECOND.0)).unwrap_or(u32::MAX)
+    }
+
+    /// What switches run by, once all is [settled](SwitchSettings::resolve).
+    ///
+    /// # Errors
+    /// If the classes are none.
+    pub fn config(&self, ecn_thresholds: Vec<EcnThreshold>, quirks: Quirks) -> Result<SwitchConfig, Conflict> {
+        Ok(SwitchConfig {
+            buffer_bytes: self.buffer.0,
+            mode: match self.mode {
+                BufferKind::Lossless => BufferMode::Lossless,
+                BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },
+            },
+            ecn: self.ecn,
+            ecn_thresholds,
+            classes: self.parsed_classes()?,
+            report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
+            quirks,
+        })
+    }
+}

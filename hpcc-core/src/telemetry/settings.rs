@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a user sets of telemetry's byte layout.
+
+use super::ioam::hpcc::Profile;
+use super::{Layout, MAX_HOPS, pint};
+use crate::cc::Reads;
+use crate::settings::{Conflict, Named};
+use crate::topology::Network;
+use crate::units::BitRate;
+use crate::wire::WireProfile;
+use alloc::format;
+
+crate::named! {
+    /// The layouts by their names in configurations: [`Layout`] without its parameters.
+    pub enum LayoutName {
+        /// No telemetry.
+        None = "none",
+        /// [`Layout::Reference`].
+        Reference = "reference",
+        /// [`Layout::Paper`].
+        Paper = "paper",
+        /// [`Layout::Draft`].
+        Draft = "draft",
+        /// [`Layout::IntMd`].
+        IntMd = "int_md",
+        /// [`Layout::Ifa`].
+        Ifa = "ifa",
+        /// [`Layout::Ioam`] with [`Profile::Full`].
+        Ioam = "ioam",
+        /// [`Layout::Ioam`] with [`Profile::Slim`].
+        IoamSlim = "ioam_slim",
+        /// [`Layout::Timestamp`].
+        Timestamp = "timestamp",
+        /// [`Layout::Pint`].
+        Pint = "pint",
+    }
+}
+
+crate::settings! {
+    /// How telemetry is laid out in a frame.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct LayoutSettings {
+        /// Byte layout of in-band telemetry, the same at all nodes; `auto`: what the algorithm reads, `reference` for records
+        /// of hops. `ioam` and `ioam_slim` need IPv6.
+        pub layout: Option<LayoutName> = None;
+        /// Factor of the reference layout's units; `auto`: 1 for each 25 Gb/s of the fastest host link, so that counters wrap
+        /// after the same time.
+        pub multiplier: Option<u32> {1..=u32::MAX} = None => layout = "reference";
+        /// Most hops that are reported; `auto`: 15, with IOAM, whose sender makes room for them, 5. `ioam` ends at 8.
+        pub hops: Option<u8> {1..=MAX_HOPS as u8} = None => layout = "int_md" | "ifa" | "ioam" | "ioam_slim";
+        /// Base of the code of a utilisation.
+        pub log_base: f64 {1.001..=2.0} = 1.05 => layout = "pint";
+    }
+}
+
+/// Hops for which a sender makes room in IOAM, unless it is told otherwise: those of a three-tier network.
+const IOAM_HOPS: u8 = 5;
+
+impl LayoutName {
+    /// Whether its frames carry a record of each hop.
+    pub fn has_records(self) -> bool {
+        match self {
+            LayoutName::None | LayoutName::Timestamp | LayoutName::Pint => false,
+            LayoutName::Reference
+            | LayoutName::Paper
+            | LayoutName::Draft
+            | LayoutName::IntMd
+            | LayoutName::Ifa
+            | LayoutName::Ioam
+            | LayoutName::IoamSlim => true,
+        }
+    }
+
+    /// Those whose frames carry a record of each hop.
+    pub fn with_records() -> impl Iterator<Item = LayoutName> {
+        Self::ALL.iter().copied().filter(|name| name.has_records())
+    }
+
+    /// Most hops that it reports; `None` if that is not for the user to choose.
+    fn most_hops(self) -> Option<u8> {
+        match self {
+            LayoutName::Ioam => Some(Profile::Full.max_hops() as u8),
+            LayoutName::IoamSlim => Some(Profile::Slim.max_hops() as u8),
+            LayoutName::IntMd | LayoutName::Ifa => Some(MAX_HOPS as u8),
+            LayoutName::None
+            | LayoutName::Reference
+            | LayoutName::Paper
+            | LayoutName::Draft
+            | LayoutName::Timestamp
+            | LayoutName::Pint => None,
+        }
+    }
+
+    fn is_ioam(self) -> bool {
+        matches!(self, LayoutName::Ioam | LayoutName::IoamSlim)
+    }
+
+    /// The layout with these parameters; `wide_pint`: PINT takes two bytes in any case.
+    fn layout(self, multiplier: u32, hops: u8, log_base: f64, wide_pint: bool) -> Layout {
+        match self {
+            LayoutName::None => Layout::None,
+            LayoutName::Reference => Layout::Reference { multiplier },
+            LayoutName::Paper => Layout::Paper,
+            LayoutName::Draft => Layout::Draft,
+            LayoutName::IntMd => Layout::IntMd { hops },
+            LayoutName::Ifa => Layout::Ifa { hops },
+            LayoutName::Ioam => Layout::Ioam { profile: Profile::Full, hops },
+            LayoutName::IoamSlim => Layout::Ioam { profile: Profile::Slim, hops },
+            LayoutName::Timestamp => Layout::Timestamp,
+            LayoutName::Pint => Layout::pint(log_base, wide_pint),
+        }
+    }
+}
+
+impl From<LayoutName> for Layout {
+    /// The layout with all hops, units of 1, and the usual base.
+    fn from(name: LayoutName) -> Layout {
+        LayoutSettings { layout: Some(name), ..LayoutSettings::default() }.config(false)
+    }
+}
+
+impl Reads {
+    /// The layout that tells it, unless the user chooses another one.
+    fn usual_layout(self) -> LayoutName {
+        match self {
+            Reads::Nothing => LayoutName::None,
+            Reads::Records => LayoutName::Reference,
+            Reads::SendTime => LayoutName::Timestamp,
+            Reads::Utilisation => LayoutName::Pint,
+        }
+    }
+}
+
+impl LayoutSettings {
+    /// Settles what was left to the simulator, for an algorithm that reads this in this network.
+    pub fn resolve(&mut self, reads: Reads, network: &Network) {
+        let layout = *self.layout.get_or_insert(reads.usual_layout());
+        let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
+        let multiplier = u32::try_from(fastest / BitRate::gbps(25).0).unwrap_or(u32::MAX).max(1);
+        self.multiplier.get_or_insert(multiplier);
+        self.hops.get_or_insert(if layout.is_ioam() { IOAM_HOPS } else { MAX_HOPS as u8 });
+    }
+
+    /// Checks the layout against what the algorithm reads and what frames look like.
+    ///
+    /// # Errors
+    /// If the algorithm cannot do with it, or frames cannot carry it.
+    pub fn check(&self, algorithm: &str, reads: Reads, wire: WireProfile) -> Result<(), Conflict> {
+        let Some(layout) = self.layout else { return Ok(()) };
+        let name = layout.name();
+        if !reads.is_in(&self.config(false)) {
+            let usual = reads.usual_layout().name();
+            let message = format!(
+                "congestion control \"{algorithm}\" cannot work with telemetry layout \"{name}\"; expected \"{usual}\""
+            );
+            return Err(Conflict::new("layout", message));
+        }
+        if layout.is_ioam() && wire == WireProfile::RoceV4 {
+            let message = format!("layout = \"{name}\" is an IPv6 option; expected wire.profile = \"rocev2_ipv6\"");
+            return Err(Conflict::new("layout", message));
+        }
+        Ok(())
+    }
+
+    /// The layout, once all is [settled](LayoutSettings::resolve).
+    pub fn config(&self, wide_pint: bool) -> Layout {
+        let name = self.layout.unwrap_or(LayoutName::None);
+        let most = name.most_hops().unwrap_or(MAX_HOPS as u8);
+        let hops = self.hops.unwrap_or(most).min(most);
+        name.layout(self.multiplier.unwrap_or(1), hops, self.log_base, wide_pint)
+    }
+}
+
+impl Layout {
+    /// Its name in configurations.
+    pub fn name(&self) -> LayoutName {
+        match self {
+            Layout::None => LayoutName::None,
+            Layout::Reference { .. } => LayoutName::Reference,
+            Layout::Paper => LayoutName::Paper,
+            Layout::Draft => LayoutName::Draft,
+            Layout::IntMd { .. } => LayoutName::IntMd,
+            Layout::Ifa { .. } => LayoutName::Ifa,
+            Layout::Ioam { profile: Profile::Full, .. } => LayoutName::Ioam,
+            Layout::Ioam { profile: Profile::Slim, .. } => LayoutName::IoamSlim,
+            Layout::Timestamp => LayoutName::Timestamp,
+            Layout::Pint { .. } => LayoutName::Pint,
+        }
+    }
+
+    /// PINT with powers of a base, which must be above 1, in as many bytes as they need, or in two (`wide`).
+    pub fn pint(log_base: f64, wide: bool) -> Layout {
+        let bytes = if wide { pint::MAX_LEN } else { pint::bytes(log_base) };
+        Layout::Pint { log_base, bytes: bytes as u8 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::{MAX_SECTION, Snapshot};
+    use crate::units::Nanos;
+
+    #[test]
+    fn names_lead_to_layouts_and_back() {
+        for &name in LayoutName::ALL {
+            for hops in [None, Some(7)] {
+                let mut settings = LayoutSettings { layout: Some(name), hops, ..LayoutSettings::default() };
+                settings.resolve(Reads::Nothing, &Network::default());
+                let layout = settings.config(false);
+                assert_eq!((layout.name(), layout.max_hops().is_some()), (name, name.has_records()));
+                let mut section = [0; MAX_SECTION];
+                let mut len = layout.prepare(&mut section, Nanos(0));
+                for _ in 0..layout.max_hops().unwrap_or(1) {
+                    len = layout.stamp(&mut section, len, &Snapshot::IDLE);
+                }
+                assert_eq!(layout.max_len(), len, "{name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_reader_gets_a_layout_that_it_can_read() {
+        for reads in [Reads::Nothing, Reads::Records, Reads::SendTime, Reads::Utilisation] {
+            let mut settings = LayoutSettings::default();
+            settings.resolve(reads, &Network::default());
+            assert_eq!(settings.check("any", reads, WireProfile::Reference), Ok(()));
+        }
+        let paper = LayoutSettings { layout: Some(LayoutName::Paper), ..LayoutSettings::default() };
+        let wrong = paper.check("timely", Reads::SendTime, WireProfile::Reference).expect_err("no send time");
+        assert!(wrong.message.ends_with("expected \"timestamp\""), "{}", wrong.message);
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a user sets of the transport, and what follows where nothing is set.
+
+use super::{CongestionNotification, Recovery, TimeoutConfig, TransportConfig};
+use crate::cc::Needs;
+use crate::quirks::Quirks;
+use crate::settings::Conflict;
+use crate::topology::Network;
+use crate::units::{Bytes, Nanos};
+use alloc::format;
+
+crate::settings! {
+    /// How a host sends and acknowledges.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TransportSettings {
+        /// Most payload bytes in a packet.
+        pub mtu: Bytes {1..=9000} = Bytes(1_000);
+        /// After a loss: resume at the missing byte, resume at the last multiple of `chunk`, or retransmit only what is
+        /// missing and always bound the bytes in flight.
+        pub recovery: Recovery = Recovery::GoBackN;
+        /// Granularity of `go_back_zero`.
+        pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
+        /// The receiver acknowledges once it expects this byte or a later one, as in the reference; 1: every packet.
+        pub ack_interval: Bytes {0..=u32::MAX.into()} = Bytes(1);
+        /// The sender asks for an acknowledgement after this many bytes, at least twice in a window and with its last packet;
+        /// 0: the receiver goes by `ack_interval`.
+        pub ack_every: Bytes {0..=u32::MAX.into()} = Bytes(0);
+        /// Least time between two negative acknowledgements for one byte.
+        pub nack_interval: Nanos = Nanos(500_000);
+        /// Time without progress after which bytes in flight are retransmitted; 0: never; `auto`: the time that the slowest
+        /// host link takes to drain a whole switch buffer.
+        pub timeout: Option<Nanos> = None;
+        /// The same while at most `timeout_low_packets` are in flight; at most `timeout`; `auto`: 100 us.
+        pub timeout_low: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        /// Most packets in flight for which `timeout_low` holds; `auto`: 3 with `selective_repeat` or where `timeout_low` is
+        /// set, otherwise 0: it never does.
+        pub timeout_low_packets: Option<u32> = None;
+        /// Base round-trip times that are added to both timeouts; `auto`: 3 where `timeout` is `auto`, otherwise 0.
+        pub timeout_base_rtts: Option<u32> = None;
+        /// Whether the timeout doubles each time that it expires in a row, up to 64-fold.
+        pub timeout_back_off: bool = true;
+        /// Whether a bandwidth-delay product bounds the bytes in flight; `auto`: not with `dcqcn` and `timely`.
+        pub window: Option<bool> = None;
+        /// Whether the window scales with the sending rate.
+        pub variable_window: bool = true;
+        /// Whether all flows use the longest base round-trip time of the network, not that of their pair.
+        pub global_rtt: bool = true;
+        /// Whether packets are paced at the controller's rate; if not, only the window obeys it.
+        pub rate_bound: bool = true;
+        /// Priority in which acknowledgements travel, and whose pause stops them; 0 is the queue ahead of all others, which
+        /// is never paused; `auto`: 0 with `dcqcn` and `timely`, otherwise 3.
+        pub ack_priority: Option<u8> {0..=7} = None;
+        /// In what congestion marks come back: in acknowledgements, or in congestion notification packets, at most one in
+        /// the notification interval of DCQCN, 50 us under other algorithms.
+        pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
+    }
+}
+
+/// Base round-trip times added to a timeout that nobody set.
+const TIMEOUT_BASE_RTTS: u32 = 3;
+/// IRN's RTO_low, and the packets in flight up to which it holds.
+const TIMEOUT_LOW: (Nanos, u32) = (Nanos(100_000), 3);
+/// Priority of acknowledgements that travel with data.
+const DATA_PRIORITY: u8 = 3;
+
+impl TransportSettings {
+    /// Settles what was left to the simulator, for an algorithm with these needs and a network whose switches have this
+    /// buffer in bytes.
+    pub fn resolve(&mut self, needs: &Needs, network: &Network, buffer: u64) {
+        if self.timeout.is_none() {
+            self.timeout = Some(network.longest_wait(buffer).min(Nanos::LONGEST));
+            self.timeout_base_rtts.get_or_insert(TIMEOUT_BASE_RTTS);
+        }
+        let few = self.recovery == Recovery::SelectiveRepeat || self.timeout_low.is_some();
+        self.timeout_low_packets.get_or_insert(if few { TIMEOUT_LOW.1 } else { 0 });
+        self.timeout_base_rtts.get_or_insert(0);
+        if let Some(high @ Nanos(1..)) = self.timeout {
+            self.timeout_low.get_or_insert(TIMEOUT_LOW.0.min(high));
+        }
+        self.window.get_or_insert(needs.window);
+        self.ack_priority.get_or_insert(if needs.acks_first { 0 } else { DATA_PRIORITY });
+    }
+
+    /// Checks settings against each other and an algorithm's needs.
+    ///
+    /// # Errors
+    /// The first that contradicts another one.
+    pub fn check(&self, needs: &Needs) -> Result<(), Conflict> {
+        if let (Some(low), Some(high)) = (self.timeout_low, self.timeout)
+            && low > high
+        {
+            let message = format!("timeout_low is {low}, more than timeout, {high}; expected at most that");
+            return Err(Conflict::new("timeout_low", message));
+        }
+        if self.ack_every.0 > 0 && self.ack_interval != TransportSettings::default().ack_interval {
+            return Err(Conflict::new("ack_every", "ack_every and ack_interval exclude each other".into()));
+        }
+        if needs.every_mark && self.congestion_notification == CongestionNotification::Packet {
+            let message = "the algorithm counts the marks that acknowledgements echo; expected \"ack\"";
+            return Err(Conflict::new("congestion_notification", message.into()));
+        }
+        Ok(())
+    }
+
+    /// What hosts run by, once all is [settled](TransportSettings::resolve).
+    pub fn config(&self, needs: &Needs, quirks: Quirks) -> TransportConfig {
+        // The declared ranges end at 2^32 - 1.
+        let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
+        let high = self.timeout.unwrap_or_default();
+        TransportConfig {
+            mtu: bytes(self.mtu),
+            recovery: self.recovery,
+            chunk: bytes(self.chunk),
+            ack_interval: bytes(self.ack_interval),
+            ack_every: bytes(self.ack_every),
+            nack_interval: self.nack_interval,
+            timeout: (high > Nanos(0)).then_some(TimeoutConfig {
+                high,
+                low: self.timeout_low.unwrap_or(TIMEOUT_LOW.0).min(high),
+                few: self.timeout_low_packets.unwrap_or_default(),
+                base_rtts: self.timeout_base_rtts.unwrap_or_default(),
+                back_off: self.timeout_back_off,
+            }),
+            window: self.window.unwrap_or(needs.window),
+            variable_window: self.variable_window,
+            global_rtt: self.global_rtt,
+            rate_bound: self.rate_bound,
+            ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
+            notification: self.congestion_notification,
+            quirks,
+        }
+    }
+}

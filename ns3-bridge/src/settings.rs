@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The settings of a node as ns-3 attributes: names and texts.
+
+use crate::ffi::{SettingInfo, SettingKind};
+use crate::network::Network;
+use crate::panic_report;
+use cxx::CxxString;
+use hpcc_core::frame::Carriage;
+use hpcc_core::node::{NodeSettings, Owner, Part};
+use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
+use hpcc_core::switch::EcnThreshold;
+use hpcc_core::transport::feedback;
+use hpcc_core::units::BitRate;
+use std::rc::Rc;
+
+/// Settings that many nodes share until one of them differs.
+pub struct Settings {
+    pub node: Rc<NodeSettings>,
+    /// Whether they are resolved and checked, and were not changed since.
+    is_settled: bool,
+}
+
+/// One attribute.
+struct Spec {
+    section: &'static str,
+    /// The algorithm whose parameter it is, if it is one.
+    algorithm: Option<String>,
+    owner: Owner,
+    attribute: String,
+    setting: Setting,
+}
+
+thread_local! {
+    /// The defaults, which nodes share until they differ.
+    static DEFAULTS: Rc<NodeSettings> = Rc::default();
+    /// All attributes; never changed.
+    static SPECS: Vec<Spec> = specs(&NodeSettings::default());
+}
+
+fn specs(settings: &NodeSettings) -> Vec<Spec> {
+    let of_part = |part: Part<'_>| {
+        let spec = |setting: Setting| Spec {
+            section: part.section,
+            algorithm: part.algorithm.map(Into::into),
+            owner: part.owner,
+            attribute: part.attribute(setting.key),
+            setting,
+        };
+        part.settings.list().into_iter().map(spec).collect::<Vec<_>>()
+    };
+    settings.parts().into_iter().flat_map(of_part).collect()
+}
+
+pub fn new_settings() -> Box<Settings> {
+    panic_report::install();
+    Box::new(Settings { node: DEFAULTS.with(Rc::clone), is_settled: false })
+}
+
+fn info(index: usize, spec: &Spec) -> SettingInfo {
+    let setting = &spec.setting;
+    SettingInfo {
+        index,
+        attribute: spec.attribute.clone(),
+        kind: match setting.kind {
+            _ if setting.auto => SettingKind::Text,
+            Kind::Switch => SettingKind::Switch,
+            Kind::Count { .. } | Kind::Bytes { .. } => SettingKind::Whole,
+            Kind::Real { .. } => SettingKind::Real,
+            Kind::Time { .. } => SettingKind::Time,
+            Kind::Rate { .. } => SettingKind::Rate,
+            Kind::Choice(_) | Kind::Text => SettingKind::Text,
+        },
+        initial: setting.default.text(),
+        expected: setting.kind.expected() + if setting.auto { ", or auto" } else { "" },
+        help: setting.help.clone(),
+    }
+}
+
+fn list(is_wanted: impl Fn(&Spec) -> bool) -> Vec<SettingInfo> {
+    SPECS.with(|specs| {
+        let wanted = specs.iter().enumerate().filter(|(_, spec)| is_wanted(spec));
+        wanted.map(|(index, spec)| info(index, spec)).collect()
+    })
+}
+
+/// Does something with an attribute.
+fn with_spec<T>(info: &SettingInfo, then: impl FnOnce(&Spec) -> Result<T, String>) -> Result<T, String> {
+    SPECS.with(|specs| specs.get(info.index).map_or_else(|| Err("there is no such attribute".into()), then))
+}
+
+pub fn node_settings() -> Vec<SettingInfo> {
+    list(|spec| spec.owner == Owner::Node)
+}
+
+pub fn host_settings() -> Vec<SettingInfo> {
+    list(|spec| spec.owner == Owner::Host)
+}
+
+pub fn switch_settings() -> Vec<SettingInfo> {
+    list(|spec| spec.owner == Owner::Switch)
+}
+
+pub fn fast_cnp_host_settings() -> Vec<SettingInfo> {
+    list(|spec| spec.owner == Owner::FastCnpHost)
+}
+
+pub fn fast_cnp_switch_settings() -> Vec<SettingInfo> {
+    list(|spec| spec.owner == Owner::FastCnpSwitch)
+}
+
+pub fn parameters_of(algorithm: &str) -> Vec<SettingInfo> {
+    let mut list = list(|spec| spec.algorithm.as_deref() == Some(algorithm));
+    let prefix = camel_case(algorithm);
+    for info in &mut list {
+        info.attribute = info.attribute.trim_start_matches(&prefix).into();
+    }
+    list
+}
+
+impl Settings {
+    /// Settings of a scenario, which are resolved and checked.
+    pub fn settled(node: Rc<NodeSettings>) -> Box<Settings> {
+        Box::new(Settings { node, is_settled: true })
+    }
+
+    pub fn duplicate(&self) -> Box<Settings> {
+        Box::new(Settings { node: Rc::clone(&self.node), is_settled: self.is_settled })
+    }
+
+    pub fn set(&mut self, info: &SettingInfo, text: &CxxString) -> Result<(), String> {
+        with_spec(info, |spec| {
+            let text = text.to_string_lossy();
+            let input = Input::parse(&spec.setting, &text)?;
+            self.is_settled = false;
+            let settings = Rc::make_mut(&mut self.node);
+            let algorithm = spec.algorithm.as_deref();
+            settings.set(spec.section, algorithm, spec.setting.key, input).map_err(|error| match error {
+                SettingError::Unknown => format!("there is no setting {}", spec.attribute),
+                SettingError::Value(message) => message,
+            })
+        })
+    }
+
+    pub fn get(&self, info: &SettingInfo) -> String {
+        let value = with_spec(info, |spec| {
+            let value = self.node.get(spec.section, spec.algorithm.as_deref(), spec.setting.key);
+            Ok(value.map_or_else(String::new, |value| value.text()))
+        });
+        value.unwrap_or_default()
+    }
+
+    pub fn set_ecn_threshold(&mut self, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64) {
+        let threshold = EcnThreshold { rate: BitRate(rate_bps), kmin, kmax, pmax };
+        self.is_settled = false;
+        let thresholds = Rc::make_mut(&mut self.node).ecn_thresholds.get_or_insert_default();
+        thresholds.retain(|known| known.rate != threshold.rate);
+        thresholds.push(threshold);
+    }
+
+    pub fn follow_hosts(&mut self, host: &Settings) {
+        if !self.is_settled {
+            Rc::make_mut(&mut self.node).follow_hosts(&host.node);
+        }
+    }
+
+    pub fn follow_switches(&mut self, switch: &Settings) {
+        if !self.is_settled {
+            Rc::make_mut(&mut self.node).follow_switches(&switch.node);
+        }
+    }
+
+    pub fn resolve(&mut self, network: &Network) -> Result<(), String> {
+        if !self.is_settled {
+            let settings = Rc::make_mut(&mut self.node);
+            settings.resolve(network.core());
+            settings.check(network.core()).map_err(|wrong| wrong.to_string())?;
+            self.is_settled = true;
+        }
+        Ok(())
+    }
+
+    pub fn mtu(&self) -> u32 {
+        self.node.transport.config(&self.node.needs(), self.node.quirks()).mtu
+    }
+
+    pub fn floors_times(&self) -> bool {
+        self.node.quirks().floored_times
+    }
+
+    pub fn loses_pfc(&self) -> bool {
+        self.node.quirks().lossy_pfc
+    }
+
+    pub fn shares_chance(&self) -> bool {
+        self.node.quirks().shared_chance
+    }
+
+    pub fn pause_us(&self) -> u32 {
+        self.node.switch.pause_micros()
+    }
+
+    pub fn frame_gap(&self) -> u32 {
+        self.node.wire.frame_gap()
+    }
+
+    pub fn has_bytes(&self) -> bool {
+        self.node.wire.profile.is_real()
+    }
+
+    pub fn telemetry_room(&self) -> u32 {
+        feedback::room(&self.node.layout()) as u32
+    }
+
+    pub fn data_overhead(&self) -> u32 {
+        self.node.wire.profile.sizes().data_overhead
+    }
+
+    pub fn pfc_bytes(&self) -> u32 {
+        self.node.wire.profile.sizes().pfc
+    }
+
+    pub fn uses_fast_cnp(&self) -> bool {
+        self.node.fast_cnp_switch.common.enabled
+    }
+
+    pub fn accepts_fast_cnp(&self) -> bool {
+        self.node.fast_cnp_host.common.enabled
+    }
+
+    /// Where the sections of telemetry travel.
+    pub(crate) fn carriage(&self) -> Option<Carriage> {
+        self.node.layout().carriage()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const LISTS: [fn() -> Vec<SettingInfo>; 5] =
+        [node_settings, host_settings, switch_settings, fast_cnp_host_settings, fast_cnp_switch_settings];
+
+    #[test]
+    fn every_attribute_has_a_name_of_its_own_and_its_initial_value() {
+        for list in LISTS {
+            let list = list();
+            assert!(!list.is_empty());
+            let names: BTreeSet<&str> = list.iter().map(|info| info.attribute.as_str()).collect();
+            assert_eq!(names.len(), list.len());
+            let mut settings = new_settings();
+            for info in &list {
+                assert_eq!(settings.get(info), info.initial, "{}", info.attribute);
+                cxx::let_cxx_string!(text = info.initial.as_str());
+                settings.set(info, &text).unwrap_or_else(|error| panic!("{}: {error}", info.attribute));
+                assert!(info.help.ends_with(['.', ';', '4']) || info.help.ends_with("..."), "{}", info.help);
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_stays_as_it_was() {
+        let mut settings = new_settings();
+        let copy = settings.duplicate();
+        let mtu = host_settings().into_iter().find(|info| info.attribute == "Mtu").expect("Mtu");
+        cxx::let_cxx_string!(text = "4096");
+        settings.set(&mtu, &text).expect("in range");
+        assert_eq!((settings.get(&mtu).as_str(), copy.get(&mtu).as_str()), ("4096", "1000"));
+        cxx::let_cxx_string!(text = "9001");
+        assert!(settings.set(&mtu, &text).expect_err("too large").contains("expected a size"));
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "settings-owner.h"
+
+#include "ns3-bridge/src/lib.rs.h"
+
+#include <utility>
+
+namespace ns3
+{
+
+SettingsOwner::SettingsOwner()
+    : m_settings(hpcc::new_settings().into_raw())
+{
+}
+
+SettingsOwner::SettingsOwner(const SettingsOwner& other)
+    : m_settings(other.m_settings->duplicate().into_raw())
+{
+}
+
+SettingsOwner::~SettingsOwner() = default;
+
+hpcc::Settings&
+SettingsOwner::GetSettings() const
+{
+    return *m_settings;
+}
+
+void
+SettingsOwner::SetSettings(CorePointer<hpcc::Settings> settings)
+{
+    m_settings = std::move(settings);
+}
+
+} // namespace ns3

@@ -1,0 +1,45 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SETTINGS_OWNER_H
+#define SETTINGS_OWNER_H
+
+#include "core-pointer.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * Holds settings of the core. What there is to set is declared there, in Rust; the attributes that follow from it
+ * (setting-attributes.h) read and write the object held here.
+ */
+class SettingsOwner
+{
+  public:
+    SettingsOwner();
+
+    /**
+     * \brief Copy the settings.
+     * \param other whose settings
+     */
+    SettingsOwner(const SettingsOwner& other);
+
+    virtual ~SettingsOwner();
+
+    /// \return the settings
+    hpcc::Settings& GetSettings() const;
+
+    /**
+     * \brief Replace all settings.
+     * \param settings the new ones
+     */
+    void SetSettings(CorePointer<hpcc::Settings> settings);
+
+  private:
+    CorePointer<hpcc::Settings> m_settings; //!< the settings
+};
+
+} // namespace ns3
+
+#endif /* SETTINGS_OWNER_H */
