@@ -2,15 +2,18 @@
 //! Shared helpers of the cross-room tests.
 //!
 //! The tests drive the programs as a user does. `./hpcc test` builds them and names them in
-//! `HPCC_SCENARIO_PROGRAM` (the ns-3 program) and `HPCC_ANALYSIS_PROGRAM` (the `hpcc` command).
+//! `HPCC_SCENARIO_PROGRAM` (the ns-3 program) and `HPCC_ANALYSIS_PROGRAM` (the `hpcc` command). A test that cannot
+//! test here calls [`skipped`].
 
 mod bench;
 mod experiments;
 mod programs;
+mod skipped;
 
 pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
-pub use programs::{ANALYSIS_VARIABLE, hpcc};
+pub use programs::{hpcc, script};
+pub use skipped::skipped;
 
 /// The guide's code, compiled and run.
 #[cfg(doctest)]

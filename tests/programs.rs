@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The programs under test.
 
-use hpcc_golden::PROGRAM_VARIABLE;
 use std::env;
 use std::ffi::OsString;
 use std::process::Command;
 
-/// Names the program behind `./hpcc run`, `report` and `compare`.
+/// Names the ns-3 program that simulates scenarios.
+pub const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
+
+/// Names the `hpcc` command.
 pub const ANALYSIS_VARIABLE: &str = "HPCC_ANALYSIS_PROGRAM";
+
+/// The script `hpcc`, ready for arguments.
+pub fn script() -> Command {
+    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../hpcc"))
+}
 
 /// The `hpcc` command, ready for arguments.
 ///

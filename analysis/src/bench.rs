@@ -2,13 +2,16 @@
 //! `bench`: what whole runs cost, repeatably; and the comparison of two such measurements.
 
 use anyhow::{Context, Result, ensure};
-use hpcc_golden::{Golden, Simulator};
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use crate::human;
 use crate::outcome::Outcome;
+use crate::parity::{Data, Replay};
+use crate::simulator::Simulator;
+use crate::stats::median;
 use crate::table::table;
 
 /// The runs that are measured: a fat tree of 320 hosts, briefly and for longer.
@@ -48,10 +51,10 @@ struct Workload {
 ///
 /// # Errors
 /// If the workloads or the simulator cannot be found, a run fails, or `out` cannot be written.
-pub fn bench(repetitions: u32, out: Option<&Path>) -> Result<Outcome> {
-    ensure!(repetitions > 0, "--runs is 0; expected at least 1");
-    let golden = Golden::in_tree()?;
-    let simulator = Simulator::from_environment()?;
+pub fn bench(repetitions: NonZeroU32, data: &Data, out: Option<&Path>) -> Result<Outcome> {
+    let repetitions = repetitions.get();
+    let golden = data.open()?;
+    let simulator = Simulator::find()?;
     let mut report = Report {
         hpcc: String::new(),
         ns3: String::new(),
@@ -65,7 +68,7 @@ pub fn bench(repetitions: u32, out: Option<&Path>) -> Result<Outcome> {
         let mut summaries = Vec::new();
         for repetition in 1..=repetitions {
             human::show_step(&format!("{run}, {repetition} of {repetitions}"));
-            summaries.push(simulator.replay(&case)?.summary);
+            summaries.push(Replay::of(&case, &simulator)?.summary);
         }
         human::clear_step();
         let first = &summaries[0];
@@ -73,17 +76,17 @@ pub fn bench(repetitions: u32, out: Option<&Path>) -> Result<Outcome> {
         report.ns3.clone_from(&first.versions.ns3);
         report.build_profile.clone_from(&first.build_profile);
         let cost = |f: fn(&hpcc_formats::results::Summary) -> f64| summaries.iter().map(f).collect::<Vec<_>>();
-        let run_cpu_s = median(cost(|s| s.run_cpu_s));
+        let run_cpu_s = median(&cost(|s| s.run_cpu_s));
         report.workloads.push(Workload {
             name: run.to_string(),
             repetitions,
             events: first.events,
             packet_hops: first.packet_hops,
-            ns_per_packet_hop: median(cost(|s| s.ns_per_packet_hop)),
+            ns_per_packet_hop: median(&cost(|s| s.ns_per_packet_hop)),
             ns_per_packet_hop_min: cost(|s| s.ns_per_packet_hop).into_iter().fold(f64::INFINITY, f64::min),
             events_per_s: first.events as f64 / run_cpu_s,
             run_cpu_s,
-            setup_cpu_s: median(cost(|s| s.setup_cpu_s)),
+            setup_cpu_s: median(&cost(|s| s.setup_cpu_s)),
             peak_rss_bytes: summaries.iter().map(|s| s.peak_rss_bytes).max().unwrap_or(0),
         });
     }
@@ -144,11 +147,6 @@ fn print(report: &Report) {
     println!("\n hpcc {}, ns-3 {} ({} build), {}", report.hpcc, report.ns3, report.build_profile, report.cpu);
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// The processor's own name, for the record.
 fn cpu_name() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -159,12 +157,6 @@ fn cpu_name() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn median_is_the_middle_one() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![7.0]), 7.0);
-    }
 
     #[test]
     fn a_file_of_another_kind_is_refused() {

@@ -1,32 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The `hpcc` command: run a scenario, report on its results, compare two runs.
+//! The `hpcc` command: runs scenarios, reports, compares; the script of the same name builds it and hands it
+//! every command line.
 
 mod bench;
 mod compare;
 mod dissect;
 mod human;
 mod outcome;
+mod pairing;
 mod parity;
 mod plot;
 mod report;
 mod results;
 mod run;
+mod script;
+mod simulator;
 mod stats;
 mod sweep;
 mod table;
 mod trace;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use outcome::Outcome;
+use script::StepFailed;
+
+const ENVIRONMENT: &str = "\
+Environment:
+  NS3_DIR      your own ns-3 tree, 3.37 or newer; without it a stock tree is fetched
+  HPCC_CACHE   where the fetched tree is kept (~/.cache/hpcc)
+  HPCC_JOBS    parallel jobs of a build (all processors)
+  HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)
+  HPCC_STRICT  1: a test that is skipped fails ./hpcc test";
 
 /// Simulates congestion control in RDMA networks.
 #[derive(Parser)]
-#[command(name = "hpcc", bin_name = "./hpcc", version)]
+#[command(name = "hpcc", bin_name = "./hpcc", version, arg_required_else_help = true, after_help = ENVIRONMENT)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -79,23 +92,33 @@ enum Command {
     },
     /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.
     ///
-    /// Exit status: 0 all exact, 1 differences.
+    /// Exit status: 0 all exact, 1 differences, 2 bad input.
     Parity {
         /// Only runs whose name (SCENARIO/RUN) contains this.
-        #[arg(default_value = "")]
+        #[arg(default_value = "", hide_default_value = true)]
         filter: String,
+        #[command(flatten)]
+        data: parity::Data,
+        /// Simulations at a time; only with 1 do processor times mean something.
+        #[arg(long, default_value = "1", value_name = "N")]
+        jobs: NonZeroUsize,
     },
     /// Measures what whole runs cost.
     Bench {
         /// Repetitions of each run; medians are shown.
-        #[arg(long, default_value_t = 5, value_name = "N")]
-        runs: u32,
+        #[arg(long, default_value = "5", value_name = "N")]
+        runs: NonZeroU32,
         /// Also writes the measurement as JSON.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        #[command(flatten)]
+        data: parity::Data,
         /// Measures nothing, compares two such files.
         #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out"])]
         compare: Option<Vec<PathBuf>>,
+        /// Measures what the core costs per packet instead.
+        #[arg(long, conflicts_with_all = ["runs", "out", "compare"])]
+        micro: bool,
     },
     /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
     Dissect(dissect::Options),
@@ -107,6 +130,20 @@ enum Command {
         #[arg(long)]
         csv: bool,
     },
+    /// Builds everything and runs all tests.
+    Test,
+    /// Lists the requirements of the drafts, and the tests of each that is claimed.
+    Reqs,
+    /// Feeds random bytes to every parser (fuzzing).
+    Fuzz {
+        /// For each parser.
+        #[arg(default_value_t = 60)]
+        seconds: u32,
+        /// Only this one: a target of hpcc-core/fuzz.
+        target: Option<String>,
+    },
+    /// Builds everything and runs nothing.
+    Build,
 }
 
 fn main() -> ExitCode {
@@ -115,17 +152,25 @@ fn main() -> ExitCode {
         Command::Sweep { file, out, jobs, set } => sweep::sweep(&file, out, jobs, &set),
         Command::Report { dir } => report::report(&dir),
         Command::Compare { a, b } => compare::compare(&a, &b),
-        Command::Parity { filter } => parity::parity(&filter),
+        Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
+        Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),
         Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
-        Command::Bench { runs, out, .. } => bench::bench(runs, out.as_deref()),
+        Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
+        Command::Test => Err(script::exec("@test", &[])),
+        Command::Reqs => Err(script::exec("@reqs", &[])),
+        Command::Fuzz { seconds, target } => {
+            let arguments: Vec<String> = [seconds.to_string()].into_iter().chain(target).collect();
+            Err(script::exec("@fuzz", &arguments))
+        }
+        Command::Build => Err(script::exec("@build", &[])),
     };
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             eprintln!("hpcc: {error:#}");
-            Outcome::BadInput.into()
+            if error.is::<StepFailed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
         }
     }
 }

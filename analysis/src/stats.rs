@@ -10,6 +10,14 @@ pub fn percentile<T: Copy + Default>(sorted: &[T], percent: usize) -> T {
     sorted.get(rank).or(sorted.last()).copied().unwrap_or_default()
 }
 
+/// The middle one of some values in any order; of an even count, the mean of the middle two. NaN if there are none.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.get((sorted.len().max(1) - 1) / 2..=sorted.len() / 2).unwrap_or_default();
+    middle.iter().sum::<f64>() / middle.len() as f64
+}
+
 /// Completion times of a group of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FctStats {
@@ -84,6 +92,14 @@ mod tests {
         assert_eq!(percentile(&[1, 2], 50), 2);
         assert_eq!(percentile(&[1, 2], 100), 2);
         assert_eq!(percentile::<u64>(&[], 99), 0);
+    }
+
+    #[test]
+    fn the_median_is_the_middle_one_or_the_mean_of_two() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), 3.0);
+        assert_eq!(median(&[7.0]), 7.0);
+        assert!(median(&[]).is_nan());
     }
 
     #[test]

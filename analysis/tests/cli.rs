@@ -76,10 +76,21 @@ fn a_run_without_results_gives_1() {
 }
 
 #[test]
-fn without_the_front_door_it_is_pointed_out() {
-    let output = hpcc(&["run", "configs/any.toml"]).output().expect("hpcc starts");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("run through ./hpcc"), "{}", err(&output));
+fn without_the_script_it_is_pointed_out() {
+    for arguments in [&["run", "configs/any.toml"][..], &["test"], &["build"]] {
+        let output = hpcc(arguments).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("use ./hpcc of a source tree"), "{}", err(&output));
+    }
+    let output = hpcc(&["parity"]).output().expect("hpcc starts");
+    assert!(err(&output).contains("expected the folder tests/golden"), "{}", err(&output));
+}
+
+#[test]
+fn a_simulator_that_cannot_be_built_gives_1() {
+    let output = hpcc(&["run", "configs/any.toml"]).env("HPCC_SCRIPT", "/bin/false").output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(err(&output).contains("building the simulator failed"), "{}", err(&output));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 fn hpcc(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hpcc-analysis")).arg("dissect").args(arguments).output().expect("started")
+    Command::new(env!("CARGO_BIN_EXE_hpcc")).arg("dissect").args(arguments).output().expect("started")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -207,7 +207,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let dir = tempfile::tempdir().expect("temporary folder");
     let (path, name) = file(&dir, "long.pcap");
     pcap(&path, &vec![bytes_of(&vector("roce_cnp_ipv4")); 5_000]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hpcc-analysis"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hpcc"))
         .args(["dissect", &name])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

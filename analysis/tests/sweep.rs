@@ -176,14 +176,3 @@ fn a_folder_with_other_things_is_left_alone() {
     assert!(err(&output).contains("choose another --out"), "{}", err(&output));
     assert_eq!(fs::read_dir(folder.path().join("out")).expect("folder").count(), 1);
 }
-
-#[test]
-fn the_shipped_sweep_is_sound() {
-    let folder = folder();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/controllers.toml");
-    let mut command = hpcc(&["sweep", file, "--out"]);
-    command.arg(folder.path().join("out")).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
-    let results = canned(folder.path(), true);
-    let output = command.env("FAKE_END", "0").env("FAKE_RESULTS", results).output().expect("hpcc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-}

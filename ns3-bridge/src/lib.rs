@@ -573,6 +573,8 @@ mod ffi {
         fn add_queues(self: &mut Results, node: u32, ports: u16) -> usize;
         /// Samples the queues of a switch for histogram and statistics.
         fn sample_queues(self: &mut Results, first: usize, source: &Switch, ports: u16);
+        /// So many further samples equal the last one of every queue.
+        fn repeat_samples(self: &mut Results, count: u64);
         /// Adds a point to the time series of a switch's queues.
         fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16);
         /// Writes the histograms so far.

@@ -62,6 +62,11 @@ impl Results {
         }
     }
 
+    pub fn repeat_samples(&mut self, count: u64) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.repeat_queue_samples(count);
+    }
+
     pub fn trace_queues(&mut self, now_ns: u64, first: usize, source: &Switch, ports: u16) {
         let Some(writer) = &mut self.writer else { return };
         for port in 0..ports {

@@ -170,6 +170,7 @@ HpccScenarioHelper::BuildNetwork()
                                        NanoSeconds(link.delay_ns)));
     }
     SetLosses(links);
+    // A border is a port, and ports come with links.
     for (const auto& border : m_scenario->fast_cnp_borders())
     {
         m_network.SetFastCnpBorder(border.node, border.outside);

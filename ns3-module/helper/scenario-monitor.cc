@@ -11,6 +11,8 @@
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -25,6 +27,17 @@ const Time HISTOGRAM_PRINT_INTERVAL = MilliSeconds(100);
 const Time STATISTICS_INTERVAL = MicroSeconds(1);
 /// Between two looks at the progress.
 const Time PROGRESS_INTERVAL = MicroSeconds(10);
+
+/**
+ * \brief Count samples that equal the last one and leave no trace.
+ * \param count how many
+ * \return as many
+ */
+uint64_t
+CountAll(uint64_t count)
+{
+    return count;
+}
 
 /**
  * \brief Record a pause or resume that a device received.
@@ -74,26 +87,26 @@ void
 ScenarioMonitor::Begin()
 {
     WatchPauses();
-    const Time start = m_traffic.GetFirstStart();
     if (m_hasHistogram)
     {
-        Simulator::Schedule(m_histogramStart, &ScenarioMonitor::SampleHistogram, this);
+        BeginHistogram();
     }
     // A histogram of one sample tells little, and nothing is added to it once it is printed.
-    const bool isPrinted = m_histogramEnd <= m_histogramStart && m_histogramStart <= start;
+    const bool isPrinted = m_histogramEnd <= m_histogramStart && m_histogramStart <= m_traffic.GetFirstStart();
     if (!m_hasHistogram || isPrinted)
     {
-        Simulator::Schedule(start, &ScenarioMonitor::SampleStatistics, this);
+        BeginStatistics();
     }
     if (!m_queueInterval.IsZero())
     {
-        Simulator::Schedule(start, &ScenarioMonitor::TraceQueues, this);
+        BeginQueueSeries();
     }
     if (!m_goodputInterval.IsZero())
     {
-        Simulator::Schedule(start, &ScenarioMonitor::TraceGoodput, this);
+        BeginGoodputSeries();
     }
-    Simulator::Schedule(start, &ScenarioMonitor::ShowProgress, this);
+    BeginProgress();
+    m_clock.Begin();
 }
 
 void
@@ -129,65 +142,82 @@ ScenarioMonitor::SampleQueues()
 }
 
 void
-ScenarioMonitor::SampleHistogram()
+ScenarioMonitor::BeginHistogram()
 {
-    const Time now = Simulator::Now();
-    SampleQueues();
-    if ((now % HISTOGRAM_PRINT_INTERVAL).IsZero())
-    {
-        m_results.print_queues(now.GetNanoSeconds());
-    }
-    if (now < m_histogramEnd)
-    {
-        Simulator::Schedule(HISTOGRAM_INTERVAL, &ScenarioMonitor::SampleHistogram, this);
-    }
+    const auto sample = [this]() {
+        const Time now = Simulator::Now();
+        SampleQueues();
+        if ((now % HISTOGRAM_PRINT_INTERVAL).IsZero())
+        {
+            m_results.print_queues(now.GetNanoSeconds());
+        }
+        return now < m_histogramEnd;
+    };
+    // The last sample and one that is printed have to be taken.
+    const auto repeat = [this](uint64_t count) {
+        const Time now = Simulator::Now();
+        const Time toPrint = HISTOGRAM_PRINT_INTERVAL - now % HISTOGRAM_PRINT_INTERVAL;
+        const int64_t distance = std::min(m_histogramEnd - now, toPrint).GetTimeStep();
+        const int64_t before = (distance - 1) / HISTOGRAM_INTERVAL.GetTimeStep();
+        const uint64_t counted = std::min(count, static_cast<uint64_t>(before));
+        m_results.repeat_samples(counted);
+        return counted;
+    };
+    m_clock.Add(m_histogramStart, HISTOGRAM_INTERVAL, sample, repeat);
 }
 
 void
-ScenarioMonitor::SampleStatistics()
+ScenarioMonitor::BeginStatistics()
 {
-    SampleQueues();
-    if (!m_traffic.IsDone())
-    {
-        const Time interval = m_queueInterval.IsZero() ? STATISTICS_INTERVAL : m_queueInterval;
-        Simulator::Schedule(interval, &ScenarioMonitor::SampleStatistics, this);
-    }
+    const auto sample = [this]() {
+        SampleQueues();
+        return !m_traffic.IsDone();
+    };
+    const auto repeat = [this](uint64_t count) {
+        m_results.repeat_samples(count);
+        return count;
+    };
+    const Time interval = m_queueInterval.IsZero() ? STATISTICS_INTERVAL : m_queueInterval;
+    m_clock.Add(m_traffic.GetFirstStart(), interval, sample, repeat);
 }
 
 void
-ScenarioMonitor::TraceQueues()
+ScenarioMonitor::BeginQueueSeries()
 {
-    for (const auto& watched : m_switches)
-    {
-        watched.node->TraceQueues(m_results, watched.first);
-    }
-    if (!m_traffic.IsDone())
-    {
-        Simulator::Schedule(m_queueInterval, &ScenarioMonitor::TraceQueues, this);
-    }
+    const auto sample = [this]() {
+        for (const auto& watched : m_switches)
+        {
+            watched.node->TraceQueues(m_results, watched.first);
+        }
+        return !m_traffic.IsDone();
+    };
+    // Only changes are recorded.
+    m_clock.Add(m_traffic.GetFirstStart(), m_queueInterval, sample, CountAll);
 }
 
 void
-ScenarioMonitor::TraceGoodput()
+ScenarioMonitor::BeginGoodputSeries()
 {
-    m_traffic.TraceGoodput();
-    if (!m_traffic.IsDone())
-    {
-        Simulator::Schedule(m_goodputInterval, &ScenarioMonitor::TraceGoodput, this);
-    }
+    const auto sample = [this]() {
+        m_traffic.TraceGoodput();
+        return !m_traffic.IsDone();
+    };
+    // A flow that makes no progress is recorded.
+    const auto repeat = [this](uint64_t count) { return m_traffic.IsIdle() ? count : 0; };
+    m_clock.Add(m_traffic.GetFirstStart(), m_goodputInterval, sample, repeat);
 }
 
 void
-ScenarioMonitor::ShowProgress()
+ScenarioMonitor::BeginProgress()
 {
-    m_progress->update(Simulator::Now().GetNanoSeconds(),
-                       Simulator::GetEventCount(),
-                       m_traffic.GetAckedBytes(),
-                       m_traffic.GetFinished());
-    if (!m_traffic.IsDone())
-    {
-        Simulator::Schedule(PROGRESS_INTERVAL, &ScenarioMonitor::ShowProgress, this);
-    }
+    const auto sample = [this]() {
+        m_progress->update(Simulator::Now().GetNanoSeconds(),
+                           Simulator::GetEventCount(),
+                           m_traffic.GetAckedBytes(),
+                           m_traffic.GetFinished());
+        return !m_traffic.IsDone();
+    };
+    m_clock.Add(m_traffic.GetFirstStart(), PROGRESS_INTERVAL, sample, CountAll);
 }
 
 } // namespace ns3

@@ -4,6 +4,8 @@
 #ifndef SCENARIO_MONITOR_H
 #define SCENARIO_MONITOR_H
 
+#include "sampling-clock.h"
+
 #include "ns3/core-pointer.h"
 #include "ns3/nstime.h"
 #include "ns3/ptr.h"
@@ -54,32 +56,33 @@ class ScenarioMonitor
     /// Record the pauses that all devices receive.
     void WatchPauses();
 
-    /// Sample all queues.
+    /// Sample all queues for histogram and statistics.
     void SampleQueues();
 
-    /// Sample the queues for statistics alone.
-    void SampleStatistics();
+    /// Take samples for the reference simulator's histogram, which is printed now and then.
+    void BeginHistogram();
 
-    /// Add a sample to the reference simulator's histogram, and print it when it is time.
-    void SampleHistogram();
+    /// Take samples for statistics alone.
+    void BeginStatistics();
 
-    /// Add a point to the queues' time series.
-    void TraceQueues();
+    /// Take samples for the queues' time series.
+    void BeginQueueSeries();
 
-    /// Add a point to the flows' time series.
-    void TraceGoodput();
+    /// Take samples for the flows' time series.
+    void BeginGoodputSeries();
 
     /// Show how far the run is.
-    void ShowProgress();
+    void BeginProgress();
 
     const QbbHelper& m_network;             //!< the network
     ScenarioTraffic& m_traffic;             //!< the flows
     hpcc::Results& m_results;               //!< where it is recorded
+    SamplingClock m_clock;                  //!< says when
     CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
     std::vector<Watched> m_switches;        //!< the switches
     bool m_hasHistogram;                    //!< whether there is a histogram
     Time m_histogramStart;                  //!< first sample of the histogram
-    Time m_histogramEnd;                    //!< last sample of the histogram; 0: none
+    Time m_histogramEnd;                    //!< last sample of the histogram
     Time m_queueInterval;                   //!< between points of the queues' series; 0: none
     Time m_goodputInterval;                 //!< between points of the flows' series; 0: none
 };

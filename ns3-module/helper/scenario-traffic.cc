@@ -146,6 +146,12 @@ ScenarioTraffic::IsDone() const
     return m_finished == m_count;
 }
 
+bool
+ScenarioTraffic::IsIdle() const
+{
+    return m_active.empty();
+}
+
 uint64_t
 ScenarioTraffic::GetAckedBytes() const
 {

@@ -43,6 +43,9 @@ class ScenarioTraffic
     /// \return whether all flows have finished
     bool IsDone() const;
 
+    /// \return whether no flow is under way
+    bool IsIdle() const;
+
     /// \return acknowledged bytes of all flows
     uint64_t GetAckedBytes() const;
 

@@ -83,7 +83,7 @@ QbbFrame::Notify()
 QbbFramePool::QbbFramePool(std::size_t room)
     : m_room((room + QbbFrame::ROOM_UNIT - 1) / QbbFrame::ROOM_UNIT * QbbFrame::ROOM_UNIT)
 {
-    NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY, "more room for telemetry than any layout needs");
+    NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY, "a frame cannot have so much room for telemetry: " << room << " bytes");
 }
 
 QbbFramePool::~QbbFramePool()

@@ -50,11 +50,12 @@ class alignas(64) QbbFrame : public EventImpl
     /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
     static constexpr uint8_t INITIAL_HOP_LIMIT = 64;
 
-    /// Most room for the telemetry section in bytes: 15 hops in the largest layout.
-    static constexpr std::size_t MAX_TELEMETRY = 488;
-
-    /// Room for the telemetry section comes in steps of this.
+    /// Room for the telemetry section comes in steps of so many bytes.
     static constexpr std::size_t ROOM_UNIT = 8;
+
+    /// Most room for the telemetry section in bytes, as its steps are counted in a byte. How much a layout needs, which
+    /// is less, is for the core to say.
+    static constexpr std::size_t MAX_TELEMETRY = UINT8_MAX * ROOM_UNIT;
 
     /// Give the frame back to its pool.
     void Release();

@@ -56,6 +56,12 @@ class WheelSimulatorImpl : public SimulatorImpl
         return m_currentTs;
     }
 
+    /// \return the time step of the next event; the current one if no event waits
+    uint64_t GetNextTs() const
+    {
+        return m_wheel.IsEmpty() ? m_currentTs : m_wheel.Peek().key.m_ts;
+    }
+
     /**
      * \brief Schedule an event.
      * \param ts when

@@ -245,7 +245,7 @@ class MoreFlowsThanExpectedTest : public HpccTestCase
      */
     Observed Measure(uint32_t flows)
     {
-        return Incast().Set("HpccMaxStage", UintegerValue(5)).Set("HpccPlusExpectedFlows", UintegerValue(flows)).Run();
+        return Incast().Set("HpccPlusMaxStage", UintegerValue(5)).Set("HpccPlusExpectedFlows", UintegerValue(flows)).Run();
     }
 };
 

@@ -36,10 +36,14 @@ HpccTestCase::DoTeardown()
 TestNetwork::TestNetwork(const std::string& faults)
 {
     helper.SetReferenceFaults(faults);
-    helper.SetHostAttribute("HpccMaxStage", UintegerValue(0));
-    helper.SetHostAttribute("HpccAdditiveIncrease", DataRateValue(DataRate("50Mbps")));
-    helper.SetHostAttribute("HpccMinRate", DataRateValue(DataRate("1000Mbps")));
+    for (const std::string algorithm : {"Hpcc", "HpccPlus", "RxHpcc"})
+    {
+        helper.SetHostAttribute(algorithm + "MaxStage", UintegerValue(0));
+        helper.SetHostAttribute(algorithm + "MinRate", DataRateValue(DataRate("1000Mbps")));
+    }
     helper.SetTelemetry("reference");
+    // As in the reference, unless a test is about it.
+    helper.SetHostAttribute("Timeout", StringValue("0s"));
 }
 
 void

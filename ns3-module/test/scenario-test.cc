@@ -3,8 +3,10 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/global-value.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/system-path.h"
 
 #include <algorithm>
@@ -85,7 +87,11 @@ class ScenarioTest : public HpccTestCase
     {
         ExpectRefusal("unknown.toml", std::string(SCENARIO) + "colour = \"red\"\n", "colour");
         ExpectRefusal("unit.toml", std::string(SCENARIO) + "start = \"5 parsecs\"\n", "parsecs");
-        ExpectResults();
+        ExpectResults("wheel");
+        // A program that has used its simulator before keeps it.
+        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
+        Simulator::Now();
+        ExpectResults("default");
     }
 
     /**
@@ -110,10 +116,13 @@ class ScenarioTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ((ListFolder() == before), true, "something was written");
     }
 
-    /// Run a file, and look at what it leaves.
-    void ExpectResults()
+    /**
+     * \brief Run a file, and look at what it leaves.
+     * \param folder the name of the folder for it
+     */
+    void ExpectResults(const std::string& folder)
     {
-        const std::string out = CreateTempDirFilename("out");
+        const std::string out = CreateTempDirFilename(folder);
         HpccScenarioHelper scenario;
         NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), {"run.seed=5"}),
                               true,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Runs of the simulator, several at a time, each with its words in a file.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
@@ -14,8 +13,9 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use super::plan::Run;
+use crate::human;
 use crate::results::Results;
-use crate::{human, run};
+use crate::simulator::{Simulator, describe_crash};
 
 /// Lines of a log that are worth showing when a run failed.
 const LOG_LINES: usize = 12;
@@ -36,7 +36,7 @@ pub struct Ended {
 /// # Errors
 /// If no threads can be had. What goes wrong with a run is in its answer.
 pub fn execute(
-    program: &OsString,
+    simulator: &Simulator,
     base: &Path,
     out: &Path,
     runs: &[Run],
@@ -47,7 +47,7 @@ pub fn execute(
     let one = |run: &Run| {
         let name = run.folder.display().to_string();
         progress.begin(&name);
-        let ended = simulate(program, base, out, run);
+        let ended = simulate(simulator, base, out, run);
         progress.end(&name, ended.results.is_ok());
         ended
     };
@@ -57,27 +57,27 @@ pub fn execute(
     Ok(ended)
 }
 
-fn simulate(program: &OsString, base: &Path, out: &Path, run: &Run) -> Ended {
+fn simulate(simulator: &Simulator, base: &Path, out: &Path, run: &Run) -> Ended {
     let folder = out.join(&run.folder);
     let mut log = folder.clone().into_os_string();
     log.push(".log");
     let log = PathBuf::from(log);
-    let results = start(program, base, &folder, &log, &run.overrides).and_then(|status| match status.code() {
+    let results = start(simulator, base, &folder, &log, &run.overrides).and_then(|status| match status.code() {
         Some(0 | 3) => Results::load(&folder),
         Some(2) => Err(anyhow!("the simulator refused its input")),
-        _ => Err(anyhow!("{}", run::describe_crash(status))),
+        _ => Err(anyhow!("{}", describe_crash(status))),
     });
     Ended { log, results }
 }
 
-fn start(program: &OsString, base: &Path, folder: &Path, log: &Path, overrides: &[String]) -> Result<ExitStatus> {
+fn start(simulator: &Simulator, base: &Path, folder: &Path, log: &Path, overrides: &[String]) -> Result<ExitStatus> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
     }
     let words = File::create(log).with_context(|| log.display().to_string())?;
-    let mut command = run::command(program, base, folder, overrides);
+    let mut command = simulator.command(base, folder, overrides);
     command.stdout(words.try_clone()?).stderr(words);
-    command.status().with_context(|| format!("cannot start the simulator {}", program.display()))
+    command.status().with_context(|| format!("cannot start the simulator {}", simulator.path().display()))
 }
 
 /// The end of a log, indented.

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::outcome::Outcome;
+use crate::simulator::Simulator;
 use crate::{human, run};
 use execute::Ended;
 use file::SweepFile;
@@ -32,12 +33,12 @@ use plan::Run;
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
 /// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
 pub fn sweep(file: &Path, out: Option<PathBuf>, jobs: Option<NonZeroUsize>, set: &[String]) -> Result<Outcome> {
-    let program = run::program()?;
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file)?;
     let runs = plan::plan(&file, set)?;
+    let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out)?;
-    let ended = execute::execute(&program, &file.base, &out, &runs, jobs)?;
+    let ended = execute::execute(&simulator, &file.base, &out, &runs, jobs)?;
     report_on(&file, &folder, &runs, &ended)
 }
 

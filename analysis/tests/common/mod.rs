@@ -12,8 +12,11 @@ pub const FAKE_SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake
 const START_NS: u64 = 2_000_000_000;
 
 pub fn hpcc(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hpcc-analysis"));
-    command.args(arguments).env_remove("HPCC_SCENARIO_PROGRAM").env_remove("FAKE_RESULTS").env_remove("FAKE_ONLY");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hpcc"));
+    command.args(arguments);
+    for variable in ["HPCC_SCENARIO_PROGRAM", "HPCC_SCRIPT", "HPCC_GOLDEN_DATA", "FAKE_RESULTS", "FAKE_ONLY"] {
+        command.env_remove(variable);
+    }
     command
 }
 

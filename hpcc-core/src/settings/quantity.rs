@@ -11,7 +11,8 @@ use alloc::string::String;
 /// No quantity is larger: ns-3 keeps times in 63 bits.
 pub const LARGEST: u64 = i64::MAX as u64;
 
-const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+/// Units of time, in ns.
+pub const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
 const SIZES: &[(&str, u64)] = &[
     ("B", 1),
@@ -66,8 +67,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, String> {
     let refuse = |why: &str| format!("\"{text}\" {why}; expected {expected}");
     let trimmed = text.trim();
-    let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
-    let (number, unit) = trimmed.split_at(end);
+    let (number, unit) = split(trimmed);
     let unit = unit.trim_start();
     if number.is_empty() {
         return Err(refuse(if trimmed.starts_with('-') { "is negative" } else { "is not a number with a unit" }));
@@ -75,7 +75,7 @@ fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, Stri
     if unit.is_empty() {
         return Err(refuse("has no unit"));
     }
-    let Some(&(_, factor)) = units.iter().find(|(name, _)| *name == unit) else {
+    let Some(factor) = factor(units, unit) else {
         return Err(refuse(&format!("has the unknown unit \"{unit}\"")));
     };
     let (mantissa, divisor) = decimal(number).ok_or_else(|| refuse("is not a decimal number with a unit"))?;
@@ -84,6 +84,16 @@ fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, Stri
         return Err(refuse(&format!("is not a whole number of {}", units[0].0)));
     }
     u64::try_from(product / divisor).ok().filter(|&number| number <= LARGEST).ok_or_else(|| refuse("is too large"))
+}
+
+/// The digits and points that a text begins with, and what is behind them.
+pub fn split(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()))
+}
+
+/// What a unit is worth.
+pub fn factor(units: &[(&str, u64)], unit: &str) -> Option<u64> {
+    units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
 }
 
 /// `12.50` as (1250, 100). `None` for anything but digits with at most one point among them.

@@ -81,3 +81,21 @@ fn flows_that_a_failed_link_cuts_off_are_listed() {
     assert_eq!(told.code, Some(3), "{}", told.err);
     assert_eq!(bench.read("out/unfinished.csv").lines().count(), 3, "a header and two flows");
 }
+
+/// 900 ms without a packet are 900,000 samples of the queues. They are no events, but count as samples.
+#[test]
+fn idle_time_costs_no_events() {
+    let later = "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 2\nsize = \"1KB\"\nstart = \"900ms\"\n";
+    let figures = |more: &str| {
+        let bench = Bench::new(TOML);
+        bench.edit("scenario.toml", "queue_interval = \"1us\"\ngoodput_interval = \"2us\"\n", more);
+        let told = bench.run("scenario.toml", &["run.stop=1s"]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+        ["events", "queue_max_bytes", "queue_p99_bytes"].map(|key| summary[key].as_u64().expect(key))
+    };
+    let ([near, near_max, near_p99], [far, far_max, far_p99]) = (figures(""), figures(later));
+    assert!(far < near + near / 10, "{far} events, {near} without the idle time");
+    assert!(near_max > 0 && near_max == far_max && near_p99 > 0, "{near_max} {far_max} {near_p99}");
+    assert_eq!(far_p99, 0, "99 of 100 samples found the queue empty");
+}

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where files are looked for: beside the file that names them, then in the working folder.
 
-use hpcc_golden::{Golden, Match, Verdict};
 use hpcc_tests::{Bench, REFERENCE};
 use std::fs;
 
 /// The reference itself must be started from the folder of its inputs; we need not be.
 #[test]
 fn a_reference_config_runs_unchanged_from_another_folder() {
-    let golden = Golden::in_tree().expect("golden data");
-    let case = golden.case(golden.run("tiny-2flow", "hp").expect("run")).expect("files");
-    let bench = Bench::new(&[]);
-    let inputs = bench.path("their experiment");
-    fs::create_dir(&inputs).expect("folder");
-    case.unpack(&inputs).expect("inputs");
-    let told = bench.run("their experiment/config_hp.txt", &[]);
+    let bench = Bench::new(REFERENCE);
+    assert_eq!(bench.run_to("near", "config.txt", &[]).code, Some(0));
+    fs::create_dir(bench.path("their experiment")).expect("folder");
+    for (name, _) in REFERENCE {
+        fs::rename(bench.path(name), bench.path("their experiment").join(name)).expect("input");
+    }
+    let told = bench.run_to("far", "their experiment/config.txt", &[]);
     assert_eq!(told.code, Some(0), "{}", told.err);
-    let found = hpcc_golden::Outputs { fct: bench.read("out/fct.txt"), ..Default::default() };
-    assert_eq!(Verdict::of(&case.expected, &found).fct, Match::Equal);
-    let left: Vec<_> = fs::read_dir(&inputs).expect("folder").collect();
-    assert_eq!(left.len(), 4, "only the inputs: {left:?}");
+    assert_eq!(bench.read("far/fct.txt"), bench.read("near/fct.txt"));
+    let left: Vec<_> = fs::read_dir(bench.path("their experiment")).expect("folder").collect();
+    assert_eq!(left.len(), REFERENCE.len(), "only the inputs: {left:?}");
 }
 
 #[test]

@@ -3,9 +3,8 @@
 //! computation which shares no code with ours.
 
 use crate::dissection::{self, Dissected, dissect};
-use crate::skipped::skipped;
 use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
-use hpcc_tests::Bench;
+use hpcc_tests::{Bench, skipped};
 use pcap_file::pcap::PcapReader;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;

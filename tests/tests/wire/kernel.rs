@@ -2,7 +2,6 @@
 //! Linux kernels as IOAM transit nodes fill the traces that we send, and do to them what we would have done.
 
 use crate::namespaces::{Chain, FIRST_MAC, Identity, SENDER, SENDER_MAC, SINK};
-use crate::skipped::skipped;
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Carriage, Dialect, Extension, RoceFrame, Section, build};
 use hpcc_core::roce::icrc::Coverage;
@@ -14,6 +13,7 @@ use hpcc_core::telemetry::ioam::trace::{Header, LEN, Trace};
 use hpcc_core::telemetry::ioam::trace_type::TraceType;
 use hpcc_core::telemetry::ioam::transit::{Outcome, preallocated};
 use hpcc_core::units::BitRate;
+use hpcc_tests::skipped;
 use std::net::Ipv6Addr;
 use std::time::{SystemTime, UNIX_EPOCH};
 

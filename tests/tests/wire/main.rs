@@ -9,6 +9,5 @@ mod kernel;
 mod namespaces;
 mod scapy;
 mod simulation;
-mod skipped;
 mod tshark;
 mod uapi;

@@ -2,7 +2,6 @@
 //! scapy computes the ICRCs that our frames have, and reads the same headers from them.
 
 use crate::simulation::{CASES, Case};
-use crate::skipped::skipped;
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Extension, RoceFrame, RocePacket, SectionLen, TELEMETRY_PORT, build};
 use hpcc_core::frame::{INT_PORT, simulated};
@@ -10,6 +9,7 @@ use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
 use hpcc_core::roce::{Bth, CNP_RESERVED, Opcode};
 use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
+use hpcc_tests::skipped;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::env;

@@ -4,8 +4,8 @@
 use crate::dissection::{self, Dissected, dissect};
 use crate::expected::{Hop, Journeys, address, ecn, hop_limit, is_first, is_last, opcode, psn};
 use crate::simulation::{CASES, Case, FLOW, ROOM, SPEED};
-use crate::skipped::skipped;
 use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceRecord};
+use hpcc_tests::skipped;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 

@@ -116,5 +116,5 @@ mod judged {
 #[cfg(not(ioam6_header))]
 #[test]
 fn the_kernels_structures_are_ours() {
-    crate::skipped::skipped("no linux/ioam6.h or no libclang on this machine");
+    hpcc_tests::skipped("no linux/ioam6.h or no libclang on this machine");
 }

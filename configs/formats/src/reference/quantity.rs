@@ -3,6 +3,7 @@
 //!
 //! `hpcc_core::settings::quantity` is exact instead; here the same text must give the reference's nanosecond.
 
+use hpcc_core::settings::quantity;
 use hpcc_core::units::{BitRate, Nanos};
 
 const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
@@ -36,13 +37,7 @@ fn scale(prefix: &str) -> Option<f64> {
 /// A delay: a number with a unit, or seconds without one.
 pub fn delay(text: &str) -> Option<Nanos> {
     let (number, unit) = split(text)?;
-    let nanos_per_unit: u64 = match unit {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" | "" => 1_000_000_000,
-        _ => return None,
-    };
+    let nanos_per_unit = quantity::factor(quantity::TIMES, if unit.is_empty() { "s" } else { unit })?;
     if number >= TWO_POW_64 {
         return None;
     }
@@ -55,7 +50,7 @@ pub fn delay(text: &str) -> Option<Nanos> {
 
 /// A number of at least 0 and the unit behind it.
 fn split(text: &str) -> Option<(f64, &str)> {
-    let mut end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let mut end = quantity::split(text).0.len();
     let rest = &text.as_bytes()[end..];
     // An exponent (1e9) belongs to the number, but only if digits follow.
     if matches!(rest.first(), Some(b'e' | b'E')) {

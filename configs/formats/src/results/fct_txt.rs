@@ -4,10 +4,10 @@
 //! A line reads `SIP DIP SPORT DPORT SIZE START FCT STANDALONE`: addresses as eight hexadecimal digits, sizes
 //! in bytes, times in ns.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use super::text_file::{Words, for_each_line};
+use super::text_file::{Words, for_each_line_of, open};
 use super::{FctRecord, ResultError, address};
 
 /// One line of `fct.txt`.
@@ -63,8 +63,16 @@ pub fn write(out: &mut impl Write, l: &FctLine) -> io::Result<()> {
 /// # Errors
 /// If the file cannot be read, or with the line that does not follow the format.
 pub fn read(path: &Path) -> Result<Vec<FctLine>, ResultError> {
+    read_from(path, BufReader::new(open(path)?))
+}
+
+/// Reads the text of a whole file; `path` is for errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(path: &Path, input: impl BufRead) -> Result<Vec<FctLine>, ResultError> {
     let mut flows = Vec::new();
-    for_each_line(path, |line| {
+    for_each_line_of(path, input, |line| {
         flows.push(parse(line)?);
         Ok(())
     })?;

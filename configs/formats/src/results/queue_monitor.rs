@@ -72,6 +72,11 @@ impl QueueMonitor {
         true
     }
 
+    /// Takes so many further samples of every port that equal its last one.
+    pub fn repeat(&mut self, count: u64) {
+        self.ports.iter_mut().for_each(|port| port.pending += count);
+    }
+
     /// The port behind an index.
     pub fn port(&self, index: usize) -> Option<Port> {
         self.ports.get(index).map(|state| state.port)
@@ -193,6 +198,22 @@ mod tests {
         let changes: Vec<bool> = [0, 0, 1048, 1048, 0].map(|bytes| monitor.sample_index(port, bytes)).into();
         assert_eq!(changes, [false, false, true, false, true]);
         assert!(!monitor.sample_index(99, 5));
+    }
+
+    #[test]
+    fn repeated_samples_count_as_if_taken() {
+        let sampled = |again: u64| {
+            let mut monitor = QueueMonitor::new();
+            let (first, second) = (monitor.add_port(3, 1), monitor.add_port(3, 2));
+            for _ in 0..=again {
+                monitor.sample_index(first, 0);
+                monitor.sample_index(second, 2_000);
+            }
+            monitor
+        };
+        let (mut repeated, mut taken) = (sampled(0), sampled(7));
+        repeated.repeat(7);
+        assert_eq!(printed(&mut repeated, 5), printed(&mut taken, 5));
     }
 
     #[test]

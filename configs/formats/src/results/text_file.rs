@@ -19,12 +19,20 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, ResultError> {
     Ok(Box::new(file))
 }
 
-/// Hands every line to `parse`, without its end.
+/// Hands every line of a file to `parse`, without its end.
+pub(crate) fn for_each_line(path: &Path, parse: impl FnMut(&str) -> Result<(), String>) -> Result<(), ResultError> {
+    for_each_line_of(path, BufReader::new(open(path)?), parse)
+}
+
+/// Hands every line of `input` to `parse`, without its end; `path` is for errors.
 ///
 /// A last line without an end is refused: whatever wrote these files ends every line, so the file was cut,
 /// and a number cut short would look like a smaller one.
-pub(crate) fn for_each_line(path: &Path, mut parse: impl FnMut(&str) -> Result<(), String>) -> Result<(), ResultError> {
-    let mut input = BufReader::new(open(path)?);
+pub(crate) fn for_each_line_of(
+    path: &Path,
+    mut input: impl BufRead,
+    mut parse: impl FnMut(&str) -> Result<(), String>,
+) -> Result<(), ResultError> {
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();

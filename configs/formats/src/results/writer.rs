@@ -122,6 +122,11 @@ impl ResultWriter {
         self.queues.sample_index(index, bytes);
     }
 
+    /// So many further samples equal the last one of every port.
+    pub fn repeat_queue_samples(&mut self, count: u64) {
+        self.queues.repeat(count);
+    }
+
     /// A point of the time series of a port's queue; a row of `queue.csv` where it differs from the last.
     pub fn queue_point(&mut self, now: Nanos, index: usize, bytes: u64) {
         let Some(last) = self.traced.get_mut(index).filter(|last| **last != bytes) else { return };

@@ -9,7 +9,7 @@ const fn wire(gbps: u64) -> Wire {
 }
 
 /// The file's text, to the empty line at its end.
-pub(crate) fn text() -> String {
+pub fn text() -> String {
     let tree = FatTree {
         pods: 5,
         tors_per_pod: 4,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `runs.csv`: one row for each run.
 
-use crate::error::GoldenError;
+use super::campaign::CAMPAIGNS;
+use anyhow::{Context, Result, ensure};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -18,7 +19,7 @@ pub struct Run {
     pub scenario: String,
     /// The configuration.
     pub name: String,
-    /// `CC_MODE`: 1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP, 10 HPCC-PINT, 0 none.
+    /// `CC_MODE`: 1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP, 10 HPCC-PINT, 0 and 5 none.
     pub cc_mode: u32,
     /// Flows in the flow file.
     pub flows: u64,
@@ -35,6 +36,8 @@ pub struct Run {
 pub enum Source {
     /// The reference simulator.
     Reference,
+    /// The same, in a run too small to be measured.
+    Campaign,
     /// The executable form of its rules, which agrees with it wherever both have run.
     Oracle,
 }
@@ -42,7 +45,13 @@ pub enum Source {
 impl Run {
     /// Who computed the expected outputs.
     pub fn source(&self) -> Source {
-        if self.scenario.starts_with(ORACLE_PREFIX) { Source::Oracle } else { Source::Reference }
+        if self.scenario.starts_with(ORACLE_PREFIX) {
+            Source::Oracle
+        } else if CAMPAIGNS.contains(&self.scenario.as_str()) {
+            Source::Campaign
+        } else {
+            Source::Reference
+        }
     }
 
     /// Processor time of the reference for each frame on a link, in ns.
@@ -50,18 +59,14 @@ impl Run {
         Some(self.user_cpu_s? * 1e9 / self.packet_hops? as f64)
     }
 
-    /// Whether this takes a fraction of a second rather than many.
-    pub fn is_quick(&self) -> bool {
-        self.packet_hops.is_none_or(|hops| hops < 10_000_000)
-    }
-
     /// Reads all rows of the table.
-    pub(crate) fn parse_all(path: &Path, text: &str) -> Result<Vec<Run>, GoldenError> {
+    ///
+    /// # Errors
+    /// If the header or a row is not as expected; `path` is for the error.
+    pub fn parse_all(path: &Path, text: &str) -> Result<Vec<Run>> {
         let mut lines = text.lines();
-        if lines.next() != Some(HEADER) {
-            return Err(GoldenError::data(path, format!("the first line is not \"{HEADER}\"")));
-        }
-        let parse = |line| Run::parse(line).ok_or_else(|| GoldenError::data(path, format!("cannot read \"{line}\"")));
+        ensure!(lines.next() == Some(HEADER), "{}: the first line is not \"{HEADER}\"", path.display());
+        let parse = |line| Run::parse(line).with_context(|| format!("{}: cannot read \"{line}\"", path.display()));
         lines.map(parse).collect()
     }
 

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Campaigns: many small runs of the reference in one archive, a folder each with topology and flows of its own.
 
-use crate::archive::{self, Files};
-use crate::case::{Case, Outputs};
-use crate::error::GoldenError;
-use crate::golden::Golden;
-use crate::run::Run;
+use super::archive::{self, Files};
+use super::case::{Case, Outputs};
+use super::run::Run;
+use anyhow::{Context, Result};
+use std::path::Path;
 
-impl Golden {
-    /// `differences`: the smallest scenarios of what was once computed otherwise; `random`: scenarios drawn at random.
-    pub const CAMPAIGNS: [&'static str; 2] = ["differences", "random"];
+/// `differences`: the smallest scenarios of what was once computed otherwise; `random`: scenarios drawn at random.
+pub const CAMPAIGNS: [&str; 2] = ["differences", "random"];
 
-    /// All runs of a campaign.
-    ///
-    /// # Errors
-    /// If its archive is not there, or damaged.
-    pub fn campaign(&self, name: &str) -> Result<Vec<Case>, GoldenError> {
-        let path = self.folder().join("campaigns").join(format!("{name}.tar.zst"));
-        let read = |(run, files): (String, Files)| {
-            case(name, &run, files)
-                .ok_or_else(|| GoldenError::data(&path, format!("the run {run} is incomplete, or cannot be read")))
-        };
-        archive::read_folders(&path)?.into_iter().map(read).collect()
-    }
+/// The runs of all campaigns; `folder` holds their archives.
+///
+/// # Errors
+/// If an archive is not there, or damaged.
+pub fn read_all(folder: &Path) -> Result<Vec<Case>> {
+    let campaigns: Result<Vec<Vec<Case>>> = CAMPAIGNS.iter().map(|name| read(folder, name)).collect();
+    Ok(campaigns?.concat())
+}
+
+fn read(folder: &Path, campaign: &str) -> Result<Vec<Case>> {
+    let path = folder.join(format!("{campaign}.tar.zst"));
+    let read = |(name, files): (String, Files)| {
+        case(campaign, &name, files)
+            .with_context(|| format!("{}: the run {name} is incomplete, or cannot be read", path.display()))
+    };
+    archive::read_folders(&path)?.into_iter().map(read).collect()
 }
 
 /// A run; `None` if a file is missing or does not begin as it should.
@@ -54,10 +57,9 @@ mod tests {
 
     #[test]
     fn campaigns_are_complete() {
-        let golden = Golden::in_tree().expect("golden data");
-        let counts = Golden::CAMPAIGNS.map(|name| golden.campaign(name).expect("archive").len());
-        assert_eq!(counts, [9, 499]);
-        assert!(golden.campaign("none").expect_err("no archive").to_string().contains("none.tar.zst"));
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/campaigns"));
+        assert_eq!(CAMPAIGNS.map(|name| read(folder, name).expect("archive").len()), [9, 499]);
+        assert!(format!("{:#}", read(folder, "none").expect_err("no archive")).contains("none.tar.zst"));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The folder that holds everything.
+//! The folder with the runs: a table, and an archive for each scenario.
 
-use crate::archive::{self, Files};
-use crate::case::Case;
-use crate::error::GoldenError;
-use crate::fat_tree;
-use crate::run::Run;
+use super::archive::{self, Files};
+use super::campaign;
+use super::case::Case;
+use super::fat_tree;
+use super::run::Run;
+use anyhow::{Context, Result, anyhow};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,38 +15,30 @@ use std::sync::{Arc, Mutex};
 /// Scenarios whose topology is generated.
 const FAT_TREE_PREFIX: &str = "fat-";
 
-/// All runs. Files are unpacked when first asked for.
+/// All runs. Files of the table's runs are unpacked when first asked for.
 #[derive(Debug)]
 pub struct Golden {
     folder: PathBuf,
     runs: Vec<Run>,
+    campaigns: Vec<Case>,
     scenarios: Mutex<HashMap<String, Arc<Files>>>,
 }
 
 impl Golden {
-    /// Opens the folder that belongs to this crate's sources.
+    /// Opens a folder with `runs.csv`, `data/` and `campaigns/`.
     ///
     /// # Errors
-    /// If it is not there, or its table is damaged.
-    pub fn in_tree() -> Result<Golden, GoldenError> {
-        Golden::open(Path::new(env!("CARGO_MANIFEST_DIR")))
-    }
-
-    /// Opens a folder with `runs.csv` and `data/`.
-    ///
-    /// # Errors
-    /// If it is not there, or its table is damaged.
-    pub fn open(folder: &Path) -> Result<Golden, GoldenError> {
+    /// If it is not there, or its table or a campaign is damaged.
+    pub fn open(folder: &Path) -> Result<Golden> {
         let table = folder.join("runs.csv");
-        let text = fs::read_to_string(&table).map_err(GoldenError::io(&table))?;
-        Ok(Golden { folder: folder.to_owned(), runs: Run::parse_all(&table, &text)?, scenarios: Mutex::default() })
+        let text = fs::read_to_string(&table).with_context(|| table.display().to_string())?;
+        let mut runs = Run::parse_all(&table, &text)?;
+        let campaigns = campaign::read_all(&folder.join("campaigns"))?;
+        runs.extend(campaigns.iter().map(|case| case.run.clone()));
+        Ok(Golden { folder: folder.to_owned(), runs, campaigns, scenarios: Mutex::default() })
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// All runs but those of the campaigns, scenario by scenario.
+    /// All runs, scenario by scenario; those of campaigns at the end.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
@@ -59,18 +52,20 @@ impl Golden {
     ///
     /// # Errors
     /// If the archive is damaged or lacks one of the run's files.
-    pub fn case(&self, run: &Run) -> Result<Case, GoldenError> {
+    pub fn case(&self, run: &Run) -> Result<Case> {
+        if let Some(case) = self.campaigns.iter().find(|case| case.run == *run) {
+            return Ok(case.clone());
+        }
         let files = self.scenario(&run.scenario)?;
-        Case::new(run, &files).map_err(|name| {
-            GoldenError::data(&self.archive(&run.scenario), format!("{name} is missing for the run {run}"))
-        })
+        let archive = self.archive(&run.scenario);
+        Case::new(run, &files).map_err(|name| anyhow!("{}: {name} is missing for the run {run}", archive.display()))
     }
 
     fn archive(&self, scenario: &str) -> PathBuf {
         self.folder.join("data").join(format!("{scenario}.tar.zst"))
     }
 
-    fn scenario(&self, name: &str) -> Result<Arc<Files>, GoldenError> {
+    fn scenario(&self, name: &str) -> Result<Arc<Files>> {
         let mut scenarios = self.scenarios.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(files) = scenarios.get(name) {
             return Ok(Arc::clone(files));
@@ -87,12 +82,17 @@ impl Golden {
 
 #[cfg(test)]
 mod tests {
+    use super::super::run::Source;
     use super::*;
+
+    fn in_tree() -> Golden {
+        Golden::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden"))).expect("golden data")
+    }
 
     #[test]
     fn every_row_has_its_files_and_every_file_its_row() {
-        let golden = Golden::in_tree().expect("golden data");
-        for run in golden.runs() {
+        let golden = in_tree();
+        for run in golden.runs().iter().filter(|run| run.source() != Source::Campaign) {
             let case = golden.case(run).expect("files");
             let first = case.flow.split_whitespace().next().expect("flow count");
             assert_eq!(first, run.flows.to_string(), "{run}");
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn all_runs_of_the_reference_are_here() {
-        let golden = Golden::in_tree().expect("golden data");
+        let golden = in_tree();
         let by_reference: Vec<&Run> = golden.runs().iter().filter(|run| run.events.is_some()).collect();
         assert_eq!(by_reference.len(), 175);
         let traced = by_reference.iter().filter(|run| golden.case(run).expect("files").expected.trace.is_some());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run with its files.
 
-use crate::archive::Files;
-use crate::error::GoldenError;
-use crate::run::Run;
+use super::archive::Files;
+use super::run::Run;
+use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub struct Outputs {
 
 impl Case {
     /// Picks a run's files; the error is the name of the file that is not there.
-    pub(crate) fn new(run: &Run, files: &Files) -> Result<Case, String> {
+    pub fn new(run: &Run, files: &Files) -> Result<Case, String> {
         let optional = |name: &str| files.get(name).cloned();
         let required = |name: &str| optional(name).ok_or_else(|| name.to_owned());
         let output = |kind: &str| format!("{}.{kind}.txt", run.name);
@@ -62,21 +62,15 @@ impl Case {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn unpack(&self, folder: &Path) -> Result<PathBuf, GoldenError> {
+    pub fn unpack(&self, folder: &Path) -> Result<PathBuf> {
         let write = |name: &str, text: &str| {
             let path = folder.join(name);
-            fs::write(&path, text).map_err(GoldenError::io(&path)).map(|()| path)
+            fs::write(&path, text).with_context(|| path.display().to_string()).map(|()| path)
         };
         write("topology.txt", &self.topology)?;
         write("flow.txt", &self.flow)?;
         write("trace.txt", &self.trace_list)?;
         write(&config_name(&self.run), &self.config)
-    }
-
-    /// Whether the run takes a link down.
-    pub fn has_link_down(&self) -> bool {
-        let time = self.config.lines().find_map(|line| line.strip_prefix("LINK_DOWN ")?.split_whitespace().next());
-        time.is_some_and(|time| time != "0")
     }
 
     /// Flows that complete before the end. The reference leaves some unfinished, by rules of its own.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `parity`: every run of the reference simulator that we hold, repeated and compared.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | [`golden`] | the folder with the runs |
+//! | [`run`] | a row of its table: one configuration of one scenario |
+//! | [`case`] | a run with its files, which can be unpacked and run unchanged |
+//! | [`campaign`] | many small runs in one archive |
+//! | [`replay`] | a run, repeated by our simulator |
+//! | [`verdict`] | what differs between two sets of outputs |
+
+mod archive;
+mod campaign;
+mod case;
+mod fat_tree;
+mod golden;
+mod replay;
+mod run;
+mod verdict;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+pub use golden::Golden;
+pub use replay::Replay;
+use run::{Run, Source};
+
+use crate::human;
+use crate::outcome::Outcome;
+use crate::simulator::Simulator;
+use crate::table::table;
+
+/// Where the reference's runs are.
+#[derive(clap::Args)]
+pub struct Data {
+    /// Folder with the reference's runs: tests/golden of a source tree.
+    #[arg(long = "data", value_name = "DIR", env = "HPCC_GOLDEN_DATA", hide_env_values = true)]
+    folder: Option<PathBuf>,
+}
+
+impl Data {
+    /// Opens the folder.
+    ///
+    /// # Errors
+    /// If none is named, or it does not hold the runs.
+    pub fn open(&self) -> Result<Golden> {
+        let folder = self.folder.as_deref();
+        Golden::open(folder.context("no --data DIR; expected the folder tests/golden of a source tree")?)
+    }
+}
+
+/// Repeats the runs whose name (`SCENARIO/RUN`) contains `filter`, `jobs` at a time, and prints how each compares
+/// with the reference. Only with one at a time do processor times mean something.
+///
+/// # Errors
+/// If the runs or the simulator cannot be found, or no name contains `filter`.
+pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> {
+    let golden = data.open()?;
+    let simulator = Simulator::find()?;
+    let mut chosen: Vec<&Run> = golden.runs().iter().filter(|run| run.to_string().contains(filter)).collect();
+    ensure!(!chosen.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
+    if jobs.get() > 1 {
+        // The longest first, so that no processor waits at the end.
+        chosen.sort_by_key(|run| std::cmp::Reverse(run.packet_hops));
+    }
+    let replay = |run: &&Run| {
+        human::show_step(&run.to_string());
+        golden.case(run).and_then(|case| Replay::of(&case, &simulator))
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(jobs.get()).build()?;
+    let replays: Vec<Result<Replay>> = pool.install(|| chosen.par_iter().with_max_len(1).map(replay).collect());
+    human::clear_step();
+    let mut rows: Vec<(&Run, Result<Replay>)> = chosen.into_iter().zip(replays).collect();
+    rows.sort_by_key(|(run, _)| golden.runs().iter().position(|other| other == *run));
+    human::print(&render(&rows))?;
+    let exact = rows.iter().all(|(_, replay)| is_exact(replay));
+    Ok(if exact { Outcome::Good } else { Outcome::Failed })
+}
+
+fn is_exact(replay: &Result<Replay>) -> bool {
+    replay.as_ref().is_ok_and(|replay| replay.verdict.is_exact())
+}
+
+const TITLES: [&str; 8] = ["run", "flows", "exact", "largest diff (ns)", "CPU (s)", "ns/hop", "reference", "ratio"];
+
+fn render(replays: &[(&Run, Result<Replay>)]) -> String {
+    // The small runs of the campaigns are too many to be listed, unless nothing else was asked for.
+    let is_small = |run: &Run| run.source() == Source::Campaign;
+    let all_small = replays.iter().all(|(run, _)| is_small(run));
+    let listed = replays.iter().filter(|(run, _)| all_small || !is_small(run));
+    let mut text = table(&TITLES, listed.filter_map(|(run, replay)| Some(row(run, replay.as_ref().ok()?))));
+    let sources = [
+        (Source::Reference, "the reference"),
+        (Source::Campaign, "the reference's campaigns"),
+        (Source::Oracle, "its oracle"),
+    ];
+    for (source, name) in sources {
+        let of_source = || replays.iter().filter(|(run, _)| run.source() == source);
+        let (total, exact) = (of_source().count(), of_source().filter(|(_, replay)| is_exact(replay)).count());
+        if total > 0 {
+            text += &format!("\n {exact} of {total} runs of {name} exact");
+        }
+    }
+    text.push('\n');
+    for (run, replay) in replays {
+        let trouble = match replay {
+            Ok(replay) => replay.verdict.differences(),
+            Err(error) => vec![format!("{error:#}")],
+        };
+        text.extend(trouble.iter().map(|trouble| format!(" {run}: {trouble}\n")));
+    }
+    text
+}
+
+fn row(run: &Run, replay: &Replay) -> Vec<String> {
+    let Replay { verdict, summary } = replay;
+    let reference = run.ns_per_packet_hop();
+    let ratio = reference.map(|reference| reference / summary.ns_per_packet_hop);
+    let number = |value: Option<f64>, digits| value.map_or_else(String::new, |value| format!("{value:.digits$}"));
+    vec![
+        run.to_string(),
+        (verdict.flows.pairs.len() + verdict.flows.only_a).to_string(),
+        verdict.flows.exact().to_string(),
+        verdict.flows.largest_ns().to_string(),
+        number(Some(summary.run_cpu_s), 2),
+        number(Some(summary.ns_per_packet_hop), 0),
+        number(reference, 0),
+        number(ratio, 1),
+    ]
+}

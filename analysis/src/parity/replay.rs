@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A run of the reference, repeated by our simulator.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use hpcc_formats::results::Summary;
+use hpcc_formats::results::packet_trace::TraceReader;
+
+use super::case::{Case, Outputs};
+use super::verdict::Verdict;
+use crate::simulator::Simulator;
+
+/// What came of a repeated run.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// How the outputs compare.
+    pub verdict: Verdict,
+    /// What the simulator measured.
+    pub summary: Summary,
+}
+
+impl Replay {
+    /// Repeats a run of the reference in a temporary folder and compares.
+    ///
+    /// # Errors
+    /// If the simulator does not run to its end, or its results cannot be read.
+    pub fn of(case: &Case, simulator: &Simulator) -> Result<Replay> {
+        let folder = tempfile::tempdir()?;
+        let config = case.unpack(folder.path())?;
+        let out = folder.path().join("out");
+        let mut command = simulator.command(&config, &out, &[]);
+        let output =
+            command.current_dir(folder.path()).output().with_context(|| simulator.path().display().to_string())?;
+        let unfinished = case.finished() < case.run.flows;
+        if output.status.code() != Some(if unfinished { 3 } else { 0 }) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("{}: the simulator ended with {}: {}", case.run, output.status, said.trim());
+        }
+        let summary = Summary::read(&out.join("summary.json"))?;
+        let mut verdict = Verdict::of(&case.expected, &outputs(&out)?)?;
+        if let Some(expected) = case.run.packet_hops {
+            verdict.compare_hops(expected, summary.packet_hops);
+        }
+        Ok(Replay { verdict, summary })
+    }
+}
+
+/// Reads what the simulator wrote.
+fn outputs(out: &Path) -> Result<Outputs> {
+    let read = |name: &str| {
+        let path = out.join(name);
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
+    };
+    Ok(Outputs {
+        fct: read("fct.txt")?,
+        pfc: read("pfc.txt")?,
+        qlen: Some(read("qlen.txt")?),
+        trace: trace(&out.join("packets.tr"))?,
+    })
+}
+
+/// The packet trace as text, if there is one.
+fn trace(path: &Path) -> Result<Option<String>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    for record in TraceReader::open(path)? {
+        text += &format!("{}\n", record?);
+    }
+    Ok(Some(text))
+}

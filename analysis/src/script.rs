@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The steps that the script `hpcc` of a source tree takes for this command: building, testing.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, anyhow};
+
+/// Names the script.
+const SCRIPT_VARIABLE: &str = "HPCC_SCRIPT";
+
+/// A step has failed, and has said why on standard error.
+#[derive(Debug)]
+pub struct StepFailed(&'static str);
+
+impl fmt::Display for StepFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed", self.0)
+    }
+}
+
+impl std::error::Error for StepFailed {}
+
+/// Builds the simulator and returns its path.
+///
+/// # Errors
+/// If there is no script, or [`StepFailed`].
+pub fn build_simulator() -> Result<PathBuf> {
+    let mut command = step("@simulator")?;
+    let output = command.stderr(Stdio::inherit()).output().context("cannot start the script hpcc")?;
+    if !output.status.success() {
+        return Err(StepFailed("building the simulator").into());
+    }
+    Ok(OsString::from_vec(output.stdout.trim_ascii_end().to_vec()).into())
+}
+
+/// Lets the script take over this process. Returns only an error.
+pub fn exec(name: &str, arguments: &[String]) -> anyhow::Error {
+    match step(name) {
+        Ok(mut command) => anyhow::Error::from(command.args(arguments).exec()).context("cannot start the script hpcc"),
+        Err(error) => error,
+    }
+}
+
+fn step(name: &str) -> Result<Command> {
+    let script = env::var_os(SCRIPT_VARIABLE).filter(|script| !script.is_empty());
+    let script = script.ok_or_else(|| anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree"))?;
+    let mut command = Command::new(script);
+    command.arg(name);
+    Ok(command)
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The simulator, an ns-3 program of its own.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::script;
+
+/// Names the ns-3 program that simulates scenarios.
+const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
+
+/// The program that simulates scenarios.
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    program: PathBuf,
+}
+
+impl Simulator {
+    /// The program that the environment names, or else the one that the source tree's script builds.
+    ///
+    /// # Errors
+    /// If there is neither, or the build fails.
+    pub fn find() -> Result<Simulator> {
+        if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
+            return Ok(Simulator { program: program.into() });
+        }
+        let built = script::build_simulator();
+        let program = built.with_context(|| format!("{PROGRAM_VARIABLE} names no simulator, and none was built"))?;
+        Ok(Simulator { program })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its command line for a scenario, results in `out`, with overrides (`KEY=VALUE` each).
+    pub fn command(&self, config: &Path, out: &Path, set: &[String]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .arg(option("--config=", config.as_os_str()))
+            .arg(option("--out=", out.as_os_str()))
+            .args(set.iter().map(|pair| format!("--set={pair}")))
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+/// Joins an option and its value, which need not be Unicode.
+fn option(name: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(name);
+    text.push(value);
+    text
+}
+
+/// How a simulator ended that did not end well.
+pub fn describe_crash(status: ExitStatus) -> String {
+    let end = match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("was killed by {}", signal_name(signal)),
+        (None, Some(code)) => format!("stopped with exit status {code}"),
+        (None, None) => "stopped for an unknown reason".to_owned(),
+    };
+    format!("the simulator {end}; what it wrote is incomplete and stays in the folder OUT.partial")
+}
+
+fn signal_name(signal: i32) -> String {
+    let meaning = match signal {
+        2 => "interrupted",
+        6 => "aborted",
+        8 => "arithmetic error",
+        9 => "killed, perhaps for lack of memory",
+        11 => "segmentation fault",
+        15 => "terminated",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({meaning})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crashes_are_told_apart() {
+        assert!(describe_crash(ExitStatus::from_raw(11)).contains("signal 11 (segmentation fault)"));
+        assert!(describe_crash(ExitStatus::from_raw(134 << 8)).contains("exit status 134"));
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `hpcc sweep` with the real simulator.
+
+use hpcc_tests::{Bench, TOML};
+use std::collections::BTreeMap;
+
+const SWEEP: &str = r#"
+title = "Two windows"
+base = "scenario.toml"
+seeds = [1, 2]
+
+[[variant]]
+name = "tight"
+set = ["congestion_control.eta=0.80"]
+
+[[variant]]
+name = "loose"
+set = ["congestion_control.eta=0.95"]
+
+[[axis]]
+name = "size"
+values = ["100KB", "300KB"]
+set = "traffic.1.size={}"
+"#;
+
+/// The values of a metric in sweep.csv by variant, axis and seed.
+fn values(data: &str, metric: &str) -> BTreeMap<(String, String, String), String> {
+    let rows = data.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let of_metric = rows.filter(|row| row[3] == metric);
+    of_metric.map(|row| ((row[0].clone(), row[1].clone(), row[2].clone()), row[4].clone())).collect()
+}
+
+#[test]
+fn a_sweep_runs_every_variant_as_run_would() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", SWEEP);
+    let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.out.starts_with("Two windows\n"), "{}", told.out);
+
+    let data = bench.read("swept/sweep.csv");
+    let (flows, medians) = (values(&data, "flows"), values(&data, "slowdown_p50"));
+    assert_eq!((flows.len(), medians.len()), (8, 8), "{data}");
+    assert!(flows.values().all(|flows| flows == "2"), "{data}");
+
+    for variant in [("tight", "0.80"), ("loose", "0.95")] {
+        let eta = format!("congestion_control.eta={}", variant.1);
+        let told = bench.run("scenario.toml", &[&eta, "traffic.1.size=300KB", "run.seed=2"]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert_eq!(bench.read("out/fct.csv"), bench.read(&format!("swept/{}/size-300KB/seed-2/fct.csv", variant.0)));
+    }
+    let median = |variant: &str| &medians[&(variant.into(), "300KB".into(), "1".into())];
+    assert_ne!(median("tight"), median("loose"), "the variants do not differ: {data}");
+}
+
+#[test]
+fn the_number_of_jobs_changes_no_byte() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", SWEEP);
+    let data = ["1", "3"].map(|jobs| {
+        let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", jobs]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        bench.read("swept/sweep.csv")
+    });
+    assert_eq!(data[0], data[1]);
+}

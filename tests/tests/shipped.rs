@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The experiments in configs/ are what users start from: every scenario, and every run of every sweep, runs as it
+//! is shipped, but for a shorter stop time.
+
+use hpcc_tests::{Bench, Told};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Long enough for a round trip on the longest path, and for the shortest flows.
+const STOP: &str = "run.stop=60us";
+/// What every output folder holds.
+const OUTPUTS: [&str; 8] =
+    ["fct.csv", "fct.txt", "goodput.csv", "pfc.txt", "qlen.txt", "queue.csv", "summary.json", "unfinished.csv"];
+
+/// The TOML files of configs/ that are sweeps, or those that are not.
+fn configs(sweeps: bool) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
+    let entries = fs::read_dir(folder).expect("configs");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.retain(|path| fs::read_to_string(path).expect("text").contains("[[variant]]") == sweeps);
+    paths.sort();
+    assert!(!paths.is_empty());
+    paths
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// Fails unless the command has ended well, with all flows finished or not, and left nothing half-written.
+#[track_caller]
+fn ended_well(path: &Path, told: &Told, bench: &Bench) {
+    let name = path.display();
+    assert!(matches!(told.code, Some(0 | 3)), "{name} ends with {:?}: {}", told.code, told.err);
+    let out = bench.path("out");
+    let runs = summaries(&out);
+    assert!(!runs.is_empty(), "{name} left no results");
+    for run in runs {
+        let files: BTreeSet<String> = names(&run).collect();
+        let summary = fs::read_to_string(run.join("summary.json")).expect("summary");
+        let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+        assert!(summary["packet_hops"].as_u64() > Some(0), "{name}, {}: nothing was sent", run.display());
+        assert!(OUTPUTS.iter().all(|file| files.contains(*file)), "{name}, {}: {files:?}", run.display());
+    }
+    let broken = plots(&out).into_iter().find(|plot| {
+        let text = fs::read_to_string(plot).expect("plot");
+        roxmltree::Document::parse(&text).is_err()
+    });
+    assert_eq!(broken, None, "{name}");
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).expect("folder");
+    entries.map(|entry| entry.expect("entry").file_name().into_string().expect("UTF-8"))
+}
+
+/// The folders below one that hold the results of a run.
+fn summaries(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if folder.join("summary.json").exists() {
+        found.push(folder.to_owned());
+    }
+    for path in names(folder).map(|name| folder.join(name)).filter(|path| path.is_dir()) {
+        assert!(path.extension().is_none_or(|end| end != "partial"), "{} is not complete", path.display());
+        found.extend(summaries(&path));
+    }
+    found
+}
+
+fn plots(folder: &Path) -> Vec<PathBuf> {
+    let paths = names(folder).map(|name| folder.join(name));
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "svg")).collect()
+}
+
+#[test]
+fn every_scenario_runs() {
+    for path in configs(false) {
+        let bench = Bench::new(&[]);
+        let told = bench.run(text(&path), &[STOP]);
+        ended_well(&path, &told, &bench);
+    }
+}
+
+#[test]
+fn every_variant_of_every_sweep_runs() {
+    for path in configs(true) {
+        let bench = Bench::new(&[]);
+        let told = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", STOP]);
+        ended_well(&path, &told, &bench);
+        let done = told.err.lines().filter(|line| line.contains(" done, ")).count();
+        assert!(done > 0 && done == summaries(&bench.path("out")).len(), "{}: {}", path.display(), told.err);
+        assert!(bench.path("out/sweep.csv").exists(), "{}", path.display());
+    }
+}
+
+/// Two flows may pass unnoticed: the first example is there to show something.
+#[test]
+fn the_quick_start_shows_every_plot_and_a_queue() {
+    let quickstart =
+        configs(false).into_iter().find(|path| path.ends_with("quickstart.toml")).expect("quickstart.toml");
+    let bench = Bench::new(&[]);
+    let told = bench.run(text(&quickstart), &[]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    for plot in ["queue.svg", "goodput.svg", "slowdown.svg"] {
+        assert!(bench.path("out").join(plot).exists(), "{plot}");
+    }
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    assert!(summary["queue_max_bytes"].as_u64().is_some_and(|bytes| bytes > 10_000), "{}", summary["queue_max_bytes"]);
+}
