@@ -78,8 +78,8 @@ class CaptureTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(frames[2].length, 58 + 500, "the last");
         NS_TEST_EXPECT_MSG_EQ(frames[3].length, 62, "an acknowledgement");
         NS_TEST_EXPECT_MSG_EQ(frames[0].nanos, 3'000, "when it begins to leave");
-        // 1078 bytes at 100 Gb/s, check sequence included.
-        NS_TEST_EXPECT_MSG_EQ(frames[1].nanos, 3'086, "behind the first");
+        // 1078 bytes at 100 Gb/s, check sequence included, and 20 bytes of preamble and gap.
+        NS_TEST_EXPECT_MSG_EQ(frames[1].nanos, 3'088, "behind the first");
         std::array<uint8_t, 4> opcodes{};
         std::transform(frames.begin(), frames.begin() + 4, opcodes.begin(), [](const Captured& frame) {
             return frame.content[42];

@@ -68,8 +68,8 @@ class ReferenceFctTest : public HpccTestCase
             ExpectOneFlow();
             ExpectTwoFlows("HpccFastReact", BooleanValue(true), 16748, 20053);
             ExpectTwoFlows("HpccFastReact", BooleanValue(false), 16455, 16502);
-            ExpectTwoFlows("SampledFeedback", BooleanValue(true), 16455, 20593);
-            ExpectTwoFlows("MultiRate", BooleanValue(true), 16748, 20053);
+            ExpectTwoFlows("HpccSampledFeedback", BooleanValue(true), 16455, 20593);
+            ExpectTwoFlows("HpccMultiRate", BooleanValue(true), 16748, 20053);
             ExpectTwoFlows("HpccMaxStage", UintegerValue(5), 16748, 20053);
             ExpectIncast();
         }

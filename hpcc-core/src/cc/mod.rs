@@ -49,6 +49,9 @@ algorithms! {
     dcqcn: DcqcnConfig;
     timely: TimelyConfig;
     dctcp: DctcpConfig;
+    power_tcp: PowerTcpConfig;
+    theta_power_tcp: ThetaPowerTcpConfig;
+    swift: SwiftConfig;
     line_rate: LineRate;
 }
 

@@ -159,8 +159,8 @@ impl CongestionControl for RxHpccSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::{HpccPlus, HpccPlusConfig};
     use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::cc::{HpccPlus, HpccPlusConfig};
     use crate::telemetry::{Hop, Modulus};
     use alloc::vec::Vec;
 

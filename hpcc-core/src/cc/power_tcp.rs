@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! PowerTCP (Addanki, Michel and Schmid, NSDI 2022, Algorithm 1): the window follows the power of the busiest link, which
+//! is the product of voltage (bytes on the link's path and in its queue) and current (the rate at which they arrive).
+//!
+//! | paper | here |
+//! | --- | --- |
+//! | lambda, current | bytes sent and queued between two records, over their distance in time |
+//! | nu, voltage | queue + B * T |
+//! | Gamma_norm = lambda * nu / (B^2 * T), smoothed over T | `power` |
+//! | cwnd_old, the window when the acknowledged packet left | `old`, moved once in a round trip |
+//! | w = gamma * (cwnd_old / Gamma + beta) + (1 - gamma) * w | [`PowerTcp::update`] |
+//!
+//! At the fixed point Gamma is 1 + (sum of beta) / (B * T): the queue is the sum of all flows' beta, and windows are as
+//! beta to beta (theorems 1 and 3 of the paper).
+
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
+use crate::random::Chance;
+use crate::telemetry::{Hop, HopStack, LastHops, Modulus, Telemetry};
+use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
+
+crate::settings! {
+    /// What both forms of PowerTCP go by.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PowerLaw {
+        /// Weight gamma of the newest window in the moving average.
+        pub gamma: f64 {0.01..=1.0} = 0.9;
+        /// Flows N that share a link: beta, which a flow adds in a round trip, is line rate * T / N.
+        pub expected_flows: u32 {1..=u32::MAX} = 10;
+        /// The sending rate never falls below this.
+        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
+    }
+}
+
+crate::settings! {
+    /// Parameters of PowerTCP. The paper recommends gamma = 0.9.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PowerTcpConfig {
+        ..law: PowerLaw = PowerLaw::default();
+    }
+}
+
+impl Algorithm for PowerTcpConfig {
+    fn name(&self) -> &'static str {
+        "power_tcp"
+    }
+
+    fn summary(&self) -> &'static str {
+        "PowerTCP: the power of the busiest link"
+    }
+
+    fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(PowerTcp::new(self, limits))
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        Some(self.law.min_rate)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { reads: Reads::Records, ..Needs::default() }
+    }
+}
+
+/// The window of a flow under either form of PowerTCP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PowerWindow {
+    law: PowerLaw,
+    limits: FlowLimits,
+    /// Bytes.
+    window: f64,
+    /// The window in bytes when the packet left that is acknowledged now.
+    old: f64,
+    /// Gamma, averaged over T.
+    power: f64,
+    /// The acknowledgement of a byte beyond this one ends the round trip.
+    round: u64,
+}
+
+impl PowerWindow {
+    /// A flow starts with line rate * T.
+    pub fn new(law: PowerLaw, limits: FlowLimits) -> Self {
+        let window = bytes(limits.line_rate, limits.base_rtt);
+        PowerWindow { law, limits, window, old: window, power: 1.0, round: 0 }
+    }
+
+    /// The window in bytes.
+    pub fn window(&self) -> f64 {
+        self.window
+    }
+
+    /// Takes in a sample of the power that covers `elapsed` ns.
+    pub fn smooth(&mut self, power: f64, elapsed: u64) {
+        let t = self.limits.base_rtt.0.max(1);
+        let elapsed = elapsed.min(t);
+        self.power = (self.power * (t - elapsed) as f64 + power * elapsed as f64) / t as f64;
+    }
+
+    /// Whether an acknowledgement ends a round trip; the next one begins.
+    pub fn ends_round(&mut self, feedback: &Feedback<'_>) -> bool {
+        let ends = feedback.ack_seq > self.round;
+        if ends {
+            self.round = self.round.max(feedback.snd_nxt);
+        }
+        ends
+    }
+
+    /// The window of this round trip is that of the packets that leave from now on.
+    pub fn keep(&mut self) {
+        self.old = self.window;
+    }
+
+    /// Moves the window by the power.
+    pub fn update(&mut self) -> RateDecision {
+        let PowerLaw { gamma, expected_flows, min_rate } = self.law;
+        let most = bytes(self.limits.line_rate, self.limits.base_rtt);
+        let beta = most / f64::from(expected_flows);
+        let window = gamma * (self.old / self.power + beta) + (1.0 - gamma) * self.window;
+        let least = bytes(min_rate, self.limits.base_rtt).max(1.0);
+        // What is not a number, by a power of 0 of an empty window, is the least.
+        self.window = window.min(most).max(least);
+        let rate = BitRate::from_f64(self.window * 8e9 / self.limits.base_rtt.0.max(1) as f64);
+        let rate = rate.max(min_rate).min(self.limits.line_rate);
+        RateDecision::Window { bytes: self.window as u64, rate }
+    }
+}
+
+/// Bytes that a rate sends in a time.
+fn bytes(rate: BitRate, time: Nanos) -> f64 {
+    rate.0 as f64 * time.0 as f64 / 8e9
+}
+
+/// PowerTCP's state for one flow.
+#[derive(Clone, Debug)]
+pub struct PowerTcp {
+    window: PowerWindow,
+    last: LastHops,
+}
+
+impl PowerTcp {
+    /// The state of a flow that has not heard of the network yet.
+    pub fn new(config: &PowerTcpConfig, limits: FlowLimits) -> Self {
+        PowerTcp { window: PowerWindow::new(config.law, limits), last: LastHops::default() }
+    }
+
+    /// Takes in records; `None` if they tell nothing, as the first ones of a path do.
+    fn measure(&mut self, now: Nanos, stack: &HopStack) -> Option<()> {
+        if !self.last.continue_in(now, stack) {
+            self.last.restart(now, stack);
+            self.window.power = 1.0;
+            return None;
+        }
+        let t = self.window.limits.base_rtt;
+        let samples = self.last.pairs(stack).filter_map(|(last, hop)| link_power(&stack.modulus, last, hop, t));
+        let (power, elapsed) = samples.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        self.last.keep(now, stack);
+        self.window.smooth(power, elapsed);
+        Some(())
+    }
+}
+
+/// Gamma_norm of a link between two of its records, and the time between them in ns.
+fn link_power(modulus: &Modulus, last: &Hop, hop: &Hop, t: Nanos) -> Option<(f64, u64)> {
+    let elapsed = modulus.elapsed(last, hop);
+    if elapsed == 0 || elapsed > modulus.ts / 2 || hop.rate.0 == 0 {
+        return None;
+    }
+    let capacity = hop.rate.0 as f64 / 8e9;
+    let queued = hop.qlen as f64 - last.qlen as f64;
+    let current = (modulus.sent(last, hop) as f64 + queued).max(0.0) / elapsed as f64;
+    let bdp = capacity * t.0.max(1) as f64;
+    let voltage = hop.qlen as f64 + bdp;
+    Some((current * voltage / (capacity * bdp), elapsed))
+}
+
+impl CongestionControl for PowerTcp {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+        let Telemetry::Hops(stack) = feedback.telemetry else { return RateDecision::Keep };
+        if self.measure(feedback.now, stack).is_none() {
+            return RateDecision::Keep;
+        }
+        let decision = self.window.update();
+        if self.window.ends_round(feedback) {
+            self.window.keep();
+        }
+        decision
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use alloc::vec::Vec;
+
+    const MODULUS: Modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
+    const T: u64 = 13_000;
+    const BDP: f64 = 162_500.0;
+
+    fn hop(ts: u64, tx_bytes: u64, qlen: u64) -> Hop {
+        Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen }
+    }
+
+    /// Figure 3 of the paper: a full link without a queue has power 1; a queue of B * T that stands has 2, by voltage; one
+    /// that grows at B has 4, by voltage and current: more than either of the two alone tells.
+    #[test]
+    fn power_sees_both_the_queue_and_its_growth() {
+        let power = |queue: [u64; 2], sent| {
+            let (last, hop) = (hop(0, 0, queue[0]), hop(T, sent, queue[1]));
+            link_power(&MODULUS, &last, &hop, Nanos(T)).expect("comparable").0
+        };
+        let bdp = BDP as u64;
+        assert!((power([0, 0], bdp) - 1.0).abs() < 1e-9);
+        assert!((power([bdp, bdp], bdp) - 2.0).abs() < 1e-9);
+        assert!((power([0, bdp], bdp) - 4.0).abs() < 1e-9);
+        assert!(power([bdp, 0], bdp) < 1e-9, "a queue that drains at B");
+    }
+
+    /// A link of fluid that these flows share, in steps of T / 50: windows after 400 T, and the queue in bytes.
+    fn share(expected: &[u32], start: &[f64]) -> (Vec<f64>, f64) {
+        const STEPS: u64 = 50;
+        let mut flows: Vec<PowerTcp> = expected
+            .iter()
+            .zip(start)
+            .map(|(&expected_flows, &share)| {
+                let law = PowerLaw { expected_flows, ..PowerLaw::default() };
+                let mut flow = PowerTcp::new(&PowerTcpConfig { law }, LIMITS);
+                (flow.window.window, flow.window.old) = (share * BDP, share * BDP);
+                flow
+            })
+            .collect();
+        let (mut sent, mut queue, mut random) = (0.0, 0.0, chance());
+        for step in 0..400 * STEPS {
+            // What is in flight arrives within T and the time in the queue.
+            let windows: f64 = flows.iter().map(|flow| flow.window.window).sum();
+            let arrived = windows / (1.0 + queue / BDP) / STEPS as f64;
+            let left = f64::min(queue + arrived, BDP / STEPS as f64);
+            (queue, sent) = (queue + arrived - left, sent + left);
+            let mut stack = HopStack::new(MODULUS);
+            stack.push(hop(step * T / STEPS, sent as u64, queue as u64));
+            for flow in &mut flows {
+                let telemetry = Telemetry::Hops(&stack);
+                let (acked, next) = (1 + step * 1_000, (step + STEPS) * 1_000);
+                flow.on_feedback(&Feedback { telemetry, ..ack(step * T / STEPS, acked, next) }, &mut random);
+            }
+        }
+        (flows.iter().map(|flow| flow.window.window).collect(), queue)
+    }
+
+    /// Theorem 1: the queue at the fixed point is the sum of beta.
+    #[test]
+    fn the_queue_settles_at_the_sum_of_beta() {
+        let (windows, queue) = share(&[10, 10], &[0.9, 0.1]);
+        assert!((queue / (2.0 * BDP / 10.0) - 1.0).abs() < 0.02, "{queue}");
+        assert!((windows.iter().sum::<f64>() / (BDP + queue) - 1.0).abs() < 0.02, "{windows:?}");
+    }
+
+    /// Theorem 3: windows are as beta to beta, whatever they were at the start.
+    #[test]
+    fn windows_become_proportional_to_beta() {
+        for start in [[0.9, 0.1], [0.2, 0.8]] {
+            let (windows, _) = share(&[10, 20], &start);
+            assert!((windows[0] / windows[1] - 2.0).abs() < 0.05, "{windows:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_records_stay_within_the_bounds() {
+        let config = PowerTcpConfig::default();
+        survives_hostile_feedback(PowerTcp::new(&config, LIMITS), config.law.min_rate, |n, place| {
+            *place = HopStack::new(Modulus { ts: 1 << 24, tx_bytes: 512 << 20 });
+            place.push(hop(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000));
+            Telemetry::Hops(place)
+        });
+    }
+}
