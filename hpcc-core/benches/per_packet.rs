@@ -6,6 +6,7 @@ use divan::{Bencher, black_box};
 use hpcc_core::cc::{
     Algorithm, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
 };
+use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Chance;
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{
@@ -20,6 +21,7 @@ const LIMITS: FlowLimits = FlowLimits {
     path_bytes: 153_000,
     mtu: 1_000,
     hops: 4,
+    quirks: Quirks::NONE,
 };
 /// Of the packets that a controller is fed in turn.
 const LAP: u64 = 64;

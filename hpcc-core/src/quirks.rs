@@ -67,6 +67,27 @@ quirks! {
     shared_chance,
     /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
     nack_late_packets,
+    /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight negative, that is huge: a flow with a
+    /// window sends nothing until the next NACK, and DCTCP takes hardly a mark seriously.
+    wrapping_in_flight,
+    /// A utilisation of almost 0 asks for a rate beyond 64 bits, which the compiled program turns into 0: the flow falls to the
+    /// lowest rate.
+    infinite_rate_is_zero,
+    /// With a round-trip time for each pair (not one for all) a flow that starts after a link failed is given that, and the
+    /// window, of the path before.
+    metrics_of_the_start,
+    /// The window at line rate has 32 bits and its product with the rate 64: large windows wrap, and flows stall.
+    wrapping_window,
+    /// Of several links between two nodes only the last is used.
+    last_parallel_link,
+    /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.
+    narrow_switch_settings,
+    /// PAUSE_TIME is cut to whole microseconds: below 1 every pause is a resume.
+    whole_pause_time,
+    /// Data may have priority 0, the switches' queue of PFC frames: it is neither accounted, marked nor paused.
+    data_in_queue_0,
+    /// The packet trace does not tell of packets that a full buffer or a missing route drops.
+    untraced_overflow,
 }
 
 crate::settings! {

@@ -93,6 +93,8 @@ impl Sub for Nanos {
 }
 
 impl BitRate {
+    /// No rate is this large: 2^64 bit/s.
+    pub const LIMIT: f64 = 18_446_744_073_709_551_616.0;
     /// The highest rate that a user can give.
     pub const HIGHEST: BitRate = BitRate(i64::MAX as u64);
 
@@ -133,12 +135,11 @@ impl BitRate {
     /// Bits per second from a floating-point result, as x86-64 compilers convert it: truncated, while
     /// infinities, not-a-number and anything from 2^64 on become 2^63.
     ///
-    /// HPCC divides by a utilisation that may be 0 or not a number; the reference's cap at the line rate
-    /// then turns this value into the line rate.
+    /// HPCC divides by a utilisation that may be 0 or not a number; the cap at the line rate then turns this value
+    /// into the line rate.
     #[inline]
     pub fn from_f64(bits_per_second: f64) -> BitRate {
-        const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
-        if (0.0..TWO_POW_64).contains(&bits_per_second) {
+        if (0.0..BitRate::LIMIT).contains(&bits_per_second) {
             return BitRate(bits_per_second as u64);
         }
         BitRate(1 << 63)

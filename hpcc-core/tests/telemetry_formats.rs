@@ -3,6 +3,7 @@
 //! from each, up to what the format's fields leave of it.
 
 use hpcc_core::cc::{Algorithm, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
+use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Chance;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, MAX_SECTION, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
@@ -106,6 +107,7 @@ fn rates(algorithm: &dyn Algorithm, layout: Layout) -> Vec<RateDecision> {
         path_bytes: 162_500,
         mtu: 1_000,
         hops: 5,
+        quirks: Quirks::NONE,
     };
     let mut flow = algorithm.start(limits);
     let mut chance = Chance::new(1, 1);

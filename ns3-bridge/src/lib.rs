@@ -403,6 +403,7 @@ mod ffi {
     /// `hpcc_formats::scenario::Monitor`; 0 stands for "off".
     #[derive(Clone, Copy)]
     struct MonitorParameters {
+        histogram: bool,
         histogram_start_ns: u64,
         histogram_end_ns: u64,
         queue_interval_ns: u64,
@@ -467,7 +468,7 @@ mod ffi {
         seq: u64,
         sent_ns: u64,
         congestion_echo: bool,
-        pause: bool,
+        pause_us: u32,
     }
 
     /// What happened to a packet.
@@ -541,6 +542,10 @@ mod ffi {
         fn legacy_settings(self: &Scenario, node: u32) -> Box<Settings>;
         /// Whether telemetry is the time when a packet left its sender.
         fn stamps_send_time(self: &Scenario) -> bool;
+        /// Whether the packet trace tells of packets that a switch drops.
+        fn traces_overflow(self: &Scenario) -> bool;
+        /// The addresses that the PFC frames of a node's ports come from.
+        fn port_addresses(self: &Scenario, node: u32) -> Vec<u32>;
         /// Whether switches, hosts or borders have anything to do about Fast CNP.
         fn has_fast_cnp(self: &Scenario) -> bool;
         fn fast_cnp_borders(self: &Scenario) -> Vec<FastCnpBorder>;
@@ -610,6 +615,8 @@ mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
+        /// Repeats those of the reference's faults that concern routes; before they are computed.
+        fn repeat_faults(self: &mut Network, settings: &Settings);
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Computes all routes, for full packets of `payload` bytes.
@@ -624,8 +631,6 @@ mod ffi {
         fn connects(self: &Network, src: u32, dst: u32) -> bool;
         /// Base round-trip time of a pair, 0 if unconnected.
         fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
-        /// Bandwidth-delay product of a pair, 0 if unconnected.
-        fn pair_bdp_bytes(self: &Network, src: u32, dst: u32) -> u64;
         /// Flow completion time on an idle path, 0 if unconnected.
         fn standalone_fct_ns(
             self: &Network,
@@ -679,6 +684,8 @@ mod ffi {
         fn loses_pfc(self: &Settings) -> bool;
         /// Whether all nodes draw from one sequence.
         fn shares_chance(self: &Settings) -> bool;
+        /// Microseconds that a PFC pause says; 0 makes every pause a resume.
+        fn pause_us(self: &Settings) -> u32;
         /// Bytes that a frame occupies its link for besides its own.
         fn frame_gap(self: &Settings) -> u32;
         /// Whether frames have bytes.

@@ -3,20 +3,24 @@
 
 use crate::ffi::LinkSpec;
 use crate::panic_report;
+use crate::settings::Settings;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
+use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub struct Network {
     network: CoreNetwork,
     routes: Option<Routes>,
-    /// Routes around failed links, until all nodes have taken theirs.
+    /// Routes around failed links.
     detours: Option<Routes>,
     down: Vec<u32>,
     payload: u32,
     to_switches: bool,
+    quirks: Quirks,
 }
 
 pub fn new_network() -> Box<Network> {
@@ -55,11 +59,7 @@ impl Network {
         if self.down.len() == before {
             return false;
         }
-        let detours = Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches);
-        if let Some(routes) = &mut self.routes {
-            routes.update_bottlenecks(&detours);
-        }
-        self.detours = Some(detours);
+        self.detours = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
         true
     }
 
@@ -68,12 +68,27 @@ impl Network {
         self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
+    pub fn repeat_faults(&mut self, settings: &Settings) {
+        self.quirks = settings.node.quirks();
+    }
+
+    /// Links that another one between the same nodes follows.
+    fn followed(&self) -> Vec<u32> {
+        let mut last = BTreeMap::new();
+        let ends = |link: &Link| (link.a.min(link.b), link.a.max(link.b));
+        let links = self.network.links.iter().zip(0..);
+        links.filter_map(|(link, index)| last.insert(ends(link), index)).collect()
+    }
+
     pub fn route_to_switches(&mut self) {
         self.to_switches = true;
     }
 
     pub fn compute_routes(&mut self, payload_bytes: u32) {
         self.payload = payload_bytes;
+        if self.quirks.last_parallel_link {
+            self.down = self.followed();
+        }
         self.routes = Some(Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches));
     }
 
@@ -85,8 +100,20 @@ impl Network {
         self.routes.as_ref().map_or(0, Routes::max_bdp)
     }
 
+    /// The path as it was at the start.
     fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
         self.routes.as_ref()?.path(src, dst)
+    }
+
+    /// The path around failed links, or the last that there was.
+    fn present_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        let detour = self.detours.as_ref().and_then(|routes| routes.path(src, dst));
+        detour.or_else(|| self.path(src, dst))
+    }
+
+    /// The path by which a new flow measures its round-trip time and window.
+    fn measured_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        if self.quirks.metrics_of_the_start { self.path(src, dst) } else { self.present_path(src, dst) }
     }
 
     pub fn connects(&self, src: u32, dst: u32) -> bool {
@@ -94,11 +121,7 @@ impl Network {
     }
 
     pub fn pair_rtt_ns(&self, src: u32, dst: u32) -> u64 {
-        self.path(src, dst).map_or(0, |path| path.rtt().0)
-    }
-
-    pub fn pair_bdp_bytes(&self, src: u32, dst: u32) -> u64 {
-        self.path(src, dst).map_or(0, |path| path.bdp())
+        self.measured_path(src, dst).map_or(0, |path| path.rtt().0)
     }
 
     pub fn standalone_fct_ns(
@@ -109,7 +132,10 @@ impl Network {
         payload_bytes: u32,
         overhead_bytes: u32,
     ) -> u64 {
-        self.path(src, dst).map_or(0, |path| path.standalone_fct(size_bytes, payload_bytes, overhead_bytes).0)
+        // After a link failed, the reference goes on with the round-trip times of the start.
+        let (Some(first), Some(present)) = (self.path(src, dst), self.present_path(src, dst)) else { return 0 };
+        let path = PathMetrics { bottleneck: present.bottleneck, ..first };
+        path.standalone_fct(size_bytes, payload_bytes, overhead_bytes).0
     }
 
     pub fn address(&self, node: u32) -> u32 {
@@ -123,7 +149,7 @@ impl Network {
 
     /// T, window and links of flows between two hosts: of their own path, or the longest of the network (`global`).
     pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
-        let path = self.path(src, dst);
+        let path = self.measured_path(src, dst);
         let links = path.map_or(0, |path| path.links);
         if global {
             return (Nanos(self.max_rtt_ns()), self.max_bdp_bytes(), links);
@@ -145,5 +171,51 @@ impl Network {
 
     pub fn take_table(&mut self, node: u32) -> RouteTable {
         self.routes.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
+    fn network(direct: &[u64], quirks: Quirks) -> Network {
+        let mut network = Network::default();
+        for is_switch in [false, false, true, true, true] {
+            network.add_node(is_switch);
+        }
+        let around = [(0, 2, 100), (1, 3, 100), (2, 4, 25), (4, 3, 25)];
+        for (a, b, gbps) in around.into_iter().chain(direct.iter().map(|&gbps| (2, 3, gbps))) {
+            assert!(network.add_link(&LinkSpec { a, b, rate_bps: gbps * 1_000_000_000, delay_ns: 1_000 }));
+        }
+        network.quirks = quirks;
+        network.compute_routes(1_000);
+        network
+    }
+
+    #[test]
+    fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
+        for metrics_of_the_start in [false, true] {
+            let mut network = network(&[100], Quirks { metrics_of_the_start, ..Quirks::NONE });
+            let measure = |network: &Network| network.path_limits(0, 1, false);
+            let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
+            assert_eq!(measure(&network), before);
+            assert!(network.take_down(3, 2) && !network.take_down(2, 3));
+            let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
+            assert_eq!(measure(&network), if metrics_of_the_start { before } else { after });
+            assert_eq!(network.standalone_fct_ns(0, 1, 1_000, 1_000, 0), before.0.0 + 320, "the reference's formula");
+        }
+    }
+
+    #[test]
+    fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
+        for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
+            let mut network = network(&[100, 100], Quirks { last_parallel_link, ..Quirks::NONE });
+            let table = network.take_table(2);
+            let hops = table.next_hops(1);
+            assert_eq!([hops[0], hops[hops.len() - 1]], ports);
+            assert!(network.take_down(2, 3), "both fail");
+            assert_eq!(network.take_detours(2).next_hops(1), [1]);
+        }
     }
 }

@@ -7,9 +7,6 @@ use crate::scenario::Scenario;
 use hpcc_core::topology::Network;
 use hpcc_formats::results::packet_trace::{self, PortRate, TraceEvent, TraceRecord};
 
-/// The reference writes its PAUSE_TIME into a pause frame; only "not 0" means something.
-const PAUSE: u32 = 5;
-
 impl From<&PacketEvent> for TraceRecord {
     fn from(e: &PacketEvent) -> Self {
         TraceRecord {
@@ -47,7 +44,7 @@ impl From<&PacketEvent> for TraceRecord {
             seq: e.seq as u32,
             sent_ns: e.sent_ns,
             congestion_echo: e.congestion_echo,
-            pause: if e.pause { PAUSE } else { 0 },
+            pause: e.pause_us,
         }
     }
 }

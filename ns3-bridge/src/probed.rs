@@ -5,6 +5,7 @@ use crate::ffi::{PacketRecord, ProbedFlowLimits, ProbedProbe};
 use crate::settings::Settings;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
+use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::{Input, Named, Settings as _};
 use hpcc_core::switch;
 use hpcc_core::transport;
@@ -33,6 +34,7 @@ pub fn new_probed_flow(
         path_bytes: window,
         mtu: mtu.max(1),
         hops: 0,
+        quirks: Quirks::NONE,
     };
     let value = |key| controller.node.get("congestion_control", Some(HPCC_PLUS), key);
     let mut config = HpccPlusConfig::default();

@@ -135,6 +135,20 @@ impl Scenario {
         self.get().borders.iter().map(|border| FastCnpBorder { node: border.node, outside: border.outside }).collect()
     }
 
+    pub fn traces_overflow(&self) -> bool {
+        !self.get().quirks().untraced_overflow
+    }
+
+    /// The reference gives each link a network of its own; PFC frames come from there.
+    pub fn port_addresses(&self, node: u32) -> Vec<u32> {
+        let links = self.get().network.links.iter().zip(0u32..);
+        let address = |(link, index): (&Link, u32)| {
+            let network = 0x0a00_0000 + ((index / 254 + 1) << 16) + ((index % 254 + 1) << 8);
+            [(link.a, 1), (link.b, 2)].into_iter().find(|&(end, _)| end == node).map(|(_, host)| network + host)
+        };
+        links.filter_map(address).collect()
+    }
+
     pub fn trace_nodes(&self) -> Vec<u32> {
         self.get().monitor.trace_nodes.clone()
     }
@@ -150,6 +164,7 @@ impl Scenario {
             None => (0, 0),
         };
         MonitorParameters {
+            histogram: monitor.queue_histogram.is_some(),
             histogram_start_ns: start,
             histogram_end_ns: end,
             queue_interval_ns: or_zero(monitor.queue_interval),

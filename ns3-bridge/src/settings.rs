@@ -206,6 +206,10 @@ impl Settings {
         self.node.quirks().shared_chance
     }
 
+    pub fn pause_us(&self) -> u32 {
+        self.node.switch.pause_micros()
+    }
+
     pub fn frame_gap(&self) -> u32 {
         self.node.wire.frame_gap()
     }

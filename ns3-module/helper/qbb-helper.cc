@@ -195,6 +195,10 @@ void
 QbbHelper::Start()
 {
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");
+    if (m_nodes.empty())
+    {
+        return;
+    }
     uint32_t mtu = 0;
     for (const auto& node : m_nodes)
     {
@@ -208,15 +212,12 @@ QbbHelper::Start()
     {
         m_network->route_to_switches();
     }
+    m_network->repeat_faults(m_nodes.front()->GetSettings());
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Draws> shared(hpcc::new_draws(stream, m_pintSeed).into_raw(),
                                               CoreDelete<hpcc::Draws>());
-    if (m_nodes.empty())
-    {
-        return;
-    }
     AgreeOnSettings();
     const hpcc::Settings& settings = m_nodes.front()->GetSettings();
     m_dataOverhead = settings.data_overhead();

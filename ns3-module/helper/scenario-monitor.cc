@@ -68,6 +68,7 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
       m_progress(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()).into_raw())
 {
     const hpcc::MonitorParameters parameters = scenario.monitor();
+    m_hasHistogram = parameters.histogram;
     m_histogramStart = NanoSeconds(parameters.histogram_start_ns);
     m_histogramEnd = NanoSeconds(parameters.histogram_end_ns);
     m_queueInterval = NanoSeconds(parameters.queue_interval_ns);
@@ -86,11 +87,13 @@ void
 ScenarioMonitor::Begin()
 {
     WatchPauses();
-    if (!m_histogramEnd.IsZero())
+    if (m_hasHistogram)
     {
         BeginHistogram();
     }
-    else
+    // A histogram of one sample tells little, and nothing is added to it once it is printed.
+    const bool isPrinted = m_histogramEnd <= m_histogramStart && m_histogramStart <= m_traffic.GetFirstStart();
+    if (!m_hasHistogram || isPrinted)
     {
         BeginStatistics();
     }

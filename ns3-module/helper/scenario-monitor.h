@@ -80,8 +80,9 @@ class ScenarioMonitor
     SamplingClock m_clock;                  //!< says when
     CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
     std::vector<Watched> m_switches;        //!< the switches
+    bool m_hasHistogram;                    //!< whether there is a histogram
     Time m_histogramStart;                  //!< first sample of the histogram
-    Time m_histogramEnd;                    //!< last sample of the histogram; 0: none
+    Time m_histogramEnd;                    //!< last sample of the histogram
     Time m_queueInterval;                   //!< between points of the queues' series; 0: none
     Time m_goodputInterval;                 //!< between points of the flows' series; 0: none
 };

@@ -16,6 +16,9 @@ namespace ns3
 namespace
 {
 
+/// Where the reference simulator's PFC frames go.
+constexpr uint32_t BROADCAST = 0xffffffff;
+
 /// Both bits of the IP header's ECN field: congestion experienced.
 constexpr uint8_t ECN_CE = 3;
 
@@ -38,6 +41,9 @@ struct Tracer
     const QbbNode* node;         //!< the node
     const QbbNetDevice* device;  //!< its port; nullptr for the node as a whole
     bool stamped;                //!< whether telemetry is the time of sending
+    uint32_t pauseTime;          //!< microseconds that a pause says
+    uint32_t address;            //!< address of PFC frames that the port sends
+    uint32_t peerAddress;        //!< address of PFC frames that it receives
 };
 
 /**
@@ -59,20 +65,20 @@ SentAt(const QbbFrame& frame)
  * \brief Record an event.
  * \param at where
  * \param event what
+ * \param queued whether the frame is in a queue of the port, or was
  * \param frame of which frame
  */
 void
-Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
+Record(const Tracer& at, hpcc::PacketEventKind event, bool queued, const QbbFrame& frame)
 {
     const bool isSwitch = at.node->IsSwitch();
     const bool isPfc = frame.kind == QbbFrame::Kind::PFC;
-    const bool queued = event == hpcc::PacketEventKind::Enqueue || event == hpcc::PacketEventKind::Dequeue;
     hpcc::PacketEvent record{};
     record.time_ns = Simulator::Now().GetNanoSeconds();
     record.node = at.node->GetIndex();
     record.port = at.device ? at.device->GetPortNumber() + 1 : 0;
     record.queue = queued ? QueueOf(frame, isSwitch) : 0;
-    if (queued && isSwitch)
+    if (at.device && isSwitch)
     {
         const uint64_t bytes = at.device->GetQueuedBytes(record.queue);
         record.qlen_bytes = event == hpcc::PacketEventKind::Enqueue ? bytes - frame.size : bytes;
@@ -82,15 +88,20 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
     record.is_switch = isSwitch;
     record.priority = frame.priority;
     record.size_bytes = frame.size;
-    record.pause = isPfc && frame.pause;
-    if (!isPfc)
+    record.seq = frame.seq;
+    if (isPfc)
+    {
+        record.pause_us = frame.pause ? at.pauseTime : 0;
+        record.src_address = queued ? at.address : at.peerAddress;
+        record.dst_address = BROADCAST;
+    }
+    else
     {
         record.src_address = frame.srcAddress;
         record.dst_address = frame.dstAddress;
         record.sport = frame.sport;
         record.dport = frame.dport;
         record.payload_bytes = frame.payload;
-        record.seq = frame.seq;
         record.sent_ns = at.stamped && frame.HasTelemetrySection() ? SentAt(frame) : 0;
         record.ecn = frame.congestionMarked ? ECN_CE : 0;
         record.congestion_echo = frame.IsAcknowledgement() && frame.congestionEchoed;
@@ -104,13 +115,31 @@ Record(const Tracer& at, hpcc::PacketEventKind event, const QbbFrame& frame)
  * \param name its name
  * \param at where that is
  * \param event what it stands for
+ * \param queued whether frames are in a queue of the port then, or were
  */
 void
-Connect(Object& source, const char* name, const Tracer& at, hpcc::PacketEventKind event)
+Connect(Object& source, const char* name, const Tracer& at, hpcc::PacketEventKind event, bool queued)
 {
     source.TraceConnectWithoutContext(
         name,
-        Callback<void, const QbbFrame&>([at, event](const QbbFrame& frame) { Record(at, event, frame); }));
+        Callback<void, const QbbFrame&>(
+            [at, event, queued](const QbbFrame& frame) { Record(at, event, queued, frame); }));
+}
+
+/**
+ * \brief Record frames that arrive over a link that has failed; random losses are not recorded.
+ * \param device the device
+ * \param at where that is
+ */
+void
+ConnectFailedLink(QbbNetDevice& device, const Tracer& at)
+{
+    device.TraceConnectWithoutContext("RxDrop", Callback<void, const QbbFrame&>([at](const QbbFrame& frame) {
+                                          if (!at.device->IsLinkUp())
+                                          {
+                                              Record(at, hpcc::PacketEventKind::Drop, false, frame);
+                                          }
+                                      }));
 }
 
 } // namespace
@@ -125,20 +154,27 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
     }
     results.begin_trace(scenario, network.GetMaxBdp());
     const bool stamped = scenario.stamps_send_time();
+    const uint32_t pauseTime = scenario.settings()->pause_us();
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);
+        const auto addresses = scenario.port_addresses(index);
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {
             QbbNetDevice& device = *node->GetPort(port);
-            const Tracer at{&results, PeekPointer(node), &device, stamped};
-            Connect(device, "RxEnd", at, hpcc::PacketEventKind::Receive);
-            Connect(device, "Enqueue", at, hpcc::PacketEventKind::Enqueue);
-            Connect(device, "Dequeue", at, hpcc::PacketEventKind::Dequeue);
+            const QbbNetDevice& peer = device.GetPeer();
+            const uint32_t peerAddress = scenario.port_addresses(peer.GetOwner().GetIndex())[peer.GetPortNumber()];
+            const Tracer at{&results, PeekPointer(node), &device, stamped, pauseTime, addresses[port], peerAddress};
+            Connect(device, "RxEnd", at, hpcc::PacketEventKind::Receive, false);
+            Connect(device, "Enqueue", at, hpcc::PacketEventKind::Enqueue, true);
+            Connect(device, "Dequeue", at, hpcc::PacketEventKind::Dequeue, true);
+            Connect(device, "LinkDrop", at, hpcc::PacketEventKind::Drop, true);
+            ConnectFailedLink(device, at);
         }
-        if (node->IsSwitch())
+        if (node->IsSwitch() && scenario.traces_overflow())
         {
-            Connect(*node, "Drop", {&results, PeekPointer(node), nullptr, stamped}, hpcc::PacketEventKind::Drop);
+            const Tracer at{&results, PeekPointer(node), nullptr, stamped, pauseTime, 0, 0};
+            Connect(*node, "Drop", at, hpcc::PacketEventKind::Drop, false);
         }
     }
 }

@@ -166,7 +166,8 @@ class alignas(64) QbbFrame : public EventImpl
     // What hosts look at fills the second. Telemetry begins with the third.
     uint32_t payload{0};        //!< payload bytes
     uint32_t mtu{0};            //!< most payload bytes of the flow's packets
-    uint64_t seq{0};            //!< first byte of the payload; of an acknowledgement: first byte still expected
+    uint64_t seq{0};            //!< first byte of the payload; of an acknowledgement: first byte still expected; of PFC: bytes
+                                //!< that wait in its priority at the port that sends it
     union {
         uint64_t flowBytes{0}; //!< bytes of the flow
         Packet* packet;        //!< of a frame that carries a packet: it; the frame holds a reference

@@ -55,6 +55,10 @@ QbbNetDevice::GetTypeId()
                             "A frame was lost on the way here",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_rxDropTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("LinkDrop",
+                            "A frame that waited here was dropped, because the link failed",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_linkDropTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Enqueue",
                             "A frame was queued",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_enqueueTrace),
@@ -338,6 +342,10 @@ QbbNetDevice::DequeueAny()
     const uint8_t paused = std::exchange(m_paused, 0);
     QbbFrame* frame = Dequeue();
     m_paused = paused;
+    if (frame)
+    {
+        m_linkDropTrace(*frame);
+    }
     return frame;
 }
 

@@ -331,6 +331,7 @@ class QbbNetDevice : public NetDevice
     TracedCallback<Ptr<const Packet>> m_sniffer;      //!< trace source
     std::unique_ptr<FrameSerializer> m_serializer;    //!< made when a sniffer sees the first frame
     TracedCallback<const QbbFrame&> m_rxDropTrace;    //!< trace source
+    TracedCallback<const QbbFrame&> m_linkDropTrace;  //!< trace source
     TracedCallback<const QbbFrame&> m_enqueueTrace;   //!< trace source
     TracedCallback<const QbbFrame&> m_dequeueTrace;   //!< trace source
     TracedCallback<uint8_t, bool> m_pauseTrace;       //!< trace source

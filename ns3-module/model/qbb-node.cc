@@ -132,6 +132,7 @@ QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
     frame->congestionMarked = false;
     frame->telemetryBytes = 0;
     frame->payload = 0;
+    frame->seq = port.GetQueuedBytes(priority);
     frame->size = m_pfcBytes;
     port.Enqueue(frame, 0);
     port.TrySend();

@@ -127,6 +127,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     m_leakOnLinkDown = m_core->leaks_on_link_down();
     m_notesArrival = m_core->notes_arrival();
+    m_pauses = GetSettings().pause_us() > 0;
     for (const auto& port : m_ports)
     {
         port->SetScheduler(m_core->has_classes() ? m_core->new_scheduler().into_raw() : nullptr);
@@ -145,7 +146,8 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
             m_draws->skip();
             SendPfc(*m_ports[frame->ingress], frame->priority, false);
         }
-        Drop(frame, m_drops);
+        ++m_drops;
+        frame->Release();
     }
 }
 
@@ -174,7 +176,7 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     if (arrival.pause)
     {
         m_draws->skip();
-        SendPfc(in, frame->priority, true);
+        SendPfc(in, frame->priority, m_pauses);
     }
     frame->ingress = in.GetPortNumber();
     if (m_notesArrival)

@@ -125,6 +125,7 @@ class QbbSwitch : public QbbNode
     Ptr<FastCnpSwitch> m_fastCnp;              //!< what it does about Fast CNP; null if nothing
     bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
     bool m_notesArrival{false};                //!< whether telemetry says when a frame came in
+    bool m_pauses{true};                       //!< whether a PFC pause is one
     uint64_t m_drops{0};                       //!< frames dropped for want of buffer
     uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source

@@ -2,6 +2,7 @@
 //! The folder with the runs: a table, and an archive for each scenario.
 
 use super::archive::{self, Files};
+use super::campaign;
 use super::case::Case;
 use super::fat_tree;
 use super::run::Run;
@@ -14,26 +15,30 @@ use std::sync::{Arc, Mutex};
 /// Scenarios whose topology is generated.
 const FAT_TREE_PREFIX: &str = "fat-";
 
-/// All runs. Files are unpacked when first asked for.
+/// All runs. Files of the table's runs are unpacked when first asked for.
 #[derive(Debug)]
 pub struct Golden {
     folder: PathBuf,
     runs: Vec<Run>,
+    campaigns: Vec<Case>,
     scenarios: Mutex<HashMap<String, Arc<Files>>>,
 }
 
 impl Golden {
-    /// Opens a folder with `runs.csv` and `data/`.
+    /// Opens a folder with `runs.csv`, `data/` and `campaigns/`.
     ///
     /// # Errors
-    /// If it is not there, or its table is damaged.
+    /// If it is not there, or its table or a campaign is damaged.
     pub fn open(folder: &Path) -> Result<Golden> {
         let table = folder.join("runs.csv");
         let text = fs::read_to_string(&table).with_context(|| table.display().to_string())?;
-        Ok(Golden { folder: folder.to_owned(), runs: Run::parse_all(&table, &text)?, scenarios: Mutex::default() })
+        let mut runs = Run::parse_all(&table, &text)?;
+        let campaigns = campaign::read_all(&folder.join("campaigns"))?;
+        runs.extend(campaigns.iter().map(|case| case.run.clone()));
+        Ok(Golden { folder: folder.to_owned(), runs, campaigns, scenarios: Mutex::default() })
     }
 
-    /// All runs, scenario by scenario.
+    /// All runs, scenario by scenario; those of campaigns at the end.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
@@ -48,6 +53,9 @@ impl Golden {
     /// # Errors
     /// If the archive is damaged or lacks one of the run's files.
     pub fn case(&self, run: &Run) -> Result<Case> {
+        if let Some(case) = self.campaigns.iter().find(|case| case.run == *run) {
+            return Ok(case.clone());
+        }
         let files = self.scenario(&run.scenario)?;
         let archive = self.archive(&run.scenario);
         Case::new(run, &files).map_err(|name| anyhow!("{}: {name} is missing for the run {run}", archive.display()))
@@ -74,6 +82,7 @@ impl Golden {
 
 #[cfg(test)]
 mod tests {
+    use super::super::run::Source;
     use super::*;
 
     fn in_tree() -> Golden {
@@ -83,7 +92,7 @@ mod tests {
     #[test]
     fn every_row_has_its_files_and_every_file_its_row() {
         let golden = in_tree();
-        for run in golden.runs() {
+        for run in golden.runs().iter().filter(|run| run.source() != Source::Campaign) {
             let case = golden.case(run).expect("files");
             let first = case.flow.split_whitespace().next().expect("flow count");
             assert_eq!(first, run.flows.to_string(), "{run}");

@@ -6,10 +6,12 @@
 //! | [`golden`] | the folder with the runs |
 //! | [`run`] | a row of its table: one configuration of one scenario |
 //! | [`case`] | a run with its files, which can be unpacked and run unchanged |
+//! | [`campaign`] | many small runs in one archive |
 //! | [`replay`] | a run, repeated by our simulator |
 //! | [`verdict`] | what differs between two sets of outputs |
 
 mod archive;
+mod campaign;
 mod case;
 mod fat_tree;
 mod golden;
@@ -87,9 +89,17 @@ fn is_exact(replay: &Result<Replay>) -> bool {
 const TITLES: [&str; 8] = ["run", "flows", "exact", "largest diff (ns)", "CPU (s)", "ns/hop", "reference", "ratio"];
 
 fn render(replays: &[(&Run, Result<Replay>)]) -> String {
-    let rows = replays.iter().filter_map(|(run, replay)| Some(row(run, replay.as_ref().ok()?)));
-    let mut text = table(&TITLES, rows);
-    for (source, name) in [(Source::Reference, "the reference"), (Source::Oracle, "its oracle")] {
+    // The small runs of the campaigns are too many to be listed, unless nothing else was asked for.
+    let is_small = |run: &Run| run.source() == Source::Campaign;
+    let all_small = replays.iter().all(|(run, _)| is_small(run));
+    let listed = replays.iter().filter(|(run, _)| all_small || !is_small(run));
+    let mut text = table(&TITLES, listed.filter_map(|(run, replay)| Some(row(run, replay.as_ref().ok()?))));
+    let sources = [
+        (Source::Reference, "the reference"),
+        (Source::Campaign, "the reference's campaigns"),
+        (Source::Oracle, "its oracle"),
+    ];
+    for (source, name) in sources {
         let of_source = || replays.iter().filter(|(run, _)| run.source() == source);
         let (total, exact) = (of_source().count(), of_source().filter(|(_, replay)| is_exact(replay)).count());
         if total > 0 {
@@ -109,7 +119,7 @@ fn render(replays: &[(&Run, Result<Replay>)]) -> String {
 
 fn row(run: &Run, replay: &Replay) -> Vec<String> {
     let Replay { verdict, summary } = replay;
-    let reference = run.user_cpu_s.map(|seconds| seconds * 1e9 / run.packet_hops as f64);
+    let reference = run.ns_per_packet_hop();
     let ratio = reference.map(|reference| reference / summary.ns_per_packet_hop);
     let number = |value: Option<f64>, digits| value.map_or_else(String::new, |value| format!("{value:.digits$}"));
     vec![

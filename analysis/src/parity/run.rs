@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `runs.csv`: one row for each run.
 
+use super::campaign::CAMPAIGNS;
 use anyhow::{Context, Result, ensure};
 use std::fmt;
 use std::path::Path;
@@ -18,15 +19,15 @@ pub struct Run {
     pub scenario: String,
     /// The configuration.
     pub name: String,
-    /// `CC_MODE`: 1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP, 10 HPCC-PINT, 0 none.
+    /// `CC_MODE`: 1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP, 10 HPCC-PINT, 0 and 5 none.
     pub cc_mode: u32,
     /// Flows in the flow file.
     pub flows: u64,
-    /// Frames put on a link, summed over links.
-    pub packet_hops: u64,
-    /// Events of the reference without those of its queue monitor; unknown for the oracle's runs.
+    /// Frames put on a link, summed over links; unknown for campaigns.
+    pub packet_hops: Option<u64>,
+    /// Events of the reference without those of its queue monitor; unknown for the oracle's runs and campaigns.
     pub events: Option<u64>,
-    /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs.
+    /// Processor time of the reference in seconds, set-up included; unknown for the oracle's runs and campaigns.
     pub user_cpu_s: Option<f64>,
 }
 
@@ -35,6 +36,8 @@ pub struct Run {
 pub enum Source {
     /// The reference simulator.
     Reference,
+    /// The same, in a run too small to be measured.
+    Campaign,
     /// The executable form of its rules, which agrees with it wherever both have run.
     Oracle,
 }
@@ -42,7 +45,18 @@ pub enum Source {
 impl Run {
     /// Who computed the expected outputs.
     pub fn source(&self) -> Source {
-        if self.scenario.starts_with(ORACLE_PREFIX) { Source::Oracle } else { Source::Reference }
+        if self.scenario.starts_with(ORACLE_PREFIX) {
+            Source::Oracle
+        } else if CAMPAIGNS.contains(&self.scenario.as_str()) {
+            Source::Campaign
+        } else {
+            Source::Reference
+        }
+    }
+
+    /// Processor time of the reference for each frame on a link, in ns.
+    pub fn ns_per_packet_hop(&self) -> Option<f64> {
+        Some(self.user_cpu_s? * 1e9 / self.packet_hops? as f64)
     }
 
     /// Reads all rows of the table.
@@ -64,7 +78,7 @@ impl Run {
             name: name.into(),
             cc_mode: cc_mode.parse().ok()?,
             flows: flows.parse().ok()?,
-            packet_hops: packet_hops.parse().ok()?,
+            packet_hops: Some(packet_hops.parse().ok()?),
             events: optional(events)?,
             user_cpu_s: optional(user_cpu_s)?,
         })

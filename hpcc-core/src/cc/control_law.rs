@@ -40,13 +40,22 @@ impl Stage {
 }
 
 impl ControlLaw {
+    /// A rate that was divided by an overload, which may be 0.
+    #[inline]
+    fn divided(&self, limits: &FlowLimits, rate: f64) -> BitRate {
+        if rate >= BitRate::LIMIT && limits.quirks.infinite_rate_is_zero {
+            return BitRate(0);
+        }
+        BitRate::from_f64(rate)
+    }
+
     /// One step from the reference rate.
     #[inline]
     pub fn step(&self, limits: &FlowLimits, stage: &Stage) -> Stage {
         let overload = stage.utilisation / self.eta;
         let multiplicative = overload >= 1.0 || stage.increases >= self.max_stage;
         let (base, increases) = if multiplicative {
-            (BitRate::from_f64(stage.reference.0 as f64 / overload), 0)
+            (self.divided(limits, stage.reference.0 as f64 / overload), 0)
         } else {
             (stage.reference, stage.increases + 1)
         };
@@ -59,6 +68,7 @@ impl ControlLaw {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, W_AI};
+    use crate::quirks::Quirks;
 
     const LAW: ControlLaw = ControlLaw { eta: 0.95, max_stage: 5, additive_increase: W_AI, min_rate: BitRate(1) };
 
@@ -84,6 +94,20 @@ mod tests {
             let next = ControlLaw { max_stage, ..LAW }.step(&LIMITS, &stage(u, wc, increases));
             assert!((window(next.reference) - expected).abs() < 0.01, "{u}: {}", window(next.reference));
             assert_eq!(next.increases, next_increases);
+        }
+    }
+
+    /// A link on which nothing moved asks for an infinite rate.
+    #[test]
+    fn an_idle_path_gives_the_line_rate_and_the_lowest_in_the_reference() {
+        let law = ControlLaw { max_stage: 0, min_rate: BitRate::mbps(100), ..LAW };
+        for (infinite_rate_is_zero, rate) in [(false, LIMITS.line_rate), (true, law.min_rate)] {
+            let limits = FlowLimits { quirks: Quirks { infinite_rate_is_zero, ..Quirks::NONE }, ..LIMITS };
+            for utilisation in [0.0, 1e-12] {
+                assert_eq!(law.step(&limits, &Stage { utilisation, ..Stage::initial(&limits) }).reference, rate);
+            }
+            let unknown = Stage { utilisation: f64::NAN, increases: law.max_stage, ..Stage::initial(&limits) };
+            assert_eq!(law.step(&limits, &unknown).reference, LIMITS.line_rate);
         }
     }
 

@@ -168,11 +168,13 @@ impl Dcqcn {
     fn increase(&mut self, now: Nanos) -> RateDecision {
         self.timers.arm(INCREASE, now + self.config.increase_interval);
         let step = match self.increases.cmp(&self.config.fast_recovery) {
-            core::cmp::Ordering::Less => BitRate(0),
-            core::cmp::Ordering::Equal => self.config.additive_increase,
-            core::cmp::Ordering::Greater => self.config.hyper_increase,
+            core::cmp::Ordering::Less => None,
+            core::cmp::Ordering::Equal => Some(self.config.additive_increase),
+            core::cmp::Ordering::Greater => Some(self.config.hyper_increase),
         };
-        self.target = self.target.saturating_add(step).min(self.limits.line_rate);
+        if let Some(step) = step {
+            self.target = self.target.saturating_add(step).min(self.limits.line_rate);
+        }
         // Each half is truncated on its own, as in the reference.
         self.rate = BitRate(self.rate.0 / 2 + self.target.0 / 2);
         self.increases = self.increases.saturating_add(1);
@@ -193,6 +195,10 @@ impl CongestionControl for Dcqcn {
     fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
         self.on_mark(notification.now);
         RateDecision::Keep
+    }
+
+    fn on_port(&mut self, line_rate: BitRate) {
+        self.limits.line_rate = line_rate;
     }
 
     fn on_timer(&mut self, timer: u8, now: Nanos) -> RateDecision {
@@ -287,6 +293,19 @@ mod tests {
         assert_eq!(next(700_000), RateDecision::Set(BitRate::mbps((37_500 + 75_000) / 2)));
         assert_eq!(next(1_000_000), RateDecision::Set(BitRate::mbps((56_250 + 75_020) / 2)));
         assert_eq!(next(1_300_000), RateDecision::Set(BitRate((65_635_000_000 + 75_220_000_000) / 2)));
+    }
+
+    /// On a port of 80 Gb/s fast recovery still leads to the old target; each further increase is capped.
+    #[test]
+    fn increases_are_capped_by_the_port_that_the_flow_is_on() {
+        let mut dcqcn = dcqcn(DcqcnConfig::default());
+        mark(&mut dcqcn, 0);
+        dcqcn.on_timer(DECREASE, Nanos(4_001));
+        dcqcn.on_port(BitRate::gbps(80));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(77_500)));
+        dcqcn.on_port(BitRate::gbps(100));
+        assert_eq!(dcqcn.on_timer(INCREASE, Nanos(904_001)), RateDecision::Set(BitRate::mbps(78_850)));
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct Dctcp {
     /// Marked acknowledgements in this round trip.
     marked: u32,
     /// Acknowledgements that this round trip should bring.
-    batch: u64,
+    batch: u32,
     /// After a cut: no other before the acknowledgement of a byte beyond this one (congestion window reduced).
     reduced_until: Option<u64>,
 }
@@ -88,13 +88,19 @@ impl Dctcp {
     fn close_batch(&mut self, feedback: &Feedback<'_>) {
         let first = self.last_update_seq == 0;
         if !first {
-            let fraction = (f64::from(self.marked) / self.batch as f64).min(1.0);
+            let fraction = (f64::from(self.marked) / f64::from(self.batch)).min(1.0);
             self.alpha = (1.0 - self.config.gain) * self.alpha + self.config.gain * fraction;
             self.marked = 0;
         }
-        let in_flight = if first { feedback.snd_nxt } else { feedback.snd_nxt.saturating_sub(feedback.ack_seq) };
+        let in_flight = if first {
+            feedback.snd_nxt
+        } else if self.limits.quirks.wrapping_in_flight {
+            feedback.snd_nxt.wrapping_sub(feedback.ack_seq)
+        } else {
+            feedback.snd_nxt.saturating_sub(feedback.ack_seq)
+        };
         self.last_update_seq = feedback.snd_nxt;
-        self.batch = in_flight / u64::from(self.limits.mtu.max(1)) + 1;
+        self.batch = (in_flight / u64::from(self.limits.mtu.max(1)) + 1) as u32;
     }
 }
 
@@ -123,6 +129,7 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+    use crate::quirks::Quirks;
     use crate::telemetry::Telemetry;
 
     fn marked(ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
@@ -153,6 +160,21 @@ mod tests {
         }
         dctcp.on_feedback(&ack(0, 10_000, 20_000), &mut chance);
         assert!((dctcp.alpha() - (15.0 + 0.5) / 16.0).abs() < 1e-12, "{}", dctcp.alpha());
+    }
+
+    /// After two NACKs an acknowledgement may pass `snd_nxt`: nothing is in flight, or 4 billion packets in the
+    /// reference.
+    #[test]
+    fn a_batch_is_not_negative() {
+        for (wrapping_in_flight, marked_fraction) in [(false, 1.0), (true, 0.0)] {
+            let limits = FlowLimits { quirks: Quirks { wrapping_in_flight, ..Quirks::NONE }, ..LIMITS };
+            let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), limits), chance());
+            for feedback in [ack(0, 1_000, 1_000), ack(0, 5_000, 4_000), marked(6_000, 9_000)] {
+                dctcp.on_feedback(&feedback, &mut chance);
+            }
+            let alpha = (15.0 * 15.0 / 16.0 + marked_fraction) / 16.0;
+            assert!((dctcp.alpha() - alpha).abs() < 1e-6, "{}", dctcp.alpha());
+        }
     }
 
     #[test]

@@ -65,6 +65,7 @@ pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
 pub use rx_hpcc::RxHpccReceiver;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
+use crate::quirks::Quirks;
 use crate::random::Chance;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
@@ -89,6 +90,8 @@ pub struct FlowLimits {
     pub mtu: u32,
     /// Links on the shortest path; 0 where nobody knows.
     pub hops: u8,
+    /// Faults of the reference that are repeated.
+    pub quirks: Quirks,
 }
 
 /// One acknowledgement (positive or negative) as the sender sees it.
@@ -172,8 +175,8 @@ pub struct Loss {
 /// packet has left; for an acknowledgement that reports a missing byte first [`on_loss`](CongestionControl::on_loss), then,
 /// for every acknowledgement, [`on_feedback`](CongestionControl::on_feedback); `on_loss` for a retransmission timeout;
 /// [`on_notification`](CongestionControl::on_notification) for a Fast CNP or a congestion notification packet that was
-/// accepted; [`on_timer`](CongestionControl::on_timer) for a timer of its own. A decision takes effect before the next
-/// call. Nothing is called after the last byte was acknowledged.
+/// accepted; [`on_timer`](CongestionControl::on_timer) for a timer of its own; [`on_port`](CongestionControl::on_port) after
+/// a failed link has moved the flow to another port. A decision takes effect before the next call. Nothing is called after the last byte was acknowledged.
 ///
 /// `chance` is shared by the whole network: a controller that draws from it changes what others draw.
 pub trait CongestionControl: Debug {
@@ -192,6 +195,9 @@ pub trait CongestionControl: Debug {
     fn on_notification(&mut self, _notification: &Notification<'_>) -> RateDecision {
         RateDecision::Keep
     }
+
+    /// The flow moved to a port of this rate. As in the reference only DCQCN's target follows.
+    fn on_port(&mut self, _line_rate: BitRate) {}
 
     /// The time of an armed timer has come; it is no longer armed.
     fn on_timer(&mut self, _timer: u8, _now: Nanos) -> RateDecision {

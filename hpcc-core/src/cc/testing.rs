@@ -2,6 +2,7 @@
 //! What the controllers' tests share.
 
 use super::{CongestionControl, Feedback, FlowLimits, Notification, Origin, RateDecision};
+use crate::quirks::Quirks;
 use crate::random::Chance;
 use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -14,6 +15,7 @@ pub const LIMITS: FlowLimits = FlowLimits {
     path_bytes: 162_500,
     mtu: 1_000,
     hops: 0,
+    quirks: Quirks::NONE,
 };
 /// 80 bytes in 13 us.
 pub const W_AI: BitRate = BitRate(80 * 8 * 1_000_000_000 / 13_000);

@@ -5,7 +5,7 @@ use super::{BufferMode, Classes, EcnThreshold, ReportConfig, Scope, SwitchConfig
 use crate::cc::Needs;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
-use crate::units::{BitRate, Bytes};
+use crate::units::{BitRate, Bytes, Nanos};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -32,6 +32,8 @@ crate::settings! {
         pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
         /// Packet memory that all ports share, headroom included.
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
+        /// What a PFC pause says in a packet trace, in whole microseconds; no device counts it.
+        pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
         /// Whether frames are ECN-marked.
         pub ecn: bool = true;
         /// Queue length up to which nothing is marked, for a port of 100 Gb/s; other ports scale it. `auto`: 400 kB, with
@@ -57,6 +59,8 @@ crate::settings! {
 
 /// The largest buffer: occupancy is counted in 32 bits.
 const MOST_BUFFER: u64 = u32::MAX as u64;
+/// The longest pause: the trace has 32 bits of microseconds.
+const MOST_PAUSE: Nanos = Nanos(u32::MAX as u64 * Nanos::MICROSECOND.0);
 
 impl SwitchSettings {
     /// Settles what was left to the simulator, for an algorithm with these needs.
@@ -99,6 +103,11 @@ impl SwitchSettings {
             pmax: self.ecn_pmax.unwrap_or_default(),
         };
         threshold.scaled(rate)
+    }
+
+    /// Microseconds that a PFC pause says. 0, which only files of the reference can ask for, makes every pause a resume.
+    pub fn pause_micros(&self) -> u32 {
+        u32::try_from(self.pause_time.0.div_ceil(Nanos::MICROSECOND.0)).unwrap_or(u32::MAX)
     }
 
     /// What switches run by, once all is [settled](SwitchSettings::resolve).

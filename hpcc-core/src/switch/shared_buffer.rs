@@ -62,7 +62,7 @@ impl SharedBuffer {
     pub fn sharable(buffer_bytes: u64, ports: &[(BitRate, Nanos)]) -> Option<u32> {
         let committed: u64 =
             ports.iter().map(|&(rate, delay)| u64::from(headroom(rate, delay)) + u64::from(RESERVE)).sum();
-        buffer_bytes.checked_sub(committed).filter(|&left| left > 0).and_then(|left| u32::try_from(left).ok())
+        buffer_bytes.checked_sub(committed).filter(|&left| left > 0).map(|left| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Memory for ports of these rates and delays. `host_rate` is the rate of the network's hosts: faster
@@ -174,6 +174,7 @@ mod tests {
         assert_eq!(share_shift(BitRate::gbps(400), BitRate::gbps(100)), 1);
         assert_eq!(SharedBuffer::sharable(32 << 20, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
         assert_eq!(SharedBuffer::sharable(1000, &[G100]), None);
+        assert_eq!(SharedBuffer::sharable(1 << 40, &[G100]), Some(u32::MAX), "all that can be counted");
     }
 
     #[test]

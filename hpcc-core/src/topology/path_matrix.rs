@@ -48,16 +48,6 @@ impl PathMatrix {
     pub fn kinds(&self) -> impl Iterator<Item = PathMetrics> + '_ {
         self.kinds.iter().flatten().copied()
     }
-
-    /// Takes over the slowest links of the paths in `newer`, and nothing else.
-    pub fn update_bottlenecks(&mut self, newer: &PathMatrix) {
-        let hosts = self.hosts as u32;
-        for (row, column) in (0..hosts).flat_map(|row| (0..hosts).map(move |column| (row, column))) {
-            if let (Some(path), Some(newer)) = (self.get(row, column), newer.get(row, column)) {
-                self.set(row, column, PathMetrics { bottleneck: newer.bottleneck, ..path });
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -79,15 +69,5 @@ mod tests {
         assert_eq!(matrix.kinds().count(), 2);
         assert_eq!((matrix.get(1, 2), matrix.get(2, 0)), (Some(path(1_000, 100)), Some(path(2_000, 100))));
         assert_eq!(matrix.get(0, 1), None);
-    }
-
-    #[test]
-    fn only_bottlenecks_are_taken_over() {
-        let (mut old, mut new) = (PathMatrix::new(2), PathMatrix::new(2));
-        old.set(0, 1, path(1_000, 400));
-        old.set(1, 0, path(1_000, 400));
-        new.set(0, 1, path(9_000, 100));
-        old.update_bottlenecks(&new);
-        assert_eq!((old.get(0, 1), old.get(1, 0)), (Some(path(1_000, 100)), Some(path(1_000, 400))));
     }
 }

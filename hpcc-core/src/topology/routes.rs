@@ -179,12 +179,6 @@ impl Routes {
         self.metrics.get(index(dst)?, index(src)?)
     }
 
-    /// Takes over the slowest links of the paths in `newer`, and nothing else: after a link failed, the reference
-    /// goes on with the round-trip times that it computed at the start.
-    pub fn update_bottlenecks(&mut self, newer: &Routes) {
-        self.metrics.update_bottlenecks(&newer.metrics);
-    }
-
     /// The longest base round-trip time between two hosts: T of a network-wide constant.
     pub fn max_rtt(&self) -> Nanos {
         self.max_rtt

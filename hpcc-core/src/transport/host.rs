@@ -190,11 +190,12 @@ impl Host {
 
     fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
         let transport = &self.rules.transport;
+        let bdp = if transport.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
         let window = if transport.window || transport.is_selective() { bdp } else { 0 };
         // What fits on the path at line rate, also where nothing bounds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
         let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
-        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, hops }
+        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, hops, quirks: transport.quirks }
     }
 
     /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the window in bytes at line rate,
@@ -244,8 +245,11 @@ impl Host {
     pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> Option<u16> {
         let dst = self.senders.get(queue_pair)?.spec.dst;
         let port = self.route(key, dst)?;
-        self.senders.get_mut(queue_pair)?.nic = usize::from(port);
-        self.nics.get_mut(usize::from(port))?.add(queue_pair);
+        let nic = self.nics.get_mut(usize::from(port))?;
+        nic.add(queue_pair);
+        let sender = self.senders.get_mut(queue_pair)?;
+        sender.nic = usize::from(port);
+        sender.qp.on_port(nic.line_rate);
         Some(port)
     }
 

@@ -252,6 +252,14 @@ fn unknown_ports_and_receivers_do_no_harm() {
 }
 
 #[test]
+fn a_window_has_32_bits_in_the_reference() {
+    for (wrapping_window, window) in [(false, 5 << 30), (true, 1 << 30)] {
+        let host = host_with_quirks(&LineRate, Quirks { wrapping_window, ..Quirks::NONE });
+        assert_eq!(limits(&host, Nanos(430_000_000), 5 << 30).window, window);
+    }
+}
+
+#[test]
 fn packets_after_the_end_are_for_nobody_but_in_the_reference_they_are_nacked() {
     for (nack_late_packets, late) in [(false, Reply::Silence), (true, Reply::Nack(0))] {
         let mut host = host_with_quirks(&LineRate, Quirks { nack_late_packets, ..Quirks::NONE });

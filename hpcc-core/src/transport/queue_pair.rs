@@ -83,7 +83,7 @@ impl QueuePair {
         if let Some(timeout) = &config.timeout {
             timer.progress(timeout, limits.base_rtt, now, 0);
         }
-        QueuePair {
+        let mut qp = QueuePair {
             snd_nxt: 0,
             snd_una: 0,
             size,
@@ -100,7 +100,9 @@ impl QueuePair {
             snd_max: 0,
             timer,
             selective: SelectiveRepeat::default(),
-        }
+        };
+        qp.set_rate(config, limits.line_rate);
+        qp
     }
 
     /// Bytes acknowledged so far.
@@ -173,10 +175,11 @@ impl QueuePair {
         self.window != 0 && self.in_flight() >= self.window
     }
 
-    /// Bytes sent and not acknowledged.
+    /// Bytes sent and not acknowledged; wraps only with
+    /// [`wrapping_in_flight`](crate::quirks::Quirks::wrapping_in_flight).
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        self.snd_nxt.saturating_sub(self.snd_una)
+        self.snd_nxt.wrapping_sub(self.snd_una)
     }
 
     fn packets_in_flight(&self, config: &TransportConfig) -> u64 {
@@ -234,6 +237,10 @@ impl QueuePair {
     #[inline]
     pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> bool {
         self.snd_una = self.snd_una.max(config.resume_at(seq));
+        if !config.quirks.wrapping_in_flight {
+            // What has arrived need not be sent again, though a NACK had asked for it.
+            self.snd_nxt = self.snd_nxt.max(self.snd_una);
+        }
         self.is_finished()
     }
 
@@ -296,6 +303,11 @@ impl QueuePair {
     pub fn on_notification(&mut self, config: &TransportConfig, notification: &Notification<'_>) -> Effects {
         let decision = self.controller.on_notification(notification);
         self.apply(config, decision)
+    }
+
+    /// The flow moved to a port of this rate.
+    pub fn on_port(&mut self, line_rate: BitRate) {
+        self.controller.on_port(line_rate);
     }
 
     /// The time of a timer has come.
@@ -379,7 +391,12 @@ impl QueuePair {
     fn set_rate(&mut self, config: &TransportConfig, rate: BitRate) {
         self.rate = rate;
         if self.window_moves(config) {
-            self.window = scale(self.limits.window, rate, self.limits.line_rate);
+            let FlowLimits { window, line_rate, quirks, .. } = self.limits;
+            self.window = if quirks.wrapping_window {
+                (window.wrapping_mul(rate.0) / line_rate.0.max(1)).max(1)
+            } else {
+                scale(window, rate, line_rate)
+            };
         }
     }
 
@@ -406,6 +423,7 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
 mod tests {
     use super::*;
     use crate::cc::LineRate;
+    use crate::quirks::Quirks;
 
     const LIMITS: FlowLimits = FlowLimits {
         line_rate: BitRate::gbps(100),
@@ -414,6 +432,7 @@ mod tests {
         path_bytes: 52_000,
         mtu: 1_000,
         hops: 0,
+        quirks: Quirks::NONE,
     };
 
     fn queue_pair(size: u64) -> QueuePair {
@@ -471,6 +490,28 @@ mod tests {
         assert_eq!(take(&mut qp), (2000, 1000));
     }
 
+    /// After a NACK the acknowledgement of packets that were on their way passes `snd_nxt`. In the reference the bytes
+    /// in flight then wrap, and the window is full until the next NACK.
+    #[test]
+    fn an_acknowledgement_may_pass_what_is_to_be_sent_next() {
+        for (wrapping_in_flight, eligible, next) in [(false, true, 4000), (true, false, 2000)] {
+            let quirks = Quirks { wrapping_in_flight, ..Quirks::NONE };
+            let config = TransportConfig { quirks, ..TransportConfig::default() };
+            let mut qp = QueuePair::new(&config, 100_000, 3, LIMITS, Box::new(LineRate), Nanos(0));
+            for _ in 0..5 {
+                take(&mut qp);
+            }
+            qp.on_ack(&config, 2000);
+            qp.go_back();
+            qp.on_ack(&config, 4000);
+            assert_eq!((qp.is_eligible(0), qp.snd_nxt()), (eligible, next));
+            qp.on_ack(&config, 5000);
+            qp.go_back();
+            assert!(qp.is_eligible(0));
+            assert_eq!(take(&mut qp), (5000, 1000));
+        }
+    }
+
     #[test]
     fn a_rate_change_moves_the_packet_that_waits() {
         let config = TransportConfig::default();
@@ -510,6 +551,19 @@ mod tests {
         let mut unbounded = QueuePair { limits: FlowLimits { window: 0, ..LIMITS }, window: 0, ..queue_pair(100_000) };
         unbounded.apply(&config, decision);
         assert_eq!(unbounded.window(), 0);
+    }
+
+    /// 50 MB at 400 Gb/s: the product has 65 bits.
+    #[test]
+    fn a_large_window_wraps_in_the_reference() {
+        let line_rate = BitRate::gbps(400);
+        for (wrapping_window, window) in [(false, 50_000_000), (true, 3_883_139)] {
+            let quirks = Quirks { wrapping_window, ..Quirks::NONE };
+            let config = TransportConfig { quirks, ..TransportConfig::default() };
+            let limits = FlowLimits { line_rate, window: 50_000_000, quirks, ..LIMITS };
+            let qp = QueuePair::new(&config, 100_000, 3, limits, Box::new(LineRate), Nanos(0));
+            assert_eq!(qp.window(), window);
+        }
     }
 
     #[test]

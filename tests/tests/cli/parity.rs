@@ -11,7 +11,9 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden");
 fn copy() -> Bench {
     let table = std::fs::read_to_string(Path::new(GOLDEN).join("runs.csv")).expect("runs.csv");
     let bench = Bench::new(&[("runs.csv", &table)]);
-    symlink(Path::new(GOLDEN).join("data"), bench.path("data")).expect("link");
+    for folder in ["data", "campaigns"] {
+        symlink(Path::new(GOLDEN).join(folder), bench.path(folder)).expect("link");
+    }
     bench
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `config.txt`: from its keys to a scenario.
 
-use super::settings::Settings;
+use super::settings::{Settings, narrow};
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
 use crate::flows::{FlowList, FlowSource};
@@ -13,6 +13,7 @@ use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportSettings};
 use hpcc_core::units::{Bytes, Nanos};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The reference has no seed of its own; its generators start from 1.
@@ -33,8 +34,8 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         quirks: QuirkSettings::of(settings.quirks()),
         transport,
         layout,
-        switch: switch(&settings)?,
-        ecn_thresholds: Some(ecn_map::read(&settings)?),
+        switch: switch(&settings, &mut notes)?,
+        ecn_thresholds: Some(ecn_map::read(&settings, &mut notes)?),
         ..NodeSettings::default()
     };
     node.control.choose(algorithm);
@@ -45,6 +46,9 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flow_count)? };
     let link_failures = link_down(&settings, &network)?;
+    if settings.quirks().last_parallel_link {
+        notes.extend(parallel_links(&network));
+    }
     let name = name_of(path);
     node.resolve(&network);
     let scenario = Scenario {
@@ -84,12 +88,34 @@ fn check_unused(settings: &Settings<'_>) -> Result<(), InputError> {
     for key in keys::CONTROLLER_RATES {
         settings.rate(key, Default::default())?;
     }
-    if settings.word("PAUSE_TIME").is_some() && settings.float("PAUSE_TIME", 5.0)? == 0.0 {
-        return Err(
-            settings.error("PAUSE_TIME", "PAUSE_TIME is 0, which would turn pauses into resumes; expected more")
-        );
-    }
     Ok(())
+}
+
+/// The reference cuts it to whole microseconds, and takes a pause of 0 for a resume.
+fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Nanos, InputError> {
+    const KEY: &str = "PAUSE_TIME";
+    let micros = settings.float(KEY, 5.0)?;
+    let whole = if settings.quirks().whole_pause_time { micros.floor() } else { micros.ceil() };
+    if whole > f64::from(u32::MAX) {
+        return Err(settings.error(KEY, format!("{KEY} is {micros}; expected at most {} microseconds", u32::MAX)));
+    }
+    if whole == 0.0 {
+        if !settings.quirks().whole_pause_time {
+            return Err(settings.error(KEY, format!("{KEY} is 0, which would turn pauses into resumes; expected more")));
+        }
+        notes.push(format!("{KEY} {micros} counts as 0: every pause is a resume, and buffers overflow"));
+    }
+    Ok(Nanos(whole as u64 * Nanos::MICROSECOND.0))
+}
+
+/// Links that the reference does not use.
+fn parallel_links(network: &Network) -> Option<String> {
+    let ends: BTreeSet<(u32, u32)> =
+        network.links.iter().map(|link| (link.a.min(link.b), link.a.max(link.b))).collect();
+    let unused = network.links.len() - ends.len();
+    (unused > 0).then(|| {
+        format!("{unused} links of the topology are not used: of several between two nodes only the last one is")
+    })
 }
 
 /// LINK_DOWN is a time in microseconds after the first 2 s, and the two nodes of a link. Time 0 is off.
@@ -175,10 +201,14 @@ fn chunk(settings: &Settings<'_>, recovery: Recovery, ack_interval: u32) -> Resu
     }
 }
 
-fn switch(settings: &Settings<'_>) -> Result<SwitchSettings, InputError> {
+fn switch(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<SwitchSettings, InputError> {
     let mebibytes = settings.u64("BUFFER_SIZE", 16, u64::from(u32::MAX))?;
-    let ecn = settings.flag("ENABLE_QCN", true)?;
-    Ok(SwitchSettings { buffer: Bytes(mebibytes << 20), ecn, ..SwitchSettings::default() })
+    Ok(SwitchSettings {
+        buffer: Bytes(narrow(settings, notes, "BUFFER_SIZE", mebibytes << 20)),
+        pause_time: pause_time(settings, notes)?,
+        ecn: settings.flag("ENABLE_QCN", true)?,
+        ..SwitchSettings::default()
+    })
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
@@ -189,7 +219,9 @@ fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
 fn monitor(settings: &Settings<'_>, flows: u64) -> Result<Monitor, InputError> {
     let start = Nanos(settings.u64("QLEN_MON_START", 2_000_000_000, u64::MAX)?);
     let end = Nanos(settings.u64("QLEN_MON_END", 2_100_000_000, u64::MAX)?);
-    let queue_histogram = (end > start).then_some(QueueHistogram { start, end });
+    // The first sample is taken even if it is past the end, but only shows where it is printed.
+    let shows = end > start || start.0.is_multiple_of(QueueHistogram::PRINT_INTERVAL.0);
+    let queue_histogram = shows.then_some(QueueHistogram { start, end });
     let series = |interval| (flows <= MAX_FLOWS_IN_SERIES).then_some(interval);
     let queue_interval = series(Nanos::MICROSECOND);
     let goodput_interval = series(Nanos(10 * Nanos::MICROSECOND.0));

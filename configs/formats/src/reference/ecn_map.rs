@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! KMIN_MAP, KMAX_MAP and PMAX_MAP.
 
-use super::settings::{Settings, keyed};
+use super::settings::{Settings, keyed, narrow};
 use super::tokens::Token;
 use crate::error::InputError;
 use hpcc_core::switch::EcnThreshold;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const KILOBYTE: u64 = 1000;
 
 /// One entry for each link rate that all three maps mention.
-pub(super) fn read(settings: &Settings<'_>) -> Result<Vec<EcnThreshold>, InputError> {
+pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Vec<EcnThreshold>, InputError> {
     let kilobytes = |what: &str, word: &Token<'_>| word.integer(what, u64::from(u32::MAX));
     let kmin = map(settings, "KMIN_MAP", kilobytes)?;
     let kmax = map(settings, "KMAX_MAP", kilobytes)?;
@@ -24,7 +24,9 @@ pub(super) fn read(settings: &Settings<'_>) -> Result<Vec<EcnThreshold>, InputEr
             let found = format!("KMIN_MAP has {kmin} kB for {rate}, more than the {kmax} kB of KMAX_MAP");
             return Err(settings.error("KMIN_MAP", format!("{found}; expected at most that")));
         }
-        thresholds.push(EcnThreshold { rate, kmin: kmin * KILOBYTE, kmax: kmax * KILOBYTE, pmax });
+        let mut bytes = |key, kilobytes| narrow(settings, notes, key, kilobytes * KILOBYTE);
+        let (kmin, kmax) = (bytes("KMIN_MAP", kmin), bytes("KMAX_MAP", kmax));
+        thresholds.push(EcnThreshold { rate, kmin, kmax, pmax });
     }
     Ok(thresholds)
 }

@@ -18,6 +18,8 @@ mod trace;
 mod words;
 
 #[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use config::read;

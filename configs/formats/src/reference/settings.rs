@@ -164,6 +164,16 @@ impl<'a> Settings<'a> {
     }
 }
 
+/// The bytes that a key stands for: the reference computes them in 32 bits.
+pub(super) fn narrow(settings: &Settings<'_>, notes: &mut Vec<String>, key: &str, bytes: u64) -> u64 {
+    let left = bytes % (1 << 32);
+    if left == bytes || !settings.quirks().narrow_switch_settings {
+        return bytes;
+    }
+    notes.push(format!("{key}: of {bytes} bytes the reference's 32 bits leave {left}"));
+    left
+}
+
 /// The error, blaming `key`.
 pub(super) fn keyed(key: &str, error: InputError) -> InputError {
     InputError { key: Some(key.into()), ..error }

@@ -99,13 +99,14 @@ pub struct TraceRecord {
     pub size_bytes: u16,
     /// Payload bytes.
     pub payload_bytes: u16,
-    /// First byte of the payload; of an acknowledgement: first byte still expected.
+    /// First byte of the payload; of an acknowledgement: first byte still expected; of a PFC frame: bytes that wait in
+    /// its priority at the port that sends it.
     pub seq: u32,
     /// When the packet, or the one that is acknowledged, was sent; 0 without such telemetry.
     pub sent_ns: u64,
     /// Whether an acknowledgement echoes a congestion mark.
     pub congestion_echo: bool,
-    /// Of a PFC frame: 0 resumes, everything else pauses.
+    /// Of a PFC frame: microseconds; 0 resumes, everything else pauses.
     pub pause: u32,
 }
 
@@ -156,6 +157,7 @@ fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
     match r.kind {
         PacketKind::Pfc => {
             put(32, &r.pause.to_le_bytes());
+            put(36, &r.seq.to_le_bytes());
             put(40, &[r.priority]);
             return bytes;
         }
@@ -218,7 +220,7 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
     let unless_pfc = |value: u16| if is_pfc { 0 } else { value };
     let (priority, seq, sent_ns) = match kind {
         PacketKind::Data | PacketKind::Probe => (u16_at(48) as u8, u32_at(36), u64_at(40)),
-        PacketKind::Pfc => (bytes[40], 0, 0),
+        PacketKind::Pfc => (bytes[40], u32_at(36), 0),
         _ => (u16_at(38) as u8, u32_at(40), u64_at(48)),
     };
     Ok(TraceRecord {
@@ -269,7 +271,7 @@ impl fmt::Display for TraceRecord {
             PacketKind::Icmpv6 => write!(f, "{sport} {dport} I {priority} {size_bytes}"),
             PacketKind::Ack => write!(f, "{sport} {dport} A 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
             PacketKind::Nack => write!(f, "{sport} {dport} N 0x{flags:02X} {priority} {seq} {sent_ns} {size_bytes}"),
-            PacketKind::Pfc => write!(f, "P {} 0 {priority} {size_bytes}", self.pause),
+            PacketKind::Pfc => write!(f, "P {} {seq} {priority} {size_bytes}", self.pause),
         }
     }
 }
@@ -378,7 +380,7 @@ mod tests {
     }
 
     fn pfc() -> TraceRecord {
-        let base = TraceRecord { kind: PacketKind::Pfc, payload_bytes: 0, seq: 0, sport: 0, dport: 0, ..DATA };
+        let base = TraceRecord { kind: PacketKind::Pfc, payload_bytes: 0, sport: 0, dport: 0, ..DATA };
         TraceRecord { pause: 5, size_bytes: 43, ..base }
     }
 
@@ -393,7 +395,7 @@ mod tests {
             ack().to_string(),
             "2000006260 n:3 3:3 1090 Enqu ecn:0 0b000101 0b000201 10000 100 A 0x01 3 2000 7 88"
         );
-        assert_eq!(pfc().to_string(), "2000006260 n:3 3:3 1090 Enqu ecn:0 0b000101 0b000201 P 5 0 3 43");
+        assert_eq!(pfc().to_string(), "2000006260 n:3 3:3 1090 Enqu ecn:0 0b000101 0b000201 P 5 2000 3 43");
     }
 
     #[test]

@@ -105,7 +105,7 @@ pub struct Flow {
     pub src: u32,
     /// Receiving host, another one than `src`.
     pub dst: u32,
-    /// Priority (queue) of its packets, 1 to 7.
+    /// Priority (queue) of its packets, 1 to 7; 0 only with [`Quirks::data_in_queue_0`].
     pub priority: u8,
     /// Destination port; by convention 100 for ordinary flows and 200 for incast.
     pub dport: u16,
@@ -167,13 +167,18 @@ pub struct Monitor {
     pub capture_nodes: Vec<u32>,
 }
 
-/// When the reference's histogram samples: each 100 ns; it is written at each multiple of 100 ms.
+/// When the reference's histogram samples: each 100 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueHistogram {
     /// First sample.
     pub start: Nanos,
-    /// No sample after this time; later than `start`.
+    /// After this time there is no sample but the first.
     pub end: Nanos,
+}
+
+impl QueueHistogram {
+    /// It is written at multiples of this.
+    pub const PRINT_INTERVAL: Nanos = Nanos(100_000_000);
 }
 
 /// Reads and checks a scenario.

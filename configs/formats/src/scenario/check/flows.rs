@@ -42,9 +42,10 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
     if flow.size == 0 {
         return Err("the flow's size is 0; expected at least 1 byte".into());
     }
-    if !(1..=7).contains(&flow.priority) {
+    let least = if scenario.quirks().data_in_queue_0 { 0 } else { 1 };
+    if !(least..=7).contains(&flow.priority) {
         return Err(format!(
-            "the flow's priority is {}; expected 1 to 7 (0 is the switches' own queue for control frames)",
+            "the flow's priority is {}; expected {least} to 7 (0 is the switches' own queue for control frames)",
             flow.priority
         ));
     }

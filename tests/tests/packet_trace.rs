@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What `packets.tr` says of PFC frames, of a link that fails, and of a buffer that overflows.
+
+use hpcc_formats::results::packet_trace::{PacketKind, TraceEvent, TraceReader, TraceRecord};
+use hpcc_tests::{Bench, REFERENCE};
+
+/// Port of the switch at which host 2 is, counted from 1.
+const TO_RECEIVER: u8 = 3;
+
+/// Two hosts each send to host 2 and host 0 through switch 3 at line rate, and overrun a buffer of 1 MiB. Everything is
+/// traced.
+fn trace(settings: &[&str]) -> Vec<TraceRecord> {
+    trace_of_priority(3, settings)
+}
+
+fn trace_of_priority(priority: u8, settings: &[&str]) -> Vec<TraceRecord> {
+    let bench = Bench::new(REFERENCE);
+    bench.edit("config.txt", "ENABLE_TRACE 0", "ENABLE_TRACE 1 TRACE_FILE trace.txt PAUSE_TIME 7.9");
+    bench.edit("config.txt", "BUFFER_SIZE 32", "BUFFER_SIZE 1");
+    bench.edit("config.txt", "CC_MODE 3", "CC_MODE 5 HAS_WIN 0");
+    bench.write("trace.txt", "4 0 1 2 3");
+    let pairs = ["0 2", "1 2", "1 0", "2 0"].map(|pair| format!("{pair} {priority} 100 1000000 2.0"));
+    bench.write("flow.txt", &format!("{}\n{}\n", pairs.len(), pairs.join("\n")));
+    let told = bench.run("config.txt", settings);
+    assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+    let reader = TraceReader::open(&bench.path("out/packets.tr")).expect("trace");
+    reader.collect::<Result<_, _>>().expect("records")
+}
+
+fn of(records: &[TraceRecord], kind: PacketKind, event: TraceEvent) -> Vec<TraceRecord> {
+    records.iter().filter(|record| (record.kind, record.event) == (kind, event)).copied().collect()
+}
+
+/// PFC frames come from an address of the link, which the reference numbers by the topology file.
+#[test]
+fn pfc_frames_have_the_addresses_of_their_link_and_the_configured_time() {
+    let records = trace(&[]);
+    let sent = of(&records, PacketKind::Pfc, TraceEvent::Dequeue);
+    assert!(sent.iter().any(|pfc| pfc.pause > 0) && sent.iter().any(|pfc| pfc.pause == 0));
+    for event in [TraceEvent::Enqueue, TraceEvent::Dequeue, TraceEvent::Receive] {
+        for pfc in of(&records, PacketKind::Pfc, event) {
+            let host = if pfc.is_switch { u32::from(pfc.port) - 1 } else { u32::from(pfc.node) };
+            assert_eq!(pfc.is_switch, event != TraceEvent::Receive);
+            assert_eq!((pfc.src_address, pfc.dst_address), (0x0a01_0102 + (host << 8), u32::MAX), "{pfc}");
+            assert!([0, 7].contains(&pfc.pause), "{pfc}");
+            assert_eq!((pfc.queue, pfc.priority, pfc.size_bytes), (0, 3, 43));
+        }
+    }
+}
+
+#[test]
+fn pfc_frames_say_how_much_waits_at_their_port() {
+    let records = trace(&[]);
+    let mut waiting = [0; 4];
+    let mut told = 0;
+    for record in records.iter().filter(|record| record.is_switch) {
+        let bytes = &mut waiting[usize::from(record.port)];
+        match (record.kind, record.event) {
+            (PacketKind::Pfc, TraceEvent::Enqueue) => {
+                assert_eq!(record.seq, *bytes, "{record}");
+                told += u32::from(record.seq > 0);
+            }
+            (PacketKind::Data | PacketKind::Ack, TraceEvent::Enqueue) => *bytes += u32::from(record.size_bytes),
+            (PacketKind::Data | PacketKind::Ack, TraceEvent::Dequeue) => *bytes -= u32::from(record.size_bytes),
+            _ => {}
+        }
+    }
+    assert!(told > 0, "nothing ever waited");
+}
+
+/// What arrives while a PFC frame waits for its port finds it in queue 0.
+#[test]
+fn an_arrival_counts_the_pfc_frame_that_waits() {
+    let records = trace(&[]);
+    let arrivals = |node| records.iter().filter(move |r| r.event == TraceEvent::Receive && r.node == node);
+    assert!(arrivals(3).all(|record| record.queue == 0 && [0, 43].contains(&record.qlen_bytes)));
+    assert!(arrivals(2).all(|record| record.qlen_bytes == 0), "hosts have no such queue");
+}
+
+#[test]
+fn a_failed_link_drops_what_waits_and_what_arrives() {
+    let records = trace(&["LINK_DOWN=40 2 3"]);
+    let drops: Vec<&TraceRecord> = records.iter().filter(|record| record.event == TraceEvent::Drop).collect();
+    assert!(drops.iter().all(|record| record.time_ns >= 2_000_040_000));
+    let waiting: Vec<_> = drops.iter().filter(|record| record.is_switch && record.queue == 3).collect();
+    assert!(waiting.len() > 10 && waiting.iter().all(|record| record.port == TO_RECEIVER));
+    assert_eq!(waiting.last().map(|record| record.qlen_bytes), Some(0), "the last one leaves nothing");
+    let failed_at = |record: &&&TraceRecord| record.time_ns == 2_000_040_000;
+    assert_eq!(waiting.iter().filter(|record| failed_at(record)).count(), waiting.len());
+    let arriving = drops.iter().filter(|record| !record.is_switch && record.kind == PacketKind::Data);
+    assert!(arriving.clone().count() > 5, "1 us of packets was under way");
+    assert!(arriving.clone().all(|record| record.node == 2 && record.queue == 0));
+}
+
+/// Pauses that are resumes make the buffer overflow. The reference does not tell.
+#[test]
+fn an_overflow_is_traced_but_not_in_the_reference() {
+    let overflow = ["PAUSE_TIME=0.5"];
+    assert!(trace(&overflow).iter().all(|record| record.event != TraceEvent::Drop));
+    let told = trace(&[&overflow[..], &["compatibility.untraced_overflow=false"]].concat());
+    let drops = of(&told, PacketKind::Data, TraceEvent::Drop);
+    assert!(!drops.is_empty() && drops.iter().all(|record| record.node == 3));
+    assert!(of(&told, PacketKind::Pfc, TraceEvent::Receive).iter().all(|pfc| pfc.pause == 0));
+}
+
+/// Data of priority 0 shares the queue of PFC frames, and neither it nor its sender is ever held up.
+#[test]
+fn data_of_priority_0_is_never_paused() {
+    let records = trace_of_priority(0, &[]);
+    assert!(records.iter().all(|record| record.kind != PacketKind::Pfc && record.event != TraceEvent::Drop));
+    let at_switch = |record: &&TraceRecord| record.is_switch;
+    assert!(records.iter().filter(at_switch).all(|record| (record.queue, record.priority, record.ecn) == (0, 0, 0)));
+    let sent = of(&records, PacketKind::Data, TraceEvent::Dequeue);
+    assert_eq!(sent.iter().filter(at_switch).count(), 4_000, "each packet once");
+    assert!(sent.iter().any(|record| record.qlen_bytes > 400_000), "more than pauses would allow");
+}
