@@ -15,7 +15,15 @@ pub use experiments::{REFERENCE, TOML};
 pub use programs::{hpcc, script};
 pub use skipped::skipped;
 
-/// The guide's code, compiled and run.
+/// The guides' code, compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../ns3-module/doc/adding-a-controller.md")]
-pub struct AddingAController;
+mod guides {
+    #[doc = include_str!("../ns3-module/doc/adding-a-controller.md")]
+    pub struct AddingAController;
+
+    #[doc = include_str!("../ns3-module/doc/adding-a-setting.md")]
+    pub struct AddingASetting;
+
+    #[doc = include_str!("../ns3-module/doc/adding-a-telemetry-format.md")]
+    pub struct AddingATelemetryFormat;
+}

@@ -14,6 +14,7 @@ mod report;
 mod results;
 mod run;
 mod script;
+mod settings;
 mod simulator;
 mod stats;
 mod sweep;
@@ -130,6 +131,11 @@ enum Command {
         #[arg(long)]
         csv: bool,
     },
+    /// Says what a key of a scenario means: kind, range, default, and the ns-3 attribute that is the same.
+    Explain {
+        /// The key with its section, such as congestion_control.eta, or an attribute; without it, all are listed.
+        key: Option<String>,
+    },
     /// Builds everything and runs all tests.
     Test,
     /// Lists the requirements of the drafts, and the tests of each that is claimed.
@@ -142,6 +148,8 @@ enum Command {
         /// Only this one: a target of hpcc-core/fuzz.
         target: Option<String>,
     },
+    /// Rewrites the tables of settings in the documentation.
+    Docs,
     /// Builds everything and runs nothing.
     Build,
 }
@@ -158,6 +166,8 @@ fn main() -> ExitCode {
         Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
+        Command::Explain { key } => settings::explain(key.as_deref()).map(|()| Outcome::Good),
+        Command::Docs => script::source_tree().and_then(|tree| settings::rewrite(&tree)).map(|()| Outcome::Good),
         Command::Test => Err(script::exec("@test", &[])),
         Command::Reqs => Err(script::exec("@reqs", &[])),
         Command::Fuzz { seconds, target } => {

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow};
@@ -47,10 +47,21 @@ pub fn exec(name: &str, arguments: &[String]) -> anyhow::Error {
     }
 }
 
-fn step(name: &str) -> Result<Command> {
+/// The folder of the script.
+///
+/// # Errors
+/// If there is no script.
+pub fn source_tree() -> Result<PathBuf> {
+    Ok(script()?.parent().map(Path::to_path_buf).unwrap_or_default())
+}
+
+fn script() -> Result<PathBuf> {
     let script = env::var_os(SCRIPT_VARIABLE).filter(|script| !script.is_empty());
-    let script = script.ok_or_else(|| anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree"))?;
-    let mut command = Command::new(script);
+    script.map(PathBuf::from).ok_or_else(|| anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree"))
+}
+
+fn step(name: &str) -> Result<Command> {
+    let mut command = Command::new(script()?);
     command.arg(name);
     Ok(command)
 }

@@ -133,3 +133,49 @@ fn compare_says_equal_different_or_bad() {
     assert_eq!(code(&cut), Some(2));
     assert_eq!(code("missing.txt"), Some(2));
 }
+
+#[test]
+fn a_key_is_explained_without_a_simulator() {
+    let output = hpcc(&["explain", "congestion_control.eta"]).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    for line in [
+        "  only with algorithm = \"hpcc_plus\"\n",
+        "  expected  a number from 0.01 to 2\n",
+        "  default   0.95\n",
+        "  attribute ns3::RdmaHost::HpccPlusEta\n",
+    ] {
+        assert!(out(&output).contains(line), "{}", out(&output));
+    }
+    let both = hpcc(&["explain", "fast_cnp.enabled"]).output().expect("hpcc starts");
+    assert!(out(&both).contains("ns3::FastCnpSwitch::Enabled, ns3::FastCnpHost::Enabled"), "{}", out(&both));
+    let attribute = hpcc(&["explain", "TelemetryHops"]).output().expect("hpcc starts");
+    assert!(out(&attribute).starts_with("telemetry.hops: ") && out(&attribute).contains("from 1 to 15, or \"auto\""));
+}
+
+#[test]
+fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
+    let all = out(&hpcc(&["explain"]).output().expect("hpcc starts"));
+    let defaults = all.lines().map(|line| line.split("  ").next().unwrap_or_default());
+    assert!(defaults.clone().any(|key| key == "transport.mtu"), "{all}");
+    assert_eq!(defaults.filter(|key| *key == "congestion_control.eta (hpcc)").count(), 1);
+    assert!(!all.contains("reference_faults"), "files have keys of its own for each fault");
+    let wrong = hpcc(&["explain", "transport.mtuu"]).output().expect("hpcc starts");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(err(&wrong).contains("did you mean transport.mtu?") && out(&wrong).is_empty(), "{}", err(&wrong));
+}
+
+#[test]
+fn docs_rewrites_the_pages_of_the_script_s_tree() {
+    let tree = folder();
+    let page = |name: &str| tree.path().join(name);
+    fs::create_dir_all(page("configs")).expect("configs");
+    fs::create_dir_all(page("ns3-module/doc")).expect("doc");
+    let block = "<!-- settings of wire: rewritten by ./hpcc docs -->\nold\n<!-- end of settings -->\n";
+    fs::write(page("configs/README.md"), block).expect("README.md");
+    fs::write(page("ns3-module/doc/hpcc.rst"), "Nothing.\n").expect("hpcc.rst");
+    let mut docs = hpcc(&["docs"]);
+    let output = docs.env("HPCC_SCRIPT", page("hpcc")).output().expect("hpcc starts");
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), "rewrote configs/README.md\n"));
+    let written = fs::read_to_string(page("configs/README.md")).expect("README.md");
+    assert!(written.contains("| `profile` | `reference` |") && !written.contains("old"), "{written}");
+}

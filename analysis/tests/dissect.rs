@@ -194,7 +194,7 @@ fn bad_input_ends_with_2() {
         (&["--hex", " "], "there are no digits"),
         (&["/no/such/file.pcap"], "No such file"),
         (&[&name], "no capture"),
-        (&["--hex", "00", "--telemetry", "ioam"], "expected one of paper, draft, pint, timestamp"),
+        (&["--hex", "00", "--telemetry", "ioam"], "expected one of paper, draft, timestamp, pint"),
     ] {
         let output = hpcc(arguments);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");

@@ -46,9 +46,12 @@ fn left(layout: Layout, hop: &Snapshot) -> Hop {
             let ts = now % (4_294_967_296 * 1_000_000_000);
             Hop { rate, ts, tx_bytes: hop.tx_bytes % (1 << 60), qlen: hop.qlen.min(4_294_967_294) }
         }
-        _ => {
+        LayoutName::IoamSlim => {
             let tx_bytes = hop.tx_bytes / 128 % (1 << 28) * 128;
             Hop { rate, ts: now % 1_000_000_000, tx_bytes, qlen: hop.qlen.min(4_294_967_294) }
+        }
+        LayoutName::None | LayoutName::Reference | LayoutName::Timestamp | LayoutName::Pint => {
+            unreachable!("{layout:?} is not among the drafts' layouts with records")
         }
     }
 }

@@ -8,6 +8,7 @@ mod telemetry;
 
 use anyhow::{Context, Result, bail};
 use capture::{Captured, Frames};
+use hpcc_core::frame::{Carriage, TELEMETRY_PORT};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{Layout, LayoutName};
 use layers::Dissector;
@@ -23,7 +24,7 @@ pub struct Options {
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
     hex: Option<String>,
-    /// What UDP port 1022 carries, for these formats do not say: paper, draft, pint or timestamp.
+    /// What UDP port 1022 carries, for these formats do not say: paper, draft, timestamp or pint.
     #[arg(long, default_value = "paper", value_name = "LAYOUT")]
     telemetry: String,
     /// A line for a reader instead of JSON.
@@ -34,19 +35,12 @@ pub struct Options {
     limit: Option<u64>,
 }
 
-/// The layouts that `--telemetry` takes.
-const LAYOUTS: [&str; 4] = ["paper", "draft", "pint", "timestamp"];
-
 /// Prints every frame.
 ///
 /// # Errors
 /// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
 pub fn dissect(options: &Options) -> Result<()> {
-    let layout = Some(options.telemetry.as_str()).filter(|name| LAYOUTS.contains(name));
-    let layout = layout.and_then(LayoutName::from_name).map(Layout::from);
-    let Some(layout) = layout else {
-        bail!("--telemetry {}: expected one of {}", options.telemetry, LAYOUTS.join(", "));
-    };
+    let layout = layout_of(&options.telemetry)?;
     let frames: Frames = match (&options.hex, &options.file) {
         (Some(digits), _) => Box::new(std::iter::once(Ok(Captured::alone(digits_of(digits)?)))),
         (None, Some(file)) => capture::open(file)?,
@@ -57,6 +51,21 @@ pub fn dissect(options: &Options) -> Result<()> {
         Err(error) if is_broken_pipe(&error) => Ok(()),
         other => other,
     }
+}
+
+/// The layout of this name, if it is one that frames do not tell by themselves. The reference's is none of them: the unit
+/// of its counters is not in its bytes.
+fn layout_of(name: &str) -> Result<Layout> {
+    let is_anonymous = |name: &LayoutName| {
+        let carriage = Layout::from(*name).carriage();
+        carriage == Some(Carriage::BehindUdp { port: TELEMETRY_PORT }) && *name != LayoutName::Reference
+    };
+    let names: Vec<LayoutName> = LayoutName::ALL.iter().copied().filter(is_anonymous).collect();
+    let Some(layout) = names.iter().find(|known| known.name() == name) else {
+        let names: Vec<&str> = names.iter().map(|known| known.name()).collect();
+        bail!("--telemetry {name}: expected one of {}", names.join(", "));
+    };
+    Ok(Layout::from(*layout))
 }
 
 fn print(frames: Frames, dissector: &Dissector, options: &Options, mut out: impl Write) -> Result<()> {

@@ -55,7 +55,7 @@ fn quantities(layout: Layout, bytes: &[u8]) -> Value {
         }
         Telemetry::SentAt(time) => json!({ "sent_ns": time.0 }),
         Telemetry::Utilisation(utilisation) => json!({ "utilisation": utilisation }),
-        _ => Value::Null,
+        Telemetry::Nothing | Telemetry::Link(_) | Telemetry::Window(_) => Value::Null,
     }
 }
 

@@ -32,18 +32,21 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// The candidate closest to `word`, as the tail of a message: `; did you mean U_TARGET?`. A word that
-/// resembles nothing gets the list of what there is.
-pub(crate) fn suggestion(word: &str, candidates: &[&str]) -> String {
+/// The candidate that resembles `word` most, if one does.
+pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let folded = word.to_lowercase();
-    let best = candidates
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(&folded, &candidate.to_lowercase()), candidate))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((score, candidate)) if score > 0.75 => format!("; did you mean {candidate}?"),
-        Some(_) => format!("; expected one of {}", candidates.join(", ")),
-        None => String::new(),
+    let likeness = |candidate: &str| strsim::jaro_winkler(&folded, &candidate.to_lowercase());
+    let best = candidates.iter().map(|candidate| (likeness(candidate), *candidate)).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(score, _)| *score > 0.75).map(|(_, candidate)| candidate)
+}
+
+/// The [`nearest`] candidate as the tail of a message: `; did you mean U_TARGET?`. A word that resembles nothing gets the
+/// list of what there is.
+pub(crate) fn suggestion(word: &str, candidates: &[&str]) -> String {
+    match nearest(word, candidates) {
+        Some(candidate) => format!("; did you mean {candidate}?"),
+        None if candidates.is_empty() => String::new(),
+        None => format!("; expected one of {}", candidates.join(", ")),
     }
 }
 

@@ -112,9 +112,6 @@ impl NodeSettings {
 
     fn fast_cnp(&self, network: &Network) -> Result<(), Conflict> {
         self.fast_cnp_switch.threshold(BitRate::gbps(100))?;
-        if !self.fast_cnp_switch.common.enabled {
-            return Ok(());
-        }
         self.fast_cnp_switch.generator(network)?;
         self.fast_cnp_switch.capability(network)?;
         self.fast_cnp_host.acceptor(0, network)?;

@@ -79,7 +79,9 @@ impl Layout {
         match self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
             Layout::Reference { .. } => Some(&reference::RATES),
-            _ => Some(&speed::RATES),
+            Layout::Paper | Layout::Draft | Layout::IntMd { .. } | Layout::Ifa { .. } | Layout::Ioam { .. } => {
+                Some(&speed::RATES)
+            }
         }
     }
 
@@ -90,7 +92,9 @@ impl Layout {
             Layout::IntMd { .. } => Some(Carriage::BehindUdp { port: INT_PORT }),
             Layout::Ifa { .. } => Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
             Layout::Ioam { .. } => Some(Carriage::HopByHop),
-            _ => Some(Carriage::BehindUdp { port: TELEMETRY_PORT }),
+            Layout::Reference { .. } | Layout::Paper | Layout::Draft | Layout::Timestamp | Layout::Pint { .. } => {
+                Some(Carriage::BehindUdp { port: TELEMETRY_PORT })
+            }
         }
     }
 
@@ -100,7 +104,12 @@ impl Layout {
             Layout::Paper => SectionLen::Compact { header: compact::header_len(Form::Paper) as u8 },
             Layout::Draft => SectionLen::Compact { header: compact::header_len(Form::Draft) as u8 },
             Layout::IntMd { .. } => SectionLen::IntMd,
-            _ => SectionLen::Fixed(self.initial_len() as u16),
+            Layout::None
+            | Layout::Reference { .. }
+            | Layout::Ifa { .. }
+            | Layout::Ioam { .. }
+            | Layout::Timestamp
+            | Layout::Pint { .. } => SectionLen::Fixed(self.initial_len() as u16),
         }
     }
 
@@ -110,7 +119,9 @@ impl Layout {
             Layout::Paper | Layout::Draft => compact::HOP_LEN,
             Layout::IntMd { .. } => int_md::HOP_LEN,
             Layout::Ifa { .. } => super::ifa::metadata::LEN,
-            _ => 0,
+            Layout::None | Layout::Reference { .. } | Layout::Ioam { .. } | Layout::Timestamp | Layout::Pint { .. } => {
+                0
+            }
         };
         self.initial_len() + each * self.max_hops().unwrap_or(0)
     }
@@ -147,7 +158,9 @@ impl Layout {
             Layout::IntMd { hops } => return int_md::prepare(hops, bytes),
             Layout::Ifa { hops } => return ifa::prepare(hops, bytes),
             Layout::Ioam { profile, hops } => return ioam::prepare(profile, hops, bytes),
-            _ => bytes.fill(0),
+            Layout::None | Layout::Reference { .. } | Layout::Paper | Layout::Draft | Layout::Pint { .. } => {
+                bytes.fill(0)
+            }
         }
         len
     }

@@ -408,7 +408,7 @@ fn bad_settings_name_their_line() {
         ("[congestion_control]\neta = nan", "17: congestion_control.eta: the value is NaN; expected a number"),
         (
             "[congestion_control]\nalgorithm = \"bbr\"",
-            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_plus, rx_hpcc, hpcc_pint, dcqcn, timely, dctcp, none",
+            "17: congestion_control.algorithm: unknown algorithm \"bbr\"; expected one of hpcc, hpcc_plus, rx_hpcc, hpcc_pint, dcqcn, timely, dctcp, power_tcp, theta_power_tcp, swift, none",
         ),
         (
             "[congestion_control]\nmin_rate = \"200Gbps\"",

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Pages with blocks that are made from the settings, and text by hand around them.
+//!
+//! A block stands between two comments, the first of which names it and the command that renews it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use hpcc_core::node::NodeSettings;
+
+use super::{markdown, rst};
+
+/// A page with blocks.
+struct Page {
+    /// Its place in the source tree.
+    path: &'static str,
+    /// What a comment begins and ends with.
+    comment: (&'static str, &'static str),
+    /// Makes the block of a name.
+    block: fn(&NodeSettings, &str) -> Option<String>,
+}
+
+const PAGES: [Page; 2] = [
+    Page { path: "configs/README.md", comment: ("<!-- ", " -->"), block: markdown::table },
+    Page { path: "ns3-module/doc/hpcc.rst", comment: (".. ", ""), block: rst::list },
+];
+
+/// What the first comment of a block says before and behind the block's name.
+const BEGIN: (&str, &str) = ("settings of ", ": rewritten by ./hpcc docs");
+/// What the last one says.
+const END: &str = "end of settings";
+
+/// Rewrites the blocks of all pages of a source tree.
+///
+/// # Errors
+/// If a page cannot be read or written, or has a block that there is not; the pages before it are written then.
+pub fn rewrite(tree: &Path) -> Result<()> {
+    let settings = NodeSettings::default();
+    for page in &PAGES {
+        let path = tree.join(page.path);
+        let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let new = page.renewed(&old, &settings)?;
+        if new != old {
+            fs::write(&path, new).with_context(|| format!("cannot write {}", path.display()))?;
+            println!("rewrote {}", page.path);
+        }
+    }
+    Ok(())
+}
+
+impl Page {
+    /// The page's text with its blocks made anew.
+    fn renewed(&self, text: &str, settings: &NodeSettings) -> Result<String> {
+        let (open, close) = self.comment;
+        let end = format!("{open}{END}{close}");
+        let mut renewed = String::new();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            renewed += &format!("{line}\n");
+            let Some(name) = self.begins(line) else { continue };
+            let block = (self.block)(settings, name);
+            let block = block.ok_or_else(|| anyhow!("{}: there are no settings of {name}", self.path))?;
+            lines
+                .by_ref()
+                .find(|line| *line == end)
+                .ok_or_else(|| anyhow!("{}: no \"{end}\" behind {name}", self.path))?;
+            renewed += &format!("\n{block}\n{end}\n");
+        }
+        Ok(renewed)
+    }
+
+    /// The name of the block that begins with this line.
+    fn begins<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let said = line.strip_prefix(self.comment.0)?.strip_suffix(self.comment.1)?;
+        said.strip_prefix(BEGIN.0)?.strip_suffix(BEGIN.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{attribute, class, is_key};
+    use super::*;
+
+    fn text(page: &Page) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page.path);
+        fs::read_to_string(path).expect(page.path)
+    }
+
+    #[test]
+    fn the_pages_are_current() {
+        for page in &PAGES {
+            let text = text(page);
+            let renewed = page.renewed(&text, &NodeSettings::default()).expect(page.path);
+            assert!(renewed == text, "{} does not say what the settings are: run ./hpcc docs", page.path);
+        }
+    }
+
+    #[test]
+    fn every_setting_is_on_its_page() {
+        let settings = NodeSettings::default();
+        let [keys, attributes] = PAGES.each_ref().map(text);
+        for part in settings.parts() {
+            for setting in part.settings.list() {
+                let (key, attribute) = (setting.key, attribute(&part, setting.key));
+                assert_eq!(keys.contains(&format!("\n| `{key}` |")), is_key(part.section, key), "{key}");
+                assert!(attributes.contains(&format!("\n* ``{}``,", part.attribute(key))), "{attribute}");
+            }
+            assert!(attributes.contains(&format!("{}{}{}", BEGIN.0, class(part.owner), BEGIN.1)));
+        }
+    }
+
+    #[test]
+    fn a_block_is_replaced_and_the_rest_stays() {
+        let page = &PAGES[0];
+        let begin = "<!-- settings of wire: rewritten by ./hpcc docs -->";
+        let old = format!("Before.\n\n{begin}\nold\n<!-- end of settings -->\n\nBehind.\n");
+        let new = page.renewed(&old, &NodeSettings::default()).expect("known");
+        assert!(
+            new.starts_with(&format!("Before.\n\n{begin}\n\n| key |")) && new.contains("\n| `profile` | `reference` |")
+        );
+        assert!(new.ends_with("|\n\n<!-- end of settings -->\n\nBehind.\n") && !new.contains("old"));
+        assert_eq!(page.renewed(&new, &NodeSettings::default()).expect("known"), new);
+    }
+
+    #[test]
+    fn a_block_that_cannot_be_made_is_an_error() {
+        let begin = "<!-- settings of wires: rewritten by ./hpcc docs -->\n";
+        let wrong = |text: &str| PAGES[0].renewed(text, &NodeSettings::default()).expect_err("no block").to_string();
+        assert!(wrong(&format!("{begin}<!-- end of settings -->\n")).contains("no settings of wires"));
+        assert!(wrong(&begin.replace("wires", "wire")).contains("end of settings"));
+    }
+}
