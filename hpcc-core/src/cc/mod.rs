@@ -14,6 +14,9 @@
 //! | [`DcqcnConfig`] | congestion marks | by timers |
 //! | [`TimelyConfig`] | its own echoed send time | once in a round trip |
 //! | [`DctcpConfig`] | congestion marks | once in a round trip |
+//! | [`PowerTcpConfig`] | telemetry of each hop | at every acknowledgement |
+//! | [`ThetaPowerTcpConfig`] | round-trip times | at every acknowledgement |
+//! | [`SwiftConfig`] | round-trip times | at every acknowledgement |
 //!
 //! A switch may also notify the sender itself ([`Notification`]): HPCC, HPCC++ and DCQCN react.
 

@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     for (section, lists) in PLAIN {
         given.read(&mut document, &mut settings, section, None, lists)?;
     }
-    settings::switch_lists(&mut document, &mut settings)?;
+    let thresholds = settings::switch_lists(&mut document, &mut settings)?;
     let borders = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
     settings.resolve(&topology.network);
     given.check(&document, &settings, &topology.network)?;
@@ -96,7 +96,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: blame("switch", "buffer"),
-        ecn: blame("switch", "ecn_thresholds"),
+        ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
         scope: blame("switch", "telemetry_scope"),
         min_rate: blame("congestion_control", "min_rate"),
     };

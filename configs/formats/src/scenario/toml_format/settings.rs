@@ -58,16 +58,20 @@ struct ThresholdKeys {
     pmax: Probability,
 }
 
-/// The lists of `[switch]`: thresholds of link rates, and classes of service.
-pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<(), InputError> {
-    let (lists, _) = document.optional::<SwitchLists>("switch")?;
+/// The lists of `[switch]`: thresholds of link rates, and classes of service. Returns where the thresholds are; if there
+/// are none, the section.
+pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<Place, InputError> {
+    let (lists, mut place) = document.optional::<SwitchLists>("switch")?;
     if let Some(list) = lists.ecn_thresholds {
+        if let Some(first) = list.first() {
+            place = document.place(first.span());
+        }
         settings.ecn_thresholds = Some(thresholds(document, list)?);
     }
     if let Some(list) = lists.classes {
         settings.switch.classes = classes::text(document, list)?;
     }
-    Ok(())
+    Ok(place)
 }
 
 fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Result<Vec<EcnThreshold>, InputError> {
