@@ -3,6 +3,8 @@
  */
 #include "packet-host.h"
 
+#include "../../model/call-core.h"
+
 #include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/boolean.h"
@@ -130,6 +132,7 @@ PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
+    CallCore([&] { GetSettings().resolve(*m_network); });
 }
 
 void

@@ -56,7 +56,7 @@ class PacketPauseTest : public TcpTestCase
     void DoRun() override
     {
         TcpTestNetwork network(3, "ns3::TcpNewReno");
-        network.network.SetSwitchAttribute("BufferBytes", UintegerValue(1 << 20));
+        network.network.SetSwitchAttribute("Buffer", UintegerValue(1 << 20));
         network.MakeStar();
         network.AddFlow(0, 2'000'000);
         network.AddFlow(1, 2'000'000);
