@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The one bridge between the Rust core and the ns-3 module. It translates and decides nothing.
+//! The bridge between the Rust core and the ns-3 module. It translates and decides nothing.
 //!
 //! A call across it costs about 1.3 ns (an empty call, measured with link-time optimisation off between the
 //! languages); the measured cost of each per-packet call is in `ns3-module/doc/hpcc.rst`. Nothing unwinds
-//! across it: errors are values (`error()` of the type that can fail), and a panic, which is a bug in the
-//! core, aborts the process after [`panic_report`] has said what to report.
+//! across it but errors: they are `Result`s here and exceptions in C++. A panic, which is a bug in the core,
+//! aborts the process after [`panic_report`] has said what to report.
 
 #[cfg(feature = "ns3")]
 mod congestion_ops;
