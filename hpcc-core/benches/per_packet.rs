@@ -7,7 +7,7 @@ use hpcc_core::cc::{
     Algorithm, DcqcnConfig, DctcpConfig, Feedback, FlowLimits, HpccConfig, HpccPintConfig, HpccPlusConfig, TimelyConfig,
 };
 use hpcc_core::quirks::Quirks;
-use hpcc_core::random::Chance;
+use hpcc_core::random::Rng;
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{
     Hop, HopStack, Layout, LayoutName, LayoutSettings, MAX_SECTION, Modulus, Snapshot, Telemetry,
@@ -46,7 +46,7 @@ fn stack(n: u64, hops: usize) -> HopStack {
 fn feed(bencher: Bencher<'_, '_>, algorithm: &dyn Algorithm, telemetry: &dyn Fn(u64, &HopStack) -> Telemetry<'_>) {
     let stacks: Vec<HopStack> = (0..LAP).map(|n| stack(n, 5)).collect();
     let mut flow = algorithm.start(LIMITS);
-    let mut chance = Chance::new(26, 1);
+    let mut rng = Rng::new(26, 1);
     let mut n = 0;
     bencher.bench_local(|| {
         n += 1;
@@ -59,7 +59,7 @@ fn feed(bencher: Bencher<'_, '_>, algorithm: &dyn Algorithm, telemetry: &dyn Fn(
             congestion_marked: n.is_multiple_of(16),
             telemetry: telemetry(n, &stacks[(n % LAP) as usize]),
         };
-        black_box(flow.on_feedback(black_box(&feedback), &mut chance))
+        black_box(flow.on_feedback(black_box(&feedback), &mut rng))
     });
 }
 

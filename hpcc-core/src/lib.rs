@@ -15,7 +15,7 @@
 //! | [`frame`] | the bytes of a frame, and what bytes say |
 //! | [`pfc`] | the bytes of a PFC frame |
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
-//! | [`random`] | what chance decides, in the reference's sequences |
+//! | [`random`] | what the generator decides, in the reference's sequences |
 //! | [`quirks`] | which faults of the reference simulator are repeated |
 //! | [`settings`] | how a setting is declared, and what follows from that |
 //! | [`node`] | all settings of a node, and what its host or switch runs by |

@@ -64,7 +64,7 @@ quirks! {
     /// PINT takes two bytes on the wire also where its codes need one: frames are a byte longer.
     wide_pint,
     /// All nodes draw from one sequence in the order of events: a change anywhere changes every later draw.
-    shared_chance,
+    shared_rng,
     /// A packet that arrives after its flow ended is answered as the first of a new one: useless NACKs.
     nack_late_packets,
     /// An acknowledgement beyond a rewound `snd_nxt` makes the bytes in flight negative, that is huge: a flow with a

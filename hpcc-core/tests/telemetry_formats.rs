@@ -4,7 +4,7 @@
 
 use hpcc_core::cc::{Algorithm, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, RateDecision};
 use hpcc_core::quirks::Quirks;
-use hpcc_core::random::Chance;
+use hpcc_core::random::Rng;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, MAX_SECTION, Snapshot, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 use proptest::prelude::*;
@@ -113,7 +113,7 @@ fn rates(algorithm: &dyn Algorithm, layout: Layout) -> Vec<RateDecision> {
         quirks: Quirks::NONE,
     };
     let mut flow = algorithm.start(limits);
-    let mut chance = Chance::new(1, 1);
+    let mut rng = Rng::new(1, 1);
     (0..400)
         .map(|packet| {
             let stack = carry(layout, &path(packet));
@@ -121,7 +121,7 @@ fn rates(algorithm: &dyn Algorithm, layout: Layout) -> Vec<RateDecision> {
             let (snd_nxt, telemetry) = (ack_seq + 100_000, Telemetry::Hops(&stack));
             let feedback =
                 Feedback { now, ack_seq, snd_nxt, acked: 12_000, rtt: None, congestion_marked: false, telemetry };
-            flow.on_feedback(&feedback, &mut chance)
+            flow.on_feedback(&feedback, &mut rng)
         })
         .collect()
 }

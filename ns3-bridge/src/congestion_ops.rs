@@ -5,7 +5,7 @@ use hpcc_core::cc::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, Notification, RateDecision, Reads,
     Sent,
 };
-use hpcc_core::random::Chance;
+use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
 use hpcc_core::telemetry::{Hop, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
@@ -234,7 +234,7 @@ impl OpsFlow {
 }
 
 impl CongestionControl for OpsFlow {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         self.hops.clear();
         let mut modulus = hpcc_core::telemetry::Modulus::default();
         if let Telemetry::Hops(stack) = feedback.telemetry {

@@ -5,13 +5,13 @@ use crate::ffi::{AckResult, FastCnpCounters, FastCnpDeparture, FastCnpReaction, 
 use crate::host::Host;
 use crate::network::Network;
 use crate::settings::Settings;
-use crate::switch::Draws;
+use crate::switch::Rng;
 use hpcc_core::cc::Origin;
 use hpcc_core::fast_cnp::{
     self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, PortConfig, Received, Refusal, Suppression,
     SwitchAgent,
 };
-use hpcc_core::frame::Carriage;
+use hpcc_core::frame::Encapsulation;
 use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
 use hpcc_core::roce::Bth;
 use hpcc_core::settings::Conflict;
@@ -23,7 +23,7 @@ use hpcc_formats::results::FastCnpSummary;
 pub struct FastCnpSwitch {
     agent: SwitchAgent,
     border: Border,
-    carriage: Option<Carriage>,
+    encapsulation: Option<Encapsulation>,
     sizes: FrameSizes,
     learnt: u64,
 }
@@ -71,7 +71,7 @@ pub fn new_fast_cnp_switch(
     Ok(Box::new(FastCnpSwitch {
         agent: SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)),
         border: Border::new(settings.common.types()),
-        carriage: switch.carriage(),
+        encapsulation: switch.encapsulation(),
         sizes: switch.node.wire.profile.sizes(),
         learnt: 0,
     }))
@@ -89,7 +89,7 @@ pub fn new_fast_cnp_host(
     settings.common.check(host.node.wire.profile).map_err(named)?;
     let acceptor = settings.acceptor(node, network.core()).map_err(named)?;
     let enabled = acceptor.enabled;
-    let agent = HostAgent::new(ipv6(host_address(node)), acceptor, settings.detour());
+    let agent = HostAgent::new(ipv6(host_address(node)), acceptor, settings.migration());
     Ok(Box::new(FastCnpHost { agent, enabled }))
 }
 
@@ -102,7 +102,7 @@ const NOTHING: FastCnpCounters = FastCnpCounters {
     dropped_outbound: 0,
     accepted: 0,
     refused: [0; 6],
-    detours: 0,
+    migrations: 0,
     reports: 0,
 };
 
@@ -115,7 +115,7 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
         unmarked: counters.unmarked,
         accepted: counters.accepted,
         refused: named(fast_cnp_refusals(), &counters.refused),
-        detours: counters.detours,
+        migrations: counters.migrations,
         icmpv6_sent: counters.reports,
         icmpv6_learnt: counters.learnt,
         dropped_inbound: counters.dropped_inbound,
@@ -124,18 +124,12 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
 }
 
 impl FastCnpSwitch {
-    pub fn on_data(
-        &mut self,
-        egress: u16,
-        now_ns: u64,
-        departure: &FastCnpDeparture,
-        draws: &mut Draws,
-    ) -> FastCnpVerdict {
+    pub fn on_data(&mut self, egress: u16, now_ns: u64, departure: &FastCnpDeparture, rng: &mut Rng) -> FastCnpVerdict {
         let &FastCnpDeparture { src_address, dst_address, queue_pair, queue_bytes, marked } = departure;
         let dest_qp = wire_queue_pair(queue_pair);
         let flow = Flow { source: ipv6(src_address), destination: ipv6(dst_address), dest_qp };
         let data = LeavingData { now: Nanos(now_ns), flow, queue: queue_bytes, marked };
-        let verdict = self.agent.on_data(egress.into(), &data, &mut draws.0);
+        let verdict = self.agent.on_data(egress.into(), &data, &mut rng.0);
         let withheld = match verdict.decision {
             Decision::Send => None,
             Decision::Suppressed(why) => Suppression::WITHHELD.iter().position(|&(_, known)| known == why),
@@ -153,7 +147,7 @@ impl FastCnpSwitch {
 
     pub fn write_options(&self, dst_address: u32, telemetry: &[u8], room: &mut [u8]) -> usize {
         let mut header = [0; fast_cnp::option::MAX_HEADER];
-        let options = self.agent.options(ipv6(dst_address), self.carriage, telemetry, &mut header);
+        let options = self.agent.options(ipv6(dst_address), self.encapsulation, telemetry, &mut header);
         let Some(front) = room.get_mut(..options.len()) else { return 0 };
         front.copy_from_slice(options);
         options.len()
@@ -208,7 +202,7 @@ impl FastCnpHost {
         queue_pair: u32,
         options: &[u8],
         host: &mut Host,
-        draws: &mut Draws,
+        rng: &mut Rng,
     ) -> FastCnpReaction {
         let now = Nanos(now_ns);
         let bth = Bth::cnp(wire_queue_pair(queue_pair));
@@ -232,7 +226,7 @@ impl FastCnpHost {
         let (queue_pair, origin) = (accepted.queue_pair, accepted.origin);
         let result = host.core().on_notification(now, queue_pair, origin, accepted.trace.as_ref());
         let port = host.core().source_port(queue_pair).unwrap_or_default();
-        let moved = self.agent.detour(now, queue_pair, origin, port, || draws.0.marks.uniform());
+        let moved = self.agent.migration(now, queue_pair, origin, port, || rng.0.marks.uniform());
         if let Some(sport) = moved {
             host.core().set_source_port(queue_pair, sport);
         }
@@ -256,7 +250,7 @@ impl FastCnpHost {
         FastCnpCounters {
             accepted: acceptor.accepted(),
             refused: Refusal::NAMES.map(|(_, why)| acceptor.refused(why)),
-            detours: self.agent.moved(),
+            migrations: self.agent.moved(),
             reports: self.agent.reported(),
             ..NOTHING
         }

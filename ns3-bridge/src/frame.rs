@@ -4,14 +4,14 @@
 use crate::ffi::{FrameRecord, PacketKind};
 use crate::host::NONE;
 use crate::settings::Settings;
-use hpcc_core::frame::Carriage;
+use hpcc_core::frame::Encapsulation;
 use hpcc_core::frame::simulated::{self, Kind, SimulatedFrame};
 use hpcc_core::settings::Named;
 use hpcc_core::wire::WireProfile;
 
 pub struct FrameWriter {
     profile: WireProfile,
-    carriage: Option<Carriage>,
+    encapsulation: Option<Encapsulation>,
 }
 
 pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String> {
@@ -20,7 +20,7 @@ pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String>
         let name = profile.name();
         return Err(format!("frames of wire profile \"{name}\" have no bytes; choose rocev2_ipv4 or rocev2_ipv6"));
     }
-    Ok(Box::new(FrameWriter { profile, carriage: settings.carriage() }))
+    Ok(Box::new(FrameWriter { profile, encapsulation: settings.encapsulation() }))
 }
 
 impl FrameWriter {
@@ -55,6 +55,6 @@ impl FrameWriter {
             kind,
         };
         // What cannot be built is longer than IP allows: nothing to show, and nothing to stop the simulation for.
-        frame.bytes(self.carriage, telemetry).unwrap_or_default()
+        frame.bytes(self.encapsulation, telemetry).unwrap_or_default()
     }
 }

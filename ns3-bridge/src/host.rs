@@ -7,7 +7,7 @@ use crate::ffi::{
 };
 use crate::network::Network;
 use crate::settings::Settings;
-use crate::switch::Draws;
+use crate::switch::Rng;
 use hpcc_core::cc::{FlowLimits, Origin};
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
@@ -89,7 +89,7 @@ fn key_or_error(key: Option<u32>) -> i64 {
 }
 
 pub fn update_host_routes(network: &mut Network, node: u32, target: &mut Host) {
-    target.host.set_routes(network.take_detours(node));
+    target.host.set_routes(network.take_rerouted(node));
     target.host.clear_ports();
 }
 
@@ -179,11 +179,11 @@ impl Host {
         Reply { kind, congestion_echo, seq, selective, notify }
     }
 
-    pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult {
+    pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult {
         let &AckFrame { queue_pair, seq, nack, congestion_marked, selective } = ack;
         let selective = Some(selective).filter(|&seq| seq != NONE);
         let ack = Ack { queue_pair, seq, nack, selective, congestion_marked, telemetry };
-        self.host.on_ack(Nanos(now_ns), &ack, &mut draws.0).into()
+        self.host.on_ack(Nanos(now_ns), &ack, &mut rng.0).into()
     }
 
     pub fn on_feedback(
@@ -193,10 +193,10 @@ impl Host {
         seq: u64,
         port: u16,
         telemetry: &[u8],
-        draws: &mut Draws,
+        rng: &mut Rng,
     ) -> AckResult {
         let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry };
-        self.host.on_feedback(Nanos(now_ns), &ack, port, &mut draws.0).into()
+        self.host.on_feedback(Nanos(now_ns), &ack, port, &mut rng.0).into()
     }
 
     pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32) -> AckResult {

@@ -41,8 +41,7 @@ use settings::{
     parameters_of, switch_settings,
 };
 use switch::{
-    Draws, Loss, Scheduler, Switch, new_draws, new_loss, new_node_draws, new_switch, uniform_draws,
-    update_switch_routes,
+    Loss, Rng, Scheduler, Switch, new_loss, new_node_rng, new_rng, new_switch, uniform_draws, update_switch_routes,
 };
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -197,7 +196,7 @@ mod ffi {
         accepted: u64,
         /// By reason, as `fast_cnp_refusals` names them.
         refused: [u64; 6],
-        detours: u64,
+        migrations: u64,
         reports: u64,
     }
 
@@ -683,7 +682,7 @@ mod ffi {
         /// Whether random loss takes PFC frames too.
         fn loses_pfc(self: &Settings) -> bool;
         /// Whether all nodes draw from one sequence.
-        fn shares_chance(self: &Settings) -> bool;
+        fn shares_rng(self: &Settings) -> bool;
         /// Microseconds that a PFC pause says; 0 makes every pause a resume.
         fn pause_us(self: &Settings) -> u32;
         /// Bytes that a frame occupies its link for besides its own.
@@ -728,7 +727,7 @@ mod ffi {
             now_ns: u64,
             frame: &DepartingFrame,
             section: &mut [u8],
-            draws: &mut Draws,
+            rng: &mut Rng,
         ) -> Departure;
         /// A frame that waits at a port is thrown away; returns whether to resume its sender.
         fn discard(self: &mut Switch, egress: u16, ingress: u16, priority: u8, size: u32) -> bool;
@@ -738,12 +737,12 @@ mod ffi {
 
         /// The chance of hosts and switches: ECN marking from `first_stream` on, PINT from the
         /// sequence of C's `rand()` after `srand(pint_seed)`.
-        type Draws;
-        fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws>;
-        /// A node's own chance, which no other node's draws change.
-        fn new_node_draws(first_stream: u64, pint_seed: u32, node: u32) -> Box<Draws>;
+        type Rng;
+        fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng>;
+        /// A node's own generator, which no other node's draws change.
+        fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng>;
         /// A PFC frame takes a draw for its identifier.
-        fn skip(self: &mut Draws);
+        fn skip(self: &mut Rng);
 
         /// Most bytes of what frames carry for Fast CNP in the place of telemetry.
         fn fast_cnp_room(settings: &Settings) -> u32;
@@ -767,7 +766,7 @@ mod ffi {
             egress: u16,
             now_ns: u64,
             departure: &FastCnpDeparture,
-            draws: &mut Draws,
+            rng: &mut Rng,
         ) -> FastCnpVerdict;
         /// A frame of `size` bytes has left a port.
         fn on_sent(self: &mut FastCnpSwitch, egress: u16, now_ns: u64, size: u32);
@@ -800,7 +799,7 @@ mod ffi {
             queue_pair: u32,
             options: &[u8],
             host: &mut Host,
-            draws: &mut Draws,
+            rng: &mut Rng,
         ) -> FastCnpReaction;
         /// The ICMPv6 packet that answers a frame which the host does not know; empty if none does.
         fn report(self: &mut FastCnpHost, now_ns: u64, frame: &[u8]) -> Vec<u8>;
@@ -845,7 +844,7 @@ mod ffi {
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
         fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
-        fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], draws: &mut Draws) -> AckResult;
+        fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult;
         /// Takes in feedback that came by itself, about the path of UDP source port `port`.
         fn on_feedback(
             self: &mut Host,
@@ -854,7 +853,7 @@ mod ffi {
             seq: u64,
             port: u16,
             telemetry: &[u8],
-            draws: &mut Draws,
+            rng: &mut Rng,
         ) -> AckResult;
         /// Takes in a congestion notification by the receiver of a flow.
         fn on_cnp(self: &mut Host, now_ns: u64, queue_pair: u32) -> AckResult;

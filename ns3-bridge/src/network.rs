@@ -16,7 +16,7 @@ pub struct Network {
     network: CoreNetwork,
     routes: Option<Routes>,
     /// Routes around failed links.
-    detours: Option<Routes>,
+    rerouted: Option<Routes>,
     down: Vec<u32>,
     payload: u32,
     to_switches: bool,
@@ -59,13 +59,13 @@ impl Network {
         if self.down.len() == before {
             return false;
         }
-        self.detours = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
+        self.rerouted = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
         true
     }
 
     /// The next hops of a node: around failed links, once there are any.
-    pub fn take_detours(&mut self, node: u32) -> RouteTable {
-        self.detours.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
+    pub fn take_rerouted(&mut self, node: u32) -> RouteTable {
+        self.rerouted.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
     pub fn repeat_faults(&mut self, settings: &Settings) {
@@ -107,8 +107,8 @@ impl Network {
 
     /// The path around failed links, or the last that there was.
     fn present_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
-        let detour = self.detours.as_ref().and_then(|routes| routes.path(src, dst));
-        detour.or_else(|| self.path(src, dst))
+        let rerouted = self.rerouted.as_ref().and_then(|routes| routes.path(src, dst));
+        rerouted.or_else(|| self.path(src, dst))
     }
 
     /// The path by which a new flow measures its round-trip time and window.
@@ -215,7 +215,7 @@ mod tests {
             let hops = table.next_hops(1);
             assert_eq!([hops[0], hops[hops.len() - 1]], ports);
             assert!(network.take_down(2, 3), "both fail");
-            assert_eq!(network.take_detours(2).next_hops(1), [1]);
+            assert_eq!(network.take_rerouted(2).next_hops(1), [1]);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::ffi::{SettingInfo, SettingKind};
 use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
-use hpcc_core::frame::Carriage;
+use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
 use hpcc_core::node::Finder;
 use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
@@ -202,8 +202,8 @@ impl Settings {
         self.node.quirks().lossy_pfc
     }
 
-    pub fn shares_chance(&self) -> bool {
-        self.node.quirks().shared_chance
+    pub fn shares_rng(&self) -> bool {
+        self.node.quirks().shared_rng
     }
 
     pub fn pause_us(&self) -> u32 {
@@ -239,8 +239,8 @@ impl Settings {
     }
 
     /// Where the sections of telemetry travel.
-    pub(crate) fn carriage(&self) -> Option<Carriage> {
-        self.node.layout().carriage()
+    pub(crate) fn encapsulation(&self) -> Option<Encapsulation> {
+        self.node.layout().encapsulation()
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::ffi::{Arrival, DepartingFrame, Departure, FlowKey, Verdict};
 use crate::network::Network;
 use crate::settings::Settings;
-use hpcc_core::random::{Chance, Mrg32k3a};
+use hpcc_core::random::{self, Mrg32k3a};
 use hpcc_core::switch::{self as core_switch, Backlog, PRIORITIES, Service};
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -16,7 +16,7 @@ pub struct Switch {
     services: Option<[Service; PRIORITIES]>,
 }
 
-pub struct Draws(pub Chance);
+pub struct Rng(pub random::Rng);
 pub struct Loss {
     generator: Mrg32k3a,
     probability: f64,
@@ -48,7 +48,7 @@ pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Resu
 }
 
 pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch) {
-    target.core.set_routes(network.take_detours(node));
+    target.core.set_routes(network.take_rerouted(node));
 }
 
 impl Switch {
@@ -66,7 +66,7 @@ impl Switch {
         now_ns: u64,
         frame: &DepartingFrame,
         section: &mut [u8],
-        draws: &mut Draws,
+        rng: &mut Rng,
     ) -> Departure {
         let &DepartingFrame { ingress, priority, is_data, hop_limit, size, telemetry_bytes, queue_bytes, arrived_ns } =
             frame;
@@ -74,7 +74,7 @@ impl Switch {
         let head = core_switch::Head { ingress, priority, is_data, size, queue: queue_bytes, arrived, hop_limit };
         let mut section = core_switch::Section { bytes: section, len: telemetry_bytes.into() };
         let core_switch::Departure { mark, resume } =
-            self.core.depart(egress, Nanos(now_ns), &head, &mut section, &mut draws.0);
+            self.core.depart(egress, Nanos(now_ns), &head, &mut section, &mut rng.0);
         Departure { mark, resume, telemetry_bytes: section.len as u16 }
     }
 
@@ -118,15 +118,15 @@ impl Scheduler {
     }
 }
 
-pub fn new_draws(first_stream: u64, pint_seed: u32) -> Box<Draws> {
-    Box::new(Draws(Chance::new(first_stream, pint_seed)))
+pub fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng> {
+    Box::new(Rng(random::Rng::new(first_stream, pint_seed)))
 }
 
-pub fn new_node_draws(first_stream: u64, pint_seed: u32, node: u32) -> Box<Draws> {
-    Box::new(Draws(Chance::of_node(first_stream, pint_seed, node)))
+pub fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng> {
+    Box::new(Rng(random::Rng::of_node(first_stream, pint_seed, node)))
 }
 
-impl Draws {
+impl Rng {
     pub fn skip(&mut self) {
         self.0.marks.skip();
     }

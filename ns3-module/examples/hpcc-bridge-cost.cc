@@ -81,19 +81,19 @@ MakeChain()
 /**
  * \brief The way of a frame through one switch.
  * \param node the switch
- * \param draws the source of chance
+ * \param rng the source of chance
  * \param section the frame's telemetry
  * \param now the time
  * \return something that depends on the calls
  */
 uint64_t
-PassSwitch(hpcc::Switch& node, hpcc::Draws& draws, Section& section, uint64_t now)
+PassSwitch(hpcc::Switch& node, hpcc::Rng& rng, Section& section, uint64_t now)
 {
     const hpcc::FlowKey key{0x0b000001, 0x0b000101, 10000, 100};
     const hpcc::Arrival arrival = node.arrive(0, 1, key, PRIORITY, FRAME);
     section[40] = 0; // the count of hops: each call writes the first
     const hpcc::DepartingFrame frame{0, PRIORITY, true, 63, FRAME, 42, 0, now};
-    return node.depart(arrival.egress, now, frame, {section.data(), section.size()}, draws)
+    return node.depart(arrival.egress, now, frame, {section.data(), section.size()}, rng)
         .telemetry_bytes;
 }
 
@@ -106,7 +106,7 @@ void
 MeasureAcks(uint64_t calls, uint32_t hops)
 {
     auto network = MakeChain();
-    auto draws = hpcc::new_draws(1, 1);
+    auto rng = hpcc::new_rng(1, 1);
     auto settings = hpcc::new_settings();
     settings->resolve(*network);
     auto host = hpcc::new_host(*network, 0, *settings);
@@ -132,7 +132,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
                 std::copy_n(reinterpret_cast<const uint8_t*>(&word), 8, section.data() + 8 * hop);
             }
             section[40] = hops;
-            return host->on_ack(now, ack, {section.data(), 42}, *draws).nic;
+            return host->on_ack(now, ack, {section.data(), 42}, *rng).nic;
         });
 }
 
@@ -147,7 +147,7 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     auto network = MakeChain();
-    auto draws = hpcc::new_draws(1, 1);
+    auto rng = hpcc::new_rng(1, 1);
     auto settings = hpcc::new_settings();
     settings->resolve(*network);
     auto node = hpcc::new_switch(*network, SWITCH, *settings);
@@ -163,7 +163,7 @@ main(int argc, char* argv[])
         return host->prepare_telemetry(call, {section.data(), section.size()});
     });
     Measure("Switch::arrive and depart", calls, [&](uint64_t call) {
-        return PassSwitch(*node, *draws, section, call * INTERVAL);
+        return PassSwitch(*node, *rng, section, call * INTERVAL);
     });
     for (const uint32_t hops : {1, 5})
     {

@@ -216,8 +216,8 @@ QbbHelper::Start()
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
-    const std::shared_ptr<hpcc::Draws> shared(hpcc::new_draws(stream, m_pintSeed).into_raw(),
-                                              CoreDelete<hpcc::Draws>());
+    const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(stream, m_pintSeed).into_raw(),
+                                              CoreDelete<hpcc::Rng>());
     AgreeOnSettings();
     const hpcc::Settings& settings = m_nodes.front()->GetSettings();
     m_dataOverhead = settings.data_overhead();
@@ -226,10 +226,10 @@ QbbHelper::Start()
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
-        const std::shared_ptr<hpcc::Draws> own(
-            hpcc::new_node_draws(stream, m_pintSeed, node->GetIndex()).into_raw(),
-            CoreDelete<hpcc::Draws>());
-        node->SetDraws(node->GetSettings().shares_chance() ? shared : own);
+        const std::shared_ptr<hpcc::Rng> own(
+            hpcc::new_node_rng(stream, m_pintSeed, node->GetIndex()).into_raw(),
+            CoreDelete<hpcc::Rng>());
+        node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         node->Start(m_network);
     }
 }

@@ -30,7 +30,7 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
     sum.dropped_inbound += node.dropped_inbound;
     sum.dropped_outbound += node.dropped_outbound;
     sum.accepted += node.accepted;
-    sum.detours += node.detours;
+    sum.migrations += node.migrations;
     sum.reports += node.reports;
     for (std::size_t reason = 0; reason < sum.withheld.size(); ++reason)
     {

@@ -15,7 +15,7 @@ CoreDelete<T>::operator()(T* object) const
     rust::Box<T>::from_raw(object);
 }
 
-template struct CoreDelete<hpcc::Draws>;
+template struct CoreDelete<hpcc::Rng>;
 template struct CoreDelete<hpcc::FastCnpHost>;
 template struct CoreDelete<hpcc::FastCnpSwitch>;
 template struct CoreDelete<hpcc::Flows>;

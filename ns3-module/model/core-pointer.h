@@ -14,7 +14,7 @@
 namespace hpcc
 {
 struct AckResult;
-struct Draws;
+struct Rng;
 struct FastCnpCounters;
 struct FastCnpHost;
 struct FastCnpReaction;

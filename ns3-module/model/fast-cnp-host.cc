@@ -47,10 +47,10 @@ FastCnpHost::GetTypeId()
                             "A notification is not believed",
                             MakeTraceSourceAccessor(&FastCnpHost::m_refusedTrace),
                             "ns3::FastCnpHost::RefusedTracedCallback")
-            .AddTraceSource("Detour",
+            .AddTraceSource("Migrated",
                             "A flow takes another UDP source port",
-                            MakeTraceSourceAccessor(&FastCnpHost::m_detourTrace),
-                            "ns3::FastCnpHost::DetourTracedCallback"),
+                            MakeTraceSourceAccessor(&FastCnpHost::m_migrationTrace),
+                            "ns3::FastCnpHost::MigrationTracedCallback"),
         hpcc::fast_cnp_host_settings());
     return tid;
 }
@@ -114,7 +114,7 @@ FastCnpHost::Disconnect(uint32_t dstAddress, uint32_t receiver)
 }
 
 hpcc::FastCnpReaction
-FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Draws& draws)
+FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng)
 {
     NS_LOG_FUNCTION(this << frame.src << frame.queuePair);
     const hpcc::FastCnpReaction reaction = m_core->on_notification(frame.receiver->GetNow(),
@@ -122,7 +122,7 @@ FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Draws& draws
                                                                    frame.queuePair,
                                                                    {frame.GetTelemetry(), frame.telemetryBytes},
                                                                    host,
-                                                                   draws);
+                                                                   rng);
     if (reaction.refused >= 0)
     {
         if (!m_refusedTrace.IsEmpty())
@@ -134,7 +134,7 @@ FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Draws& draws
     m_acceptedTrace(frame, reaction.queue_pair);
     if (reaction.sport != 0)
     {
-        m_detourTrace(reaction.queue_pair, reaction.sport);
+        m_migrationTrace(reaction.queue_pair, reaction.sport);
     }
     return reaction;
 }
@@ -190,9 +190,9 @@ FastCnpHost::GetReports() const
 }
 
 uint64_t
-FastCnpHost::GetDetours() const
+FastCnpHost::GetMigrations() const
 {
-    return GetCounters().detours;
+    return GetCounters().migrations;
 }
 
 } // namespace ns3

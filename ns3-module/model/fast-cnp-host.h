@@ -76,7 +76,7 @@ class FastCnpHost : public Object, public SettingsOwner
      * \param draws the source of chance
      * \return what it led to
      */
-    hpcc::FastCnpReaction Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Draws& draws);
+    hpcc::FastCnpReaction Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);
 
     /**
      * \brief Turn a fresh frame into the answer of a host that does not know what a notification is.
@@ -101,8 +101,8 @@ class FastCnpHost : public Object, public SettingsOwner
     /// \return answers to notifications that the host does not know, so far
     uint64_t GetReports() const;
 
-    /// \return detours so far
-    uint64_t GetDetours() const;
+    /// \return migrations so far
+    uint64_t GetMigrations() const;
 
     /**
      * TracedCallback signature for notifications that were believed.
@@ -119,11 +119,11 @@ class FastCnpHost : public Object, public SettingsOwner
     typedef void (*RefusedTracedCallback)(const QbbFrame& frame, const std::string& reason);
 
     /**
-     * TracedCallback signature for detours.
+     * TracedCallback signature for migrations.
      * \param [in] queuePair the flow
      * \param [in] sport its new UDP source port
      */
-    typedef void (*DetourTracedCallback)(uint32_t queuePair, uint16_t sport);
+    typedef void (*MigrationTracedCallback)(uint32_t queuePair, uint16_t sport);
 
   protected:
     void DoDispose() override;
@@ -134,7 +134,7 @@ class FastCnpHost : public Object, public SettingsOwner
     std::vector<std::string> m_reasons;            //!< names of the core's reasons
     TracedCallback<const QbbFrame&, uint32_t> m_acceptedTrace;          //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_refusedTrace; //!< trace source
-    TracedCallback<uint32_t, uint16_t> m_detourTrace;                   //!< trace source
+    TracedCallback<uint32_t, uint16_t> m_migrationTrace;                   //!< trace source
 };
 
 } // namespace ns3

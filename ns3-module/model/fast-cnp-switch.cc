@@ -102,7 +102,7 @@ FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
 }
 
 hpcc::FastCnpVerdict
-FastCnpSwitch::OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Draws& draws)
+FastCnpSwitch::OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Rng& rng)
 {
     if (!m_enabled)
     {
@@ -113,7 +113,7 @@ FastCnpSwitch::OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marke
                                            frame.queuePair,
                                            out.GetQueuedBytes(frame.priority),
                                            marked};
-    const hpcc::FastCnpVerdict verdict = m_core->on_data(out.GetPortNumber(), out.GetNow(), departure, draws);
+    const hpcc::FastCnpVerdict verdict = m_core->on_data(out.GetPortNumber(), out.GetNow(), departure, rng);
     if (verdict.withheld >= 0 && !m_withheldTrace.IsEmpty())
     {
         m_withheldTrace(frame, m_reasons[verdict.withheld]);

@@ -69,7 +69,7 @@ class FastCnpSwitch : public Object, public SettingsOwner
      * \param draws the source of chance
      * \return what to do
      */
-    hpcc::FastCnpVerdict OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Draws& draws);
+    hpcc::FastCnpVerdict OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Rng& rng);
 
     /**
      * \brief A frame leaves, whatever it is for.

@@ -42,7 +42,7 @@ QbbNode::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_ports.clear();
-    m_draws.reset();
+    m_rng.reset();
     Object::DoDispose();
 }
 
@@ -86,10 +86,10 @@ QbbNode::GetIndex() const
 }
 
 void
-QbbNode::SetDraws(std::shared_ptr<hpcc::Draws> draws)
+QbbNode::SetRng(std::shared_ptr<hpcc::Rng> rng)
 {
     NS_LOG_FUNCTION(this);
-    m_draws = std::move(draws);
+    m_rng = std::move(rng);
 }
 
 bool
@@ -113,11 +113,11 @@ QbbNode::ResolveSettings(const hpcc::Network& network)
 }
 
 void
-QbbNode::EnsureDraws()
+QbbNode::EnsureRng()
 {
-    if (!m_draws)
+    if (!m_rng)
     {
-        m_draws = {hpcc::new_draws(m_index, m_index + 1).into_raw(), CoreDelete<hpcc::Draws>()};
+        m_rng = {hpcc::new_rng(m_index, m_index + 1).into_raw(), CoreDelete<hpcc::Rng>()};
     }
 }
 

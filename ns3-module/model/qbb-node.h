@@ -74,10 +74,10 @@ class QbbNode : public Object, public SettingsOwner
     virtual bool IsSwitch() const = 0;
 
     /**
-     * \brief Set the source of chance. By default each node has one of its own.
-     * \param draws the source; may be shared by several nodes
+     * \brief Set the source of rng. By default each node has one of its own.
+     * \param rng the generator; may be shared by several nodes
      */
-    void SetDraws(std::shared_ptr<hpcc::Draws> draws);
+    void SetRng(std::shared_ptr<hpcc::Rng> rng);
 
     /**
      * \brief Get ready to run: all ports and routes are known.
@@ -140,11 +140,11 @@ class QbbNode : public Object, public SettingsOwner
     void ResolveSettings(const hpcc::Network& network);
 
     /// Make a source of chance if none was set.
-    void EnsureDraws();
+    void EnsureRng();
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
-    std::shared_ptr<hpcc::Draws> m_draws;   //!< the source of chance
+    std::shared_ptr<hpcc::Rng> m_rng;   //!< the random number generator
     uint32_t m_index{0};                    //!< index in the network
     uint32_t m_pfcBytes{0};                 //!< size of a PFC frame
 };

@@ -117,7 +117,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
-    EnsureDraws();
+    EnsureRng();
     ResolveSettings(*network);
     m_core.reset(CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()).into_raw(); }));
     m_fastCnp = GetObject<FastCnpSwitch>();
@@ -143,7 +143,7 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
         if (frame->kind != QbbFrame::Kind::PFC && !m_leakOnLinkDown &&
             m_core->discard(port.GetPortNumber(), frame->ingress, frame->priority, frame->size))
         {
-            m_draws->skip();
+            m_rng->skip();
             SendPfc(*m_ports[frame->ingress], frame->priority, false);
         }
         ++m_drops;
@@ -175,7 +175,7 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     }
     if (arrival.pause)
     {
-        m_draws->skip();
+        m_rng->skip();
         SendPfc(in, frame->priority, m_pauses);
     }
     frame->ingress = in.GetPortNumber();
@@ -232,13 +232,13 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
                                                      out.GetNow(),
                                                      departing,
                                                      {frame.GetTelemetry(), frame.GetRoom()},
-                                                     *m_draws);
+                                                     *m_rng);
     frame.size += departure.telemetry_bytes - frame.telemetryBytes;
     frame.telemetryBytes = departure.telemetry_bytes;
     frame.congestionMarked |= m_fastCnp ? DepartWithFastCnp(out, frame, departure.mark) : departure.mark;
     if (departure.resume)
     {
-        m_draws->skip();
+        m_rng->skip();
         SendPfc(*m_ports[frame.ingress], frame.priority, false);
     }
 }
@@ -249,7 +249,7 @@ QbbSwitch::DepartWithFastCnp(QbbNetDevice& out, const QbbFrame& frame, bool mark
     bool mark = marked;
     if (frame.kind == QbbFrame::Kind::DATA)
     {
-        const hpcc::FastCnpVerdict verdict = m_fastCnp->OnData(out, frame, marked, *m_draws);
+        const hpcc::FastCnpVerdict verdict = m_fastCnp->OnData(out, frame, marked, *m_rng);
         mark = verdict.mark;
         if (verdict.send)
         {

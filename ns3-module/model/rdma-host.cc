@@ -108,7 +108,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
-    EnsureDraws();
+    EnsureRng();
     ResolveSettings(*network);
     m_mtu = GetSettings().mtu();
     m_core.reset(CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
@@ -453,7 +453,7 @@ RdmaHost::ReceiveFastCnp(QbbFrame* frame)
         frame->Release();
         return;
     }
-    const hpcc::FastCnpReaction reaction = m_fastCnp->Receive(*frame, *m_core, *m_draws);
+    const hpcc::FastCnpReaction reaction = m_fastCnp->Receive(*frame, *m_core, *m_rng);
     if (reaction.unknown)
     {
         ReportUnknown(*frame);
@@ -521,7 +521,7 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
     const hpcc::AckResult result = m_core->on_ack(frame->receiver->GetNow(),
                                                   ack,
                                                   {frame->GetTelemetry(), frame->telemetryBytes},
-                                                  *m_draws);
+                                                  *m_rng);
     const uint32_t queuePair = frame->queuePair;
     frame->Release();
     TakeResult(queuePair, result);
@@ -536,7 +536,7 @@ RdmaHost::ReceiveFeedback(QbbFrame* frame)
                                                        frame->seq,
                                                        frame->dport,
                                                        {frame->GetTelemetry(), frame->telemetryBytes},
-                                                       *m_draws);
+                                                       *m_rng);
     frame->Release();
     TakeResult(queuePair, result);
 }

@@ -183,7 +183,7 @@ class Congested
             accepted += HostAgent(sender)->GetAccepted();
         }
         reports = HostAgent(0)->GetReports();
-        detours = HostAgent(0)->GetDetours();
+        migrations = HostAgent(0)->GetMigrations();
         finished = std::count_if(flows.begin(), flows.end(), [](const Ptr<RdmaClient>& flow) {
             return flow->GetFlow().completion > Time(0);
         });
@@ -211,7 +211,7 @@ class Congested
     uint64_t sent{0};                    //!< notifications that the switch sent
     uint64_t accepted{0};                //!< notifications that the senders believed
     uint64_t reports{0};                 //!< ICMPv6 packets of the first sender
-    uint64_t detours{0};                 //!< detours of its flow
+    uint64_t migrations{0};                 //!< migrations of its flow
     int64_t finished{0};                 //!< flows that finished
 };
 
@@ -622,11 +622,11 @@ class ForgeryTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(accepted, 100, "once in 10 us for 1 ms");
         NS_TEST_EXPECT_MSG_EQ(replayed.HostAgent(0)->GetRefused("too_soon"), 100'000 - accepted, "not by the others");
         Simulator::Destroy();
-        ExpectReceiversToCauseNoDetour();
+        ExpectReceiversToCauseNoMigration();
     }
 
     /// A notification by the receiver is told from one by the network, which alone makes flows move.
-    void ExpectReceiversToCauseNoDetour()
+    void ExpectReceiversToCauseNoMigration()
     {
         const uint32_t receiver = 0x0b000001 + (SENDERS << 8);
         const uint32_t loopback = 0x0b000001 + (SWITCH << 8);
@@ -634,11 +634,11 @@ class ForgeryTest : public HpccTestCase
         {
             Congested run;
             run.network.helper.SetFastCnpHostAttribute("AcceptFrom", StringValue("all"));
-            run.network.helper.SetFastCnpHostAttribute("Detour", BooleanValue(true));
+            run.network.helper.SetFastCnpHostAttribute("Migrate", BooleanValue(true));
             run.Enable().Build();
             Lowest(run, {origin, 0, 20'000});
             NS_TEST_EXPECT_MSG_EQ(run.HostAgent(0)->GetAccepted(), 20, "both are believed");
-            NS_TEST_EXPECT_MSG_EQ((run.HostAgent(0)->GetDetours() > 0), (origin == loopback), "the network moves flows");
+            NS_TEST_EXPECT_MSG_EQ((run.HostAgent(0)->GetMigrations() > 0), (origin == loopback), "the network moves flows");
             Simulator::Destroy();
         }
     }
@@ -648,10 +648,10 @@ class ForgeryTest : public HpccTestCase
  * \ingroup hpcc
  * \brief REQ-46: a flow that one switch keeps complaining about takes another source port.
  */
-class DetourTest : public HpccTestCase
+class MigrationTest : public HpccTestCase
 {
   public:
-    DetourTest()
+    MigrationTest()
         : HpccTestCase("A flow that is notified again and again takes another source port")
     {
     }
@@ -659,24 +659,24 @@ class DetourTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        for (const bool detour : {false, true})
+        for (const bool migration : {false, true})
         {
             Congested run;
-            run.network.helper.SetFastCnpHostAttribute("Detour", BooleanValue(detour));
-            run.network.helper.SetFastCnpHostAttribute("DetourAfter", UintegerValue(2));
+            run.network.helper.SetFastCnpHostAttribute("Migrate", BooleanValue(migration));
+            run.network.helper.SetFastCnpHostAttribute("MigrateAfter", UintegerValue(2));
             run.Enable().Build();
             std::vector<std::pair<uint32_t, uint16_t>> moves;
             run.HostAgent(0)->TraceConnectWithoutContext(
-                "Detour",
+                "Migrated",
                 Callback<void, uint32_t, uint16_t>([&moves](uint32_t queuePair, uint16_t sport) {
                     moves.emplace_back(queuePair, sport);
                 }));
             run.Run();
             const std::vector<Seen>& data = run.bySender[QbbFrame::Kind::DATA];
             NS_TEST_EXPECT_MSG_EQ(data.front().sport, 10'000, "the first port");
-            NS_TEST_EXPECT_MSG_EQ((data.back().sport != 10'000), detour, "another port, if at all");
-            NS_TEST_EXPECT_MSG_EQ((run.detours > 0), detour, "counted");
-            NS_TEST_EXPECT_MSG_EQ(moves.size(), run.detours, "traced");
+            NS_TEST_EXPECT_MSG_EQ((data.back().sport != 10'000), migration, "another port, if at all");
+            NS_TEST_EXPECT_MSG_EQ((run.migrations > 0), migration, "counted");
+            NS_TEST_EXPECT_MSG_EQ(moves.size(), run.migrations, "traced");
             if (!moves.empty())
             {
                 NS_TEST_EXPECT_MSG_EQ(data.back().sport, moves.back().second, "the one that was said");
@@ -750,7 +750,7 @@ MakeFastCnpTests()
             new IncapableHostTest,
             new BorderTest,
             new ForgeryTest,
-            new DetourTest,
+            new MigrationTest,
             new CopiedTraceTest};
 }
 

@@ -185,13 +185,13 @@ class PintSizeTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Chance is each node's own: traffic that shares nothing with a flow does not change it. In the reference
+ * \brief Rng is each node's own: traffic that shares nothing with a flow does not change it. In the reference
  * simulator all nodes draw from one sequence.
  */
-class ChanceTest : public HpccTestCase
+class RngTest : public HpccTestCase
 {
   public:
-    ChanceTest()
+    RngTest()
         : HpccTestCase("What one node draws changes no other, except in the reference simulator")
     {
     }
@@ -200,8 +200,8 @@ class ChanceTest : public HpccTestCase
     void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(Measure("none", true), Measure("none", false), "foreign traffic changes nothing");
-        NS_TEST_EXPECT_MSG_NE(Measure("shared_chance", true),
-                              Measure("shared_chance", false),
+        NS_TEST_EXPECT_MSG_NE(Measure("shared_rng", true),
+                              Measure("shared_rng", false),
                               "foreign traffic draws from the same sequence");
     }
 
@@ -240,7 +240,7 @@ class ChanceTest : public HpccTestCase
 TestCases
 MakeFaultTests()
 {
-    return {new AckPriorityTest, new NotificationTest, new PintSizeTest, new ChanceTest};
+    return {new AckPriorityTest, new NotificationTest, new PintSizeTest, new RngTest};
 }
 
 } // namespace tests

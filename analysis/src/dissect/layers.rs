@@ -6,7 +6,7 @@ use super::telemetry;
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
-    Addresses, Carriage, Dialect, Extension, Fault, INT_PORT, ParseError, RocePacket, SectionLen, TELEMETRY_PORT,
+    Addresses, Dialect, Encapsulation, Extension, Fault, INT_PORT, ParseError, RocePacket, SectionLen, TELEMETRY_PORT,
 };
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
@@ -71,8 +71,8 @@ impl Dissector {
             json!({ "src": src, "dst": dst, "dscp": sent.dscp, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
         );
         if let Some(section) = sent.telemetry {
-            let layout = match section.carriage() {
-                Carriage::BehindUdp { port: TELEMETRY_PORT } => Some(self.layout),
+            let layout = match section.encapsulation() {
+                Encapsulation::BehindUdp { port: TELEMETRY_PORT } => Some(self.layout),
                 _ => None,
             };
             frame.insert("telemetry".into(), telemetry::section(&section, layout));
@@ -80,8 +80,8 @@ impl Dissector {
         if !sent.destination_options.is_empty() {
             frame.insert("destination_options".into(), options(sent.destination_options));
         }
-        let port = match sent.telemetry.map(|section| section.carriage()) {
-            Some(Carriage::BehindUdp { port }) => port,
+        let port = match sent.telemetry.map(|section| section.encapsulation()) {
+            Some(Encapsulation::BehindUdp { port }) => port,
             _ => hpcc_core::roce::PORT,
         };
         frame.insert("udp".into(), json!({ "sport": sent.sport, "dport": port }));

@@ -8,7 +8,7 @@ mod telemetry;
 
 use anyhow::{Context, Result, bail};
 use capture::{Captured, Frames};
-use hpcc_core::frame::{Carriage, TELEMETRY_PORT};
+use hpcc_core::frame::{Encapsulation, TELEMETRY_PORT};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{Layout, LayoutName};
 use layers::Dissector;
@@ -57,8 +57,8 @@ pub fn dissect(options: &Options) -> Result<()> {
 /// of its counters is not in its bytes.
 fn layout_of(name: &str) -> Result<Layout> {
     let is_anonymous = |name: &LayoutName| {
-        let carriage = Layout::from(*name).carriage();
-        carriage == Some(Carriage::BehindUdp { port: TELEMETRY_PORT }) && *name != LayoutName::Reference
+        let encapsulation = Layout::from(*name).encapsulation();
+        encapsulation == Some(Encapsulation::BehindUdp { port: TELEMETRY_PORT }) && *name != LayoutName::Reference
     };
     let names: Vec<LayoutName> = LayoutName::ALL.iter().copied().filter(is_anonymous).collect();
     let Some(layout) = names.iter().find(|known| known.name() == name) else {

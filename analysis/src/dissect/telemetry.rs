@@ -2,7 +2,7 @@
 //! Telemetry sections as JSON: what the format says, hop by hop, and the quantities of HPCC where it carries them.
 
 use super::layers::digits;
-use hpcc_core::frame::{Carriage, Section};
+use hpcc_core::frame::{Encapsulation, Section};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
 use hpcc_core::telemetry::ifa::metadata::{Entry, Metadata as IfaMetadata};
@@ -21,13 +21,13 @@ use serde_json::{Value, json};
 /// A section; `layout` is what travels behind UDP without saying so.
 pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
     let bytes = section.to_vec();
-    let mut value = match (section.carriage(), layout) {
-        (Carriage::HopByHop, _) => hop_by_hop(&bytes),
-        (Carriage::Ifa { .. }, _) => ifa(&bytes),
-        (Carriage::BehindUdp { .. }, Some(layout)) => {
+    let mut value = match (section.encapsulation(), layout) {
+        (Encapsulation::HopByHop, _) => hop_by_hop(&bytes),
+        (Encapsulation::Ifa { .. }, _) => ifa(&bytes),
+        (Encapsulation::BehindUdp { .. }, Some(layout)) => {
             json!({ "format": layout.name().name(), "hpcc": quantities(layout, &bytes) })
         }
-        (Carriage::BehindUdp { .. }, None) => int_md(&bytes),
+        (Encapsulation::BehindUdp { .. }, None) => int_md(&bytes),
     };
     if let Some(fields) = value.as_object_mut() {
         fields.insert("section_bytes".into(), bytes.len().into());

@@ -9,7 +9,7 @@
 //! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, Notification, RateDecision, Timers};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -184,7 +184,7 @@ impl Dcqcn {
 
 impl CongestionControl for Dcqcn {
     #[inline]
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         if feedback.congestion_marked {
             self.on_mark(feedback.now);
         }
@@ -229,12 +229,12 @@ impl CongestionControl for Dcqcn {
 mod tests {
     use super::*;
     use crate::cc::Armed;
-    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rng, survives_hostile_feedback};
     use crate::telemetry::Telemetry;
 
     fn mark(dcqcn: &mut Dcqcn, now: u64) {
         let feedback = Feedback { congestion_marked: true, ..ack(now, 1_000, 9_000) };
-        assert_eq!(dcqcn.on_feedback(&feedback, &mut chance()), RateDecision::Keep);
+        assert_eq!(dcqcn.on_feedback(&feedback, &mut rng()), RateDecision::Keep);
     }
 
     fn dcqcn(config: DcqcnConfig) -> Dcqcn {
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn the_first_mark_starts_alpha_and_decrease() {
         let mut dcqcn = dcqcn(DcqcnConfig::default());
-        dcqcn.on_feedback(&ack(5, 1_000, 9_000), &mut chance());
+        dcqcn.on_feedback(&ack(5, 1_000, 9_000), &mut rng());
         assert_eq!(dcqcn.timers.take_armed(), Armed(0));
         mark(&mut dcqcn, 10);
         assert_eq!(dcqcn.timers.take_armed(), Armed(1 << ALPHA | 1 << DECREASE));

@@ -5,7 +5,7 @@
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::switch::EcnThreshold;
 use crate::units::BitRate;
 use alloc::boxed::Box;
@@ -105,7 +105,7 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let before = self.rate;
         self.marked = self.marked.saturating_add(u32::from(feedback.congestion_marked));
         let round_trip = feedback.ack_seq > self.last_update_seq;
@@ -128,7 +128,7 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rate, rng, survives_hostile_feedback};
     use crate::quirks::Quirks;
     use crate::telemetry::Telemetry;
 
@@ -140,25 +140,25 @@ mod tests {
     /// acknowledged.
     #[test]
     fn a_mark_cuts_once_in_a_round_trip() {
-        let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), LIMITS), chance());
-        assert_eq!(dctcp.on_feedback(&marked(1_000, 50_000), &mut chance), RateDecision::Set(BitRate::gbps(50)));
+        let (mut dctcp, mut rng) = (Dctcp::new(DctcpConfig::default(), LIMITS), rng());
+        assert_eq!(dctcp.on_feedback(&marked(1_000, 50_000), &mut rng), RateDecision::Set(BitRate::gbps(50)));
         for n in 2..=50 {
-            assert_eq!(dctcp.on_feedback(&marked(n * 1_000, 60_000), &mut chance), RateDecision::Keep, "{n}");
+            assert_eq!(dctcp.on_feedback(&marked(n * 1_000, 60_000), &mut rng), RateDecision::Keep, "{n}");
         }
         let expected = BitRate(50_000_000_000 - 50_000_000_000 / 2);
-        assert_eq!(rate(dctcp.on_feedback(&marked(51_000, 90_000), &mut chance)), expected);
+        assert_eq!(rate(dctcp.on_feedback(&marked(51_000, 90_000), &mut rng)), expected);
     }
 
     /// Ten packets in flight, five marked: alpha = 15/16 * 1 + 1/16 * 5/10.
     #[test]
     fn alpha_follows_the_marked_fraction() {
-        let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), LIMITS), chance());
-        dctcp.on_feedback(&ack(0, 1_000, 9_000), &mut chance);
+        let (mut dctcp, mut rng) = (Dctcp::new(DctcpConfig::default(), LIMITS), rng());
+        dctcp.on_feedback(&ack(0, 1_000, 9_000), &mut rng);
         for n in 2..=9 {
             let feedback = Feedback { congestion_marked: n < 7, ..ack(0, n * 1_000, 20_000) };
-            dctcp.on_feedback(&feedback, &mut chance);
+            dctcp.on_feedback(&feedback, &mut rng);
         }
-        dctcp.on_feedback(&ack(0, 10_000, 20_000), &mut chance);
+        dctcp.on_feedback(&ack(0, 10_000, 20_000), &mut rng);
         assert!((dctcp.alpha() - (15.0 + 0.5) / 16.0).abs() < 1e-12, "{}", dctcp.alpha());
     }
 
@@ -168,9 +168,9 @@ mod tests {
     fn a_batch_is_not_negative() {
         for (wrapping_in_flight, marked_fraction) in [(false, 1.0), (true, 0.0)] {
             let limits = FlowLimits { quirks: Quirks { wrapping_in_flight, ..Quirks::NONE }, ..LIMITS };
-            let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), limits), chance());
+            let (mut dctcp, mut rng) = (Dctcp::new(DctcpConfig::default(), limits), rng());
             for feedback in [ack(0, 1_000, 1_000), ack(0, 5_000, 4_000), marked(6_000, 9_000)] {
-                dctcp.on_feedback(&feedback, &mut chance);
+                dctcp.on_feedback(&feedback, &mut rng);
             }
             let alpha = (15.0 * 15.0 / 16.0 + marked_fraction) / 16.0;
             assert!((dctcp.alpha() - alpha).abs() < 1e-6, "{}", dctcp.alpha());
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn a_quiet_round_trip_adds_one_increase() {
-        let (mut dctcp, mut chance) = (Dctcp::new(DctcpConfig::default(), LIMITS), chance());
-        dctcp.on_feedback(&marked(1_000, 9_000), &mut chance);
-        assert_eq!(dctcp.on_feedback(&ack(0, 9_000, 18_000), &mut chance), RateDecision::Keep);
+        let (mut dctcp, mut rng) = (Dctcp::new(DctcpConfig::default(), LIMITS), rng());
+        dctcp.on_feedback(&marked(1_000, 9_000), &mut rng);
+        assert_eq!(dctcp.on_feedback(&ack(0, 9_000, 18_000), &mut rng), RateDecision::Keep);
         let raised = BitRate(50_615_000_000);
-        assert_eq!(dctcp.on_feedback(&ack(0, 9_001, 18_000), &mut chance), RateDecision::Set(raised));
-        assert_eq!(dctcp.on_feedback(&ack(0, 10_000, 18_000), &mut chance), RateDecision::Keep);
+        assert_eq!(dctcp.on_feedback(&ack(0, 9_001, 18_000), &mut rng), RateDecision::Set(raised));
+        assert_eq!(dctcp.on_feedback(&ack(0, 10_000, 18_000), &mut rng), RateDecision::Keep);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use super::{
     Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, Notification, RateDecision, Reads, Stage,
 };
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, MAX_HOPS, Telemetry};
 use crate::units::BitRate;
 use alloc::boxed::Box;
@@ -91,12 +91,12 @@ impl Hpcc {
     fn update_worst_hop(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
         let mut worst = 0.0;
         let mut worst_tau = 0;
-        let mut heard = false;
+        let mut updated = false;
         for (hop, last) in stack.hops().iter().zip(&mut self.last) {
             if self.config.sampled_feedback && hop.qlen == 0 && !commit {
                 continue;
             }
-            heard = true;
+            updated = true;
             let tau = stack.modulus.elapsed(last, hop);
             let load = in_flight(&self.limits, stack, last, hop, tau);
             if load > worst {
@@ -105,7 +105,7 @@ impl Hpcc {
             }
             *last = *hop;
         }
-        if !heard {
+        if !updated {
             return RateDecision::Keep;
         }
         let stage = &mut self.stages[0];
@@ -119,13 +119,13 @@ impl Hpcc {
 
     fn update_each_hop(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
         let mut rate = self.limits.line_rate;
-        let mut heard = false;
+        let mut updated = false;
         for ((hop, last), stage) in stack.hops().iter().zip(&mut self.last).zip(&mut self.stages) {
             if self.config.sampled_feedback && hop.qlen == 0 && !commit {
                 rate = rate.min(stage.reference);
                 continue;
             }
-            heard = true;
+            updated = true;
             let tau = stack.modulus.elapsed(last, hop);
             let load = in_flight(&self.limits, stack, last, hop, tau);
             *last = *hop;
@@ -136,7 +136,7 @@ impl Hpcc {
                 *stage = next;
             }
         }
-        if heard { RateDecision::Repace(rate) } else { RateDecision::Keep }
+        if updated { RateDecision::Repace(rate) } else { RateDecision::Keep }
     }
 
     /// Takes in what a switch reports of the hops up to its own (SPEC section 4.3). It is compared with the last
@@ -145,13 +145,13 @@ impl Hpcc {
     fn update_first_hops(&mut self, stack: &HopStack) -> RateDecision {
         let Hpcc { config, limits, last, stages, .. } = self;
         let law = &config.law;
-        let (mut heard, mut worst, mut worst_tau) = (false, 0.0, 0);
+        let (mut updated, mut worst, mut worst_tau) = (false, 0.0, 0);
         for ((hop, last), stage) in stack.hops().iter().zip(&*last).zip(&mut *stages) {
             let tau = stack.modulus.elapsed(last, hop);
             if hop.rate != last.rate || tau == 0 || tau > stack.modulus.ts / 2 {
                 continue;
             }
-            heard = true;
+            updated = true;
             let load = in_flight(limits, stack, last, hop, tau);
             if config.multi_rate {
                 stage.utilisation = average(limits, stage.utilisation, load, tau).max(stage.utilisation);
@@ -159,7 +159,7 @@ impl Hpcc {
                 (worst, worst_tau) = (load, tau);
             }
         }
-        if !heard {
+        if !updated {
             return RateDecision::Keep;
         }
         let used = if config.multi_rate { last.iter().take_while(|hop| hop.rate.0 > 0).count() } else { 1 };
@@ -173,7 +173,7 @@ impl Hpcc {
 }
 
 impl CongestionControl for Hpcc {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let commit = feedback.ack_seq > self.last_update_seq;
         if !commit && !self.config.fast_react {
             return RateDecision::Keep;
@@ -229,7 +229,7 @@ fn average(limits: &FlowLimits, utilisation: f64, load: f64, tau: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, W_AI, ack, chance, rate, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, W_AI, ack, rate, rng, survives_hostile_feedback};
     use crate::telemetry::Modulus;
     use crate::units::Nanos;
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn feed(hpcc: &mut Hpcc, ack_seq: u64, snd_nxt: u64, hops: HopStack) -> RateDecision {
-        hpcc.on_feedback(&Feedback { telemetry: Telemetry::Hops(&hops), ..ack(0, ack_seq, snd_nxt) }, &mut chance())
+        hpcc.on_feedback(&Feedback { telemetry: Telemetry::Hops(&hops), ..ack(0, ack_seq, snd_nxt) }, &mut rng())
     }
 
     /// REQ-05: U moves by tau / T towards the sample.
@@ -336,7 +336,7 @@ mod tests {
         for ack_seq in [1_000, 2_000, 200_000] {
             for telemetry in [Telemetry::Nothing, Telemetry::SentAt(Nanos(7))] {
                 let feedback = Feedback { telemetry, ..ack(0, ack_seq, 150_000) };
-                assert_eq!(hpcc.on_feedback(&feedback, &mut chance()), RateDecision::Keep);
+                assert_eq!(hpcc.on_feedback(&feedback, &mut rng()), RateDecision::Keep);
             }
         }
     }

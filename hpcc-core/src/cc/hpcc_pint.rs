@@ -4,7 +4,7 @@
 //! fraction of the acknowledgements.
 
 use super::{Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::Telemetry;
 use crate::units::BitRate;
 use alloc::boxed::Box;
@@ -79,8 +79,8 @@ impl HpccPint {
 }
 
 impl CongestionControl for HpccPint {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, chance: &mut Chance) -> RateDecision {
-        if chance.rand.draw() % DRAWS >= self.sampled_draws {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, rng: &mut Rng) -> RateDecision {
+        if rng.rand.draw() % DRAWS >= self.sampled_draws {
             return RateDecision::Keep;
         }
         let Telemetry::Utilisation(utilisation) = feedback.telemetry else { return RateDecision::Keep };
@@ -100,7 +100,7 @@ impl CongestionControl for HpccPint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rate, rng, survives_hostile_feedback};
 
     fn pint(sample_probability: f64) -> HpccPint {
         HpccPint::new(HpccPintConfig { sample_probability, ..HpccPintConfig::default() }, LIMITS)
@@ -109,9 +109,9 @@ mod tests {
     /// U = 1.9 is twice eta: half the rate and an increase of 50 Mb/s.
     #[test]
     fn every_acknowledgement_moves_the_rate_but_one_in_a_round_trip_the_reference() {
-        let (mut pint, mut chance) = (pint(1.0), chance());
+        let (mut pint, mut rng) = (pint(1.0), rng());
         let telemetry = Telemetry::Utilisation(1.9);
-        let mut feed = |seq| pint.on_feedback(&Feedback { telemetry, ..ack(0, seq, 50_000) }, &mut chance);
+        let mut feed = |seq| pint.on_feedback(&Feedback { telemetry, ..ack(0, seq, 50_000) }, &mut rng);
         assert_eq!(feed(1_000), RateDecision::Keep, "the first only starts the round trip");
         for seq in [2_000, 3_000, 50_000] {
             assert_eq!(feed(seq), RateDecision::Repace(BitRate::mbps(50_050)), "{seq}");
@@ -123,11 +123,11 @@ mod tests {
     /// The rate follows from the reference and this code alone: the switches have averaged it already.
     #[test]
     fn the_sender_does_not_average() {
-        let (mut pint, mut chance) = (pint(1.0), chance());
-        pint.on_feedback(&Feedback { telemetry: Telemetry::Utilisation(1.0), ..ack(0, 1, 50_000) }, &mut chance);
+        let (mut pint, mut rng) = (pint(1.0), rng());
+        pint.on_feedback(&Feedback { telemetry: Telemetry::Utilisation(1.0), ..ack(0, 1, 50_000) }, &mut rng);
         let mut feed = |utilisation| {
             let telemetry = Telemetry::Utilisation(utilisation);
-            rate(pint.on_feedback(&Feedback { telemetry, ..ack(0, 9, 50_000) }, &mut chance))
+            rate(pint.on_feedback(&Feedback { telemetry, ..ack(0, 9, 50_000) }, &mut rng))
         };
         assert_eq!(feed(0.95 * 4.0), BitRate::mbps(25_050));
         assert_eq!(feed(0.95 * 2.0), BitRate::mbps(50_050));
@@ -136,16 +136,16 @@ mod tests {
     /// A sixteenth of the acknowledgements: each draw is made, about one in sixteen is below the bound.
     #[test]
     fn sampling_looks_at_its_share_and_draws_for_each() {
-        let (mut pint, mut chance) = (pint(1.0 / 16.0), chance());
+        let (mut pint, mut rng) = (pint(1.0 / 16.0), rng());
         let telemetry = Telemetry::Utilisation(1.9);
         let feedback = Feedback { telemetry, ..ack(0, 1_000, 50_000) };
-        let mut reference = chance.clone();
-        let heard = (0..16_000).filter(|_| pint.on_feedback(&feedback, &mut chance) != RateDecision::Keep).count();
+        let mut reference = rng.clone();
+        let heard = (0..16_000).filter(|_| pint.on_feedback(&feedback, &mut rng) != RateDecision::Keep).count();
         assert!((900..1_100).contains(&heard), "{heard}");
         for _ in 0..16_000 {
             reference.rand.draw();
         }
-        assert_eq!(chance.rand, reference.rand);
+        assert_eq!(rng.rand, reference.rand);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! No congestion control: line rate, bounded by the window alone.
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, RateDecision};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::settings::{Input, Setting, SettingError, Settings, Value};
 use crate::units::BitRate;
 use alloc::boxed::Box;
@@ -45,7 +45,7 @@ impl Algorithm for LineRate {
 }
 
 impl CongestionControl for LineRate {
-    fn on_feedback(&mut self, _: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, _: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         RateDecision::Keep
     }
 }

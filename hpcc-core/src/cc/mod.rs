@@ -69,7 +69,7 @@ pub use rx_hpcc::RxHpccReceiver;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::quirks::Quirks;
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -181,10 +181,10 @@ pub struct Loss {
 /// accepted; [`on_timer`](CongestionControl::on_timer) for a timer of its own; [`on_port`](CongestionControl::on_port) after
 /// a failed link has moved the flow to another port. A decision takes effect before the next call. Nothing is called after the last byte was acknowledged.
 ///
-/// `chance` is shared by the whole network: a controller that draws from it changes what others draw.
+/// `rng` is shared by the whole network: a controller that draws from it changes what others draw.
 pub trait CongestionControl: Debug {
     /// Takes in one acknowledgement.
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, chance: &mut Chance) -> RateDecision;
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, rng: &mut Rng) -> RateDecision;
 
     /// A packet has left, where [`Needs::sent`] asks for it.
     fn on_sent(&mut self, _sent: &Sent) {}

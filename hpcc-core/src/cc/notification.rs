@@ -28,7 +28,7 @@ pub struct Notification<'a> {
 mod tests {
     use super::*;
     use crate::cc::hpcc_plus::WindowLaw;
-    use crate::cc::testing::{LIMITS, NOTIFICATION, W_AI, ack, chance, rate};
+    use crate::cc::testing::{LIMITS, NOTIFICATION, W_AI, ack, rate, rng};
     use crate::cc::{
         Algorithm, CongestionControl, ControlLaw, DcqcnConfig, DctcpConfig, Feedback, Hpcc, HpccConfig, HpccPintConfig,
         HpccPlus, HpccPlusConfig, LineRate, RateDecision, TimelyConfig,
@@ -58,7 +58,7 @@ mod tests {
 
     fn acknowledge(flow: &mut dyn CongestionControl, now: u64, ack_seq: u64, records: &HopStack) -> RateDecision {
         let feedback = Feedback { telemetry: Telemetry::Hops(records), ..ack(now, ack_seq, 100_000) };
-        flow.on_feedback(&feedback, &mut chance())
+        flow.on_feedback(&feedback, &mut rng())
     }
 
     fn notify(flow: &mut dyn CongestionControl, now: u64, records: &HopStack) -> RateDecision {

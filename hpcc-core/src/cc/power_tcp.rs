@@ -14,7 +14,7 @@
 //! beta to beta (theorems 1 and 3 of the paper).
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -174,7 +174,7 @@ fn link_power(modulus: &Modulus, last: &Hop, hop: &Hop, t: Nanos) -> Option<(f64
 }
 
 impl CongestionControl for PowerTcp {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let Telemetry::Hops(stack) = feedback.telemetry else { return RateDecision::Keep };
         if self.measure(feedback.now, stack).is_none() {
             return RateDecision::Keep;
@@ -190,7 +190,7 @@ impl CongestionControl for PowerTcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rng, survives_hostile_feedback};
     use alloc::vec::Vec;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 40, tx_bytes: 1 << 50 };
@@ -229,7 +229,7 @@ mod tests {
                 flow
             })
             .collect();
-        let (mut sent, mut queue, mut random) = (0.0, 0.0, chance());
+        let (mut sent, mut queue, mut random) = (0.0, 0.0, rng());
         for step in 0..400 * STEPS {
             // What is in flight arrives within T and the time in the queue.
             let windows: f64 = flows.iter().map(|flow| flow.window.window).sum();

@@ -9,7 +9,7 @@
 
 use super::hpcc_plus::{Inflight, Measured, Window, WindowLaw};
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -17,7 +17,7 @@ use alloc::boxed::Box;
 
 /// What the receiver makes of a packet's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct ReceiverUpdate {
     /// The window in bytes that goes back to the sender now, at least 1.
     pub window: Option<u64>,
     /// Whether the path's last hop is its busiest: who shares it, shares this receiver (REQ-20).
@@ -62,16 +62,16 @@ impl RxHpccReceiver {
 
     /// Takes in the records of a data packet (`NewINT`).
     #[inline]
-    pub fn on_records(&mut self, now: Nanos, stack: &HopStack) -> Heard {
+    pub fn on_records(&mut self, now: Nanos, stack: &HopStack) -> ReceiverUpdate {
         match self.inflight.measure(now, stack) {
-            Measured::Nothing => Heard::default(),
+            Measured::Nothing => ReceiverUpdate::default(),
             Measured::Armed => {
                 self.window.restart();
                 self.round = now;
-                Heard::default()
+                ReceiverUpdate::default()
             }
             Measured::Load { busiest } => {
-                Heard { window: self.commit(now), last_hop_is_busiest: busiest + 1 == stack.hops().len() }
+                ReceiverUpdate { window: self.commit(now), last_hop_is_busiest: busiest + 1 == stack.hops().len() }
             }
         }
     }
@@ -146,7 +146,7 @@ impl RxHpccSender {
 impl CongestionControl for RxHpccSender {
     /// A window that was overtaken by a newer one is ignored; a window outside the bounds is brought within.
     #[inline]
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let Telemetry::Window(bytes) = feedback.telemetry else { return RateDecision::Keep };
         if feedback.ack_seq < self.newest {
             return RateDecision::Keep;
@@ -159,7 +159,7 @@ impl CongestionControl for RxHpccSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rng, survives_hostile_feedback};
     use crate::cc::{HpccPlus, HpccPlusConfig};
     use crate::telemetry::{Hop, Modulus};
     use alloc::vec::Vec;
@@ -183,9 +183,9 @@ mod tests {
         for n in 0..1_000u64 {
             let now = n * 80;
             let before = receiver.window().reference();
-            let heard = receiver.on_records(Nanos(now), &stack(&[(now, n as f64 * 1_000.0, 3_000.0)]));
-            assert_eq!(heard.window.is_some(), receiver.window().reference() != before, "packet {n}");
-            sent.extend(heard.window.map(|_| now));
+            let update = receiver.on_records(Nanos(now), &stack(&[(now, n as f64 * 1_000.0, 3_000.0)]));
+            assert_eq!(update.window.is_some(), receiver.window().reference() != before, "packet {n}");
+            sent.extend(update.window.map(|_| now));
         }
         // 79.92 us hold six rounds of more than 13.
         assert_eq!(sent.len(), 6);
@@ -196,7 +196,7 @@ mod tests {
     fn records_are_kept_of_every_packet_and_say_which_hop_is_busiest() {
         let mut receiver = RxHpccReceiver::new(WindowLaw::default(), LIMITS);
         let idle_then = |n: u64, last: f64| stack(&[(n * 1_000, n as f64 * 5_000.0, 0.0), (n * 1_000, last, 0.0)]);
-        assert_eq!(receiver.on_records(Nanos(0), &idle_then(0, 0.0)), Heard::default());
+        assert_eq!(receiver.on_records(Nanos(0), &idle_then(0, 0.0)), ReceiverUpdate::default());
         assert!(receiver.on_records(Nanos(1_000), &idle_then(1, 12_500.0)).last_hop_is_busiest);
         assert!((receiver.utilisation() - 1.0).abs() < 1e-12);
         assert!(!receiver.on_records(Nanos(2_000), &idle_then(2, 12_600.0)).last_hop_is_busiest);
@@ -207,7 +207,7 @@ mod tests {
     fn the_sender_installs_window_and_pace_and_no_older_ones() {
         let mut sender = RxHpccSender::new(&RxHpccConfig::default(), LIMITS);
         let mut tell = |ack_seq, bytes| {
-            sender.on_feedback(&Feedback { telemetry: Telemetry::Window(bytes), ..ack(0, ack_seq, 0) }, &mut chance())
+            sender.on_feedback(&Feedback { telemetry: Telemetry::Window(bytes), ..ack(0, ack_seq, 0) }, &mut rng())
         };
         assert_eq!(tell(9_000, 81_250), RateDecision::Window { bytes: 81_250, rate: BitRate::gbps(50) });
         assert_eq!(tell(8_000, 1_000), RateDecision::Keep);
@@ -233,7 +233,7 @@ mod tests {
             let records = stack(&[(now, sent, queue)]);
             let feedback =
                 Feedback { telemetry: Telemetry::Hops(&records), ..ack(now, 1_000 * (n + 1), 1_000 * (n + 11)) };
-            let decision = sender.hear(&feedback);
+            let decision = sender.decide(&feedback);
             assert_eq!(receiver.on_records(Nanos(now), &records).window.is_some(), n.is_multiple_of(11) && n > 0);
             assert_eq!(receiver.utilisation(), sender.utilisation());
             assert_eq!(receiver.window().reference(), sender.window().reference(), "packet {n}");
@@ -281,7 +281,7 @@ mod tests {
         let by_sender = share(
             |now, (ack_seq, snd_nxt), records| {
                 let telemetry = Telemetry::Hops(records);
-                match flow.hear(&Feedback { telemetry, ..ack(now.0, ack_seq, snd_nxt) }) {
+                match flow.decide(&Feedback { telemetry, ..ack(now.0, ack_seq, snd_nxt) }) {
                     RateDecision::Window { bytes, .. } => Some(bytes),
                     _ => None,
                 }

@@ -8,7 +8,7 @@
 //! trips.
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, RateDecision};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -131,7 +131,7 @@ impl Swift {
 }
 
 impl CongestionControl for Swift {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let Some(rtt) = feedback.rtt else { return RateDecision::Keep };
         self.rtt = rtt;
         let (delay, target) = (rtt.0 as f64, self.target());
@@ -155,7 +155,7 @@ impl CongestionControl for Swift {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rng, survives_hostile_feedback};
     use crate::telemetry::Telemetry;
 
     /// T is 13 us: the target is 19.5 us for a window of 100 packets or more, without hops.
@@ -165,7 +165,7 @@ mod tests {
 
     fn feed(swift: &mut Swift, now: u64, rtt: u64) -> f64 {
         let feedback = Feedback { rtt: Some(Nanos(rtt)), acked: 1_000, ..ack(now, 1, 1) };
-        swift.on_feedback(&feedback, &mut chance());
+        swift.on_feedback(&feedback, &mut rng());
         swift.window
     }
 

@@ -3,7 +3,7 @@
 
 use super::{CongestionControl, Feedback, FlowLimits, Notification, Origin, RateDecision};
 use crate::quirks::Quirks;
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::{HopStack, Telemetry};
 use crate::units::{BitRate, Nanos};
 
@@ -37,9 +37,9 @@ pub fn ack(now: u64, ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
 pub const NOTIFICATION: Notification<'static> =
     Notification { now: Nanos(0), telemetry: Telemetry::Nothing, origin: Origin::Network([0xfd; 16]) };
 
-/// A source of chance.
-pub fn chance() -> Chance {
-    Chance::new(26, 1)
+/// A generator for tests.
+pub fn rng() -> Rng {
+    Rng::new(26, 1)
 }
 
 /// The rate of a decision that brings one.
@@ -58,7 +58,7 @@ pub fn survives_hostile_feedback(
     min: BitRate,
     telemetry: impl for<'a> Fn(u64, &'a mut HopStack) -> Telemetry<'a>,
 ) {
-    let mut chance = chance();
+    let mut rng = rng();
     let mut now = 0;
     let mut stack = HopStack::default();
     let check = |decision| {
@@ -71,7 +71,7 @@ pub fn survives_hostile_feedback(
         }
     };
     for _ in 0..20_000 {
-        let noise = u64::from(chance.rand.draw()) << 31 | u64::from(chance.rand.draw());
+        let noise = u64::from(rng.rand.draw()) << 31 | u64::from(rng.rand.draw());
         now += noise % 70_000;
         let feedback = Feedback {
             now: Nanos(now),
@@ -82,7 +82,7 @@ pub fn survives_hostile_feedback(
             congestion_marked: noise & 4 == 0,
             telemetry: telemetry(noise >> 9, &mut stack),
         };
-        check(controller.on_feedback(&feedback, &mut chance));
+        check(controller.on_feedback(&feedback, &mut rng));
         let telemetry = telemetry(noise >> 11, &mut stack);
         check(controller.on_notification(&Notification { now: Nanos(now), telemetry, ..NOTIFICATION }));
         for timer in 0..4 {

@@ -5,7 +5,7 @@
 
 use super::power_tcp::{PowerLaw, PowerWindow};
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -68,7 +68,7 @@ impl ThetaPowerTcp {
 }
 
 impl CongestionControl for ThetaPowerTcp {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         if let Some(rtt) = feedback.rtt {
             self.measure(feedback.now, rtt);
         }
@@ -84,7 +84,7 @@ impl CongestionControl for ThetaPowerTcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rng, survives_hostile_feedback};
     use crate::telemetry::Telemetry;
 
     const T: u64 = 13_000;
@@ -96,7 +96,7 @@ mod tests {
 
     /// The window after round trips of these times, one acknowledgement each.
     fn after(rtts: &[u64]) -> f64 {
-        let (mut flow, mut random, mut now, mut seq) = (flow(), chance(), 0, 1);
+        let (mut flow, mut random, mut now, mut seq) = (flow(), rng(), 0, 1);
         for &rtt in rtts {
             now += rtt;
             let feedback = Feedback { rtt: Some(Nanos(rtt)), ..ack(now, seq, seq + 9_999) };
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn only_one_acknowledgement_of_a_round_trip_moves_the_window() {
-        let (mut flow, mut random) = (flow(), chance());
+        let (mut flow, mut random) = (flow(), rng());
         let mut decide = |now, seq| {
             let feedback = Feedback { rtt: Some(Nanos(2 * T)), ..ack(now, seq, 50_000) };
             flow.on_feedback(&feedback, &mut random)

@@ -3,7 +3,7 @@
 //! round-trip time and its gradient move the rate.
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
@@ -127,7 +127,7 @@ impl Timely {
 }
 
 impl CongestionControl for Timely {
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         if feedback.ack_seq <= self.last_update_seq {
             return RateDecision::Keep;
         }
@@ -148,17 +148,17 @@ impl CongestionControl for Timely {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance, rate, survives_hostile_feedback};
+    use crate::cc::testing::{LIMITS, ack, rate, rng, survives_hostile_feedback};
 
     /// Feeds one round trip after the other; returns the rate after the last.
     fn after(rtts: &[u64]) -> BitRate {
-        let (mut timely, mut chance) = (Timely::new(TimelyConfig::default(), LIMITS), chance());
+        let (mut timely, mut rng) = (Timely::new(TimelyConfig::default(), LIMITS), rng());
         timely.rate = BitRate::gbps(40);
         let mut decision = RateDecision::Keep;
         for (n, rtt) in (1..).zip(rtts) {
             let telemetry = Telemetry::SentAt(Nanos(n * 1_000_000 - rtt));
             let feedback = Feedback { telemetry, ..ack(n * 1_000_000, n * 1_000, n * 1_000 + 500) };
-            decision = timely.on_feedback(&feedback, &mut chance);
+            decision = timely.on_feedback(&feedback, &mut rng);
         }
         rate(decision)
     }
@@ -187,11 +187,11 @@ mod tests {
 
     #[test]
     fn only_one_acknowledgement_of_a_round_trip_counts() {
-        let (mut timely, mut chance) = (Timely::new(TimelyConfig::default(), LIMITS), chance());
+        let (mut timely, mut rng) = (Timely::new(TimelyConfig::default(), LIMITS), rng());
         let telemetry = Telemetry::SentAt(Nanos(0));
         let mut decide = |ack_seq| {
             let feedback = Feedback { telemetry, ..ack(600_000, ack_seq, 9_000) };
-            timely.on_feedback(&feedback, &mut chance)
+            timely.on_feedback(&feedback, &mut rng)
         };
         assert_eq!(
             (decide(1_000), decide(2_000), decide(9_000)),

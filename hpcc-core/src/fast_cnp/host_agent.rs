@@ -4,7 +4,9 @@
 
 use super::TokenBucket;
 use super::unrecognised::{self, Judgement};
-use super::{Accepted, Acceptor, AcceptorConfig, Address, Detour, DetourConfig, RateLimit, Received, Refusal};
+use super::{
+    Accepted, Acceptor, AcceptorConfig, Address, MigrationConfig, PathMigration, RateLimit, Received, Refusal,
+};
 use crate::cc::Origin;
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
@@ -18,9 +20,9 @@ const REPORTS: RateLimit = RateLimit { interval: Nanos::MILLISECOND, burst: 10 }
 pub struct HostAgent {
     address: Address,
     acceptor: Acceptor,
-    detour: DetourConfig,
+    migration: MigrationConfig,
     /// Of flows that were notified.
-    detours: BTreeMap<u32, Detour>,
+    migrations: BTreeMap<u32, PathMigration>,
     moved: u64,
     reports: TokenBucket,
     reported: u64,
@@ -28,12 +30,12 @@ pub struct HostAgent {
 
 impl HostAgent {
     /// The agent of a host without flows.
-    pub fn new(address: Address, acceptor: AcceptorConfig, detour: DetourConfig) -> Self {
+    pub fn new(address: Address, acceptor: AcceptorConfig, migration: MigrationConfig) -> Self {
         HostAgent {
             address,
             acceptor: Acceptor::new(acceptor),
-            detour,
-            detours: BTreeMap::new(),
+            migration,
+            migrations: BTreeMap::new(),
             moved: 0,
             reports: TokenBucket::new(REPORTS),
             reported: 0,
@@ -48,7 +50,7 @@ impl HostAgent {
     /// It has ended.
     pub fn disconnect(&mut self, destination: Address, dest_qp: u32) {
         if let Some(queue_pair) = self.acceptor.disconnect(destination, dest_qp) {
-            self.detours.remove(&queue_pair);
+            self.migrations.remove(&queue_pair);
         }
     }
 
@@ -61,7 +63,7 @@ impl HostAgent {
     }
 
     /// The source port that a flow takes after a notification about it, if another than `port`.
-    pub fn detour(
+    pub fn migration(
         &mut self,
         now: Nanos,
         queue_pair: u32,
@@ -69,12 +71,12 @@ impl HostAgent {
         port: u16,
         draw: impl FnOnce() -> f64,
     ) -> Option<u16> {
-        if !self.detour.enabled {
+        if !self.migration.enabled {
             return None;
         }
-        let config = self.detour;
-        let detour = self.detours.entry(queue_pair).or_insert_with(|| Detour::new(config));
-        let next = detour.on_notification(now, origin, port, draw);
+        let config = self.migration;
+        let migration = self.migrations.entry(queue_pair).or_insert_with(|| PathMigration::new(config));
+        let next = migration.on_notification(now, origin, port, draw);
         self.moved += u64::from(next.is_some());
         next
     }
@@ -95,7 +97,7 @@ impl HostAgent {
         &self.acceptor
     }
 
-    /// Detours taken.
+    /// Migrations taken.
     pub fn moved(&self) -> u64 {
         self.moved
     }
@@ -114,13 +116,13 @@ mod tests {
 
     const SPINE: Origin = Origin::Network([1; 16]);
 
-    fn agent(detour: DetourConfig) -> HostAgent {
-        HostAgent::new(SENDER, AcceptorConfig::default(), detour)
+    fn agent(migration: MigrationConfig) -> HostAgent {
+        HostAgent::new(SENDER, AcceptorConfig::default(), migration)
     }
 
     #[test]
     fn req_54_a_flood_is_not_answered_packet_for_packet() {
-        let mut agent = agent(DetourConfig::default());
+        let mut agent = agent(MigrationConfig::default());
         let packet = vector("fastcnp_opt1").split_off(14);
         let answers = (0..100_000).filter(|&now| agent.report(Nanos(now * 10), &packet).is_some()).count();
         assert_eq!((answers, agent.reported()), (10, 10));
@@ -128,10 +130,10 @@ mod tests {
     }
 
     #[test]
-    fn req_46_flows_take_detours_of_their_own_and_their_end_forgets_them() {
-        let config = DetourConfig { enabled: true, notifications: 2, ..DetourConfig::default() };
+    fn req_46_flows_migrate_on_their_own_and_their_end_forgets_them() {
+        let config = MigrationConfig { enabled: true, notifications: 2, ..MigrationConfig::default() };
         let mut agent = agent(config);
-        let hear = |agent: &mut HostAgent, queue_pair| agent.detour(Nanos(5), queue_pair, SPINE, 10_000, || 0.5);
+        let hear = |agent: &mut HostAgent, queue_pair| agent.migration(Nanos(5), queue_pair, SPINE, 10_000, || 0.5);
         agent.connect(RECEIVER, 2, 7);
         assert_eq!([hear(&mut agent, 7), hear(&mut agent, 8)], [None; 2]);
         assert!(hear(&mut agent, 7).is_some());
@@ -139,6 +141,6 @@ mod tests {
         agent.connect(RECEIVER, 3, 8);
         agent.disconnect(RECEIVER, 3);
         assert_eq!(hear(&mut agent, 8), None, "the count began again");
-        assert_eq!(hear(&mut self::agent(DetourConfig::default()), 7), None);
+        assert_eq!(hear(&mut self::agent(MigrationConfig::default()), 7), None);
     }
 }

@@ -9,7 +9,7 @@
 //! | [`generator`] | egress port | whether a packet that leaves makes a notification |
 //! | [`capability`] | switch | which senders understand it |
 //! | [`acceptor`] | sender | whether to believe one, and which queue pair it is about |
-//! | [`detour`] | sender | whether to take another path |
+//! | [`path_migration`] | sender | whether to take another path |
 //! | [`border`] | edge of the domain | keeps notifications in, and others' out |
 //! | [`unrecognised`] | host without the feature | discards and reports, as RFC 8200 says |
 //! | [`switch_agent`], [`host_agent`] | switch, host | all of its part |
@@ -37,19 +37,19 @@
 //! - Records move U, never down, and W, but neither Wc nor L: acknowledgements on their way would look overtaken.
 //! - HPCC without records does nothing; DCQCN takes either option for a mark.
 //! - A border drops every packet with such an option, well-formed or not.
-//! - A detour takes a random port of the dynamic range; each one in vain doubles the wait for the next.
+//! - A migration takes a random port of the dynamic range; each one in vain doubles the wait for the next.
 
 pub mod acceptor;
 pub mod border;
 pub mod capability;
 pub mod copied_trace;
-pub mod detour;
 pub mod extensions;
 pub mod generator;
 pub mod host_agent;
 pub mod option;
 pub mod option_type;
 pub mod packet;
+pub mod path_migration;
 pub mod prefixes;
 pub mod rate_limit;
 pub mod recent;
@@ -63,25 +63,25 @@ pub use acceptor::{Accepted, Acceptor, AcceptorConfig, Received, Refusal};
 pub use border::{Border, Crossing};
 pub use capability::{Capabilities, Capability, CapabilityConfig};
 pub use copied_trace::CopiedTrace;
-pub use detour::{Detour, DetourConfig};
 pub use generator::{Decision, Departure, Generator, GeneratorConfig, Suppression, Trigger, Verdict};
 pub use host_agent::HostAgent;
 pub use option::{FastCnpOption, Malformed};
 pub use option_type::{OptionType, OptionTypes};
+pub use path_migration::{MigrationConfig, PathMigration};
 pub use prefixes::{Prefix, Prefixes};
 pub use rate_limit::{RateLimit, TokenBucket};
 pub use recent::Recent;
 pub use settings::{FastCnpHostSettings, FastCnpSettings, FastCnpSwitchSettings, TriggerKind};
 pub use switch_agent::{LeavingData, PortConfig, SwitchAgent};
 
-use crate::frame::Carriage;
+use crate::frame::Encapsulation;
 use crate::roce::{CNP_RESERVED, bth, icrc};
 use crate::telemetry::Layout;
 use etherparse::{Icmpv6Header, Ipv6Header, UdpHeader};
 
 /// Most bytes of the destination options of a notification about a packet with this telemetry.
 pub fn options_room(layout: &Layout) -> usize {
-    if layout.carriage() == Some(Carriage::HopByHop) { option::MAX_HEADER } else { option::PLAIN_HEADER }
+    if layout.encapsulation() == Some(Encapsulation::HopByHop) { option::MAX_HEADER } else { option::PLAIN_HEADER }
 }
 
 /// Most bytes of the ICMPv6 packet that answers one.

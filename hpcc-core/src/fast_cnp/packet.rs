@@ -3,7 +3,7 @@
 
 use super::option::MAX_HEADER;
 use super::{Address, CopiedTrace, FastCnpOption, OptionTypes};
-use crate::frame::{Addresses, Carriage, Extension, RoceFrame, Section};
+use crate::frame::{Addresses, Encapsulation, Extension, RoceFrame, Section};
 use crate::roce::{Bth, CNP_RESERVED};
 use crate::telemetry::ioam::option::{IoamOption, Kind};
 use crate::telemetry::ipv6_options::OptionsHeader;
@@ -47,7 +47,7 @@ pub(super) fn option<'a>(original_destination: Address, telemetry: Option<&Secti
 
 /// The trace of a packet, as far as it fits (REQ-43).
 fn trace<'a>(section: &Section<'a>) -> Option<CopiedTrace<'a>> {
-    if section.carriage() != Carriage::HopByHop {
+    if section.encapsulation() != Encapsulation::HopByHop {
         return None;
     }
     let (header, _) = OptionsHeader::parse(section.before_udp()).ok()?;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn with<'a>(header: &'a [u8]) -> RoceFrame<'a> {
-        RoceFrame { telemetry: Some(Section::new(Carriage::HopByHop, header).expect("whole")), ..DATA }
+        RoceFrame { telemetry: Some(Section::new(Encapsulation::HopByHop, header).expect("whole")), ..DATA }
     }
 
     /// scapy made the vector; its UDP checksum is there, ours would be too if it were asked for.
@@ -180,7 +180,7 @@ mod tests {
         let trace = hex("007b1800920000003f0000a20009113d00000400");
         assert_eq!(fast(&with(&hop_by_hop(Kind::EdgeToEdge, &trace))), vector("fastcnp_opt1"));
         assert_eq!(fast(&with(&hop_by_hop(Kind::PreallocatedTrace, &trace[..6]))), vector("fastcnp_opt1"));
-        let section = Section::new(Carriage::BehindUdp { port: 1022 }, &trace).expect("a section");
+        let section = Section::new(Encapsulation::BehindUdp { port: 1022 }, &trace).expect("a section");
         assert_eq!(fast(&RoceFrame { telemetry: Some(section), ..DATA }), vector("fastcnp_opt1"));
     }
 }

@@ -2,7 +2,7 @@
 //! What a user sets of Fast CNP at switches and hosts.
 
 use super::{
-    AcceptorConfig, CapabilityConfig, DetourConfig, GeneratorConfig, OptionType, OptionTypes, RateLimit, Trigger,
+    AcceptorConfig, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit, Trigger,
 };
 use crate::settings::Conflict;
 use crate::switch::EcnThreshold;
@@ -79,15 +79,15 @@ crate::settings! {
         /// Least time between two reactions of a flow.
         pub accept_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(10_000);
         /// Whether a flow takes another UDP source port, and so perhaps another path, when one switch keeps notifying.
-        pub detour: bool = false;
+        pub migrate: bool = false;
         /// Notifications of one switch that make a flow take another port ...
-        pub detour_after: u32 {1..=u32::MAX} = 5;
+        pub migrate_after: u32 {1..=u32::MAX} = 5;
         /// ... within this time.
-        pub detour_within: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
+        pub migrate_within: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
         /// Least time between two changes of a flow's port; doubles with each that was in vain.
-        pub detour_hold: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MILLISECOND;
-        /// To this it grows; at least `detour_hold`.
-        pub detour_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        pub migrate_hold: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MILLISECOND;
+        /// To this it grows; at least `migrate_hold`.
+        pub migrate_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         ..common: FastCnpSettings = FastCnpSettings::default();
     }
 }
@@ -210,13 +210,13 @@ impl FastCnpHostSettings {
     }
 
     /// When flows take other ports.
-    pub fn detour(&self) -> DetourConfig {
-        DetourConfig {
-            enabled: self.detour,
-            notifications: self.detour_after,
-            within: self.detour_within,
-            hold: self.detour_hold,
-            max_hold: self.detour_max_hold.unwrap_or(MAX_HOLD).max(self.detour_hold),
+    pub fn migration(&self) -> MigrationConfig {
+        MigrationConfig {
+            enabled: self.migrate,
+            notifications: self.migrate_after,
+            within: self.migrate_within,
+            hold: self.migrate_hold,
+            max_hold: self.migrate_max_hold.unwrap_or(MAX_HOLD).max(self.migrate_hold),
         }
     }
 }

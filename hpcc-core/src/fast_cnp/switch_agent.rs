@@ -6,8 +6,8 @@ use super::option::MAX_HEADER;
 use super::packet;
 use super::{Address, Capabilities, CapabilityConfig, Decision, Departure, Flow, Generator, GeneratorConfig};
 use super::{OptionTypes, Suppression, Trigger, Verdict};
-use crate::frame::{Carriage, Section};
-use crate::random::Chance;
+use crate::frame::{Encapsulation, Section};
+use crate::random::Rng;
 use crate::roce::Opcode;
 use crate::telemetry::pint::PortMeter;
 use crate::units::{BitRate, Nanos};
@@ -78,18 +78,18 @@ impl SwitchAgent {
 
     /// A data packet leaves a port, with the switch's own record in its trace.
     #[inline]
-    pub fn on_data(&mut self, egress: usize, data: &LeavingData, chance: &mut Chance) -> Verdict {
+    pub fn on_data(&mut self, egress: usize, data: &LeavingData, rng: &mut Rng) -> Verdict {
         let Some(Port { generator, meter }) = self.ports.get_mut(egress) else {
             return Verdict { decision: Decision::Suppressed(Suppression::Disabled), may_mark: true };
         };
         let &LeavingData { now, flow, queue, marked } = data;
-        let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut chance.rand));
+        let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut rng.rand));
         if !marked && !generator.may_be_congested(queue, utilisation) {
             return Verdict { decision: Decision::Suppressed(Suppression::Idle), may_mark: true };
         }
         let capability = self.capabilities.of(now, &flow.source);
         let departure = Departure { now, flow, opcode: Opcode::WRITE_MIDDLE, queue, utilisation, capability };
-        let verdict = generator.on_departure(&departure, || chance.marks.uniform());
+        let verdict = generator.on_departure(&departure, || rng.marks.uniform());
         self.unmarked += u64::from(marked && !verdict.may_mark);
         verdict
     }
@@ -107,11 +107,11 @@ impl SwitchAgent {
     pub fn options<'r>(
         &self,
         destination: Address,
-        carriage: Option<Carriage>,
+        encapsulation: Option<Encapsulation>,
         section: &[u8],
         room: &'r mut [u8; MAX_HEADER],
     ) -> &'r [u8] {
-        let section = carriage.and_then(|carriage| Section::new(carriage, section).ok());
+        let section = encapsulation.and_then(|encapsulation| Section::new(encapsulation, section).ok());
         packet::option(destination, section.as_ref()).emit(&self.types, room)
     }
 
@@ -159,15 +159,15 @@ mod tests {
         LeavingData { now: Nanos(now), flow: FLOW, queue, marked }
     }
 
-    fn chance() -> Chance {
-        Chance::new(1, 1)
+    fn rng() -> Rng {
+        Rng::new(1, 1)
     }
 
     #[test]
     fn req_36_a_mark_is_taken_back_only_from_those_who_understand() {
         for (capable, may_mark, unmarked) in [(&[FLOW.source][..], false, 1), (&[], true, 0)] {
             let mut agent = agent(STEP, capable);
-            assert_eq!(agent.on_data(0, &leaving(0, 2_000, true), &mut chance()).may_mark, may_mark);
+            assert_eq!(agent.on_data(0, &leaving(0, 2_000, true), &mut rng()).may_mark, may_mark);
             assert_eq!((agent.sent(), agent.unmarked()), (1, unmarked));
         }
     }
@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn ports_have_limits_of_their_own() {
         let mut agent = agent(STEP, &[]);
-        let decisions = [0, 0, 1].map(|port| agent.on_data(port, &leaving(0, 2_000, false), &mut chance()).decision);
+        let decisions = [0, 0, 1].map(|port| agent.on_data(port, &leaving(0, 2_000, false), &mut rng()).decision);
         assert_eq!(decisions, [Decision::Send, Decision::Suppressed(Suppression::FlowInterval), Decision::Send]);
         assert_eq!((agent.sent(), agent.suppressed(Suppression::FlowInterval)), (2, 1));
-        let unknown = agent.on_data(9, &leaving(0, 2_000, true), &mut chance());
+        let unknown = agent.on_data(9, &leaving(0, 2_000, true), &mut rng());
         assert_eq!(unknown, Verdict { decision: Decision::Suppressed(Suppression::Disabled), may_mark: true });
     }
 
@@ -186,10 +186,10 @@ mod tests {
     #[test]
     fn a_port_that_is_loaded_beyond_the_bound_notifies() {
         for (bound, queue, sent) in [(1.5, 0, 0), (1.5, 125_000, 1)] {
-            let (mut agent, mut chance) = (agent(Trigger::Utilisation(bound), &[]), chance());
+            let (mut agent, mut rng) = (agent(Trigger::Utilisation(bound), &[]), rng());
             for n in 0..1_000 {
                 let at = Nanos(n * 80);
-                agent.on_data(0, &leaving(at.0, queue, false), &mut chance);
+                agent.on_data(0, &leaving(at.0, queue, false), &mut rng);
                 agent.on_sent(0, at, 1_000);
             }
             assert!((agent.sent() > 0) == (sent > 0), "{} with {queue}", agent.sent());
@@ -200,7 +200,7 @@ mod tests {
     fn req_42_the_option_names_the_receiver() {
         let mut room = [0; MAX_HEADER];
         let agent = agent(STEP, &[]);
-        let options = agent.options(RECEIVER, Some(Carriage::HopByHop), &[1, 2, 3], &mut room);
+        let options = agent.options(RECEIVER, Some(Encapsulation::HopByHop), &[1, 2, 3], &mut room);
         let option = FastCnpOption::parse(options, &OptionTypes::default());
         assert_eq!(option, Ok(FastCnpOption { original_destination: RECEIVER, trace: None }));
     }

@@ -6,10 +6,10 @@ use super::{
     Acceptor, AcceptorConfig, Address, Capability, Decision, Departure, Flow, Generator, GeneratorConfig, OptionTypes,
     Prefix, Prefixes, Received, Trigger, packet,
 };
-use crate::cc::testing::{LIMITS, ack, chance};
+use crate::cc::testing::{LIMITS, ack, rng};
 use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, Notification, Origin, RateDecision};
 use crate::frame::parse::{Content, parse};
-use crate::frame::{Addresses, Carriage, Dialect, Extension, RoceFrame, RocePacket, Section, build};
+use crate::frame::{Addresses, Dialect, Encapsulation, Extension, RoceFrame, RocePacket, Section, build};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Bth, Opcode};
 use crate::telemetry::ioam::hpcc::{self, Profile};
@@ -80,7 +80,7 @@ fn read(bytes: &[u8]) -> RocePacket<'_> {
 
 /// What the first `hops` switches' last one sends about a packet with these records.
 fn notification(section: &[u8]) -> Vec<u8> {
-    let telemetry = Some(Section::new(Carriage::HopByHop, section).expect("a whole header"));
+    let telemetry = Some(Section::new(Encapsulation::HopByHop, section).expect("a whole header"));
     let data = build::roce(&RoceFrame { telemetry, ..DATA }, Coverage::default()).expect("a frame");
     let mut room = [0; MAX_HEADER];
     let frame = packet::by_switch(&read(&data).frame, LOOPBACK, &OptionTypes::default(), &mut room);
@@ -134,7 +134,7 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     let mut stack = HopStack::default();
     hpcc::read(PROFILE, &section(3, 0, 2 * bdp), &mut stack).expect("three hops");
     let first = Feedback { telemetry: Telemetry::Hops(&stack), ..ack(2_000, 1_000, 100_000) };
-    assert_eq!(flow.on_feedback(&first, &mut chance()), RateDecision::Keep);
+    assert_eq!(flow.on_feedback(&first, &mut rng()), RateDecision::Keep);
 
     let bytes = notification(&section(2, T, 2 * bdp));
     let mut acceptor = acceptor();

@@ -2,7 +2,7 @@
 //! From a description to bytes.
 
 use super::section::is_whole_header;
-use super::{Addresses, Carriage, Extension, RoceFrame, Section, Unbuildable, protocol};
+use super::{Addresses, Encapsulation, Extension, RoceFrame, Section, Unbuildable, protocol};
 use crate::pfc::{self, Pfc};
 use crate::roce::icrc::{self, Coverage, Covered, Headers};
 use crate::roce::{self, Bth};
@@ -88,14 +88,14 @@ impl Stack<'_> {
     /// Bytes behind the UDP header that its length and checksum do not count.
     fn uncounted(&self) -> usize {
         match self.section {
-            Some(section) if matches!(section.carriage, Carriage::Ifa { .. }) => section.behind_udp.len(),
+            Some(section) if matches!(section.encapsulation, Encapsulation::Ifa { .. }) => section.behind_udp.len(),
             _ => 0,
         }
     }
 
     fn udp(&self) -> Result<UdpHeader, Unbuildable> {
-        let port = match self.section.map(|section| section.carriage) {
-            Some(Carriage::BehindUdp { port }) => port,
+        let port = match self.section.map(|section| section.encapsulation) {
+            Some(Encapsulation::BehindUdp { port }) => port,
             _ => roce::PORT,
         };
         let payload = self.len + self.section.map_or(0, |section| section.behind_udp.len()) - self.uncounted();
@@ -147,11 +147,11 @@ impl Stack<'_> {
         if section.next_header().is_some_and(|next| next != plain) {
             return Err(Unbuildable);
         }
-        match section.carriage {
-            Carriage::BehindUdp { .. } => Ok(plain),
-            Carriage::HopByHop if self.over_ipv6() => Ok(protocol::HOP_BY_HOP),
-            Carriage::HopByHop => Err(Unbuildable),
-            Carriage::Ifa { protocol } => Ok(protocol),
+        match section.encapsulation {
+            Encapsulation::BehindUdp { .. } => Ok(plain),
+            Encapsulation::HopByHop if self.over_ipv6() => Ok(protocol::HOP_BY_HOP),
+            Encapsulation::HopByHop => Err(Unbuildable),
+            Encapsulation::Ifa { protocol } => Ok(protocol),
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
         assert!(refused(&RoceFrame { addresses: ADDRESSES_V4, ..options }));
         assert!(refused(&RoceFrame { destination_options: &OPTIONS[..7], ..options }));
         assert!(refused(&RoceFrame { destination_options: &[6, 0, 1, 4, 0, 0, 0, 0], ..options }));
-        let hop_by_hop = Section::new(Carriage::HopByHop, &OPTIONS).expect("a header");
+        let hop_by_hop = Section::new(Encapsulation::HopByHop, &OPTIONS).expect("a header");
         let telemetry = RoceFrame { telemetry: Some(hop_by_hop), ..frame(ADDRESSES_V6) };
         assert!(!refused(&telemetry));
         assert!(refused(&RoceFrame { addresses: ADDRESSES_V4, ..telemetry }));

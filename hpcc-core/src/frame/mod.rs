@@ -4,7 +4,7 @@
 //!
 //! A simulated frame has no bytes until somebody looks. [`simulated`] describes one as a [`RoceFrame`],
 //! [`build`] makes the bytes of that, and [`parse`] reads them into the same description. Where telemetry travels is
-//! up to its [`Carriage`]; what it says, to `crate::telemetry`.
+//! up to its [`Encapsulation`]; what it says, to `crate::telemetry`.
 
 pub mod build;
 mod carried;
@@ -21,7 +21,7 @@ pub use carried::CarriedPacket;
 pub use dialect::{Dialect, SectionLen};
 pub use error::{Fault, Layer, ParseError, Unbuildable};
 pub use packet::{Offsets, RocePacket};
-pub use section::{Carriage, Section};
+pub use section::{Encapsulation, Section};
 
 use crate::roce::{Aeth, Bth, Deth, Reth};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A RoCEv2 frame that was read.
 
-use super::{Addresses, Carriage, RoceFrame};
+use super::{Addresses, Encapsulation, RoceFrame};
 use crate::roce;
 use crate::roce::icrc::{self, Coverage, Covered, Headers};
 use alloc::vec::Vec;
@@ -77,7 +77,7 @@ impl RocePacket<'_> {
     fn plain_udp(&self) -> [u8; 8] {
         let mut udp = self.udp;
         let Some(section) = self.frame.telemetry else { return udp };
-        if let Carriage::BehindUdp { .. } = section.carriage {
+        if let Encapsulation::BehindUdp { .. } = section.encapsulation {
             udp[2..4].copy_from_slice(&roce::PORT.to_be_bytes());
             subtract(&mut udp, 4, section.behind_udp.len());
         }

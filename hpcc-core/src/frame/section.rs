@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 /// Where a telemetry section travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carriage {
+pub enum Encapsulation {
     /// Between the UDP header, whose destination port says so, and the base transport header.
     BehindUdp {
         /// The UDP destination port in place of RoCEv2's.
@@ -28,7 +28,7 @@ pub(super) const IFA_HEADER: usize = 4;
 /// A telemetry section and where it travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section<'a> {
-    pub(super) carriage: Carriage,
+    pub(super) encapsulation: Encapsulation,
     pub(super) before_udp: &'a [u8],
     pub(super) behind_udp: &'a [u8],
 }
@@ -38,19 +38,19 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     /// A hop-by-hop header of another length than it says; an IFA section of fewer than 4 bytes.
-    pub fn new(carriage: Carriage, bytes: &'a [u8]) -> Result<Section<'a>, Unbuildable> {
-        let (before_udp, behind_udp) = match carriage {
-            Carriage::BehindUdp { .. } => (&[][..], bytes),
-            Carriage::HopByHop if is_whole_header(bytes) => (bytes, &[][..]),
-            Carriage::HopByHop => return Err(Unbuildable),
-            Carriage::Ifa { .. } => bytes.split_at_checked(IFA_HEADER).ok_or(Unbuildable)?,
+    pub fn new(encapsulation: Encapsulation, bytes: &'a [u8]) -> Result<Section<'a>, Unbuildable> {
+        let (before_udp, behind_udp) = match encapsulation {
+            Encapsulation::BehindUdp { .. } => (&[][..], bytes),
+            Encapsulation::HopByHop if is_whole_header(bytes) => (bytes, &[][..]),
+            Encapsulation::HopByHop => return Err(Unbuildable),
+            Encapsulation::Ifa { .. } => bytes.split_at_checked(IFA_HEADER).ok_or(Unbuildable)?,
         };
-        Ok(Section { carriage, before_udp, behind_udp })
+        Ok(Section { encapsulation, before_udp, behind_udp })
     }
 
     /// Where it travels.
-    pub fn carriage(&self) -> Carriage {
-        self.carriage
+    pub fn encapsulation(&self) -> Encapsulation {
+        self.encapsulation
     }
 
     /// What stands between IP and UDP header.
@@ -76,7 +76,7 @@ impl<'a> Section<'a> {
     /// The protocol of what follows the part in front of UDP, which the IP header names in a packet without telemetry;
     /// `None` without such a part.
     pub(super) fn next_header(&self) -> Option<u8> {
-        let at = if self.carriage == Carriage::HopByHop { 0 } else { 1 };
+        let at = if self.encapsulation == Encapsulation::HopByHop { 0 } else { 1 };
         self.before_udp.get(at).copied()
     }
 }
@@ -94,18 +94,19 @@ mod tests {
     #[test]
     fn a_section_is_split_where_udp_stands() {
         let bytes = [17, 0, 1, 4, 0, 0, 0, 0];
-        let parts = |carriage| Section::new(carriage, &bytes).map(|section| (section.before_udp, section.behind_udp));
-        assert_eq!(parts(Carriage::BehindUdp { port: 1022 }), Ok((&[][..], &bytes[..])));
-        assert_eq!(parts(Carriage::HopByHop), Ok((&bytes[..], &[][..])));
-        assert_eq!(parts(Carriage::Ifa { protocol: 253 }), Ok((&bytes[..4], &bytes[4..])));
-        let ifa = Section::new(Carriage::Ifa { protocol: 253 }, &bytes).expect("a section");
+        let parts =
+            |encapsulation| Section::new(encapsulation, &bytes).map(|section| (section.before_udp, section.behind_udp));
+        assert_eq!(parts(Encapsulation::BehindUdp { port: 1022 }), Ok((&[][..], &bytes[..])));
+        assert_eq!(parts(Encapsulation::HopByHop), Ok((&bytes[..], &[][..])));
+        assert_eq!(parts(Encapsulation::Ifa { protocol: 253 }), Ok((&bytes[..4], &bytes[4..])));
+        let ifa = Section::new(Encapsulation::Ifa { protocol: 253 }, &bytes).expect("a section");
         assert_eq!((ifa.to_vec(), ifa.next_header()), (bytes.to_vec(), Some(0)));
     }
 
     #[test]
-    fn what_does_not_fit_its_carriage_is_refused() {
-        assert_eq!(Section::new(Carriage::HopByHop, &[17, 1, 1, 4, 0, 0, 0, 0]), Err(Unbuildable));
-        assert_eq!(Section::new(Carriage::HopByHop, &[]), Err(Unbuildable));
-        assert_eq!(Section::new(Carriage::Ifa { protocol: 253 }, &[0x2f, 17, 4]), Err(Unbuildable));
+    fn what_does_not_fit_its_encapsulation_is_refused() {
+        assert_eq!(Section::new(Encapsulation::HopByHop, &[17, 1, 1, 4, 0, 0, 0, 0]), Err(Unbuildable));
+        assert_eq!(Section::new(Encapsulation::HopByHop, &[]), Err(Unbuildable));
+        assert_eq!(Section::new(Encapsulation::Ifa { protocol: 253 }, &[0x2f, 17, 4]), Err(Unbuildable));
     }
 }

@@ -18,7 +18,7 @@
 //! | pause, resume | the longest pause, a pause of 0 |
 
 use super::build;
-use super::{Addresses, Carriage, Extension, RoceFrame, Section, Unbuildable};
+use super::{Addresses, Encapsulation, Extension, RoceFrame, Section, Unbuildable};
 use crate::fast_cnp::packet;
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
@@ -98,15 +98,15 @@ pub struct SimulatedFrame {
 }
 
 impl SimulatedFrame {
-    /// The frame's bytes. Its telemetry, which travels as `carriage` says, or back as payload, is `section`.
+    /// The frame's bytes. Its telemetry, which travels as `encapsulation` says, or back as payload, is `section`.
     ///
     /// # Errors
     /// [`Unbuildable`], which a simulated network's own frames are not.
-    pub fn bytes(&self, carriage: Option<Carriage>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
+    pub fn bytes(&self, encapsulation: Option<Encapsulation>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
         match self.kind {
             Kind::Data { payload, ack_requested } => {
-                let carriage = carriage.filter(|_| !section.is_empty());
-                let telemetry = carriage.map(|carriage| Section::new(carriage, section)).transpose()?;
+                let encapsulation = encapsulation.filter(|_| !section.is_empty());
+                let telemetry = encapsulation.map(|encapsulation| Section::new(encapsulation, section)).transpose()?;
                 self.data(payload, ack_requested, telemetry)
             }
             Kind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
@@ -116,7 +116,7 @@ impl SimulatedFrame {
                 self.answer(Syndrome::Nak(NakCode::SequenceError), self.psn(self.seq), &payload)
             }
             Kind::Probe => {
-                let telemetry = carriage.map(|carriage| Section::new(carriage, section)).transpose()?;
+                let telemetry = encapsulation.map(|encapsulation| Section::new(encapsulation, section)).transpose()?;
                 let frame = RoceFrame { telemetry, bth: self.bth(Opcode::PROBE), ..self.envelope() };
                 build::roce(&frame, Coverage::default())
             }
@@ -274,21 +274,21 @@ mod tests {
     /// What the simulation counts and what it would send are the same.
     #[test]
     fn frames_have_the_sizes_of_their_profile() {
-        let carriage = Carriage::BehindUdp { port: TELEMETRY_PORT };
+        let encapsulation = Encapsulation::BehindUdp { port: TELEMETRY_PORT };
         for (ipv6, profile) in [(false, WireProfile::RoceV4), (true, WireProfile::RoceV6)] {
             let sizes = profile.sizes();
             for section in [&[][..], &[0; 2], &[0; 42], &[0; 1]] {
-                let carriage = (!section.is_empty()).then_some(carriage);
+                let encapsulation = (!section.is_empty()).then_some(encapsulation);
                 let telemetry = section.len() as u32;
                 for (seq, payload, first) in [(0, 1_000, true), (1_000, 1_000, false), (10_000, 1, false)] {
                     let data = frame(ipv6, seq, Kind::Data { payload, ack_requested: false });
-                    let bytes = data.bytes(carriage, section).expect("a frame");
+                    let bytes = data.bytes(encapsulation, section).expect("a frame");
                     assert_eq!(bytes.len() + FCS, sizes.data(payload, first, telemetry) as usize);
                 }
-                let ack = frame(ipv6, 3_000, Kind::Ack).bytes(carriage, section).expect("a frame");
+                let ack = frame(ipv6, 3_000, Kind::Ack).bytes(encapsulation, section).expect("a frame");
                 assert_eq!(ack.len() + FCS, sizes.ack(telemetry) as usize);
                 let nack = frame(ipv6, 3_000, Kind::Nack { arrived: Some(5_000) });
-                let nack = nack.bytes(carriage, section).expect("a frame");
+                let nack = nack.bytes(encapsulation, section).expect("a frame");
                 assert_eq!(nack.len() + FCS, sizes.ack(telemetry + crate::wire::FrameSizes::SELECTIVE_ACK) as usize);
             }
             assert_eq!(pfc([0; 6], 3, true).len() + FCS, sizes.pfc as usize);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Chance, in the sequences that the reference simulator draws from, so that its decisions can be repeated.
+//! Random numbers, in the sequences that the reference simulator draws from, so that its decisions can be repeated.
 
 mod glibc;
 mod mrg32k3a;
@@ -9,24 +9,24 @@ pub use mrg32k3a::{Mrg32k3a, StreamPerDraw};
 
 /// What hosts and switches draw from. Where a network shares one, who draws what depends on the order of events.
 #[derive(Clone, Debug)]
-pub struct Chance {
+pub struct Rng {
     /// ECN marks, and the identifiers of PFC frames.
     pub marks: StreamPerDraw,
     /// PINT: rounding at the switches, sampling at the hosts.
     pub rand: GlibcRand,
 }
 
-impl Chance {
+impl Rng {
     /// ECN draws from `first_stream` on; PINT from the sequence of C's `rand()` after `srand(seed)`.
     pub fn new(first_stream: u64, seed: u32) -> Self {
-        Chance { marks: StreamPerDraw::new(first_stream), rand: GlibcRand::new(seed) }
+        Rng { marks: StreamPerDraw::new(first_stream), rand: GlibcRand::new(seed) }
     }
 
     /// A node's own: what it draws depends on nothing but itself. The streams of different nodes are 2^40 apart.
     pub fn of_node(first_stream: u64, seed: u32, node: u32) -> Self {
         let place = node.wrapping_add(1);
         let first_stream = first_stream.wrapping_add(u64::from(place) << 40);
-        Chance::new(first_stream, seed.wrapping_add(place.wrapping_mul(0x9e37_79b9)))
+        Rng::new(first_stream, seed.wrapping_add(place.wrapping_mul(0x9e37_79b9)))
     }
 }
 
@@ -37,12 +37,12 @@ mod tests {
     /// What one node draws from a shared sequence, another misses; its own nobody touches.
     #[test]
     fn nodes_with_their_own_chance_do_not_disturb_each_other() {
-        let draw = |chance: &mut Chance| (chance.marks.uniform(), chance.rand.draw());
-        let mut shared = Chance::new(26, 1);
+        let draw = |rng: &mut Rng| (rng.marks.uniform(), rng.rand.draw());
+        let mut shared = Rng::new(26, 1);
         let first = draw(&mut shared.clone());
         draw(&mut shared);
         assert_ne!(draw(&mut shared), first, "after another node has drawn");
-        let [mut a, mut b] = [0, 1].map(|node| Chance::of_node(26, 1, node));
+        let [mut a, mut b] = [0, 1].map(|node| Rng::of_node(26, 1, node));
         let (of_a, of_b) = (draw(&mut a.clone()), draw(&mut b));
         assert_eq!(draw(&mut a), of_a);
         assert_ne!(of_a, of_b);

@@ -25,7 +25,7 @@ use lossy_buffer::LossyBuffer;
 use report::Report;
 
 use crate::quirks::Quirks;
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::pint::{Codebook, PortMeter};
 use crate::telemetry::{Layout, Snapshot};
 use crate::topology::routes::RouteTable;
@@ -257,9 +257,9 @@ impl Switch {
         now: Nanos,
         head: &Head,
         section: &mut Section<'_>,
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> Departure {
-        let departure = self.release(egress, head, chance);
+        let departure = self.release(egress, head, rng);
         let len = section.len;
         let port = &self.ports[usize::from(egress)];
         if head.is_data {
@@ -285,9 +285,9 @@ impl Switch {
             section.len = self.layout.stamp(section.bytes, len, &snapshot);
             if let Some(pint) = &mut self.pint {
                 // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
-                let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut chance.rand);
+                let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut rng.rand);
                 let bytes = section.bytes.get_mut(..len).unwrap_or_default();
-                pint.codebook.stamp(bytes, utilisation, &mut chance.rand);
+                pint.codebook.stamp(bytes, utilisation, &mut rng.rand);
             }
         }
         let size = head.size + (section.len - len) as u32;
@@ -315,14 +315,14 @@ impl Switch {
 
     /// Frees the frame's buffer; decides on mark and resume by what is left.
     #[inline]
-    fn release(&mut self, egress: u16, head: &Head, chance: &mut Chance) -> Departure {
+    fn release(&mut self, egress: u16, head: &Head, rng: &mut Rng) -> Departure {
         let priority = usize::from(head.priority) % PRIORITIES;
         if priority == 0 {
             return Departure { mark: false, resume: false };
         }
         let queue = self.free(egress, head);
         let port = &self.ports[usize::from(egress)];
-        let mark = port.ecn.is_some_and(|ecn| ecn.marks(queue, || chance.marks.uniform()));
+        let mark = port.ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform()));
         Departure { mark, resume: self.buffer.take_resume(usize::from(head.ingress), priority) }
     }
 
@@ -393,11 +393,11 @@ mod tests {
         now: Nanos,
         size: u32,
         bytes: &mut [u8],
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> (Departure, usize) {
         let head = Head { priority: 3, is_data: true, size, ..Head::default() };
         let mut section = Section { len: bytes.len(), bytes };
-        (switch.depart(egress, now, &head, &mut section, chance), section.len)
+        (switch.depart(egress, now, &head, &mut section, rng), section.len)
     }
 
     fn arrive(switch: &mut Switch, dst: u32) -> Arrival {
@@ -416,23 +416,23 @@ mod tests {
     #[test]
     fn the_queue_left_behind_decides_the_mark() {
         let mut switch = star();
-        let mut chance = Chance::new(26, 1);
+        let mut rng = Rng::new(26, 1);
         for _ in 0..3 {
             arrive(&mut switch, 2);
         }
-        let mut marks = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.mark;
+        let mut marks = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.mark;
         assert_eq!([marks(), marks(), marks()], [true, false, false]);
     }
 
     #[test]
     fn pause_and_resume_pair_up() {
         let mut switch = star();
-        let mut chance = Chance::new(26, 1);
+        let mut rng = Rng::new(26, 1);
         let mut frames = 1;
         while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
             frames += 1;
         }
-        let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.resume;
+        let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume;
         let resumes = (0..frames).filter(|_| resumes()).count();
         assert_eq!(resumes, 1);
         assert_eq!(switch.queued(2), 0);
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn a_lossy_switch_drops_and_never_pauses() {
         let mut switch = star_of(Layout::None, BufferMode::Lossy { alpha: 1.0 });
-        let mut chance = Chance::new(26, 1);
+        let mut rng = Rng::new(26, 1);
         let mut frames = 0;
         while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
             frames += 1;
@@ -449,7 +449,7 @@ mod tests {
         assert_eq!(arrive(&mut switch, 2), Arrival::Overflow);
         // The 481st still finds 480 frames in the queue and a little more room than 481.
         assert_eq!(frames, 481);
-        assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut chance).0.resume));
+        assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume));
         assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false });
     }
 
@@ -469,12 +469,12 @@ mod tests {
     #[test]
     fn req_01_the_stamp_shows_the_port() {
         let mut switch = star();
-        let mut chance = Chance::new(26, 1);
+        let mut rng = Rng::new(26, 1);
         let mut section = [0; 64];
         switch.send_pfc(2, Nanos(0), 1_280);
         let layout = Layout::Reference { multiplier: 1 };
         let len = layout.prepare(&mut section, Nanos(0));
-        let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut chance);
+        let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut rng);
         let mut hops = HopStack::default();
         let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
         let hop = stack.hops()[0];
@@ -490,14 +490,14 @@ mod tests {
         let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
         let rates = [BitRate::gbps(100); 3].into_iter();
         switch.report = Some(Report::new(report, &Scheduler::new(classes.services()), rates));
-        let mut chance = Chance::new(26, 1);
+        let mut rng = Rng::new(26, 1);
         let mut section = [0; 8];
         for n in 0..500 {
             for _ in 0..3 {
                 arrive(&mut switch, 1);
             }
             let len = layout.prepare(&mut section, Nanos(0));
-            depart(&mut switch, 1, Nanos(n * 840), 1_050, &mut section[..len], &mut chance);
+            depart(&mut switch, 1, Nanos(n * 840), 1_050, &mut section[..len], &mut rng);
         }
         let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
         assert!((0.09..0.12).contains(&u), "{u}");
@@ -508,11 +508,11 @@ mod tests {
     fn pint_reports_the_average_of_the_port() {
         let layout = Layout::pint(1.05, true);
         let mut switch = star_with(layout);
-        let mut chance = Chance::new(26, 1);
+        let mut rng = Rng::new(26, 1);
         let mut section = [0; 8];
         for n in 0..500 {
             let len = layout.prepare(&mut section, Nanos(0));
-            let (_, len) = depart(&mut switch, 1, Nanos(n * 84), 1_050, &mut section[..len], &mut chance);
+            let (_, len) = depart(&mut switch, 1, Nanos(n * 84), 1_050, &mut section[..len], &mut rng);
             assert_eq!(len, 2);
         }
         let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };

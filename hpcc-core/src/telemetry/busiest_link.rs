@@ -124,7 +124,7 @@ impl PairedLinks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance};
+    use crate::cc::testing::{LIMITS, ack, rng};
     use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
     use crate::telemetry::Telemetry;
     use crate::units::BitRate;
@@ -192,7 +192,7 @@ mod tests {
     fn req_17_one_link_is_enough_for_the_sender() {
         let [mut by_path, mut by_link] = [HpccPlusConfig::default(); 2].map(|config| HpccPlus::new(config, LIMITS));
         let mut receiver = BusiestLink::new(Nanos(T));
-        let (mut sent, mut chance, mut missing) = ([0, 0], chance(), 0);
+        let (mut sent, mut rng, mut missing) = ([0, 0], rng(), 0);
         for n in 0..60u64 {
             let now = n * T;
             // Links of 100 Gb/s at 110 % and 50 %, which change places once.
@@ -204,7 +204,7 @@ mod tests {
             let ack = ack(now, 1 + n, n);
             let whole = Feedback { telemetry: Telemetry::Hops(&records), ..ack };
             let link = Feedback { telemetry: Telemetry::Link(&answer), ..ack };
-            let decisions = [by_path.on_feedback(&whole, &mut chance), by_link.on_feedback(&link, &mut chance)];
+            let decisions = [by_path.on_feedback(&whole, &mut rng), by_link.on_feedback(&link, &mut rng)];
             match decisions {
                 [RateDecision::Window { .. }, RateDecision::Keep] => missing += 1,
                 [one, other] if missing == 0 => assert_eq!(one, other, "round {n}"),

@@ -209,7 +209,7 @@ fn clock_distance(now: Nanos, ts: u64, modulus: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance};
+    use crate::cc::testing::{LIMITS, ack, rng};
     use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
     use crate::telemetry::{Hop, Modulus, Telemetry};
     use crate::units::BitRate;
@@ -232,7 +232,7 @@ mod tests {
     fn attack(guarded: bool, lie: impl Fn(u64, &mut Hop, &mut u64)) -> Outcome {
         let mut guard = FeedbackGuard::new(GuardConfig::default());
         let mut flow: HpccPlus = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
-        let (mut window, mut before, mut chance) = (0, 0, chance());
+        let (mut window, mut before, mut rng) = (0, 0, rng());
         let mut stack = HopStack::default();
         for n in 0..ATTACK + 200 {
             let (now, delivered) = (n * GAP, n * OWN);
@@ -255,7 +255,7 @@ mod tests {
             }
             let telemetry = Telemetry::Hops(&stack);
             let feedback = Feedback { telemetry, ..ack(now.0, delivered, delivered + 81_250) };
-            if let RateDecision::Window { bytes, .. } = flow.on_feedback(&feedback, &mut chance) {
+            if let RateDecision::Window { bytes, .. } = flow.on_feedback(&feedback, &mut rng) {
                 window = bytes;
             }
             if n == ATTACK - 1 {
@@ -347,9 +347,9 @@ mod tests {
     #[test]
     fn any_records_are_judged_without_panic() {
         let mut guard = FeedbackGuard::new(GuardConfig::default());
-        let (mut chance, mut stack) = (chance(), HopStack::default());
+        let (mut rng, mut stack) = (rng(), HopStack::default());
         for n in 0..20_000u64 {
-            let mut draw = || u64::from(chance.rand.draw()) << 31 | u64::from(chance.rand.draw());
+            let mut draw = || u64::from(rng.rand.draw()) << 31 | u64::from(rng.rand.draw());
             stack.reset(MODULUS);
             stack.path = draw() % 2;
             for _ in 0..draw() % 17 {

@@ -6,7 +6,7 @@ use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
 use super::ioam::hpcc::{self as ioam, Profile};
 use super::{HopStack, MAX_HOPS, Modulus, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
-use crate::frame::{Carriage, IFA_PROTOCOL, INT_PORT, SectionLen, TELEMETRY_PORT};
+use crate::frame::{Encapsulation, IFA_PROTOCOL, INT_PORT, SectionLen, TELEMETRY_PORT};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -86,14 +86,14 @@ impl Layout {
     }
 
     /// Where the section travels; `None` for a layout that has none.
-    pub fn carriage(&self) -> Option<Carriage> {
+    pub fn encapsulation(&self) -> Option<Encapsulation> {
         match self {
             Layout::None => None,
-            Layout::IntMd { .. } => Some(Carriage::BehindUdp { port: INT_PORT }),
-            Layout::Ifa { .. } => Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
-            Layout::Ioam { .. } => Some(Carriage::HopByHop),
+            Layout::IntMd { .. } => Some(Encapsulation::BehindUdp { port: INT_PORT }),
+            Layout::Ifa { .. } => Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL }),
+            Layout::Ioam { .. } => Some(Encapsulation::HopByHop),
             Layout::Reference { .. } | Layout::Paper | Layout::Draft | Layout::Timestamp | Layout::Pint { .. } => {
-                Some(Carriage::BehindUdp { port: TELEMETRY_PORT })
+                Some(Encapsulation::BehindUdp { port: TELEMETRY_PORT })
             }
         }
     }

@@ -83,7 +83,7 @@ impl Exporter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{LIMITS, ack, chance};
+    use crate::cc::testing::{LIMITS, ack, rng};
     use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
     use crate::telemetry::{Hop, Modulus, Telemetry};
     use crate::units::BitRate;
@@ -153,13 +153,13 @@ mod tests {
         let [mut by_records, mut by_codes] = [HpccPlusConfig::default(); 2].map(|config| HpccPlus::new(config, LIMITS));
         let mut exporter = Exporter::new(LIMITS.base_rtt);
         let mut section = [0; MAX_HOPS];
-        let (mut chance, mut compared) = (chance(), 0);
+        let (mut rng, mut compared) = (rng(), 0);
         for n in 0..60 {
             let stack = records(n, 100, 1.2);
             let len = exporter.export(Nanos(n * 1_000), &stack, &mut section);
             let codes = read(&section[..len]).map_or(Telemetry::Nothing, Telemetry::Utilisation);
             let [windows, coded] = [(&mut by_records, Telemetry::Hops(&stack)), (&mut by_codes, codes)].map(
-                |(flow, telemetry)| match flow.on_feedback(&Feedback { telemetry, ..ack(n, n, 1_000) }, &mut chance) {
+                |(flow, telemetry)| match flow.on_feedback(&Feedback { telemetry, ..ack(n, n, 1_000) }, &mut rng) {
                     RateDecision::Window { bytes, .. } => Some(bytes as f64),
                     _ => None,
                 },

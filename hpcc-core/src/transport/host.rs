@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host: its ports, its sending and its receiving queue pairs.
 
-use super::feedback::{Arrived, FeedbackConfig, Heard, Listener, Reporting};
+use super::feedback::{Arrived, Decoder, FeedbackConfig, Listener, Reporting};
 use super::nic::{Nic, NicRules, Poll};
 use super::queue_pair::QueuePair;
 use super::receiver::{Answer, Data, Receiver};
@@ -11,7 +11,7 @@ use super::timeout::RETRANSMISSION_TIMER;
 use super::{CongestionNotification, TransportConfig};
 use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
 use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::switch::{FlowKey, HOST_SEED, Section};
 use crate::telemetry::Layout;
 use crate::topology::routes::RouteTable;
@@ -163,7 +163,7 @@ pub struct Host {
     pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
     /// Where telemetry is decoded.
-    pub(super) heard: Heard,
+    pub(super) decoder: Decoder,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     counters: Counters,
@@ -182,7 +182,7 @@ impl Host {
             routes,
             senders: Slab::default(),
             receivers: Slab::default(),
-            heard: Heard::default(),
+            decoder: Decoder::default(),
             flows: port_rates.iter().map(|_| None).collect(),
             counters: Counters::default(),
         }
@@ -405,12 +405,12 @@ impl Host {
             return false;
         };
         let flows = self.flows.get_mut(nic).and_then(Option::as_mut);
-        reporting.on_packet(&self.rules.layout, arrived, section, self.heard.stack(), flows)
+        reporting.on_packet(&self.rules.layout, arrived, section, self.decoder.stack(), flows)
     }
 
     /// Takes in an acknowledgement. `None` if it is for no flow that is under way.
     #[inline]
-    pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, chance: &mut Chance) -> Option<AckResult> {
+    pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
         let (before, in_flight) = (qp.acked(), qp.in_flight());
@@ -422,7 +422,7 @@ impl Host {
             qp.go_back();
         }
         let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
-        let mut effects = sender.hear(&self.rules, &mut self.heard, &mut self.counters, now, ack, acked, chance);
+        let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         if let Some(lost) = lost {
             effects = effects.and(lost);
         }
@@ -432,15 +432,15 @@ impl Host {
 
     /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
     /// only queue pair, byte and telemetry. `None` if it is for no flow that is under way.
-    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, chance: &mut Chance) -> Option<AckResult> {
+    pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let (rules, heard, counters) = (&self.rules, &mut self.heard, &mut self.counters);
+        let (rules, decoder, counters) = (&self.rules, &mut self.decoder, &mut self.counters);
         if port != sender.spec.sport {
             counters.feedback += 1;
-            counters.moves += u64::from(sender.hear_of_path(rules, heard, now, port, feedback, chance));
+            counters.moves += u64::from(sender.on_path_feedback(rules, decoder, now, port, feedback, rng));
             return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
         }
-        let effects = sender.hear(rules, heard, counters, now, feedback, 0, chance);
+        let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished: false, armed })
     }

@@ -5,7 +5,7 @@ use super::feedback::FeedbackConfig;
 use super::*;
 use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowLimits, LineRate};
 use crate::quirks::Quirks;
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::Layout;
 use crate::topology::routes::RouteTable;
 use crate::units::BitRate;
@@ -55,8 +55,8 @@ fn open_receiver(host: &mut Host) -> Option<u32> {
     host.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: host.echo_interval() })
 }
 
-fn chance() -> Chance {
-    Chance::new(26, 1)
+fn rng() -> Rng {
+    Rng::new(26, 1)
 }
 
 fn sent(poll: Poll) -> (u32, u64) {
@@ -119,7 +119,7 @@ fn an_earlier_time_replaces_a_planned_wake_up() {
     let key = open(&mut host, 9_000);
     sent(host.poll(0, Nanos(0), 0));
     sent(host.poll(0, Nanos(84), 0));
-    host.on_ack(Nanos(85), &ack(key, 1_000), &mut chance());
+    host.on_ack(Nanos(85), &ack(key, 1_000), &mut rng());
     assert_eq!(host.poll(0, Nanos(85), 1 << 3), Poll::Wait);
     assert_eq!(host.wake_at(0), None, "a paused queue pair waits for its resume");
     assert_eq!(host.poll(0, Nanos(86), 0), Poll::Wait);
@@ -136,8 +136,8 @@ fn the_turn_survives_removals() {
         let keys = sizes.map(|size| open(&mut host, size));
         let served: Vec<u32> = (0..5).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
         assert_eq!(served, [keys[1], keys[2], keys[3], keys[4], keys[0]]);
-        host.on_ack(Nanos(6_000), &ack(keys[0], 1_000), &mut chance());
-        host.on_ack(Nanos(6_000), &ack(keys[1], 1_000), &mut chance());
+        host.on_ack(Nanos(6_000), &ack(keys[0], 1_000), &mut rng());
+        host.on_ack(Nanos(6_000), &ack(keys[1], 1_000), &mut rng());
         assert_eq!(host.poll(0, Nanos(6_000), 1 << 3), Poll::Wait, "removes both");
         assert_eq!(sent(host.poll(0, Nanos(7_000), 0)).0, keys[next]);
     }
@@ -183,15 +183,15 @@ fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
     let key = open(&mut host, 1_000);
     sent(host.poll(0, Nanos(0), 0));
     assert_eq!(
-        host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()),
+        host.on_ack(Nanos(9), &ack(key, 1_000), &mut rng()),
         Some(AckResult { nic: 0, finished: true, armed: Armed(0) })
     );
-    assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut chance()), None);
+    assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut rng()), None);
     assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);
     assert!(host.sender(key).is_none());
     let next = open(&mut host, 1_000);
     assert_ne!(next, key);
-    assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000), &mut chance()), None);
+    assert_eq!(host.on_ack(Nanos(10), &ack(key, 1_000), &mut rng()), None);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn timers_are_announced_fire_and_end_with_the_flow() {
     let mut host = host_with(&DcqcnConfig::default());
     let key = open(&mut host, 2_000);
     let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
-    let result = host.on_ack(Nanos(5), &marked, &mut chance()).expect("under way");
+    let result = host.on_ack(Nanos(5), &marked, &mut rng()).expect("under way");
     assert_eq!(result.armed, Armed(0b011));
     assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
     assert_eq!(
@@ -207,7 +207,7 @@ fn timers_are_announced_fire_and_end_with_the_flow() {
         Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false, probe: None })
     );
     assert_eq!(host.sender(key).map(QueuePair::rate), Some(BitRate::gbps(50)));
-    host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut chance());
+    host.on_ack(Nanos(4_007), &ack(key, 2_000), &mut rng());
     assert_eq!(host.on_timeout(Nanos(8_006), key, 1), None);
     assert_eq!((host.timeout(99, 1), host.on_timeout(Nanos(9_000), 99, 1)), (None, None));
 }
@@ -217,10 +217,10 @@ fn removal_keeps_the_winner() {
     let mut host = host();
     let keys = [open(&mut host, 1_000), open(&mut host, 1_000), open(&mut host, 9_000)];
     sent(host.poll(0, Nanos(0), 0));
-    host.on_ack(Nanos(9), &ack(keys[1], 1_000), &mut chance());
+    host.on_ack(Nanos(9), &ack(keys[1], 1_000), &mut rng());
     assert_eq!(sent(host.poll(0, Nanos(100), 0)).0, keys[2]);
     assert_eq!(sent(host.poll(0, Nanos(200), 0)).0, keys[0]);
-    host.on_ack(Nanos(300), &ack(keys[0], 1_000), &mut chance());
+    host.on_ack(Nanos(300), &ack(keys[0], 1_000), &mut rng());
     assert_eq!(sent(host.poll(0, Nanos(400), 0)).0, keys[2]);
     assert!(host.sender(keys[1]).is_none(), "passed on the way to the winner");
     assert!(host.sender(keys[0]).is_some(), "not passed yet");
@@ -231,13 +231,13 @@ fn removal_keeps_the_winner() {
 /// Finished flows leave nothing behind: neither queue pairs nor receivers grow with their number.
 #[test]
 fn the_memory_of_many_flows_is_that_of_few() {
-    let (mut host, mut chance) = (host(), chance());
+    let (mut host, mut rng) = (host(), rng());
     for n in 0..200_000 {
         let receiver = open_receiver(&mut host).expect("room");
         let key = open(&mut host, 1_000);
         assert_eq!(sent(host.poll(0, Nanos(n * 1_000), 0)), (key, 0));
         assert_eq!(data(&mut host, receiver, 0), Reply::Ack(1_000));
-        host.on_ack(Nanos(n * 1_000), &ack(key, 1_000), &mut chance);
+        host.on_ack(Nanos(n * 1_000), &ack(key, 1_000), &mut rng);
         assert_eq!(host.poll(0, Nanos(n * 1_000), 0), Poll::Wait);
         host.close_receiver(receiver);
     }

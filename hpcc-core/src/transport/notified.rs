@@ -28,7 +28,7 @@ impl Host {
     ) -> Option<Notified> {
         let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let telemetry = match (trace, self.rules.layout) {
-            (Some(trace), Layout::Ioam { profile, .. }) => trace.telemetry(profile, self.heard.stack()),
+            (Some(trace), Layout::Ioam { profile, .. }) => trace.telemetry(profile, self.decoder.stack()),
             _ => Telemetry::Nothing,
         };
         let effects = sender.qp.on_notification(&self.rules.transport, &Notification { now, telemetry, origin });

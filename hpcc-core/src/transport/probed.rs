@@ -94,7 +94,7 @@ impl ProbedFlow {
         let telemetry = self.layout.read(section, &mut self.stack);
         let feedback =
             Feedback { now, ack_seq, snd_nxt: self.snd_nxt, acked: 0, rtt: None, congestion_marked: false, telemetry };
-        let RateDecision::Window { bytes, rate } = self.controller.hear(&feedback) else { return false };
+        let RateDecision::Window { bytes, rate } = self.controller.decide(&feedback) else { return false };
         (self.window, self.rate) = (bytes, rate);
         true
     }

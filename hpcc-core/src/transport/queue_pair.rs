@@ -7,7 +7,7 @@ use super::{Ack, TransportConfig};
 use crate::cc::{
     Armed, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Notification, RateDecision, Sent, Timers,
 };
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -294,8 +294,8 @@ impl QueuePair {
 
     /// Passes feedback to the controller.
     #[inline]
-    pub fn on_feedback(&mut self, config: &TransportConfig, feedback: &Feedback<'_>, chance: &mut Chance) -> Effects {
-        let decision = self.controller.on_feedback(feedback, chance);
+    pub fn on_feedback(&mut self, config: &TransportConfig, feedback: &Feedback<'_>, rng: &mut Rng) -> Effects {
+        let decision = self.controller.on_feedback(feedback, rng);
         self.apply(config, decision)
     }
 

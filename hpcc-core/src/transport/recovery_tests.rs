@@ -7,7 +7,7 @@ use super::nic::Poll;
 use super::receiver::{Data, Reply};
 use super::{RETRANSMISSION_TIMER, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::{Algorithm, HpccConfig, LineRate};
-use crate::random::{Chance, Mrg32k3a};
+use crate::random::{Mrg32k3a, Rng};
 use crate::telemetry::Layout;
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
@@ -103,7 +103,7 @@ impl Run {
             }
             Wire::Ack { seq, nack, selective } => {
                 let ack = Ack { queue_pair: self.key, seq, nack, selective, congestion_marked: false, telemetry: &[] };
-                let result = self.sender.on_ack(Nanos(now), &ack, &mut Chance::new(0, 1));
+                let result = self.sender.on_ack(Nanos(now), &ack, &mut Rng::new(0, 1));
                 result.is_some_and(|result| result.finished)
             }
         }

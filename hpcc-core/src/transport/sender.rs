@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sending end of a flow as its host stores it.
 
-use super::feedback::{Heard, Listener};
+use super::feedback::{Decoder, Listener};
 use super::host::{Counters, PATH_TIMER, PROBE_TIMER, Probe};
 use super::nic::NicRules;
 use super::path_probes::PathProbes;
@@ -9,7 +9,7 @@ use super::queue_pair::{Effects, QueuePair, Taken};
 use super::send_times::SendTimes;
 use super::{Ack, SenderSpec};
 use crate::cc::{Armed, Feedback};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::telemetry::{Sampler, Telemetry};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -51,23 +51,23 @@ impl Sender {
     /// Tells the controller what an acknowledgement brought, which acknowledged `acked` bytes.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "parts of the host that are borrowed one by one")]
-    pub fn hear(
+    pub fn on_feedback(
         &mut self,
         rules: &NicRules,
-        heard: &mut Heard,
+        decoder: &mut Decoder,
         counters: &mut Counters,
         now: Nanos,
         ack: &Ack<'_>,
         acked: u64,
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> Effects {
         counters.feedback += u64::from(!ack.telemetry.is_empty());
         let NicRules { transport, layout, answer, .. } = rules;
         let telemetry = match &mut self.listener {
-            None => heard.read(*answer, layout, ack.telemetry),
+            None => decoder.read(*answer, layout, ack.telemetry),
             Some(listener) => {
                 let rejected = listener.rejected();
-                let telemetry = heard.read(*answer, layout, listener.open(ack.seq, ack.telemetry));
+                let telemetry = decoder.read(*answer, layout, listener.open(ack.seq, ack.telemetry));
                 let delivered = if transport.is_selective() { 0 } else { ack.seq };
                 let admitted = listener.admit(now, delivered, telemetry);
                 counters.rejected += listener.rejected() - rejected;
@@ -87,7 +87,7 @@ impl Sender {
             telemetry,
         };
         let rate = self.qp.rate();
-        let effects = self.qp.on_feedback(transport, &feedback, chance);
+        let effects = self.qp.on_feedback(transport, &feedback, rng);
         if let Some(listener) = self.listener.as_mut().filter(|_| self.qp.rate() < rate) {
             listener.sampler().on_slow_down(now);
         }
@@ -96,21 +96,21 @@ impl Sender {
 
     /// What a probe of another path brought: telemetry for the choice of a path, not for the controller. `port` is the probe's
     /// source port. Returns whether the flow moves.
-    pub fn hear_of_path(
+    pub fn on_path_feedback(
         &mut self,
         rules: &NicRules,
-        heard: &mut Heard,
+        decoder: &mut Decoder,
         now: Nanos,
         port: u16,
         ack: &Ack<'_>,
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> bool {
         let Some(listener) = &mut self.listener else { return false };
-        let telemetry = heard.read(rules.answer, &rules.layout, listener.open(ack.seq, ack.telemetry));
+        let telemetry = decoder.read(rules.answer, &rules.layout, listener.open(ack.seq, ack.telemetry));
         let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), telemetry) else { return false };
         let line_rate = self.qp.limits().line_rate;
         let own = self.qp.rate().0 as f64 / line_rate.0.max(1) as f64;
-        let moves = paths.on_probe(now, port, stack, own, || chance.marks.uniform());
+        let moves = paths.on_probe(now, port, stack, own, || rng.marks.uniform());
         if let Some(sport) = moves {
             self.spec = SenderSpec { sport, ..self.spec };
         }

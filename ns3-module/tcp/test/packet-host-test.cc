@@ -88,10 +88,10 @@ class PacketPauseTest : public TcpTestCase
  * \ingroup hpcc
  * \brief What the network does to a UDP packet, and to its bytes in a capture.
  */
-class PacketCarriageTest : public TcpTestCase
+class PacketEncapsulationTest : public TcpTestCase
 {
   public:
-    PacketCarriageTest()
+    PacketEncapsulationTest()
         : TcpTestCase("Packets arrive as they left, but for time to live and congestion mark")
     {
     }
@@ -108,9 +108,9 @@ class PacketCarriageTest : public TcpTestCase
         sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), PORT));
         sink->SetIpRecvTtl(true);
         sink->SetIpRecvTos(true);
-        sink->SetRecvCallback(MakeCallback(&PacketCarriageTest::OnPacket, this));
+        sink->SetRecvCallback(MakeCallback(&PacketEncapsulationTest::OnPacket, this));
         const auto last = network.GetHost(2)->GetPort(0);
-        last->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&PacketCarriageTest::OnSniffed, this));
+        last->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&PacketEncapsulationTest::OnSniffed, this));
         const InetSocketAddress address(network.GetHost(2)->GetAddress(), PORT);
         std::vector<Ptr<Socket>> sockets;
         for (const uint8_t tos : {0x00, 0x02})
@@ -251,7 +251,7 @@ class PacketAndRdmaTest : public TcpTestCase
 std::vector<TestCase*>
 MakePacketHostTests()
 {
-    return {new PacketPauseTest, new PacketCarriageTest, new PacketLimitsTest, new PacketAndRdmaTest};
+    return {new PacketPauseTest, new PacketEncapsulationTest, new PacketLimitsTest, new PacketAndRdmaTest};
 }
 
 } // namespace tests

@@ -3,7 +3,7 @@
 
 use crate::namespaces::{Chain, FIRST_MAC, Identity, SENDER, SENDER_MAC, SINK};
 use hpcc_core::frame::parse::{Content, parse};
-use hpcc_core::frame::{Addresses, Carriage, Dialect, Extension, RoceFrame, Section, build};
+use hpcc_core::frame::{Addresses, Dialect, Encapsulation, Extension, RoceFrame, Section, build};
 use hpcc_core::roce::icrc::Coverage;
 use hpcc_core::roce::{Bth, Opcode};
 use hpcc_core::telemetry::HopStack;
@@ -88,7 +88,7 @@ fn frame(sport: u16, section: &[u8]) -> Vec<u8> {
         identification: 0,
         sport,
         udp_checksum: true,
-        telemetry: Some(Section::new(Carriage::HopByHop, section).expect("a header")),
+        telemetry: Some(Section::new(Encapsulation::HopByHop, section).expect("a header")),
         destination_options: &[],
         bth: Bth { opcode: Opcode::WRITE_MIDDLE, dest_qp: 7, psn: sport.into(), ..Bth::default() },
         extension: Extension::None,

@@ -102,7 +102,7 @@ pub struct FastCnpSummary {
     /// Notifications that they did not believe, by reason.
     pub refused: BTreeMap<String, u64>,
     /// Other paths that flows took.
-    pub detours: u64,
+    pub migrations: u64,
     /// ICMPv6 packets from hosts that do not understand notifications.
     pub icmpv6_sent: u64,
     /// Those from which switches learnt it.

@@ -71,7 +71,7 @@ impl Network {
             let mut stack = HopStack::new(MODULUS);
             path.iter().for_each(|&link| stack.push(hop(link)));
             let ack = ack(self.now, self.rounds, self.rounds);
-            let decision = flow.hear(&Feedback { telemetry: Telemetry::Hops(&stack), ..ack });
+            let decision = flow.decide(&Feedback { telemetry: Telemetry::Hops(&stack), ..ack });
             if let (RateDecision::Window { bytes, .. }, true) = (decision, commit) {
                 *window = bytes as f64;
             }

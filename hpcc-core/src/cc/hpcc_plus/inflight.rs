@@ -105,19 +105,19 @@ impl Inflight {
     /// Lines 2 to 7: the busiest hop; `None` where the records tell nothing.
     #[inline]
     fn busiest(&self, stack: &HopStack) -> Option<(usize, LinkLoad)> {
-        let (mut worst, mut busiest, mut heard) = (LinkLoad::default(), 0, false);
+        let (mut worst, mut busiest, mut changed) = (LinkLoad::default(), 0, false);
         for (place, (earlier, later)) in self.last.pairs(stack).enumerate() {
             match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
                 Comparison::Overtaken => return None,
                 Comparison::Nothing => continue,
                 Comparison::Load(load) => {
-                    heard = true;
+                    changed = true;
                     if load.utilisation > worst.utilisation {
                         (worst, busiest) = (load, place);
                     }
                 }
             }
         }
-        heard.then_some((busiest, worst))
+        changed.then_some((busiest, worst))
     }
 }

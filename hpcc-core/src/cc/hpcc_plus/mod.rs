@@ -8,7 +8,7 @@
 //! | txRate, u' of a link | 4, 5 | [`Comparison::of`](crate::telemetry::Comparison::of) |
 //! | worst link; average over T | 6-7; 8-9 | the loop of `measure`; [`LinkLoad::average`](crate::telemetry::LinkLoad::average) |
 //! | `ComputeWind` | 11-20 | [`Window::compute`] |
-//! | `NewAck`; `lastUpdateSeq` | 21-26 | `HpccPlus::hear` and `react`; `last_update_seq` |
+//! | `NewAck`; `lastUpdateSeq` | 21-26 | `HpccPlus::decide` and `react`; `last_update_seq` |
 //! | R = W / T; L = ack.L | 27 | [`Window::decision`]; [`LastHops::keep`](crate::telemetry::LastHops::keep) |
 //! | W_init = line rate * T | - | [`Window::new`] |
 //! | `NewINT`, at the receiver | 28-34 | [`super::rx_hpcc`] |
@@ -39,7 +39,7 @@ pub use inflight::{Inflight, Measured};
 pub use window::{Window, WindowLaw};
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, Notification, RateDecision, Reads};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
 use crate::units::BitRate;
@@ -107,9 +107,9 @@ impl HpccPlus {
         &self.window
     }
 
-    /// What [`CongestionControl::on_feedback`] does; it leaves nothing to chance.
+    /// What [`CongestionControl::on_feedback`] does; it draws nothing.
     #[inline]
-    pub(crate) fn hear(&mut self, feedback: &Feedback<'_>) -> RateDecision {
+    pub(crate) fn decide(&mut self, feedback: &Feedback<'_>) -> RateDecision {
         let measured = match feedback.telemetry {
             Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
             Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
@@ -150,8 +150,8 @@ impl HpccPlus {
 
 impl CongestionControl for HpccPlus {
     #[inline]
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Chance) -> RateDecision {
-        self.hear(feedback)
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
+        self.decide(feedback)
     }
 
     /// A switch's records move U and W at once, as an acknowledgement's do; Wc waits for acknowledgements (REQ-06), for

@@ -2,7 +2,7 @@
 //! HPCC++ fed with records: the drafts' listing, the guards around it, and the rate form beside it.
 
 use super::*;
-use crate::cc::testing::{LIMITS, W_AI, ack, chance, survives_hostile_feedback};
+use crate::cc::testing::{LIMITS, W_AI, ack, rng, survives_hostile_feedback};
 use crate::cc::{ControlLaw, Hpcc, HpccConfig};
 use crate::telemetry::{Hop, HopStack, LinkRecord, Modulus};
 use crate::units::{Bytes, Nanos};
@@ -34,7 +34,7 @@ fn feedback(now: u64, (ack_seq, snd_nxt): (u64, u64), stack: &HopStack) -> Feedb
 }
 
 fn feed(flow: &mut HpccPlus, now: u64, seqs: (u64, u64), stack: &HopStack) -> RateDecision {
-    flow.hear(&feedback(now, seqs, stack))
+    flow.decide(&feedback(now, seqs, stack))
 }
 
 /// A flow that has heard once: at time 0, of an idle port with `queue` bytes, having sent up to byte 100 000.
@@ -114,15 +114,15 @@ impl Listing {
 /// Records of three hops under loads that wander, with acknowledgements 700 ns apart and a bandwidth-delay product
 /// in flight.
 fn trace(mut each: impl FnMut(u64, (u64, u64), &[Hop; 3])) {
-    let mut chance = chance();
+    let mut rng = rng();
     let mut hops = [hop(0, 0, 0), Hop { rate: BitRate::gbps(400), ..hop(0, 0, 0) }, hop(0, 0, 0)];
     for n in 1..=4_000u64 {
         for hop in &mut hops {
-            let elapsed = 500 + u64::from(chance.rand.draw()) % 400;
+            let elapsed = 500 + u64::from(rng.rand.draw()) % 400;
             let line = hop.rate.0 * elapsed / 8_000_000_000;
             hop.ts += elapsed;
             hop.tx_bytes += line * (60 + n / 50 % 41) / 100;
-            hop.qlen = (hop.qlen + u64::from(chance.rand.draw()) % 9_000).saturating_sub(4_400);
+            hop.qlen = (hop.qlen + u64::from(rng.rand.draw()) % 9_000).saturating_sub(4_400);
         }
         each(700 * n, (1_000 * n, 1_000 * n + BDP), &hops);
     }
@@ -155,11 +155,11 @@ fn window_form_and_rate_form_coincide() {
         ..HpccConfig::default()
     };
     let mut rate_form = Hpcc::new(rate_config, LIMITS);
-    let (mut windows, mut chance) = (Vec::new(), chance());
+    let (mut windows, mut rng) = (Vec::new(), rng());
     trace(|now, seqs, hops| {
         let records = stack(0, hops);
         let feedback = feedback(now, seqs, &records);
-        match (plus.hear(&feedback), rate_form.on_feedback(&feedback, &mut chance)) {
+        match (plus.decide(&feedback), rate_form.on_feedback(&feedback, &mut rng)) {
             (RateDecision::Window { bytes, .. }, RateDecision::Repace(rate)) => {
                 let of_rate = rate.0 as f64 * T as f64 / 8e9;
                 assert!((bytes as f64 - of_rate).abs() < 1.01, "{bytes} and {of_rate} at {now}");
@@ -267,7 +267,7 @@ fn missing_records_decide_nothing() {
     let empty = stack(7, &[]);
     for telemetry in [Telemetry::Nothing, Telemetry::SentAt(Nanos(7)), Telemetry::Hops(&empty)] {
         let feedback = Feedback { telemetry, ..ack(T, 150_000, 250_000) };
-        assert_eq!(flow.hear(&feedback), RateDecision::Keep);
+        assert_eq!(flow.decide(&feedback), RateDecision::Keep);
     }
     assert_eq!(*flow.window(), before);
 }

@@ -7,7 +7,7 @@ use crate::frame::build::udp_checksum;
 use crate::frame::dialect::ifa_behind_udp;
 use crate::frame::section::IFA_HEADER;
 use crate::frame::{
-    Addresses, Carriage, Dialect, Extension, Fault, Layer, Offsets, ParseError, RoceFrame, RocePacket, Section,
+    Addresses, Dialect, Encapsulation, Extension, Fault, Layer, Offsets, ParseError, RoceFrame, RocePacket, Section,
     SectionLen, protocol,
 };
 use crate::roce::{self, Aeth, Bth, CNP_RESERVED, Deth, Opcode, Reth, icrc};
@@ -53,7 +53,7 @@ pub fn read<'a>(
 
 /// What stands between IP and UDP header.
 struct Front<'a> {
-    telemetry: Option<(Carriage, &'a [u8])>,
+    telemetry: Option<(Encapsulation, &'a [u8])>,
     options: &'a [u8],
 }
 
@@ -64,11 +64,11 @@ impl<'a> Front<'a> {
         let mut front = Front { telemetry: None, options: &[] };
         if next == protocol::HOP_BY_HOP && over_ipv6 {
             let (header, behind) = rest.extension(Layer::HopByHop)?;
-            front.telemetry = Some((Carriage::HopByHop, header));
+            front.telemetry = Some((Encapsulation::HopByHop, header));
             next = behind;
         } else if next == dialect.ifa_protocol {
             let header = rest.take(IFA_HEADER, Layer::Ifa)?;
-            front.telemetry = Some((Carriage::Ifa { protocol: next }, header));
+            front.telemetry = Some((Encapsulation::Ifa { protocol: next }, header));
             next = header.get(1).copied().unwrap_or_default();
         }
         if next == protocol::DESTINATION_OPTIONS && over_ipv6 {
@@ -108,21 +108,29 @@ impl<'a> Front<'a> {
         }
         let behind_udp = rest.take(telemetry.len, Layer::Telemetry)?;
         let before_udp = self.telemetry.map_or(&[][..], |(_, header)| header);
-        Ok((udp, telemetry.carriage.map(|carriage| Section { carriage, before_udp, behind_udp })))
+        Ok((udp, telemetry.encapsulation.map(|encapsulation| Section { encapsulation, before_udp, behind_udp })))
     }
 
     /// What stands behind a UDP header with this destination port, which announces a section of this length.
     fn behind_udp(&self, port: u16, section_len: Option<SectionLen>, bytes: &[u8]) -> Result<Telemetry, Fault> {
         match (self.telemetry, section_len) {
-            (None, None) => Ok(Telemetry { carriage: None, len: 0, counted: true }),
-            (None, Some(len)) => {
-                Ok(Telemetry { carriage: Some(Carriage::BehindUdp { port }), len: len.of(bytes)?, counted: true })
-            }
-            (Some((carriage @ Carriage::Ifa { .. }, header)), None) => {
+            (None, None) => Ok(Telemetry { encapsulation: None, len: 0, counted: true }),
+            (None, Some(len)) => Ok(Telemetry {
+                encapsulation: Some(Encapsulation::BehindUdp { port }),
+                len: len.of(bytes)?,
+                counted: true,
+            }),
+            (Some((encapsulation @ Encapsulation::Ifa { .. }, header)), None) => {
                 let header = header.first_chunk().ok_or(Fault::Truncated)?;
-                Ok(Telemetry { carriage: Some(carriage), len: ifa_behind_udp(*header, bytes)?, counted: false })
+                Ok(Telemetry {
+                    encapsulation: Some(encapsulation),
+                    len: ifa_behind_udp(*header, bytes)?,
+                    counted: false,
+                })
             }
-            (Some((carriage, _)), None) => Ok(Telemetry { carriage: Some(carriage), len: 0, counted: true }),
+            (Some((encapsulation, _)), None) => {
+                Ok(Telemetry { encapsulation: Some(encapsulation), len: 0, counted: true })
+            }
             (Some(_), Some(_)) => Err(Fault::Unexpected),
         }
     }
@@ -130,7 +138,7 @@ impl<'a> Front<'a> {
 
 /// The telemetry of a packet.
 struct Telemetry {
-    carriage: Option<Carriage>,
+    encapsulation: Option<Encapsulation>,
     /// Bytes of it behind UDP.
     len: usize,
     /// Whether UDP counts these.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What [`crate::frame::build`] writes, [`crate::frame::parse`] reads, in every carriage.
+//! What [`crate::frame::build`] writes, [`crate::frame::parse`] reads, in every encapsulation.
 
 use crate::frame::parse::{Content, Parsed, parse};
-use crate::frame::{Addresses, Carriage, Dialect, Extension, IFA_PROTOCOL, INT_PORT, RoceFrame, RocePacket, Section};
+use crate::frame::{
+    Addresses, Dialect, Encapsulation, Extension, IFA_PROTOCOL, INT_PORT, RoceFrame, RocePacket, Section,
+};
 use crate::frame::{TELEMETRY_PORT, build, protocol};
 use crate::pfc::Pfc;
 use crate::roce::icrc::Coverage;
@@ -18,16 +20,16 @@ const FCS: usize = 4;
 #[derive(Clone, Debug)]
 struct Owned {
     frame: RoceFrame<'static>,
-    telemetry: Option<(Carriage, Vec<u8>)>,
+    telemetry: Option<(Encapsulation, Vec<u8>)>,
     options: Vec<u8>,
     payload: Vec<u8>,
 }
 
 impl Owned {
     fn frame(&self) -> RoceFrame<'_> {
-        let section = |(carriage, bytes)| Section::new(carriage, bytes).expect("a section");
+        let section = |(encapsulation, bytes)| Section::new(encapsulation, bytes).expect("a section");
         RoceFrame {
-            telemetry: self.telemetry.as_ref().map(|(carriage, bytes)| section((*carriage, bytes))),
+            telemetry: self.telemetry.as_ref().map(|(encapsulation, bytes)| section((*encapsulation, bytes))),
             destination_options: &self.options,
             payload: &self.payload,
             ..self.frame
@@ -74,45 +76,55 @@ fn extension_header(next: u8, units: u8, filling: u8) -> Vec<u8> {
 }
 
 /// A section as the codecs write them (SPEC sections 2.1, 2.2, 2.3.1 and 2.4), with `hops` hops.
-fn section(carriage: Carriage, next: u8, hops: u8, filling: u8) -> Vec<u8> {
-    let mut bytes = match carriage {
-        Carriage::BehindUdp { port: INT_PORT } => [&[0x14, 3 + 7 * hops, 0x12, 0xb7][..], &[filling; 12]].concat(),
-        Carriage::BehindUdp { .. } => alloc::vec![hops << 4 | filling & 0xf, filling],
-        Carriage::HopByHop => return extension_header(next, 2 + 3 * hops, filling),
-        Carriage::Ifa { .. } => {
+fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec<u8> {
+    let mut bytes = match encapsulation {
+        Encapsulation::BehindUdp { port: INT_PORT } => [&[0x14, 3 + 7 * hops, 0x12, 0xb7][..], &[filling; 12]].concat(),
+        Encapsulation::BehindUdp { .. } => alloc::vec![hops << 4 | filling & 0xf, filling],
+        Encapsulation::HopByHop => return extension_header(next, 2 + 3 * hops, filling),
+        Encapsulation::Ifa { .. } => {
             let optional = [filling; 8];
             let (flags, len) = [(0x04, 0), (0x05, 4), (0x15, 8)][usize::from(filling % 3)];
             [&[0x2f, next, flags, 0xff][..], &optional[..len], &[0, 0, 0xff, 8 * hops]].concat()
         }
     };
-    let hop = match carriage {
-        Carriage::BehindUdp { port: INT_PORT } => 28,
-        Carriage::Ifa { .. } => 32,
+    let hop = match encapsulation {
+        Encapsulation::BehindUdp { port: INT_PORT } => 28,
+        Encapsulation::Ifa { .. } => 32,
         _ => 8,
     };
     bytes.resize(bytes.len() + hop * usize::from(hops), filling);
     bytes
 }
 
-const CARRIAGES: [Option<Carriage>; 5] = [
+const ENCAPSULATIONS: [Option<Encapsulation>; 5] = [
     None,
-    Some(Carriage::BehindUdp { port: TELEMETRY_PORT }),
-    Some(Carriage::BehindUdp { port: INT_PORT }),
-    Some(Carriage::Ifa { protocol: IFA_PROTOCOL }),
-    Some(Carriage::HopByHop),
+    Some(Encapsulation::BehindUdp { port: TELEMETRY_PORT }),
+    Some(Encapsulation::BehindUdp { port: INT_PORT }),
+    Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL }),
+    Some(Encapsulation::HopByHop),
 ];
 
 fn owned() -> impl Strategy<Value = Owned> {
     let envelope = (any::<([u8; 6], [u8; 6], u8, u16, u16, bool)>(), addresses(), 0..64u8, 0..4u8);
-    let telemetry = (0..CARRIAGES.len(), 0..=15u8, any::<u8>(), any::<bool>());
+    let telemetry = (0..ENCAPSULATIONS.len(), 0..=15u8, any::<u8>(), any::<bool>());
     let payload = proptest::collection::vec(any::<u8>(), 0..64);
     (envelope, transport(), bth(), telemetry, payload).prop_map(
-        |((rest, addresses, dscp, ecn), (opcode, extension), bth, (carriage, hops, filling, with_options), payload)| {
+        |(
+            (rest, addresses, dscp, ecn),
+            (opcode, extension),
+            bth,
+            (encapsulation, hops, filling, with_options),
+            payload,
+        )| {
             let (src_mac, dst_mac, hop_limit, identification, sport, udp_checksum) = rest;
             let ipv6 = matches!(addresses, Addresses::V6 { .. });
-            let hops =
-                if CARRIAGES[carriage] == Some(Carriage::Ifa { protocol: IFA_PROTOCOL }) { hops % 8 } else { hops };
-            let carriage = CARRIAGES[carriage].filter(|&carriage| ipv6 || carriage != Carriage::HopByHop);
+            let hops = if ENCAPSULATIONS[encapsulation] == Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL }) {
+                hops % 8
+            } else {
+                hops
+            };
+            let encapsulation =
+                ENCAPSULATIONS[encapsulation].filter(|&encapsulation| ipv6 || encapsulation != Encapsulation::HopByHop);
             let options =
                 if with_options && ipv6 { extension_header(protocol::UDP, hops, filling) } else { Vec::new() };
             let next = if options.is_empty() { protocol::UDP } else { protocol::DESTINATION_OPTIONS };
@@ -134,7 +146,8 @@ fn owned() -> impl Strategy<Value = Owned> {
                 payload: &[],
                 zeros: 0,
             };
-            let telemetry = carriage.map(|carriage| (carriage, section(carriage, next, hops, filling)));
+            let telemetry =
+                encapsulation.map(|encapsulation| (encapsulation, section(encapsulation, next, hops, filling)));
             Owned { frame, telemetry, options, payload }
         },
     )

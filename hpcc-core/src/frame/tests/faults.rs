@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames that are not as they should be, and one of each carriage spelt out.
+//! Frames that are not as they should be, and one of each encapsulation spelt out.
 
 use crate::frame::parse::{Content, parse};
-use crate::frame::{Addresses, Carriage, Dialect, Extension, Fault, Layer, RoceFrame, Section, SectionLen, build};
+use crate::frame::{Addresses, Dialect, Encapsulation, Extension, Fault, Layer, RoceFrame, Section, SectionLen, build};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Bth, Opcode};
 use crate::testing::{hex, vector};
@@ -32,8 +32,8 @@ fn frame(ipv6: bool) -> RoceFrame<'static> {
     }
 }
 
-fn built(ipv6: bool, carriage: Carriage, section: &[u8]) -> Vec<u8> {
-    let telemetry = Some(Section::new(carriage, section).expect("a section"));
+fn built(ipv6: bool, encapsulation: Encapsulation, section: &[u8]) -> Vec<u8> {
+    let telemetry = Some(Section::new(encapsulation, section).expect("a section"));
     build::roce(&RoceFrame { telemetry, ..frame(ipv6) }, Coverage::default()).expect("a frame")
 }
 
@@ -55,7 +55,7 @@ fn with(bytes: &[u8], at: usize, value: u16) -> Vec<u8> {
 /// SPEC section 2.4: IP (60 = 20 + 4 + 8 + 4 + 24 bytes) | IFA | UDP (32 bytes, without the metadata) | metadata | BTH.
 #[test]
 fn ifa_stands_on_both_sides_of_udp() {
-    let bytes = built(false, Carriage::Ifa { protocol: 253 }, &hex("2f1104500000ff00"));
+    let bytes = built(false, Encapsulation::Ifa { protocol: 253 }, &hex("2f1104500000ff00"));
     assert_eq!((bytes[16..18].to_vec(), bytes[23]), (hex("003c"), 253));
     assert_eq!(bytes[34..38], hex("2f110450"));
     assert_eq!(bytes[38..50], hex("c00012b7002000000000ff00"));
@@ -65,7 +65,7 @@ fn ifa_stands_on_both_sides_of_udp() {
 /// SPEC section 2.1: 2 bytes and no hops between UDP, whose length counts them, and BTH.
 #[test]
 fn compact_int_stands_behind_udp() {
-    let bytes = built(false, Carriage::BehindUdp { port: 1022 }, &[0, 0]);
+    let bytes = built(false, Encapsulation::BehindUdp { port: 1022 }, &[0, 0]);
     assert_eq!((bytes[16..18].to_vec(), bytes[23]), (hex("0036"), 17));
     assert_eq!(bytes[34..44], hex("c00003fe002200000000"));
     assert_eq!(bytes[44], Opcode::WRITE_MIDDLE.0);
@@ -74,7 +74,7 @@ fn compact_int_stands_behind_udp() {
 /// SPEC section 2.3.1: IPv6, whose length counts it, names the hop-by-hop header, and that UDP.
 #[test]
 fn ioam_stands_in_front_of_udp() {
-    let bytes = built(true, Carriage::HopByHop, &hex("1100010431000000"));
+    let bytes = built(true, Encapsulation::HopByHop, &hex("1100010431000000"));
     assert_eq!(bytes[18..21], hex("002800"));
     assert_eq!(bytes[54..70], hex("1100010431000000c00012b700200000"));
     assert_eq!(bytes[70], Opcode::WRITE_MIDDLE.0);
@@ -135,27 +135,27 @@ fn faults_of_infinibands_headers_are_named() {
 
 #[test]
 fn faults_of_telemetry_are_named() {
-    let compact = built(false, Carriage::BehindUdp { port: 1022 }, &[0x00, 0]);
+    let compact = built(false, Encapsulation::BehindUdp { port: 1022 }, &[0x00, 0]);
     assert_eq!(error(&with(&compact, 42, 0xf000)), (42, Layer::Telemetry, Fault::Truncated), "15 hops");
-    let ifa = built(false, Carriage::Ifa { protocol: 253 }, &hex("2f1104500000ff00"));
+    let ifa = built(false, Encapsulation::Ifa { protocol: 253 }, &hex("2f1104500000ff00"));
     assert_eq!(error(&with(&ifa, 48, 0xff01)), (38, Layer::Udp, Fault::Length), "one word more than IP counts");
     assert_eq!(error(&with(&ifa, 36, 0x0850)), (46, Layer::Telemetry, Fault::Unexpected), "tail stamp");
     assert_eq!(error(&with(&ifa, 40, 1022)), (46, Layer::Telemetry, Fault::Unexpected), "two sections");
     assert_eq!(error(&with(&ifa, 34, 0x2f06)), (38, Layer::Udp, Fault::Unknown), "TCP");
-    let ioam = built(true, Carriage::HopByHop, &hex("1100010431000000"));
+    let ioam = built(true, Encapsulation::HopByHop, &hex("1100010431000000"));
     assert_eq!(error(&with(&ioam, 54, 0x11ff)), (54, Layer::HopByHop, Fault::Truncated));
     assert_eq!(error(&with(&ioam, 54, 0x3c00)), (70, Layer::Udp, Fault::Unknown), "UDP taken for options");
 }
 
 #[test]
 fn the_dialect_says_what_means_telemetry() {
-    let bytes = built(false, Carriage::BehindUdp { port: 4_000 }, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let bytes = built(false, Encapsulation::BehindUdp { port: 4_000 }, &[1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(error(&bytes), (34, Layer::Udp, Fault::Unknown));
     let dialect = Dialect { ports: &[(4_000, SectionLen::Fixed(8))], ..Dialect::default() };
     let Content::Roce(packet) = parse(&bytes, &dialect).expect("a frame").content else { panic!("no RoCEv2") };
     assert_eq!(packet.frame.telemetry.expect("telemetry").to_vec(), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(packet.verdict(), Some(Coverage::TelemetryFree));
-    let other = built(false, Carriage::Ifa { protocol: 131 }, &hex("2f1104500000ff00"));
+    let other = built(false, Encapsulation::Ifa { protocol: 131 }, &hex("2f1104500000ff00"));
     assert_eq!(error(&other), (34, Layer::Udp, Fault::Unknown));
     assert!(parse(&other, &Dialect { ifa_protocol: 131, ..Dialect::default() }).is_ok());
 }

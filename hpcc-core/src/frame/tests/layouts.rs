@@ -3,7 +3,7 @@
 
 use crate::frame::parse::{Content, parse};
 use crate::frame::simulated::{Kind, SimulatedFrame};
-use crate::frame::{Carriage, Dialect};
+use crate::frame::{Dialect, Encapsulation};
 use crate::roce::icrc::Coverage;
 use crate::settings::Named;
 use crate::telemetry::{Layout, LayoutName, LayoutSettings, MAX_SECTION, Snapshot};
@@ -47,21 +47,21 @@ fn every_layout_comes_out_as_it_went_in() {
     for (&name, ipv6) in LayoutName::ALL.iter().flat_map(|name| [(name, false), (name, true)]) {
         let layout = LayoutSettings { layout: Some(name), hops: Some(HOPS), ..LayoutSettings::default() }.config(false);
         let name = name.name();
-        let carriage = layout.carriage();
-        if carriage == Some(Carriage::HopByHop) && !ipv6 {
+        let encapsulation = layout.encapsulation();
+        if encapsulation == Some(Encapsulation::HopByHop) && !ipv6 {
             continue;
         }
-        let port = carriage.and_then(|carriage| match carriage {
-            Carriage::BehindUdp { port } => Some((port, layout.section_len())),
+        let port = encapsulation.and_then(|encapsulation| match encapsulation {
+            Encapsulation::BehindUdp { port } => Some((port, layout.section_len())),
             _ => None,
         });
         let dialect = Dialect { ports: port.as_slice(), ..Dialect::default() };
         for hops in 0..=HOPS {
             let section = section(&layout, hops);
-            let bytes = data(ipv6).bytes(carriage, &section).expect("a frame");
+            let bytes = data(ipv6).bytes(encapsulation, &section).expect("a frame");
             let Content::Roce(packet) = parse(&bytes, &dialect).expect(name).content else { panic!("no RoCEv2") };
             let found = packet.frame.telemetry;
-            assert_eq!(found.map(|found| found.carriage()), carriage, "{name}");
+            assert_eq!(found.map(|found| found.encapsulation()), encapsulation, "{name}");
             assert_eq!(found.map(|found| found.to_vec()).unwrap_or_default(), section, "{name}, {hops} hops");
             assert_eq!(packet.verdict(), Some(Coverage::TelemetryFree), "{name}, {hops} hops");
             assert_eq!((packet.frame.payload, packet.frame.bth.psn), (&[0; 1_000][..], 0), "{name}");
@@ -75,7 +75,7 @@ fn telemetry_that_goes_back_is_payload() {
     let layout = Layout::Paper;
     let section = section(&layout, HOPS);
     let ack = SimulatedFrame { seq: 1_000, kind: Kind::Ack, ..data(false) };
-    let bytes = ack.bytes(layout.carriage(), &section).expect("a frame");
+    let bytes = ack.bytes(layout.encapsulation(), &section).expect("a frame");
     let Content::Roce(packet) = parse(&bytes, &Dialect::default()).expect("a frame").content else {
         panic!("no RoCEv2")
     };

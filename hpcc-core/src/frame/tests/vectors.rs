@@ -3,7 +3,7 @@
 
 use crate::frame::parse::{Content, Parsed, parse};
 use crate::frame::{
-    Addresses, Carriage, Dialect, Extension, Fault, Layer, ParseError, RoceFrame, RocePacket, SectionLen, build,
+    Addresses, Dialect, Encapsulation, Extension, Fault, Layer, ParseError, RoceFrame, RocePacket, SectionLen, build,
 };
 use crate::pfc::Pfc;
 use crate::roce::icrc::Coverage;
@@ -142,7 +142,7 @@ fn frames_that_the_kernel_stamped_are_read_and_built_again() {
         let bytes = vector(name);
         let packet = read(&bytes);
         let section = packet.frame.telemetry.expect("telemetry");
-        assert_eq!(section.carriage(), Carriage::HopByHop, "{name}");
+        assert_eq!(section.encapsulation(), Encapsulation::HopByHop, "{name}");
         assert_eq!(section.to_vec(), bytes[54..packet.offsets.udp], "{name}");
         assert_eq!((packet.frame.bth.dest_qp, packet.frame.bth.psn), (17, 0x12_3456), "{name}");
         assert!(packet.frame.udp_checksum, "{name}");
@@ -159,7 +159,7 @@ fn int_md_behind_udp_is_read_and_built_again() {
     let bytes = vector("int_md_udp_example");
     let packet = read(&bytes);
     let section = packet.frame.telemetry.expect("telemetry");
-    assert_eq!(section.carriage(), Carriage::BehindUdp { port: INT_PORT });
+    assert_eq!(section.encapsulation(), Encapsulation::BehindUdp { port: INT_PORT });
     assert_eq!(section.to_vec(), hex("140712b720000206900000000000000000000002030004000000000102000100"));
     assert_eq!((packet.offsets.base_transport, packet.frame.payload), (42 + 32, &[0, 1, 2, 3][..]));
     assert_eq!(packet.verdict(), None);

@@ -12,12 +12,12 @@ use crate::units::Nanos;
 
 /// Where feedback is decoded.
 #[derive(Clone, Debug, Default)]
-pub struct Heard {
+pub struct Decoder {
     hops: HopStack,
     link: Option<LinkRecord>,
 }
 
-impl Heard {
+impl Decoder {
     /// Where records of hops are decoded.
     pub fn stack(&mut self) -> &mut HopStack {
         &mut self.hops

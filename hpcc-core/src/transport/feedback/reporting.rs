@@ -111,13 +111,13 @@ impl Reporting {
             }
             Reporter::Loads(exporter) => exporter.export(now, stack, section.bytes),
             Reporter::Window(receiver) => {
-                let heard = receiver.on_records(now, stack);
+                let update = receiver.on_records(now, stack);
                 if let Some(flows) = flows {
-                    flows.on_data(now, self.flow, heard.last_hop_is_busiest);
+                    flows.on_data(now, self.flow, update.last_hop_is_busiest);
                     receiver.expect_flows(flows.flows());
                 }
                 let window = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes();
-                heard.window.map_or(0, |bytes| put(section.bytes, &window(bytes)))
+                update.window.map_or(0, |bytes| put(section.bytes, &window(bytes)))
             }
         }
     }

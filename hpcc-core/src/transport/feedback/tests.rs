@@ -5,7 +5,7 @@
 use super::{Answer, Arrived, FeedbackConfig, Return, room};
 use crate::cc::hpcc_plus::WindowLaw;
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
-use crate::random::Chance;
+use crate::random::Rng;
 use crate::switch::Section;
 use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
 use crate::topology::routes::RouteTable;
@@ -41,7 +41,7 @@ struct Pair {
     qlen: u64,
     /// Somebody on the way back reports that the link has been idle since then, by this txBytes.
     idle_since: Option<u64>,
-    chance: Chance,
+    rng: Rng,
 }
 
 impl Pair {
@@ -61,7 +61,7 @@ impl Pair {
             receiver.open_receiver(&ReceiverSpec { src: 7, dst: 9, limits, echo_interval: Nanos(0) }).expect("room");
         let spec = SenderSpec { src: 7, dst: 9, sport: 10_000, dport: 100, priority: 3, receiver: end };
         let key = sender.open_sender(Nanos(0), 0, spec, 1 << 40, limits).expect("room");
-        Pair { sender, receiver, key, now: Nanos(0), qlen: 0, idle_since: None, chance: Chance::new(1, 1) }
+        Pair { sender, receiver, key, now: Nanos(0), qlen: 0, idle_since: None, rng: Rng::new(1, 1) }
     }
 
     /// A section that has passed the link.
@@ -124,14 +124,14 @@ impl Pair {
         if alone {
             let seq = segment.seq + u64::from(segment.payload);
             self.sender
-                .on_feedback(self.now, &Ack { seq, telemetry: &answer, ..ack }, 10_000, &mut self.chance)
+                .on_feedback(self.now, &Ack { seq, telemetry: &answer, ..ack }, 10_000, &mut self.rng)
                 .expect("known");
             back.push(Back::Notification(answer.clone()));
         }
         if let Some(seq) = acks {
             let in_ack = if alone { &[][..] } else { &answer };
             ack = Ack { seq, telemetry: in_ack, ..ack };
-            self.sender.on_ack(self.now, &ack, &mut self.chance).expect("known");
+            self.sender.on_ack(self.now, &ack, &mut self.rng).expect("known");
             back.push(Back::Ack(in_ack.to_vec()));
         }
         back
@@ -328,7 +328,7 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
             congestion_marked: false,
             telemetry: &bytes[..len],
         };
-        pair.sender.on_feedback(pair.now, &ack, 10_000, &mut pair.chance).expect("known");
+        pair.sender.on_feedback(pair.now, &ack, 10_000, &mut pair.rng).expect("known");
     }
     assert_eq!(times, [0, 10_000, 20_000, 30_000, 40_000, 50_000]);
     assert!(pair.rate() < BitRate::gbps(90), "{}", pair.rate());
@@ -336,7 +336,7 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
     // All data is acknowledged: no probe leaves, and none is planned.
     let seq = 1_000;
     let ack = Ack { queue_pair: pair.key, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
-    pair.sender.on_ack(pair.now, &ack, &mut pair.chance).expect("known");
+    pair.sender.on_ack(pair.now, &ack, &mut pair.rng).expect("known");
     pair.now = Nanos(60_000);
     let result = pair.sender.on_timeout(pair.now, pair.key, PROBE_TIMER).expect("known");
     assert_eq!((result.probe, result.armed.0), (None, 0));

@@ -2,7 +2,7 @@
 //! `[fast_cnp]`, valid and broken.
 
 use crate::scenario::{FastCnpBorder, Scenario, load};
-use hpcc_core::fast_cnp::{DetourConfig, RateLimit, Trigger};
+use hpcc_core::fast_cnp::{MigrationConfig, RateLimit, Trigger};
 use hpcc_core::frame::simulated::ipv6;
 use hpcc_core::switch::{EcnThreshold, host_address};
 use hpcc_core::transport::CongestionNotification;
@@ -78,11 +78,11 @@ accept_interval = "5us"
 option_type = 0x8a
 trace_option_type = 0x8b
 borders = [[4, 3]]
-detour = true
-detour_after = 3
-detour_within = "100us"
-detour_hold = "200us"
-detour_max_hold = "400us""#;
+migrate = true
+migrate_after = 3
+migrate_within = "100us"
+migrate_hold = "200us"
+migrate_max_hold = "400us""#;
     let scenario = load_with(keys, &[]).expect("valid");
     let (network, settings) = (&scenario.network, &scenario.settings);
     let address = |node| ipv6(host_address(node));
@@ -102,8 +102,8 @@ detour_max_hold = "400us""#;
     assert_eq!([0, 1, 4].map(|node| acceptor.sources.contains(&address(node))), [false, true, true]);
     assert_eq!(scenario.borders, [FastCnpBorder { node: 4, outside: 3 }]);
     let (within, hold, max_hold) = (Nanos(100_000), Nanos(200_000), Nanos(400_000));
-    let detour = DetourConfig { enabled: true, notifications: 3, within, hold, max_hold };
-    assert_eq!(settings.fast_cnp_host.detour(), detour);
+    let migration = MigrationConfig { enabled: true, notifications: 3, within, hold, max_hold };
+    assert_eq!(settings.fast_cnp_host.migration(), migration);
     let queue = load_with("kmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").settings;
     let threshold = EcnThreshold { rate: BitRate::gbps(25), kmin: 2_500, kmax: 5_000, pmax: 1.0 };
     assert_eq!(queue.fast_cnp_switch.threshold(BitRate::gbps(25)), Ok(Some(threshold)));

@@ -2,7 +2,7 @@
 //! Around a switch that keeps complaining (REQ-46): another UDP source port makes the network's hashes choose another
 //! path.
 //!
-//! Some switches are on every path, the last one for instance. A detour that meets the same complaints again doubles
+//! Some switches are on every path, the last one for instance. A migration that meets the same complaints again doubles
 //! the time for which the flow then stays, so that it does not wander.
 
 use super::Address;
@@ -18,23 +18,23 @@ const PORTS: u16 = 0x4000;
 
 /// When a flow takes another path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DetourConfig {
+pub struct MigrationConfig {
     /// Whether it does at all.
     pub enabled: bool,
     /// Complaints of one switch, at least 1, ...
     pub notifications: u32,
     /// ... within this time.
     pub within: Nanos,
-    /// Least time between two detours, during which nothing counts: complaints about the old path are still on the way.
+    /// Least time between two migrations, during which nothing counts: complaints about the old path are still on the way.
     pub hold: Nanos,
-    /// To this the hold grows. After as long a time without a detour it is short again.
+    /// To this the hold grows. After as long a time without a migration it is short again.
     pub max_hold: Nanos,
 }
 
-impl Default for DetourConfig {
+impl Default for MigrationConfig {
     /// Off. For notifications every 50 us.
     fn default() -> Self {
-        DetourConfig {
+        MigrationConfig {
             enabled: false,
             notifications: 5,
             within: Nanos(500_000),
@@ -52,22 +52,22 @@ struct Complaints {
     count: u32,
 }
 
-/// The detours of one flow.
+/// The migrations of one flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Detour {
-    config: DetourConfig,
+pub struct PathMigration {
+    config: MigrationConfig,
     switches: [Option<Complaints>; SWITCHES],
     hold: Nanos,
     held_until: Nanos,
-    /// The switch that the last detour was to avoid.
+    /// The switch that the last migration was to avoid.
     avoided: Option<Address>,
 }
 
-impl Detour {
+impl PathMigration {
     /// A flow that nobody complained about.
-    pub fn new(config: DetourConfig) -> Self {
+    pub fn new(config: MigrationConfig) -> Self {
         let hold = config.hold;
-        Detour { config, switches: [None; SWITCHES], hold, held_until: Nanos(0), avoided: None }
+        PathMigration { config, switches: [None; SWITCHES], hold, held_until: Nanos(0), avoided: None }
     }
 
     /// A notification was accepted about the flow, whose source port is `port`. Returns the port that it takes instead,
@@ -123,7 +123,7 @@ mod tests {
     use alloc::vec::Vec;
 
     const SPINE: Origin = Origin::Network([1; 16]);
-    const CONFIG: DetourConfig = DetourConfig {
+    const CONFIG: MigrationConfig = MigrationConfig {
         enabled: true,
         notifications: 3,
         within: Nanos(1_000),
@@ -132,11 +132,11 @@ mod tests {
     };
 
     /// When a flow that hears `origin(n)` every 100 ns changes its port.
-    fn detours(config: DetourConfig, count: u64, origin: impl Fn(u64) -> Origin) -> Vec<u64> {
-        let mut detour = Detour::new(config);
+    fn migrations(config: MigrationConfig, count: u64, origin: impl Fn(u64) -> Origin) -> Vec<u64> {
+        let mut migration = PathMigration::new(config);
         let mut port = FIRST_PORT;
         let hear = |n: &u64| {
-            let next = detour.on_notification(Nanos(n * 100), origin(*n), port, || 0.5);
+            let next = migration.on_notification(Nanos(n * 100), origin(*n), port, || 0.5);
             assert_ne!(next, Some(port));
             port = next.unwrap_or(port);
             next.is_some()
@@ -146,31 +146,31 @@ mod tests {
 
     #[test]
     fn req_46_a_switch_that_keeps_complaining_is_avoided() {
-        assert_eq!(detours(CONFIG, 10, |_| SPINE), [200]);
-        assert!(detours(CONFIG, 2, |_| SPINE).is_empty());
-        assert!(detours(DetourConfig::default(), 10_000, |_| SPINE).is_empty(), "off by default");
-        assert!(detours(CONFIG, 10_000, |_| Origin::Receiver).is_empty());
+        assert_eq!(migrations(CONFIG, 10, |_| SPINE), [200]);
+        assert!(migrations(CONFIG, 2, |_| SPINE).is_empty());
+        assert!(migrations(MigrationConfig::default(), 10_000, |_| SPINE).is_empty(), "off by default");
+        assert!(migrations(CONFIG, 10_000, |_| Origin::Receiver).is_empty());
     }
 
     /// The hold doubles: 5, 10, 20, 20 us, and three complaints then take 200 ns.
     #[test]
     fn req_46_a_switch_on_every_path_is_not_run_from_for_ever() {
-        assert_eq!(detours(CONFIG, 600, |_| SPINE), [200, 5_400, 15_600, 35_800, 56_000]);
-        let moved = detours(CONFIG, 200, |n| if n < 50 { SPINE } else { Origin::Network([2; 16]) });
-        assert_eq!(moved, [200, 5_400, 10_600], "the second spine's first detour holds for 5 us, not 10");
+        assert_eq!(migrations(CONFIG, 600, |_| SPINE), [200, 5_400, 15_600, 35_800, 56_000]);
+        let moved = migrations(CONFIG, 200, |n| if n < 50 { SPINE } else { Origin::Network([2; 16]) });
+        assert_eq!(moved, [200, 5_400, 10_600], "the second spine's first migration holds for 5 us, not 10");
         // After more than 20 us without complaints the hold is short again.
         let calm = |n: u64| if (100..400).contains(&n) { Origin::Receiver } else { SPINE };
-        assert_eq!(detours(CONFIG, 460, calm), [200, 5_400, 40_200, 45_400]);
+        assert_eq!(migrations(CONFIG, 460, calm), [200, 5_400, 40_200, 45_400]);
     }
 
     #[test]
     fn req_46_complaints_that_are_rare_or_of_many_move_no_flow() {
-        let rare = DetourConfig { within: Nanos(199), ..CONFIG };
-        assert!(detours(rare, 10_000, |_| SPINE).is_empty());
+        let rare = MigrationConfig { within: Nanos(199), ..CONFIG };
+        assert!(migrations(rare, 10_000, |_| SPINE).is_empty());
         let many = |n: u64| Origin::Network([(n % 5) as u8; 16]);
-        assert!(detours(CONFIG, 10_000, many).is_empty(), "five take turns in four places");
+        assert!(migrations(CONFIG, 10_000, many).is_empty(), "five take turns in four places");
         let four = |n: u64| Origin::Network([(n % 4) as u8; 16]);
-        assert_eq!(detours(CONFIG, 12, four), [800]);
+        assert_eq!(migrations(CONFIG, 12, four), [800]);
     }
 
     #[test]
