@@ -117,7 +117,13 @@ impl PcapNg {
                     (packet.interface_id, Some(packet.timestamp.as_nanos()), packet.original_len, packet.data)
                 }
                 Block::SimplePacket(packet) => (0, None, packet.original_len, packet.data),
-                _ => continue,
+                Block::SectionHeader(_)
+                | Block::InterfaceDescription(_)
+                | Block::Packet(_)
+                | Block::NameResolution(_)
+                | Block::InterfaceStatistics(_)
+                | Block::SystemdJournalExport(_)
+                | Block::Unknown(_) => continue,
             };
             self.frames += 1;
             let Some(interface) = self.reader.interfaces().get(interface as usize) else {
@@ -150,11 +156,10 @@ impl Iterator for PcapNg {
 
 /// What a tick of an interface's clock is: a negative power of 10, or of 2 if the upper bit is set.
 fn resolution(interface: &InterfaceDescriptionBlock<'_>) -> u8 {
-    let resolution = |option: &InterfaceDescriptionOption<'_>| match option {
-        InterfaceDescriptionOption::IfTsResol(resolution) => Some(*resolution),
-        _ => None,
-    };
-    interface.options.iter().find_map(resolution).unwrap_or(DEFAULT_RESOLUTION)
+    let mut resolutions = interface.options.iter().filter_map(|option| {
+        if let InterfaceDescriptionOption::IfTsResol(resolution) = option { Some(*resolution) } else { None }
+    });
+    resolutions.next().unwrap_or(DEFAULT_RESOLUTION)
 }
 
 /// Ticks in nanoseconds, `None` if they are too many. (The library takes every tick for a nanosecond.)

@@ -71,10 +71,8 @@ impl Dissector {
             json!({ "src": src, "dst": dst, "dscp": sent.dscp, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
         );
         if let Some(section) = sent.telemetry {
-            let layout = match section.encapsulation() {
-                Encapsulation::BehindUdp { port: TELEMETRY_PORT } => Some(self.layout),
-                _ => None,
-            };
+            let ours = Encapsulation::BehindUdp { port: TELEMETRY_PORT };
+            let layout = (section.encapsulation() == ours).then_some(self.layout);
             frame.insert("telemetry".into(), telemetry::section(&section, layout));
         }
         if !sent.destination_options.is_empty() {

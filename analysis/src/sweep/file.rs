@@ -291,7 +291,7 @@ fn scalar(value: &Value) -> Option<String> {
         Value::Integer(number) => Some(number.to_string()),
         Value::Float(number) => Some(number.to_string()),
         Value::Boolean(truth) => Some(truth.to_string()),
-        _ => None,
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
     }
 }
 

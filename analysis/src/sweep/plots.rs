@@ -48,7 +48,7 @@ fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Res
         let svg = match plot {
             Plot::SlowdownBySize => by_size::draw(file, &shown)?,
             Plot::GoodputByVariant => goodput::draw(file, &shown, sizes)?,
-            _ => queues::draw(file, &shown)?,
+            Plot::QueueCdf | Plot::SlowdownByAxis => queues::draw(file, &shown)?,
         };
         let name = match (&file.axis, file.axis_value(step)) {
             (Some(axis), Some(value)) => format!("{}.{}-{value}.svg", plot.name(), axis.name),

@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 /// The whole file as text. Missing, unreadable and non-UTF-8 files are errors; the latter name the line.
 pub(crate) fn read(path: &Path) -> Result<String, InputError> {
     let place = Place::file(path);
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => place.error("no such file"),
-        _ => place.error(format!("cannot be read: {error}")),
-    })?;
+    let bytes = std::fs::read(path).map_err(|error| unreadable(&place, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         place.at(line_count(valid)).error("is not a text file: invalid UTF-8")
@@ -29,4 +26,12 @@ pub(crate) fn line_count(before: &[u8]) -> u32 {
 pub(crate) fn resolve(referrer: &Path, name: &str) -> Option<PathBuf> {
     let beside = referrer.parent().unwrap_or(Path::new("")).join(name);
     [beside, PathBuf::from(name)].into_iter().find(|path| path.is_file())
+}
+
+/// Why a file cannot be read.
+pub(crate) fn unreadable(place: &Place, error: &std::io::Error) -> InputError {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return place.error("no such file");
+    }
+    place.error(format!("cannot be read: {error}"))
 }

@@ -185,9 +185,10 @@ impl CongestionControl for Hpcc {
             }
             return RateDecision::Keep;
         }
-        let decision = match feedback.telemetry {
-            Telemetry::Hops(stack) => self.update(stack, commit),
-            _ => RateDecision::Keep,
+        let decision = if let Telemetry::Hops(stack) = feedback.telemetry {
+            self.update(stack, commit)
+        } else {
+            RateDecision::Keep
         };
         if commit {
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
@@ -197,10 +198,8 @@ impl CongestionControl for Hpcc {
 
     /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
     fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
-        match notification.telemetry {
-            Telemetry::Hops(stack) if self.last_update_seq != 0 => self.update_first_hops(stack),
-            _ => RateDecision::Keep,
-        }
+        let Telemetry::Hops(stack) = notification.telemetry else { return RateDecision::Keep };
+        if self.last_update_seq == 0 { RateDecision::Keep } else { self.update_first_hops(stack) }
     }
 }
 

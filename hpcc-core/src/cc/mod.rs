@@ -135,6 +135,17 @@ pub enum RateDecision {
     },
 }
 
+impl RateDecision {
+    /// The window that it sets, in bytes.
+    #[must_use]
+    pub fn window_bytes(self) -> Option<u64> {
+        match self {
+            RateDecision::Window { bytes, .. } => Some(bytes),
+            RateDecision::Keep | RateDecision::Repace(_) | RateDecision::Set(_) => None,
+        }
+    }
+}
+
 /// A packet that leaves, with payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {

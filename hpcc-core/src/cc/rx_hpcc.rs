@@ -281,10 +281,7 @@ mod tests {
         let by_sender = share(
             |now, (ack_seq, snd_nxt), records| {
                 let telemetry = Telemetry::Hops(records);
-                match flow.decide(&Feedback { telemetry, ..ack(now.0, ack_seq, snd_nxt) }) {
-                    RateDecision::Window { bytes, .. } => Some(bytes),
-                    _ => None,
-                }
+                flow.decide(&Feedback { telemetry, ..ack(now.0, ack_seq, snd_nxt) }).window_bytes()
             },
             75,
         );

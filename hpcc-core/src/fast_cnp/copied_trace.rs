@@ -58,7 +58,7 @@ impl<'a> CopiedTrace<'a> {
                 Ok(Trace { header, data })
             }
             Kind::IncrementalTrace => Ok(Trace { header, data: self.data }),
-            _ => Err(Malformed),
+            Kind::ProofOfTransit | Kind::EdgeToEdge | Kind::DirectExport | Kind::Unknown(_) => Err(Malformed),
         }
     }
 

@@ -72,10 +72,9 @@ fn section(hops: u32, now: u64, qlen: u64) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> RocePacket<'_> {
-    match parse(bytes, &Dialect::default()).expect("a frame").content {
-        Content::Roce(packet) => packet,
-        other => panic!("{other:?}"),
-    }
+    let content = parse(bytes, &Dialect::default()).expect("a frame").content;
+    let Content::Roce(packet) = content else { panic!("{content:?}") };
+    packet
 }
 
 /// What the first `hops` switches' last one sends about a packet with these records.

@@ -149,9 +149,9 @@ mod tests {
     fn req_28_and_29_scaled_counters_give_the_load_that_the_draft_means() {
         let modulus = Modulus { ts: 1 << 24, tx_bytes: 1 << 40 };
         let t = Nanos(13_000);
-        let load = |comparison| match comparison {
-            Comparison::Load(load) => load.utilisation,
-            other => panic!("{other:?}"),
+        let load = |comparison| {
+            let Comparison::Load(load) = comparison else { panic!("{comparison:?}") };
+            load.utilisation
         };
         let share = BitRate::gbps(25);
         let own = [(8_000, 0, 7_500), (12_000, 9_000, 6_000)];

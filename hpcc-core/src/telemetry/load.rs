@@ -106,10 +106,9 @@ mod tests {
     }
 
     fn load(earlier: Hop, later: Hop) -> f64 {
-        match Comparison::of(&MODULUS, &earlier, &later, T) {
-            Comparison::Load(load) => load.utilisation,
-            other => panic!("{other:?}"),
-        }
+        let comparison = Comparison::of(&MODULUS, &earlier, &later, T);
+        let Comparison::Load(load) = comparison else { panic!("{comparison:?}") };
+        load.utilisation
     }
 
     /// 100 Gb/s * 13 us are 162 500 bytes; 12 500 bytes in 1 us are line rate.

@@ -84,7 +84,7 @@ impl Exporter {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rng};
-    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, RateDecision};
+    use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig};
     use crate::telemetry::{Hop, Modulus, Telemetry};
     use crate::units::BitRate;
 
@@ -158,12 +158,11 @@ mod tests {
             let stack = records(n, 100, 1.2);
             let len = exporter.export(Nanos(n * 1_000), &stack, &mut section);
             let codes = read(&section[..len]).map_or(Telemetry::Nothing, Telemetry::Utilisation);
-            let [windows, coded] = [(&mut by_records, Telemetry::Hops(&stack)), (&mut by_codes, codes)].map(
-                |(flow, telemetry)| match flow.on_feedback(&Feedback { telemetry, ..ack(n, n, 1_000) }, &mut rng) {
-                    RateDecision::Window { bytes, .. } => Some(bytes as f64),
-                    _ => None,
-                },
-            );
+            let [windows, coded] =
+                [(&mut by_records, Telemetry::Hops(&stack)), (&mut by_codes, codes)].map(|(flow, telemetry)| {
+                    let decision = flow.on_feedback(&Feedback { telemetry, ..ack(n, n, 1_000) }, &mut rng);
+                    decision.window_bytes().map(|bytes| bytes as f64)
+                });
             if let (Some(windows), Some(coded)) = (windows, coded) {
                 assert!((coded / windows - 1.0).abs() < 0.03, "{coded} for {windows}");
                 compared += 1;

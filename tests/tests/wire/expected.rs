@@ -120,7 +120,10 @@ pub fn opcode(record: &TraceRecord) -> u64 {
         PacketKind::Data => {}
         PacketKind::Probe => return 0xc0,
         PacketKind::Feedback => return 0xc1,
-        _ => return 0x11,
+        PacketKind::Ack | PacketKind::Nack => return 0x11,
+        PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => {
+            panic!("{:?} is no RC packet", record.kind)
+        }
     }
     match (is_first(record), is_last(record)) {
         (true, false) => 0x06,

@@ -251,7 +251,10 @@ impl Judged<'_> {
             PacketKind::Data => self.data(),
             PacketKind::Probe => {}
             PacketKind::Feedback => seen.answers += 1,
-            _ => self.answer(seen),
+            PacketKind::Ack | PacketKind::Nack => self.answer(seen),
+            PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => {
+                panic!("{:?} has no transport header of a flow", record.kind)
+            }
         }
     }
 

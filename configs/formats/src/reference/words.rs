@@ -4,6 +4,7 @@
 use super::tokens::Token;
 use crate::error::InputError;
 use crate::place::Place;
+use crate::text::unreadable;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind};
@@ -27,10 +28,7 @@ pub(crate) struct Words {
 impl Words {
     pub fn open(path: &Path) -> Result<Words, InputError> {
         let file = Place::file(path);
-        let input = File::open(path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => file.error("no such file"),
-            _ => file.error(format!("cannot be read: {error}")),
-        })?;
+        let input = File::open(path).map_err(|error| unreadable(&file, &error))?;
         let input = Box::new(BufReader::new(input));
         Ok(Words { file, input, text: String::new(), at: 0, line: 0, last: 1 })
     }
@@ -87,9 +85,12 @@ impl Words {
         self.text.clear();
         self.at = 0;
         self.line = self.line.saturating_add(1);
-        let read = self.input.read_line(&mut self.text).map_err(|error| match error.kind() {
-            ErrorKind::InvalidData => self.file.at(self.line).error("is not a text file: invalid UTF-8"),
-            _ => self.file.at(self.line).error(format!("cannot be read: {error}")),
+        let read = self.input.read_line(&mut self.text).map_err(|error| {
+            let place = self.file.at(self.line);
+            if error.kind() == ErrorKind::InvalidData {
+                return place.error("is not a text file: invalid UTF-8");
+            }
+            unreadable(&place, &error)
         })?;
         Ok(read > 0)
     }

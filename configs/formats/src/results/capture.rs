@@ -47,11 +47,10 @@ impl Capture {
 }
 
 fn failure(path: &Path, error: PcapError) -> ResultError {
-    let cause = match error {
-        PcapError::IoError(cause) => cause,
-        other => io::Error::other(other),
-    };
-    ResultError::io(path, cause)
+    if let PcapError::IoError(cause) = error {
+        return ResultError::io(path, cause);
+    }
+    ResultError::io(path, io::Error::other(error))
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ fn explain(path: &Path, header: &[&str], error: csv::Error) -> ResultError {
             let column = err.field().and_then(|field| header.get(field as usize)).unwrap_or(&"row");
             format!("{column}: {}", err.kind())
         }
-        _ => "not a row of this format".to_owned(),
+        csv::ErrorKind::Seek | csv::ErrorKind::Serialize(_) | _ => "not a row of this format".to_owned(),
     };
     ResultError::line(path, line, message)
 }

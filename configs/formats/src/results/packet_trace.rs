@@ -167,7 +167,12 @@ fn encode(r: &TraceRecord) -> [u8; RECORD_LEN] {
             put(48, &u16::from(r.priority).to_le_bytes());
             put(50, &r.payload_bytes.to_le_bytes());
         }
-        _ => {
+        PacketKind::Ack
+        | PacketKind::Nack
+        | PacketKind::Feedback
+        | PacketKind::Cnp
+        | PacketKind::FastCnp
+        | PacketKind::Icmpv6 => {
             put(36, &u16::from(r.congestion_echo).to_le_bytes());
             put(38, &u16::from(r.priority).to_le_bytes());
             put(40, &r.seq.to_le_bytes());
@@ -221,7 +226,12 @@ fn decode(bytes: &[u8; RECORD_LEN]) -> Result<TraceRecord, String> {
     let (priority, seq, sent_ns) = match kind {
         PacketKind::Data | PacketKind::Probe => (u16_at(48) as u8, u32_at(36), u64_at(40)),
         PacketKind::Pfc => (bytes[40], u32_at(36), 0),
-        _ => (u16_at(38) as u8, u32_at(40), u64_at(48)),
+        PacketKind::Ack
+        | PacketKind::Nack
+        | PacketKind::Feedback
+        | PacketKind::Cnp
+        | PacketKind::FastCnp
+        | PacketKind::Icmpv6 => (u16_at(38) as u8, u32_at(40), u64_at(48)),
     };
     Ok(TraceRecord {
         time_ns: u64_at(0),

@@ -114,7 +114,7 @@ impl HpccPlus {
             Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
             Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
             Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
-            _ => Measured::Nothing,
+            Telemetry::Nothing | Telemetry::SentAt(_) | Telemetry::Window(_) => Measured::Nothing,
         };
         match measured {
             Measured::Nothing => RateDecision::Keep,
@@ -163,7 +163,7 @@ impl CongestionControl for HpccPlus {
                 let window = self.window.compute(self.inflight.utilisation(), false);
                 self.window.decision(window)
             }
-            _ => RateDecision::Keep,
+            Measured::Nothing | Measured::Armed => RateDecision::Keep,
         }
     }
 }

@@ -45,10 +45,7 @@ fn armed(queue: u64) -> HpccPlus {
 }
 
 fn bytes(decision: RateDecision) -> u64 {
-    match decision {
-        RateDecision::Window { bytes, .. } => bytes,
-        other => panic!("{other:?}"),
-    }
+    decision.window_bytes().unwrap_or_else(|| panic!("{decision:?}"))
 }
 
 /// Cases 1 and 2 of SPEC section 1.5, from records: line rate and two bandwidth-delay products of queue are u' = 3.

@@ -90,7 +90,7 @@ fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec
     let hop = match encapsulation {
         Encapsulation::BehindUdp { port: INT_PORT } => 28,
         Encapsulation::Ifa { .. } => 32,
-        _ => 8,
+        Encapsulation::BehindUdp { .. } | Encapsulation::HopByHop => 8,
     };
     bytes.resize(bytes.len() + hop * usize::from(hops), filling);
     bytes

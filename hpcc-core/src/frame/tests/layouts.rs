@@ -51,9 +51,9 @@ fn every_layout_comes_out_as_it_went_in() {
         if encapsulation == Some(Encapsulation::HopByHop) && !ipv6 {
             continue;
         }
-        let port = encapsulation.and_then(|encapsulation| match encapsulation {
-            Encapsulation::BehindUdp { port } => Some((port, layout.section_len())),
-            _ => None,
+        let port = encapsulation.and_then(|encapsulation| {
+            let Encapsulation::BehindUdp { port } = encapsulation else { return None };
+            Some((port, layout.section_len()))
         });
         let dialect = Dialect { ports: port.as_slice(), ..Dialect::default() };
         for hops in 0..=HOPS {

@@ -54,9 +54,10 @@ fn req_33_published_fields_are_read() {
         let packet = read(&bytes);
         let RoceFrame { bth, dscp, ecn, .. } = packet.frame;
         let Bth { opcode, dest_qp, psn, pad_count, .. } = bth;
-        let (syndrome, msn) = match packet.frame.extension {
-            Extension::Aeth(aeth) => (aeth.syndrome.byte(), aeth.msn),
-            _ => Default::default(),
+        let (syndrome, msn) = if let Extension::Aeth(aeth) = packet.frame.extension {
+            (aeth.syndrome.byte(), aeth.msn)
+        } else {
+            Default::default()
         };
         for (field, value) in entry(name)["expect"].as_object().expect("fields") {
             let found = match field.as_str() {

@@ -98,10 +98,7 @@ impl Pair {
         };
         let receiver = segment.sender.receiver;
         let reply = self.receiver.on_data(self.now, receiver, &data).reply;
-        let acks = match reply {
-            Reply::Ack(seq) => Some(seq),
-            _ => None,
-        };
+        let acks = if let Reply::Ack(seq) = reply { Some(seq) } else { None };
         let mut section = Section { len: if segment.collects { stamped } else { 0 }, bytes: &mut bytes };
         let mut alone = false;
         if !self.receiver.echoes() {
