@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Generates the bridge's C++ side; CMake compiles it with the ns-3 module.
+//! Generates the C++ side of each bridge module; CMake compiles it with the ns-3 module.
+
+use std::path::{Path, PathBuf};
+
+/// The controllers of C++ programs: only what is linked with ns-3 has them.
+const NS3_ONLY: &str = "congestion_ops.rs";
+
+fn is_bridge(path: &Path) -> bool {
+    let wanted = std::env::var_os("CARGO_FEATURE_NS3").is_some() || !path.ends_with(NS3_ONLY);
+    wanted && std::fs::read_to_string(path).is_ok_and(|text| text.contains("#[cxx::bridge("))
+}
 
 fn main() {
-    // The returned builder would compile the generated source; dropping it leaves that to CMake.
-    let mut bridges = vec!["src/lib.rs"];
-    if std::env::var_os("CARGO_FEATURE_NS3").is_some() {
-        bridges.push("src/congestion_ops.rs");
-    }
-    for bridge in &bridges {
-        println!("cargo:rerun-if-changed={bridge}");
-    }
+    println!("cargo:rerun-if-changed=src");
+    let files = std::fs::read_dir("src").expect("the crate's sources").flatten().map(|entry| entry.path());
+    let bridges: Vec<PathBuf> = files.filter(|path| is_bridge(path)).collect();
+    // The returned builder would compile the generated sources; dropping it leaves that to CMake.
     let _ = cxx_build::bridges(bridges);
 }

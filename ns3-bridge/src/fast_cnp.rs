@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Fast CNP: the agents of switches and hosts.
 
-use crate::ffi::{AckResult, FastCnpCounters, FastCnpDeparture, FastCnpReaction, FastCnpVerdict};
 use crate::host::Host;
+use crate::host::ffi::AckResult;
 use crate::network::Network;
+use crate::random::Rng;
 use crate::settings::Settings;
-use crate::switch::Rng;
 use hpcc_core::cc::Origin;
 use hpcc_core::fast_cnp::{
     self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, PortConfig, Received, Refusal, Suppression,
@@ -19,6 +19,139 @@ use hpcc_core::switch::host_address;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;
 use hpcc_formats::results::FastCnpSummary;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// `hpcc_core::fast_cnp::LeavingData`.
+    #[derive(Clone, Copy)]
+    struct FastCnpDeparture {
+        src_address: u32,
+        dst_address: u32,
+        /// The receiver's.
+        queue_pair: u32,
+        queue_bytes: u64,
+        marked: bool,
+    }
+
+    /// `hpcc_core::fast_cnp::Verdict`.
+    #[derive(Clone, Copy)]
+    struct FastCnpVerdict {
+        send: bool,
+        /// Whether the frame is marked after all.
+        mark: bool,
+        /// Why nothing is sent although there is congestion, as a place in `fast_cnp_withheld`; -1 otherwise.
+        withheld: i8,
+    }
+
+    /// What a notification led to.
+    #[derive(Clone, Copy)]
+    struct FastCnpReaction {
+        /// Why it was not believed, as a place in `fast_cnp_refusals`; -1 if it was.
+        refused: i8,
+        /// The host does not know what it is: `report` says what goes back.
+        unknown: bool,
+        queue_pair: u32,
+        /// Whether a network element noticed, not the receiver.
+        by_network: bool,
+        /// The flow's new source port; 0 if it keeps the old one.
+        sport: u16,
+        result: AckResult,
+    }
+
+    /// What agents did.
+    #[derive(Clone, Copy, Debug)]
+    struct FastCnpCounters {
+        sent: u64,
+        /// By reason, as `fast_cnp_withheld` names them.
+        withheld: [u64; 4],
+        unmarked: u64,
+        learnt: u64,
+        dropped_inbound: u64,
+        dropped_outbound: u64,
+        accepted: u64,
+        /// By reason, as `fast_cnp_refusals` names them.
+        refused: [u64; 6],
+        migrations: u64,
+        reports: u64,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/host.rs.h");
+        include!("ns3-bridge/src/network.rs.h");
+        include!("ns3-bridge/src/random.rs.h");
+        include!("ns3-bridge/src/settings.rs.h");
+        type AckResult = crate::host::ffi::AckResult;
+        type Host = crate::host::Host;
+        type Network = crate::network::Network;
+        type Rng = crate::random::Rng;
+        type Settings = crate::settings::Settings;
+    }
+
+    extern "Rust" {
+        /// Most bytes of what frames carry for Fast CNP in the place of telemetry.
+        fn fast_cnp_room(settings: &Settings) -> u32;
+        /// Names of the reasons for which notifications are withheld.
+        fn fast_cnp_withheld() -> Vec<String>;
+        /// Names of the reasons for which they are refused.
+        fn fast_cnp_refusals() -> Vec<String>;
+        /// What a switch does about Fast CNP.
+        #[derive(ExternType)]
+        type FastCnpSwitch;
+        /// `own` are its settings for Fast CNP, `switch_settings` those of the switch, resolved.
+        fn new_fast_cnp_switch(
+            network: &Network,
+            node: u32,
+            own: &Settings,
+            switch_settings: &Settings,
+        ) -> Result<Box<FastCnpSwitch>>;
+        /// A data frame leaves a port, stamped.
+        fn on_data(
+            self: &mut FastCnpSwitch,
+            egress: u16,
+            now_ns: u64,
+            departure: &FastCnpDeparture,
+            rng: &mut Rng,
+        ) -> FastCnpVerdict;
+        /// A frame of `size` bytes has left a port.
+        fn on_sent(self: &mut FastCnpSwitch, egress: u16, now_ns: u64, size: u32);
+        /// Writes the destination options of a notification about a frame; returns their length.
+        fn write_options(self: &FastCnpSwitch, dst_address: u32, telemetry: &[u8], room: &mut [u8]) -> usize;
+        /// Bytes on the link of a notification with `options` bytes of destination options.
+        fn notification_bytes(self: &FastCnpSwitch, options: u32) -> u32;
+        /// An IPv6 packet to the switch; returns whether it says that its source does not understand notifications.
+        fn learn(self: &mut FastCnpSwitch, now_ns: u64, packet: &[u8]) -> bool;
+        /// Whether a frame may cross the border.
+        fn passes(self: &mut FastCnpSwitch, frame: &[u8], inbound: bool) -> bool;
+        fn counters(self: &FastCnpSwitch) -> FastCnpCounters;
+        /// What a host does.
+        #[derive(ExternType)]
+        type FastCnpHost;
+        /// As `new_fast_cnp_switch`.
+        fn new_fast_cnp_host(network: &Network, node: u32, own: &Settings, host: &Settings)
+        -> Result<Box<FastCnpHost>>;
+        /// Whether it accepts notifications.
+        fn is_enabled(self: &FastCnpHost) -> bool;
+        /// A flow begins.
+        fn connect(self: &mut FastCnpHost, dst_address: u32, receiver: u32, queue_pair: u32);
+        /// A flow has ended.
+        fn disconnect(self: &mut FastCnpHost, dst_address: u32, receiver: u32);
+        /// A notification has come; if it is believed, the flow reacts.
+        fn on_notification(
+            self: &mut FastCnpHost,
+            now_ns: u64,
+            src_address: u32,
+            queue_pair: u32,
+            options: &[u8],
+            host: &mut Host,
+            rng: &mut Rng,
+        ) -> FastCnpReaction;
+        /// The ICMPv6 packet that answers a frame which the host does not know; empty if none does.
+        fn report(self: &mut FastCnpHost, now_ns: u64, frame: &[u8]) -> Vec<u8>;
+        fn counters(self: &FastCnpHost) -> FastCnpCounters;
+    }
+}
+
+use ffi::{FastCnpCounters, FastCnpDeparture, FastCnpReaction, FastCnpVerdict};
 
 pub struct FastCnpSwitch {
     agent: SwitchAgent,

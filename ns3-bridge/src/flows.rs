@@ -1,38 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The flows of a scenario, one after the other.
 
-use crate::ffi::FlowSpec;
 use crate::scenario::Scenario;
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Flow;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// `hpcc_formats::scenario::Flow`; the end of the flows unless `present`.
+    #[derive(Clone, Copy)]
+    struct FlowSpec {
+        present: bool,
+        /// Its place in the scenario.
+        index: u32,
+        src: u32,
+        dst: u32,
+        priority: u8,
+        dport: u16,
+        size_bytes: u64,
+        start_ns: u64,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/scenario.rs.h");
+        type Scenario = crate::scenario::Scenario;
+    }
+
+    extern "Rust" {
+        /// The flows of a scenario that nobody has taken yet.
+        #[derive(ExternType)]
+        type Flows;
+        fn open_flows(scenario: &Scenario) -> Box<Flows>;
+        /// Takes the next flow, by ascending start, or says why the flows end too early: a file was changed after it had
+        /// been checked.
+        fn next(self: &mut Flows) -> Result<FlowSpec>;
+    }
+}
+
+use ffi::FlowSpec;
 
 pub struct Flows {
     rest: Box<dyn Iterator<Item = Result<Flow, InputError>>>,
     /// Flows that were taken.
     taken: u32,
-    error: String,
 }
 
 const END: FlowSpec =
     FlowSpec { present: false, index: 0, src: 0, dst: 0, priority: 0, dport: 0, size_bytes: 0, start_ns: 0 };
 
 pub fn open_flows(scenario: &Scenario) -> Box<Flows> {
-    Box::new(Flows { rest: Box::new(scenario.get().flows.walk()), taken: 0, error: String::new() })
+    Box::new(Flows { rest: Box::new(scenario.get().flows.walk()), taken: 0 })
 }
 
 impl Flows {
-    pub fn next(&mut self) -> FlowSpec {
-        let flow = match self.rest.next() {
-            Some(Ok(flow)) => flow,
-            Some(Err(error)) => {
-                self.error = format!("{error} (the file was changed during the run)");
-                return END;
-            }
-            None => return END,
-        };
+    pub fn next(&mut self) -> Result<FlowSpec, String> {
+        let Some(flow) = self.rest.next() else { return Ok(END) };
+        let flow = flow.map_err(|error| format!("{error} (the file was changed during the run)"))?;
         let index = self.taken;
         self.taken += 1;
-        FlowSpec {
+        Ok(FlowSpec {
             present: true,
             index,
             src: flow.src,
@@ -41,10 +67,6 @@ impl Flows {
             dport: flow.dport,
             size_bytes: flow.size,
             start_ns: flow.start.0,
-        }
-    }
-
-    pub fn error(&self) -> String {
-        self.error.clone()
+        })
     }
 }

@@ -1,13 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The bytes of frames.
 
-use crate::ffi::{FrameRecord, PacketKind};
 use crate::host::NONE;
+use crate::mirror::mirror;
 use crate::settings::Settings;
-use hpcc_core::frame::Encapsulation;
-use hpcc_core::frame::simulated::{self, Kind, SimulatedFrame};
+use hpcc_core::frame::simulated::SimulatedFrame;
+use hpcc_core::frame::{self, Encapsulation};
 use hpcc_core::settings::Named;
 use hpcc_core::wire::WireProfile;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// A frame as the simulator knows it. Fields that its kind does not have may be anything.
+    #[derive(Clone, Copy)]
+    struct FrameRecord {
+        src_mac: [u8; 6],
+        dst_mac: [u8; 6],
+        kind: PacketKind,
+        priority: u8,
+        hop_limit: u8,
+        congestion_marked: bool,
+        congestion_echo: bool,
+        pause: bool,
+        ack_requested: bool,
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        dport: u16,
+        /// Queue pair that it is for.
+        queue_pair: u32,
+        seq: u64,
+        /// As in `Reply`.
+        selective: u64,
+        payload_bytes: u32,
+        mtu: u32,
+        flow_bytes: u64,
+    }
+
+    /// `hpcc_core::frame::PacketKind`.
+    #[derive(Clone, Copy)]
+    enum PacketKind {
+        /// Payload.
+        Data,
+        /// Positive acknowledgement.
+        Ack,
+        /// Negative acknowledgement.
+        Nack,
+        /// PFC.
+        Pfc,
+        /// A packet without payload that collects telemetry.
+        Probe,
+        /// Telemetry that comes back by itself.
+        Feedback,
+        /// Congestion notification by the receiver.
+        Cnp,
+        /// Congestion notification by a switch.
+        FastCnp,
+        /// ICMPv6.
+        Icmpv6,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/settings.rs.h");
+        type Settings = crate::settings::Settings;
+    }
+
+    extern "Rust" {
+        /// Makes the bytes of frames.
+        #[derive(ExternType)]
+        type FrameWriter;
+        /// Says why such frames have no bytes, if they have none.
+        fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>>;
+        /// A frame from its Ethernet header to its ICRC.
+        fn bytes(self: &FrameWriter, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8>;
+    }
+}
+
+use ffi::{FrameRecord, PacketKind};
 
 pub struct FrameWriter {
     profile: WireProfile,
@@ -23,21 +92,13 @@ pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String>
     Ok(Box::new(FrameWriter { profile, encapsulation: settings.encapsulation() }))
 }
 
+use frame::PacketKind as CoreKind;
+mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6 } }
+
 impl FrameWriter {
     pub fn bytes(&self, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8> {
-        let kind = match frame.kind {
-            PacketKind::Data => Kind::Data { payload: frame.payload_bytes, ack_requested: frame.ack_requested },
-            PacketKind::Ack => Kind::Ack,
-            PacketKind::Nack => Kind::Nack { arrived: Some(frame.selective).filter(|&seq| seq != NONE) },
-            PacketKind::Probe => Kind::Probe,
-            PacketKind::Feedback => Kind::Feedback,
-            PacketKind::Cnp | PacketKind::FastCnp => Kind::Notification,
-            PacketKind::Icmpv6 => {
-                return simulated::icmpv6(frame.src_mac, frame.dst_mac, frame.hop_limit, telemetry);
-            }
-            _ => return simulated::pfc(frame.src_mac, frame.priority, frame.pause),
-        };
         let frame = SimulatedFrame {
+            kind: frame.kind.into(),
             src_mac: frame.src_mac,
             dst_mac: frame.dst_mac,
             ipv6: self.profile == WireProfile::RoceV6,
@@ -52,7 +113,10 @@ impl FrameWriter {
             seq: frame.seq,
             flow_bytes: frame.flow_bytes,
             mtu: frame.mtu,
-            kind,
+            payload: frame.payload_bytes,
+            ack_requested: frame.ack_requested,
+            selective: Some(frame.selective).filter(|&seq| seq != NONE),
+            pause: frame.pause,
         };
         // What cannot be built is longer than IP allows: nothing to show, and nothing to stop the simulation for.
         frame.bytes(self.encapsulation, telemetry).unwrap_or_default()

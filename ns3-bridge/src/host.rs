@@ -1,19 +1,240 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The host.
 
-use crate::ffi::{
-    AckFrame, AckResult, DataFrame, FlowKey, HostCounters, Reply, ReplyKind, Segment, SenderParameters, TelemetryFrame,
-    TelemetryReply, TimeoutResult,
-};
 use crate::network::Network;
+use crate::random::Rng;
 use crate::settings::Settings;
-use crate::switch::Rng;
+use crate::switch::ffi::FlowKey;
 use hpcc_core::cc::{FlowLimits, Origin};
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
 use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec};
 use hpcc_core::units::{BitRate, Nanos};
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// A flow to open. The receiver's key comes from `open_receiver` of the destination.
+    #[derive(Clone, Copy)]
+    struct SenderParameters {
+        src: u32,
+        dst: u32,
+        sport: u16,
+        dport: u16,
+        priority: u8,
+        receiver: u32,
+        size_bytes: u64,
+    }
+
+    /// `hpcc_core::transport::Segment`; nothing to send unless `present`.
+    #[derive(Clone, Copy)]
+    struct Segment {
+        present: bool,
+        priority: u8,
+        sport: u16,
+        dport: u16,
+        src: u32,
+        dst: u32,
+        receiver: u32,
+        queue_pair: u32,
+        payload_bytes: u32,
+        frame_bytes: u32,
+        flow_bytes: u64,
+        seq: u64,
+        ack_requested: bool,
+        collects: bool,
+        /// As in `AckResult`.
+        armed: u8,
+    }
+
+    /// `hpcc_core::transport::feedback::Arrived`, with where it arrived and the length of its telemetry section.
+    #[derive(Clone, Copy)]
+    struct TelemetryFrame {
+        receiver: u32,
+        nic: u16,
+        telemetry_bytes: u16,
+        /// Whether it gets an acknowledgement, of all bytes before `ack_seq`.
+        acks: bool,
+        is_probe: bool,
+        ack_seq: u64,
+        /// First byte that was not sent before a probe.
+        probe_seq: u64,
+    }
+
+    /// What goes back for telemetry.
+    #[derive(Clone, Copy)]
+    struct TelemetryReply {
+        /// Length of it, at the front of the section.
+        telemetry_bytes: u16,
+        /// Whether it takes a packet of its own, for byte `seq`.
+        alone: bool,
+        seq: u64,
+    }
+
+    /// `hpcc_core::transport::Counters`.
+    #[derive(Clone, Copy, Debug)]
+    struct HostCounters {
+        resent: u64,
+        timeouts: u64,
+        probes: u64,
+        feedback: u64,
+        rejected_feedback: u64,
+        cnps: u64,
+        moves: u64,
+    }
+
+    /// `hpcc_core::transport::Data`.
+    #[derive(Clone, Copy)]
+    struct DataFrame {
+        receiver: u32,
+        payload: u32,
+        seq: u64,
+        ack_requested: bool,
+        congestion_marked: bool,
+    }
+
+    /// `hpcc_core::transport::Answer`.
+    #[derive(Clone, Copy)]
+    struct Reply {
+        kind: ReplyKind,
+        congestion_echo: bool,
+        seq: u64,
+        /// First byte of the packet that arrived out of order; the largest value stands for none.
+        selective: u64,
+        /// Whether a congestion notification packet goes back besides.
+        notify: bool,
+    }
+
+    /// How a receiver answers.
+    #[derive(Clone, Copy)]
+    enum ReplyKind {
+        /// Not at all.
+        Silence,
+        /// Positive acknowledgement.
+        Ack,
+        /// Negative acknowledgement.
+        Nack,
+    }
+
+    /// `hpcc_core::transport::Ack`, without the telemetry.
+    #[derive(Clone, Copy)]
+    struct AckFrame {
+        queue_pair: u32,
+        seq: u64,
+        nack: bool,
+        congestion_marked: bool,
+        /// As in `Reply`.
+        selective: u64,
+    }
+
+    /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
+    #[derive(Clone, Copy)]
+    struct AckResult {
+        known: bool,
+        finished: bool,
+        nic: u16,
+        /// Bit n: timer n of the flow was armed; schedule an event for it at `timeout`.
+        armed: u8,
+    }
+
+    /// `hpcc_core::transport::TimeoutResult`; for no flow under way unless `known`.
+    #[derive(Clone, Copy)]
+    struct TimeoutResult {
+        known: bool,
+        /// Try to send on the port.
+        send: bool,
+        nic: u16,
+        /// As in `AckResult`.
+        armed: u8,
+        /// A packet without payload that leaves now, if it is present.
+        probe: Segment,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/network.rs.h");
+        include!("ns3-bridge/src/random.rs.h");
+        include!("ns3-bridge/src/settings.rs.h");
+        include!("ns3-bridge/src/switch.rs.h");
+        type Network = crate::network::Network;
+        type Rng = crate::random::Rng;
+        type Settings = crate::settings::Settings;
+        type FlowKey = crate::switch::ffi::FlowKey;
+    }
+
+    extern "Rust" {
+        /// The decisions of a host.
+        #[derive(ExternType)]
+        type Host;
+        /// Moves the network's present routes for the host into it, and takes all flows from their ports.
+        fn update_host_routes(network: &mut Network, node: u32, target: &mut Host);
+        /// Gives a flow to the port that its route leads to now; returns the port, or -1.
+        fn reassign(self: &mut Host, queue_pair: u32, key: &FlowKey) -> i32;
+        /// The host of a network's node, whose settings are resolved. The network's routes for this node move into it.
+        fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>>;
+        /// The priority in which its acknowledgements travel.
+        fn ack_priority(self: &Host) -> u8;
+        /// Whether switches queue them with data all the same.
+        fn acks_queue_with_data(self: &Host) -> bool;
+        /// The port by which a flow leaves for `dst`, or -1.
+        fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
+        /// Opens a flow; returns its key, or -1 if the host has no such port or no room.
+        fn open_sender(self: &mut Host, now_ns: u64, nic: u16, sender: &SenderParameters, network: &Network) -> i64;
+        /// Prepares for a flow that port `nic` of another host will send; returns its key, or -1 if the host has no room
+        /// or the other one no such port.
+        fn open_receiver(self: &mut Host, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64;
+        fn close_receiver(self: &mut Host, receiver: u32);
+        fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8) -> Segment;
+        /// When to poll again though nothing else happens; the largest value stands for never.
+        fn wake_at(self: &Host, nic: u16) -> u64;
+        fn on_wake(self: &mut Host, nic: u16);
+        fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
+        fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult;
+        /// Takes in feedback that came by itself, about the path of UDP source port `port`.
+        fn on_feedback(
+            self: &mut Host,
+            now_ns: u64,
+            queue_pair: u32,
+            seq: u64,
+            port: u16,
+            telemetry: &[u8],
+            rng: &mut Rng,
+        ) -> AckResult;
+        /// Takes in a congestion notification by the receiver of a flow.
+        fn on_cnp(self: &mut Host, now_ns: u64, queue_pair: u32) -> AckResult;
+        /// Bytes on the link of a congestion notification with `options` bytes of destination options.
+        fn notification_bytes(self: &Host, options: u32) -> u32;
+        /// Whether acknowledgements echo telemetry, and that is all; otherwise `on_telemetry` says what goes back.
+        fn echoes(self: &Host) -> bool;
+        /// Puts what goes back for a packet in place of its telemetry; data goes through `on_data` first.
+        fn on_telemetry(self: &mut Host, now_ns: u64, frame: &TelemetryFrame, section: &mut [u8]) -> TelemetryReply;
+        /// Timers of a flow that were armed when it was opened, as in `AckResult`.
+        fn take_armed(self: &mut Host, queue_pair: u32) -> u8;
+        /// When a timer of a flow is due; the largest value stands for never.
+        fn timeout(self: &mut Host, queue_pair: u32, timer: u8) -> u64;
+        /// The time of a flow's timer has come.
+        fn on_timeout(self: &mut Host, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult;
+        fn counters(self: &Host) -> HostCounters;
+        /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
+        fn ack_bytes(self: &Host, telemetry: u32, selective: u64) -> u32;
+        /// Bytes on the link of telemetry of `telemetry` bytes that comes back by itself.
+        fn feedback_bytes(self: &Host, telemetry: u32) -> u32;
+        /// Prepares the telemetry section of a data frame that is sent now; returns its length.
+        fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
+        /// The UDP source port of a flow, 0 where it is unknown.
+        fn source_port(self: &Host, queue_pair: u32) -> u16;
+        /// Acknowledged bytes of a flow; all of them where it is unknown.
+        fn acked_bytes(self: &Host, queue_pair: u32) -> u64;
+        /// Sending rate of a flow, 0 where it is unknown.
+        fn rate_bps(self: &Host, queue_pair: u32) -> u64;
+        /// Window of a flow, 0 where it is unknown or unbounded.
+        fn window_bytes(self: &Host, queue_pair: u32) -> u64;
+    }
+}
+
+use ffi::{
+    AckFrame, AckResult, DataFrame, HostCounters, Reply, ReplyKind, Segment, SenderParameters, TelemetryFrame,
+    TelemetryReply, TimeoutResult,
+};
 
 pub struct Host {
     host: transport::Host,

@@ -1,15 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The network as the ns-3 module builds it up.
 
-use crate::ffi::LinkSpec;
 use crate::panic_report;
-use crate::settings::Settings;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::BTreeMap;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// `hpcc_core::topology::Link`, without the loss rate.
+    #[derive(Clone, Copy)]
+    struct LinkSpec {
+        a: u32,
+        b: u32,
+        rate_bps: u64,
+        delay_ns: u64,
+    }
+
+    extern "Rust" {
+        /// Nodes, links, and the routes between them.
+        #[derive(ExternType)]
+        type Network;
+        fn new_network() -> Box<Network>;
+        /// Adds a node; returns its index.
+        fn add_node(self: &mut Network, is_switch: bool) -> u32;
+        /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
+        fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
+        /// Routes shall lead to switches as well.
+        fn route_to_switches(self: &mut Network);
+        /// Computes all routes, for full packets of `payload` bytes.
+        fn compute_routes(self: &mut Network, payload_bytes: u32);
+        /// Takes the links between two nodes down and computes new routes; false if none was up.
+        fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
+        /// The longest base round-trip time between two hosts.
+        fn max_rtt_ns(self: &Network) -> u64;
+        /// The largest bandwidth-delay product between two hosts.
+        fn max_bdp_bytes(self: &Network) -> u64;
+        /// Whether two hosts are connected.
+        fn connects(self: &Network, src: u32, dst: u32) -> bool;
+        /// Base round-trip time of a pair, 0 if unconnected.
+        fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
+        /// Flow completion time on an idle path, 0 if unconnected.
+        fn standalone_fct_ns(
+            self: &Network,
+            src: u32,
+            dst: u32,
+            size_bytes: u64,
+            payload_bytes: u32,
+            overhead_bytes: u32,
+        ) -> u64;
+        /// IPv4 address of a host, as an integer.
+        fn address(self: &Network, node: u32) -> u32;
+        /// The time that a frame occupies a link, rounded to nearest or as the reference does.
+        fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
+    }
+
+    impl Vec<LinkSpec> {}
+}
+
+use ffi::LinkSpec;
 
 #[derive(Default)]
 pub struct Network {
@@ -68,8 +120,9 @@ impl Network {
         self.rerouted.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
-    pub fn repeat_faults(&mut self, settings: &Settings) {
-        self.quirks = settings.node.quirks();
+    /// Repeats those of the reference's faults that concern routes; before they are computed.
+    pub fn repeat_faults(&mut self, quirks: Quirks) {
+        self.quirks = quirks;
     }
 
     /// Links that another one between the same nodes follows.

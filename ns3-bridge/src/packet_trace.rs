@@ -1,51 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The packet trace. The file's fields are narrower than the simulator's: what does not fit is cut off.
 
-use crate::ffi::{PacketEvent, PacketEventKind, PacketKind};
+use crate::mirror::mirror;
 use crate::results::Results;
+use crate::results::ffi::{PacketEvent, PacketEventKind};
 use crate::scenario::Scenario;
+use hpcc_core::frame::PacketKind;
+use hpcc_core::telemetry::timestamp;
 use hpcc_core::topology::Network;
-use hpcc_formats::results::packet_trace::{self, PortRate, TraceEvent, TraceRecord};
+use hpcc_formats::results::packet_trace::{PortRate, TraceEvent, TraceRecord};
 
-impl From<&PacketEvent> for TraceRecord {
-    fn from(e: &PacketEvent) -> Self {
-        TraceRecord {
-            time_ns: e.time_ns,
-            node: e.node as u16,
-            port: e.port as u8,
-            queue: e.queue,
-            qlen_bytes: e.qlen_bytes as u32,
-            event: match e.event {
-                PacketEventKind::Receive => TraceEvent::Receive,
-                PacketEventKind::Enqueue => TraceEvent::Enqueue,
-                PacketEventKind::Dequeue => TraceEvent::Dequeue,
-                _ => TraceEvent::Drop,
-            },
-            kind: match e.kind {
-                PacketKind::Data => packet_trace::PacketKind::Data,
-                PacketKind::Ack => packet_trace::PacketKind::Ack,
-                PacketKind::Nack => packet_trace::PacketKind::Nack,
-                PacketKind::Probe => packet_trace::PacketKind::Probe,
-                PacketKind::Feedback => packet_trace::PacketKind::Feedback,
-                PacketKind::Cnp => packet_trace::PacketKind::Cnp,
-                PacketKind::FastCnp => packet_trace::PacketKind::FastCnp,
-                PacketKind::Icmpv6 => packet_trace::PacketKind::Icmpv6,
-                _ => packet_trace::PacketKind::Pfc,
-            },
-            is_switch: e.is_switch,
-            src_address: e.src_address,
-            dst_address: e.dst_address,
-            sport: e.sport,
-            dport: e.dport,
-            priority: e.priority,
-            ecn: e.ecn,
-            size_bytes: e.size_bytes as u16,
-            payload_bytes: e.payload_bytes as u16,
-            seq: e.seq as u32,
-            sent_ns: e.sent_ns,
-            congestion_echo: e.congestion_echo,
-            pause: e.pause_us,
-        }
+/// ECN field of IP: congestion experienced.
+const CE: u8 = 3;
+
+mirror! { PacketEventKind = TraceEvent { Receive, Enqueue, Dequeue, Drop } }
+
+/// When a packet, or the one that it answers, left its sender; 0 if its telemetry does not say.
+fn sent_ns(kind: PacketKind, telemetry: &[u8]) -> u64 {
+    if kind.has_telemetry() { timestamp::read(telemetry).map_or(0, |sent| sent.0) } else { 0 }
+}
+
+/// The row of an event.
+fn record(event: &PacketEvent, kind: PacketKind, sent_ns: u64) -> TraceRecord {
+    let frame = &event.frame;
+    let row = TraceRecord {
+        time_ns: event.time_ns,
+        node: event.node as u16,
+        port: event.port as u8,
+        queue: event.queue,
+        qlen_bytes: event.qlen_bytes as u32,
+        event: event.event.into(),
+        kind,
+        is_switch: event.is_switch,
+        src_address: frame.src_address,
+        dst_address: frame.dst_address,
+        sport: 0,
+        dport: 0,
+        priority: frame.priority,
+        ecn: 0,
+        size_bytes: event.size_bytes as u16,
+        payload_bytes: 0,
+        seq: frame.seq as u32,
+        sent_ns: 0,
+        congestion_echo: false,
+        pause: 0,
+    };
+    if kind == PacketKind::Pfc {
+        return TraceRecord { pause: if frame.pause { event.pause_us } else { 0 }, ..row };
+    }
+    TraceRecord {
+        sport: frame.sport,
+        dport: frame.dport,
+        payload_bytes: frame.payload_bytes as u16,
+        sent_ns,
+        ecn: if frame.congestion_marked { CE } else { 0 },
+        congestion_echo: matches!(kind, PacketKind::Ack | PacketKind::Nack) && frame.congestion_echo,
+        ..row
     }
 }
 
@@ -63,12 +73,15 @@ fn port_rates(network: &Network) -> Vec<PortRate> {
 
 impl Results {
     pub fn begin_trace(&mut self, scenario: &Scenario, window_bytes: u64) {
+        self.set_stamped(scenario.stamps_send_time());
         let Some(writer) = self.writer_mut() else { return };
         writer.begin_trace(&port_rates(&scenario.get().network), window_bytes as u32);
     }
 
-    pub fn packet(&mut self, event: &PacketEvent) {
+    pub fn packet(&mut self, event: &PacketEvent, telemetry: &[u8]) {
+        let kind = PacketKind::from(event.frame.kind);
+        let sent_ns = if self.is_stamped() { sent_ns(kind, telemetry) } else { 0 };
         let Some(writer) = self.writer_mut() else { return };
-        writer.packet(&event.into());
+        writer.packet(&record(event, kind, sent_ns));
     }
 }

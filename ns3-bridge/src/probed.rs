@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
 
-use crate::ffi::{PacketRecord, ProbedFlowLimits, ProbedProbe};
 use crate::settings::Settings;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
@@ -10,6 +9,72 @@ use hpcc_core::settings::{Input, Named, Settings as _};
 use hpcc_core::switch;
 use hpcc_core::transport;
 use hpcc_core::units::{BitRate, Nanos};
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// `hpcc_core::frame::CarriedPacket`, without its bytes.
+    #[derive(Clone, Copy)]
+    struct PacketRecord {
+        src_mac: [u8; 6],
+        dst_mac: [u8; 6],
+        hop_limit: u8,
+        congestion_marked: bool,
+    }
+
+    /// What a probed flow must know and never changes.
+    #[derive(Clone, Copy)]
+    struct ProbedFlowLimits {
+        line_rate_bps: u64,
+        base_rtt_ns: u64,
+        mtu: u32,
+        /// Sequence number of its first byte.
+        first_seq: u32,
+    }
+
+    /// A probe that leaves now, if it is present.
+    #[derive(Clone, Copy)]
+    struct ProbedProbe {
+        present: bool,
+        seq: u32,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/settings.rs.h");
+        type Settings = crate::settings::Settings;
+    }
+
+    extern "Rust" {
+        /// HPCC++ of a flow whose transport is an ns-3 stack's.
+        #[derive(ExternType)]
+        type ProbedFlow;
+        /// `controller` has its parameters, `host` the layout of telemetry; says why that layout does not serve.
+        fn new_probed_flow(
+            controller: &Settings,
+            host: &Settings,
+            limits: &ProbedFlowLimits,
+        ) -> Result<Box<ProbedFlow>>;
+        /// A segment leaves; `end` is the sequence number behind it.
+        fn on_sent(self: &mut ProbedFlow, now_ns: u64, end: u32);
+        fn on_acked(self: &mut ProbedFlow, ack: u32);
+        /// When to call `on_probe_time`; the largest value stands for never.
+        fn next_probe(self: &ProbedFlow) -> u64;
+        fn on_probe_time(self: &mut ProbedFlow, now_ns: u64) -> ProbedProbe;
+        /// Prepares the telemetry section of a probe that is sent now; returns its length.
+        fn prepare_probe(self: &ProbedFlow, now_ns: u64, section: &mut [u8]) -> usize;
+        /// The telemetry of a probe came back; returns whether window and rate may have changed.
+        fn on_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
+        fn window_bytes(self: &ProbedFlow) -> u64;
+        fn rate_bps(self: &ProbedFlow) -> u64;
+        /// IPv4 address of a node, as an integer.
+        fn host_address(node: u32) -> u32;
+        /// The node that an address stands for, or -1.
+        fn host_of(address: u32) -> i64;
+        /// The frame of an IPv4 packet on a link.
+        fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8>;
+    }
+}
+
+use ffi::{PacketRecord, ProbedFlowLimits, ProbedProbe};
 
 pub struct ProbedFlow(transport::ProbedFlow);
 

@@ -6,6 +6,20 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    extern "Rust" {
+        /// The line that says how far a run is.
+        #[derive(ExternType)]
+        type Progress;
+        fn new_progress(total_bytes: u64, total_flows: u32) -> Box<Progress>;
+        /// Shows the state of the run; rate-limits itself.
+        fn update(self: &mut Progress, now_ns: u64, events: u64, acked_bytes: u64, flows: u32);
+        /// Removes the line.
+        fn clear(self: &mut Progress);
+    }
+}
+
 /// Where standard error is no terminal a line is printed this often.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 const REDRAWS_PER_SECOND: u8 = 5;

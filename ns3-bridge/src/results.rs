@@ -2,7 +2,6 @@
 //! The output folder of a run, as the ns-3 program fills it.
 
 use crate::fast_cnp;
-use crate::ffi::{FlowOutcome, RunTotals};
 use crate::goodput::GoodputMeter;
 use crate::scenario::Scenario;
 use crate::switch::Switch;
@@ -10,39 +9,152 @@ use crate::usage::{cpu_time, peak_rss_bytes};
 use cxx::CxxString;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{FctRecord, ResultWriter, Summary, UnfinishedFlow, Versions};
+use hpcc_formats::results::{FctRecord, ResultError, ResultWriter, Summary, UnfinishedFlow, Versions};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// A flow of a scenario, as far as it got.
+    #[derive(Clone, Copy)]
+    struct FlowOutcome {
+        flow: FlowSpec,
+        sport: u16,
+        /// Time until its last acknowledgement; not used for an unfinished flow.
+        fct_ns: u64,
+        ideal_ns: u64,
+        acked_bytes: u64,
+    }
+
+    /// What the simulator alone knows of a run.
+    #[derive(Clone, Debug)]
+    struct RunTotals {
+        ns3_version: String,
+        build_profile: String,
+        simulated_ns: u64,
+        events: u64,
+        packet_hops: u64,
+        drops: u64,
+        losses: u64,
+        telemetry_bytes: u64,
+        hosts: HostCounters,
+        /// Whether switches, hosts or borders did anything about Fast CNP.
+        fast_cnp_on: bool,
+        fast_cnp: FastCnpCounters,
+    }
+
+    /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
+    #[derive(Clone, Copy)]
+    struct PacketEvent {
+        time_ns: u64,
+        node: u32,
+        port: u32,
+        queue: u8,
+        qlen_bytes: u64,
+        event: PacketEventKind,
+        is_switch: bool,
+        size_bytes: u32,
+        /// Of a PFC frame: microseconds that a pause says.
+        pause_us: u32,
+        frame: FrameRecord,
+    }
+
+    /// What happened to a packet.
+    #[derive(Clone, Copy)]
+    enum PacketEventKind {
+        /// It arrived.
+        Receive,
+        /// It joined a queue.
+        Enqueue,
+        /// It left its queue.
+        Dequeue,
+        /// It was dropped.
+        Drop,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/fast_cnp.rs.h");
+        include!("ns3-bridge/src/flows.rs.h");
+        include!("ns3-bridge/src/frame.rs.h");
+        include!("ns3-bridge/src/host.rs.h");
+        include!("ns3-bridge/src/scenario.rs.h");
+        include!("ns3-bridge/src/switch.rs.h");
+        type FastCnpCounters = crate::fast_cnp::ffi::FastCnpCounters;
+        type FlowSpec = crate::flows::ffi::FlowSpec;
+        type FrameRecord = crate::frame::ffi::FrameRecord;
+        type HostCounters = crate::host::ffi::HostCounters;
+        type Scenario = crate::scenario::Scenario;
+        type Switch = crate::switch::Switch;
+    }
+
+    extern "Rust" {
+        /// The output folder of a run.
+        #[derive(ExternType)]
+        type Results;
+        /// Opens the folder, or says why it cannot be used; what goes wrong later is reported by `finish`.
+        fn create_results(out: &CxxString) -> Result<Box<Results>>;
+        /// Set-up is over, the simulation begins.
+        fn begin_run(self: &mut Results);
+        /// Watches `ports` ports of a switch; returns the index of the first.
+        fn add_queues(self: &mut Results, node: u32, ports: u16) -> usize;
+        /// Samples the queues of a switch for histogram and statistics.
+        fn sample_queues(self: &mut Results, first: usize, source: &Switch, ports: u16);
+        /// So many further samples equal the last one of every queue.
+        fn repeat_samples(self: &mut Results, count: u64);
+        /// Adds a point to the time series of a switch's queues.
+        fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16);
+        /// Writes the histograms so far.
+        fn print_queues(self: &mut Results, now_ns: u64);
+        /// Adds a point to the time series of a flow's goodput.
+        fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
+        /// A PFC frame was received.
+        fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
+        fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
+        fn flow_unfinished(self: &mut Results, outcome: &FlowOutcome);
+        /// Begins the packet trace.
+        fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
+        /// Something happened to a packet at a traced node.
+        fn packet(self: &mut Results, event: &PacketEvent, telemetry: &[u8]);
+        /// Begins the capture.
+        fn begin_capture(self: &mut Results);
+        /// A frame of a captured node, as bytes.
+        fn capture(self: &mut Results, now_ns: u64, frame: &[u8]);
+        /// All flows have finished: queue statistics end here.
+        fn flows_completed(self: &mut Results);
+        /// Closes the folder, or says what went wrong.
+        fn finish(self: &mut Results, scenario: &Scenario, totals: &RunTotals) -> Result<()>;
+    }
+}
+
+use ffi::{FlowOutcome, RunTotals};
+
 pub struct Results {
-    /// `None` once the folder is closed, or if it could not be opened.
+    /// `None` once the folder is closed.
     writer: Option<ResultWriter>,
-    error: String,
+    /// Whether telemetry is the time when a packet left its sender.
+    stamped: bool,
     goodput: GoodputMeter,
     start: Instant,
     setup_cpu: Duration,
 }
 
-pub fn create_results(out: &CxxString) -> Box<Results> {
+pub fn create_results(out: &CxxString) -> Result<Box<Results>, ResultError> {
     let start = Instant::now();
-    let created = ResultWriter::create(Path::new(out.to_string_lossy().as_ref()));
-    let error = created.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    Box::new(Results {
-        writer: created.ok(),
-        error,
-        goodput: GoodputMeter::default(),
-        start,
-        setup_cpu: Duration::ZERO,
-    })
+    let writer = Some(ResultWriter::create(Path::new(out.to_string_lossy().as_ref()))?);
+    Ok(Box::new(Results { writer, stamped: false, goodput: GoodputMeter::default(), start, setup_cpu: Duration::ZERO }))
 }
 
 impl Results {
-    pub fn writer_mut(&mut self) -> Option<&mut ResultWriter> {
-        self.writer.as_mut()
+    pub fn set_stamped(&mut self, stamped: bool) {
+        self.stamped = stamped;
     }
 
-    pub fn error(&self) -> String {
-        self.error.clone()
+    pub fn is_stamped(&self) -> bool {
+        self.stamped
+    }
+
+    pub fn writer_mut(&mut self) -> Option<&mut ResultWriter> {
+        self.writer.as_mut()
     }
 
     pub fn begin_run(&mut self) {
@@ -141,8 +253,8 @@ impl Results {
         writer.flows_completed();
     }
 
-    pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> String {
-        let Some(mut writer) = self.writer.take() else { return self.error.clone() };
+    pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> Result<(), ResultError> {
+        let Some(mut writer) = self.writer.take() else { return Ok(()) };
         let scenario = scenario.get();
         let measured = writer.measured(Nanos(totals.simulated_ns));
         let run_cpu_s = cpu_time().saturating_sub(self.setup_cpu).as_secs_f64();
@@ -178,6 +290,6 @@ impl Results {
             cnps: (scenario.transport().notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
         };
-        writer.finish(&summary).err().map(|error| error.to_string()).unwrap_or_default()
+        writer.finish(&summary)
     }
 }

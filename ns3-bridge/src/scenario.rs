@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A scenario file as the ns-3 program sees it.
 
-use crate::ffi::{FastCnpBorder, LinkFailure, LinkSpec, MonitorParameters};
+use crate::network::ffi::LinkSpec;
 use crate::panic_report;
 use crate::settings::{Settings, defaults};
 use cxx::{CxxString, CxxVector};
@@ -9,9 +9,93 @@ use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
 use hpcc_core::units::Nanos;
+use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, QueueHistogram};
 use std::path::Path;
 use std::rc::Rc;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// Links of a switch at the edge of the domain.
+    #[derive(Clone, Copy, Debug)]
+    struct FastCnpBorder {
+        node: u32,
+        outside: u32,
+    }
+
+    /// `hpcc_formats::scenario::Monitor`; 0 stands for "off".
+    #[derive(Clone, Copy)]
+    struct MonitorParameters {
+        histogram: bool,
+        histogram_start_ns: u64,
+        histogram_end_ns: u64,
+        queue_interval_ns: u64,
+        goodput_interval_ns: u64,
+    }
+
+    /// `hpcc_formats::scenario::LinkFailure`.
+    #[derive(Clone, Copy)]
+    struct LinkFailure {
+        time_ns: u64,
+        a: u32,
+        b: u32,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/network.rs.h");
+        include!("ns3-bridge/src/settings.rs.h");
+        type LinkSpec = crate::network::ffi::LinkSpec;
+        type Settings = crate::settings::Settings;
+    }
+
+    extern "Rust" {
+        /// An experiment read from a file.
+        #[derive(ExternType)]
+        type Scenario;
+        /// Reads a scenario, or says what is wrong with it, with file and line; overrides are `KEY=VALUE`.
+        fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>>;
+        /// Harmless things that the user should know.
+        fn notes(self: &Scenario) -> Vec<String>;
+        fn node_count(self: &Scenario) -> u32;
+        fn is_switch(self: &Scenario, node: u32) -> bool;
+        fn links(self: &Scenario) -> Vec<LinkSpec>;
+        /// Loss probability of a link.
+        fn loss(self: &Scenario, link: u32) -> f64;
+        /// Whether the loss probability is the link's own; all others share one generator.
+        fn has_own_loss(self: &Scenario, link: u32) -> bool;
+        /// Random stream of losses.
+        fn loss_stream(self: &Scenario) -> u64;
+        /// First random stream of ECN marking.
+        fn ecn_stream(self: &Scenario) -> u64;
+        /// Seed of the draws of PINT.
+        fn pint_seed(self: &Scenario) -> u32;
+        /// Links that fail, and when.
+        fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
+        fn flow_count(self: &Scenario) -> u32;
+        fn total_bytes(self: &Scenario) -> u64;
+        fn stop_ns(self: &Scenario) -> u64;
+        /// The settings of all nodes but the legacy ones.
+        fn settings(self: &Scenario) -> Box<Settings>;
+        /// Nodes that know nothing of telemetry.
+        fn legacy_nodes(self: &Scenario) -> Vec<u32>;
+        /// The settings of such a node.
+        fn legacy_settings(self: &Scenario, node: u32) -> Box<Settings>;
+        /// Whether the packet trace tells of packets that a switch drops.
+        fn traces_overflow(self: &Scenario) -> bool;
+        /// The addresses that the PFC frames of a node's ports come from.
+        fn port_addresses(self: &Scenario, node: u32) -> Vec<u32>;
+        /// Whether switches, hosts or borders have anything to do about Fast CNP.
+        fn has_fast_cnp(self: &Scenario) -> bool;
+        fn fast_cnp_borders(self: &Scenario) -> Vec<FastCnpBorder>;
+        fn monitor(self: &Scenario) -> MonitorParameters;
+        /// Nodes whose packets are traced.
+        fn trace_nodes(self: &Scenario) -> Vec<u32>;
+        /// Nodes whose frames are captured as bytes.
+        fn capture_nodes(self: &Scenario) -> Vec<u32>;
+    }
+}
+
+use ffi::{FastCnpBorder, LinkFailure, MonitorParameters};
 
 /// Streams of different seeds are this far apart.
 const STREAMS_PER_SEED: u64 = 1 << 32;
@@ -19,19 +103,18 @@ const STREAMS_PER_SEED: u64 = 1 << 32;
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 
 pub struct Scenario {
-    scenario: Result<scenario::Scenario, String>,
+    scenario: scenario::Scenario,
     /// Of all nodes that share them.
     settings: Rc<NodeSettings>,
 }
 
-pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Box<Scenario> {
+pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>, InputError> {
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
     let path = path.to_string_lossy();
-    let scenario =
-        scenario::load_with(Path::new(path.as_ref()), &overrides, defaults()).map_err(|error| error.to_string());
-    let settings = scenario.as_ref().map_or_else(|_| Rc::default(), |scenario| Rc::new(scenario.settings.clone()));
-    Box::new(Scenario { scenario, settings })
+    let scenario = scenario::load_with(Path::new(path.as_ref()), &overrides, defaults())?;
+    let settings = Rc::new(scenario.settings.clone());
+    Ok(Box::new(Scenario { scenario, settings }))
 }
 
 fn or_zero(interval: Option<Nanos>) -> u64 {
@@ -39,13 +122,9 @@ fn or_zero(interval: Option<Nanos>) -> u64 {
 }
 
 impl Scenario {
-    /// The scenario. C++ asks for `error` first, so that there is one.
+    /// What the file says.
     pub fn get(&self) -> &scenario::Scenario {
-        self.scenario.as_ref().expect("the scenario is used although it could not be read")
-    }
-
-    pub fn error(&self) -> String {
-        self.scenario.as_ref().err().cloned().unwrap_or_default()
+        &self.scenario
     }
 
     pub fn notes(&self) -> Vec<String> {

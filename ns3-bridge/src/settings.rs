@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The settings of a node as ns-3 attributes: names and texts.
 
-use crate::ffi::{SettingInfo, SettingKind};
 use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
@@ -14,6 +13,109 @@ use hpcc_core::switch::EcnThreshold;
 use hpcc_core::transport::feedback;
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// One setting as an attribute.
+    #[derive(Clone, Debug)]
+    struct SettingInfo {
+        /// Its place among all.
+        index: usize,
+        /// Name of the attribute.
+        attribute: String,
+        kind: SettingKind,
+        /// Its value without being set.
+        initial: String,
+        /// What can be given.
+        expected: String,
+        /// What it means.
+        help: String,
+    }
+
+    /// The kind of an attribute's value.
+    #[derive(Clone, Copy, Debug)]
+    enum SettingKind {
+        /// true or false.
+        Switch,
+        /// A whole number.
+        Whole,
+        /// A number.
+        Real,
+        /// A time.
+        Time,
+        /// A data rate.
+        Rate,
+        /// A text.
+        Text,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/network.rs.h");
+        type Network = crate::network::Network;
+    }
+
+    extern "Rust" {
+        /// Repeats those of the reference's faults that concern routes; before they are computed.
+        fn repeat_faults(network: &mut Network, settings: &Settings);
+        /// The settings of a node, or of what it does about Fast CNP.
+        #[derive(ExternType)]
+        type Settings;
+        /// The defaults.
+        fn new_settings() -> Box<Settings>;
+        /// The attributes of hosts and switches.
+        fn node_settings() -> Vec<SettingInfo>;
+        /// The attributes of hosts.
+        fn host_settings() -> Vec<SettingInfo>;
+        /// The attributes of switches.
+        fn switch_settings() -> Vec<SettingInfo>;
+        /// The attributes of what hosts do about Fast CNP.
+        fn fast_cnp_host_settings() -> Vec<SettingInfo>;
+        /// The attributes of what switches do about Fast CNP.
+        fn fast_cnp_switch_settings() -> Vec<SettingInfo>;
+        /// The parameters of one algorithm, without its name before theirs.
+        fn parameters_of(algorithm: &str) -> Vec<SettingInfo>;
+        /// A copy, which shares memory until it is changed.
+        fn duplicate(self: &Settings) -> Box<Settings>;
+        /// Changes a setting, or says why not.
+        fn set(self: &mut Settings, info: &SettingInfo, text: &CxxString) -> Result<()>;
+        /// The value of a setting, as `set` reads it.
+        fn get(self: &Settings, info: &SettingInfo) -> String;
+        /// When ports of one rate mark frames, in place of what the settings say for all.
+        fn set_ecn_threshold(self: &mut Settings, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64);
+        /// Takes over what a switch must know of the hosts.
+        fn follow_hosts(self: &mut Settings, host: &Settings);
+        /// Takes over what a host must know of the switches.
+        fn follow_switches(self: &mut Settings, other: &Settings);
+        /// Settles what was left to the simulator and checks all settings; says what contradicts what.
+        fn resolve(self: &mut Settings, network: &Network) -> Result<()>;
+        /// Most payload bytes in a packet.
+        fn mtu(self: &Settings) -> u32;
+        /// Whether times are floored as the reference floors them.
+        fn floors_times(self: &Settings) -> bool;
+        /// Whether random loss takes PFC frames too.
+        fn loses_pfc(self: &Settings) -> bool;
+        /// Whether all nodes draw from one sequence.
+        fn shares_rng(self: &Settings) -> bool;
+        /// Microseconds that a PFC pause says; 0 makes every pause a resume.
+        fn pause_us(self: &Settings) -> u32;
+        /// Bytes that a frame occupies its link for besides its own.
+        fn frame_gap(self: &Settings) -> u32;
+        /// Whether frames have bytes.
+        fn has_bytes(self: &Settings) -> bool;
+        /// Most bytes of telemetry in a frame.
+        fn telemetry_room(self: &Settings) -> u32;
+        /// Headers and trailers of a data frame in bytes.
+        fn data_overhead(self: &Settings) -> u32;
+        /// Bytes on the link of a PFC frame.
+        fn pfc_bytes(self: &Settings) -> u32;
+        /// Whether switches notify senders.
+        fn uses_fast_cnp(self: &Settings) -> bool;
+        /// Whether hosts accept notifications by switches.
+        fn accepts_fast_cnp(self: &Settings) -> bool;
+    }
+}
+
+use ffi::{SettingInfo, SettingKind};
 
 /// Settings that many nodes share until one of them differs.
 pub struct Settings {
@@ -60,6 +162,10 @@ fn specs(settings: &NodeSettings) -> Vec<Spec> {
         part.settings.list().into_iter().map(spec).collect::<Vec<_>>()
     };
     settings.parts().into_iter().flat_map(of_part).collect()
+}
+
+pub fn repeat_faults(network: &mut Network, settings: &Settings) {
+    network.repeat_faults(settings.node.quirks());
 }
 
 pub fn new_settings() -> Box<Settings> {

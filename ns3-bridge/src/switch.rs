@@ -1,12 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The switch, and the chance that it and the links depend on.
+//! The switch.
 
-use crate::ffi::{Arrival, DepartingFrame, Departure, FlowKey, Verdict};
 use crate::network::Network;
+use crate::random::Rng;
 use crate::settings::Settings;
-use hpcc_core::random::{self, Mrg32k3a};
 use hpcc_core::switch::{self as core_switch, Backlog, PRIORITIES, Service};
 use hpcc_core::units::{BitRate, Nanos};
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// What ECMP hashes.
+    #[derive(Clone, Copy)]
+    struct FlowKey {
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        dport: u16,
+    }
+
+    /// `hpcc_core::switch::Arrival`.
+    #[derive(Clone, Copy)]
+    struct Arrival {
+        verdict: Verdict,
+        pause: bool,
+        egress: u16,
+    }
+
+    /// What becomes of a frame that arrived at a switch.
+    #[derive(Clone, Copy)]
+    enum Verdict {
+        /// It waits at `egress`.
+        Forward,
+        /// Its destination cannot be reached.
+        NoRoute,
+        /// The buffer has no room.
+        Overflow,
+    }
+
+    /// `hpcc_core::switch::Head`, with the length of the telemetry section.
+    #[derive(Clone, Copy)]
+    struct DepartingFrame {
+        ingress: u16,
+        priority: u8,
+        is_data: bool,
+        hop_limit: u8,
+        size: u32,
+        telemetry_bytes: u16,
+        queue_bytes: u64,
+        arrived_ns: u64,
+    }
+
+    /// `hpcc_core::switch::Departure`, with the new length of the telemetry section.
+    #[derive(Clone, Copy)]
+    struct Departure {
+        mark: bool,
+        resume: bool,
+        telemetry_bytes: u16,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/network.rs.h");
+        include!("ns3-bridge/src/random.rs.h");
+        include!("ns3-bridge/src/settings.rs.h");
+        type Network = crate::network::Network;
+        type Rng = crate::random::Rng;
+        type Settings = crate::settings::Settings;
+    }
+
+    extern "Rust" {
+        /// The decisions of a switch.
+        #[derive(ExternType)]
+        type Switch;
+        /// Moves the network's present routes for the switch into it.
+        fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch);
+        /// The switch of a network's node, whose settings are resolved. The network's routes for this node move into it.
+        fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Switch>>;
+        /// Whether it must be told when a frame came in.
+        fn notes_arrival(self: &Switch) -> bool;
+        /// Whether a link that fails keeps the memory of the frames that are dropped with it.
+        fn leaks_on_link_down(self: &Switch) -> bool;
+        /// Whether its queues are served by classes.
+        fn has_classes(self: &Switch) -> bool;
+        /// Which queue of a port sends next.
+        #[derive(ExternType)]
+        type Scheduler;
+        /// The scheduler of a port; there must be classes.
+        fn new_scheduler(self: &Switch) -> Box<Scheduler>;
+        /// The queue whose first frame leaves now, or -1. `heads` are the bytes of each queue's first frame, 0 where it is
+        /// empty; bit n of `paused` holds queue n back.
+        fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
+        fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
+        /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
+        fn depart(
+            self: &mut Switch,
+            egress: u16,
+            now_ns: u64,
+            frame: &DepartingFrame,
+            section: &mut [u8],
+            rng: &mut Rng,
+        ) -> Departure;
+        /// A frame that waits at a port is thrown away; returns whether to resume its sender.
+        fn discard(self: &mut Switch, egress: u16, ingress: u16, priority: u8, size: u32) -> bool;
+        /// A PFC frame of this switch leaves a port.
+        fn send_pfc(self: &mut Switch, egress: u16, now_ns: u64, size: u32);
+        fn queued(self: &Switch, egress: u16) -> u32;
+    }
+}
+
+use ffi::{Arrival, DepartingFrame, Departure, FlowKey, Verdict};
 
 pub struct Switch {
     core: core_switch::Switch,
@@ -14,12 +115,6 @@ pub struct Switch {
     leaks: bool,
     /// How the queues of a port are served; `None`: in turn.
     services: Option<[Service; PRIORITIES]>,
-}
-
-pub struct Rng(pub random::Rng);
-pub struct Loss {
-    generator: Mrg32k3a,
-    probability: f64,
 }
 
 impl From<&FlowKey> for core_switch::FlowKey {
@@ -116,33 +211,4 @@ impl Scheduler {
     pub fn next(&mut self, heads: &[u32; PRIORITIES], paused: u8) -> i32 {
         self.0.next(&Backlog { heads: *heads, paused }).map_or(-1, i32::from)
     }
-}
-
-pub fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng> {
-    Box::new(Rng(random::Rng::new(first_stream, pint_seed)))
-}
-
-pub fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng> {
-    Box::new(Rng(random::Rng::of_node(first_stream, pint_seed, node)))
-}
-
-impl Rng {
-    pub fn skip(&mut self) {
-        self.0.marks.skip();
-    }
-}
-
-pub fn new_loss(stream: u64, probability: f64) -> Box<Loss> {
-    Box::new(Loss { generator: Mrg32k3a::new(stream, 1), probability })
-}
-
-impl Loss {
-    pub fn is_lost(&mut self) -> bool {
-        self.generator.uniform() < self.probability
-    }
-}
-
-pub fn uniform_draws(stream: u64, count: usize) -> Vec<f64> {
-    let mut generator = Mrg32k3a::new(stream, 1);
-    (0..count).map(|_| generator.uniform()).collect()
 }

@@ -12,9 +12,17 @@ endif()
 set(hpcc_cargo_dir "${CMAKE_CURRENT_BINARY_DIR}/cargo")
 set(hpcc_rust_library "${hpcc_cargo_dir}/release/libhpcc_ns3.a")
 set(hpcc_bridge_include "${hpcc_cargo_dir}/cxxbridge")
-set(hpcc_bridge_source "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.cc"
-    "${hpcc_bridge_include}/ns3-bridge/src/congestion_ops.rs.cc"
-)
+# Each source of the bridge with a cxx module has a generated C++ side.
+set(hpcc_bridge_source)
+set(hpcc_bridge_headers "${hpcc_bridge_include}/rust/cxx.h")
+file(GLOB hpcc_bridge_modules RELATIVE "${hpcc_rust_dir}" CONFIGURE_DEPENDS "${hpcc_rust_dir}/ns3-bridge/src/*.rs")
+foreach(module ${hpcc_bridge_modules})
+  file(STRINGS "${hpcc_rust_dir}/${module}" is_bridge LIMIT_COUNT 1 REGEX "^#\\[cxx::bridge\\(")
+  if(is_bridge)
+    list(APPEND hpcc_bridge_source "${hpcc_bridge_include}/${module}.cc")
+    list(APPEND hpcc_bridge_headers "${hpcc_bridge_include}/${module}.h")
+  endif()
+endforeach()
 file(MAKE_DIRECTORY "${hpcc_bridge_include}")
 
 # cargo knows what is out of date, so it always runs; without news it takes 0.1 s and touches nothing.
@@ -22,9 +30,7 @@ add_custom_target(
   hpcc-cargo
   COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}" "CXX=${CMAKE_CXX_COMPILER}"
           "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge --features ns3
-  BYPRODUCTS "${hpcc_rust_library}" ${hpcc_bridge_source} "${hpcc_bridge_include}/ns3-bridge/src/lib.rs.h"
-             "${hpcc_bridge_include}/ns3-bridge/src/congestion_ops.rs.h"
-             "${hpcc_bridge_include}/rust/cxx.h"
+  BYPRODUCTS "${hpcc_rust_library}" ${hpcc_bridge_source} ${hpcc_bridge_headers}
   WORKING_DIRECTORY "${hpcc_rust_dir}"
   COMMENT "cargo build --package ns3-bridge"
   VERBATIM

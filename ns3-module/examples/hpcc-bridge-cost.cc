@@ -6,8 +6,12 @@
 //
 //   ./ns3 run "hpcc-bridge-cost --calls=20000000"
 
-#include "ns3-bridge/src/lib.rs.h"
 
+#include "ns3-bridge/src/host.rs.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+#include "ns3-bridge/src/switch.rs.h"
 #include "ns3/core-module.h"
 
 #include <array>

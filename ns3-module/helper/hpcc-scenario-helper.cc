@@ -3,12 +3,16 @@
  */
 #include "hpcc-scenario-helper.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 #include "scenario-capture.h"
 #include "scenario-fast-cnp.h"
 #include "scenario-monitor.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
+#include "ns3-bridge/src/host.rs.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+#include "rust/cxx.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/fast-cnp-host.h"
@@ -77,11 +81,13 @@ HpccScenarioHelper::~HpccScenarioHelper() = default;
 bool
 HpccScenarioHelper::Load(const std::string& config, const std::vector<std::string>& overrides)
 {
-    m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw());
-    const std::string error(m_scenario->error());
-    if (!error.empty())
+    try
     {
-        Say(error);
+        m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw());
+    }
+    catch (const rust::Error& error)
+    {
+        Say(error.what());
         return false;
     }
     for (const auto& note : m_scenario->notes())
@@ -94,11 +100,14 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
-    const CorePointer<hpcc::Results> results(hpcc::create_results(out).into_raw());
-    const std::string error(results->error());
-    if (!error.empty())
+    CorePointer<hpcc::Results> results;
+    try
     {
-        Say(error);
+        results.reset(hpcc::create_results(out).into_raw());
+    }
+    catch (const rust::Error& error)
+    {
+        Say(error.what());
         return BAD_INPUT;
     }
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
@@ -253,12 +262,16 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
         }
     }
     CountFastCnps(*m_scenario, m_network, totals);
-    const std::string error(results.finish(*m_scenario, totals));
-    if (!error.empty())
+    try
     {
-        Say(error);
+        results.finish(*m_scenario, totals);
+        return true;
     }
-    return error.empty();
+    catch (const rust::Error& error)
+    {
+        Say(error.what());
+        return false;
+    }
 }
 
 } // namespace ns3

@@ -4,7 +4,10 @@
 #include "qbb-helper.h"
 
 #include "../model/call-core.h"
-#include "ns3-bridge/src/lib.rs.h"
+#include "ns3-bridge/src/fast_cnp.rs.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -212,7 +215,7 @@ QbbHelper::Start()
     {
         m_network->route_to_switches();
     }
-    m_network->repeat_faults(m_nodes.front()->GetSettings());
+    hpcc::repeat_faults(*m_network, m_nodes.front()->GetSettings());
     m_network->compute_routes(mtu);
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;

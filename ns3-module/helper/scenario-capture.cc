@@ -3,8 +3,9 @@
  */
 #include "scenario-capture.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 #include "qbb-helper.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
 
 #include "ns3/packet.h"
 #include "ns3/qbb-net-device.h"

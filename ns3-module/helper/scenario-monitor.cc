@@ -3,9 +3,11 @@
  */
 #include "scenario-monitor.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 #include "qbb-helper.h"
 #include "scenario-traffic.h"
+#include "ns3-bridge/src/progress.rs.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
 
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"

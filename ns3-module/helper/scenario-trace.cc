@@ -5,7 +5,9 @@
 
 #include "qbb-helper.h"
 
-#include "../model/packet-kind.h"
+#include "../model/frame-record.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
@@ -18,9 +20,6 @@ namespace
 
 /// Where the reference simulator's PFC frames go.
 constexpr uint32_t BROADCAST = 0xffffffff;
-
-/// Both bits of the IP header's ECN field: congestion experienced.
-constexpr uint8_t ECN_CE = 3;
 
 /**
  * \param frame a frame
@@ -40,26 +39,10 @@ struct Tracer
     hpcc::Results* results;      //!< the results
     const QbbNode* node;         //!< the node
     const QbbNetDevice* device;  //!< its port; nullptr for the node as a whole
-    bool stamped;                //!< whether telemetry is the time of sending
     uint32_t pauseTime;          //!< microseconds that a pause says
     uint32_t address;            //!< address of PFC frames that the port sends
     uint32_t peerAddress;        //!< address of PFC frames that it receives
 };
-
-/**
- * \param frame a frame whose telemetry is the time of sending
- * \return that time in nanoseconds
- */
-uint64_t
-SentAt(const QbbFrame& frame)
-{
-    uint64_t nanos = 0;
-    for (uint16_t byte = 0; byte < frame.telemetryBytes; ++byte)
-    {
-        nanos |= uint64_t{frame.GetTelemetry()[byte]} << (8 * byte);
-    }
-    return nanos;
-}
 
 /**
  * \brief Record an event.
@@ -72,7 +55,6 @@ void
 Record(const Tracer& at, hpcc::PacketEventKind event, bool queued, const QbbFrame& frame)
 {
     const bool isSwitch = at.node->IsSwitch();
-    const bool isPfc = frame.kind == QbbFrame::Kind::PFC;
     hpcc::PacketEvent record{};
     record.time_ns = Simulator::Now().GetNanoSeconds();
     record.node = at.node->GetIndex();
@@ -84,29 +66,16 @@ Record(const Tracer& at, hpcc::PacketEventKind event, bool queued, const QbbFram
         record.qlen_bytes = event == hpcc::PacketEventKind::Enqueue ? bytes - frame.size : bytes;
     }
     record.event = event;
-    record.kind = MakePacketKind(frame.kind);
     record.is_switch = isSwitch;
-    record.priority = frame.priority;
     record.size_bytes = frame.size;
-    record.seq = frame.seq;
-    if (isPfc)
+    record.pause_us = at.pauseTime;
+    record.frame = MakeFrameRecord(frame);
+    if (frame.kind == QbbFrame::Kind::PFC)
     {
-        record.pause_us = frame.pause ? at.pauseTime : 0;
-        record.src_address = queued ? at.address : at.peerAddress;
-        record.dst_address = BROADCAST;
+        record.frame.src_address = queued ? at.address : at.peerAddress;
+        record.frame.dst_address = BROADCAST;
     }
-    else
-    {
-        record.src_address = frame.srcAddress;
-        record.dst_address = frame.dstAddress;
-        record.sport = frame.sport;
-        record.dport = frame.dport;
-        record.payload_bytes = frame.payload;
-        record.sent_ns = at.stamped && frame.HasTelemetrySection() ? SentAt(frame) : 0;
-        record.ecn = frame.congestionMarked ? ECN_CE : 0;
-        record.congestion_echo = frame.IsAcknowledgement() && frame.congestionEchoed;
-    }
-    at.results->packet(record);
+    at.results->packet(record, {frame.GetTelemetry(), frame.telemetryBytes});
 }
 
 /**
@@ -153,7 +122,6 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
         return;
     }
     results.begin_trace(scenario, network.GetMaxBdp());
-    const bool stamped = scenario.stamps_send_time();
     const uint32_t pauseTime = scenario.settings()->pause_us();
     for (const uint32_t index : nodes)
     {
@@ -164,7 +132,7 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
             QbbNetDevice& device = *node->GetPort(port);
             const QbbNetDevice& peer = device.GetPeer();
             const uint32_t peerAddress = scenario.port_addresses(peer.GetOwner().GetIndex())[peer.GetPortNumber()];
-            const Tracer at{&results, PeekPointer(node), &device, stamped, pauseTime, addresses[port], peerAddress};
+            const Tracer at{&results, PeekPointer(node), &device, pauseTime, addresses[port], peerAddress};
             Connect(device, "RxEnd", at, hpcc::PacketEventKind::Receive, false);
             Connect(device, "Enqueue", at, hpcc::PacketEventKind::Enqueue, true);
             Connect(device, "Dequeue", at, hpcc::PacketEventKind::Dequeue, true);
@@ -173,7 +141,7 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
         }
         if (node->IsSwitch() && scenario.traces_overflow())
         {
-            const Tracer at{&results, PeekPointer(node), nullptr, stamped, pauseTime, 0, 0};
+            const Tracer at{&results, PeekPointer(node), nullptr, pauseTime, 0, 0};
             Connect(*node, "Drop", at, hpcc::PacketEventKind::Drop, false);
         }
     }

@@ -3,8 +3,11 @@
  */
 #include "scenario-traffic.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 #include "qbb-helper.h"
+#include "ns3-bridge/src/flows.rs.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
+#include "rust/cxx.h"
 
 #include "ns3/simulator.h"
 
@@ -53,7 +56,15 @@ ScenarioTraffic::ScenarioTraffic(const hpcc::Scenario& scenario,
 void
 ScenarioTraffic::Advance()
 {
-    const hpcc::FlowSpec spec = m_flows->next();
+    hpcc::FlowSpec spec{};
+    try
+    {
+        spec = m_flows->next();
+    }
+    catch (const rust::Error& error)
+    {
+        m_error = error.what();
+    }
     m_hasNext = spec.present;
     m_next.tag = spec.index;
     m_next.src = spec.src;
@@ -73,7 +84,7 @@ ScenarioTraffic::GetFirstStart() const
 std::string
 ScenarioTraffic::GetError() const
 {
-    return std::string(m_flows->error());
+    return m_error;
 }
 
 void

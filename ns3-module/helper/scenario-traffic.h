@@ -89,6 +89,7 @@ class ScenarioTraffic
     hpcc::Results& m_results;               //!< where they are recorded
     RdmaFlow m_next;                        //!< the next flow to start; its tag is its index
     bool m_hasNext{false};                  //!< whether there is one
+    std::string m_error;                    //!< why the flows ended too early; empty if they did not
     Time m_firstStart;                      //!< when the first flow starts
     uint32_t m_finished{0};                 //!< flows that have finished
     uint64_t m_finishedBytes{0};            //!< their bytes

@@ -2,8 +2,19 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "core-pointer.h"
+#include "ns3-bridge/src/fast_cnp.rs.h"
+#include "ns3-bridge/src/flows.rs.h"
+#include "ns3-bridge/src/frame.rs.h"
+#include "ns3-bridge/src/host.rs.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/probed.rs.h"
+#include "ns3-bridge/src/progress.rs.h"
+#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+#include "ns3-bridge/src/switch.rs.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 
 namespace ns3
 {

@@ -8,6 +8,10 @@
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 #include "setting-attributes.h"
+#include "ns3-bridge/src/fast_cnp.rs.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"

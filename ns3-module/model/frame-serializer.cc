@@ -4,8 +4,10 @@
 #include "frame-serializer.h"
 
 #include "call-core.h"
-#include "packet-kind.h"
-
+#include "frame-record.h"
+#include "ns3-bridge/src/frame.rs.h"
+#include "ns3-bridge/src/probed.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 
 #include <array>
 #include <vector>
@@ -48,27 +50,9 @@ FrameSerializer::FrameSerializer(const hpcc::Settings& settings)
 Ptr<Packet>
 FrameSerializer::Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address dst) const
 {
-    const hpcc::FrameRecord record{
-        BytesOf(src),
-        BytesOf(dst),
-        MakePacketKind(frame.kind),
-        frame.priority,
-        frame.hopLimit,
-        frame.congestionMarked,
-        frame.congestionEchoed,
-        frame.pause,
-        frame.ackRequested,
-        frame.srcAddress,
-        frame.dstAddress,
-        frame.sport,
-        frame.dport,
-        frame.queuePair,
-        frame.seq,
-        frame.selective,
-        frame.payload,
-        frame.mtu,
-        frame.flowBytes,
-    };
+    hpcc::FrameRecord record = MakeFrameRecord(frame);
+    record.src_mac = BytesOf(src);
+    record.dst_mac = BytesOf(dst);
     const rust::Vec<uint8_t> bytes = m_core->bytes(record, {frame.GetTelemetry(), frame.telemetryBytes});
     return PacketOf(bytes);
 }

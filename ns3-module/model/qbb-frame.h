@@ -75,13 +75,47 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether switches stamp their telemetry into it
     bool CollectsTelemetry() const
     {
-        return kind == Kind::DATA || kind == Kind::PROBE || kind == Kind::PACKET_PROBE;
+        switch (kind)
+        {
+        case Kind::DATA:
+        case Kind::PROBE:
+        case Kind::PACKET_PROBE:
+            return true;
+        case Kind::ACK:
+        case Kind::NACK:
+        case Kind::PFC:
+        case Kind::FEEDBACK:
+        case Kind::PACKET:
+        case Kind::PACKET_RESPONSE:
+        case Kind::CNP:
+        case Kind::FAST_CNP:
+        case Kind::ICMPV6:
+            return false;
+        }
+        return false;
     }
 
     /// \return whether it carries an ns-3 packet
     bool CarriesPacket() const
     {
-        return kind == Kind::PACKET || kind == Kind::PACKET_PROBE || kind == Kind::PACKET_RESPONSE;
+        switch (kind)
+        {
+        case Kind::PACKET:
+        case Kind::PACKET_PROBE:
+        case Kind::PACKET_RESPONSE:
+            return true;
+        case Kind::DATA:
+        case Kind::ACK:
+        case Kind::NACK:
+        case Kind::PFC:
+        case Kind::PROBE:
+        case Kind::FEEDBACK:
+        case Kind::CNP:
+        case Kind::FAST_CNP:
+        case Kind::ICMPV6:
+            return false;
+        }
+        return false;
     }
 
     /**
@@ -101,24 +135,52 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether nothing but telemetry needs it
     bool IsForTelemetryAlone() const
     {
-        return kind == Kind::PROBE || kind == Kind::FEEDBACK || kind == Kind::PACKET_PROBE ||
-               kind == Kind::PACKET_RESPONSE;
+        switch (kind)
+        {
+        case Kind::PROBE:
+        case Kind::FEEDBACK:
+        case Kind::PACKET_PROBE:
+        case Kind::PACKET_RESPONSE:
+            return true;
+        case Kind::DATA:
+        case Kind::ACK:
+        case Kind::NACK:
+        case Kind::PFC:
+        case Kind::PACKET:
+        case Kind::CNP:
+        case Kind::FAST_CNP:
+        case Kind::ICMPV6:
+            return false;
+        }
+        return false;
     }
 
     /// \return whether telemetry stands in its place, and nothing else
     bool HasTelemetrySection() const
     {
-        return kind != Kind::CNP && kind != Kind::FAST_CNP && kind != Kind::ICMPV6;
+        switch (kind)
+        {
+        case Kind::DATA:
+        case Kind::ACK:
+        case Kind::NACK:
+        case Kind::PROBE:
+        case Kind::FEEDBACK:
+        case Kind::PACKET:
+        case Kind::PACKET_PROBE:
+        case Kind::PACKET_RESPONSE:
+            return true;
+        case Kind::PFC:
+        case Kind::CNP:
+        case Kind::FAST_CNP:
+        case Kind::ICMPV6:
+            return false;
+        }
+        return false;
     }
 
     /// \return bytes on the link that only telemetry needs
     uint32_t GetTelemetryCost() const
     {
-        // Nearly all frames are data and acknowledgements.
-        if (kind <= Kind::NACK)
-        {
-            return telemetryBytes;
-        }
         return IsForTelemetryAlone() ? size : HasTelemetrySection() ? telemetryBytes : 0;
     }
 

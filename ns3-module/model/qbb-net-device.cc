@@ -4,9 +4,12 @@
 #include "qbb-net-device.h"
 
 #include "frame-serializer.h"
-#include "ns3-bridge/src/lib.rs.h"
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+#include "ns3-bridge/src/switch.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"

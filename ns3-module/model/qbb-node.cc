@@ -6,6 +6,9 @@
 #include "call-core.h"
 #include "qbb-net-device.h"
 #include "setting-attributes.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/log.h"
 

@@ -5,6 +5,11 @@
 
 #include "call-core.h"
 #include "setting-attributes.h"
+#include "ns3-bridge/src/fast_cnp.rs.h"
+#include "ns3-bridge/src/host.rs.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+#include "ns3-bridge/src/switch.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/fatal-error.h"

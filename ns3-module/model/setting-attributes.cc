@@ -4,6 +4,7 @@
 #include "setting-attributes.h"
 
 #include "settings-owner.h"
+#include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/attribute.h"
 #include "ns3/boolean.h"

@@ -4,7 +4,7 @@
 #ifndef HPCC_SETTING_ATTRIBUTES_H
 #define HPCC_SETTING_ATTRIBUTES_H
 
-#include "ns3-bridge/src/lib.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 #include "rust/cxx.h"
 
 #include "ns3/type-id.h"

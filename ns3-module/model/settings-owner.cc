@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "settings-owner.h"
+#include "ns3-bridge/src/settings.rs.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 
 #include <utility>
 

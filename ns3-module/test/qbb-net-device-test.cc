@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "hpcc-tests.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/random.rs.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/string.h"
 #include "ns3/channel.h"

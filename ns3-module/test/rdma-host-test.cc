@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "hpcc-tests.h"
-#include "ns3-bridge/src/lib.rs.h"
+#include "ns3-bridge/src/network.rs.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"

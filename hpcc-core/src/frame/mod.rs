@@ -10,6 +10,7 @@ pub mod build;
 mod carried;
 mod dialect;
 mod error;
+mod kind;
 mod packet;
 pub mod parse;
 mod section;
@@ -20,6 +21,7 @@ mod tests;
 pub use carried::CarriedPacket;
 pub use dialect::{Dialect, SectionLen};
 pub use error::{Fault, Layer, ParseError, Unbuildable};
+pub use kind::PacketKind;
 pub use packet::{Offsets, RocePacket};
 pub use section::{Encapsulation, Section};
 

@@ -18,7 +18,7 @@
 //! | pause, resume | the longest pause, a pause of 0 |
 
 use super::build;
-use super::{Addresses, Encapsulation, Extension, RoceFrame, Section, Unbuildable};
+use super::{Addresses, Encapsulation, Extension, PacketKind, RoceFrame, Section, Unbuildable};
 use crate::fast_cnp::packet;
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
@@ -37,34 +37,11 @@ const FIRST_QUEUE_PAIR: u32 = 2;
 /// The prefix of all hosts: the one for documentation (RFC 3849).
 const IPV6_PREFIX: [u8; 12] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// What a simulated frame is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Payload.
-    Data {
-        /// Payload bytes.
-        payload: u32,
-        /// Whether the receiver is to acknowledge it at once.
-        ack_requested: bool,
-    },
-    /// All bytes before the frame's have arrived.
-    Ack,
-    /// So have they, but another packet arrived in place of the next.
-    Nack {
-        /// Its first byte, under selective repeat.
-        arrived: Option<u64>,
-    },
-    /// A probe for telemetry, sent before the frame's byte.
-    Probe,
-    /// Telemetry that comes back by itself.
-    Feedback,
-    /// A congestion notification, by the receiver or, with destination options, by a switch.
-    Notification,
-}
-
-/// A simulated frame of a flow.
+/// A simulated frame. Fields that its kind does not have may be anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedFrame {
+    /// What it is for.
+    pub kind: PacketKind,
     /// Ethernet source.
     pub src_mac: [u8; 6],
     /// Ethernet destination.
@@ -77,7 +54,7 @@ pub struct SimulatedFrame {
     pub dst: u32,
     /// UDP source port.
     pub sport: u16,
-    /// Priority group, 0 to 7.
+    /// Priority group, 0 to 7; of PFC: the one that is paused or resumed.
     pub priority: u8,
     /// Time to live or hop limit.
     pub hop_limit: u8,
@@ -93,8 +70,14 @@ pub struct SimulatedFrame {
     pub flow_bytes: u64,
     /// Most payload bytes of the flow's packets; at least 1.
     pub mtu: u32,
-    /// What it is for.
-    pub kind: Kind,
+    /// Data: payload bytes.
+    pub payload: u32,
+    /// Data: whether the receiver is to acknowledge it at once.
+    pub ack_requested: bool,
+    /// Negative acknowledgement under selective repeat: first byte of the packet that arrived.
+    pub selective: Option<u64>,
+    /// PFC: pause or resume.
+    pub pause: bool,
 }
 
 impl SimulatedFrame {
@@ -104,37 +87,55 @@ impl SimulatedFrame {
     /// [`Unbuildable`], which a simulated network's own frames are not.
     pub fn bytes(&self, encapsulation: Option<Encapsulation>, section: &[u8]) -> Result<Vec<u8>, Unbuildable> {
         match self.kind {
-            Kind::Data { payload, ack_requested } => {
+            PacketKind::Data => {
                 let encapsulation = encapsulation.filter(|_| !section.is_empty());
                 let telemetry = encapsulation.map(|encapsulation| Section::new(encapsulation, section)).transpose()?;
-                self.data(payload, ack_requested, telemetry)
+                self.data(telemetry)
             }
-            Kind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
-            Kind::Nack { arrived } => {
-                let arrived = arrived.map(|seq| self.psn(seq).to_be_bytes());
+            PacketKind::Ack => self.answer(Syndrome::ACK, self.last_psn(), section),
+            PacketKind::Nack => {
+                let arrived = self.selective.map(|seq| self.psn(seq).to_be_bytes());
                 let payload = [section, arrived.as_ref().map_or(&[][..], |psn| psn)].concat();
                 self.answer(Syndrome::Nak(NakCode::SequenceError), self.psn(self.seq), &payload)
             }
-            Kind::Probe => {
+            PacketKind::Probe => {
                 let telemetry = encapsulation.map(|encapsulation| Section::new(encapsulation, section)).transpose()?;
                 let frame = RoceFrame { telemetry, bth: self.bth(Opcode::PROBE), ..self.envelope() };
                 build::roce(&frame, Coverage::default())
             }
-            Kind::Feedback => {
+            PacketKind::Feedback => {
                 let frame = RoceFrame { bth: self.bth(Opcode::FEEDBACK), payload: section, ..self.envelope() };
                 build::roce(&frame, Coverage::default())
             }
-            Kind::Notification => {
+            PacketKind::Cnp | PacketKind::FastCnp => {
                 let (bth, envelope) = (Bth::cnp(self.dest_qp()), self.envelope());
                 let udp_checksum = envelope.udp_checksum;
                 let frame = RoceFrame { bth, udp_checksum, ..packet::notification(&envelope) };
                 build::roce(&RoceFrame { destination_options: section, ..frame }, Coverage::default())
             }
+            PacketKind::Pfc => Ok(self.pfc()),
+            PacketKind::Icmpv6 => Ok(self.icmpv6(section)),
         }
     }
 
-    fn data(&self, payload: u32, ack_requested: bool, telemetry: Option<Section<'_>>) -> Result<Vec<u8>, Unbuildable> {
-        let place = Place::of(self.seq, payload, self.flow_bytes, self.mtu);
+    fn pfc(&self) -> Vec<u8> {
+        build::pfc(self.src_mac, &Pfc::of(self.priority, if self.pause { MAX_QUANTA } else { 0 }))
+    }
+
+    /// `packet` left its source with another hop limit.
+    fn icmpv6(&self, packet: &[u8]) -> Vec<u8> {
+        const HOP_LIMIT: usize = ETHERNET + 7;
+        let ether_type = EtherType::IPV6;
+        let ethernet = Ethernet2Header { source: self.src_mac, destination: self.dst_mac, ether_type };
+        let mut bytes = [&ethernet.to_bytes()[..], packet].concat();
+        if let Some(byte) = bytes.get_mut(HOP_LIMIT) {
+            *byte = self.hop_limit;
+        }
+        bytes
+    }
+
+    fn data(&self, telemetry: Option<Section<'_>>) -> Result<Vec<u8>, Unbuildable> {
+        let place = Place::of(self.seq, self.payload, self.flow_bytes, self.mtu);
         let opcode = match (place.first, place.last) {
             (true, true) => Opcode::WRITE_ONLY,
             (true, false) => Opcode::WRITE_FIRST,
@@ -145,12 +146,15 @@ impl SimulatedFrame {
         let bth = Bth {
             opcode,
             dest_qp: self.dest_qp(),
-            ack_requested: ack_requested || place.last,
+            ack_requested: self.ack_requested || place.last,
             psn: self.psn(self.seq),
             ..Bth::default()
         };
         let extension = if place.first { Extension::Reth(reth) } else { Extension::None };
-        build::roce(&RoceFrame { telemetry, bth, extension, zeros: payload, ..self.envelope() }, Coverage::default())
+        build::roce(
+            &RoceFrame { telemetry, bth, extension, zeros: self.payload, ..self.envelope() },
+            Coverage::default(),
+        )
     }
 
     fn answer(&self, syndrome: Syndrome, psn: u32, payload: &[u8]) -> Result<Vec<u8>, Unbuildable> {
@@ -212,22 +216,6 @@ impl SimulatedFrame {
     }
 }
 
-/// The bytes of a pause or resume of a priority.
-pub fn pfc(src_mac: [u8; 6], priority: u8, pause: bool) -> Vec<u8> {
-    build::pfc(src_mac, &Pfc::of(priority, if pause { MAX_QUANTA } else { 0 }))
-}
-
-/// The frame of an ICMPv6 packet that left its source with another hop limit.
-pub fn icmpv6(src_mac: [u8; 6], dst_mac: [u8; 6], hop_limit: u8, packet: &[u8]) -> Vec<u8> {
-    const HOP_LIMIT: usize = ETHERNET + 7;
-    let ethernet = Ethernet2Header { source: src_mac, destination: dst_mac, ether_type: EtherType::IPV6 };
-    let mut bytes = [&ethernet.to_bytes()[..], packet].concat();
-    if let Some(byte) = bytes.get_mut(HOP_LIMIT) {
-        *byte = hop_limit;
-    }
-    bytes
-}
-
 /// The number on the wire of a queue pair.
 pub fn wire_queue_pair(key: u32) -> u32 {
     key.wrapping_add(FIRST_QUEUE_PAIR) & 0xff_ffff
@@ -251,8 +239,9 @@ mod tests {
     /// The Ethernet check sequence, which links carry and captures leave out.
     const FCS: usize = 4;
 
-    fn frame(ipv6: bool, seq: u64, kind: Kind) -> SimulatedFrame {
+    fn frame(ipv6: bool, seq: u64, kind: PacketKind) -> SimulatedFrame {
         SimulatedFrame {
+            kind,
             src_mac: [2, 0, 0, 0, 0, 1],
             dst_mac: [2, 0, 0, 0, 0, 2],
             ipv6,
@@ -267,7 +256,10 @@ mod tests {
             seq,
             flow_bytes: 10_001,
             mtu: 1_000,
-            kind,
+            payload: 1_000,
+            ack_requested: false,
+            selective: None,
+            pause: true,
         }
     }
 
@@ -281,17 +273,18 @@ mod tests {
                 let encapsulation = (!section.is_empty()).then_some(encapsulation);
                 let telemetry = section.len() as u32;
                 for (seq, payload, first) in [(0, 1_000, true), (1_000, 1_000, false), (10_000, 1, false)] {
-                    let data = frame(ipv6, seq, Kind::Data { payload, ack_requested: false });
+                    let data = SimulatedFrame { payload, ..frame(ipv6, seq, PacketKind::Data) };
                     let bytes = data.bytes(encapsulation, section).expect("a frame");
                     assert_eq!(bytes.len() + FCS, sizes.data(payload, first, telemetry) as usize);
                 }
-                let ack = frame(ipv6, 3_000, Kind::Ack).bytes(encapsulation, section).expect("a frame");
+                let ack = frame(ipv6, 3_000, PacketKind::Ack).bytes(encapsulation, section).expect("a frame");
                 assert_eq!(ack.len() + FCS, sizes.ack(telemetry) as usize);
-                let nack = frame(ipv6, 3_000, Kind::Nack { arrived: Some(5_000) });
+                let nack = SimulatedFrame { selective: Some(5_000), ..frame(ipv6, 3_000, PacketKind::Nack) };
                 let nack = nack.bytes(encapsulation, section).expect("a frame");
                 assert_eq!(nack.len() + FCS, sizes.ack(telemetry + crate::wire::FrameSizes::SELECTIVE_ACK) as usize);
             }
-            assert_eq!(pfc([0; 6], 3, true).len() + FCS, sizes.pfc as usize);
+            let pfc = frame(ipv6, 0, PacketKind::Pfc).bytes(None, &[]).expect("a frame");
+            assert_eq!(pfc.len() + FCS, sizes.pfc as usize);
         }
     }
 
@@ -304,7 +297,7 @@ mod tests {
             src_mac: vector[6..12].try_into().expect("an address"),
             dst_mac: vector[..6].try_into().expect("an address"),
             queue_pair: 0x102 - FIRST_QUEUE_PAIR,
-            ..frame(true, 0, Kind::Notification)
+            ..frame(true, 0, PacketKind::FastCnp)
         };
         let bytes = frame.bytes(None, &[]).expect("a frame");
         assert_eq!(bytes[54 + 8..bytes.len() - 4], vector[54 + 8..vector.len() - 4], "transport header and reserved");
@@ -319,8 +312,12 @@ mod tests {
     fn an_icmpv6_packet_keeps_all_but_its_hop_limit() {
         let packet = crate::fast_cnp::unrecognised::report([1; 16], &crate::testing::vector("fastcnp_opt1")[14..], 42);
         let packet = packet.expect("a report");
-        let bytes = icmpv6([1; 6], [2; 6], 63, &packet);
-        assert_eq!((bytes[..6].to_vec(), bytes[12..14].to_vec(), bytes[21]), (vec![2; 6], vec![0x86, 0xdd], 63));
+        let bytes = SimulatedFrame { hop_limit: 63, ..frame(true, 0, PacketKind::Icmpv6) };
+        let bytes = bytes.bytes(None, &packet).expect("a frame");
+        assert_eq!(
+            (bytes[..6].to_vec(), bytes[12..14].to_vec(), bytes[21]),
+            (vec![2, 0, 0, 0, 0, 2], vec![0x86, 0xdd], 63)
+        );
         assert_eq!((&bytes[14..21], &bytes[22..]), (&packet[..7], &packet[8..]));
     }
 
@@ -330,7 +327,7 @@ mod tests {
             let bytes = frame.bytes(None, &[]).expect("a frame");
             Bth::parse(&bytes[42..]).expect("a header").0
         };
-        let data = |seq, payload| bth(frame(false, seq, Kind::Data { payload, ack_requested: false }));
+        let data = |seq, payload| bth(SimulatedFrame { payload, ..frame(false, seq, PacketKind::Data) });
         let first = data(0, 1_000);
         assert_eq!(
             (first.opcode, first.psn, first.dest_qp, first.ack_requested),
@@ -339,8 +336,8 @@ mod tests {
         assert_eq!((data(1_000, 1_000).opcode, data(1_000, 1_000).psn), (Opcode::WRITE_MIDDLE, 1));
         let last = data(10_000, 1);
         assert_eq!((last.opcode, last.psn, last.pad_count, last.ack_requested), (Opcode::WRITE_LAST, 10, 3, true));
-        assert_eq!(bth(frame(false, 3_000, Kind::Ack)).psn, 2, "packets 0 to 2 have arrived");
-        assert_eq!(bth(frame(false, 10_001, Kind::Ack)).psn, 10);
-        assert_eq!(bth(frame(false, 3_000, Kind::Nack { arrived: None })).psn, 3, "packet 3 is missing");
+        assert_eq!(bth(frame(false, 3_000, PacketKind::Ack)).psn, 2, "packets 0 to 2 have arrived");
+        assert_eq!(bth(frame(false, 10_001, PacketKind::Ack)).psn, 10);
+        assert_eq!(bth(frame(false, 3_000, PacketKind::Nack)).psn, 3, "packet 3 is missing");
     }
 }

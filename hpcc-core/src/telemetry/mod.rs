@@ -30,7 +30,7 @@ mod sampling;
 pub mod seal;
 mod settings;
 pub mod speed;
-mod timestamp;
+pub mod timestamp;
 
 pub use busiest_link::{BusiestLink, LinkRecord, Paired, PairedLinks};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};

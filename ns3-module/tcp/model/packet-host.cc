@@ -4,8 +4,10 @@
 #include "packet-host.h"
 
 #include "../../model/call-core.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/probed.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 
-#include "ns3-bridge/src/lib.rs.h"
 
 #include "ns3/boolean.h"
 #include "ns3/inet-socket-address.h"

@@ -5,6 +5,8 @@
 
 #include "../../model/call-core.h"
 #include "../../model/setting-attributes.h"
+#include "ns3-bridge/src/probed.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/log.h"
 #include "ns3/node.h"

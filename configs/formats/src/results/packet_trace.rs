@@ -5,8 +5,10 @@
 //! of a record is that of the reference's `trace_reader`; [`TraceRecord`] is also a row of CSV.
 
 use super::ResultError;
+pub use hpcc_core::frame::PacketKind;
+use hpcc_core::settings::Named;
 use hpcc_core::units::BitRate;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -40,30 +42,6 @@ pub enum TraceEvent {
     Drop,
 }
 
-/// What a packet is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PacketKind {
-    /// Payload.
-    Data,
-    /// Positive acknowledgement.
-    Ack,
-    /// Negative acknowledgement.
-    Nack,
-    /// PFC.
-    Pfc,
-    /// A packet without payload that collects telemetry.
-    Probe,
-    /// Telemetry that comes back by itself.
-    Feedback,
-    /// Congestion notification by the receiver.
-    Cnp,
-    /// Congestion notification by a switch.
-    FastCnp,
-    /// ICMPv6.
-    Icmpv6,
-}
-
 /// One event of one packet. Fields that its kind does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceRecord {
@@ -80,6 +58,7 @@ pub struct TraceRecord {
     /// What happened.
     pub event: TraceEvent,
     /// What the packet is for.
+    #[serde(serialize_with = "kind_name", deserialize_with = "kind_of_name")]
     pub kind: PacketKind,
     /// Whether the node is a switch.
     pub is_switch: bool,
@@ -108,6 +87,16 @@ pub struct TraceRecord {
     pub congestion_echo: bool,
     /// Of a PFC frame: microseconds; 0 resumes, everything else pauses.
     pub pause: u32,
+}
+
+fn kind_name<S: Serializer>(kind: &PacketKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
+}
+
+fn kind_of_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PacketKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let kind = PacketKind::ALL.iter().find(|kind| kind.name() == name).copied();
+    kind.ok_or_else(|| de::Error::unknown_variant(&name, PacketKind::NAMES))
 }
 
 /// The rate of a port, as the header lists it.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The section of every layout, stamped by switches, comes out of its frame as it went in.
 
+use crate::frame::PacketKind;
 use crate::frame::parse::{Content, parse};
-use crate::frame::simulated::{Kind, SimulatedFrame};
+use crate::frame::simulated::SimulatedFrame;
 use crate::frame::{Dialect, Encapsulation};
 use crate::roce::icrc::Coverage;
 use crate::settings::Named;
@@ -38,7 +39,11 @@ fn data(ipv6: bool) -> SimulatedFrame {
         seq: 0,
         flow_bytes: 10_000,
         mtu: 1_000,
-        kind: Kind::Data { payload: 1_000, ack_requested: false },
+        kind: PacketKind::Data,
+        payload: 1_000,
+        ack_requested: false,
+        selective: None,
+        pause: false,
     }
 }
 
@@ -74,7 +79,7 @@ fn every_layout_comes_out_as_it_went_in() {
 fn telemetry_that_goes_back_is_payload() {
     let layout = Layout::Paper;
     let section = section(&layout, HOPS);
-    let ack = SimulatedFrame { seq: 1_000, kind: Kind::Ack, ..data(false) };
+    let ack = SimulatedFrame { seq: 1_000, kind: PacketKind::Ack, ..data(false) };
     let bytes = ack.bytes(layout.encapsulation(), &section).expect("a frame");
     let Content::Roce(packet) = parse(&bytes, &Dialect::default()).expect("a frame").content else {
         panic!("no RoCEv2")

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Random numbers of hosts, switches and links.
+
+use hpcc_core::random::{self, Mrg32k3a};
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    extern "Rust" {
+        /// The generator of hosts and switches: ECN marking from `first_stream` on, PINT from the
+        /// sequence of C's `rand()` after `srand(pint_seed)`.
+        #[derive(ExternType)]
+        type Rng;
+        fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng>;
+        /// A node's own generator, which no other node's draws change.
+        fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng>;
+        /// A PFC frame takes a draw for its identifier.
+        fn skip(self: &mut Rng);
+        /// Random loss of frames on a link.
+        #[derive(ExternType)]
+        type Loss;
+        fn new_loss(stream: u64, probability: f64) -> Box<Loss>;
+        fn is_lost(self: &mut Loss) -> bool;
+        /// The first `count` draws of ns-3's generator for seed 1, substream 1: for comparison with ns-3's own.
+        fn uniform_draws(stream: u64, count: usize) -> Vec<f64>;
+    }
+}
+
+pub struct Rng(pub random::Rng);
+
+pub struct Loss {
+    generator: Mrg32k3a,
+    probability: f64,
+}
+
+pub fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng> {
+    Box::new(Rng(random::Rng::new(first_stream, pint_seed)))
+}
+
+pub fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng> {
+    Box::new(Rng(random::Rng::of_node(first_stream, pint_seed, node)))
+}
+
+impl Rng {
+    pub fn skip(&mut self) {
+        self.0.marks.skip();
+    }
+}
+
+pub fn new_loss(stream: u64, probability: f64) -> Box<Loss> {
+    Box::new(Loss { generator: Mrg32k3a::new(stream, 1), probability })
+}
+
+impl Loss {
+    pub fn is_lost(&mut self) -> bool {
+        self.generator.uniform() < self.probability
+    }
+}
+
+pub fn uniform_draws(stream: u64, count: usize) -> Vec<f64> {
+    let mut generator = Mrg32k3a::new(stream, 1);
+    (0..count).map(|_| generator.uniform()).collect()
+}
