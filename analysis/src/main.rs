@@ -14,6 +14,8 @@ mod report;
 mod results;
 mod run;
 mod script;
+mod select;
+mod series;
 mod settings;
 mod simulator;
 mod stats;
@@ -77,11 +79,8 @@ enum Command {
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
-    /// Prints the summary of an output folder again and redraws its plots.
-    Report {
-        /// The output folder of a run.
-        dir: PathBuf,
-    },
+    /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
+    Report(report::Options),
     /// Compares the completion times of two runs, flow by flow.
     ///
     /// Exit status: 0 all flows equal, 1 differences, 2 bad input.
@@ -158,7 +157,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run { config, out, set } => run::run(&config, out, &set),
         Command::Sweep { file, out, jobs, set } => sweep::sweep(&file, out, jobs, &set),
-        Command::Report { dir } => report::report(&dir),
+        Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
         Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),

@@ -18,11 +18,20 @@ pub fn median(values: &[f64]) -> f64 {
     middle.iter().sum::<f64>() / middle.len() as f64
 }
 
+/// Jain's index of some rates: 1 where all are equal, 1 / n where one flow has everything.
+pub fn jain(rates: &[f64]) -> f64 {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    sum * sum / (rates.len() as f64 * squares)
+}
+
 /// Completion times of a group of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FctStats {
     /// Flows in the group.
     pub flows: usize,
+    /// Mean slowdown.
+    pub slowdown_mean: f64,
     /// Median slowdown.
     pub slowdown_p50: f64,
     /// 95th percentile of the slowdown.
@@ -42,6 +51,7 @@ impl FctStats {
         times.sort_unstable();
         FctStats {
             flows: times.len(),
+            slowdown_mean: slowdowns.iter().sum::<f64>() / slowdowns.len().max(1) as f64,
             slowdown_p50: percentile(&slowdowns, 50),
             slowdown_p95: percentile(&slowdowns, 95),
             slowdown_p99: percentile(&slowdowns, 99),
@@ -103,6 +113,12 @@ mod tests {
     }
 
     #[test]
+    fn jains_index_is_one_for_equal_rates() {
+        assert_eq!(jain(&[3.0, 3.0]), 1.0);
+        assert_eq!(jain(&[8.0, 0.0, 0.0, 0.0]), 0.25);
+    }
+
+    #[test]
     fn each_size_has_one_class() {
         for bytes in [0, 1, 10_000, 10_001, 100_000, 1_000_000, 1_000_001, u64::MAX] {
             assert_eq!(SIZE_CLASSES.iter().filter(|class| class.contains(bytes)).count(), 1, "{bytes}");
@@ -115,6 +131,7 @@ mod tests {
         let flow = |fct_ns, ideal_ns| FctRecord { fct_ns, ideal_ns, ..FctRecord::default() };
         let stats = FctStats::of(&[flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
         assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));
+        assert!((stats.slowdown_mean - (3.0 + 1.0 + 1.0) / 3.0).abs() < 1e-12);
         assert_eq!(FctStats::of(&[]).flows, 0);
     }
 }

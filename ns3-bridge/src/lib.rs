@@ -392,6 +392,8 @@ mod ffi {
         present: bool,
         /// Its place in the scenario.
         index: u32,
+        /// Number of its group.
+        group: u32,
         src: u32,
         dst: u32,
         priority: u8,
@@ -581,12 +583,17 @@ mod ffi {
         fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16);
         /// Writes the histograms so far.
         fn print_queues(self: &mut Results, now_ns: u64);
+        /// Goodput is recorded from now on: each flow has a first point where it starts and a last one where it ends.
+        fn begin_goodput(self: &mut Results);
+        /// A flow starts.
+        fn flow_started(self: &mut Results, now_ns: u64, flow: u32);
         /// Adds a point to the time series of a flow's goodput.
         fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
-        fn flow_unfinished(self: &mut Results, outcome: &FlowOutcome);
+        /// The flow is not finished when the run ends.
+        fn flow_unfinished(self: &mut Results, now_ns: u64, outcome: &FlowOutcome);
         /// Begins the packet trace.
         fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
         /// Something happened to a packet at a traced node.

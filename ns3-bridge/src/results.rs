@@ -18,7 +18,8 @@ pub struct Results {
     /// `None` once the folder is closed, or if it could not be opened.
     writer: Option<ResultWriter>,
     error: String,
-    goodput: GoodputMeter,
+    /// `None` if it is not recorded.
+    goodput: Option<GoodputMeter>,
     start: Instant,
     setup_cpu: Duration,
 }
@@ -27,13 +28,7 @@ pub fn create_results(out: &CxxString) -> Box<Results> {
     let start = Instant::now();
     let created = ResultWriter::create(Path::new(out.to_string_lossy().as_ref()));
     let error = created.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    Box::new(Results {
-        writer: created.ok(),
-        error,
-        goodput: GoodputMeter::default(),
-        start,
-        setup_cpu: Duration::ZERO,
-    })
+    Box::new(Results { writer: created.ok(), error, goodput: None, start, setup_cpu: Duration::ZERO })
 }
 
 impl Results {
@@ -79,12 +74,28 @@ impl Results {
         writer.print_queues(Nanos(now_ns));
     }
 
+    pub fn begin_goodput(&mut self) {
+        self.goodput = Some(GoodputMeter::default());
+    }
+
+    pub fn flow_started(&mut self, now_ns: u64, flow: u32) {
+        let Some(goodput) = &mut self.goodput else { return };
+        goodput.start(Nanos(now_ns), flow);
+    }
+
     pub fn trace_goodput(&mut self, now_ns: u64, flow: u32, acked_bytes: u64) {
-        let (Some(writer), Some(rate)) = (&mut self.writer, self.goodput.advance(Nanos(now_ns), flow, acked_bytes))
-        else {
-            return;
-        };
-        writer.goodput(Nanos(now_ns), flow, rate);
+        let (Some(writer), Some(goodput)) = (&mut self.writer, &mut self.goodput) else { return };
+        if let Some((rate, bytes)) = goodput.advance(Nanos(now_ns), flow, acked_bytes) {
+            writer.goodput(Nanos(now_ns), flow, rate, bytes);
+        }
+    }
+
+    /// The last point of a flow.
+    fn end_goodput(&mut self, now_ns: u64, flow: u32, acked_bytes: u64) {
+        self.trace_goodput(now_ns, flow, acked_bytes);
+        if let Some(goodput) = &mut self.goodput {
+            goodput.forget(flow);
+        }
     }
 
     pub fn pfc(&mut self, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool) {
@@ -94,7 +105,7 @@ impl Results {
 
     pub fn flow_finished(&mut self, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
-        self.goodput.forget(flow.index);
+        self.end_goodput(flow.start_ns.saturating_add(outcome.fct_ns), flow.index, flow.size_bytes);
         let Some(writer) = &mut self.writer else { return };
         writer.flow_finished(&FctRecord {
             flow: flow.index,
@@ -107,12 +118,14 @@ impl Results {
             start_ns: flow.start_ns,
             fct_ns: outcome.fct_ns,
             ideal_ns: outcome.ideal_ns,
+            group: flow.group,
         });
     }
 
-    pub fn flow_unfinished(&mut self, outcome: &FlowOutcome) {
-        let Some(writer) = &mut self.writer else { return };
+    pub fn flow_unfinished(&mut self, now_ns: u64, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
+        self.end_goodput(now_ns, flow.index, outcome.acked_bytes);
+        let Some(writer) = &mut self.writer else { return };
         writer.flow_unfinished(&UnfinishedFlow {
             flow: flow.index,
             src: flow.src,
@@ -123,6 +136,7 @@ impl Results {
             size: flow.size_bytes,
             start_ns: flow.start_ns,
             acked_bytes: outcome.acked_bytes,
+            group: flow.group,
         });
     }
 
@@ -144,6 +158,7 @@ impl Results {
     pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> String {
         let Some(mut writer) = self.writer.take() else { return self.error.clone() };
         let scenario = scenario.get();
+        writer.ports(&scenario.network, Nanos(totals.simulated_ns));
         let measured = writer.measured(Nanos(totals.simulated_ns));
         let run_cpu_s = cpu_time().saturating_sub(self.setup_cpu).as_secs_f64();
         let summary = Summary {
@@ -177,6 +192,9 @@ impl Results {
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
+            groups: scenario.flows.groups.clone(),
+            // Format and files are the writer's to fill in.
+            ..Summary::default()
         };
         writer.finish(&summary).err().map(|error| error.to_string()).unwrap_or_default()
     }

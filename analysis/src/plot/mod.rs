@@ -25,14 +25,27 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
 
 use crate::results::Results;
+
+/// For whom plots are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// For a screen: with headings.
+    #[default]
+    Screen,
+    /// For a column of a paper: 88 mm wide, without headings, as a caption says what they would.
+    Paper,
+    /// For both columns of a paper: 181 mm wide.
+    PaperWide,
+}
 
 /// Draws every plot that there is something to draw for, and gives the names of the files.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(results: &Results) -> Result<Vec<&'static str>> {
+pub fn draw_all(results: &Results, style: Style) -> Result<Vec<&'static str>> {
     let plots = [
         ("queue.svg", queue::draw(results)?),
         ("goodput.svg", goodput::draw(results)?),
