@@ -22,6 +22,7 @@ mod stats;
 mod sweep;
 mod table;
 mod trace;
+mod window;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -78,6 +79,9 @@ enum Command {
         /// Overrides a key of the scenario in every run; may be repeated.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
+        #[arg(long)]
+        fresh: bool,
     },
     /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
     Report(report::Options),
@@ -156,7 +160,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run { config, out, set } => run::run(&config, out, &set),
-        Command::Sweep { file, out, jobs, set } => sweep::sweep(&file, out, jobs, &set),
+        Command::Sweep { file, out, jobs, set, fresh } => sweep::sweep(&file, out, jobs, &set, fresh),
         Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),

@@ -38,6 +38,8 @@ pub struct Life {
     pub start_ns: u64,
     /// Completion, or the end of the run, in ns.
     pub end_ns: u64,
+    /// Payload.
+    pub size: u64,
     /// Payload that was acknowledged.
     pub bytes: u64,
 }
@@ -120,6 +122,22 @@ impl Results {
     }
 }
 
+/// Checks a single file against the summary beside it, if there is one that names it: a file may have been copied, or
+/// be another simulator's.
+///
+/// # Errors
+/// If the file was cut off or changed since the run, or another version made it.
+pub fn check_file(file: &Path) -> Result<()> {
+    let summary = file.with_file_name("summary.json");
+    let Some(name) = file.file_name().and_then(|name| name.to_str()).filter(|_| summary.is_file()) else {
+        return Ok(());
+    };
+    if let Some(digest) = Summary::read(&summary)?.files.get(name) {
+        digest.check(file)?;
+    }
+    Ok(())
+}
+
 /// The lives of flows, by number.
 fn lives(flows: &[FctRecord], unfinished: &[UnfinishedFlow], end_ns: u64) -> Vec<Life> {
     let finished = flows.iter().map(|flow| Life {
@@ -128,6 +146,7 @@ fn lives(flows: &[FctRecord], unfinished: &[UnfinishedFlow], end_ns: u64) -> Vec
         dst: flow.dst,
         start_ns: flow.start_ns,
         end_ns: flow.start_ns.saturating_add(flow.fct_ns),
+        size: flow.size,
         bytes: flow.size,
     });
     let others = unfinished.iter().map(|flow| Life {
@@ -136,6 +155,7 @@ fn lives(flows: &[FctRecord], unfinished: &[UnfinishedFlow], end_ns: u64) -> Vec
         dst: flow.dst,
         start_ns: flow.start_ns,
         end_ns: end_ns.max(flow.start_ns),
+        size: flow.size,
         bytes: flow.acked_bytes,
     });
     let mut lives: Vec<Life> = finished.chain(others).collect();

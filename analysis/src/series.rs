@@ -30,7 +30,6 @@ impl Grid {
         Grid { origin_ns, step_ns, steps: (span_ns.div_ceil(step_ns) as usize).max(1) }
     }
 
-
     /// Hands `add` each step that an interval overlaps with, and for how long, in ns.
     fn overlaps(&self, from_ns: u64, until_ns: u64, mut add: impl FnMut(usize, u64)) {
         let end = self.origin_ns + self.step_ns * self.steps as u64;
@@ -190,9 +189,7 @@ pub fn mean_and_jain(rates: &[f64]) -> Option<(f64, f64)> {
 pub struct Queues {
     /// The ports with the longest queues, the longest first, and the longest that each had in every step, in bytes.
     pub lines: Vec<(Port, Vec<u64>)>,
-    /// How long queues had which length, over all ports that ever had one: port-nanoseconds by bytes, ascending.
-    pub durations: Vec<(u64, u64)>,
-    /// How long that was, for each port and length, of the port with the longest queue.
+    /// How long, in ns, the queue of the first of them had which length, ascending. It was empty otherwise.
     pub busiest: Vec<(u64, u64)>,
 }
 
@@ -206,8 +203,11 @@ pub fn queues(results: &Results, grid: Grid, ports: usize) -> Result<Queues> {
     let mut longest: HashMap<Port, u64> = HashMap::new();
     for row in queue_csv::rows(&file)? {
         let row = row?;
-        if (grid.origin_ns..end).contains(&row.time_ns) {
-            let bytes = longest.entry((row.node, row.port)).or_default();
+        let bytes = longest.entry((row.node, row.port)).or_default();
+        if row.time_ns <= grid.origin_ns {
+            // What the queue is when the grid begins.
+            *bytes = row.qlen_bytes;
+        } else if row.time_ns < end {
             *bytes = row.qlen_bytes.max(*bytes);
         }
     }
@@ -216,13 +216,12 @@ pub fn queues(results: &Results, grid: Grid, ports: usize) -> Result<Queues> {
     let chosen: Vec<Port> = order.iter().map(|(port, _)| *port).take(ports).collect();
 
     let mut lines = vec![vec![0; grid.steps]; chosen.len()];
-    let (mut durations, mut busiest) = (HashMap::<u64, u64>::new(), HashMap::<u64, u64>::new());
+    let mut busiest = HashMap::<u64, u64>::new();
     let mut add = |port: Port, (since, bytes): (u64, u64), until: u64| {
         let ns = until.min(end).saturating_sub(since.max(grid.origin_ns));
         if bytes == 0 || ns == 0 {
             return;
         }
-        *durations.entry(bytes).or_default() += ns;
         let Some(line) = chosen.iter().position(|one| *one == port) else { return };
         if line == 0 {
             *busiest.entry(bytes).or_default() += ns;
@@ -239,16 +238,9 @@ pub fn queues(results: &Results, grid: Grid, ports: usize) -> Result<Queues> {
     for (port, state) in last {
         add(port, state, end);
     }
-    let ascending = |map: HashMap<u64, u64>| {
-        let mut list: Vec<(u64, u64)> = map.into_iter().collect();
-        list.sort_unstable();
-        list
-    };
-    Ok(Queues {
-        lines: chosen.into_iter().zip(lines).collect(),
-        durations: ascending(durations),
-        busiest: ascending(busiest),
-    })
+    let mut busiest: Vec<(u64, u64)> = busiest.into_iter().collect();
+    busiest.sort_unstable();
+    Ok(Queues { lines: chosen.into_iter().zip(lines).collect(), busiest })
 }
 
 #[cfg(test)]
@@ -327,7 +319,7 @@ mod tests {
         let (_root, results) = run();
         let queues = queues(&results, Grid::new(1_000, 2_000, 1, 4), 3).expect("queues");
         assert_eq!(queues.lines, [((9, 1), vec![500, 500, 0, 0])]);
-        assert_eq!((queues.durations, queues.busiest), (vec![(500, 500)], vec![(500, 500)]));
+        assert_eq!(queues.busiest, [(500, 500)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use hpcc_formats::results::FctRecord;
+use hpcc_formats::results::{FctRecord, FolderLock};
 use serde::{Deserialize, Serialize};
 
 use crate::results::Results;
@@ -74,6 +74,7 @@ pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
         let results = Results::load(dir).and_then(select)?;
         return Ok(vec![Entry { name: name_of(dir), runs: vec![results], is_run: true }]);
     }
+    let lock = FolderLock::read(dir)?;
     let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
     let list: Manifest = serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
     let mut entries = Vec::new();
@@ -84,6 +85,9 @@ pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
     if entries.is_empty() || entries.iter().any(|entry| entry.runs.is_empty()) {
         bail!("{}: no run of the sweep is complete", dir.display());
     }
+    // One lock for the sweep; one for each run might be more than a process may have open.
+    entries.iter_mut().flat_map(|entry| &mut entry.runs).for_each(|run| run.lock = None);
+    entries[0].runs[0].lock = lock;
     Ok(entries)
 }
 

@@ -284,13 +284,13 @@
       y: { name: "Goodput", label: "Goodput (Gb/s)", format: digits }, why: unrecorded,
     });
     draw(box, {
-      ...common, title: "Utilisation by payload", x: time, lines: timeLines("utilisation", false),
-      y: { name: "Utilisation", label: "Share of the receiver's links (%)", format: digits }, why: unrecorded,
+      ...common, title: "Utilisation: payload acknowledged, of the receiver's links", x: time, lines: timeLines("utilisation", false),
+      y: { name: "Utilisation", label: "Utilisation (%)", format: digits }, why: unrecorded,
     });
     draw(box, {
       ...common, title: "Jain's index of goodput", x: time, lines: timeLines("jain", true),
       y: { name: "Index", label: "1: all flows are equally fast", format: digits, range: () => [0, 1.04] },
-      why: unrecorded.replace(".", ", or there is one flow only."),
+      why: unrecorded.replace(/\.$/, ", or there is one flow only."),
     });
   }
 
