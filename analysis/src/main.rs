@@ -73,15 +73,11 @@ enum Command {
         /// Folder for the results [default: hpcc-out/ and the sweep file's name].
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Simulations at a time [default: all processors].
-        #[arg(long, value_name = "N")]
-        jobs: Option<NonZeroUsize>,
         /// Overrides a key of the scenario in every run; may be repeated.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
-        /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
-        #[arg(long)]
-        fresh: bool,
+        #[command(flatten)]
+        how: sweep::How,
     },
     /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
     Report(report::Options),
@@ -160,7 +156,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run { config, out, set } => run::run(&config, out, &set),
-        Command::Sweep { file, out, jobs, set, fresh } => sweep::sweep(&file, out, jobs, &set, fresh),
+        Command::Sweep { file, out, set, how } => sweep::sweep(&file, out, &set, &how),
         Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),

@@ -18,6 +18,32 @@ pub fn median(values: &[f64]) -> f64 {
     middle.iter().sum::<f64>() / middle.len() as f64
 }
 
+/// With at most this many sizes, each is a bin of its own.
+const DISTINCT_SIZES: usize = 12;
+/// Bins, three to a decade, are merged until each holds this many flows, which a 99th percentile needs.
+const BIN_FLOWS: usize = 100;
+
+/// Upper bounds of bins for flows of these sizes, ascending; the last is the largest size.
+pub fn size_bounds(mut sizes: Vec<u64>) -> Vec<u64> {
+    sizes.sort_unstable();
+    let mut distinct = sizes.clone();
+    distinct.dedup();
+    if distinct.len() <= DISTINCT_SIZES {
+        return distinct;
+    }
+    let largest = sizes[sizes.len() - 1];
+    let (mut bounds, mut below) = (Vec::new(), 0);
+    for bound in (0..18).flat_map(|power| [1, 2, 5].map(|factor| factor * 10u64.pow(power))) {
+        let up_to = sizes.partition_point(|size| *size <= bound);
+        if bound < largest && up_to - below >= BIN_FLOWS && sizes.len() - up_to >= BIN_FLOWS {
+            bounds.push(bound);
+            below = up_to;
+        }
+    }
+    bounds.push(largest);
+    bounds
+}
+
 /// Jain's index of some rates: 1 where all are equal, 1 / n where one flow has everything.
 pub fn jain(rates: &[f64]) -> f64 {
     let sum: f64 = rates.iter().sum();
@@ -110,6 +136,12 @@ mod tests {
         assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), 3.0);
         assert_eq!(median(&[7.0]), 7.0);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn bins_hold_enough_flows() {
+        assert_eq!(size_bounds((1..=1_000).collect()), [100, 200, 500, 1_000]);
+        assert_eq!(size_bounds(vec![9, 5, 5]), [5, 9]);
     }
 
     #[test]

@@ -2,14 +2,16 @@
 //! The plots of a run, as SVG files in its output folder.
 
 mod axes;
-mod decimate;
 mod figure;
 mod goodput;
+mod line_style;
+mod look;
 mod marker;
 mod palette;
 mod queue;
 mod ruler;
 mod slowdown;
+mod staircase;
 mod ticks;
 mod time_chart;
 
@@ -18,6 +20,7 @@ pub mod panels;
 
 pub use axes::{size_axis, slowdown_axis, slowdown_scale};
 pub use figure::Axis;
+pub use look::{Look, Style};
 pub use ruler::Ruler;
 pub use ticks::power_of_ten;
 
@@ -25,31 +28,19 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 
 use crate::results::Results;
-
-/// For whom plots are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Style {
-    /// For a screen: with headings.
-    #[default]
-    Screen,
-    /// For a column of a paper: 88 mm wide, without headings, as a caption says what they would.
-    Paper,
-    /// For both columns of a paper: 181 mm wide.
-    PaperWide,
-}
 
 /// Draws every plot that there is something to draw for, and gives the names of the files.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
 pub fn draw_all(results: &Results, style: Style) -> Result<Vec<&'static str>> {
+    let look = style.look();
     let plots = [
-        ("queue.svg", queue::draw(results)?),
-        ("goodput.svg", goodput::draw(results)?),
-        ("slowdown.svg", slowdown::draw(results)?),
+        ("queue.svg", queue::draw(results, &look)?),
+        ("goodput.svg", goodput::draw(results, &look)?),
+        ("slowdown.svg", slowdown::draw(results, &look)?),
     ];
     let mut drawn = Vec::new();
     for (name, svg) in plots {

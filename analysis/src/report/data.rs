@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::entry::Entry;
 use super::{cdf, config, flows, sizes, time};
 use crate::series::{Grid, Queues};
-use crate::stats::{FctStats, SIZE_CLASSES};
+use crate::stats::{FctStats, SIZE_CLASSES, size_bounds};
 use crate::{human, table};
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
@@ -25,7 +25,7 @@ const FINEST_NS: u64 = 100;
 pub fn data(entries: &[Entry]) -> Result<Value> {
     let all = || entries.iter().flat_map(Entry::flows);
     let axes = Axes {
-        sizes: sizes::bounds(all().map(|flow| flow.size.max(1)).collect()),
+        sizes: size_bounds(all().map(|flow| flow.size.max(1)).collect()),
         fct_us: axis_of(all().map(fct_us)),
         slowdown: axis_of(all().map(FctRecord::slowdown)),
     };

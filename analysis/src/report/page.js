@@ -565,7 +565,7 @@
     $("contents").append(...Array.from(document.querySelectorAll("main > section"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const several = entries.some((entry) => entry.seeds.length > 1) ? " Time series and configuration are those of the first seed, all else is of all seeds together." : "";
-    $("time-note").textContent = "Each point is of " + micros(data.time.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together." + several;
+    $("time-note").textContent = "Each point is of " + micros(data.time.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate." + several;
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;
     $("differs").checked = many;

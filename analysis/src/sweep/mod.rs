@@ -17,8 +17,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
 
 use crate::outcome::Outcome;
+use crate::plot::Style;
 use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::results::Results;
 use crate::simulator::Simulator;
@@ -30,26 +32,34 @@ use group::{Group, Measured};
 use metrics::Sizes;
 use plan::Run;
 
+/// How a sweep is run and shown.
+#[derive(Args)]
+pub struct How {
+    /// Simulations at a time [default: all processors].
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
+    #[arg(long)]
+    fresh: bool,
+    /// For whom plots are drawn.
+    #[arg(long, value_enum, default_value_t)]
+    style: Style,
+}
+
 /// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an
-/// earlier sweep completed from the same inputs are kept unless all shall be `fresh`.
+/// earlier sweep completed from the same inputs are kept unless all shall be fresh.
 ///
 /// # Errors
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
 /// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
-pub fn sweep(
-    file: &Path,
-    out: Option<PathBuf>,
-    jobs: Option<NonZeroUsize>,
-    set: &[String],
-    fresh: bool,
-) -> Result<Outcome> {
+pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Result<Outcome> {
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file)?;
     let runs = plan::plan(&file, set)?;
     let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out)?;
-    let ended = execute::execute(&simulator, &file, &out, &runs, jobs, fresh)?;
-    let outcome = report_on(&file, &folder, &runs, &ended)?;
+    let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
+    let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;
     let entries = entries(&file, &runs, ended);
     if !entries.is_empty() {
         let file = out.join(PAGE);
@@ -103,7 +113,7 @@ fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Size
     Ok(Measured { run, results, metrics })
 }
 
-fn report_on(file: &SweepFile, folder: &SweepFolder, runs: &[Run], ended: &[Ended]) -> Result<Outcome> {
+fn report_on(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run], ended: &[Ended]) -> Result<Outcome> {
     let sizes = Sizes::new(file.size_bins.as_deref());
     let good = runs.iter().zip(ended).filter_map(|(run, ended)| Some((run, ended.results.as_ref().ok()?)));
     let measured: Vec<Measured<'_>> =
@@ -114,7 +124,7 @@ fn report_on(file: &SweepFile, folder: &SweepFolder, runs: &[Run], ended: &[Ende
 
     let outcome = tell_trouble(runs, ended);
     let complete = outcome != Outcome::Failed;
-    let plots = if complete { plots::draw_all(file, folder, &groups, sizes)? } else { Vec::new() };
+    let plots = if complete { plots::draw_all(file, style, folder, &groups, sizes)? } else { Vec::new() };
     folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
     let data = folder.finish(&table, &rows(file, &measured), complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());

@@ -7,6 +7,7 @@ use super::super::file::SweepFile;
 use super::super::group::Group;
 use super::super::metrics::Sizes;
 use super::subtitle;
+use crate::plot::Look;
 use crate::plot::dot_rows::{DotRows, Row};
 use crate::stats::percentile;
 use crate::{human, series};
@@ -15,7 +16,7 @@ use crate::{human, series};
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>], sizes: Sizes) -> Result<Option<String>> {
     let mut rows = Vec::new();
     for group in groups {
         let mut rates = Vec::new();
@@ -42,5 +43,5 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Opt
         x_title: "Goodput (Gb/s)".to_owned(),
         rows,
     };
-    figure.render().map(Some)
+    figure.render(look).map(Some)
 }

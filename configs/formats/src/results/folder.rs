@@ -69,7 +69,8 @@ impl OutputFolder {
     /// Gives the folder its name, in one step: whoever opens `NAME` finds the old results or the new ones. Whoever
     /// reads the old ones at the moment, and has locked them, may finish.
     pub(crate) fn complete(self) -> Result<(), ResultError> {
-        let reader = FolderLock::wait(&self.target)?;
+        // Kept until the end: what was `NAME` is called `NAME.partial` for a moment, and no other run may take it.
+        let _old = FolderLock::wait(&self.target)?;
         if is_vacant(&self.target)? {
             return rename(&self.partial, &self.target);
         }
@@ -81,7 +82,6 @@ impl OutputFolder {
             }
         }
         exchange(&self.partial, &self.target)?;
-        drop(reader);
         remove_our_files(&self.partial)?;
         fs::remove_dir(&self.partial).map_err(|cause| ResultError::io(&self.partial, cause))
     }
