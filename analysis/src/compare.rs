@@ -10,7 +10,7 @@ use hpcc_formats::results::fct_txt::{self, FctLine};
 use crate::outcome::Outcome;
 use crate::pairing::{Pair, Pairing};
 use crate::stats::percentile;
-use crate::{human, table};
+use crate::{human, results, table};
 
 /// How many of the differing flows are listed.
 const LISTED: usize = 10;
@@ -18,7 +18,7 @@ const LISTED: usize = 10;
 /// Compares two files, prints what differs, and says whether nothing does.
 ///
 /// # Errors
-/// If a file cannot be read or is not an fct.txt, or both are empty.
+/// If a file cannot be read, is not an fct.txt or not what the run wrote, or both are empty.
 pub fn compare(a: &Path, b: &Path) -> Result<Outcome> {
     let comparison = Comparison::of(&read(a)?, &read(b)?);
     if comparison.is_empty() {
@@ -123,6 +123,7 @@ fn node(ip: u32) -> String {
 
 fn read(path: &Path) -> Result<Vec<FctLine>> {
     let file = if path.is_dir() { path.join("fct.txt") } else { PathBuf::from(path) };
+    results::check_file(&file)?;
     Ok(fct_txt::read(&file)?)
 }
 

@@ -14,12 +14,15 @@ mod report;
 mod results;
 mod run;
 mod script;
+mod select;
+mod series;
 mod settings;
 mod simulator;
 mod stats;
 mod sweep;
 mod table;
 mod trace;
+mod window;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -70,18 +73,14 @@ enum Command {
         /// Folder for the results [default: hpcc-out/ and the sweep file's name].
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Simulations at a time [default: all processors].
-        #[arg(long, value_name = "N")]
-        jobs: Option<NonZeroUsize>,
         /// Overrides a key of the scenario in every run; may be repeated.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        #[command(flatten)]
+        how: sweep::How,
     },
-    /// Prints the summary of an output folder again and redraws its plots.
-    Report {
-        /// The output folder of a run.
-        dir: PathBuf,
-    },
+    /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
+    Report(report::Options),
     /// Compares the completion times of two runs, flow by flow.
     ///
     /// Exit status: 0 all flows equal, 1 differences, 2 bad input.
@@ -157,8 +156,8 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run { config, out, set } => run::run(&config, out, &set),
-        Command::Sweep { file, out, jobs, set } => sweep::sweep(&file, out, jobs, &set),
-        Command::Report { dir } => report::report(&dir),
+        Command::Sweep { file, out, set, how } => sweep::sweep(&file, out, &set, &how),
+        Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
         Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),

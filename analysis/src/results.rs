@@ -4,49 +4,167 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow, fct_csv, unfinished_csv};
+use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow, fct_csv, unfinished_csv};
 
 /// What tables and plots draw from. The long time series stay on disk.
+#[derive(Debug, Default)]
 pub struct Results {
     /// The folder.
     pub dir: PathBuf,
     /// The run as a whole.
     pub summary: Summary,
-    /// Completed flows.
+    /// Completed flows: all, or those that were [selected](crate::select).
     pub flows: Vec<FctRecord>,
-    /// The others.
+    /// The others, likewise.
     pub unfinished: Vec<UnfinishedFlow>,
+    /// Every flow that sends in the window, by number.
+    pub lives: Vec<Life>,
+    /// What is measured.
+    pub window: Window,
+    /// Keeps the folder as it is while it is read.
+    pub lock: Option<FolderLock>,
+}
+
+/// From when to when a flow sends, and how much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Life {
+    /// Number of the flow.
+    pub flow: u32,
+    /// Number of its group.
+    pub group: u32,
+    /// Receiving node.
+    pub dst: u32,
+    /// In ns.
+    pub start_ns: u64,
+    /// Completion, or the end of the run, in ns.
+    pub end_ns: u64,
+    /// Payload.
+    pub size: u64,
+    /// Payload that was acknowledged.
+    pub bytes: u64,
+}
+
+/// A part of the simulated time, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Its begin.
+    pub from_ns: u64,
+    /// Its end.
+    pub until_ns: u64,
+    /// Whether somebody asked for it; else it holds all flows.
+    pub chosen: bool,
+}
+
+impl Window {
+    /// Its length.
+    pub fn span_ns(&self) -> u64 {
+        self.until_ns.saturating_sub(self.from_ns)
+    }
 }
 
 impl Results {
-    /// Reads a folder.
+    /// Reads a folder, and checks that its files are what the run wrote.
     ///
     /// # Errors
-    /// If it is not a complete output folder, or a file in it is damaged.
+    /// If it is not a complete output folder, was made by another version, or a file in it was cut off or changed.
     pub fn load(dir: &Path) -> Result<Results> {
-        let summary = dir.join("summary.json");
-        if !summary.exists() {
+        let lock = FolderLock::read(dir)?;
+        let file = dir.join("summary.json");
+        if !file.exists() {
             bail!("{}: no output folder of a run, as it has no summary.json", dir.display());
         }
-        Ok(Results {
-            dir: dir.to_owned(),
-            summary: Summary::read(&summary)?,
-            flows: fct_csv::read(&dir.join("fct.csv"))?,
-            unfinished: unfinished_csv::read(&dir.join("unfinished.csv"))?,
-        })
+        let summary = Summary::read(&file)?;
+        for (name, digest) in &summary.files {
+            digest.check(&dir.join(name))?;
+        }
+        let flows = fct_csv::read(&dir.join("fct.csv"))?;
+        let unfinished = unfinished_csv::read(&dir.join("unfinished.csv"))?;
+        Ok(Results::new(dir, summary, flows, unfinished, lock))
+    }
+
+    fn new(
+        dir: &Path,
+        summary: Summary,
+        flows: Vec<FctRecord>,
+        unfinished: Vec<UnfinishedFlow>,
+        lock: Option<FolderLock>,
+    ) -> Results {
+        let lives = lives(&flows, &unfinished, summary.simulated_ns);
+        let mut results =
+            Results { dir: dir.to_owned(), summary, flows, unfinished, lives, window: Window::default(), lock };
+        let (from_ns, until_ns) = (results.first_start_ns(), results.last_end_ns());
+        results.window = Window { from_ns, until_ns, chosen: false };
+        results
     }
 
     /// When the first flow started, in ns: the origin of time axes.
     pub fn first_start_ns(&self) -> u64 {
-        let finished = self.flows.iter().map(|flow| flow.start_ns);
-        finished.chain(self.unfinished.iter().map(|flow| flow.start_ns)).min().unwrap_or(0)
+        self.lives.iter().map(|life| life.start_ns).min().unwrap_or(0)
     }
 
     /// When the last flow finished, or the end of the simulation if one did not, in ns.
     pub fn last_end_ns(&self) -> u64 {
-        if !self.unfinished.is_empty() {
-            return self.summary.simulated_ns;
-        }
-        self.flows.iter().map(|flow| flow.start_ns.saturating_add(flow.fct_ns)).max().unwrap_or(0)
+        self.lives.iter().map(|life| life.end_ns).max().unwrap_or(0)
     }
+
+    /// The groups that have flows here, by number, with their names.
+    pub fn groups(&self) -> Vec<(u32, &str)> {
+        let mut groups: Vec<u32> = self.lives.iter().map(|life| life.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups.into_iter().map(|group| (group, self.summary.group_name(group))).collect()
+    }
+
+    /// A flow, if it sends in the window.
+    pub fn life(&self, flow: u32) -> Option<&Life> {
+        let index = self.lives.binary_search_by_key(&flow, |life| life.flow).ok()?;
+        self.lives.get(index)
+    }
+}
+
+/// Checks a single file against the summary beside it, if there is one that names it: a file may have been copied, or
+/// be another simulator's.
+///
+/// # Errors
+/// If the file was cut off or changed since the run, or another version made it.
+pub fn check_file(file: &Path) -> Result<()> {
+    let summary = file.with_file_name("summary.json");
+    let Some(name) = file.file_name().and_then(|name| name.to_str()).filter(|_| summary.is_file()) else {
+        return Ok(());
+    };
+    if let Some(digest) = Summary::read(&summary)?.files.get(name) {
+        digest.check(file)?;
+    }
+    Ok(())
+}
+
+/// The lives of flows, by number.
+fn lives(flows: &[FctRecord], unfinished: &[UnfinishedFlow], end_ns: u64) -> Vec<Life> {
+    let finished = flows.iter().map(|flow| Life {
+        flow: flow.flow,
+        group: flow.group,
+        dst: flow.dst,
+        start_ns: flow.start_ns,
+        end_ns: flow.start_ns.saturating_add(flow.fct_ns),
+        size: flow.size,
+        bytes: flow.size,
+    });
+    let others = unfinished.iter().map(|flow| Life {
+        flow: flow.flow,
+        group: flow.group,
+        dst: flow.dst,
+        start_ns: flow.start_ns,
+        end_ns: end_ns.max(flow.start_ns),
+        size: flow.size,
+        bytes: flow.acked_bytes,
+    });
+    let mut lives: Vec<Life> = finished.chain(others).collect();
+    lives.sort_by_key(|life| life.flow);
+    lives
+}
+
+/// Results without a folder, for tests.
+#[cfg(test)]
+pub fn in_memory(summary: Summary, flows: Vec<FctRecord>, unfinished: Vec<UnfinishedFlow>) -> Results {
+    Results::new(Path::new("out"), summary, flows, unfinished, None)
 }

@@ -43,7 +43,7 @@ pub fn default_out(config: &Path) -> Result<PathBuf> {
 
 /// Reports on a run that ended well. The scenario was fine, so trouble from here on is not bad input.
 fn report_run(out: &Path, status: ExitStatus) -> Outcome {
-    match report::report(out) {
+    match report::report_on(out) {
         Ok(_) if status.code() == Some(3) => Outcome::Unfinished,
         Ok(outcome) => outcome,
         Err(error) => {

@@ -18,11 +18,46 @@ pub fn median(values: &[f64]) -> f64 {
     middle.iter().sum::<f64>() / middle.len() as f64
 }
 
+/// With at most this many sizes, each is a bin of its own.
+const DISTINCT_SIZES: usize = 12;
+/// Bins, three to a decade, are merged until each holds this many flows, which a 99th percentile needs.
+const BIN_FLOWS: usize = 100;
+
+/// Upper bounds of bins for flows of these sizes, ascending; the last is the largest size.
+pub fn size_bounds(mut sizes: Vec<u64>) -> Vec<u64> {
+    sizes.sort_unstable();
+    let mut distinct = sizes.clone();
+    distinct.dedup();
+    if distinct.len() <= DISTINCT_SIZES {
+        return distinct;
+    }
+    let largest = sizes[sizes.len() - 1];
+    let (mut bounds, mut below) = (Vec::new(), 0);
+    for bound in (0..18).flat_map(|power| [1, 2, 5].map(|factor| factor * 10u64.pow(power))) {
+        let up_to = sizes.partition_point(|size| *size <= bound);
+        if bound < largest && up_to - below >= BIN_FLOWS && sizes.len() - up_to >= BIN_FLOWS {
+            bounds.push(bound);
+            below = up_to;
+        }
+    }
+    bounds.push(largest);
+    bounds
+}
+
+/// Jain's index of some rates: 1 where all are equal, 1 / n where one flow has everything.
+pub fn jain(rates: &[f64]) -> f64 {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    sum * sum / (rates.len() as f64 * squares)
+}
+
 /// Completion times of a group of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FctStats {
     /// Flows in the group.
     pub flows: usize,
+    /// Mean slowdown.
+    pub slowdown_mean: f64,
     /// Median slowdown.
     pub slowdown_p50: f64,
     /// 95th percentile of the slowdown.
@@ -42,6 +77,7 @@ impl FctStats {
         times.sort_unstable();
         FctStats {
             flows: times.len(),
+            slowdown_mean: slowdowns.iter().sum::<f64>() / slowdowns.len().max(1) as f64,
             slowdown_p50: percentile(&slowdowns, 50),
             slowdown_p95: percentile(&slowdowns, 95),
             slowdown_p99: percentile(&slowdowns, 99),
@@ -103,6 +139,18 @@ mod tests {
     }
 
     #[test]
+    fn bins_hold_enough_flows() {
+        assert_eq!(size_bounds((1..=1_000).collect()), [100, 200, 500, 1_000]);
+        assert_eq!(size_bounds(vec![9, 5, 5]), [5, 9]);
+    }
+
+    #[test]
+    fn jains_index_is_one_for_equal_rates() {
+        assert_eq!(jain(&[3.0, 3.0]), 1.0);
+        assert_eq!(jain(&[8.0, 0.0, 0.0, 0.0]), 0.25);
+    }
+
+    #[test]
     fn each_size_has_one_class() {
         for bytes in [0, 1, 10_000, 10_001, 100_000, 1_000_000, 1_000_001, u64::MAX] {
             assert_eq!(SIZE_CLASSES.iter().filter(|class| class.contains(bytes)).count(), 1, "{bytes}");
@@ -115,6 +163,7 @@ mod tests {
         let flow = |fct_ns, ideal_ns| FctRecord { fct_ns, ideal_ns, ..FctRecord::default() };
         let stats = FctStats::of(&[flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
         assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));
+        assert!((stats.slowdown_mean - (3.0 + 1.0 + 1.0) / 3.0).abs() < 1e-12);
         assert_eq!(FctStats::of(&[]).flows, 0);
     }
 }

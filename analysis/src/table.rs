@@ -41,7 +41,7 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
 }
 
 fn completion_times(results: &Results) -> String {
-    let header = ["flow size", "flows", "slowdown p50", "p95", "p99", "FCT p99 (us)"];
+    let header = ["flow size", "flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (us)"];
     let mut rows = Vec::new();
     for class in SIZE_CLASSES {
         let stats = FctStats::of(results.flows.iter().filter(|flow| class.contains(flow.size)));
@@ -50,6 +50,13 @@ fn completion_times(results: &Results) -> String {
         }
     }
     rows.push(row("all", &FctStats::of(&results.flows)));
+    let groups = results.groups();
+    if groups.len() > 1 {
+        for (number, name) in groups {
+            let stats = FctStats::of(results.flows.iter().filter(|flow| flow.group == number));
+            rows.push(row(name, &stats));
+        }
+    }
     table(&header, rows)
 }
 
@@ -57,6 +64,7 @@ fn row(label: &str, stats: &FctStats) -> Vec<String> {
     vec![
         label.to_owned(),
         human::count(stats.flows as u64),
+        format!("{:.2}", stats.slowdown_mean),
         format!("{:.2}", stats.slowdown_p50),
         format!("{:.2}", stats.slowdown_p95),
         format!("{:.2}", stats.slowdown_p99),
@@ -64,8 +72,9 @@ fn row(label: &str, stats: &FctStats) -> Vec<String> {
     ]
 }
 
-fn totals(s: &Summary) -> String {
-    let lines = [
+/// What the run amounts to, each with its name.
+pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
+    [
         ("flows", format!("{} of {} finished", human::count(s.flows_finished), human::count(s.flows_total))),
         ("queue", queue(s)),
         ("PFC", format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns))),
@@ -84,9 +93,12 @@ fn totals(s: &Summary) -> String {
             ),
         ),
         ("cost", cost(s)),
-    ];
+    ]
+}
+
+fn totals(s: &Summary) -> String {
     let mut text = String::new();
-    for (name, value) in lines {
+    for (name, value) in total_lines(s) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, " {name:<10} {value}");
     }
@@ -136,25 +148,33 @@ fn unfinished(flows: &[UnfinishedFlow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::in_memory;
     use hpcc_formats::results::{FctRecord, Port};
 
     fn results(unfinished: u32) -> Results {
         let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 1_000, ..FctRecord::default() };
-        Results {
-            dir: "out".into(),
-            summary: Summary {
-                flows_total: 3 + u64::from(unfinished),
-                flows_finished: 3,
-                simulated_ns: 2_000_123_456,
-                events: 1_234_567,
-                queue_p99_bytes: 22_900,
-                queue_max_bytes: 61_300,
-                queue_busiest: Some(Port { node: 9, port: 3 }),
-                ..Summary::default()
-            },
-            flows: vec![flow(1_000, 1_500), flow(1_000, 1_700), flow(2_000_000, 4_000)],
-            unfinished: (0..unfinished).map(|flow| UnfinishedFlow { flow, ..UnfinishedFlow::default() }).collect(),
-        }
+        let summary = Summary {
+            flows_total: 3 + u64::from(unfinished),
+            flows_finished: 3,
+            simulated_ns: 2_000_123_456,
+            events: 1_234_567,
+            queue_p99_bytes: 22_900,
+            queue_max_bytes: 61_300,
+            queue_busiest: Some(Port { node: 9, port: 3 }),
+            groups: vec!["background".into(), "incast".into()],
+            ..Summary::default()
+        };
+        let large = FctRecord { group: 1, ..flow(2_000_000, 4_000) };
+        let unfinished = (0..unfinished).map(|flow| UnfinishedFlow { flow, ..UnfinishedFlow::default() }).collect();
+        in_memory(summary, vec![flow(1_000, 1_500), flow(1_000, 1_700), large], unfinished)
+    }
+
+    #[test]
+    fn each_group_has_a_line() {
+        let text = render(&results(0));
+        let line = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).map(str::to_owned);
+        assert!(line("incast").is_some_and(|line| line.contains("4.00")), "{text}");
+        assert!(line("background").is_some_and(|line| line.contains("1.60") && !line.contains("4.00")), "{text}");
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn report_needs_an_output_folder() {
 }
 
 #[test]
-fn a_damaged_file_is_named_with_its_line() {
+fn a_damaged_file_is_named_with_what_it_lacks() {
     let folder = folder();
     let dir = canned(folder.path(), true);
     let queue = dir.join("queue.csv");
@@ -114,7 +114,74 @@ fn a_damaged_file_is_named_with_its_line() {
     fs::write(&queue, &text[..text.len() - 4]).expect("queue.csv");
     let output = hpcc(&["report", dir.to_str().expect("path")]).output().expect("hpcc starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("queue.csv:11: the file ends within this line"), "{}", err(&output));
+    assert!(err(&output).contains("queue.csv: has 9 rows, but summary.json counts 10"), "{}", err(&output));
+}
+
+#[test]
+fn a_file_that_was_cut_at_the_end_of_a_line_is_found() {
+    let folder = folder();
+    let dir = canned(folder.path(), true);
+    for (name, command) in [("fct.csv", &["report"][..]), ("fct.txt", &["compare", "canned"])] {
+        let file = dir.join(name);
+        let text = fs::read_to_string(&file).expect(name);
+        let end = text.trim_end().rfind('\n').expect("two lines") + 1;
+        fs::write(&file, &text[..end]).expect(name);
+        let output = hpcc(command).arg("canned").current_dir(folder.path()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(&format!("{name}: has 1 rows, but summary.json counts 2")), "{}", err(&output));
+        fs::write(&file, text).expect(name);
+    }
+}
+
+#[test]
+fn results_of_another_version_are_said_to_be_that() {
+    let folder = folder();
+    let dir = canned(folder.path(), true);
+    let file = dir.join("summary.json");
+    let text = fs::read_to_string(&file).expect("summary.json");
+    fs::write(&file, text.replace("\"format\": 2", "\"format\": 9")).expect("summary.json");
+    for command in [&["report"][..], &["compare", "canned"]] {
+        let output = hpcc(command).arg("canned").current_dir(folder.path()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains("results of hpcc 0.1.0 in format 9"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn report_selects_groups_flows_and_times() {
+    let folder = folder();
+    canned(folder.path(), true);
+    let report = |arguments: &[&str]| {
+        hpcc(&[&["report", "canned"], arguments].concat()).current_dir(folder.path()).output().expect("hpcc starts")
+    };
+    let one = report(&["--flow", "1"]);
+    assert_eq!(one.status.code(), Some(0), "{}", err(&one));
+    assert!(out(&one).lines().any(|line| line.split_whitespace().take(2).eq(["all", "1"])), "{}", out(&one));
+    for (arguments, words) in [
+        (&["--group", "incast"][..], "there is no group \"incast\"; there are flows"),
+        (&["--flow", "7"], "no flow is selected"),
+        (&["--flow", "2-1"], "expected the number of a flow"),
+        (&["--warm-up", "1s"], "nothing is left between warm-up and end"),
+        (&["--until", "5"], "--until"),
+    ] {
+        let output = report(arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(words), "{}", err(&output));
+    }
+}
+
+#[test]
+fn several_folders_make_one_page() {
+    let folder = folder();
+    canned(folder.path(), true);
+    fs::create_dir(folder.path().join("b")).expect("folder");
+    fs::rename(canned(&folder.path().join("b"), false), folder.path().join("other")).expect("second run");
+    let arguments = ["report", "canned", "other", "--out", "pages/both.html"];
+    let output = hpcc(&arguments).current_dir(folder.path()).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(3), "flows of the second are unfinished: {}", err(&output));
+    assert!(out(&output).ends_with(" look at it with: xdg-open pages/both.html\n"), "{}", out(&output));
+    let page = fs::read_to_string(folder.path().join("pages/both.html")).expect("page");
+    assert!(page.contains("\"name\":\"canned\"") && page.contains("\"name\":\"other\""));
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn any_number_of_jobs_gives_the_same_bytes() {
     let folder = folder();
     let mut seen = BTreeSet::new();
     for jobs in ["1", "2", "7"] {
-        let output = sweep(folder.path(), TWO, &["--jobs", jobs], &[]);
+        let output = sweep(folder.path(), TWO, &["--fresh", "--jobs", jobs], &[]);
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
         let read = |name: &str| fs::read(folder.path().join("out").join(name)).expect(name);
         seen.insert((read("sweep.csv"), read("sweep.txt"), read("slowdown-by-size.svg"), read("queue-cdf.svg")));
@@ -107,7 +107,7 @@ fn any_number_of_jobs_gives_the_same_bytes() {
 fn a_failed_run_is_named_and_the_others_go_on() {
     let folder = folder();
     assert_eq!(sweep(folder.path(), TWO, &[], &[]).status.code(), Some(0));
-    let output = sweep(folder.path(), TWO, &[], &[("FAKE_END", "SEGV"), ("FAKE_ONLY", "plain/seed-5")]);
+    let output = sweep(folder.path(), TWO, &["--fresh"], &[("FAKE_END", "SEGV"), ("FAKE_ONLY", "plain/seed-5")]);
     assert_eq!(output.status.code(), Some(1));
     let told = err(&output);
     assert!(told.contains("plain/seed-5 failed") && told.contains("segmentation fault"), "{told}");
@@ -117,6 +117,63 @@ fn a_failed_run_is_named_and_the_others_go_on() {
     assert!(left.iter().all(|name| !root.join(name).exists()), "something looks complete");
     let data = fs::read_to_string(root.join("sweep.csv.partial")).expect("data");
     assert!(data.contains("plain,,4,") && data.contains("marked,,5,") && !data.contains("plain,,5,"), "{data}");
+}
+
+/// The runs of a sweep that are said to have been simulated.
+fn simulated(told: &str) -> Vec<&str> {
+    told.lines().filter_map(|line| line.strip_prefix("hpcc: ")?.split_once(" done, ")).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was() {
+    let folder = folder();
+    let killed = sweep(folder.path(), TWO, &["--jobs", "1"], &[("FAKE_END", "KILL"), ("FAKE_ONLY", "marked/seed-4")]);
+    assert_eq!(killed.status.code(), Some(1));
+    assert_eq!(simulated(&err(&killed)).len(), 3, "{}", err(&killed));
+    let root = folder.path().join("out");
+    // A run without the mark of its inputs may be half a run, and one with a file cut off is damaged.
+    fs::remove_file(root.join("plain/seed-4/inputs.blake3")).expect("mark");
+    let rows = fs::read_to_string(root.join("plain/seed-5/fct.csv")).expect("fct.csv");
+    fs::write(root.join("plain/seed-5/fct.csv"), &rows[..rows.len() / 2]).expect("fct.csv");
+    let again = sweep(folder.path(), TWO, &["--jobs", "1"], &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
+    assert!(err(&again).contains("1 of 4 runs are kept from before"), "{}", err(&again));
+    assert_eq!(simulated(&err(&again)), ["plain/seed-4", "plain/seed-5", "marked/seed-4"]);
+    assert!(err(&again).contains(" left\n"), "no time left is said: {}", err(&again));
+    let data = || fs::read_to_string(root.join("sweep.csv")).expect("data");
+    let kept = data();
+    assert!(simulated(&err(&sweep(folder.path(), TWO, &[], &[]))).is_empty());
+    assert_eq!(simulated(&err(&sweep(folder.path(), TWO, &["--fresh"], &[]))).len(), 4);
+    assert_eq!(data(), kept);
+    // Another setting is another input.
+    let changed = sweep(folder.path(), TWO, &["--set", "run.stop=2ms"], &[]);
+    assert_eq!(simulated(&err(&changed)).len(), 4, "{}", err(&changed));
+}
+
+#[test]
+fn a_window_cuts_the_warm_up_off() {
+    let folder = folder();
+    let report = "[report]\nwarm_up = \"4us\"\nuntil = \"9us\"\n";
+    let output = sweep(folder.path(), &format!("{TWO}{report}"), &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let data = fs::read_to_string(folder.path().join("out/sweep.csv")).expect("data");
+    // All flows start before the window; the longest queue is over by then.
+    assert!(data.contains("plain,,4,flows,0\n") && !data.contains("slowdown_p99"), "{data}");
+    assert!(data.contains("plain,,4,queue_max_bytes,10480\n") && !data.contains("drops"), "{data}");
+}
+
+#[test]
+fn report_opens_a_sweep() {
+    let folder = folder();
+    let swept = sweep(folder.path(), TWO, &[], &[]);
+    assert!(out(&swept).ends_with("look at it with: xdg-open out/report.html\n"), "{}", out(&swept));
+    let page = folder.path().join("out/report.html");
+    let first = fs::read_to_string(&page).expect("page");
+    assert!(first.contains("\"name\":\"plain\"") && first.contains("\"seeds\":[1,1]"), "runs of all seeds");
+    fs::remove_file(&page).expect("page");
+    let output = hpcc(&["report", "out"]).current_dir(folder.path()).output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(first == fs::read_to_string(&page).expect("page"), "another page than the sweep's own");
 }
 
 #[test]
@@ -147,6 +204,11 @@ fn bad_files_are_refused_with_line_and_expectation() {
             format!("{head}{variant}[report]\nsize_bins = [\"1MB\", \"1KB\"]\n"),
             "sweep.toml:6: size_bins is no ascending",
         ),
+        (
+            format!("{head}{variant}[report]\ngroups = [\"in\"]\n"),
+            "sweep.toml:6: groups: there is no group \"in\"; the scenario has flow",
+        ),
+        (format!("{head}{variant}[report]\nwarm_up = \"1\"\n"), "sweep.toml:6: warm_up: "),
         (format!("{head}seeds = [1, 2, 1]\n{variant}"), "sweep.toml:3: seed 1 appears twice"),
         (format!("{head}[[variant]]\nname = \"../a\"\n"), "sweep.toml:4: variant \"../a\" cannot name a folder"),
         (format!("{head}seeds = [1]\n{variant}set = [\"run.seed=3\"]\n"), "run.seed is set twice"),

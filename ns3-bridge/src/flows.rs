@@ -13,6 +13,8 @@ pub(crate) mod ffi {
         present: bool,
         /// Its place in the scenario.
         index: u32,
+        /// Number of its group.
+        group: u32,
         src: u32,
         dst: u32,
         priority: u8,
@@ -40,27 +42,28 @@ pub(crate) mod ffi {
 use ffi::FlowSpec;
 
 pub struct Flows {
-    rest: Box<dyn Iterator<Item = Result<Flow, InputError>>>,
+    rest: Box<dyn Iterator<Item = Result<(u32, Flow), InputError>>>,
     /// Flows that were taken.
     taken: u32,
 }
 
 const END: FlowSpec =
-    FlowSpec { present: false, index: 0, src: 0, dst: 0, priority: 0, dport: 0, size_bytes: 0, start_ns: 0 };
+    FlowSpec { present: false, index: 0, group: 0, src: 0, dst: 0, priority: 0, dport: 0, size_bytes: 0, start_ns: 0 };
 
 pub fn open_flows(scenario: &Scenario) -> Box<Flows> {
-    Box::new(Flows { rest: Box::new(scenario.get().flows.walk()), taken: 0 })
+    Box::new(Flows { rest: Box::new(scenario.get().flows.walk_groups()), taken: 0 })
 }
 
 impl Flows {
     pub fn next(&mut self) -> Result<FlowSpec, String> {
         let Some(flow) = self.rest.next() else { return Ok(END) };
-        let flow = flow.map_err(|error| format!("{error} (the file was changed during the run)"))?;
+        let (group, flow) = flow.map_err(|error| format!("{error} (the file was changed during the run)"))?;
         let index = self.taken;
         self.taken += 1;
         Ok(FlowSpec {
             present: true,
             index,
+            group,
             src: flow.src,
             dst: flow.dst,
             priority: flow.priority,

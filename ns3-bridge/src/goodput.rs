@@ -11,12 +11,20 @@ pub struct GoodputMeter {
 }
 
 impl GoodputMeter {
-    /// The rate of a flow since its last point, `None` for the first point or without time between.
-    pub fn advance(&mut self, now: Nanos, flow: u32, acked_bytes: u64) -> Option<BitRate> {
-        let (then, before) = self.last.insert(flow, (now, acked_bytes))?;
-        let elapsed = u128::from(now.saturating_sub(then).0);
-        let bits = u128::from(acked_bytes.saturating_sub(before)) * 8_000_000_000;
-        bits.checked_div(elapsed).map(|rate| BitRate(u64::try_from(rate).unwrap_or(u64::MAX)))
+    /// A flow starts: its first point.
+    pub fn start(&mut self, now: Nanos, flow: u32) {
+        self.last.insert(flow, (now, 0));
+    }
+
+    /// What of a flow was acknowledged since its last point, and the rate that this was. `None` for a flow that did not
+    /// start, or without time between.
+    pub fn advance(&mut self, now: Nanos, flow: u32, acked_bytes: u64) -> Option<(BitRate, u64)> {
+        let last = self.last.get_mut(&flow)?;
+        let elapsed = u128::from(now.saturating_sub(last.0).0);
+        let bytes = acked_bytes.saturating_sub(last.1);
+        let rate = (u128::from(bytes) * 8_000_000_000).checked_div(elapsed)?;
+        *last = (now, acked_bytes);
+        Some((BitRate(u64::try_from(rate).unwrap_or(u64::MAX)), bytes))
     }
 
     /// Forgets a flow.
@@ -32,9 +40,17 @@ mod tests {
     #[test]
     fn rate_is_what_came_since_the_last_point() {
         let mut meter = GoodputMeter::default();
-        assert_eq!(meter.advance(Nanos(1_000), 7, 0), None);
-        assert_eq!(meter.advance(Nanos(2_000), 7, 12_500), Some(BitRate::gbps(100)));
-        assert_eq!(meter.advance(Nanos(2_000), 7, 12_500), None);
-        assert_eq!(meter.advance(Nanos(3_000), 7, 12_500), Some(BitRate(0)));
+        assert_eq!(meter.advance(Nanos(1_000), 7, 5), None, "not started");
+        meter.start(Nanos(1_000), 7);
+        assert_eq!(meter.advance(Nanos(2_000), 7, 12_500), Some((BitRate::gbps(100), 12_500)));
+        assert_eq!(meter.advance(Nanos(3_000), 7, 12_500), Some((BitRate(0), 0)));
+    }
+
+    #[test]
+    fn no_byte_is_lost_without_time_between() {
+        let mut meter = GoodputMeter::default();
+        meter.start(Nanos(1_000), 7);
+        assert_eq!(meter.advance(Nanos(1_000), 7, 1_000), None);
+        assert_eq!(meter.advance(Nanos(1_100), 7, 1_250), Some((BitRate::gbps(100), 1_250)));
     }
 }

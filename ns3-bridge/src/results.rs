@@ -105,12 +105,17 @@ pub(crate) mod ffi {
         fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16);
         /// Writes the histograms so far.
         fn print_queues(self: &mut Results, now_ns: u64);
+        /// Goodput is recorded from now on: each flow has a first point where it starts and a last one where it ends.
+        fn begin_goodput(self: &mut Results);
+        /// A flow starts.
+        fn flow_started(self: &mut Results, now_ns: u64, flow: u32);
         /// Adds a point to the time series of a flow's goodput.
         fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
-        fn flow_unfinished(self: &mut Results, outcome: &FlowOutcome);
+        /// The flow is not finished when the run ends.
+        fn flow_unfinished(self: &mut Results, now_ns: u64, outcome: &FlowOutcome);
         /// Begins the packet trace.
         fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
         /// Something happened to a packet at a traced node.
@@ -133,7 +138,8 @@ pub struct Results {
     writer: Option<ResultWriter>,
     /// Whether telemetry is the time when a packet left its sender.
     stamped: bool,
-    goodput: GoodputMeter,
+    /// `None` if it is not recorded.
+    goodput: Option<GoodputMeter>,
     start: Instant,
     setup_cpu: Duration,
 }
@@ -141,7 +147,7 @@ pub struct Results {
 pub fn create_results(out: &CxxString) -> Result<Box<Results>, ResultError> {
     let start = Instant::now();
     let writer = Some(ResultWriter::create(Path::new(out.to_string_lossy().as_ref()))?);
-    Ok(Box::new(Results { writer, stamped: false, goodput: GoodputMeter::default(), start, setup_cpu: Duration::ZERO }))
+    Ok(Box::new(Results { writer, stamped: false, goodput: None, start, setup_cpu: Duration::ZERO }))
 }
 
 impl Results {
@@ -191,12 +197,28 @@ impl Results {
         writer.print_queues(Nanos(now_ns));
     }
 
+    pub fn begin_goodput(&mut self) {
+        self.goodput = Some(GoodputMeter::default());
+    }
+
+    pub fn flow_started(&mut self, now_ns: u64, flow: u32) {
+        let Some(goodput) = &mut self.goodput else { return };
+        goodput.start(Nanos(now_ns), flow);
+    }
+
     pub fn trace_goodput(&mut self, now_ns: u64, flow: u32, acked_bytes: u64) {
-        let (Some(writer), Some(rate)) = (&mut self.writer, self.goodput.advance(Nanos(now_ns), flow, acked_bytes))
-        else {
-            return;
-        };
-        writer.goodput(Nanos(now_ns), flow, rate);
+        let (Some(writer), Some(goodput)) = (&mut self.writer, &mut self.goodput) else { return };
+        if let Some((rate, bytes)) = goodput.advance(Nanos(now_ns), flow, acked_bytes) {
+            writer.goodput(Nanos(now_ns), flow, rate, bytes);
+        }
+    }
+
+    /// The last point of a flow.
+    fn end_goodput(&mut self, now_ns: u64, flow: u32, acked_bytes: u64) {
+        self.trace_goodput(now_ns, flow, acked_bytes);
+        if let Some(goodput) = &mut self.goodput {
+            goodput.forget(flow);
+        }
     }
 
     pub fn pfc(&mut self, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool) {
@@ -206,7 +228,7 @@ impl Results {
 
     pub fn flow_finished(&mut self, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
-        self.goodput.forget(flow.index);
+        self.end_goodput(flow.start_ns.saturating_add(outcome.fct_ns), flow.index, flow.size_bytes);
         let Some(writer) = &mut self.writer else { return };
         writer.flow_finished(&FctRecord {
             flow: flow.index,
@@ -219,12 +241,14 @@ impl Results {
             start_ns: flow.start_ns,
             fct_ns: outcome.fct_ns,
             ideal_ns: outcome.ideal_ns,
+            group: flow.group,
         });
     }
 
-    pub fn flow_unfinished(&mut self, outcome: &FlowOutcome) {
-        let Some(writer) = &mut self.writer else { return };
+    pub fn flow_unfinished(&mut self, now_ns: u64, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
+        self.end_goodput(now_ns, flow.index, outcome.acked_bytes);
+        let Some(writer) = &mut self.writer else { return };
         writer.flow_unfinished(&UnfinishedFlow {
             flow: flow.index,
             src: flow.src,
@@ -235,6 +259,7 @@ impl Results {
             size: flow.size_bytes,
             start_ns: flow.start_ns,
             acked_bytes: outcome.acked_bytes,
+            group: flow.group,
         });
     }
 
@@ -256,6 +281,7 @@ impl Results {
     pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> Result<(), ResultError> {
         let Some(mut writer) = self.writer.take() else { return Ok(()) };
         let scenario = scenario.get();
+        writer.ports(&scenario.network, Nanos(totals.simulated_ns));
         let measured = writer.measured(Nanos(totals.simulated_ns));
         let run_cpu_s = cpu_time().saturating_sub(self.setup_cpu).as_secs_f64();
         let summary = Summary {
@@ -289,6 +315,9 @@ impl Results {
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
+            groups: scenario.flows.groups.clone(),
+            // Format and files are the writer's to fill in.
+            ..Summary::default()
         };
         writer.finish(&summary)
     }

@@ -200,6 +200,7 @@ ScenarioMonitor::BeginQueueSeries()
 void
 ScenarioMonitor::BeginGoodputSeries()
 {
+    m_results.begin_goodput();
     const auto sample = [this]() {
         m_traffic.TraceGoodput();
         return !m_traffic.IsDone();

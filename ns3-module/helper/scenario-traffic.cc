@@ -18,7 +18,27 @@ namespace
 {
 
 /**
- * \param flow a flow, whose tag is its index in the scenario
+ * \param flow a flow
+ * \return its index in the scenario, the lower half of its tag
+ */
+uint32_t
+GetIndex(const RdmaFlow& flow)
+{
+    return static_cast<uint32_t>(flow.tag);
+}
+
+/**
+ * \param flow a flow
+ * \return the number of its group, the upper half of its tag
+ */
+uint32_t
+GetGroup(const RdmaFlow& flow)
+{
+    return static_cast<uint32_t>(flow.tag >> 32);
+}
+
+/**
+ * \param flow a flow
  * \param acked how many of its bytes were acknowledged
  * \return how far it got
  */
@@ -26,7 +46,8 @@ hpcc::FlowOutcome
 MakeOutcome(const RdmaFlow& flow, uint64_t acked)
 {
     return {{true,
-             static_cast<uint32_t>(flow.tag),
+             GetIndex(flow),
+             GetGroup(flow),
              flow.src,
              flow.dst,
              flow.priority,
@@ -66,7 +87,7 @@ ScenarioTraffic::Advance()
         m_error = error.what();
     }
     m_hasNext = spec.present;
-    m_next.tag = spec.index;
+    m_next.tag = static_cast<uint64_t>(spec.group) << 32 | spec.index;
     m_next.src = spec.src;
     m_next.dst = spec.dst;
     m_next.priority = spec.priority;
@@ -126,13 +147,14 @@ ScenarioTraffic::StartFlow(const RdmaFlow& flow)
         return;
     }
     const uint32_t queuePair = host->StartFlow(peer, flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
-    m_active[static_cast<uint32_t>(flow.tag)] = {PeekPointer(host), queuePair};
+    m_results.flow_started(Simulator::Now().GetNanoSeconds(), GetIndex(flow));
+    m_active[GetIndex(flow)] = {PeekPointer(host), queuePair};
 }
 
 void
 ScenarioTraffic::OnFinish(const RdmaFlow& flow)
 {
-    m_active.erase(static_cast<uint32_t>(flow.tag));
+    m_active.erase(GetIndex(flow));
     ++m_finished;
     m_finishedBytes += flow.size;
     hpcc::FlowOutcome outcome = MakeOutcome(flow, flow.size);
@@ -188,18 +210,20 @@ ScenarioTraffic::TraceGoodput() const
 void
 ScenarioTraffic::RecordUnfinished()
 {
+    const uint64_t now = Simulator::Now().GetNanoSeconds();
     for (const auto& [index, active] : m_active)
     {
-        m_results.flow_unfinished(MakeOutcome(active.host->GetFlow(active.queuePair),
+        m_results.flow_unfinished(now,
+                                  MakeOutcome(active.host->GetFlow(active.queuePair),
                                               active.host->GetAckedBytes(active.queuePair)));
     }
     for (const RdmaFlow& flow : m_unreachable)
     {
-        m_results.flow_unfinished(MakeOutcome(flow, 0));
+        m_results.flow_unfinished(now, MakeOutcome(flow, 0));
     }
     for (; m_hasNext; Advance())
     {
-        m_results.flow_unfinished(MakeOutcome(m_next, 0));
+        m_results.flow_unfinished(now, MakeOutcome(m_next, 0));
     }
 }
 

@@ -87,7 +87,7 @@ class ScenarioTraffic
     const uint32_t m_count;                 //!< how many there are in all
     const QbbHelper& m_network;             //!< their hosts
     hpcc::Results& m_results;               //!< where they are recorded
-    RdmaFlow m_next;                        //!< the next flow to start; its tag is its index
+    RdmaFlow m_next;                        //!< the next flow to start; its tag is its group and its index
     bool m_hasNext{false};                  //!< whether there is one
     std::string m_error;                    //!< why the flows ended too early; empty if they did not
     Time m_firstStart;                      //!< when the first flow starts

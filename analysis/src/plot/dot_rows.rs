@@ -5,6 +5,7 @@ use anyhow::Result;
 use plotters::prelude::*;
 
 use super::figure::{self, Area, Axis};
+use super::look::Look;
 use super::marker::{self, marker};
 use super::ruler::Ruler;
 use super::{palette, ticks};
@@ -40,11 +41,11 @@ impl DotRows {
     ///
     /// # Errors
     /// Those of the plotting library.
-    pub fn render(&self) -> Result<String> {
-        figure::render(&self.title, &self.subtitle, &[], |area| self.draw(area))
+    pub fn render(&self, look: &Look) -> Result<String> {
+        figure::render(look, &self.title, &self.subtitle, &[], |area| self.draw(look, area))
     }
 
-    fn draw(&self, area: &Area<'_>) -> Result<()> {
+    fn draw(&self, look: &Look, area: &Area<'_>) -> Result<()> {
         let highest = self.rows.iter().map(|row| row.high).fold(0.0, f64::max);
         let end = if highest > 0.0 { 1.05 * highest } else { 1.0 };
         let x_ruler = Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) };
@@ -52,15 +53,15 @@ impl DotRows {
         let lines = (0..self.rows.len()).map(|row| row as f64 + 0.5).collect();
         let y_ruler = Ruler { range: 0.0..self.rows.len() as f64, ticks: lines };
         let y = Axis { title: String::new(), ruler: y_ruler, label: Box::new(|_| String::new()) };
-        let mut chart = figure::chart(area, &x, &y)?;
+        let mut chart = figure::chart(look, area, &x, &y)?;
         for (row, position) in self.rows.iter().rev().zip(0..) {
             let height = f64::from(position) + 0.5;
             let color = palette::variant(row.variant);
-            let bar = PathElement::new([(row.low, height), (row.high, height)], color.stroke_width(6));
+            let bar = PathElement::new([(row.low, height), (row.high, height)], color.stroke_width(look.px(6)));
             chart.draw_series([bar])?;
             let dot = figure::pixel(area, &chart, (row.middle, height));
-            area.draw(&marker(row.variant, dot, 1.3 * marker::SIZE, color))?;
-            area.draw(&figure::note(&row.name, figure::pixel(area, &chart, (0.0, height))))?;
+            area.draw(&marker(row.variant, dot, 1.3 * look.scale * marker::SIZE, color))?;
+            area.draw(&figure::note(look, &row.name, figure::pixel(area, &chart, (0.0, height))))?;
         }
         Ok(())
     }

@@ -12,9 +12,13 @@ pub const SIZE: f64 = 9.0;
 
 /// Number `index` of the markers, around a pixel. Together with the variant's colour no two are alike up to 64.
 pub fn marker(index: usize, at: (i32, i32), size: f64, color: RGBColor) -> Polygon<(i32, i32)> {
-    let shape = (index + index / palette::VARIANTS) % 8;
-    let corners: Vec<(i32, i32)> = outline(shape, size).into_iter().map(|(x, y)| (at.0 + x, at.1 + y)).collect();
+    let corners: Vec<(i32, i32)> = outline(shape(index), size).into_iter().map(|(x, y)| (at.0 + x, at.1 + y)).collect();
     Polygon::new(corners, color.filled())
+}
+
+/// Which of the eight shapes a variant has: another one where its colour comes back.
+pub fn shape(index: usize) -> usize {
+    (index + index / palette::VARIANTS) % 8
 }
 
 fn outline(shape: usize, size: f64) -> Vec<(i32, i32)> {

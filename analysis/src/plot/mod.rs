@@ -2,14 +2,16 @@
 //! The plots of a run, as SVG files in its output folder.
 
 mod axes;
-mod decimate;
 mod figure;
 mod goodput;
+mod line_style;
+mod look;
 mod marker;
 mod palette;
 mod queue;
 mod ruler;
 mod slowdown;
+mod staircase;
 mod ticks;
 mod time_chart;
 
@@ -18,6 +20,7 @@ pub mod panels;
 
 pub use axes::{size_axis, slowdown_axis, slowdown_scale};
 pub use figure::Axis;
+pub use look::{Look, Style};
 pub use ruler::Ruler;
 pub use ticks::power_of_ten;
 
@@ -32,11 +35,12 @@ use crate::results::Results;
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(results: &Results) -> Result<Vec<&'static str>> {
+pub fn draw_all(results: &Results, style: Style) -> Result<Vec<&'static str>> {
+    let look = style.look();
     let plots = [
-        ("queue.svg", queue::draw(results)?),
-        ("goodput.svg", goodput::draw(results)?),
-        ("slowdown.svg", slowdown::draw(results)?),
+        ("queue.svg", queue::draw(results, &look)?),
+        ("goodput.svg", goodput::draw(results, &look)?),
+        ("slowdown.svg", slowdown::draw(results, &look)?),
     ];
     let mut drawn = Vec::new();
     for (name, svg) in plots {

@@ -2,12 +2,12 @@
 //! Figures with a line for each variant, in one chart or in several side by side.
 
 use anyhow::Result;
-use plotters::prelude::*;
 
-use super::decimate::Point;
-use super::figure::{self, Area, Axis, LegendEntry, Mark, STROKE};
+use super::figure::{self, Area, Axis, LegendEntry, STROKE, Sample};
+use super::line_style::LineStyle;
+use super::look::Look;
 use super::marker::marker;
-use super::palette;
+use super::staircase::Point;
 
 /// Radius of markers on lines.
 const MARKER: f64 = 6.5;
@@ -41,31 +41,31 @@ impl Panels {
     ///
     /// # Errors
     /// Those of the plotting library.
-    pub fn render(&self) -> Result<String> {
+    pub fn render(&self, look: &Look) -> Result<String> {
         let entry = |(index, name): &(usize, String)| LegendEntry {
             text: name.clone(),
-            color: palette::variant(*index),
-            mark: Mark::Marked(*index),
+            sample: Sample::Marked(LineStyle::of_variant(*index, STROKE), *index),
         };
         let legend: Vec<LegendEntry> = self.variants.iter().map(entry).collect();
-        figure::render(&self.title, &self.subtitle, &legend, |area| {
+        figure::render(look, &self.title, &self.subtitle, &legend, |area| {
             for (panel, area) in self.panels.iter().zip(area.split_evenly((1, self.panels.len()))) {
-                self.draw(panel, &area)?;
+                self.draw(look, panel, &area)?;
             }
             Ok(())
         })
     }
 
-    fn draw(&self, panel: &Panel, area: &Area<'_>) -> Result<()> {
-        let mut chart = figure::chart(area, &panel.x, &panel.y)?;
+    fn draw(&self, look: &Look, panel: &Panel, area: &Area<'_>) -> Result<()> {
+        let chart = figure::chart(look, area, &panel.x, &panel.y)?;
         for ((index, _), points) in self.variants.iter().zip(&panel.lines).rev() {
-            let color = palette::variant(*index);
-            chart.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(STROKE)))?;
+            let style = LineStyle::of_variant(*index, STROKE);
+            figure::draw_line(look, area, &chart, style, points.iter().copied())?;
             let every = if panel.every_point { 1 } else { (points.len() / 6).max(1) };
             // Lines that coincide show all their markers if those do not coincide, too.
             let marked = points.iter().skip(if panel.every_point { 0 } else { index * every / 8 }).step_by(every);
             for point in marked {
-                area.draw(&marker(*index, figure::pixel(area, &chart, *point), MARKER, color))?;
+                let at = figure::pixel(area, &chart, *point);
+                area.draw(&marker(*index, at, look.scale * MARKER, style.color))?;
             }
         }
         Ok(())

@@ -2,43 +2,48 @@
 //! `queue.svg`: the queues of the busiest ports over time.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::Result;
-use hpcc_formats::results::queue_csv::{self, QueueRow};
+use hpcc_formats::results::ports_csv;
 
-use super::decimate::{Point, decimate, staircase};
 use super::figure::STROKE;
+use super::line_style::LineStyle;
+use super::look::Look;
+use super::staircase::{Point, staircase};
 use super::time_chart::{COLUMNS, Line, TimeChart};
 use crate::results::Results;
+use crate::series::{self, Grid, Port};
 
 /// As many ports as can be told apart.
 const PORTS: usize = 4;
-
-/// A node and its port.
-type Port = (u32, u32);
 
 /// Draws the figure, if a queue built up while flows were active.
 ///
 /// # Errors
 /// If `queue.csv` cannot be read, or by the plotting library.
-pub fn draw(results: &Results) -> Result<Option<String>> {
-    let file = results.dir.join("queue.csv");
-    let span_ns = results.last_end_ns().saturating_sub(results.first_start_ns()) as f64;
-    let ports = busiest(&file)?;
-    if ports.is_empty() || span_ns <= 0.0 {
+pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
+    let grid = Grid::new(results.window.from_ns, results.window.span_ns(), 1, COLUMNS);
+    let queues = series::queues(results, grid, PORTS)?;
+    let longest = queues.lines.iter().flat_map(|(_, bytes)| bytes).max().copied().unwrap_or(0);
+    if longest == 0 || results.window.span_ns() == 0 {
         return Ok(None);
     }
+    let (unit, bytes_per_unit) = unit(longest);
+    let names = port_names(results)?;
+    let lines = queues.lines.iter().zip(0..).map(|((port, bytes), index)| Line {
+        name: names.get(port).cloned().unwrap_or_else(|| format!("node {}, port {}", port.0, port.1)),
+        // Queues swing by a frame from sample to sample: thin lines keep the swings apart.
+        style: LineStyle::of_variant(index, STROKE - 1),
+        points: points(bytes, grid, bytes_per_unit),
+    });
     let chart = TimeChart {
         title: "Queue length".to_owned(),
-        subtitle: subtitle(ports.len()),
-        y_title: "Queue length (kB)".to_owned(),
-        span_ns,
-        // Queues swing by a frame from sample to sample: thin lines keep the swings apart.
-        stroke: STROKE - 1,
-        lines: lines(&file, &ports, results.first_start_ns(), span_ns)?,
+        subtitle: subtitle(queues.lines.len()),
+        y_title: format!("Queue length ({unit})"),
+        span_ns: results.window.span_ns() as f64,
+        lines: lines.collect(),
     };
-    Ok(Some(chart.render()?))
+    chart.render(look).map(Some)
 }
 
 fn subtitle(ports: usize) -> String {
@@ -48,38 +53,38 @@ fn subtitle(ports: usize) -> String {
     }
 }
 
-/// The ports with the longest queues, the longest first.
-fn busiest(file: &Path) -> Result<Vec<Port>> {
-    let mut longest: BTreeMap<Port, u64> = BTreeMap::new();
-    for row in queue_csv::rows(file)? {
-        let row = row?;
-        let bytes = longest.entry((row.node, row.port)).or_default();
-        *bytes = row.qlen_bytes.max(*bytes);
+/// The unit that suits a length, and its bytes.
+fn unit(bytes: u64) -> (&'static str, f64) {
+    match bytes {
+        0..2_000_000 => ("kB", 1e3),
+        2_000_000..2_000_000_000 => ("MB", 1e6),
+        _ => ("GB", 1e9),
     }
-    let mut ports: Vec<(Port, u64)> = longest.into_iter().collect();
-    ports.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    ports.truncate(PORTS);
-    Ok(ports.into_iter().map(|(port, _)| port).collect())
 }
 
-/// Reads the file again for the few ports that are drawn: it may be too long to keep.
-fn lines(file: &Path, ports: &[Port], origin_ns: u64, span_ns: f64) -> Result<Vec<Line>> {
-    let mut series: Vec<Vec<Point>> = vec![Vec::new(); ports.len()];
-    for row in queue_csv::rows(file)? {
-        let row = row?;
-        let time = row.time_ns as f64 - origin_ns as f64;
-        let port = ports.iter().position(|port| *port == (row.node, row.port));
-        if let Some(port) = port.filter(|_| (0.0..=span_ns).contains(&time)) {
-            series[port].push((time, kilobytes(&row)));
-        }
-    }
-    let lines = ports.iter().zip(series).map(|((node, port), points)| Line {
-        name: format!("node {node}, port {port}"),
-        points: staircase(&decimate(&points, span_ns, COLUMNS), span_ns),
-    });
-    Ok(lines.collect())
+/// Ports by what they lead to.
+fn port_names(results: &Results) -> Result<BTreeMap<Port, String>> {
+    let rows = ports_csv::read(&results.dir.join("ports.csv"))?;
+    Ok(rows.into_iter().map(|row| ((row.node, row.port), format!("node {} to {}", row.node, row.peer))).collect())
 }
 
-fn kilobytes(row: &QueueRow) -> f64 {
-    row.qlen_bytes as f64 / 1e3
+/// A staircase through the longest queue of each step.
+fn points(bytes: &[u64], grid: Grid, bytes_per_unit: f64) -> Vec<Point> {
+    let corners: Vec<Point> = (0u64..)
+        .zip(bytes)
+        .map(|(step, bytes)| ((step * grid.step_ns) as f64, *bytes as f64 / bytes_per_unit))
+        .collect();
+    staircase(&corners, (grid.step_ns * grid.steps as u64) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_suit_the_longest_queue() {
+        assert_eq!([900_000, 20_000_000, 3_000_000_000].map(|bytes| unit(bytes).0), ["kB", "MB", "GB"]);
+        let grid = Grid { origin_ns: 0, step_ns: 10, steps: 2 };
+        assert_eq!(points(&[0, 20_000_000], grid, 1e6).last(), Some(&(20.0, 20.0)));
+    }
 }

@@ -6,71 +6,106 @@ use hpcc_formats::results::FctRecord;
 use plotters::prelude::*;
 
 use super::axes::{size_axis, slowdown_axis, slowdown_scale};
-use super::figure::{self, Area, DOT, LegendEntry, Mark, STROKE};
+use super::figure::{self, Area, DOT, LegendEntry, STROKE, Sample};
+use super::line_style::LineStyle;
+use super::look::Look;
+use super::marker::{self, marker};
 use super::palette::{self, FAINT};
 use crate::human;
 use crate::results::Results;
-use crate::stats::FctStats;
+use crate::stats::{FctStats, size_bounds};
 
-/// With at most this many sizes, each is a group of its own.
-const DISTINCT_SIZES: usize = 12;
-/// Otherwise groups are equally large: at most as many as the reference's analysis makes,
-const MOST_GROUPS: usize = 20;
-/// fewer if they would hold less than this many flows, which makes for poor percentiles,
-const GROUP_FLOWS: usize = 20;
-/// but not so few that they say nothing about sizes.
-const LEAST_GROUPS: usize = 4;
 /// Fewer flows than this are drawn one by one, too.
 const FEW_FLOWS: usize = 200;
+/// More groups than this are drawn together: nobody could tell their lines apart.
+const GROUPS: usize = 4;
 
-/// Flows of similar size.
-struct Group {
-    /// Size of the largest, in bytes.
+/// A percentile, with its line: one may hide another, so that the highest are the widest, and drawn first.
+struct Percentile {
+    name: &'static str,
+    of: fn(&FctStats) -> f64,
+    width: u32,
+    dash: usize,
+    marker: usize,
     size: f64,
-    stats: FctStats,
+}
+
+const PERCENTILES: [Percentile; 3] = [
+    Percentile { name: "p99", of: |stats| stats.slowdown_p99, width: STROKE + 3, dash: 0, marker: 1, size: 1.5 },
+    Percentile { name: "p95", of: |stats| stats.slowdown_p95, width: STROKE, dash: 1, marker: 2, size: 0.85 },
+    Percentile { name: "p50", of: |stats| stats.slowdown_p50, width: STROKE - 1, dash: 0, marker: 0, size: 0.7 },
+];
+
+/// The flows of a group by size.
+struct Bins {
+    group: Option<String>,
+    /// The largest size in each bin that has flows, in bytes, and what its flows did.
+    bins: Vec<(u64, FctStats)>,
 }
 
 /// Draws the figure, if a flow completed.
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(results: &Results) -> Result<Option<String>> {
-    if results.flows.is_empty() {
+pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
+    let flows = &results.flows;
+    if flows.is_empty() {
         return Ok(None);
     }
-    let mut flows = results.flows.clone();
-    flows.sort_by_key(|flow| flow.size);
-    let groups = group(&flows);
+    let bins = bins(results);
     let subtitle =
         format!("completion time relative to an empty network, {}", human::counted(flows.len() as u64, "flow"));
-    let svg = figure::render("Slowdown by flow size", &subtitle, &legend(flows.len()), |area| {
-        draw_chart(area, &flows, &groups)
+    let svg = figure::render(look, "Slowdown by flow size", &subtitle, &legend(&bins, flows.len()), |area| {
+        draw_chart(look, area, flows, &bins)
     })?;
     Ok(Some(svg))
 }
 
-fn legend(flows: usize) -> Vec<LegendEntry> {
-    let entry = |text: &str, color, mark| LegendEntry { text: text.to_owned(), color, mark };
-    let names = ["p99", "p95", "p50"];
-    let lines = names.iter().enumerate().map(|(index, name)| entry(name, color(index), Mark::Line));
-    let dots = (flows < FEW_FLOWS).then(|| entry("single flows", FAINT, Mark::Dot));
-    lines.chain(dots).collect()
+fn bins(results: &Results) -> Vec<Bins> {
+    let bounds = size_bounds(results.flows.iter().map(|flow| flow.size.max(1)).collect());
+    let groups = results.groups();
+    if groups.len() < 2 || groups.len() > GROUPS {
+        return vec![Bins { group: None, bins: bin(results.flows.iter(), &bounds) }];
+    }
+    let of = |(number, name): &(u32, &str)| Bins {
+        group: Some((*name).to_owned()),
+        bins: bin(results.flows.iter().filter(|flow| flow.group == *number), &bounds),
+    };
+    groups.iter().map(of).collect()
 }
 
-/// Splits flows, sorted by size.
-fn group(flows: &[FctRecord]) -> Vec<Group> {
-    let by_size: Vec<&[FctRecord]> = flows.chunk_by(|a, b| a.size == b.size).collect();
-    if by_size.len() <= DISTINCT_SIZES {
-        return by_size.into_iter().map(Group::of).collect();
+fn bin<'a>(flows: impl Iterator<Item = &'a FctRecord> + Clone, bounds: &[u64]) -> Vec<(u64, FctStats)> {
+    let mut above = 0;
+    let mut bins = Vec::new();
+    for &bound in bounds {
+        let stats = FctStats::of(flows.clone().filter(|flow| (above + 1..=bound).contains(&flow.size.max(1))));
+        if stats.flows > 0 {
+            bins.push((bound, stats));
+        }
+        above = bound;
     }
-    let groups = (flows.len() / GROUP_FLOWS).clamp(LEAST_GROUPS, MOST_GROUPS);
-    flows.chunks(flows.len().div_ceil(groups)).map(Group::of).collect()
+    bins
 }
 
-impl Group {
-    fn of(flows: &[FctRecord]) -> Group {
-        Group { size: flows.last().map_or(1.0, plotted_size), stats: FctStats::of(flows) }
+/// Colours tell percentiles apart, or groups where there are some.
+fn style(percentile: usize, group: usize, groups: usize) -> LineStyle {
+    let color = if groups > 1 { palette::variant(group) } else { palette::variant([1, 5, 0][percentile]) };
+    LineStyle { color, dash: PERCENTILES[percentile].dash, width: PERCENTILES[percentile].width }
+}
+
+fn legend(bins: &[Bins], flows: usize) -> Vec<LegendEntry> {
+    let mut entries = Vec::new();
+    for (group, Bins { group: name, .. }) in bins.iter().enumerate() {
+        for (index, percentile) in PERCENTILES.iter().enumerate() {
+            let text = name.as_ref().map_or(percentile.name.to_owned(), |name| format!("{name}, {}", percentile.name));
+            let sample = Sample::Marked(style(index, group, bins.len()), percentile.marker);
+            entries.push(LegendEntry { text, sample });
+        }
     }
+    if flows < FEW_FLOWS {
+        entries.push(LegendEntry { text: "single flows".to_owned(), sample: Sample::Dot(FAINT) });
+    }
+    entries
 }
 
 /// A flow's size in bytes, fit for a logarithm.
@@ -78,61 +113,73 @@ fn plotted_size(flow: &FctRecord) -> f64 {
     flow.size.max(1) as f64
 }
 
-fn draw_chart(area: &Area<'_>, flows: &[FctRecord], groups: &[Group]) -> Result<()> {
-    let highest = highest_drawn(flows, groups);
+fn draw_chart(look: &Look, area: &Area<'_>, flows: &[FctRecord], bins: &[Bins]) -> Result<()> {
+    let few = flows.len() < FEW_FLOWS;
+    let highest = highest_drawn(flows, bins);
     let scale = slowdown_scale(highest);
-    let sizes = flows.first().map_or(1.0, plotted_size)..flows.last().map_or(1.0, plotted_size);
-    let mut chart = figure::chart(area, &size_axis(sizes), &slowdown_axis("Slowdown (FCT / ideal FCT)", highest))?;
-    if flows.len() < FEW_FLOWS {
-        let dot =
-            |flow: &FctRecord| Circle::new((plotted_size(flow).log10(), scale(flow.slowdown())), DOT, FAINT.filled());
-        chart.draw_series(flows.iter().map(dot))?;
+    let smallest = bins.iter().filter_map(|bins| bins.bins.first()).map(|(size, _)| *size as f64);
+    let sizes = flows.iter().map(plotted_size).filter(|_| few).chain(smallest).fold(f64::INFINITY, f64::min)
+        ..flows.iter().map(plotted_size).fold(1.0, f64::max);
+    let y = slowdown_axis("Slowdown (FCT / ideal FCT)", highest);
+    let mut chart = figure::chart(look, area, &size_axis(sizes), &y)?;
+    if few {
+        let at = |flow: &FctRecord| (plotted_size(flow).log10(), scale(flow.slowdown()));
+        chart.draw_series(flows.iter().map(|flow| Circle::new(at(flow), look.px(DOT), FAINT.filled())))?;
     }
-    let percentiles: [fn(&FctStats) -> f64; 3] =
-        [|stats| stats.slowdown_p99, |stats| stats.slowdown_p95, |stats| stats.slowdown_p50];
-    for (index, percentile) in percentiles.iter().enumerate() {
-        let points = || groups.iter().map(|group| (group.size.log10(), scale(percentile(&group.stats))));
-        chart.draw_series(LineSeries::new(points(), color(index).stroke_width(STROKE)))?;
-        // From large to small, so that markers at one place stay visible around each other.
-        let radius = 8 - index as i32;
-        chart.draw_series(points().map(|point| Circle::new(point, radius, color(index).filled())))?;
+    for (index, percentile) in PERCENTILES.iter().enumerate() {
+        for (group, Bins { bins: of_group, .. }) in bins.iter().enumerate() {
+            let style = style(index, group, bins.len());
+            let points =
+                || of_group.iter().map(|(size, stats)| ((*size as f64).log10(), scale((percentile.of)(stats))));
+            figure::draw_line(look, area, &chart, style, points())?;
+            for point in points() {
+                let at = figure::pixel(area, &chart, point);
+                let size = percentile.size * look.scale * marker::SIZE;
+                // A white edge keeps markers apart where percentiles are equal.
+                area.draw(&marker(percentile.marker, at, size + 3.0 * look.scale, WHITE))?;
+                area.draw(&marker(percentile.marker, at, size, style.color))?;
+            }
+        }
     }
     Ok(())
 }
 
-fn highest_drawn(flows: &[FctRecord], groups: &[Group]) -> f64 {
+fn highest_drawn(flows: &[FctRecord], bins: &[Bins]) -> f64 {
     if flows.len() < FEW_FLOWS {
         return flows.iter().map(FctRecord::slowdown).fold(1.0, f64::max);
     }
-    groups.iter().map(|group| group.stats.slowdown_p99).fold(1.0, f64::max)
-}
-
-fn color(index: usize) -> RGBColor {
-    palette::line([1, 5, 0][index], 7)
+    bins.iter().flat_map(|bins| &bins.bins).map(|(_, stats)| stats.slowdown_p99).fold(1.0, f64::max)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::in_memory;
+    use hpcc_formats::results::Summary;
 
-    fn flows(sizes: impl Iterator<Item = u64>) -> Vec<FctRecord> {
-        sizes.map(|size| FctRecord { size, fct_ns: size, ideal_ns: 1, ..FctRecord::default() }).collect()
+    #[test]
+    fn groups_are_drawn_apart() {
+        let flow = |group, size, fct_ns| FctRecord { group, size, fct_ns, ideal_ns: 1, ..FctRecord::default() };
+        let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
+        let results = in_memory(summary, vec![flow(0, 10, 2), flow(0, 20, 3), flow(1, 20, 9)], Vec::new());
+        let bins = bins(&results);
+        let found: Vec<_> = bins.iter().map(|bins| (bins.group.as_deref(), bins.bins.len())).collect();
+        assert_eq!(found, [(Some("a"), 2), (Some("b"), 1)]);
+        assert_eq!(bins[0].bins[1].1.slowdown_p50, 3.0);
+        let svg = draw(&results, &crate::plot::Style::Screen.look()).expect("drawn").expect("a figure");
+        assert!(["a, p99", "a, p50", "b, p95"].iter().all(|name| svg.contains(name)), "{svg}");
     }
 
     #[test]
-    fn few_sizes_are_groups_of_their_own() {
-        let groups = group(&flows([1_000, 1_000, 5_000].into_iter()));
-        let found: Vec<_> = groups.iter().map(|group| (group.size, group.stats.flows)).collect();
-        assert_eq!(found, [(1_000.0, 2), (5_000.0, 1)]);
-    }
-
-    #[test]
-    fn many_sizes_make_equal_groups() {
-        let groups = group(&flows(1..=1_000));
-        assert_eq!(groups.len(), MOST_GROUPS);
-        assert!(groups.iter().all(|group| group.stats.flows == 50));
-        assert_eq!(groups[0].size, 50.0);
-        assert_eq!(group(&flows(1..=100)).len(), 5);
-        assert_eq!(group(&flows(1..=13)).len(), 4);
+    fn figures_for_paper_have_their_size_and_text_as_text() {
+        let flows = vec![FctRecord { size: 10, fct_ns: 2, ideal_ns: 1, ..FctRecord::default() }];
+        let results = in_memory(Summary::default(), flows, Vec::new());
+        for (style, size) in [
+            (crate::plot::Style::Paper, "width=\"88mm\" height=\"55mm\""),
+            (crate::plot::Style::PaperWide, "width=\"181mm\" height=\"70."),
+        ] {
+            let svg = draw(&results, &style.look()).expect("drawn").expect("a figure");
+            assert!(svg.contains(size) && svg.contains("<text") && !svg.contains("Slowdown by flow size"), "{svg}");
+        }
     }
 }

@@ -2,15 +2,14 @@
 //! Lines over simulated time.
 
 use anyhow::Result;
-use plotters::prelude::*;
 
-use super::decimate::Point;
-use super::figure::{self, Axis, LegendEntry, Mark};
+use super::figure::{self, Axis, LegendEntry, Sample};
+use super::line_style::LineStyle;
+use super::look::Look;
 use super::ruler::Ruler;
-use super::{palette, ticks};
+use super::staircase::Point;
+use super::ticks;
 
-/// More lines than this get no legend: nobody could follow it.
-const LEGEND_LIMIT: usize = 12;
 /// About the width of the chart in pixels.
 pub const COLUMNS: usize = 1_000;
 
@@ -24,16 +23,16 @@ pub struct TimeChart {
     pub y_title: String,
     /// End of the time axis, in ns since the first flow's start.
     pub span_ns: f64,
-    /// Width of the lines.
-    pub stroke: u32,
     /// The lines, first to be drawn last: on top.
     pub lines: Vec<Line>,
 }
 
 /// A line of a [`TimeChart`].
 pub struct Line {
-    /// For the legend.
+    /// For the legend, in which lines of one name have one entry.
     pub name: String,
+    /// How it is drawn.
+    pub style: LineStyle,
     /// Time in ns since the first flow's start, and value.
     pub points: Vec<Point>,
 }
@@ -43,22 +42,26 @@ impl TimeChart {
     ///
     /// # Errors
     /// Those of the plotting library.
-    pub fn render(&self) -> Result<String> {
-        let count = self.lines.len();
-        let color = |index| palette::line(index, count);
-        let legend: Vec<LegendEntry> = match count {
-            0..=LEGEND_LIMIT => self.lines.iter().enumerate().map(|(index, line)| entry(line, color(index))).collect(),
-            _ => Vec::new(),
-        };
+    pub fn render(&self, look: &Look) -> Result<String> {
         let (unit_ns, unit) = time_unit(self.span_ns);
-        figure::render(&self.title, &self.subtitle, &legend, |area| {
-            let mut chart = figure::chart(area, &self.time_axis(unit_ns, unit), &self.value_axis())?;
-            for (index, line) in self.lines.iter().enumerate().rev() {
+        figure::render(look, &self.title, &self.subtitle, &self.legend(), |area| {
+            let chart = figure::chart(look, area, &self.time_axis(unit_ns, unit), &self.value_axis())?;
+            for line in self.lines.iter().rev() {
                 let points = line.points.iter().map(|(time, value)| (time / unit_ns, *value));
-                chart.draw_series(LineSeries::new(points, color(index).stroke_width(self.stroke)))?;
+                figure::draw_line(look, area, &chart, line.style, points)?;
             }
             Ok(())
         })
+    }
+
+    fn legend(&self) -> Vec<LegendEntry> {
+        let mut entries: Vec<LegendEntry> = Vec::new();
+        for line in &self.lines {
+            if entries.iter().all(|entry| entry.text != line.name) {
+                entries.push(LegendEntry { text: line.name.clone(), sample: Sample::Line(line.style) });
+            }
+        }
+        entries
     }
 
     fn time_axis(&self, unit_ns: f64, unit: &str) -> Axis {
@@ -79,11 +82,7 @@ impl TimeChart {
     }
 }
 
-fn entry(line: &Line, color: RGBColor) -> LegendEntry {
-    LegendEntry { text: line.name.clone(), color, mark: Mark::Line }
-}
-
-/// Microseconds, or milliseconds for spans of ten and more of them.
+/// Microseconds, or milliseconds for spans of two and more of them.
 fn time_unit(span_ns: f64) -> (f64, &'static str) {
-    if span_ns < 1e7 { (1e3, "µs") } else { (1e6, "ms") }
+    if span_ns < 2e6 { (1e3, "µs") } else { (1e6, "ms") }
 }

@@ -11,11 +11,15 @@ use crate::table::table;
 /// A column: its title, its metric, and how its value is written.
 type Column = (&'static str, &'static str, fn(f64) -> String);
 
+/// A heading, the columns below it, and what follows the names of their metrics: the group whose flows they are of.
+type Part = (String, &'static [Column], String);
+
 /// Every table that the file asks for, one below the other, with a row for each variant and value of the axis.
 pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
     let mut text = format!("{}\n", file.title);
-    for (heading, columns) in file.tables.iter().flat_map(|kind| parts(*kind, sizes)) {
-        text += &format!("\n{heading}\n\n{}", render_one(file, columns, groups));
+    let names = group_names(groups);
+    for (heading, columns, of) in file.tables.iter().flat_map(|kind| parts(*kind, sizes, &names)) {
+        text += &format!("\n{heading}\n\n{}", render_one(file, columns, &of, groups));
     }
     if file.seeds.len() > 1 {
         text += &format!("\nmean of {} seeds ± standard deviation\n", file.seeds.len());
@@ -23,20 +27,44 @@ pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
     text
 }
 
-/// What one choice shows: headings, and the columns below each.
-fn parts(kind: TableKind, sizes: Sizes) -> Vec<(String, &'static [Column])> {
+/// The groups of flows that any run has, if there are several.
+fn group_names(groups: &[Group<'_>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let runs = groups.iter().flat_map(|group| &group.runs);
+    for (_, name) in runs.flat_map(|run| run.results.groups()) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    if names.len() > 1 { names } else { Vec::new() }
+}
+
+/// What one choice shows.
+fn parts(kind: TableKind, sizes: Sizes, names: &[String]) -> Vec<Part> {
     let (small, large) = (human::bytes(sizes.small_up_to), human::bytes(sizes.large_above));
+    let all = |heading: String, columns: &'static [Column]| (heading, columns, String::new());
+    let of_groups = |what: &str, columns: &'static [Column]| -> Vec<Part> {
+        names.iter().map(|name| (format!("{what} of the group {name}"), columns, format!("[{name}]"))).collect()
+    };
     match kind {
-        TableKind::Slowdown => vec![
-            ("Slowdown of all flows".to_owned(), ALL_FLOWS),
-            (format!("Slowdown of small flows (up to {small})"), SMALL_FLOWS),
-            (format!("Slowdown of large flows (over {large})"), LARGE_FLOWS),
-        ],
-        TableKind::Goodput => vec![(format!("Goodput of large flows (over {large}) in Gb/s"), GOODPUT)],
-        TableKind::Queue => vec![("Queue of the busiest port, and what queues led to".to_owned(), QUEUE)],
+        TableKind::Slowdown => {
+            let mut parts = vec![
+                all("Slowdown of all flows".to_owned(), ALL_FLOWS),
+                all(format!("Slowdown of small flows (up to {small})"), SMALL_FLOWS),
+                all(format!("Slowdown of large flows (over {large})"), LARGE_FLOWS),
+            ];
+            parts.extend(of_groups("Slowdown", GROUP_FLOWS));
+            parts
+        }
+        TableKind::Goodput => {
+            let mut parts = vec![all(format!("Goodput of large flows (over {large}) in Gb/s"), GOODPUT)];
+            parts.extend(of_groups("Goodput in Gb/s", GROUP_GOODPUT));
+            parts
+        }
+        TableKind::Queue => vec![all("Queue of the busiest port, and what queues led to".to_owned(), QUEUE)],
         TableKind::Overhead => vec![
-            ("Bytes of telemetry in a frame that collects it".to_owned(), OVERHEAD),
-            ("What telemetry and its way back took".to_owned(), FEEDBACK),
+            all("Bytes of telemetry in a frame that collects it".to_owned(), OVERHEAD),
+            all("What telemetry and its way back took".to_owned(), FEEDBACK),
         ],
     }
 }
@@ -44,19 +72,34 @@ fn parts(kind: TableKind, sizes: Sizes) -> Vec<(String, &'static [Column])> {
 const ALL_FLOWS: &[Column] = &[
     ("flows", "flows", whole),
     ("unfinished", "flows_unfinished", whole),
+    ("mean", "slowdown_mean", two_digits),
     ("p50", "slowdown_p50", two_digits),
     ("p95", "slowdown_p95", two_digits),
     ("p99", "slowdown_p99", two_digits),
 ];
 const SMALL_FLOWS: &[Column] = &[
+    ("mean", "slowdown_small_mean", two_digits),
     ("p50", "slowdown_small_p50", two_digits),
     ("p95", "slowdown_small_p95", two_digits),
     ("p99", "slowdown_small_p99", two_digits),
 ];
 const LARGE_FLOWS: &[Column] = &[
+    ("mean", "slowdown_large_mean", two_digits),
     ("p50", "slowdown_large_p50", two_digits),
     ("p95", "slowdown_large_p95", two_digits),
     ("p99", "slowdown_large_p99", two_digits),
+];
+const GROUP_FLOWS: &[Column] = &[
+    ("flows", "flows", whole),
+    ("mean", "slowdown_mean", two_digits),
+    ("p50", "slowdown_p50", two_digits),
+    ("p95", "slowdown_p95", two_digits),
+    ("p99", "slowdown_p99", two_digits),
+];
+const GROUP_GOODPUT: &[Column] = &[
+    ("median", "goodput_p50_gbps", two_digits),
+    ("mean", "goodput_mean_gbps", two_digits),
+    ("Jain's index", "goodput_jain", |index| format!("{index:.3}")),
 ];
 const GOODPUT: &[Column] = &[
     ("median", "goodput_large_p50_gbps", two_digits),
@@ -80,14 +123,14 @@ const FEEDBACK: &[Column] = &[
     ("probes", "probes", whole),
 ];
 
-fn render_one(file: &SweepFile, columns: &[Column], groups: &[Group<'_>]) -> String {
+fn render_one(file: &SweepFile, columns: &[Column], of: &str, groups: &[Group<'_>]) -> String {
     let mut header = vec!["variant"];
     header.extend(file.axis.as_ref().map(|axis| axis.name.as_str()));
     header.extend(columns.iter().map(|(title, ..)| *title));
     let rows = groups.iter().map(|group| {
         let mut row = vec![group.variant.to_owned()];
         row.extend(group.axis.map(str::to_owned));
-        row.extend(columns.iter().map(|(_, metric, format)| cell(group, metric, *format)));
+        row.extend(columns.iter().map(|(_, metric, format)| cell(group, &format!("{metric}{of}"), *format)));
         row
     });
     table(&header, rows)

@@ -7,11 +7,15 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
+use hpcc_formats::results::INPUTS;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+use super::file::SweepFile;
+use super::inputs;
 use super::plan::Run;
 use crate::human;
 use crate::results::Results;
@@ -30,44 +34,105 @@ pub struct Ended {
     pub results: Result<Results>,
 }
 
-/// Simulates every run into its folder below `out`, at most `jobs` at a time (all processors by default). The
-/// answers come in the order of the runs.
+/// Simulates every run into its folder below `out`, at most `jobs` at a time (all processors by default). A run that is
+/// there already, complete and from the same inputs, is kept unless all shall be `fresh`. The answers come in the order
+/// of the runs.
 ///
 /// # Errors
-/// If no threads can be had. What goes wrong with a run is in its answer.
+/// If no threads can be had, or the simulator cannot be read. What goes wrong with a run is in its answer.
 pub fn execute(
     simulator: &Simulator,
-    base: &Path,
+    file: &SweepFile,
     out: &Path,
     runs: &[Run],
     jobs: Option<NonZeroUsize>,
+    fresh: bool,
 ) -> Result<Vec<Ended>> {
     let pool = ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).build()?;
-    let progress = Progress::new(runs.len());
-    let one = |run: &Run| {
+    let program = simulator.path();
+    let program_hash = inputs::of_program(program).with_context(|| program.display().to_string())?;
+    let job = Job { simulator, program_hash, file, out };
+    let kept: Vec<Option<Results>> =
+        runs.iter().map(|run| if fresh { None } else { job.earlier_results(run) }).collect();
+    let count = kept.iter().flatten().count();
+    if count > 0 {
+        eprintln!("hpcc: {count} of {} runs are kept from before; --fresh repeats them", runs.len());
+    }
+    let progress = Progress::new(runs.len(), count);
+    let one = |(run, kept): (&Run, Option<Results>)| {
+        if let Some(results) = kept {
+            return Ended { log: job.log(run), results: job.select(results) };
+        }
         let name = run.folder.display().to_string();
         progress.begin(&name);
-        let ended = simulate(simulator, base, out, run);
+        let ended = Ended { log: job.log(run), results: job.simulate(run).and_then(|results| job.select(results)) };
         progress.end(&name, ended.results.is_ok());
         ended
     };
+    let work: Vec<(&Run, Option<Results>)> = runs.iter().zip(kept).collect();
     // One at a time, so that no thread holds runs back that another one could start.
-    let ended = pool.install(|| runs.par_iter().with_max_len(1).map(one).collect());
+    let ended = pool.install(|| work.into_par_iter().with_max_len(1).map(one).collect());
     human::clear_step();
     Ok(ended)
 }
 
-fn simulate(simulator: &Simulator, base: &Path, out: &Path, run: &Run) -> Ended {
-    let folder = out.join(&run.folder);
-    let mut log = folder.clone().into_os_string();
-    log.push(".log");
-    let log = PathBuf::from(log);
-    let results = start(simulator, base, &folder, &log, &run.overrides).and_then(|status| match status.code() {
-        Some(0 | 3) => Results::load(&folder),
-        Some(2) => Err(anyhow!("the simulator refused its input")),
-        _ => Err(anyhow!("{}", describe_crash(status))),
-    });
-    Ended { log, results }
+/// What all runs have in common.
+struct Job<'a> {
+    simulator: &'a Simulator,
+    program_hash: String,
+    file: &'a SweepFile,
+    out: &'a Path,
+}
+
+impl Job<'_> {
+    fn folder(&self, run: &Run) -> PathBuf {
+        self.out.join(&run.folder)
+    }
+
+    fn log(&self, run: &Run) -> PathBuf {
+        let mut log = self.folder(run).into_os_string();
+        log.push(".log");
+        log.into()
+    }
+
+    /// What a run is made from: its file in the run's folder.
+    fn inputs(&self, run: &Run) -> String {
+        format!("inputs {}\nprogram {}\n", run.inputs, self.program_hash)
+    }
+
+    /// The results of an earlier sweep, if they are complete, undamaged, and what the run would give now.
+    fn earlier_results(&self, run: &Run) -> Option<Results> {
+        let folder = self.folder(run);
+        let inputs = fs::read_to_string(folder.join(INPUTS)).ok()?;
+        if inputs != self.inputs(run) {
+            return None;
+        }
+        self.load(&folder).ok()
+    }
+
+    /// The sweep has locked its whole folder: the runs need no locks of their own.
+    fn load(&self, folder: &Path) -> Result<Results> {
+        Ok(Results { lock: None, ..Results::load(folder)? })
+    }
+
+    fn select(&self, mut results: Results) -> Result<Results> {
+        self.file.selection.apply(&mut results)?;
+        Ok(results)
+    }
+
+    fn simulate(&self, run: &Run) -> Result<Results> {
+        let folder = self.folder(run);
+        let status = start(self.simulator, &self.file.base, &folder, &self.log(run), &run.overrides)?;
+        let results = match status.code() {
+            Some(0 | 3) => self.load(&folder)?,
+            Some(2) => return Err(anyhow!("the simulator refused its input")),
+            _ => return Err(anyhow!("{}", describe_crash(status))),
+        };
+        // Written last, and removed with the results that it belongs to: what it names is complete.
+        let file = folder.join(INPUTS);
+        fs::write(&file, self.inputs(run)).with_context(|| file.display().to_string())?;
+        Ok(results)
+    }
 }
 
 fn start(simulator: &Simulator, base: &Path, folder: &Path, log: &Path, overrides: &[String]) -> Result<ExitStatus> {
@@ -90,18 +155,22 @@ pub fn tail(log: &Path) -> String {
 /// What all threads have got done: in place on a terminal, else a line for each run.
 struct Progress {
     total: usize,
+    /// Runs that need not be simulated.
+    kept: usize,
+    since: Instant,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
+    /// Runs that were simulated.
     done: usize,
     running: Vec<String>,
 }
 
 impl Progress {
-    fn new(total: usize) -> Progress {
-        Progress { total, state: Mutex::default() }
+    fn new(total: usize, kept: usize) -> Progress {
+        Progress { total, kept, since: Instant::now(), state: Mutex::default() }
     }
 
     fn begin(&self, name: &str) {
@@ -115,13 +184,55 @@ impl Progress {
         state.done += 1;
         state.running.retain(|running| running != name);
         if !io::stderr().is_terminal() {
-            eprintln!("hpcc: {name} {}, {} of {} runs", if good { "done" } else { "FAILED" }, state.done, self.total);
+            let word = if good { "done" } else { "FAILED" };
+            eprintln!(
+                "hpcc: {name} {word}, {} of {} runs{}",
+                self.kept + state.done,
+                self.total,
+                self.time_left(&state)
+            );
         }
         self.show(&state);
     }
 
+    /// The runs that are left take as long as those that were simulated, on average.
+    fn time_left(&self, state: &State) -> String {
+        let left = self.total - self.kept - state.done;
+        if state.done == 0 || left == 0 {
+            return String::new();
+        }
+        let seconds = self.since.elapsed().as_secs_f64() * left as f64 / state.done as f64;
+        format!(", {} left", rough_time(seconds))
+    }
+
     fn show(&self, state: &State) {
-        let line = format!("{} of {} runs done; running: {}", state.done, self.total, state.running.join(", "));
+        let done = self.kept + state.done;
+        let line = format!(
+            "{done} of {} runs done{}; running: {}",
+            self.total,
+            self.time_left(state),
+            state.running.join(", ")
+        );
         human::show_step(&line.chars().take(LINE_WIDTH).collect::<String>());
+    }
+}
+
+/// A time as one says it.
+fn rough_time(seconds: f64) -> String {
+    match seconds.ceil() as u64 {
+        seconds @ 0..=99 => format!("{seconds} s"),
+        seconds @ 100..=5_999 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_is_rough() {
+        let texts = [0.2, 99.0, 100.0, 5_999.0, 7_260.0].map(rough_time);
+        assert_eq!(texts, ["1 s", "99 s", "2 min", "100 min", "2 h 1 min"]);
     }
 }

@@ -11,9 +11,10 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::report::{Plot, TableKind};
+use crate::select::{self, Selection};
 
 /// Ends that files beside a run's folder have.
-const TAKEN_ENDINGS: [&str; 5] = [".csv", ".svg", ".txt", ".log", ".partial"];
+const TAKEN_ENDINGS: [&str; 7] = [".csv", ".svg", ".txt", ".log", ".partial", ".json", ".html"];
 /// Longer names do not fit into a legend.
 const LONGEST_NAME: usize = 32;
 
@@ -38,6 +39,10 @@ pub struct SweepFile {
     pub plots: Option<Vec<Plot>>,
     /// Upper bounds of flow sizes in bytes, ascending.
     pub size_bins: Option<Vec<u64>>,
+    /// What of each run is measured.
+    pub selection: Selection,
+    /// Where its groups are named.
+    pub groups_line: u32,
 }
 
 /// Something with the line where it stands.
@@ -104,6 +109,9 @@ struct ReportKeys {
     tables: Option<Vec<TableKind>>,
     plots: Option<Vec<Plot>>,
     size_bins: Option<Spanned<Vec<Spanned<String>>>>,
+    groups: Option<Spanned<Vec<String>>>,
+    warm_up: Option<Spanned<String>>,
+    until: Option<Spanned<String>>,
 }
 
 impl SweepFile {
@@ -147,6 +155,14 @@ impl Source<'_> {
             let message = "no variant; expected at least one [[variant]] with a name".to_owned();
             return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
         }
+        let report = keys.report;
+        let groups_line = report.groups.as_ref().map_or(1, |groups| self.line(&groups.span()));
+        let selection = Selection {
+            groups: report.groups.map(Spanned::into_inner).unwrap_or_default(),
+            warm_up: report.warm_up.map(|text| self.time("warm_up", &text)).transpose()?,
+            until: report.until.map(|text| self.time("until", &text)).transpose()?,
+            ..Selection::default()
+        };
         Ok(SweepFile {
             path: self.path.to_owned(),
             title: keys.title,
@@ -154,9 +170,11 @@ impl Source<'_> {
             seeds: self.seeds(keys.seeds)?,
             variants: self.variants(keys.variant)?,
             axis: self.axis(keys.axis)?,
-            tables: keys.report.tables.unwrap_or_else(|| TableKind::ALL.to_vec()),
-            plots: keys.report.plots,
-            size_bins: keys.report.size_bins.map(|bins| self.size_bins(bins)).transpose()?,
+            tables: report.tables.unwrap_or_else(|| TableKind::ALL.to_vec()),
+            plots: report.plots,
+            size_bins: report.size_bins.map(|bins| self.size_bins(bins)).transpose()?,
+            selection,
+            groups_line,
         })
     }
 
@@ -237,6 +255,10 @@ impl Source<'_> {
             return Err(self.error(&span, "size_bins is no ascending list; expected the upper bounds of sizes"));
         }
         Ok(bins)
+    }
+
+    fn time(&self, key: &str, text: &Spanned<String>) -> Result<u64, InputError> {
+        select::time_ns(text.get_ref()).map_err(|message| self.error(&text.span(), format!("{key}: {message}")))
     }
 
     /// Names become folders, and columns of a table.

@@ -9,6 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use hpcc_formats::results::FolderLock;
+
+use crate::report::{MANIFEST, PAGE};
 
 const DATA: &str = "sweep.csv";
 const PARTIAL: &str = "sweep.csv.partial";
@@ -32,6 +35,7 @@ pub struct Row<'a> {
 /// The folder of a sweep.
 pub struct SweepFolder {
     path: PathBuf,
+    _lock: FolderLock,
 }
 
 impl SweepFolder {
@@ -44,8 +48,10 @@ impl SweepFolder {
         if !is_vacant(path).with_context(|| path.display().to_string())? && !is_ours(path) {
             bail!("{}: the folder holds files that are no sweep of hpcc; choose another --out", path.display());
         }
-        let folder = SweepFolder { path: path.to_owned() };
-        fs::create_dir_all(path).with_context(|| path.display().to_string())?;
+        let Some(lock) = FolderLock::try_take(path)? else {
+            bail!("{}: another sweep or report uses the folder; choose another --out", path.display());
+        };
+        let folder = SweepFolder { path: path.to_owned(), _lock: lock };
         // The mark that the folder is ours comes first, so that an interrupted sweep can be repeated.
         folder.write(PARTIAL, &format!("{HEADER}\n"))?;
         folder.remove_whole()?;
@@ -87,7 +93,7 @@ impl SweepFolder {
         for entry in fs::read_dir(&self.path)? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if name == DATA || name == TABLE || super::plots::is_plot(name) {
+            if [DATA, TABLE, MANIFEST, PAGE].contains(&name) || super::plots::is_plot(name) {
                 fs::remove_file(&path).with_context(|| path.display().to_string())?;
             }
         }
@@ -139,6 +145,8 @@ mod tests {
         assert_eq!(fs::read_to_string(path.join(DATA)).expect("data"), format!("{HEADER}\na,,1,flows,2\n"));
         assert!(path.join(TABLE).exists() && !path.join(PARTIAL).exists());
 
+        assert!(SweepFolder::create(&path).is_err(), "one sweep at a time");
+        drop(folder);
         let folder = SweepFolder::create(&path).expect("ours");
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists() && path.join(PARTIAL).exists());
         assert_eq!(folder.finish("table\n", &[row(0.5)], false).expect("finish"), PARTIAL);

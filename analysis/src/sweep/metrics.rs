@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is measured of a run: the rows of `sweep.csv`.
 
+use anyhow::Result;
 use hpcc_formats::results::FctRecord;
 
 use super::plan::Facts;
 use crate::results::Results;
 use crate::stats::{FctStats, SIZE_CLASSES, percentile};
+use crate::{series, window};
 
 /// Which flows are small, and which large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,61 +34,83 @@ impl Sizes {
 
     /// Large flows.
     pub fn large(self, flow: &FctRecord) -> bool {
-        flow.size > self.large_above
+        self.is_large(flow.size)
+    }
+
+    /// Whether a flow of so many bytes is large.
+    pub fn is_large(self, size: u64) -> bool {
+        size > self.large_above
     }
 }
 
-/// A flow's rate from its start to its last acknowledgement, in Gb/s.
-pub fn goodput_gbps(flow: &FctRecord) -> f64 {
-    flow.size as f64 * 8.0 / flow.fct_ns.max(1) as f64
-}
+/// Metrics by name. Brackets behind a name say which flows it is of: `[incast]` those of a group, `[0..10000]` those of
+/// more bytes than the first number, up to the second.
+pub type Metrics = Vec<(String, f64)>;
 
-/// The rates of some flows, ascending.
-pub fn goodputs<'a>(flows: impl IntoIterator<Item = &'a FctRecord>) -> Vec<f64> {
-    let mut rates: Vec<f64> = flows.into_iter().map(goodput_gbps).collect();
-    rates.sort_by(f64::total_cmp);
-    rates
-}
-
-/// Jain's index of some rates: 1 where all are equal, 1 / n where one flow has everything.
-fn jain(rates: &[f64]) -> f64 {
-    let sum: f64 = rates.iter().sum();
-    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
-    sum * sum / (rates.len() as f64 * squares)
-}
-
-/// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. A
-/// group without flows has none.
-pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes) -> Vec<(String, f64)> {
+/// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. What has
+/// no flows, or was not recorded, is not there.
+///
+/// # Errors
+/// If a time series cannot be read.
+pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes, bins: Option<&[u64]>) -> Result<Metrics> {
     let summary = &results.summary;
-    let mut metrics = vec![
-        ("flows".to_owned(), summary.flows_total as f64),
-        ("flows_unfinished".to_owned(), summary.flows_total.saturating_sub(summary.flows_finished) as f64),
-    ];
     let flows = &results.flows;
-    push_slowdowns(&mut metrics, "slowdown", &FctStats::of(flows));
-    push_slowdowns(&mut metrics, "slowdown_small", &FctStats::of(flows.iter().filter(|flow| sizes.small(flow))));
-    push_slowdowns(&mut metrics, "slowdown_large", &FctStats::of(flows.iter().filter(|flow| sizes.large(flow))));
-    let rates = goodputs(flows.iter().filter(|flow| sizes.large(flow)));
-    if !rates.is_empty() {
-        metrics.push(("goodput_large_p50_gbps".to_owned(), percentile(&rates, 50)));
-        metrics.push(("goodput_large_mean_gbps".to_owned(), rates.iter().sum::<f64>() / rates.len() as f64));
-        metrics.push(("goodput_large_jain".to_owned(), jain(&rates)));
-    }
-    let counts = [
-        ("queue_p99_bytes", summary.queue_p99_bytes),
-        ("queue_max_bytes", summary.queue_max_bytes),
-        ("pfc_pauses", summary.pfc_pauses),
-        ("pfc_pause_ns", summary.pfc_pause_ns),
-        ("drops", summary.drops),
-        ("resent_packets", summary.resent_packets),
-        ("telemetry_bytes", summary.telemetry_bytes),
-        ("feedback_packets", summary.feedback_packets),
-        ("probes", summary.probes),
-        ("telemetry_sender_bytes", facts.telemetry_sender_bytes as u64),
-        ("telemetry_hop_bytes", facts.telemetry_hop_bytes as u64),
+    let mut metrics = vec![
+        ("flows".to_owned(), (flows.len() + results.unfinished.len()) as f64),
+        ("flows_unfinished".to_owned(), results.unfinished.len() as f64),
     ];
-    metrics.extend(counts.map(|(name, count)| (name.to_owned(), count as f64)));
+    push_slowdowns(&mut metrics, "slowdown", "", flows);
+    push_slowdowns(&mut metrics, "slowdown_small", "", flows.iter().filter(|flow| sizes.small(flow)));
+    push_slowdowns(&mut metrics, "slowdown_large", "", flows.iter().filter(|flow| sizes.large(flow)));
+    push_goodput(&mut metrics, "goodput_large", "", &series::flow_rates(results, |life| sizes.is_large(life.size))?);
+    push_queue_and_pauses(&mut metrics, results, facts)?;
+    if !results.window.chosen {
+        let counts = [
+            ("drops", summary.drops),
+            ("resent_packets", summary.resent_packets),
+            ("telemetry_bytes", summary.telemetry_bytes),
+            ("feedback_packets", summary.feedback_packets),
+            ("probes", summary.probes),
+        ];
+        metrics.extend(counts.map(|(name, count)| (name.to_owned(), count as f64)));
+    }
+    let bytes =
+        [("telemetry_sender_bytes", facts.telemetry_sender_bytes), ("telemetry_hop_bytes", facts.telemetry_hop_bytes)];
+    metrics.extend(bytes.map(|(name, bytes)| (name.to_owned(), bytes as f64)));
+    if !results.window.chosen {
+        push_telemetry(&mut metrics, results);
+    }
+    push_bins(&mut metrics, flows, bins);
+    push_groups(&mut metrics, results)?;
+    Ok(metrics)
+}
+
+fn push_goodput(metrics: &mut Metrics, name: &str, of: &str, rates: &[f64]) {
+    let Some((mean, jain)) = series::mean_and_jain(rates) else { return };
+    metrics.push((format!("{name}_p50_gbps{of}"), percentile(rates, 50)));
+    metrics.push((format!("{name}_mean_gbps{of}"), mean));
+    if jain.is_finite() {
+        metrics.push((format!("{name}_jain{of}"), jain));
+    }
+}
+
+/// Of the whole run, or of the window, as far as it was recorded.
+fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts) -> Result<()> {
+    let summary = &results.summary;
+    let (queue, pauses) = if results.window.chosen {
+        (facts.records_queues.then(|| window::queue(results)).transpose()?, window::pauses(results)?)
+    } else {
+        (Some((summary.queue_p99_bytes, summary.queue_max_bytes)), (summary.pfc_pauses, summary.pfc_pause_ns))
+    };
+    if let Some((p99, max)) = queue {
+        metrics.extend([("queue_p99_bytes".to_owned(), p99 as f64), ("queue_max_bytes".to_owned(), max as f64)]);
+    }
+    metrics.extend([("pfc_pauses".to_owned(), pauses.0 as f64), ("pfc_pause_ns".to_owned(), pauses.1 as f64)]);
+    Ok(())
+}
+
+fn push_telemetry(metrics: &mut Metrics, results: &Results) {
+    let (summary, flows) = (&results.summary, &results.flows);
     let end = flows.iter().map(|flow| flow.start_ns + flow.fct_ns).max();
     if let Some(end) = end.filter(|&end| end > 0) {
         metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / end as f64));
@@ -95,20 +119,62 @@ pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes) -> Vec<(String, f
     if payload > 0 {
         metrics.push(("telemetry_per_kb".to_owned(), summary.telemetry_bytes as f64 * 1e3 / payload as f64));
     }
-    metrics
 }
 
-fn push_slowdowns(metrics: &mut Vec<(String, f64)>, name: &str, stats: &FctStats) {
+/// A row for each bin of sizes.
+fn push_bins(metrics: &mut Metrics, flows: &[FctRecord], bins: Option<&[u64]>) {
+    let classes = SIZE_CLASSES.map(|class| class.up_to());
+    let bounds = bins.unwrap_or(&classes[..classes.len() - 1]);
+    let mut above = 0;
+    for bound in bounds.iter().copied().chain([u64::MAX]) {
+        let end = if bound == u64::MAX { String::new() } else { bound.to_string() };
+        let within = || flows.iter().filter(move |flow| flow.size > above && flow.size <= bound);
+        push_group(metrics, &format!("[{above}..{end}]"), within);
+        above = bound;
+    }
+}
+
+/// Rows for each group, if there are several.
+fn push_groups(metrics: &mut Metrics, results: &Results) -> Result<()> {
+    let groups = results.groups();
+    for (number, name) in groups.iter().filter(|_| groups.len() > 1) {
+        let of = format!("[{name}]");
+        push_group(metrics, &of, || results.flows.iter().filter(|flow| flow.group == *number));
+        push_goodput(metrics, "goodput", &of, &series::flow_rates(results, |life| life.group == *number)?);
+    }
+    Ok(())
+}
+
+fn push_group<'a, I: Iterator<Item = &'a FctRecord>>(metrics: &mut Metrics, of: &str, flows: impl Fn() -> I) {
+    let count = flows().count();
+    if count > 0 {
+        metrics.push((format!("flows{of}"), count as f64));
+        push_slowdowns(metrics, "slowdown", of, flows());
+    }
+}
+
+fn push_slowdowns<'a>(metrics: &mut Metrics, name: &str, of: &str, flows: impl IntoIterator<Item = &'a FctRecord>) {
+    let stats = FctStats::of(flows);
     if stats.flows == 0 {
         return;
     }
-    let values = [("p50", stats.slowdown_p50), ("p95", stats.slowdown_p95), ("p99", stats.slowdown_p99)];
-    metrics.extend(values.map(|(percentile, value)| (format!("{name}_{percentile}"), value)));
+    let values = [
+        ("mean", stats.slowdown_mean),
+        ("p50", stats.slowdown_p50),
+        ("p95", stats.slowdown_p95),
+        ("p99", stats.slowdown_p99),
+    ];
+    metrics.extend(values.map(|(figure, value)| (format!("{name}_{figure}{of}"), value)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::in_memory;
+    use hpcc_formats::results::{Summary, UnfinishedFlow};
+
+    const FACTS: Facts =
+        Facts { telemetry_sender_bytes: 0, telemetry_hop_bytes: 0, switch_ports: 0, records_queues: false };
 
     #[test]
     fn small_and_large_are_the_outer_bins() {
@@ -120,14 +186,26 @@ mod tests {
     }
 
     #[test]
-    fn jains_index_is_one_for_equal_rates() {
-        assert_eq!(jain(&[3.0, 3.0]), 1.0);
-        assert_eq!(jain(&[8.0, 0.0, 0.0, 0.0]), 0.25);
+    fn bins_and_groups_have_rows_of_their_own() {
+        let flow = |group, size, fct_ns| FctRecord { group, size, fct_ns, ideal_ns: 10, ..FctRecord::default() };
+        let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
+        let results = in_memory(summary, vec![flow(0, 500, 20), flow(0, 500, 40), flow(1, 2_000, 10)], Vec::new());
+        let metrics = metrics(&results, &FACTS, Sizes::new(Some(&[1_000])), Some(&[1_000])).expect("metrics");
+        let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+        assert_eq!((value("slowdown_mean[0..1000]"), value("slowdown_p99[1000..]")), (Some(3.0), Some(1.0)));
+        assert_eq!((value("flows[a]"), value("slowdown_p50[b]")), (Some(2.0), Some(1.0)));
+        assert_eq!(value("goodput_mean_gbps[b]"), Some(1_600.0));
+        assert_eq!(value("slowdown_mean"), Some(7.0 / 3.0));
     }
 
     #[test]
-    fn goodput_is_bits_per_nanosecond() {
-        let flow = FctRecord { size: 1_250, fct_ns: 1_000, ..FctRecord::default() };
-        assert_eq!(goodput_gbps(&flow), 10.0);
+    fn flows_that_never_end_have_goodput_and_fairness() {
+        let endless =
+            |flow, acked_bytes| UnfinishedFlow { flow, size: u64::MAX, acked_bytes, ..UnfinishedFlow::default() };
+        let summary = Summary { simulated_ns: 1_000, ..Summary::default() };
+        let results = in_memory(summary, Vec::new(), vec![endless(0, 1_000), endless(1, 3_000)]);
+        let metrics = metrics(&results, &FACTS, Sizes::new(None), None).expect("metrics");
+        let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+        assert_eq!((value("goodput_large_mean_gbps"), value("goodput_large_jain")), (Some(16.0), Some(0.8)));
     }
 }

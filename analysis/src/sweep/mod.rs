@@ -7,6 +7,7 @@ mod file;
 mod folder;
 mod group;
 mod growth;
+mod inputs;
 mod metrics;
 mod plan;
 mod plots;
@@ -16,8 +17,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
 
 use crate::outcome::Outcome;
+use crate::plot::Style;
+use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
+use crate::results::Results;
 use crate::simulator::Simulator;
 use crate::{human, run};
 use execute::Ended;
@@ -27,45 +32,100 @@ use group::{Group, Measured};
 use metrics::Sizes;
 use plan::Run;
 
-/// Runs what a sweep file lists, prints the comparison, and writes it with data and plots into `out`.
+/// How a sweep is run and shown.
+#[derive(Args)]
+pub struct How {
+    /// Simulations at a time [default: all processors].
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
+    #[arg(long)]
+    fresh: bool,
+    /// For whom plots are drawn.
+    #[arg(long, value_enum, default_value_t)]
+    style: Style,
+}
+
+/// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an
+/// earlier sweep completed from the same inputs are kept unless all shall be fresh.
 ///
 /// # Errors
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
 /// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
-pub fn sweep(file: &Path, out: Option<PathBuf>, jobs: Option<NonZeroUsize>, set: &[String]) -> Result<Outcome> {
+pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Result<Outcome> {
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file)?;
     let runs = plan::plan(&file, set)?;
     let simulator = Simulator::find()?;
     let folder = SweepFolder::create(&out)?;
-    let ended = execute::execute(&simulator, &file.base, &out, &runs, jobs)?;
-    report_on(&file, &folder, &runs, &ended)
+    let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
+    let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;
+    let entries = entries(&file, &runs, ended);
+    if !entries.is_empty() {
+        let file = out.join(PAGE);
+        page::write_page(&entries, &file)?;
+        human::print(&page::opening_line(&file))?;
+    }
+    Ok(outcome)
 }
 
-fn report_on(file: &SweepFile, folder: &SweepFolder, runs: &[Run], ended: &[Ended]) -> Result<Outcome> {
-    let sizes = Sizes::new(file.size_bins.as_deref());
-    let measured: Vec<Measured<'_>> = runs
-        .iter()
-        .zip(ended)
-        .filter_map(|(run, ended)| {
-            let results = ended.results.as_ref().ok()?;
-            let mut metrics = metrics::metrics(results, &run.facts, sizes);
-            if run.facts.records_queues {
-                match growth::growth_ns(&results.dir) {
-                    Ok(grew) => metrics.extend(grew.map(|grew| ("queue_growth_ns".to_owned(), grew as f64))),
-                    Err(error) => return Some(Err(error)),
-                }
+/// The runs that ended well, by variant and value of the axis.
+fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
+    let mut entries: Vec<((usize, usize), Entry)> = Vec::new();
+    for (run, ended) in runs.iter().zip(ended) {
+        let Ok(results) = ended.results else { continue };
+        let key = (run.variant, run.step);
+        match entries.last_mut().filter(|(last, _)| *last == key) {
+            Some((_, entry)) => entry.runs.push(results),
+            None => {
+                let name = entry_name(file, run.variant, run.step);
+                entries.push((key, Entry { name, runs: vec![results], is_run: false }));
             }
-            Some(Ok(Measured { run, results, metrics }))
-        })
-        .collect::<Result<_>>()?;
+        }
+    }
+    entries.into_iter().map(|(_, entry)| entry).collect()
+}
+
+fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
+    let name = &file.variants[variant].name.value;
+    match (&file.axis, file.axis_value(step)) {
+        (Some(axis), Some(value)) => format!("{name}, {} {value}", axis.name),
+        (Some(_) | None, _) => name.clone(),
+    }
+}
+
+/// What `report` reads of the sweep.
+fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
+    let run = |measured: &&Measured<'_>| ManifestRun { folder: measured.run.folder.clone() };
+    let entry = |group: &Group<'_>| ManifestEntry {
+        name: entry_name(file, group.index, group.step),
+        runs: group.runs.iter().map(run).collect(),
+    };
+    let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
+    Manifest { title: file.title.clone(), entries }
+}
+
+fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
+    let mut metrics = metrics::metrics(results, &run.facts, sizes, file.size_bins.as_deref())?;
+    if run.facts.records_queues {
+        metrics.extend(growth::growth_ns(&results.dir)?.map(|grew| ("queue_growth_ns".to_owned(), grew as f64)));
+    }
+    Ok(Measured { run, results, metrics })
+}
+
+fn report_on(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run], ended: &[Ended]) -> Result<Outcome> {
+    let sizes = Sizes::new(file.size_bins.as_deref());
+    let good = runs.iter().zip(ended).filter_map(|(run, ended)| Some((run, ended.results.as_ref().ok()?)));
+    let measured: Vec<Measured<'_>> =
+        good.map(|(run, results)| measure(file, run, results, sizes)).collect::<Result<_>>()?;
     let groups = group(file, &measured);
     let table = comparison::render(file, &groups, sizes);
     human::print(&table)?;
 
     let outcome = tell_trouble(runs, ended);
     let complete = outcome != Outcome::Failed;
-    let plots = if complete { plots::draw_all(file, folder, &groups, sizes)? } else { Vec::new() };
+    let plots = if complete { plots::draw_all(file, style, folder, &groups, sizes)? } else { Vec::new() };
+    folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
     let data = folder.finish(&table, &rows(file, &measured), complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());
     if !plots.is_empty() {

@@ -11,6 +11,7 @@ use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, Scenario};
 
 use super::file::{Placed, SweepFile, Variant};
+use super::inputs;
 use super::report::Plot;
 
 /// The key that seeds set.
@@ -31,6 +32,8 @@ pub struct Run {
     pub overrides: Vec<String>,
     /// What the scenario says that no result tells.
     pub facts: Facts,
+    /// Hash of what the run is made from, but for the program.
+    pub inputs: String,
 }
 
 /// What the reports need to know of a scenario.
@@ -74,9 +77,11 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
                 let scenario =
                     scenario::load(&file.base, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
+                check_groups(file, &scenario)?;
+                let inputs = inputs::of_scenario(&scenario)?;
                 let seed = seed.map(|seed| seed.value);
                 let folder = folder(file, variant, value.map(|(label, _)| label.as_str()), seed);
-                runs.push(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario) });
+                runs.push(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario), inputs });
             }
         }
     }
@@ -140,6 +145,18 @@ fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: Input
         Some(Setting { line: None, .. }) => error,
         Some(Setting { line: Some(line), .. }) => InputError { file: file.path.clone(), line: Some(*line), ..error },
         None => InputError { file: file.path.clone(), line: Some(variant.name.line), ..error },
+    }
+}
+
+/// Groups that are measured must be in the scenario.
+fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
+    let known = &scenario.flows.groups;
+    match file.selection.groups.iter().find(|group| !known.contains(group)) {
+        Some(unknown) => {
+            let message = format!("groups: there is no group \"{unknown}\"; the scenario has {}", known.join(", "));
+            Err(file.error(file.groups_line, message))
+        }
+        None => Ok(()),
     }
 }
 

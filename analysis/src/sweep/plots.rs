@@ -13,16 +13,24 @@ use super::folder::SweepFolder;
 use super::group::Group;
 use super::metrics::Sizes;
 use super::report::Plot;
+use crate::plot::{Look, Style};
 
 /// Draws the plots that the file asks for, or all that there is something to draw for, and gives their names.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(file: &SweepFile, folder: &SweepFolder, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<String>> {
+pub fn draw_all(
+    file: &SweepFile,
+    style: Style,
+    folder: &SweepFolder,
+    groups: &[Group<'_>],
+    sizes: Sizes,
+) -> Result<Vec<String>> {
+    let look = style.look();
     let chosen = file.plots.as_deref().unwrap_or(&Plot::ALL);
     let mut drawn = Vec::new();
     for plot in chosen {
-        for (name, svg) in draw(file, *plot, groups, sizes)? {
+        for (name, svg) in draw(file, &look, *plot, groups, sizes)? {
             folder.write(&name, &svg)?;
             drawn.push(name);
         }
@@ -36,9 +44,15 @@ pub fn is_plot(name: &str) -> bool {
 }
 
 /// The figures of one kind, each with the name of its file.
-fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, String)>> {
+fn draw(
+    file: &SweepFile,
+    look: &Look,
+    plot: Plot,
+    groups: &[Group<'_>],
+    sizes: Sizes,
+) -> Result<Vec<(String, String)>> {
     if plot == Plot::SlowdownByAxis {
-        let svg = by_axis::draw(file, groups)?;
+        let svg = by_axis::draw(file, look, groups)?;
         return Ok(svg.map(|svg| (format!("{}.svg", plot.name()), svg)).into_iter().collect());
     }
     let steps = file.axis.as_ref().map_or(1, |axis| axis.values.len());
@@ -46,9 +60,9 @@ fn draw(file: &SweepFile, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Res
     for step in 0..steps {
         let shown: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == step).collect();
         let svg = match plot {
-            Plot::SlowdownBySize => by_size::draw(file, &shown)?,
-            Plot::GoodputByVariant => goodput::draw(file, &shown, sizes)?,
-            Plot::QueueCdf | Plot::SlowdownByAxis => queues::draw(file, &shown)?,
+            Plot::SlowdownBySize => by_size::draw(file, look, &shown)?,
+            Plot::GoodputByVariant => goodput::draw(file, look, &shown, sizes)?,
+            Plot::QueueCdf | Plot::SlowdownByAxis => queues::draw(file, look, &shown)?,
         };
         let name = match (&file.axis, file.axis_value(step)) {
             (Some(axis), Some(value)) => format!("{}.{}-{value}.svg", plot.name(), axis.name),

@@ -36,11 +36,12 @@ pub fn canned(folder: &Path, complete: bool) -> PathBuf {
     for step in 1..=10 {
         writer.queue_sample(queue, step * 1_048);
         writer.queue_point(Nanos(START_NS + step * 100), queue, step * 1_048);
-        writer.goodput(Nanos(START_NS + step * 1_000), 0, BitRate::gbps(40));
+        writer.goodput(Nanos(START_NS + step * 1_000), 0, BitRate::gbps(40), 5_000);
     }
     let summary = Summary {
         versions: Versions { hpcc: "0.1.0".into(), ns3: "3.45".into() },
         flows_total: 2,
+        seed: 1,
         flows_finished: if complete { 2 } else { 1 },
         simulated_ns: START_NS + 20_000,
         queue_max_bytes: 10_480,

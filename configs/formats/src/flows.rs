@@ -39,6 +39,14 @@ impl FlowSource {
     }
 }
 
+/// A source whose flows belong to a group: results tell the flows of different groups apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Traffic {
+    /// Name of the group.
+    pub group: String,
+    pub source: FlowSource,
+}
+
 /// What all flows of a scenario amount to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowTotals {
@@ -65,24 +73,46 @@ impl FlowTotals {
 /// All flows of a scenario, checked.
 #[derive(Clone, Debug, Default)]
 pub struct FlowList {
-    sources: Vec<FlowSource>,
+    /// Each with the number of its group.
+    sources: Vec<(u32, FlowSource)>,
+    /// Names of the groups, by number: in the order of the input.
+    pub groups: Vec<String>,
     /// What they amount to.
     pub totals: FlowTotals,
 }
 
 impl FlowList {
-    pub(crate) fn new(sources: Vec<FlowSource>, totals: FlowTotals) -> FlowList {
-        FlowList { sources, totals }
+    pub(crate) fn new(traffic: Vec<Traffic>, totals: FlowTotals) -> FlowList {
+        let mut list = FlowList { totals, ..FlowList::default() };
+        for Traffic { group, source } in traffic {
+            let known = list.groups.iter().position(|name| *name == group);
+            let number = known.unwrap_or_else(|| {
+                list.groups.push(group);
+                list.groups.len() - 1
+            });
+            list.sources.push((number as u32, source));
+        }
+        list
     }
 
     /// The flows by ascending start; those of equal start in the order of the input. An error can only come from a
     /// file that was changed after it had been checked, and is the last item.
     pub fn walk(&self) -> impl Iterator<Item = Result<Flow, InputError>> + use<> {
-        let numbered = |(number, source): (usize, &FlowSource)| source.walk().map(move |flow| (number, flow));
+        self.walk_groups().map(|flow| flow.map(|(_, flow)| flow))
+    }
+
+    /// The same, each flow with the number of its group.
+    pub fn walk_groups(&self) -> impl Iterator<Item = Result<(u32, Flow), InputError>> + use<> {
+        let numbered =
+            |(number, (group, source)): (usize, &(u32, FlowSource))| -> Box<dyn Iterator<Item = (usize, u32, Placed)>> {
+                let group = *group;
+                Box::new(source.walk().map(move |flow| (number, group, flow)))
+            };
         // An error sorts before every flow, so that it shows at once.
-        let key = |(number, flow): &(usize, Placed)| (flow.as_ref().ok().map(|(flow, _)| flow.start), *number);
+        let key = |(number, _, flow): &(usize, u32, Placed)| (flow.as_ref().ok().map(|(flow, _)| flow.start), *number);
         let streams: Vec<_> = self.sources.iter().enumerate().map(numbered).collect();
-        streams.into_iter().kmerge_by(move |a, b| key(a) < key(b)).map(|(_, flow)| flow.map(|(flow, _)| flow))
+        let merged = streams.into_iter().kmerge_by(move |a, b| key(a) < key(b));
+        merged.map(|(_, group, flow)| flow.map(|(flow, _)| (group, flow)))
     }
 }
 
@@ -104,9 +134,23 @@ mod tests {
         FlowSource::Listed { flows: starts.iter().map(flow).collect(), place: Place::file(Path::new("x")) }
     }
 
+    fn grouped(group: &str, source: FlowSource) -> Traffic {
+        Traffic { group: group.into(), source }
+    }
+
+    #[test]
+    fn sources_of_one_name_are_one_group() {
+        let traffic = [("a", 1), ("b", 2), ("a", 3)].map(|(name, start)| grouped(name, listed(&[start], 1)));
+        let list = FlowList::new(traffic.into(), FlowTotals::default());
+        assert_eq!(list.groups, ["a", "b"]);
+        let groups: Vec<u32> = list.walk_groups().map(|flow| flow.expect("a flow").0).collect();
+        assert_eq!(groups, [0, 1, 0]);
+    }
+
     #[test]
     fn sources_are_merged_by_start_and_equal_starts_stay_in_order() {
-        let list = FlowList::new(vec![listed(&[5, 5, 9], 1), listed(&[1, 5, 7], 2)], FlowTotals::default());
+        let traffic = vec![grouped("a", listed(&[5, 5, 9], 1)), grouped("b", listed(&[1, 5, 7], 2))];
+        let list = FlowList::new(traffic, FlowTotals::default());
         let found: Vec<_> = list.collect().iter().map(|flow| (flow.start.0, flow.dport)).collect();
         assert_eq!(found, [(1, 2), (5, 1), (5, 1), (5, 2), (7, 2), (9, 1)]);
     }
@@ -119,7 +163,8 @@ mod tests {
         let (file, count) = crate::reference::FlowFile::new(&path, hpcc_core::units::Rounding::Nearest).expect("flows");
         assert_eq!(count, 2);
         std::fs::write(&path, "2\n0 1 3 100 10 0.0\n").expect("written");
-        let list = FlowList::new(vec![listed(&[500, 2_000], 1), FlowSource::File(file)], FlowTotals::default());
+        let traffic = vec![grouped("a", listed(&[500, 2_000], 1)), grouped("file", FlowSource::File(file))];
+        let list = FlowList::new(traffic, FlowTotals::default());
         let found: Vec<_> = list.walk().map(|flow| flow.is_ok()).take(2).collect();
         assert_eq!(found, [true, false]);
     }

@@ -6,10 +6,21 @@ use serde_json::Value;
 use std::fs;
 
 /// All files of an output folder but the plots.
-const FILES: &[&str] =
-    &["fct.csv", "fct.txt", "goodput.csv", "pfc.txt", "qlen.txt", "queue.csv", "summary.json", "unfinished.csv"];
+const FILES: &[&str] = &[
+    "fct.csv",
+    "fct.txt",
+    "goodput.csv",
+    "pfc.txt",
+    "ports.csv",
+    "qlen.txt",
+    "queue.csv",
+    "summary.json",
+    "unfinished.csv",
+];
 
 const PLOTS: &[&str] = &["goodput.svg", "queue.svg", "slowdown.svg"];
+
+const PAGE: &str = "report.html";
 
 /// The experiment in TOML, run into `out`.
 fn finished() -> Bench {
@@ -34,7 +45,7 @@ fn summary(bench: &Bench) -> Value {
 #[test]
 fn every_file_is_there_and_nothing_else() {
     let bench = finished();
-    let mut expected = [FILES, PLOTS].concat();
+    let mut expected = [FILES, PLOTS, &[PAGE]].concat();
     expected.sort_unstable();
     assert_eq!(files(&bench), expected);
     assert!(!bench.path("out.partial").exists());
@@ -76,16 +87,106 @@ fn the_summary_echoes_the_effective_configuration() {
 fn tables_have_headers_with_units() {
     let bench = finished();
     for (file, header) in [
-        ("fct.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown"),
-        ("unfinished.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes"),
+        ("fct.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown,group"),
+        ("unfinished.csv", "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes,group"),
         ("queue.csv", "time_ns,node,port,qlen_bytes"),
-        ("goodput.csv", "time_ns,flow,goodput_bps"),
+        ("goodput.csv", "time_ns,flow,goodput_bps,bytes"),
+        ("ports.csv", "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns"),
     ] {
         assert_eq!(bench.read(&format!("out/{file}")).lines().next(), Some(header), "{file}");
     }
     assert_eq!(bench.read("out/fct.csv").lines().count(), 3);
     assert_eq!(bench.read("out/unfinished.csv").lines().count(), 1);
     assert!(bench.read("out/queue.csv").lines().count() > 10 && bench.read("out/goodput.csv").lines().count() > 10);
+}
+
+/// Rows of a CSV file, as numbers.
+fn rows(bench: &Bench, file: &str) -> Vec<Vec<f64>> {
+    let text = bench.read(file);
+    let numbers = |line: &str| line.split(',').map(|word| word.parse().expect("a number")).collect();
+    text.lines().skip(1).map(numbers).collect()
+}
+
+#[test]
+fn every_acknowledged_byte_is_in_the_goodput() {
+    // The first flow lasts some 15 us of the 20, so a coarse interval leaves it a single row; the second is cut off.
+    for (interval, stop) in [("2us", "10ms"), ("1ms", "10ms"), ("3us", "20us")] {
+        let bench = Bench::new(TOML);
+        let told =
+            bench.run("scenario.toml", &[&format!("monitor.goodput_interval={interval}"), &format!("run.stop={stop}")]);
+        assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+        let finished = rows(&bench, "out/fct.csv").into_iter().map(|row| (row[0], row[7], row[7] + row[8], row[6]));
+        let end = summary(&bench)["simulated_ns"].as_f64().expect("end");
+        let others = rows(&bench, "out/unfinished.csv").into_iter().map(|row| (row[0], row[7], end, row[8]));
+        for (flow, start, end, bytes) in finished.chain(others) {
+            let own: Vec<Vec<f64>> = rows(&bench, "out/goodput.csv").into_iter().filter(|row| row[1] == flow).collect();
+            assert_eq!(own.iter().map(|row| row[3]).sum::<f64>(), bytes, "flow {flow} every {interval}");
+            assert_eq!(own.last().map(|row| row[0]), Some(end), "flow {flow} every {interval}");
+            // Each rate is its bytes over the time since the row before, so the rates add up as well.
+            let mut since = start;
+            for row in &own {
+                let bits = row[2] * (row[0] - since) / 1e9;
+                assert!((bits / 8.0 - row[3]).abs() < 1.0, "{row:?} since {since}");
+                since = row[0];
+            }
+        }
+    }
+}
+
+#[test]
+fn flows_carry_the_group_of_their_section() {
+    let bench = Bench::new(TOML);
+    bench.edit("scenario.toml", "size = \"100KB\"", "size = \"100KB\"\nname = \"long\"");
+    let incast = "[[traffic]]\nkind = \"incast\"\nreceiver = 2\nsender_count = 2\nsize = \"20KB\"\n\n[monitor]";
+    bench.edit("scenario.toml", "[monitor]", incast);
+    let told = bench.run("scenario.toml", &[]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert_eq!(summary(&bench)["groups"], serde_json::json!(["long", "flow", "incast"]));
+    let mut groups: Vec<(u64, u64)> =
+        rows(&bench, "out/fct.csv").iter().map(|row| (row[6] as u64, row[11] as u64)).collect();
+    groups.sort_unstable();
+    assert_eq!(groups, [(20_000, 2), (20_000, 2), (100_000, 0), (200_000, 1)]);
+    let only = bench.hpcc(&["report", "out", "--group", "incast"]);
+    assert!(only.out.lines().any(|line| line.split_whitespace().take(2).eq(["all", "2"])), "{}", only.out);
+    let bad = bench.run("scenario.toml", &["traffic.0.name=a,b"]);
+    assert!(bad.code == Some(2) && bad.err.contains("is no name; expected 1 to 32 letters"), "{}", bad.err);
+}
+
+#[test]
+fn ports_say_what_they_lead_to() {
+    let bench = finished();
+    let ports: Vec<Vec<u64>> =
+        rows(&bench, "out/ports.csv").iter().map(|row| row.iter().map(|value| *value as u64).collect()).collect();
+    assert_eq!(ports.len(), 6);
+    assert_eq!(ports[1], [1, 1, 0, 3, 2, 100_000_000_000, 1_000, 0]);
+    assert_eq!(ports[5][..5], [3, 3, 1, 2, 1]);
+}
+
+/// Runs that start at once, each with a load of its own, into one folder: every one that ends well has left results that
+/// fit together, and they are the results of one run.
+#[test]
+fn runs_into_one_folder_never_mix() {
+    let bench = Bench::new(TOML);
+    for _ in 0..4 {
+        let sizes = ["150KB", "250KB", "350KB", "450KB"];
+        let codes: Vec<Option<i32>> = std::thread::scope(|scope| {
+            let start = |size: &&str| {
+                let setting = format!("traffic.1.size={size}");
+                let bench = &bench;
+                scope.spawn(move || bench.run("scenario.toml", &[&setting]))
+            };
+            let runs: Vec<_> = sizes.iter().map(start).collect();
+            runs.into_iter().map(|run| run.join().expect("thread")).map(|told| told.code).collect()
+        });
+        assert!(codes.iter().all(|code| matches!(code, Some(0 | 2))) && codes.contains(&Some(0)), "{codes:?}");
+        // Reading checks every file against the summary.
+        let told = bench.hpcc(&["report", "out"]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let payload = summary(&bench)["scenario"]["traffic"]["payload_bytes"].as_f64();
+        let sizes: f64 = rows(&bench, "out/fct.csv").iter().map(|row| row[6]).sum();
+        assert_eq!(payload, Some(sizes), "flows of one run with the summary of another");
+        assert!(!bench.path("out.partial").exists());
+    }
 }
 
 /// Our defaults are not all those of the reference, whose config says the rest here. Either format can repeat

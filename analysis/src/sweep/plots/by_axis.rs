@@ -7,13 +7,13 @@ use super::super::file::{Axis, SweepFile};
 use super::super::group::Group;
 use super::{names, subtitle};
 use crate::plot::panels::{Panel, Panels};
-use crate::plot::{self, slowdown_axis, slowdown_scale};
+use crate::plot::{self, Look, slowdown_axis, slowdown_scale};
 
 /// Draws the figure, if there is an axis and a flow completed.
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, groups: &[Group<'_>]) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, look: &Look, groups: &[Group<'_>]) -> Result<Option<String>> {
     let Some(axis) = &file.axis else { return Ok(None) };
     if groups.iter().all(|group| group.flows().next().is_none()) {
         return Ok(None);
@@ -27,7 +27,7 @@ pub fn draw(file: &SweepFile, groups: &[Group<'_>]) -> Result<Option<String>> {
         variants: names(&firsts),
         panels: panels.into(),
     };
-    figure.render().map(Some)
+    figure.render(look).map(Some)
 }
 
 fn panel(file: &SweepFile, axis: &Axis, groups: &[Group<'_>], title: &str, metric: &str) -> Panel {

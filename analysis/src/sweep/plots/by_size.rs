@@ -7,7 +7,7 @@ use super::super::file::SweepFile;
 use super::super::group::Group;
 use super::{names, subtitle};
 use crate::plot::panels::{Panel, Panels};
-use crate::plot::{size_axis, slowdown_axis, slowdown_scale};
+use crate::plot::{Look, size_axis, slowdown_axis, slowdown_scale};
 use crate::stats::FctStats;
 
 /// With at most this many sizes, each is a bin of its own.
@@ -23,7 +23,7 @@ type Percentile = (&'static str, fn(&FctStats) -> f64);
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<String>> {
     let mut sizes: Vec<u64> = groups.iter().flat_map(|group| group.flows()).map(|flow| flow.size.max(1)).collect();
     sizes.sort_unstable();
     let (Some(&smallest), Some(&largest)) = (sizes.first(), sizes.last()) else { return Ok(None) };
@@ -49,7 +49,7 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<String>> {
         variants: names(groups),
         panels: panels.into(),
     };
-    figure.render().map(Some)
+    figure.render(look).map(Some)
 }
 
 /// Upper bounds of bins; `sizes` are those of all variants, ascending.

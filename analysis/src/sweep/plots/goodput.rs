@@ -5,20 +5,25 @@ use anyhow::Result;
 
 use super::super::file::SweepFile;
 use super::super::group::Group;
-use super::super::metrics::{Sizes, goodputs};
+use super::super::metrics::Sizes;
 use super::subtitle;
-use crate::human;
+use crate::plot::Look;
 use crate::plot::dot_rows::{DotRows, Row};
 use crate::stats::percentile;
+use crate::{human, series};
 
-/// Draws the figure, if a large flow completed.
+/// Draws the figure, if there was a large flow.
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>], sizes: Sizes) -> Result<Option<String>> {
     let mut rows = Vec::new();
     for group in groups {
-        let rates = goodputs(group.flows().filter(|flow| sizes.large(flow)));
+        let mut rates = Vec::new();
+        for run in &group.runs {
+            rates.extend(series::flow_rates(run.results, |life| sizes.is_large(life.size))?);
+        }
+        rates.sort_by(f64::total_cmp);
         if !rates.is_empty() {
             rows.push(Row {
                 variant: group.index,
@@ -38,5 +43,5 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>], sizes: Sizes) -> Result<Opt
         x_title: "Goodput (Gb/s)".to_owned(),
         rows,
     };
-    figure.render().map(Some)
+    figure.render(look).map(Some)
 }

@@ -13,7 +13,7 @@ use super::super::file::SweepFile;
 use super::super::group::{Group, Measured};
 use super::{names, subtitle};
 use crate::plot::panels::{Panel, Panels};
-use crate::plot::{self, Axis, Ruler, size_axis};
+use crate::plot::{self, Axis, Look, Ruler, size_axis};
 
 /// Points of a line.
 const POINTS: u32 = 160;
@@ -29,7 +29,7 @@ type Durations = BTreeMap<u64, u64>;
 ///
 /// # Errors
 /// If a `queue.csv` cannot be read, or by the plotting library.
-pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<String>> {
+pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<String>> {
     let runs = || groups.iter().flat_map(|group| group.runs.iter().copied());
     let span = |run: &Measured<'_>| run.results.last_end_ns().saturating_sub(run.results.first_start_ns());
     let common_ns = runs().map(span).min().unwrap_or(0);
@@ -56,7 +56,7 @@ pub fn draw(file: &SweepFile, groups: &[&Group<'_>]) -> Result<Option<String>> {
             every_point: false,
         }],
     };
-    figure.render().map(Some)
+    figure.render(look).map(Some)
 }
 
 /// Each length that a queue had, ascending, and the share of ports and time that had a longer one or this one.

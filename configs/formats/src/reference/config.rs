@@ -4,7 +4,7 @@
 use super::settings::{Settings, narrow};
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
-use crate::flows::{FlowList, FlowSource};
+use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::scenario::{Draft, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::node::NodeSettings;
@@ -65,7 +65,8 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         monitor,
         notes,
     };
-    Ok(Draft { scenario, flows: vec![FlowSource::File(flows)], places: places(&settings, links) })
+    let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows) }];
+    Ok(Draft { scenario, flows, places: places(&settings, links) })
 }
 
 fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {

@@ -2,10 +2,10 @@
 //! `packets.pcap`: frames as bytes, with nanoseconds.
 
 use super::ResultError;
+use super::digest::{Digested, FileDigest};
 use hpcc_core::units::Nanos;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, PcapError, TsResolution};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,13 +17,13 @@ const SNAP_LENGTH: u32 = 65_535;
 #[derive(Debug)]
 pub(crate) struct Capture {
     path: PathBuf,
-    out: PcapWriter<BufWriter<File>>,
+    out: PcapWriter<BufWriter<Digested>>,
 }
 
 impl Capture {
     pub(crate) fn create(folder: &Path, name: &str) -> Result<Capture, ResultError> {
         let path = folder.join(name);
-        let file = File::create(&path).map_err(|cause| ResultError::io(&path, cause))?;
+        let file = Digested::create(&path).map_err(|cause| ResultError::io(&path, cause))?;
         let header = PcapHeader {
             snaplen: SNAP_LENGTH,
             datalink: DataLink::ETHERNET,
@@ -40,9 +40,11 @@ impl Capture {
         self.out.write_packet(&packet).map(|_| ()).map_err(|error| failure(&self.path, error))
     }
 
-    /// Hands everything to the system.
-    pub(crate) fn finish(self) -> Result<(), ResultError> {
-        self.out.into_writer().flush().map_err(|cause| ResultError::io(&self.path, cause))
+    /// Hands everything to the system, and says what the file holds.
+    pub(crate) fn finish(self) -> Result<FileDigest, ResultError> {
+        let mut out = self.out.into_writer();
+        out.flush().map_err(|cause| ResultError::io(&self.path, cause))?;
+        Ok(out.get_ref().digest(&self.path))
     }
 }
 

@@ -8,7 +8,7 @@ use super::csv_file::{self, write_numbers};
 use super::{CsvRow, FctRecord, ResultError};
 
 impl CsvRow for FctRecord {
-    const HEADER: &'static str = "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown";
+    const HEADER: &'static str = "flow,src,dst,sport,dport,priority,size_bytes,start_ns,fct_ns,ideal_ns,slowdown,group";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let numbers = [
@@ -24,7 +24,7 @@ impl CsvRow for FctRecord {
             self.ideal_ns,
         ];
         write_numbers(out, &numbers)?;
-        writeln!(out, ",{:.6}", self.slowdown())
+        writeln!(out, ",{:.6},{}", self.slowdown(), self.group)
     }
 }
 
@@ -53,6 +53,7 @@ mod tests {
             start_ns: 2_000_059_999,
             fct_ns: 144_937,
             ideal_ns: 88_000,
+            group: 1,
         }
     }
 
@@ -63,14 +64,14 @@ mod tests {
     #[test]
     fn rows_survive_a_round_trip() {
         let row = rewritten(&[sample()], |out, flow| flow.write(out));
-        assert_eq!(row, "3,1,2,10000,100,3,1000000,2000059999,144937,88000,1.647011\n");
+        assert_eq!(row, "3,1,2,10000,100,3,1000000,2000059999,144937,88000,1.647011,1\n");
         let (_folder, path) = file_with("fct.csv", with_header(&row));
         assert_eq!(read(&path).expect("own output"), [sample()]);
     }
 
     #[test]
     fn bad_files_are_refused_with_their_line() {
-        let row = "3,1,2,10000,100,3,1000000,2000059999,144937,88000,1.647011";
+        let row = "3,1,2,10000,100,3,1000000,2000059999,144937,88000,1.647011,0";
         for (text, end) in [
             (String::new(), "fct.csv:1: the header should read 'flow,src,dst"),
             ("a,b\n".to_owned(), "fct.csv:1: the header should read 'flow,src,dst"),
@@ -78,7 +79,7 @@ mod tests {
                 with_header(&format!("{row}\n{}", &row[..30])),
                 "fct.csv:3: the file ends within this line: it is cut off",
             ),
-            (with_header("1,2\n"), "fct.csv:2: 2 values where the header names 11"),
+            (with_header("1,2\n"), "fct.csv:2: 2 values where the header names 12"),
             (with_header(&row.replace("1000000", "big")) + "\n", "fct.csv:2: size_bytes: "),
             (with_header(&row.replace("10000,100,", "10000,70000,")) + "\n", "fct.csv:2: dport: "),
         ] {

@@ -27,6 +27,8 @@ pub struct FctRecord {
     pub fct_ns: u64,
     /// The same for a flow alone in the network, in ns.
     pub ideal_ns: u64,
+    /// Number of its group among those of the summary.
+    pub group: u32,
 }
 
 impl FctRecord {
@@ -63,6 +65,8 @@ pub struct UnfinishedFlow {
     pub start_ns: u64,
     /// Bytes that the receiver had acknowledged at the end.
     pub acked_bytes: u64,
+    /// Number of its group among those of the summary.
+    pub group: u32,
 }
 
 #[cfg(test)]

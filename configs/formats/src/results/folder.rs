@@ -6,11 +6,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{ResultError, summary};
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+
+use super::{FolderLock, ResultError, summary};
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 13] = [
+const OUR_FILES: [&str; 16] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -20,18 +23,25 @@ const OUR_FILES: [&str; 13] = [
     "packets.tr",
     "packets.pcap",
     "goodput.csv",
+    "ports.csv",
     "queue.svg",
     "goodput.svg",
     "slowdown.svg",
+    "report.html",
+    INPUTS,
     SUMMARY,
 ];
 const SUMMARY: &str = "summary.json";
 
-/// The folder that is being filled, `NAME.partial`, and the one that it is going to be, `NAME`.
+/// Names what a sweep made a run from: if it is what the sweep would run now, the run need not be repeated.
+pub const INPUTS: &str = "inputs.blake3";
+
+/// The folder that is being filled, `NAME.partial`, which is ours alone, and the one that it is going to be, `NAME`.
 #[derive(Debug)]
 pub(crate) struct OutputFolder {
     partial: PathBuf,
     target: PathBuf,
+    _lock: FolderLock,
 }
 
 impl OutputFolder {
@@ -44,9 +54,11 @@ impl OutputFolder {
         check_replaceable(target)?;
         name.push(".partial");
         let partial = target.with_file_name(name);
+        let Some(lock) = FolderLock::try_take(&partial)? else {
+            return Err(ResultError::folder(target, "another run is writing its results there; choose another --out"));
+        };
         remove_our_files(&partial)?;
-        fs::create_dir_all(&partial).map_err(|cause| ResultError::io(&partial, cause))?;
-        Ok(OutputFolder { partial, target: target.to_owned() })
+        Ok(OutputFolder { partial, target: target.to_owned(), _lock: lock })
     }
 
     /// Where files go until the folder is complete.
@@ -54,21 +66,39 @@ impl OutputFolder {
         &self.partial
     }
 
-    /// Gives the folder its name.
+    /// Gives the folder its name, in one step: whoever opens `NAME` finds the old results or the new ones. Whoever
+    /// reads the old ones at the moment, and has locked them, may finish.
     pub(crate) fn complete(self) -> Result<(), ResultError> {
+        // Kept until the end: what was `NAME` is called `NAME.partial` for a moment, and no other run may take it.
+        let _old = FolderLock::wait(&self.target)?;
         if is_vacant(&self.target)? {
             return rename(&self.partial, &self.target);
         }
-        // Only files of ours are replaced: whatever else lies in the folder stays. The old summary goes first
-        // and the new one comes last, so that no mixture has one.
-        remove_our_files(&self.target)?;
-        for name in OUR_FILES {
-            let file = self.partial.join(name);
-            if file.exists() {
-                rename(&file, &self.target.join(name))?;
+        // Only files of ours are replaced: whatever else lies in the folder moves along.
+        for entry in fs::read_dir(&self.target).map_err(|cause| ResultError::io(&self.target, cause))? {
+            let name = entry.map_err(|cause| ResultError::io(&self.target, cause))?.file_name();
+            if OUR_FILES.iter().all(|ours| name != **ours) {
+                rename(&self.target.join(&name), &self.partial.join(&name))?;
             }
         }
+        exchange(&self.partial, &self.target)?;
+        remove_our_files(&self.partial)?;
         fs::remove_dir(&self.partial).map_err(|cause| ResultError::io(&self.partial, cause))
+    }
+}
+
+/// Lets two folders swap their names. File systems that cannot do it at once do it in two steps, between which `target`
+/// is absent.
+fn exchange(partial: &Path, target: &Path) -> Result<(), ResultError> {
+    match renameat2(AT_FDCWD, partial, AT_FDCWD, target, RenameFlags::RENAME_EXCHANGE) {
+        Ok(()) => Ok(()),
+        Err(Errno::EINVAL | Errno::ENOSYS) => {
+            let aside = partial.with_extension("old");
+            rename(target, &aside)?;
+            rename(partial, target)?;
+            rename(&aside, partial)
+        }
+        Err(errno) => Err(ResultError::io(target, errno.into())),
     }
 }
 

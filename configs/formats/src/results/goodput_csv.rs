@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `goodput.csv`: the rate at which a flow's bytes were acknowledged, averaged over the time since the flow's
-//! previous row.
+//! `goodput.csv`: the bytes of a flow that were acknowledged since its previous row, or since its start, and the rate
+//! that this amounts to. Each flow has a last row when it completes or the run ends, so its bytes add up.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,13 +19,15 @@ pub struct GoodputRow {
     pub flow: u32,
     /// Acknowledged payload in bits per second.
     pub goodput_bps: u64,
+    /// Acknowledged payload in bytes.
+    pub bytes: u64,
 }
 
 impl CsvRow for GoodputRow {
-    const HEADER: &'static str = "time_ns,flow,goodput_bps";
+    const HEADER: &'static str = "time_ns,flow,goodput_bps,bytes";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        write_numbers(out, &[self.time_ns, self.flow.into(), self.goodput_bps])?;
+        write_numbers(out, &[self.time_ns, self.flow.into(), self.goodput_bps, self.bytes])?;
         out.write_all(b"\n")
     }
 }
@@ -45,9 +47,9 @@ mod tests {
 
     #[test]
     fn rows_survive_a_round_trip() {
-        let row = GoodputRow { time_ns: 2_000_010_000, flow: 7, goodput_bps: 24_000_000_000 };
+        let row = GoodputRow { time_ns: 2_000_010_000, flow: 7, goodput_bps: 24_000_000_000, bytes: 30_000 };
         let text = rewritten(&[row], |out, row| row.write(out));
-        assert_eq!(text, "2000010000,7,24000000000\n");
+        assert_eq!(text, "2000010000,7,24000000000,30000\n");
         let (_folder, path) = file_with("goodput.csv", format!("{}\n{text}", GoodputRow::HEADER));
         assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), [row]);
     }

@@ -9,16 +9,19 @@
 //! | `fct.csv` | completed flows with endpoints, ideal time and slowdown | [`fct_csv`] |
 //! | `unfinished.csv` | flows that did not complete | [`unfinished_csv`] |
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
-//! | `goodput.csv` | rate of acknowledged bytes per flow | [`goodput_csv`] |
+//! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
+//! | `ports.csv` | every port, its link, and how long PFC paused it | [`ports_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
 //!
 //! Times are nanoseconds of simulated time, sizes are bytes. A simulator writes all of them through one
 //! [`ResultWriter`]; its queues are watched by a [`QueueMonitor`].
 
 mod csv_file;
+mod digest;
 mod error;
 mod flow;
 mod folder;
+mod lock;
 mod output_file;
 mod pause_meter;
 mod queue_monitor;
@@ -34,14 +37,18 @@ pub mod fct_txt;
 pub mod goodput_csv;
 pub mod packet_trace;
 pub mod pfc_txt;
+pub mod ports_csv;
 pub mod qlen_txt;
 pub mod queue_csv;
 pub mod summary;
 pub mod unfinished_csv;
 
 pub use csv_file::{CsvRow, Rows};
+pub use digest::FileDigest;
 pub use error::ResultError;
 pub use flow::{FctRecord, UnfinishedFlow};
+pub use folder::INPUTS;
+pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use summary::{FastCnpSummary, Port, Summary, Versions};
 pub use writer::{Measured, ResultWriter};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A buffered file that knows its name.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::digest::{Digested, FileDigest};
 use super::{CsvRow, ResultError};
 
 /// Large enough that the system is asked rarely.
@@ -14,14 +14,14 @@ const BUFFER_BYTES: usize = 1 << 18;
 #[derive(Debug)]
 pub(crate) struct OutputFile {
     path: PathBuf,
-    out: BufWriter<File>,
+    out: BufWriter<Digested>,
 }
 
 impl OutputFile {
     /// Creates or empties a file.
     pub(crate) fn create(folder: &Path, name: &str) -> Result<OutputFile, ResultError> {
         let path = folder.join(name);
-        let file = File::create(&path).map_err(|cause| ResultError::io(&path, cause))?;
+        let file = Digested::create(&path).map_err(|cause| ResultError::io(&path, cause))?;
         Ok(OutputFile { path, out: BufWriter::with_capacity(BUFFER_BYTES, file) })
     }
 
@@ -36,13 +36,19 @@ impl OutputFile {
     #[inline]
     pub(crate) fn write(
         &mut self,
-        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+        write: impl FnOnce(&mut BufWriter<Digested>) -> io::Result<()>,
     ) -> Result<(), ResultError> {
         write(&mut self.out).map_err(|cause| ResultError::io(&self.path, cause))
     }
 
-    /// Hands everything to the system.
-    pub(crate) fn finish(mut self) -> Result<(), ResultError> {
-        self.out.flush().map_err(|cause| ResultError::io(&self.path, cause))
+    /// Hands everything to the system, and says what the file holds.
+    pub(crate) fn finish(mut self) -> Result<FileDigest, ResultError> {
+        self.out.flush().map_err(|cause| ResultError::io(&self.path, cause))?;
+        Ok(self.out.get_ref().digest(&self.path))
+    }
+
+    /// The file's name, without its folder.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 }

@@ -10,7 +10,8 @@ use super::pfc_txt::PfcEvent;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PauseMeter {
     pauses: u64,
-    paused_ns: u64,
+    /// Time that each port (by node and port number) was paused in pauses that are over, in ns.
+    paused_ns: BTreeMap<(u32, u32), u64>,
     /// Since when each port (by node and port number) is paused, in ns.
     since: BTreeMap<(u32, u32), u64>,
 }
@@ -25,7 +26,7 @@ impl PauseMeter {
             return;
         }
         if let Some(since) = self.since.remove(&port) {
-            self.paused_ns += event.time_ns.saturating_sub(since);
+            *self.paused_ns.entry(port).or_default() += event.time_ns.saturating_sub(since);
         }
     }
 
@@ -37,7 +38,13 @@ impl PauseMeter {
     /// Time paused until `now_ns`, summed over ports, in ns.
     pub(crate) fn paused_ns(&self, now_ns: u64) -> u64 {
         let open: u64 = self.since.values().map(|since| now_ns.saturating_sub(*since)).sum();
-        self.paused_ns + open
+        self.paused_ns.values().sum::<u64>() + open
+    }
+
+    /// Time that one port was paused until `now_ns`, in ns.
+    pub(crate) fn port_paused_ns(&self, node: u32, port: u32, now_ns: u64) -> u64 {
+        let over = self.paused_ns.get(&(node, port)).copied().unwrap_or(0);
+        over + self.since.get(&(node, port)).map_or(0, |since| now_ns.saturating_sub(*since))
     }
 }
 
@@ -58,5 +65,6 @@ mod tests {
         at(200, 2, true);
         assert_eq!(meter.pauses(), 3);
         assert_eq!(meter.paused_ns(230), 50 + 30);
+        assert_eq!([1, 2, 3].map(|node| meter.port_paused_ns(node, 1, 230)), [50, 30, 0]);
     }
 }

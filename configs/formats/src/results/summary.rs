@@ -8,11 +8,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::ResultError;
+use super::{FileDigest, ResultError};
+
+/// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
+pub const FORMAT: u32 = 2;
 
 /// What was run, what came out of it, and what it cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
+    /// Of the folder's files: [`FORMAT`].
+    pub format: u32,
     /// The effective scenario: every key with the value in force.
     pub scenario: serde_json::Value,
     /// Seed of all random numbers.
@@ -86,6 +91,12 @@ pub struct Summary {
     /// What came of Fast CNP; only where it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_cnp: Option<FastCnpSummary>,
+    /// Names of the groups of flows, by number.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// The other files of the folder, by name.
+    #[serde(default)]
+    pub files: BTreeMap<String, FileDigest>,
 }
 
 /// What switches, hosts and borders did about Fast CNP.
@@ -135,10 +146,20 @@ impl Summary {
     /// Reads `summary.json`. Keys that this version does not know are skipped.
     ///
     /// # Errors
-    /// If the file cannot be read, or with the line where it stops making sense.
+    /// If the file cannot be read, or with the line where it stops making sense, or if another version wrote it.
     pub fn read(path: &Path) -> Result<Summary, ResultError> {
         let text = fs::read(path).map_err(|cause| ResultError::io(path, cause))?;
-        serde_json::from_slice(&text).map_err(|error| ResultError::line(path, error.line() as u64, error.to_string()))
+        let bad_line = |error: serde_json::Error| ResultError::line(path, error.line() as u64, error.to_string());
+        let value: serde_json::Value = serde_json::from_slice(&text).map_err(bad_line)?;
+        if let Some(message) = other_version(&value) {
+            return Err(ResultError::folder(path, message));
+        }
+        serde_json::from_slice(&text).map_err(bad_line)
+    }
+
+    /// Name of a group of flows.
+    pub fn group_name(&self, group: u32) -> &str {
+        self.groups.get(group as usize).map_or("flows", String::as_str)
     }
 
     /// Writes `summary.json`, indented for readers.
@@ -149,6 +170,15 @@ impl Summary {
         serde_json::to_writer_pretty(&mut *out, self)?;
         writeln!(out)
     }
+}
+
+/// What to say of a summary of this project that has another format. The first one had no number.
+fn other_version(summary: &serde_json::Value) -> Option<String> {
+    let version = summary["versions"]["hpcc"].as_str()?;
+    let format = summary["format"].as_u64().unwrap_or(1);
+    (format != u64::from(FORMAT)).then(|| {
+        format!("results of hpcc {version} in format {format}; this version reads format {FORMAT}: please run it again")
+    })
 }
 
 /// Whether a file is a summary of this project, of whatever version.
@@ -176,6 +206,7 @@ mod tests {
     #[test]
     fn a_summary_survives_a_round_trip() {
         let summary = Summary {
+            format: FORMAT,
             scenario: serde_json::json!({"cc": {"algorithm": "hpcc"}}),
             seed: 7,
             run_cpu_s: 1.25,
@@ -189,9 +220,25 @@ mod tests {
 
     #[test]
     fn a_division_by_no_packet_hops_stays_readable() {
-        let summary = Summary { ns_per_packet_hop: f64::NAN, ..Summary::default() };
+        let summary = Summary { format: FORMAT, ns_per_packet_hop: f64::NAN, ..Summary::default() };
         let (_folder, path) = file_with("summary.json", text(&summary));
         assert_eq!(Summary::read(&path).expect("own output").ns_per_packet_hop, 0.0);
+    }
+
+    #[test]
+    fn another_version_is_said_to_be_one() {
+        let old = String::from_utf8(text(&Summary::default()))
+            .expect("text")
+            .replace("\"hpcc\": \"\"", "\"hpcc\": \"0.0.9\"");
+        for (text, words) in [
+            (old.replace("\"format\": 0,", ""), "results of hpcc 0.0.9 in format 1; this version reads format 2"),
+            (old.replace("\"format\": 0,", "\"format\": 3,"), "results of hpcc 0.0.9 in format 3"),
+        ] {
+            let (_folder, path) = file_with("summary.json", &text);
+            let message = Summary::read(&path).expect_err("accepted").to_string();
+            assert!(message.contains(words), "{message}");
+            assert!(is_ours(&path), "such a folder may be written to");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::csv_file::{self, write_numbers};
 use super::{CsvRow, ResultError, UnfinishedFlow};
 
 impl CsvRow for UnfinishedFlow {
-    const HEADER: &'static str = "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes";
+    const HEADER: &'static str = "flow,src,dst,sport,dport,priority,size_bytes,start_ns,acked_bytes,group";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let numbers = [
@@ -21,6 +21,7 @@ impl CsvRow for UnfinishedFlow {
             self.size,
             self.start_ns,
             self.acked_bytes,
+            self.group.into(),
         ];
         write_numbers(out, &numbers)?;
         writeln!(out)
@@ -50,7 +51,8 @@ mod tests {
 
     #[test]
     fn a_bad_number_is_refused_with_its_line() {
-        let (_folder, path) = file_with("unfinished.csv", format!("{}\n1,2,3,4,5,6,7,8,-9\n", UnfinishedFlow::HEADER));
+        let (_folder, path) =
+            file_with("unfinished.csv", format!("{}\n1,2,3,4,5,6,7,8,-9,0\n", UnfinishedFlow::HEADER));
         let message = read(&path).expect_err("accepted").to_string();
         assert!(message.contains("unfinished.csv:2: acked_bytes: "), "{message}");
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Writes a run's output folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
 
 use super::capture::Capture;
@@ -13,8 +15,9 @@ use super::output_file::OutputFile;
 use super::packet_trace::{self, PortRate, TraceRecord};
 use super::pause_meter::PauseMeter;
 use super::pfc_txt::{self, PfcEvent};
+use super::ports_csv::{self, PortRow};
 use super::queue_csv::QueueRow;
-use super::{CsvRow, FctRecord, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow};
+use super::{CsvRow, FctRecord, FileDigest, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow, summary};
 
 /// The output folder of a running simulation.
 ///
@@ -59,6 +62,7 @@ struct Files {
     unfinished_csv: OutputFile,
     queue_csv: OutputFile,
     goodput_csv: OutputFile,
+    ports_csv: OutputFile,
 }
 
 impl ResultWriter {
@@ -144,9 +148,9 @@ impl ResultWriter {
         self.keep(written);
     }
 
-    /// The rate at which a flow's payload was acknowledged since the last call for this flow.
-    pub fn goodput(&mut self, now: Nanos, flow: u32, rate: BitRate) {
-        let row = GoodputRow { time_ns: now.0, flow, goodput_bps: rate.0 };
+    /// What was acknowledged of a flow's payload since the last call for this flow, and the rate that this was.
+    pub fn goodput(&mut self, now: Nanos, flow: u32, rate: BitRate, bytes: u64) {
+        let row = GoodputRow { time_ns: now.0, flow, goodput_bps: rate.0, bytes };
         let written = self.files.goodput_csv.write(|out| row.write(out));
         self.keep(written);
     }
@@ -200,7 +204,15 @@ impl ResultWriter {
         }
     }
 
-    /// Writes the summary, closes all files and gives the folder its name.
+    /// How long each port of the network was paused by `now`, with what is known of its link.
+    pub fn ports(&mut self, network: &Network, now: Nanos) {
+        for row in ports_csv::rows_of(network, |node, port| self.pauses.port_paused_ns(node, port, now.0)) {
+            let written = self.files.ports_csv.write(|out| row.write(out));
+            self.keep(written);
+        }
+    }
+
+    /// Closes all files, writes the summary with their digests, and gives the folder its name.
     ///
     /// # Errors
     /// The first one of the whole run. The folder then keeps the name `NAME.partial`.
@@ -208,13 +220,14 @@ impl ResultWriter {
         if let Some(error) = self.error {
             return Err(error);
         }
-        self.files.finish()?;
+        let mut files = self.files.finish()?;
         if let Some(packets) = self.packets {
-            packets.finish()?;
+            files.insert(packets.name(), packets.finish()?);
         }
         if let Some(capture) = self.capture {
-            capture.finish()?;
+            files.insert("packets.pcap".to_owned(), capture.finish()?);
         }
+        let summary = Summary { format: summary::FORMAT, files, ..summary.clone() };
         let mut file = OutputFile::create(self.folder.path(), "summary.json")?;
         file.write(|out| summary.write(out))?;
         file.finish()?;
@@ -239,26 +252,29 @@ impl Files {
             unfinished_csv: OutputFile::create_csv::<UnfinishedFlow>(folder, "unfinished.csv")?,
             queue_csv: OutputFile::create_csv::<QueueRow>(folder, "queue.csv")?,
             goodput_csv: OutputFile::create_csv::<GoodputRow>(folder, "goodput.csv")?,
+            ports_csv: OutputFile::create_csv::<PortRow>(folder, "ports.csv")?,
         })
     }
 
-    fn finish(self) -> Result<(), ResultError> {
-        let Files { fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv } = self;
-        for file in [fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv] {
-            file.finish()?;
-        }
-        Ok(())
+    fn finish(self) -> Result<BTreeMap<String, FileDigest>, ResultError> {
+        let Files { fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv, ports_csv } = self;
+        let files = [fct_txt, pfc_txt, qlen_txt, fct_csv, unfinished_csv, queue_csv, goodput_csv, ports_csv];
+        files.into_iter().map(|file| Ok((file.name(), file.finish()?))).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Versions, fct_csv, goodput_csv, queue_csv, unfinished_csv};
+    use super::super::{FolderLock, Versions, fct_csv, goodput_csv, queue_csv, unfinished_csv};
     use super::*;
     use std::fs;
 
     fn summary() -> Summary {
-        Summary { versions: Versions { hpcc: "0.1.0".into(), ns3: "3.45".into() }, ..Summary::default() }
+        Summary {
+            format: summary::FORMAT,
+            versions: Versions { hpcc: "0.1.0".into(), ns3: "3.45".into() },
+            ..Summary::default()
+        }
     }
 
     fn flow(number: u32) -> FctRecord {
@@ -280,7 +296,7 @@ mod tests {
         writer.queue_point(Nanos(200), queue, 2_096);
         writer.queue_point(Nanos(300), queue, 2_096);
         writer.print_queues(Nanos(200));
-        writer.goodput(Nanos(300), 0, BitRate::gbps(25));
+        writer.goodput(Nanos(300), 0, BitRate::gbps(25), 1_000);
         let measured = writer.measured(Nanos(15));
         writer.finish(&summary()).expect("finish");
 
@@ -293,7 +309,12 @@ mod tests {
         assert_eq!(fs::read_to_string(out.join("qlen.txt")).expect("qlen.txt"), "time: 200\n9 1 1 0 1\n");
         assert_eq!(queue_csv::rows(&out.join("queue.csv")).expect("queue.csv").count(), 1);
         assert_eq!(goodput_csv::rows(&out.join("goodput.csv")).expect("goodput.csv").count(), 1);
-        assert_eq!(Summary::read(&out.join("summary.json")).expect("summary.json"), summary());
+        let read = Summary::read(&out.join("summary.json")).expect("summary.json");
+        assert_eq!((read.files["fct.csv"].rows, read.files["queue.csv"].rows), (Some(1), Some(1)));
+        for (name, digest) in &read.files {
+            digest.check(&out.join(name)).expect(name);
+        }
+        assert_eq!(read, Summary { files: read.files.clone(), ..summary() });
         assert!(!root.path().join("deep/run.partial").exists());
     }
 
@@ -310,6 +331,35 @@ mod tests {
         assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv").len(), 1);
         assert!(!out.join("queue.svg").exists() && out.join("notes.md").exists());
         assert!(!root.path().join("run.partial").exists());
+    }
+
+    #[test]
+    fn two_writers_of_one_folder_do_not_mix() {
+        let root = tempfile::tempdir().expect("folder");
+        let out = root.path().join("run");
+        let mut first = ResultWriter::create(&out).expect("create");
+        let message = ResultWriter::create(&out).expect_err("accepted").to_string();
+        assert!(message.contains("another run is writing its results there"), "{message}");
+        first.flow_finished(&flow(0));
+        first.finish(&summary()).expect("finish");
+        assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv").len(), 1);
+        ResultWriter::create(&out).expect("free again");
+    }
+
+    #[test]
+    fn who_reads_results_keeps_them_until_the_end() {
+        let root = tempfile::tempdir().expect("folder");
+        let out = root.path().join("run");
+        ResultWriter::create(&out).expect("create").finish(&summary()).expect("finish");
+        let reader = FolderLock::read(&out).expect("system").expect("there");
+        let mut second = ResultWriter::create(&out).expect("create");
+        second.flow_finished(&flow(0));
+        let writer = std::thread::spawn(move || second.finish(&summary()));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv").len(), 0, "replaced under a reader");
+        drop(reader);
+        writer.join().expect("thread").expect("finish");
+        assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv").len(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::{Scenario, check};
 use crate::error::InputError;
-use crate::flows::FlowSource;
+use crate::flows::Traffic;
 use crate::place::Place;
 
 /// A setting to blame in an error: its key, and where it was given.
@@ -41,7 +41,7 @@ pub(crate) struct Draft {
     /// Everything but the flows.
     pub scenario: Scenario,
     /// Where the flows come from, in the order of the input.
-    pub flows: Vec<FlowSource>,
+    pub flows: Vec<Traffic>,
     pub places: Places,
 }
 

@@ -83,6 +83,7 @@ impl Scenario {
         let totals = &self.flows.totals;
         json!({
             "flows": totals.count,
+            "groups": self.flows.groups,
             "payload_bytes": totals.bytes,
             "first_start_ns": totals.first_start.map(|start| start.0),
             "last_start_ns": totals.last_start.map(|start| start.0),

@@ -4,7 +4,7 @@
 use super::hops::LongPaths;
 use super::qos;
 use crate::error::InputError;
-use crate::flows::{FlowList, FlowSource, FlowTotals};
+use crate::flows::{FlowList, FlowTotals, Traffic};
 use crate::scenario::{Flow, Scenario};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::Recovery;
@@ -12,12 +12,12 @@ use std::collections::HashSet;
 
 /// Refuses the first flow, in input order, that could never complete, and adds notes about those that would
 /// never be seen or never be controlled.
-pub(in crate::scenario) fn flows(scenario: &mut Scenario, sources: Vec<FlowSource>) -> Result<FlowList, InputError> {
+pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>) -> Result<FlowList, InputError> {
     let reach = Reach::new(&scenario.network);
     let mut long_paths = LongPaths::new(scenario);
     let mut totals = FlowTotals::default();
     let mut late = 0;
-    for placed in sources.iter().flat_map(FlowSource::walk) {
+    for placed in traffic.iter().flat_map(|traffic| traffic.source.walk()) {
         let (flow, place) = placed?;
         flow_alone(&flow, scenario).map_err(|message| place.error(message))?;
         if !reach.connects(flow.src, flow.dst) {
@@ -29,7 +29,7 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, sources: Vec<FlowSourc
     }
     note_idle_flows(scenario, late, totals.count);
     scenario.notes.extend(long_paths.note(totals.count));
-    Ok(FlowList::new(sources, totals))
+    Ok(FlowList::new(traffic, totals))
 }
 
 fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {

@@ -275,6 +275,18 @@ impl<'a> Document<'a> {
         Ok(Kinded { kind, kind_place, place, value })
     }
 
+    /// Takes the string `name` out of a section, if there is one, and returns it with its place.
+    pub fn take_name(&self, section: &str, kinded: &mut Kinded<'a>) -> Result<Option<(String, Place)>, InputError> {
+        let has_one = |table: &DeTable<'a>| table.contains_key("name");
+        match kinded.value.get_ref() {
+            DeValue::Table(table) if has_one(table) => {
+                let (name, place, _) = self.take(section, "name", &mut kinded.value)?;
+                Ok(Some((name, place)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Takes the string `name` out of a section. Returns it, its place and that of the section.
     fn take(
         &self,

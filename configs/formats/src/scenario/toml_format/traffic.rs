@@ -4,7 +4,7 @@
 use super::document::{Document, Kinded, unknown_kind};
 use super::values::{Bounded, Fraction, Interval, Size, Time};
 use crate::error::InputError;
-use crate::flows::FlowSource;
+use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Poisson};
 use crate::place::Place;
 use crate::reference::FlowFile;
@@ -23,6 +23,9 @@ const DEFAULT_PRIORITY: u8 = 3;
 const ORDINARY_PORT: u16 = 100;
 const INCAST_PORT: u16 = 200;
 
+/// Longer names do not fit into a legend.
+const LONGEST_NAME: usize = 32;
+
 /// Most incasts of one section.
 const MAX_REPEATS: u64 = 1_000_000;
 
@@ -37,20 +40,32 @@ struct Context<'a> {
     rounding: Rounding,
 }
 
-/// Where the flows of each section come from, in the order of the sections.
+/// Where the flows of each section come from, with their names, in the order of the sections.
 pub(super) fn read(
     document: &mut Document<'_>,
     config: &Path,
     network: &Network,
     seed: u64,
     rounding: Rounding,
-) -> Result<Vec<FlowSource>, InputError> {
+) -> Result<Vec<Traffic>, InputError> {
     let context = Context { config, network, seed, rounding };
-    let mut sources = Vec::new();
-    for (section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
-        sources.push(read_one(document, section, &context, index)?);
+    let mut traffic = Vec::new();
+    for (mut section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
+        let group = group(document, &mut section)?;
+        traffic.push(Traffic { group, source: read_one(document, section, &context, index)? });
     }
-    Ok(sources)
+    Ok(traffic)
+}
+
+/// The name of a section's flows in results: that of its kind, unless it has its own.
+fn group<'a>(document: &Document<'a>, section: &mut Kinded<'a>) -> Result<String, InputError> {
+    let Some((name, place)) = document.take_name(SECTION, section)? else { return Ok(section.kind.clone()) };
+    let safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.+".contains(letter);
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(safe) {
+        let message = format!("\"{name}\" is no name; expected 1 to {LONGEST_NAME} letters, digits, - _ . +");
+        return Err(place.key_error("traffic.name", message));
+    }
+    Ok(name)
 }
 
 fn read_one(

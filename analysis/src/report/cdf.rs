@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Distributions on one logarithmic axis, which all lines of a chart share.
+
+use super::data::short;
+
+/// Points of the axis.
+const POINTS: usize = 240;
+
+/// Values from `low` to `high` at equal distances of their logarithms.
+pub fn axis(low: f64, high: f64) -> Vec<f64> {
+    let (low, high) = (low.max(f64::MIN_POSITIVE), high.max(low.max(f64::MIN_POSITIVE)));
+    if high <= low {
+        return vec![low];
+    }
+    let step = (high / low).ln() / (POINTS - 1) as f64;
+    let mut axis: Vec<f64> = (0..POINTS).map(|index| short(low * (step * index as f64).exp())).collect();
+    // Rounding must not leave the largest value out.
+    axis[POINTS - 1] = high;
+    axis.dedup();
+    axis
+}
+
+/// The share of some values, ascending, that is at most each point of the axis.
+pub fn share_up_to(sorted: &[f64], axis: &[f64]) -> Vec<f64> {
+    let of = |x: &f64| sorted.partition_point(|value| value <= x) as f64 / sorted.len() as f64;
+    axis.iter().map(of).map(short).collect()
+}
+
+/// The share of `whole` in which a weighted value, ascending, is above each point of the axis.
+pub fn share_above(weighted: &[(u64, u64)], whole: f64, axis: &[f64]) -> Vec<Option<f64>> {
+    let mut shares = Vec::with_capacity(axis.len());
+    let mut above: u64 = weighted.iter().map(|(_, weight)| weight).sum();
+    let mut rest = weighted.iter().peekable();
+    for x in axis {
+        while let Some((_, weight)) = rest.next_if(|(value, _)| *value as f64 <= *x) {
+            above -= weight;
+        }
+        // A logarithmic axis has no place for 0.
+        shares.push((above > 0).then(|| short(above as f64 / whole)));
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distribution_rises_to_1() {
+        let axis = axis(1.0, 1_000.0);
+        let shares = share_up_to(&[1.0, 10.0, 1_000.0, 1_000.0], &axis);
+        assert_eq!((axis.len(), shares[0], shares[axis.len() - 1]), (POINTS, 0.25, 1.0));
+        assert!(axis.is_sorted() && shares.is_sorted());
+        assert_eq!(super::axis(5.0, 5.0), [5.0]);
+    }
+
+    #[test]
+    fn a_complement_falls_and_ends() {
+        let shares = share_above(&[(10, 30), (20, 10)], 100.0, &[5.0, 10.0, 15.0, 20.0]);
+        assert_eq!(shares, [Some(0.4), Some(0.1), Some(0.1), None]);
+    }
+}

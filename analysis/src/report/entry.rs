@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What stands side by side on the page: a run, or the runs of a sweep that differ in nothing but their seed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use hpcc_formats::results::{FctRecord, FolderLock};
+use serde::{Deserialize, Serialize};
+
+use crate::results::Results;
+use crate::select::Selection;
+
+/// The file in a sweep's folder that lists its runs.
+pub const MANIFEST: &str = "sweep.json";
+
+/// Runs that are one thing on the page.
+#[derive(Debug)]
+pub struct Entry {
+    /// What it is called.
+    pub name: String,
+    /// The runs, one for each seed; at least one.
+    pub runs: Vec<Results>,
+    /// Whether the folder of a run was given, rather than that of a sweep.
+    pub is_run: bool,
+}
+
+impl Entry {
+    /// The flows of all runs.
+    pub fn flows(&self) -> impl Iterator<Item = &FctRecord> {
+        self.runs.iter().flat_map(|run| &run.flows)
+    }
+
+    /// The run whose time series are shown.
+    pub fn first(&self) -> &Results {
+        &self.runs[0]
+    }
+}
+
+/// The runs of a sweep that ended well.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Heading.
+    pub title: String,
+    /// By variant, then by value of the axis.
+    pub entries: Vec<ManifestEntry>,
+}
+
+/// A variant at a value of the axis.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ManifestEntry {
+    /// `VARIANT`, or `VARIANT, AXIS VALUE`.
+    pub name: String,
+    /// One for each seed.
+    pub runs: Vec<ManifestRun>,
+}
+
+/// A run of a sweep.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ManifestRun {
+    /// Its folder, relative to the sweep's.
+    pub folder: PathBuf,
+}
+
+/// Reads the folder of a run, or of a sweep.
+///
+/// # Errors
+/// If it is neither, or something in it is damaged or not to be selected.
+pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
+    let select = |mut results: Results| selection.apply(&mut results).map(|()| results);
+    let manifest = dir.join(MANIFEST);
+    if !manifest.exists() {
+        let results = Results::load(dir).and_then(select)?;
+        return Ok(vec![Entry { name: name_of(dir), runs: vec![results], is_run: true }]);
+    }
+    let lock = FolderLock::read(dir)?;
+    let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
+    let list: Manifest = serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
+    let mut entries = Vec::new();
+    for entry in list.entries {
+        let runs = entry.runs.iter().map(|run| Results::load(&dir.join(&run.folder)).and_then(select));
+        entries.push(Entry { name: entry.name, runs: runs.collect::<Result<_>>()?, is_run: false });
+    }
+    if entries.is_empty() || entries.iter().any(|entry| entry.runs.is_empty()) {
+        bail!("{}: no run of the sweep is complete", dir.display());
+    }
+    // One lock for the sweep; one for each run might be more than a process may have open.
+    entries.iter_mut().flat_map(|entry| &mut entry.runs).for_each(|run| run.lock = None);
+    entries[0].runs[0].lock = lock;
+    Ok(entries)
+}
+
+fn name_of(dir: &Path) -> String {
+    let named = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    named.file_name().map_or_else(|| dir.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Entries of one name get the names of their folders' parents, too, or else a number.
+pub fn tell_apart(entries: &mut [Entry]) {
+    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries.iter() {
+        *count.entry(entry.name.clone()).or_default() += 1;
+    }
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries.iter_mut().filter(|entry| count[&entry.name] > 1) {
+        let parent = entry.first().dir.parent().map(name_of).unwrap_or_default();
+        entry.name = format!("{parent}/{}", entry.name);
+        let times = seen.entry(entry.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            entry.name += &format!(" ({times})");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::in_memory;
+    use hpcc_formats::results::Summary;
+
+    #[test]
+    fn equal_names_are_told_apart() {
+        let entry = |dir: &str| {
+            let mut results = in_memory(Summary::default(), Vec::new(), Vec::new());
+            results.dir = dir.into();
+            Entry { name: "out".into(), runs: vec![results], is_run: true }
+        };
+        let mut entries = [entry("/nowhere/a/out"), entry("/nowhere/b/out"), entry("/nowhere/b/out")];
+        tell_apart(&mut entries);
+        assert_eq!(entries.map(|entry| entry.name), ["a/out", "b/out", "b/out (2)"]);
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `report`: the summary and the plots of output folders, and one page of them all.
+
+mod cdf;
+mod config;
+mod data;
+mod entry;
+mod flows;
+mod page;
+mod sizes;
+mod time;
+
+pub use entry::{Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun};
+pub use page::write as write_page;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::outcome::Outcome;
+use crate::plot::{self, Style};
+use crate::results::Results;
+use crate::select::Selection;
+use crate::{human, table};
+
+/// The page in an output folder.
+pub const PAGE: &str = "report.html";
+
+/// What to report on.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Output folders of runs and sweeps; several are shown side by side.
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    /// The page [default: report.html in DIR, or in hpcc-out if there are several].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// For whom plots are drawn.
+    #[arg(long, value_enum, default_value_t)]
+    style: Style,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// Prints the summary of each run, draws its plots into its folder, makes the page, and says whether all flows finished.
+///
+/// # Errors
+/// If a folder is not a complete output folder, is damaged or of another version, or cannot be written to.
+pub fn report(options: &Options) -> Result<Outcome> {
+    let mut entries = Vec::new();
+    for dir in &options.dirs {
+        entries.extend(entry::load(dir, &options.selection)?);
+    }
+    entry::tell_apart(&mut entries);
+    let mut outcome = Outcome::Good;
+    for entry in &entries {
+        for results in &entry.runs {
+            if entries.len() == 1 && entry.runs.len() == 1 {
+                human::print(&table::render(results))?;
+            }
+            if entry.is_run {
+                let drawn = plot::draw_all(results, options.style)?;
+                human::print(&folder_line(&results.dir, &drawn))?;
+            }
+            if !is_finished(results) {
+                outcome = Outcome::Unfinished;
+            }
+        }
+    }
+    let page = match (&options.out, options.dirs.as_slice()) {
+        (Some(file), _) => file.clone(),
+        (None, [dir]) => dir.join(PAGE),
+        (None, _) => Path::new("hpcc-out").join(PAGE),
+    };
+    write_page(&entries, &page)?;
+    human::print(&opening_line(&page))?;
+    Ok(outcome)
+}
+
+/// The same for a run that has just ended.
+///
+/// # Errors
+/// As [`report`].
+pub fn report_on(dir: &Path) -> Result<Outcome> {
+    report(&Options { dirs: vec![dir.to_owned()], out: None, style: Style::default(), selection: Selection::default() })
+}
+
+/// The last line of a command that made a page.
+pub fn opening_line(page: &Path) -> String {
+    format!(" look at it with: xdg-open {}\n", quoted(page))
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=,:@".contains(letter);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+fn folder_line(dir: &Path, plots: &[&str]) -> String {
+    let plots = if plots.is_empty() { String::new() } else { format!(" (plots: {})", plots.join(", ")) };
+    format!("\n results in {}{plots}\n", dir.display())
+}
+
+fn is_finished(results: &Results) -> bool {
+    results.unfinished.is_empty() && results.summary.flows_finished >= results.summary.flows_total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_can_be_pasted_into_a_shell() {
+        assert_eq!(opening_line(Path::new("a/b.html")), " look at it with: xdg-open a/b.html\n");
+        assert!(opening_line(Path::new("my runs/b.html")).contains("xdg-open 'my runs/b.html'"));
+    }
+}

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The page's behaviour. What it shows is in the element "data", which the command `hpcc report` wrote.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const entries = data.entries;
+  const $ = (id) => document.getElementById(id);
+  const many = entries.length > 1;
+  /** Entries that are shown when the page opens. */
+  const SHOWN_FIRST = 6;
+  const ROWS = 50;
+  const EACH = "each group";
+  const ALL = "all flows";
+  const DASHES = [[], [9, 5], [3, 4], [12, 4, 3, 4], [6, 3], [2, 6], [14, 6], [8, 3, 2, 3, 2, 3]];
+
+  const state = { shown: new Set(entries.map((_, i) => i).slice(0, SHOWN_FIRST)), selection: ALL, goodput: "goodput" };
+
+  // ---- small helpers
+
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+      else if (value === true) made.setAttribute(key, "");
+      else if (value !== false && value != null) made.setAttribute(key, value);
+    }
+    made.append(...children);
+    return made;
+  }
+
+  const count = (number) => number.toLocaleString("en-US");
+
+  function digits(value) {
+    if (value == null || Number.isNaN(value)) return "–";
+    const size = Math.abs(value);
+    if (size >= 1e6 || (size < 1e-3 && size > 0)) return value.toExponential(1).replace("e+", "e");
+    return String(Number(value.toPrecision(4)));
+  }
+
+  function bytes(value) {
+    for (const [unit, factor] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]) {
+      if (value >= factor * 0.9995) return digits(value / factor) + " " + unit;
+    }
+    return digits(value) + " B";
+  }
+
+  function micros(value) {
+    if (value == null) return "–";
+    if (Math.abs(value) >= 1e6) return digits(value / 1e6) + " s";
+    if (Math.abs(value) >= 1e3) return digits(value / 1e3) + " ms";
+    return digits(value) + " µs";
+  }
+
+  const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const shownEntries = () => entries.map((entry, index) => ({ entry, index })).filter(({ index }) => state.shown.has(index));
+
+  // ---- which lines are drawn
+
+  /** The selections of an entry that are drawn now. */
+  function chosen(entry) {
+    if (state.selection !== EACH) return entry.selections.filter((one) => one.name === state.selection);
+    return entry.selections.length > 1 ? entry.selections.slice(1) : entry.selections;
+  }
+
+  function label(entry, part) {
+    if (!many) return part;
+    return part === ALL && state.selection !== EACH ? entry.name : entry.name + " · " + part;
+  }
+
+  /** A line for each shown entry and selection. */
+  function linesOf(values) {
+    const lines = [];
+    for (const { entry } of shownEntries()) {
+      for (const selection of chosen(entry)) {
+        const y = values(selection);
+        if (y.length > 0) lines.push({ label: label(entry, selection.name), y });
+      }
+    }
+    return lines;
+  }
+
+  /** The series of shown entries over time, of the groups that are chosen where they are by group. */
+  function timeLines(name, byGroup) {
+    const lines = [];
+    for (const { entry } of shownEntries()) {
+      for (const line of entry.time[name]) {
+        const wanted = state.selection === ALL || state.selection === EACH || line.name === state.selection;
+        if (!byGroup || wanted) lines.push({ label: many ? entry.name + " · " + line.name : line.name, y: line.y });
+      }
+    }
+    return lines;
+  }
+
+  // ---- charts
+
+  let charts = [];
+  let zooming = false;
+
+  function stroke(index) {
+    return { stroke: color("--line-" + (index % 8)), dash: DASHES[Math.floor(index / 4) % DASHES.length] };
+  }
+
+  /** Zooms all charts over time alike. */
+  function follow(chart, scale) {
+    if (scale !== "x" || zooming || !chart.overTime) return;
+    zooming = true;
+    const { min, max } = chart.scales.x;
+    for (const other of charts) if (other !== chart && other.overTime) other.setScale("x", { min, max });
+    zooming = false;
+  }
+
+  const logRange = (u, low, high) => (low > 0 && high > 0 ? [low / 1.15, high * 1.15] : [0.1, 10]);
+  const fromZero = (u, low, high) => [0, high > 0 ? high * 1.05 : 1];
+
+  /** Ticks of a logarithmic axis: powers of ten, and their 2 and 5 where there is room. */
+  function logTicks(u, axis, low, high) {
+    const ticks = [];
+    const factors = Math.log10(high / low) < 2.5 ? [1, 2, 5] : [1];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
+      for (const factor of factors) {
+        const tick = factor * Math.pow(10, power);
+        if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
+      }
+    }
+    return ticks;
+  }
+
+  function axisOf(spec, horizontal) {
+    const axis = {
+      stroke: color("--ink"), grid: { stroke: color("--grid"), width: 1 }, ticks: { stroke: color("--rule"), width: 1 },
+      label: spec.label, labelSize: 22, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
+      size: horizontal ? 34 : 58, values: (u, ticks) => ticks.map((tick) => (tick == null ? "" : spec.format(tick))),
+    };
+    if (spec.log) Object.assign(axis, { splits: logTicks, filter: (u, ticks) => ticks });
+    return axis;
+  }
+
+  function draw(box, spec) {
+    const head = element("div", { class: "bar" }, element("h3", {}, spec.title));
+    const holder = element("div", { class: "chart" }, head);
+    box.append(holder);
+    if (spec.control) head.append(spec.control);
+    if (spec.lines.length === 0 || spec.x.values.length === 0) {
+      holder.append(element("div", { class: "why" }, spec.why));
+      return;
+    }
+    const plot = element("div", {
+      class: "plot", tabindex: 0, role: "group",
+      "aria-label": spec.title + ". Arrow keys move the cursor, + and - zoom, 0 shows all.",
+    });
+    holder.append(plot);
+    const width = Math.max(280, holder.clientWidth);
+    const chart = new uPlot({
+      width, height: spec.height || 280,
+      scales: {
+        x: { time: false, distr: spec.x.log ? 3 : 1, range: spec.x.log ? logRange : undefined },
+        y: { distr: spec.y.log ? 3 : 1, range: spec.y.range || (spec.y.log ? logRange : fromZero) },
+      },
+      axes: [axisOf(spec.x, true), axisOf(spec.y, false)],
+      series: [{ label: spec.x.name, value: (u, v) => (v == null ? "–" : spec.x.format(v)) }].concat(
+        spec.lines.map((line, index) => ({
+          label: line.label, width: spec.overTime ? 1.6 : 2.2, ...stroke(index), spanGaps: !spec.overTime,
+          points: { show: spec.points === true, size: 7, fill: stroke(index).stroke },
+          paths: spec.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
+          value: (u, v) => (v == null ? "–" : spec.y.format(v)),
+        }))),
+      cursor: { drag: { x: true, y: false }, sync: spec.overTime ? { key: "time" } : undefined, focus: { prox: 24 } },
+      focus: { alpha: 0.35 },
+      legend: { live: true, markers: { width: 3, dash: (u, i) => (i > 0 && u.series[i].dash && u.series[i].dash.length ? "dashed" : "solid") } },
+      hooks: { setScale: [follow] },
+    }, [spec.x.values, ...spec.lines.map((line) => line.y)], plot);
+    chart.overTime = spec.overTime === true;
+    chart.box = holder;
+    charts.push(chart);
+    makeUsableByKeys(chart, plot, head);
+  }
+
+  function zoom(chart, factor) {
+    const { min, max } = chart.scales.x;
+    const x = chart.data[0];
+    const log = chart.scales.x.distr === 3;
+    const there = log ? Math.log : (v) => v;
+    const back = log ? Math.exp : (v) => v;
+    const cursor = chart.cursor.idx != null ? x[chart.cursor.idx] : null;
+    const middle = there(cursor != null && cursor >= min && cursor <= max ? cursor : back((there(min) + there(max)) / 2));
+    const low = Math.max(there(x[0]), middle - (middle - there(min)) * factor);
+    const high = Math.min(there(x[x.length - 1]), middle + (there(max) - middle) * factor);
+    if (high > low) chart.setScale("x", { min: back(low), max: back(high) });
+  }
+
+  function showAll(chart) {
+    const x = chart.data[0];
+    chart.setScale("x", { min: x[0], max: x[x.length - 1] });
+  }
+
+  function makeUsableByKeys(chart, plot, head) {
+    const button = (text, name, act) => element("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+    head.append(button("+", "Zoom in", () => zoom(chart, 0.5)), button("−", "Zoom out", () => zoom(chart, 2)),
+      button("⤢", "Show all", () => showAll(chart)));
+    plot.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (step) {
+        const x = chart.data[0];
+        const inside = (i) => x[i] >= chart.scales.x.min && x[i] <= chart.scales.x.max;
+        let next = chart.cursor.idx == null ? x.findIndex((_, i) => inside(i)) : chart.cursor.idx + step * (event.shiftKey ? 20 : 1);
+        next = Math.min(x.length - 1, Math.max(0, next));
+        if (inside(next)) chart.setCursor({ left: chart.valToPos(x[next], "x"), top: 20 });
+      } else if (event.key === "+" || event.key === "=") zoom(chart, 0.5);
+      else if (event.key === "-") zoom(chart, 2);
+      else if (event.key === "0" || event.key === "Escape") showAll(chart);
+      else return;
+      event.preventDefault();
+    });
+    // Lines are switched on and off at their names.
+    plot.querySelectorAll(".u-legend .u-series").forEach((row, index) => {
+      if (index === 0) return;
+      const name = row.querySelector("th");
+      name.tabIndex = 0;
+      name.setAttribute("role", "button");
+      name.setAttribute("aria-pressed", "true");
+      name.addEventListener("click", () => setTimeout(() => name.setAttribute("aria-pressed", String(chart.series[index].show))));
+      name.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        name.click();
+      });
+    });
+  }
+
+  function drawCharts() {
+    for (const chart of charts) chart.destroy();
+    charts = [];
+    document.querySelectorAll(".charts").forEach((box) => box.replaceChildren());
+    const noFlow = "No selected flow has finished.";
+    const slowdown = { name: "Slowdown", label: "Slowdown", format: digits };
+    const sizes = { name: "Size up to", label: "Flow size", values: data.sizes, format: bytes, log: true };
+    for (const [key, title] of [["p50", "Median"], ["p95", "95th percentile"], ["p99", "99th percentile"]]) {
+      const lines = linesOf((selection) => selection.bySize[key]);
+      const highest = Math.max(1, ...lines.flatMap((line) => line.y.filter((v) => v != null)));
+      const range = highest >= 20 ? () => [0.9, highest * 1.3] : () => [Math.min(0.95, 1 - 0.06 * (highest - 1)), 1 + 1.1 * Math.max(0.2, highest - 1)];
+      draw(document.querySelector("#slowdown .charts"), {
+        title, x: sizes, y: { ...slowdown, log: highest >= 20, range }, points: true, lines, why: noFlow,
+      });
+    }
+    const share = { name: "Share", label: "Share of flows up to it", format: digits, range: () => [0, 1.02] };
+    const distributions = document.querySelector("#distributions .charts");
+    draw(distributions, {
+      title: "Completion time", x: { name: "FCT", label: "Completion time", values: data.fct_us, format: micros, log: true },
+      y: share, lines: linesOf((selection) => selection.fct), why: noFlow,
+    });
+    draw(distributions, {
+      title: "Slowdown", x: { ...slowdown, values: data.slowdown, log: true }, y: share,
+      lines: linesOf((selection) => selection.slowdown), why: noFlow,
+    });
+    draw(distributions, {
+      title: "Queue of the busiest port",
+      x: { name: "Queue", label: "Queue length", values: data.queue_kb, format: (kb) => bytes(kb * 1e3), log: true },
+      y: { name: "Share", label: "Share of time above it", format: digits, log: true },
+      lines: shownEntries().filter(({ entry }) => entry.queueAbove).map(({ entry }) => ({ label: many ? entry.name : "busiest port", y: entry.queueAbove })),
+      why: "No queue was recorded: monitor.queue_interval is off, or all queues stayed empty.",
+    });
+    drawTime();
+  }
+
+  function drawTime() {
+    const box = document.querySelector("#time .charts");
+    const values = Array.from({ length: data.time.steps }, (_, step) => (step + 1) * data.time.step_us);
+    const time = { name: "Until", label: "Time since the first flow started", values, format: micros };
+    const unrecorded = "No goodput was recorded: monitor.goodput_interval is off.";
+    const common = { overTime: true, height: 260 };
+    draw(box, {
+      ...common, title: "Queue length", stepped: true, x: time, lines: timeLines("queue", false),
+      y: { name: "Queue", label: "Longest queue", format: (kb) => bytes(kb * 1e3) },
+      why: "No queue was recorded: monitor.queue_interval is off, or all queues stayed empty.",
+    });
+    const option = (value, text) => element("option", { value, selected: state.goodput === value }, text);
+    const control = element("select", {
+      "aria-label": "Goodput of", id: "goodput-of",
+      onchange: (event) => { state.goodput = event.target.value; drawCharts(); $("goodput-of").focus(); },
+    }, option("goodput", "sum of each group"), option("flows", "the largest flows"));
+    draw(box, {
+      ...common, title: "Goodput", x: time, lines: timeLines(state.goodput, state.goodput === "goodput"), control,
+      y: { name: "Goodput", label: "Goodput (Gb/s)", format: digits }, why: unrecorded,
+    });
+    draw(box, {
+      ...common, title: "Utilisation: payload acknowledged, of the receiver's links", x: time, lines: timeLines("utilisation", false),
+      y: { name: "Utilisation", label: "Utilisation (%)", format: digits }, why: unrecorded,
+    });
+    draw(box, {
+      ...common, title: "Jain's index of goodput", x: time, lines: timeLines("jain", true),
+      y: { name: "Index", label: "1: all flows are equally fast", format: digits, range: () => [0, 1.04] },
+      why: unrecorded.replace(/\.$/, ", or there is one flow only."),
+    });
+  }
+
+  // ---- summary, pauses, configuration
+
+  function tableOf(header, rows, textColumns = 1) {
+    const cell = (name) => (value, column) => element(name, { class: column < textColumns ? "text" : null, scope: name === "th" ? "col" : null }, value);
+    return element("div", { class: "scroll" }, element("table", { class: "data" },
+      element("thead", {}, element("tr", {}, ...header.map(cell("th")))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell("td")))))));
+  }
+
+  function drawSummary() {
+    const body = document.querySelector("#summary .body");
+    const columns = ["flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (µs)"];
+    const shown = shownEntries();
+    if (shown.length === 1) {
+      const { entry } = shown[0];
+      const list = element("dl", {}, ...entry.totals.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
+      body.replaceChildren(element("div", { class: "columns" }, tableOf(["flow size", ...columns], entry.rows), list));
+      return;
+    }
+    const rows = shown.flatMap(({ entry }) => entry.rows.filter((row) => row[0] === "all" || entry.groups.includes(row[0]))
+      .map(([name, ...rest]) => [entry.name, name, ...rest]));
+    const names = ["flows", "queue", "PFC", "frames", "recovery"];
+    const total = (entry, name) => (entry.totals.find(([key]) => key === name) || ["", ""])[1];
+    body.replaceChildren(tableOf(["run", "flows of", ...columns], rows, 2), element("p", {}),
+      tableOf(["run", ...names], shown.map(({ entry }) => [entry.name, ...names.map((name) => total(entry, name))]), 9));
+  }
+
+  function drawPauses() {
+    const most = 24;
+    const parts = [];
+    for (const { entry } of shownEntries()) {
+      if (many) parts.push(element("h3", {}, entry.name));
+      if (entry.pauses.length === 0) { parts.push(element("p", {}, "No port was paused.")); continue; }
+      const longest = entry.pauses[0].us;
+      const bars = element("div", { class: "pause" });
+      for (const pause of entry.pauses.slice(0, most)) {
+        const bar = element("i");
+        bar.style.width = (100 * pause.us) / longest + "%";
+        bars.append(element("span", {}, pause.link), element("span", { class: "track" }, bar),
+          element("span", {}, micros(pause.us) + " (" + digits(100 * pause.share) + " %)"));
+      }
+      parts.push(bars);
+      if (entry.pauses.length > most) parts.push(element("p", {}, "and " + count(entry.pauses.length - most) + " more ports"));
+    }
+    document.querySelector("#pauses .body").replaceChildren(...parts);
+  }
+
+  function drawConfiguration() {
+    const shown = shownEntries();
+    const keys = [...new Set(shown.flatMap(({ entry }) => Object.keys(entry.config)))];
+    const search = $("config-filter").value.trim().toLowerCase();
+    const only = $("differs").checked && shown.length > 1;
+    const rows = [];
+    for (const key of keys) {
+      const values = shown.map(({ entry }) => (key in entry.config ? entry.config[key] : "–"));
+      const differs = values.some((value) => value !== values[0]);
+      if ((only && !differs) || !(key + " " + values.join(" ")).toLowerCase().includes(search)) continue;
+      rows.push(element("tr", { class: differs ? "differs" : null }, element("td", {}, key), ...values.map((value) => element("td", {}, value))));
+    }
+    if (rows.length === 0) {
+      const why = search ? "Nothing matches." : "Nothing differs between what is shown.";
+      rows.push(element("tr", {}, element("td", { colspan: shown.length + 1 }, why)));
+    }
+    document.querySelector("#config-table thead").replaceChildren(
+      element("tr", {}, element("th", { scope: "col" }, "key"), ...shown.map(({ entry }) => element("th", { scope: "col" }, entry.name))));
+    document.querySelector("#config-table tbody").replaceChildren(...rows);
+  }
+
+  // ---- the flow table
+
+  const columns = [
+    { key: "run", title: "run", text: (row) => entries[row].name, only: many },
+    { key: "seed", title: "seed", format: String, only: entries.some((entry) => entry.flows.seed) },
+    { key: "flow", title: "flow", format: String },
+    { key: "group", title: "group", words: true },
+    { key: "src", title: "src", format: String },
+    { key: "dst", title: "dst", format: String },
+    { key: "size", title: "size (B)", format: count },
+    { key: "start", title: "start (µs)", format: (v) => v.toFixed(3) },
+    { key: "fct", title: "FCT (µs)", format: (v) => v.toFixed(3) },
+    { key: "slowdown", title: "slowdown", format: (v) => v.toPrecision(4) },
+  ].filter((column) => column.only !== false);
+
+  /** All rows, a typed array for each column: 100,000 of them sort in a blink. */
+  const rows = (() => {
+    const total = entries.reduce((sum, entry) => sum + entry.flows.flow.length, 0);
+    const all = { total, entry: new Uint16Array(total) };
+    for (const key of ["seed", "flow", "group", "src", "dst", "size", "start", "fct", "slowdown"]) all[key] = new Float64Array(total).fill(NaN);
+    let at = 0;
+    entries.forEach((entry, index) => {
+      const length = entry.flows.flow.length;
+      all.entry.fill(index, at, at + length);
+      for (const key of Object.keys(all).filter((key) => entry.flows[key] && key !== "entry")) {
+        const values = entry.flows[key];
+        for (let i = 0; i < length; i++) all[key][at + i] = values[i] == null ? NaN : values[i];
+      }
+      at += length;
+    });
+    return all;
+  })();
+  const table = { order: { key: "flow", down: false }, found: new Uint32Array(0), page: 0 };
+  const groupName = (row) => entries[rows.entry[row]].groups[rows.group[row]] || "flows";
+
+  const UNITS = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, us: 1, "µs": 1, ns: 1e-3, ms: 1e3, s: 1e6 };
+
+  /** A word of the filter as a test of a row, or null if it cannot be read. */
+  function testOf(word) {
+    const parts = /^([a-z]+)(!=|<=|>=|=|<|>)(.+)$/i.exec(word);
+    if (!parts) {
+      const lower = word.toLowerCase();
+      if (lower === "unfinished") return (row) => Number.isNaN(rows.fct[row]);
+      if (/^\d+$/.test(word)) return (row) => [rows.flow[row], rows.src[row], rows.dst[row]].includes(Number(word));
+      const known = entries.some((entry) => entry.name.toLowerCase().includes(lower) || entry.groups.some((group) => group.toLowerCase().includes(lower)));
+      return known ? (row) => groupName(row).toLowerCase().includes(lower) || entries[rows.entry[row]].name.toLowerCase().includes(lower) : null;
+    }
+    const [, name, sign, text] = parts;
+    const key = name.toLowerCase();
+    if (key === "group" || key === "run") {
+      const of = key === "group" ? groupName : (row) => entries[rows.entry[row]].name;
+      if (sign !== "=" && sign !== "!=") return null;
+      return (row) => (of(row).toLowerCase() === text.toLowerCase()) === (sign === "=");
+    }
+    const number = /^(-?\d+(?:\.\d+)?(?:e-?\d+)?)([a-zµ]*)$/i.exec(text);
+    if (!(rows[key] instanceof Float64Array) || !number || (number[2] && !(number[2].toLowerCase() in UNITS))) return null;
+    const value = Number(number[1]) * (number[2] ? UNITS[number[2].toLowerCase()] : 1);
+    const tests = {
+      "=": (v) => v === value, "!=": (v) => v !== value, "<": (v) => v < value,
+      "<=": (v) => v <= value, ">": (v) => v > value, ">=": (v) => v >= value,
+    };
+    return (row) => tests[sign](rows[key][row]);
+  }
+
+  function find() {
+    const words = $("filter").value.trim().split(/\s+/).filter((word) => word);
+    const tests = words.map(testOf);
+    const bad = words.filter((_, index) => !tests[index]);
+    $("filter-error").textContent = bad.length ? "Cannot read " + bad.map((word) => "“" + word + "”").join(", ") + ": no such group, run or column, or no number behind it." : "";
+    const good = tests.filter((test) => test);
+    const found = [];
+    for (let row = 0; row < rows.total; row++) {
+      if (state.shown.has(rows.entry[row]) && good.every((test) => test(row))) found.push(row);
+    }
+    table.found = Uint32Array.from(found);
+    sort();
+  }
+
+  function sort() {
+    const { key, down } = table.order;
+    const names = key === "group" ? Array.from({ length: rows.total }, (_, row) => groupName(row)) : null;
+    const values = key === "run" ? rows.entry : rows[key];
+    const sign = down ? -1 : 1;
+    table.found.sort((a, b) => {
+      if (names) return sign * names[a].localeCompare(names[b]) || a - b;
+      const [x, y] = [values[a], values[b]];
+      // What has no value comes last, whichever way.
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y) || a - b;
+      return sign * (x - y) || a - b;
+    });
+    table.page = 0;
+    drawFlows();
+  }
+
+  function drawFlows() {
+    const pages = Math.max(1, Math.ceil(table.found.length / ROWS));
+    table.page = Math.min(table.page, pages - 1);
+    const from = table.page * ROWS;
+    const text = (column, row) => {
+      if (column.words) return groupName(row);
+      if (column.text) return column.text(rows.entry[row]);
+      const value = rows[column.key][row];
+      return Number.isNaN(value) ? (column.key === "fct" ? "unfinished" : "–") : column.format(value);
+    };
+    const isText = (column) => column.words || column.text;
+    document.querySelector("#flow-table tbody").replaceChildren(...Array.from(table.found.slice(from, from + ROWS), (row) =>
+      element("tr", {}, ...columns.map((column) => element("td", { class: isText(column) ? "text" : null }, text(column, row))))));
+    document.querySelectorAll("#flow-table th").forEach((head, index) => {
+      const sorted = columns[index].key === table.order.key;
+      head.setAttribute("aria-sort", sorted ? (table.order.down ? "descending" : "ascending") : "none");
+      head.firstChild.textContent = columns[index].title + (sorted ? (table.order.down ? " ▼" : " ▲") : "");
+    });
+    const last = Math.min(from + ROWS, table.found.length);
+    const sampled = shownEntries().filter(({ entry }) => entry.flows.flow.length < entry.flows.of);
+    const whole = sampled.reduce((sum, { entry }) => sum + entry.flows.of, 0);
+    const kept = sampled.reduce((sum, { entry }) => sum + entry.flows.flow.length, 0);
+    $("flow-count").textContent = (table.found.length ? count(from + 1) + "–" + count(last) + " of " : "") + count(table.found.length) + " flows"
+      + (sampled.length ? "; a sample: " + count(kept) + " of " + count(whole) + " flows are in this page" : "");
+    $("page-number").textContent = "page " + count(table.page + 1) + " of " + count(pages);
+    for (const id of ["page-first", "page-back"]) $(id).disabled = table.page === 0;
+    for (const id of ["page-next", "page-last"]) $(id).disabled = table.page === pages - 1;
+  }
+
+  function makeFlowTable() {
+    const head = element("tr", {}, ...columns.map((column) => element("th", { scope: "col", class: column.words || column.text ? "text" : null },
+      element("button", {
+        type: "button",
+        onclick: () => {
+          table.order = { key: column.key, down: table.order.key === column.key ? !table.order.down : ["fct", "slowdown", "size"].includes(column.key) };
+          sort();
+        },
+      }, column.title))));
+    document.querySelector("#flow-table thead").append(head);
+    const turn = (page) => () => { table.page = page(); drawFlows(); };
+    const lastPage = () => Math.max(0, Math.ceil(table.found.length / ROWS) - 1);
+    $("page-first").onclick = turn(() => 0);
+    $("page-back").onclick = turn(() => Math.max(0, table.page - 1));
+    $("page-next").onclick = turn(() => Math.min(lastPage(), table.page + 1));
+    $("page-last").onclick = turn(lastPage);
+    let waiting = 0;
+    $("filter").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(find, 120); });
+    $("filter").addEventListener("keydown", (event) => { if (event.key === "Enter") { clearTimeout(waiting); find(); } });
+  }
+
+  // ---- the head of the page
+
+  function makeTheme() {
+    const themes = ["system", "light", "dark"];
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    let theme = "system";
+    try { theme = localStorage.getItem("hpcc-theme") || theme; } catch { /* files may have no storage */ }
+    const apply = () => {
+      document.documentElement.dataset.theme = theme === "system" ? (dark.matches ? "dark" : "light") : theme;
+      $("theme").textContent = "Theme: " + theme;
+    };
+    $("theme").onclick = () => {
+      theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+      try { localStorage.setItem("hpcc-theme", theme); } catch { /* as above */ }
+      apply();
+      drawCharts();
+    };
+    dark.addEventListener("change", () => { apply(); drawCharts(); });
+    apply();
+    // Paper is white.
+    let before = "";
+    addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; drawCharts(); });
+    addEventListener("afterprint", () => { document.documentElement.dataset.theme = before; drawCharts(); });
+  }
+
+  function makeChoice() {
+    $("runs").hidden = !many;
+    entries.forEach((entry, index) => {
+      const box = element("input", {
+        type: "checkbox", checked: state.shown.has(index), value: index,
+        onchange: (event) => {
+          if (event.target.checked) state.shown.add(index);
+          else if (state.shown.size > 1) state.shown.delete(index);
+          else event.target.checked = true;
+          drawAll();
+        },
+      });
+      $("runs").append(element("label", { class: "chip" }, box, " " + entry.name));
+    });
+    const names = [...new Set(entries.flatMap((entry) => entry.selections.map((one) => one.name)))];
+    if (names.length > 1) {
+      names.splice(1, 0, EACH);
+      if (state.shown.size <= 2) state.selection = EACH;
+    }
+    $("selection-label").hidden = names.length < 2;
+    $("selection").append(...names.map((name) => element("option", { selected: name === state.selection }, name)));
+    $("selection").onchange = (event) => { state.selection = event.target.value; drawCharts(); };
+  }
+
+  function makeHead() {
+    const first = entries[0];
+    $("title").textContent = many ? entries.length + " runs side by side" : first.name;
+    const seeds = many ? "" : first.seeds.length > 1 ? ", seeds " + first.seeds.join(", ") : ", seed " + first.seeds[0];
+    const window = first.window ? ". Measured from " + micros(first.window[0]) + " to " + micros(first.window[1]) + " of simulated time" : "";
+    const [finished, total] = ["finished", "total"].map((key) => entries.reduce((sum, entry) => sum + entry[key], 0));
+    $("subtitle").textContent = count(finished) + " of " + count(total) + " flows finished" + seeds + window;
+    $("contents").append(...Array.from(document.querySelectorAll("main > section"), (section) =>
+      element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
+    const several = entries.some((entry) => entry.seeds.length > 1) ? " Time series and configuration are those of the first seed, all else is of all seeds together." : "";
+    $("time-note").textContent = "Each point is of " + micros(data.time.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate." + several;
+    $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
+    $("differs-label").hidden = !many;
+    $("differs").checked = many;
+    $("differs").onchange = drawConfiguration;
+    $("config-filter").addEventListener("input", drawConfiguration);
+  }
+
+  function drawAll() {
+    drawSummary();
+    drawCharts();
+    drawPauses();
+    drawConfiguration();
+    find();
+  }
+
+  makeHead();
+  makeTheme();
+  makeChoice();
+  makeFlowTable();
+  drawAll();
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    for (const chart of charts) chart.setSize({ width: Math.max(280, chart.box.clientWidth), height: chart.height });
+  });
+})();

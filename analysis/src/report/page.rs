@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The page: one HTML file that needs no other, and no network.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use tempfile::NamedTempFile;
+
+use super::data;
+use super::entry::Entry;
+
+const TEMPLATE: &str = include_str!("page.html");
+/// What stands in the template, and what takes its place.
+const PARTS: [(&str, &str); 4] = [
+    ("{{uplot.css}}", include_str!("../../vendor/uplot/uPlot.min.css")),
+    ("{{uplot.js}}", include_str!("../../vendor/uplot/uPlot.iife.min.js")),
+    ("{{page.css}}", include_str!("page.css")),
+    ("{{page.js}}", include_str!("page.js")),
+];
+
+/// Writes the page of some entries; whoever opens the file finds an old one or the new one.
+///
+/// # Errors
+/// If a run's files cannot be read, or the page cannot be written.
+pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    let text = render(&names.join(", "), &data::data(entries)?.to_string());
+    let context = || file.display().to_string();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(context)?;
+    let mut out = NamedTempFile::new_in(folder).with_context(context)?;
+    out.write_all(text.as_bytes()).with_context(context)?;
+    // Temporary files are private; results are not.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    out.as_file().set_permissions(mode).with_context(context)?;
+    out.persist(file).with_context(context)?;
+    Ok(())
+}
+
+fn render(title: &str, data: &str) -> String {
+    let escaped = title.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let mut text = TEMPLATE.replace("{{title}}", &escaped);
+    for (name, part) in PARTS {
+        text = text.replace(name, part);
+    }
+    // Data comes last, as it may hold anything; no text in it can end the element that it is in.
+    text.replace("{{data}}", &data.replace('<', "\\u003c"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_the_data_is_markup() {
+        let page = render("a<b & \"c\"", "{\"name\":\"</script><img src=x>{{page.js}}\"}");
+        assert!(page.contains("<title>a&lt;b &amp; &quot;c&quot;"));
+        assert!(!page.contains("</script><img") && page.contains("\\u003c/script>\\u003cimg src=x>{{page.js}}"));
+    }
+
+    #[test]
+    fn the_page_asks_for_nothing_from_elsewhere() {
+        let page = render("a", "{}");
+        for attribute in ["src=\"http", "href=\"http", "url(http", "@import", "<link"] {
+            assert!(!page.contains(attribute), "{attribute}");
+        }
+        assert!(page.contains("default-src 'none'") && !page.contains("{{"), "a part is missing");
+    }
+}

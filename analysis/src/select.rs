@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which flows count, and in which part of the run.
+//!
+//! Completion times are those of flows that start in the window; goodput is what any selected flow sends within it.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use hpcc_core::settings::quantity;
+
+use crate::results::{Results, Window};
+
+/// What to select; nothing said selects all.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only flows of this group, the name of a [[traffic]] section; may be repeated.
+    #[arg(long = "group", value_name = "NAME")]
+    pub groups: Vec<String>,
+    /// Only flows with these numbers, such as 3 or 10-19; may be repeated.
+    #[arg(long = "flow", value_name = "N|N-M", value_parser = numbers)]
+    pub flows: Vec<(u32, u32)>,
+    /// Measures from this time on, counted from the start of the first flow, such as 1ms.
+    #[arg(long, value_name = "TIME", value_parser = time_ns)]
+    pub warm_up: Option<u64>,
+    /// Measures until this time, counted likewise.
+    #[arg(long, value_name = "TIME", value_parser = time_ns)]
+    pub until: Option<u64>,
+}
+
+impl Selection {
+    /// Leaves in the results what is selected.
+    ///
+    /// # Errors
+    /// If there is no such group, no such flow, or the window is empty.
+    pub fn apply(&self, results: &mut Results) -> Result<()> {
+        self.check_groups(results)?;
+        let window = self.window(results)?;
+        let groups: Vec<u32> = results
+            .groups()
+            .into_iter()
+            .filter(|(_, name)| self.groups.is_empty() || self.groups.iter().any(|wanted| wanted == name))
+            .map(|(number, _)| number)
+            .collect();
+        let chosen = |flow: u32, group: u32| {
+            let named =
+                self.flows.is_empty() || self.flows.iter().any(|(first, last)| (*first..=*last).contains(&flow));
+            named && groups.contains(&group)
+        };
+        let starts = |start_ns: u64| !window.chosen || (window.from_ns..window.until_ns).contains(&start_ns);
+        results.flows.retain(|flow| chosen(flow.flow, flow.group) && starts(flow.start_ns));
+        results.unfinished.retain(|flow| chosen(flow.flow, flow.group) && starts(flow.start_ns));
+        results.lives.retain(|life| {
+            let overlaps = life.start_ns < window.until_ns && life.end_ns > window.from_ns;
+            chosen(life.flow, life.group) && (overlaps || !window.chosen)
+        });
+        if results.lives.is_empty() && !(self.flows.is_empty() && self.groups.is_empty() && !window.chosen) {
+            bail!("{}: no flow is selected", results.dir.display());
+        }
+        results.window = window;
+        Ok(())
+    }
+
+    fn check_groups(&self, results: &Results) -> Result<()> {
+        let names: Vec<&str> = results.groups().into_iter().map(|(_, name)| name).collect();
+        match self.groups.iter().find(|wanted| !names.contains(&wanted.as_str())) {
+            Some(unknown) => {
+                bail!("{}: there is no group \"{unknown}\"; there are {}", results.dir.display(), names.join(", "))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn window(&self, results: &Results) -> Result<Window> {
+        let Window { from_ns, until_ns, .. } = results.window;
+        let window = Window {
+            from_ns: from_ns.saturating_add(self.warm_up.unwrap_or(0)),
+            until_ns: self.until.map_or(until_ns, |until| from_ns.saturating_add(until)),
+            chosen: self.warm_up.is_some() || self.until.is_some(),
+        };
+        if window.chosen && window.from_ns >= window.until_ns {
+            bail!(
+                "{}: nothing is left between warm-up and end: the flows last {} ns",
+                results.dir.display(),
+                until_ns - from_ns
+            );
+        }
+        Ok(window)
+    }
+}
+
+/// A time with its unit, in ns.
+///
+/// # Errors
+/// With what was expected.
+pub fn time_ns(text: &str) -> Result<u64, String> {
+    quantity::time(text).map(|time| time.0)
+}
+
+/// `3` or `10-19`.
+fn numbers(text: &str) -> Result<(u32, u32), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
+        _ => Err("expected the number of a flow, or the first and the last of some: 3 or 10-19".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::in_memory;
+    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
+
+    fn results() -> Results {
+        let flow =
+            |flow, group, start_ns| FctRecord { flow, group, start_ns, fct_ns: 50, size: 10, ..FctRecord::default() };
+        let summary =
+            Summary { groups: vec!["background".into(), "incast".into()], simulated_ns: 1_000, ..Summary::default() };
+        let endless = UnfinishedFlow { flow: 3, group: 0, start_ns: 100, acked_bytes: 7, ..UnfinishedFlow::default() };
+        in_memory(summary, vec![flow(0, 0, 100), flow(1, 1, 300), flow(2, 1, 500)], vec![endless])
+    }
+
+    fn flows(selection: &Selection) -> Vec<u32> {
+        let mut results = results();
+        selection.apply(&mut results).expect("a selection");
+        results.flows.iter().map(|flow| flow.flow).collect()
+    }
+
+    #[test]
+    fn groups_and_numbers_select_flows() {
+        assert_eq!(flows(&Selection::default()), [0, 1, 2]);
+        assert_eq!(flows(&Selection { groups: vec!["incast".into()], ..Selection::default() }), [1, 2]);
+        assert_eq!(flows(&Selection { flows: vec![(0, 1)], ..Selection::default() }), [0, 1]);
+    }
+
+    #[test]
+    fn a_window_counts_from_the_first_start_and_keeps_who_sends_in_it() {
+        let selection = Selection { warm_up: Some(200), until: Some(390), ..Selection::default() };
+        let mut results = results();
+        selection.apply(&mut results).expect("a window");
+        assert_eq!(results.flows.iter().map(|flow| flow.flow).collect::<Vec<_>>(), [1]);
+        assert_eq!((results.window.from_ns, results.window.until_ns), (300, 490));
+        assert_eq!(results.lives.iter().map(|life| life.flow).collect::<Vec<_>>(), [1, 3], "flow 3 sends all the time");
+    }
+
+    #[test]
+    fn what_selects_nothing_is_refused() {
+        let refuse = |selection: Selection| selection.apply(&mut results()).expect_err("accepted").to_string();
+        let unknown = refuse(Selection { groups: vec!["in".into()], ..Selection::default() });
+        assert!(unknown.contains("no group \"in\"; there are background, incast"), "{unknown}");
+        assert!(refuse(Selection { warm_up: Some(2_000), ..Selection::default() }).contains("nothing is left"));
+        assert!(refuse(Selection { flows: vec![(9, 9)], ..Selection::default() }).contains("no flow is selected"));
+        assert!(numbers("5-3").is_err() && numbers("x").is_err());
+    }
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Time series of a run, brought onto a grid of equal steps: queues, goodput, Jain's index.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use hpcc_formats::results::{goodput_csv, queue_csv};
+
+use crate::results::{Life, Results};
+use crate::stats::jain;
+
+/// A node and its port.
+pub type Port = (u32, u32);
+
+/// Equal steps of simulated time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Begin of the first step, in ns.
+    pub origin_ns: u64,
+    /// Length of a step, in ns; at least 1.
+    pub step_ns: u64,
+    /// How many there are; at least 1.
+    pub steps: usize,
+}
+
+impl Grid {
+    /// At most `most` steps from `origin_ns` on that cover `span_ns`, none shorter than `least_ns`.
+    pub fn new(origin_ns: u64, span_ns: u64, least_ns: u64, most: usize) -> Grid {
+        let step_ns = span_ns.div_ceil(most.max(1) as u64).max(least_ns).max(1);
+        Grid { origin_ns, step_ns, steps: (span_ns.div_ceil(step_ns) as usize).max(1) }
+    }
+
+    /// Hands `add` each step that an interval overlaps with, and for how long, in ns.
+    fn overlaps(&self, from_ns: u64, until_ns: u64, mut add: impl FnMut(usize, u64)) {
+        let end = self.origin_ns + self.step_ns * self.steps as u64;
+        let (mut from, until) = (from_ns.max(self.origin_ns), until_ns.min(end));
+        while from < until {
+            let step = (from - self.origin_ns) / self.step_ns;
+            let next = (self.origin_ns + (step + 1) * self.step_ns).min(until);
+            add(step as usize, next - from);
+            from = next;
+        }
+    }
+}
+
+/// What a flow got acknowledged in an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery<'a> {
+    /// The flow.
+    pub life: &'a Life,
+    /// Begin, in ns.
+    pub from_ns: u64,
+    /// End, in ns; later than the begin.
+    pub until_ns: u64,
+    /// Payload.
+    pub bytes: u64,
+}
+
+/// Hands `see` what each flow that sends in the window delivered from interval to interval, as `goodput.csv` has it.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn deliveries<'a>(results: &'a Results, mut see: impl FnMut(Delivery<'a>)) -> Result<()> {
+    let mut last: HashMap<u32, u64> = HashMap::new();
+    for row in goodput_csv::rows(&results.dir.join("goodput.csv"))? {
+        let row = row?;
+        let Some(life) = results.life(row.flow) else { continue };
+        let from_ns = last.insert(row.flow, row.time_ns).unwrap_or(life.start_ns);
+        if row.time_ns > from_ns {
+            see(Delivery { life, from_ns, until_ns: row.time_ns, bytes: row.bytes });
+        }
+    }
+    Ok(())
+}
+
+/// Rates of some sums of flows over time, in Gb/s: `line_of` says which line a flow belongs to, if any.
+///
+/// # Errors
+/// If `goodput.csv` cannot be read.
+pub fn rates(
+    results: &Results,
+    grid: Grid,
+    lines: usize,
+    line_of: impl Fn(&Life) -> Option<usize>,
+) -> Result<Vec<Vec<f64>>> {
+    let mut bits = vec![vec![0.0; grid.steps]; lines];
+    deliveries(results, |delivery| {
+        let Some(line) = line_of(delivery.life).and_then(|line| bits.get_mut(line)) else { return };
+        let rate = delivery.bytes as f64 * 8.0 / (delivery.until_ns - delivery.from_ns) as f64;
+        grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| line[step] += rate * ns as f64);
+    })?;
+    let step_ns = grid.step_ns as f64;
+    Ok(bits.into_iter().map(|line| line.into_iter().map(|bits| bits / step_ns).collect()).collect())
+}
+
+/// Jain's index of the rates of all flows that send in a step; NaN where fewer than two do.
+///
+/// # Errors
+/// If `goodput.csv` cannot be read.
+pub fn fairness(results: &Results, grid: Grid, counts: impl Fn(&Life) -> bool) -> Result<Vec<f64>> {
+    let mut sums = vec![RateSums::default(); grid.steps];
+    // Rows come by time, so a flow's step is over when the next one begins.
+    let mut open: HashMap<u32, (usize, f64, u64)> = HashMap::new();
+    deliveries(results, |delivery| {
+        if !counts(delivery.life) {
+            return;
+        }
+        let rate = delivery.bytes as f64 / (delivery.until_ns - delivery.from_ns) as f64;
+        grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| {
+            let current = open.entry(delivery.life.flow).or_insert((step, 0.0, 0));
+            if current.0 != step {
+                sums[current.0].add(current.1 / current.2.max(1) as f64);
+                *current = (step, 0.0, 0);
+            }
+            current.1 += rate * ns as f64;
+            current.2 += ns;
+        });
+    })?;
+    for (step, bytes, ns) in open.into_values() {
+        sums[step].add(bytes / ns.max(1) as f64);
+    }
+    Ok(sums.iter().map(RateSums::jain).collect())
+}
+
+#[derive(Clone, Copy, Default)]
+struct RateSums {
+    flows: u32,
+    sum: f64,
+    squares: f64,
+}
+
+impl RateSums {
+    fn add(&mut self, rate: f64) {
+        self.flows += 1;
+        self.sum += rate;
+        self.squares += rate * rate;
+    }
+
+    fn jain(&self) -> f64 {
+        if self.flows < 2 || self.squares <= 0.0 {
+            return f64::NAN;
+        }
+        self.sum * self.sum / (f64::from(self.flows) * self.squares)
+    }
+}
+
+/// The rate of each selected flow in the window, in Gb/s, over the time that it sends in it. A flow that the window
+/// cuts needs `goodput.csv` to be known; without it, it is left out.
+///
+/// # Errors
+/// If `goodput.csv` cannot be read.
+pub fn flow_rates(results: &Results, counts: impl Fn(&Life) -> bool) -> Result<Vec<f64>> {
+    let window = results.window;
+    let is_whole = |life: &Life| !window.chosen || (life.start_ns >= window.from_ns && life.end_ns <= window.until_ns);
+    let mut cut: HashMap<u32, (f64, u64)> = HashMap::new();
+    if results.lives.iter().any(|life| counts(life) && !is_whole(life)) {
+        let grid = Grid { origin_ns: window.from_ns, step_ns: window.span_ns().max(1), steps: 1 };
+        deliveries(results, |delivery| {
+            let rate = delivery.bytes as f64 / (delivery.until_ns - delivery.from_ns) as f64;
+            grid.overlaps(delivery.from_ns, delivery.until_ns, |_, ns| {
+                let (bytes, time) = cut.entry(delivery.life.flow).or_default();
+                *bytes += rate * ns as f64;
+                *time += ns;
+            });
+        })?;
+    }
+    let mut rates = Vec::new();
+    for life in results.lives.iter().filter(|life| counts(life)) {
+        if is_whole(life) {
+            let ns = life.end_ns.saturating_sub(life.start_ns);
+            if ns > 0 {
+                rates.push(life.bytes as f64 * 8.0 / ns as f64);
+            }
+        } else if let Some((bytes, ns)) = cut.get(&life.flow) {
+            rates.push(bytes * 8.0 / *ns as f64);
+        }
+    }
+    rates.sort_by(f64::total_cmp);
+    Ok(rates)
+}
+
+/// Mean and Jain's index of some rates, if there are any.
+pub fn mean_and_jain(rates: &[f64]) -> Option<(f64, f64)> {
+    (!rates.is_empty()).then(|| (rates.iter().sum::<f64>() / rates.len() as f64, jain(rates)))
+}
+
+/// The longest queues of ports within a grid.
+#[derive(Debug, Default)]
+pub struct Queues {
+    /// The ports with the longest queues, the longest first, and the longest that each had in every step, in bytes.
+    pub lines: Vec<(Port, Vec<u64>)>,
+    /// How long, in ns, the queue of the first of them had which length, ascending. It was empty otherwise.
+    pub busiest: Vec<(u64, u64)>,
+}
+
+/// Reads the queues of switch ports.
+///
+/// # Errors
+/// If `queue.csv` cannot be read.
+pub fn queues(results: &Results, grid: Grid, ports: usize) -> Result<Queues> {
+    let file = results.dir.join("queue.csv");
+    let end = grid.origin_ns + grid.step_ns * grid.steps as u64;
+    let mut longest: HashMap<Port, u64> = HashMap::new();
+    for row in queue_csv::rows(&file)? {
+        let row = row?;
+        let bytes = longest.entry((row.node, row.port)).or_default();
+        if row.time_ns <= grid.origin_ns {
+            // What the queue is when the grid begins.
+            *bytes = row.qlen_bytes;
+        } else if row.time_ns < end {
+            *bytes = row.qlen_bytes.max(*bytes);
+        }
+    }
+    let mut order: Vec<(Port, u64)> = longest.into_iter().filter(|(_, bytes)| *bytes > 0).collect();
+    order.sort_by_key(|(port, bytes)| (std::cmp::Reverse(*bytes), *port));
+    let chosen: Vec<Port> = order.iter().map(|(port, _)| *port).take(ports).collect();
+
+    let mut lines = vec![vec![0; grid.steps]; chosen.len()];
+    let mut busiest = HashMap::<u64, u64>::new();
+    let mut add = |port: Port, (since, bytes): (u64, u64), until: u64| {
+        let ns = until.min(end).saturating_sub(since.max(grid.origin_ns));
+        if bytes == 0 || ns == 0 {
+            return;
+        }
+        let Some(line) = chosen.iter().position(|one| *one == port) else { return };
+        if line == 0 {
+            *busiest.entry(bytes).or_default() += ns;
+        }
+        grid.overlaps(since, until, |step, _| lines[line][step] = bytes.max(lines[line][step]));
+    };
+    let mut last: HashMap<Port, (u64, u64)> = HashMap::new();
+    for row in queue_csv::rows(&file)? {
+        let row = row?;
+        if let Some(state) = last.insert((row.node, row.port), (row.time_ns, row.qlen_bytes)) {
+            add((row.node, row.port), state, row.time_ns);
+        }
+    }
+    for (port, state) in last {
+        add(port, state, end);
+    }
+    let mut busiest: Vec<(u64, u64)> = busiest.into_iter().collect();
+    busiest.sort_unstable();
+    Ok(Queues { lines: chosen.into_iter().zip(lines).collect(), busiest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::in_memory;
+    use hpcc_core::units::{BitRate, Nanos};
+    use hpcc_formats::results::{FctRecord, ResultWriter, Summary, Versions};
+
+    /// Two flows of 1,000 bytes: one from 1,000 to 2,000 ns, one from 1,000 to 3,000.
+    fn run() -> (tempfile::TempDir, Results) {
+        let root = tempfile::tempdir().expect("folder");
+        let dir = root.path().join("out");
+        let mut writer = ResultWriter::create(&dir).expect("create");
+        let queue = writer.add_queue(9, 1);
+        writer.queue_point(Nanos(1_200), queue, 500);
+        writer.queue_point(Nanos(1_700), queue, 0);
+        for (flow, fct_ns) in [(0, 1_000), (1, 2_000)] {
+            writer.flow_finished(&FctRecord {
+                flow,
+                dst: 2,
+                size: 1_000,
+                start_ns: 1_000,
+                fct_ns,
+                ideal_ns: 500,
+                ..FctRecord::default()
+            });
+        }
+        for (time, flow, bytes) in [(1_500, 0, 500), (1_500, 1, 250), (2_000, 0, 500), (2_000, 1, 250), (3_000, 1, 500)]
+        {
+            writer.goodput(Nanos(time), flow, BitRate(0), bytes);
+        }
+        let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };
+        writer.finish(&Summary { versions, flows_total: 2, flows_finished: 2, ..Summary::default() }).expect("finish");
+        let results = Results::load(&dir).expect("own results");
+        (root, results)
+    }
+
+    #[test]
+    fn a_grid_covers_the_span() {
+        assert_eq!(Grid::new(5, 1_000, 1, 10), Grid { origin_ns: 5, step_ns: 100, steps: 10 });
+        assert_eq!(Grid::new(5, 1_001, 300, 10).steps, 4);
+        let mut found = Vec::new();
+        Grid::new(100, 300, 100, 3).overlaps(50, 250, |step, ns| found.push((step, ns)));
+        assert_eq!(found, [(0, 100), (1, 50)]);
+    }
+
+    #[test]
+    fn every_byte_is_in_the_rates() {
+        let (_root, results) = run();
+        let grid = Grid::new(1_000, 2_000, 1, 4);
+        let rates = rates(&results, grid, 1, |_| Some(0)).expect("rates");
+        assert_eq!(rates[0], [12.0, 12.0, 4.0, 4.0]);
+        let bytes: f64 = rates[0].iter().map(|rate| rate * grid.step_ns as f64 / 8.0).sum();
+        assert_eq!(bytes, 2_000.0);
+    }
+
+    #[test]
+    fn fairness_is_of_the_flows_that_send() {
+        let (_root, results) = run();
+        let index = fairness(&results, Grid::new(1_000, 2_000, 1, 2), |_| true).expect("index");
+        assert!((index[0] - 0.9).abs() < 1e-12, "{index:?}");
+        assert!(index[1].is_nan(), "one flow alone");
+    }
+
+    #[test]
+    fn a_window_cuts_flows_and_their_rates() {
+        let (_root, mut results) = run();
+        assert_eq!(flow_rates(&results, |_| true).expect("rates"), [4.0, 8.0]);
+        crate::select::Selection { warm_up: Some(1_000), ..Default::default() }.apply(&mut results).expect("a window");
+        assert_eq!(flow_rates(&results, |_| true).expect("rates"), [4.0]);
+    }
+
+    #[test]
+    fn queues_keep_their_longest_and_their_time() {
+        let (_root, results) = run();
+        let queues = queues(&results, Grid::new(1_000, 2_000, 1, 4), 3).expect("queues");
+        assert_eq!(queues.lines, [((9, 1), vec![500, 500, 0, 0])]);
+        assert_eq!(queues.busiest, [(500, 500)]);
+    }
+
+    #[test]
+    fn flows_that_never_end_have_a_rate() {
+        let endless = hpcc_formats::results::UnfinishedFlow { start_ns: 100, acked_bytes: 1_000, ..Default::default() };
+        let summary = Summary { simulated_ns: 1_100, ..Summary::default() };
+        let results = in_memory(summary, Vec::new(), vec![endless]);
+        assert_eq!(flow_rates(&results, |_| true).expect("rates"), [8.0]);
+    }
+}

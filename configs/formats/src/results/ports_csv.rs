@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `ports.csv`: every port of the network, what its link leads to, and how long PFC paused it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use hpcc_core::topology::{Network, NodeKind};
+use serde::Deserialize;
+
+use super::csv_file::{self, write_numbers};
+use super::{CsvRow, ResultError};
+
+/// A port, which is one end of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct PortRow {
+    /// The node.
+    pub node: u32,
+    /// Its port, counted from 1.
+    pub port: u32,
+    /// 1 for a port of a switch, 0 for one of a host.
+    pub is_switch: u8,
+    /// The node at the other end.
+    pub peer: u32,
+    /// The port there.
+    pub peer_port: u32,
+    /// Rate of the link in bits per second.
+    pub rate_bps: u64,
+    /// Delay of the link, one way, in ns.
+    pub delay_ns: u64,
+    /// Time that the port was not allowed to send because of PFC, whichever priorities were paused, in ns.
+    pub paused_ns: u64,
+}
+
+impl CsvRow for PortRow {
+    const HEADER: &'static str = "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns";
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let PortRow { node, port, is_switch, peer, peer_port, rate_bps, delay_ns, paused_ns } = *self;
+        let ends = [node.into(), port.into(), is_switch.into(), peer.into(), peer_port.into()];
+        write_numbers(out, &[&ends[..], &[rate_bps, delay_ns, paused_ns]].concat())?;
+        out.write_all(b"\n")
+    }
+}
+
+/// The ports of a network by node; `paused_ns` knows how long a port (by node and port number) was paused.
+pub(crate) fn rows_of(network: &Network, paused_ns: impl Fn(u32, u32) -> u64) -> Vec<PortRow> {
+    let mut rows = Vec::new();
+    for (node, ports) in (0u32..).zip(network.ports()) {
+        let is_switch = u8::from(network.nodes.get(node as usize) == Some(&NodeKind::Switch));
+        for (port, end) in (1u32..).zip(ports) {
+            let link = &network.links[end.link as usize];
+            rows.push(PortRow {
+                node,
+                port,
+                is_switch,
+                peer: end.peer,
+                peer_port: u32::from(end.far_port) + 1,
+                rate_bps: link.rate.0,
+                delay_ns: link.delay.0,
+                paused_ns: paused_ns(node, port),
+            });
+        }
+    }
+    rows
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// If the file cannot be read, or with the line that does not follow the format.
+pub fn read(path: &Path) -> Result<Vec<PortRow>, ResultError> {
+    csv_file::read(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{file_with, rewritten};
+    use super::*;
+
+    #[test]
+    fn rows_survive_a_round_trip() {
+        let row = PortRow {
+            node: 20,
+            port: 3,
+            is_switch: 1,
+            peer: 2,
+            peer_port: 1,
+            rate_bps: 100_000_000_000,
+            delay_ns: 1_000,
+            paused_ns: 70,
+        };
+        let text = rewritten(&[row], |out, row| row.write(out));
+        assert_eq!(text, "20,3,1,2,1,100000000000,1000,70\n");
+        let (_folder, path) = file_with("ports.csv", format!("{}\n{text}", PortRow::HEADER));
+        assert_eq!(read(&path).expect("own output"), [row]);
+    }
+}

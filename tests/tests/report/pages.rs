@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Pages of real runs: what they show, and whether their controls do what they say.
+
+use crate::browser::probe;
+use hpcc_tests::{Bench, TOML};
+use serde_json::json;
+
+/// Two groups: two long flows, and an incast of two, one of which does not end with `run.stop` at 60 us.
+fn bench() -> Bench {
+    let bench = Bench::new(TOML);
+    bench.edit("scenario.toml", "size = \"100KB\"", "size = \"300KB\"\nname = \"long\"");
+    let incast = "[[traffic]]\nkind = \"incast\"\nreceiver = 2\nsender_count = 2\nsize = \"20KB\"\nstart = \"10us\"\n\n[monitor]";
+    bench.edit("scenario.toml", "[monitor]", incast);
+    bench
+}
+
+fn run(bench: &Bench, out: &str, set: &[&str]) {
+    let told = bench.run_to(out, "scenario.toml", set);
+    assert!(matches!(told.code, Some(0 | 3)), "{}", told.err);
+    assert!(told.out.ends_with(&format!(" look at it with: xdg-open {out}/report.html\n")), "{}", told.out);
+}
+
+#[test]
+fn one_run_shows_its_groups_in_every_chart() {
+    let bench = bench();
+    run(&bench, "out", &[]);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "return {
+            title: $('h1').textContent,
+            charts: alive().length,
+            legends: alive().map((chart) => chart.series.slice(1).map((line) => line.label)),
+            rows: texts('#summary tbody td:first-child'),
+            pauses: $('#pauses .body').textContent,
+            keys: texts('#config-table tbody td:first-child').includes('congestion_control.eta'),
+        };",
+    ) else {
+        return;
+    };
+    assert_eq!((&found["title"], &found["charts"]), (&json!("out"), &json!(10)));
+    for chart in [0, 1, 2, 3, 4, 7] {
+        assert_eq!(found["legends"][chart], json!(["long", "flow", "incast"]), "chart {chart}");
+    }
+    assert_eq!(found["legends"][9], json!(["all flows", "long", "flow", "incast"]), "Jain's index");
+    let rows: Vec<&str> = found["rows"].as_array().expect("rows").iter().filter_map(|row| row.as_str()).collect();
+    assert!(["all", "long", "flow", "incast"].iter().all(|name| rows.contains(name)), "{rows:?}");
+    assert_eq!((&found["pauses"], &found["keys"]), (&json!("No port was paused."), &json!(true)));
+}
+
+#[test]
+fn the_flow_table_sorts_and_filters() {
+    let bench = bench();
+    run(&bench, "out", &["run.stop=45us"]);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "const found = {};
+        const heads = all('#flow-table th');
+        const index = (name) => heads.findIndex((head) => head.textContent.startsWith(name));
+        const sort = (name) => heads[index(name)].querySelector('button').click();
+        found.first = column(0);
+        sort('size');
+        found.down = [column(index('size')), heads[index('size')].getAttribute('aria-sort')];
+        sort('size');
+        found.up = [column(index('size')), heads[index('size')].getAttribute('aria-sort')];
+        filter('incast src=1');
+        found.incast = [column(0), $('#flow-count').textContent];
+        filter('size>=200kB');
+        found.large = column(index('size'));
+        filter('unfinished');
+        found.unfinished = column(index('FCT'));
+        filter('colour=3');
+        found.error = $('#filter-error').textContent;
+        filter('');
+        found.all = [column(0).length, $('#filter-error').textContent];
+        return found;",
+    ) else {
+        return;
+    };
+    assert_eq!(found["first"], json!(["0", "1", "2", "3"]));
+    assert_eq!(found["down"], json!([["300,000", "200,000", "20,000", "20,000"], "descending"]));
+    assert_eq!(found["up"], json!([["20,000", "20,000", "200,000", "300,000"], "ascending"]));
+    assert_eq!(found["incast"], json!([["3"], "1–1 of 1 flows"]));
+    assert_eq!(found["large"], json!(["200,000", "300,000"]));
+    let unfinished = bench.read("out/unfinished.csv").lines().count() - 1;
+    assert!((1..4).contains(&unfinished));
+    assert_eq!(found["unfinished"], json!(vec!["unfinished"; unfinished]));
+    assert!(found["error"].as_str().is_some_and(|text| text.contains("“colour=3”")), "{}", found["error"]);
+    assert_eq!(found["all"], json!([4, ""]));
+}
+
+#[test]
+fn themes_and_zoom_work_by_button_and_key() {
+    let bench = bench();
+    run(&bench, "out", &[]);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "const found = { themes: [] };
+        for (let i = 0; i < 3; i++) {
+            $('#theme').click();
+            found.themes.push([document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor, $('#theme').textContent]);
+        }
+        await settle();
+        const time = alive().slice(-4);
+        const span = (chart) => chart.scales.x.max - chart.scales.x.min;
+        found.whole = span(time[0]);
+        const plot = time[1].root.closest('.plot');
+        found.focusable = plot.tabIndex;
+        key(plot, '+');
+        await settle();
+        found.zoomed = time.map(span);
+        found.others = span(alive()[0]) === span(alive()[1]);
+        key(plot, '0');
+        await settle();
+        found.back = time.map(span);
+        key(plot, 'ArrowRight');
+        await settle();
+        found.cursor = time[1].cursor.idx;
+        const name = plot.querySelector('.u-legend .u-series:nth-child(2) th');
+        key(name, 'Enter');
+        await settle();
+        found.hidden = time[1].series[1].show;
+        time[0].root.closest('.chart').querySelector('[aria-label=\"Zoom in\"]').click();
+        await settle();
+        found.button = span(time[0]);
+        return found;",
+    ) else {
+        return;
+    };
+    let themes = found["themes"].as_array().expect("themes");
+    assert_eq!([&themes[0][0], &themes[1][0]], ["light", "dark"]);
+    assert!(themes[0][1] != themes[1][1] && themes[1][2] == "Theme: dark" && themes[2][2] == "Theme: system");
+    let whole = found["whole"].as_f64().expect("a span");
+    let halves = |spans: &serde_json::Value| {
+        spans.as_array().expect("spans").iter().all(|span| (span.as_f64().expect("a span") / whole - 0.5).abs() < 0.01)
+    };
+    assert!(halves(&found["zoomed"]), "{found}");
+    assert_eq!(found["back"], json!([whole, whole, whole, whole]));
+    assert_eq!([&found["focusable"], &found["cursor"], &found["hidden"]], [&json!(0), &json!(0), &json!(false)]);
+    assert!(halves(&json!([found["button"]])), "{found}");
+}
+
+#[test]
+fn several_runs_show_what_differs() {
+    let bench = bench();
+    run(&bench, "a", &[]);
+    run(&bench, "b", &["congestion_control.eta=0.8"]);
+    let told = bench.hpcc(&["report", "a", "b", "--out", "both.html"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let Some(found) = probe(
+        &bench.path("both.html"),
+        "const found = { title: $('h1').textContent };
+        found.differs = all('#config-table tbody tr').map((row) => Array.from(row.children, (cell) => cell.textContent));
+        $('#selection').value = 'all flows';
+        $('#selection').dispatchEvent(new Event('change'));
+        await settle();
+        found.lines = alive()[0].series.slice(1).map((line) => line.label);
+        found.runs = [...new Set(column(0))];
+        all('#runs input')[0].click();
+        await settle();
+        found.one = [alive()[0].series.slice(1).map((line) => line.label), [...new Set(column(0))]];
+        return found;",
+    ) else {
+        return;
+    };
+    assert_eq!(found["title"], "2 runs side by side");
+    assert_eq!(found["differs"], json!([["congestion_control.eta", "0.95", "0.8"]]));
+    assert_eq!((&found["lines"], &found["runs"]), (&json!(["a", "b"]), &json!(["a", "b"])));
+    assert_eq!(found["one"], json!([["b"], ["b"]]));
+}
+
+#[test]
+fn what_was_not_recorded_is_said() {
+    let bench = bench();
+    bench.edit("scenario.toml", "queue_interval = \"1us\"\ngoodput_interval = \"2us\"\n", "");
+    run(&bench, "out", &[]);
+    let Some(found) = probe(&bench.path("out/report.html"), "return [alive().length, texts('.why')];") else { return };
+    assert_eq!(found[0], 5);
+    assert!(found[1][0].as_str().is_some_and(|why| why.contains("monitor.queue_interval is off")), "{found}");
+    assert!(found[1][4].as_str().is_some_and(|why| why.contains("monitor.goodput_interval is off")), "{found}");
+}
