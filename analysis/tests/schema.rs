@@ -3,20 +3,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use jsonschema::Validator;
 use serde_json::Value;
-
-mod common;
-use common::{hpcc, out};
 
 fn configs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs")
 }
 
 fn validator(kind: &str) -> Validator {
-    let printed = out(&hpcc(&["schema", kind]).output().expect("hpcc starts"));
-    let schema: Value = serde_json::from_str(&printed).expect(kind);
+    let printed = Command::new(env!("CARGO_BIN_EXE_hpcc")).args(["schema", kind]).output().expect("hpcc starts");
+    let schema: Value = serde_json::from_slice(&printed.stdout).expect(kind);
     jsonschema::meta::validate(&schema).unwrap_or_else(|error| panic!("{kind} is no schema: {error}"));
     jsonschema::draft7::new(&schema).expect(kind)
 }
