@@ -90,7 +90,7 @@ pub fn bench(repetitions: NonZeroU32, data: &Data, out: Option<&Path>) -> Result
             peak_rss_bytes: summaries.iter().map(|s| s.peak_rss_bytes).max().unwrap_or(0),
         });
     }
-    print(&report);
+    print(&report)?;
     if let Some(path) = out {
         let text = serde_json::to_string_pretty(&report)?;
         fs::write(path, text + "\n").with_context(|| path.display().to_string())?;
@@ -119,7 +119,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Outcome> {
     }
     ensure!(!rows.is_empty(), "{} and {} have no workload in common", a.display(), b.display());
     let titles = ["workload", "ns/hop before", "after", "ratio", "events/hop before", "after"];
-    println!("{}", table(&titles, rows));
+    human::print(&format!("{}\n", table(&titles, rows)))?;
     Ok(Outcome::Good)
 }
 
@@ -128,7 +128,7 @@ fn read(path: &Path) -> Result<Report> {
     serde_json::from_str(&text).with_context(|| format!("{} is no measurement of ./hpcc bench", path.display()))
 }
 
-fn print(report: &Report) {
+fn print(report: &Report) -> Result<()> {
     let mut rows = Vec::new();
     for w in &report.workloads {
         rows.push(vec![
@@ -143,8 +143,8 @@ fn print(report: &Report) {
         ]);
     }
     let titles = ["workload", "packet-hops", "events", "ns/hop", "min", "M events/s", "set-up (s)", "RSS (MB)"];
-    println!("{}", table(&titles, rows));
-    println!("\n hpcc {}, ns-3 {} ({} build), {}", report.hpcc, report.ns3, report.build_profile, report.cpu);
+    let Report { hpcc, ns3, build_profile, cpu, .. } = report;
+    human::print(&format!("{}\n\n hpcc {hpcc}, ns-3 {ns3} ({build_profile} build), {cpu}\n", table(&titles, rows)))
 }
 
 /// The processor's own name, for the record.

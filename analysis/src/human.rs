@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Numbers for people.
+//! Words and numbers for people.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether only errors and warnings are shown.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on results and progress are not shown, only errors and warnings.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether results and progress are not shown.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// Bytes with three digits and a decimal unit: `950 B`, `22.9 kB`, `1.00 MB`.
 pub fn bytes(bytes: u64) -> String {
@@ -40,11 +55,15 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// Prints a text to standard output. A reader that has gone away, such as `head`, is no error.
+/// Prints a text to standard output, unless all shall be [quiet](be_quiet). A reader that has gone away, such as `head`,
+/// is no error.
 ///
 /// # Errors
 /// Whatever else the system objects to.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    if is_quiet() {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -52,17 +71,24 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Prints an error or a warning to standard error. If nobody can read that, nothing else is going to help.
+pub fn warn(text: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "hpcc: {text}");
+}
+
 /// Shows what is going on, in place, where there is a terminal to show it on.
 pub fn show_step(text: &str) {
-    if io::stderr().is_terminal() {
-        eprint!("\r\x1b[Khpcc: {text}");
-    }
+    on_terminal(&format!("\r\x1b[Khpcc: {text}"));
 }
 
 /// Removes what [`show_step`] has shown.
 pub fn clear_step() {
-    if io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
+    on_terminal("\r\x1b[K");
+}
+
+fn on_terminal(text: &str) {
+    if io::stderr().is_terminal() && !is_quiet() {
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 

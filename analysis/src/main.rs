@@ -3,9 +3,12 @@
 //! every command line.
 
 mod bench;
+mod children;
 mod compare;
+mod completions;
 mod dissect;
 mod human;
+mod new;
 mod outcome;
 mod pairing;
 mod parity;
@@ -22,13 +25,16 @@ mod stats;
 mod sweep;
 mod table;
 mod trace;
+mod version;
 mod window;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use clap_complete::ArgValueCompleter;
 
 use outcome::Outcome;
 use script::StepFailed;
@@ -61,8 +67,13 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
         /// Overrides a key of the scenario; may be repeated.
-        #[arg(long, value_name = "KEY=VALUE")]
+        #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
         set: Vec<String>,
+        /// Seed of every random choice: the same as --set run.seed=N.
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+        #[command(flatten)]
+        words: Words,
     },
     /// Simulates the variants of a scenario that a sweep file lists, several at a time, and compares them.
     ///
@@ -74,10 +85,12 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
         /// Overrides a key of the scenario in every run; may be repeated.
-        #[arg(long, value_name = "KEY=VALUE")]
+        #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
         set: Vec<String>,
         #[command(flatten)]
         how: sweep::How,
+        #[command(flatten)]
+        words: Words,
     },
     /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
     Report(report::Options),
@@ -133,7 +146,21 @@ enum Command {
     /// Says what a key of a scenario means: kind, range, default, and the ns-3 attribute that is the same.
     Explain {
         /// The key with its section, such as congestion_control.eta, or an attribute; without it, all are listed.
+        #[arg(add = ArgValueCompleter::new(settings::keys))]
         key: Option<String>,
+    },
+    /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
+    New(new::Options),
+    /// Prints the JSON schema of scenario or sweep files, for editors.
+    Schema {
+        /// The kind of file.
+        #[arg(default_value = "scenario")]
+        file: settings::Schema,
+    },
+    /// Prints what a shell reads to complete command lines, keys of --set included.
+    Completions {
+        /// The shell.
+        shell: completions::Shell,
     },
     /// Builds everything and runs all tests.
     Test,
@@ -147,16 +174,67 @@ enum Command {
         /// Only this one: a target of hpcc-core/fuzz.
         target: Option<String>,
     },
-    /// Rewrites the tables of settings in the documentation.
+    /// Rewrites the tables of settings in the documentation, and the JSON schemas.
     Docs,
     /// Builds everything and runs nothing.
     Build,
+    /// Says what is installed, what is missing, and how the ns-3 tree is configured.
+    ///
+    /// Exit status: 0 if ./hpcc run has what it needs or can get it, 1 if not.
+    Doctor,
+}
+
+/// How much is said.
+#[derive(clap::Args)]
+struct Words {
+    /// Shows errors and warnings only: no progress, no summary.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Words {
+    fn heed(&self) {
+        if self.quiet {
+            human::be_quiet();
+        }
+    }
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
-        Command::Run { config, out, set } => run::run(&config, out, &set),
-        Command::Sweep { file, out, set, how } => sweep::sweep(&file, out, &set, &how),
+    completions::answer::<Arguments>();
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
+        Err(told) => return tell(&told),
+    };
+    match execute(command) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => {
+            human::warn(format_args!("{error:#}"));
+            if error.is::<StepFailed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
+        }
+    }
+}
+
+/// Prints help, version, or what is wrong with the command line. Nothing is left to do if nobody can read it.
+fn tell(told: &clap::Error) -> ExitCode {
+    let _ = if told.kind() == ErrorKind::DisplayVersion {
+        human::print(&version::text())
+    } else {
+        told.print().map_err(Into::into)
+    };
+    if told.exit_code() == 0 { Outcome::Good.into() } else { Outcome::BadInput.into() }
+}
+
+fn execute(command: Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Run { config, out, set, seed, words } => {
+            words.heed();
+            run::run(&config, out, seed, &set)
+        }
+        Command::Sweep { file, out, set, how, words } => {
+            words.heed();
+            sweep::sweep(&file, out, &set, &how)
+        }
         Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
@@ -166,6 +244,9 @@ fn main() -> ExitCode {
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
         Command::Explain { key } => settings::explain(key.as_deref()).map(|()| Outcome::Good),
+        Command::New(options) => new::new(&options).map(|()| Outcome::Good),
+        Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
+        Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
         Command::Docs => script::source_tree().and_then(|tree| settings::rewrite(&tree)).map(|()| Outcome::Good),
         Command::Test => Err(script::exec("@test", &[])),
         Command::Reqs => Err(script::exec("@reqs", &[])),
@@ -174,12 +255,9 @@ fn main() -> ExitCode {
             Err(script::exec("@fuzz", &arguments))
         }
         Command::Build => Err(script::exec("@build", &[])),
-    };
-    match outcome {
-        Ok(outcome) => outcome.into(),
-        Err(error) => {
-            eprintln!("hpcc: {error:#}");
-            if error.is::<StepFailed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
+        Command::Doctor => {
+            human::print(&version::text())?;
+            Err(script::exec("@doctor", &[]))
         }
     }
 }

@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
+use hpcc_formats::scenario::{self, FileKind};
 
+use crate::human;
 use crate::outcome::Outcome;
 use crate::report;
 use crate::simulator::{Simulator, describe_crash};
@@ -13,23 +15,46 @@ use crate::simulator::{Simulator, describe_crash};
 /// Simulates a scenario into `out` and reports.
 ///
 /// # Errors
-/// If the simulator cannot be started. What goes wrong later is told on standard error and by the outcome.
-pub fn run(config: &Path, out: Option<PathBuf>, set: &[String]) -> Result<Outcome> {
+/// If the file is none that can be run, or the simulator cannot be started. What goes wrong later is told on standard error
+/// and by the outcome.
+pub fn run(config: &Path, out: Option<PathBuf>, seed: Option<u64>, set: &[String]) -> Result<Outcome> {
+    let set = overrides(config, seed, set)?;
     let simulator = Simulator::find()?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
     let status = simulator
-        .command(config, &out, set)
-        .status()
+        .status(&mut simulator.command(config, &out, &set))
         .with_context(|| format!("cannot start the simulator {}", simulator.path().display()))?;
     match status.code() {
         Some(0 | 3) => Ok(report_run(&out, status)),
         // The simulator has said on standard error what it does not like.
         Some(2) => Ok(Outcome::BadInput),
         _ => {
-            eprintln!("hpcc: {}", describe_crash(status));
+            human::warn(describe_crash(status));
             Ok(Outcome::Failed)
         }
     }
+}
+
+/// The key that `--seed` sets.
+const SEED_KEY: &str = "run.seed";
+
+/// All overrides, for a file that can be run. What else is wrong with it the simulator tells.
+fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<String>> {
+    let kind = scenario::kind(config)?;
+    let mut all = set.to_vec();
+    match (kind, seed) {
+        (FileKind::Sweep, _) => bail!("{0}: this is a sweep: use ./hpcc sweep {0}", config.display()),
+        (FileKind::Reference, Some(_)) => {
+            bail!("--seed: {} has no seed; the reference simulator always draws the same numbers", config.display())
+        }
+        (FileKind::Scenario, Some(seed)) => {
+            let twice = |pair: &String| pair.split('=').next().is_some_and(|key| key.trim() == SEED_KEY);
+            ensure!(!set.iter().any(twice), "--seed and --set {SEED_KEY} are both given; expected one of them");
+            all.push(format!("{SEED_KEY}={seed}"));
+        }
+        (FileKind::Scenario | FileKind::Reference, None) => {}
+    }
+    Ok(all)
 }
 
 /// `hpcc-out/` and the name of the file that describes the experiment.
@@ -47,7 +72,7 @@ fn report_run(out: &Path, status: ExitStatus) -> Outcome {
         Ok(_) if status.code() == Some(3) => Outcome::Unfinished,
         Ok(outcome) => outcome,
         Err(error) => {
-            eprintln!("hpcc: the simulation ended, but its results cannot be shown: {error:#}");
+            human::warn(format_args!("the simulation ended, but its results cannot be shown: {error:#}"));
             Outcome::Failed
         }
     }

@@ -11,8 +11,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow};
 
+use crate::human;
+
 /// Names the script.
 const SCRIPT_VARIABLE: &str = "HPCC_SCRIPT";
+/// Tells the script to show errors and warnings only.
+const QUIET_VARIABLE: &str = "HPCC_QUIET";
+/// Names the ns-3 tree that the script builds in, be it there or not.
+const TREE_VARIABLE: &str = "HPCC_TREE";
 
 /// A step has failed, and has said why on standard error.
 #[derive(Debug)]
@@ -55,7 +61,16 @@ pub fn source_tree() -> Result<PathBuf> {
     Ok(script()?.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 
-fn script() -> Result<PathBuf> {
+/// The ns-3 tree that the script builds in, if the script has started this command; it need not be there.
+pub fn ns3_tree() -> Option<PathBuf> {
+    env::var_os(TREE_VARIABLE).filter(|tree| !tree.is_empty()).map(PathBuf::from)
+}
+
+/// The script.
+///
+/// # Errors
+/// If this command was not started by it.
+pub fn script() -> Result<PathBuf> {
     let script = env::var_os(SCRIPT_VARIABLE).filter(|script| !script.is_empty());
     script.map(PathBuf::from).ok_or_else(|| anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree"))
 }
@@ -63,5 +78,8 @@ fn script() -> Result<PathBuf> {
 fn step(name: &str) -> Result<Command> {
     let mut command = Command::new(script()?);
     command.arg(name);
+    if human::is_quiet() {
+        command.env(QUIET_VARIABLE, "1");
+    }
     Ok(command)
 }

@@ -3,13 +3,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::script;
+use crate::{children, script};
 
 /// Names the ns-3 program that simulates scenarios.
 const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
@@ -29,9 +30,7 @@ impl Simulator {
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }
-        let built = script::build_simulator();
-        let program = built.with_context(|| format!("{PROGRAM_VARIABLE} names no simulator, and none was built"))?;
-        Ok(Simulator { program })
+        Ok(Simulator { program: script::build_simulator()? })
     }
 
     /// Where it is.
@@ -48,6 +47,14 @@ impl Simulator {
             .args(set.iter().map(|pair| format!("--set={pair}")))
             .stdin(Stdio::null());
         command
+    }
+
+    /// Runs such a command to its end, or that of this process.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn status(&self, command: &mut Command) -> io::Result<ExitStatus> {
+        children::status(command)
     }
 }
 

@@ -2,17 +2,25 @@
 //! The command line, with a script in the simulator's place.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 mod common;
 use common::{FAKE_SCENARIO, canned, err, folder, hpcc, out};
 
-/// Runs the scenario that is not there into `folder`/out, with the fake simulator.
+/// Runs a scenario that nobody reads into `folder`/out, with the fake simulator.
 fn run(folder: &Path, results: Option<&Path>, end: &str) -> Output {
-    let out = folder.join("out");
-    let mut command = hpcc(&["run", "configs/any.toml", "--set", "seed=7", "--set", "cc.algorithm=dcqcn", "--out"]);
-    command.arg(out).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO).env("FAKE_END", end);
+    run_with(folder, results, end, &["--set", "seed=7", "--set", "cc.algorithm=dcqcn"])
+}
+
+/// The same with other options.
+fn run_with(folder: &Path, results: Option<&Path>, end: &str, options: &[&str]) -> Output {
+    fs::write(folder.join("any.toml"), "").expect("any.toml");
+    let mut command = hpcc(&["run", "any.toml", "--out", "out"]);
+    command.args(options).current_dir(folder).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO).env("FAKE_END", end);
     if let Some(results) = results {
         command.env("FAKE_RESULTS", results);
     }
@@ -25,7 +33,7 @@ fn a_good_run_prints_a_table_and_draws_plots() {
     let output = run(folder.path(), Some(&canned(folder.path(), true)), "0");
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("2 of 2 finished"), "{}", out(&output));
-    assert!(out(&output).contains(folder.path().join("out").to_str().expect("path")));
+    assert!(out(&output).contains("results in out"));
     for plot in ["queue.svg", "goodput.svg", "slowdown.svg"] {
         let svg = fs::read_to_string(folder.path().join("out").join(plot)).expect(plot);
         assert!(svg.starts_with("<svg") && svg.contains("sans-serif"), "{plot}");
@@ -36,7 +44,7 @@ fn a_good_run_prints_a_table_and_draws_plots() {
 fn the_simulator_gets_scenario_folder_and_overrides() {
     let folder = folder();
     let told = err(&run(folder.path(), None, "2"));
-    assert!(told.contains("argument --config=configs/any.toml"), "{told}");
+    assert!(told.contains("argument --config=any.toml\nargument --out=out"), "{told}");
     assert!(told.contains("argument --set=seed=7\nargument --set=cc.algorithm=dcqcn"), "{told}");
 }
 
@@ -77,7 +85,8 @@ fn a_run_without_results_gives_1() {
 
 #[test]
 fn without_the_script_it_is_pointed_out() {
-    for arguments in [&["run", "configs/any.toml"][..], &["test"], &["build"]] {
+    let any = FAKE_SCENARIO;
+    for arguments in [&["run", any][..], &["test"], &["build"], &["doctor"], &["completions", "bash"]] {
         let output = hpcc(arguments).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2));
         assert!(err(&output).contains("use ./hpcc of a source tree"), "{}", err(&output));
@@ -88,7 +97,7 @@ fn without_the_script_it_is_pointed_out() {
 
 #[test]
 fn a_simulator_that_cannot_be_built_gives_1() {
-    let output = hpcc(&["run", "configs/any.toml"]).env("HPCC_SCRIPT", "/bin/false").output().expect("hpcc starts");
+    let output = hpcc(&["run", FAKE_SCENARIO]).env("HPCC_SCRIPT", "/bin/false").output().expect("hpcc starts");
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert!(err(&output).contains("building the simulator failed"), "{}", err(&output));
 }
@@ -226,6 +235,12 @@ fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
     assert!(defaults.clone().any(|key| key == "transport.mtu"), "{all}");
     assert_eq!(defaults.filter(|key| *key == "congestion_control.eta (hpcc)").count(), 1);
     assert!(!all.contains("reference_faults"), "files have keys of its own for each fault");
+    assert!(all.contains("\ncompatibility.missed_wakeups ") || all.starts_with("compatibility."), "{all}");
+    let fault = out(&hpcc(&["explain", "missed_wakeups"]).output().expect("hpcc starts"));
+    assert!(fault.starts_with("compatibility.missed_wakeups: A host plans no wake-up"), "{fault}");
+    assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
+    let classes = out(&hpcc(&["explain", "switch.classes"]).output().expect("hpcc starts"));
+    assert!(classes.contains("deficit round robin"), "{classes}");
     let wrong = hpcc(&["explain", "transport.mtuu"]).output().expect("hpcc starts");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(err(&wrong).contains("did you mean transport.mtu?") && out(&wrong).is_empty(), "{}", err(&wrong));
@@ -242,7 +257,182 @@ fn docs_rewrites_the_pages_of_the_script_s_tree() {
     fs::write(page("ns3-module/doc/hpcc.rst"), "Nothing.\n").expect("hpcc.rst");
     let mut docs = hpcc(&["docs"]);
     let output = docs.env("HPCC_SCRIPT", page("hpcc")).output().expect("hpcc starts");
-    assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), "rewrote configs/README.md\n"));
+    let told = "rewrote configs/README.md\nrewrote configs/schema/scenario.json\nrewrote configs/schema/sweep.json\n";
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), told));
     let written = fs::read_to_string(page("configs/README.md")).expect("README.md");
     assert!(written.contains("| `profile` | `reference` |") && !written.contains("old"), "{written}");
+}
+
+#[test]
+fn a_seed_is_a_setting_and_quiet_says_nothing() {
+    let folder = folder();
+    let told = err(&run_with(folder.path(), None, "2", &["--seed", "9"]));
+    assert!(told.contains("argument --set=run.seed=9"), "{told}");
+    let twice = run_with(folder.path(), None, "2", &["--seed", "9", "--set", "run.seed=8"]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(err(&twice).contains("both given") && !err(&twice).contains("argument"), "{}", err(&twice));
+    let quiet = run_with(folder.path(), Some(&canned(folder.path(), true)), "0", &["--quiet"]);
+    assert_eq!((quiet.status.code(), out(&quiet).as_str()), (Some(0), ""));
+    assert!(folder.path().join("out/queue.svg").exists());
+}
+
+#[test]
+fn a_sweep_is_not_run_and_a_scenario_not_swept() {
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect(name);
+    write("sweep.toml", "title = \"T\"\n[[variant]]\nname = \"a\"\n");
+    write("scenario.toml", "[topology]\nkind = \"star\"\n");
+    write("config.txt", "CC_MODE 3\n");
+    write("axis.toml", "title = \"T\"\nbase = \"scenario.toml\"\n[[variant]]\nname = \"a\"\n[axis]\nname = \"b\"\n");
+    write("variant.toml", "title = \"T\"\nbase = \"scenario.toml\"\n[variant]\nname = \"a\"\n");
+    for (arguments, words) in [
+        (&["run", "sweep.toml"][..], "sweep.toml: this is a sweep: use ./hpcc sweep sweep.toml"),
+        (&["sweep", "scenario.toml"], "scenario.toml: this is a scenario: use ./hpcc run scenario.toml"),
+        (&["sweep", "axis.toml"], "axis.toml:5: [axis] is a single section; expected [[axis]]"),
+        (&["sweep", "variant.toml"], "variant.toml:3: [variant] is a single section; expected [[variant]]"),
+        (&["run", "config.txt", "--seed", "3"], "config.txt has no seed"),
+        (&["run", "none.toml"], "none.toml: no such file"),
+    ] {
+        let output = hpcc(arguments).current_dir(folder.path()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn empty_inputs_are_refused_in_plain_words() {
+    for (arguments, words) in [
+        (&["trace", "/dev/null"][..], "/dev/null: this is no packet trace, or it was cut off"),
+        (&["dissect", "/dev/null"], "/dev/null: no capture"),
+        (&["report", "/dev/null"], "no summary.json"),
+        (&["compare", "/dev/null", "/dev/null"], "neither holds a flow"),
+        (&["sweep", "/dev/null"], "missing key \"title\""),
+        (&["bench", "--compare", "/dev/null", "/dev/null"], "is no measurement"),
+    ] {
+        let output = hpcc(arguments).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let told = err(&output);
+        assert!(told.contains(words) && told.lines().count() == 1, "{arguments:?}: {told}");
+    }
+}
+
+/// Both streams lead into a pipe that nobody reads any more.
+#[test]
+fn closed_streams_are_no_reason_to_crash() {
+    for arguments in [&["explain"][..], &["--help"], &["explain", "nothing"], &["runn"], &["schema"]] {
+        let normal = hpcc(arguments).output().expect("hpcc starts").status.code();
+        let (reader, writer) = std::io::pipe().expect("pipe");
+        drop(reader);
+        let mut command = hpcc(arguments);
+        let status = command.stdout(writer.try_clone().expect("pipe")).stderr(writer).status().expect("hpcc starts");
+        assert_eq!(status.code(), normal, "{arguments:?}");
+    }
+}
+
+/// A simulator that would go on for a minute, and where it notes its process id.
+const LONG: &str = "#!/bin/sh\necho $$ >> \"$FAKE_PIDS\"\nexec sleep 60\n";
+
+#[test]
+fn a_signal_ends_the_simulators_too() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("simulator"), LONG).expect("simulator");
+    fs::set_permissions(path("simulator"), fs::Permissions::from_mode(0o755)).expect("simulator");
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/quickstart.toml");
+    let sweep = "title = \"T\"\nbase = \"base.toml\"\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n";
+    fs::copy(scenario, path("base.toml")).expect("base.toml");
+    fs::write(path("sweep.toml"), sweep).expect("sweep.toml");
+    for (arguments, simulators) in [(&["run", "base.toml"][..], 1), (&["sweep", "sweep.toml", "--jobs", "2"], 2)] {
+        for signal in ["TERM", "INT", "HUP"] {
+            let _ = fs::remove_file(path("pids"));
+            let mut command = hpcc(arguments);
+            command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+            command.env("HPCC_SCENARIO_PROGRAM", path("simulator")).env("FAKE_PIDS", path("pids"));
+            let mut child = command.spawn().expect("hpcc starts");
+            let pids = || -> Vec<String> {
+                fs::read_to_string(path("pids")).unwrap_or_default().lines().map(str::to_owned).collect()
+            };
+            wait_until("the simulators have started", || pids().len() == simulators);
+            let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
+            assert!(sent.expect("sh").success());
+            let status = child.wait().expect("hpcc ends");
+            assert!(status.signal().is_some(), "{arguments:?}: {status}");
+            let runs =
+                |pid: &String| fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+            wait_until("the simulators have ended", || !pids().iter().any(runs));
+        }
+    }
+}
+
+#[track_caller]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "{what}: not yet");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn new_writes_what_it_is_told_and_nothing_over_a_file() {
+    let folder = folder();
+    let new = |arguments: &[&str]| {
+        let mut command = hpcc(&["new", "my.toml"]);
+        command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).output().expect("hpcc starts")
+    };
+    for (arguments, words) in [
+        (&["--rate", "100"][..], "has no unit"),
+        (&["--algorithm", "hpc"], "'hpcc'"),
+        (&["--topology", "leaf_spine", "--hosts", "6"], "expected a multiple of 4"),
+        (&["--load", "0.3"], "belongs to --traffic poisson"),
+        (&["--traffic", "poisson"], "use ./hpcc there"),
+        (&["--size", "0"], "size is 0"),
+    ] {
+        let output = new(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
+        assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 0, "{arguments:?} leaves something");
+    }
+    let output = new(&["--algorithm", "dcqcn", "--hosts", "5"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = fs::read_to_string(folder.path().join("my.toml")).expect("my.toml");
+    assert!(text.contains("hosts = 5\n") && text.contains("algorithm = \"dcqcn\"\n"), "{text}");
+    let again = new(&[]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(err(&again).contains("my.toml exists"), "{}", err(&again));
+}
+
+/// Every kind of network, traffic and controller makes a scenario that the simulator accepts; a parameter that is taken
+/// out of its comment is one, too.
+#[test]
+fn all_that_new_writes_is_a_scenario() {
+    let folder = folder();
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hpcc");
+    let mut number = 0;
+    let mut check = |arguments: &[&str]| {
+        number += 1;
+        let path = folder.path().join(format!("{number}.toml"));
+        let mut command = hpcc(&["new", path.to_str().expect("path")]);
+        let output =
+            command.args(arguments).env("HPCC_SCRIPT", &tree).stdin(Stdio::null()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
+        let text = fs::read_to_string(&path).expect("scenario");
+        let used: String = text.lines().map(|line| uncommented(line) + "\n").collect();
+        fs::write(&path, used).expect("scenario");
+        hpcc_formats::scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
+    };
+    for topology in ["star", "dumbbell", "leaf_spine", "fat_tree"] {
+        for traffic in ["incast", "flow", "permutation", "poisson"] {
+            check(&["--topology", topology, "--traffic", traffic]);
+        }
+    }
+    for algorithm in hpcc_core::node::ControlSettings::default().names() {
+        check(&["--algorithm", &algorithm, "--rate", "25Gbps", "--hosts", "2"]);
+    }
+}
+
+/// A line with the setting that it has as a comment.
+fn uncommented(line: &str) -> String {
+    let setting = line.strip_prefix('#').filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()));
+    setting.unwrap_or(line).to_owned()
 }

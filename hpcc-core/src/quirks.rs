@@ -5,6 +5,7 @@
 //! reference's numbers can be repeated. [`Quirks::NONE`] is right and the default; [`Quirks::REFERENCE`]
 //! repeats them all. `ns3-module/doc/reference-faults.md` tells the effect of each.
 
+use crate::settings::__private::sentence;
 use crate::settings::Conflict;
 use crate::units::Rounding;
 use alloc::format;
@@ -13,11 +14,11 @@ use alloc::vec::Vec;
 
 /// Makes [`Quirks`] from one line for each switch.
 macro_rules! quirks {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[doc = $help:literal])+ $name:ident,)*) => {
         /// Which of the reference's faults are repeated.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct Quirks {
-            $($(#[$doc])* pub $name: bool,)*
+            $($(#[doc = $help])+ pub $name: bool,)*
         }
 
         impl Quirks {
@@ -27,6 +28,11 @@ macro_rules! quirks {
             pub const REFERENCE: Quirks = Quirks { $($name: true,)* };
             /// The names of the switches.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+
+            /// What each does, in the same order.
+            pub fn help() -> Vec<String> {
+                [$(sentence(&[$($help),+]),)*].into()
+            }
 
             /// The switch of this name, `None` if there is none.
             pub fn get_mut(&mut self, name: &str) -> Option<&mut bool> {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run of the reference, repeated by our simulator.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::Summary;
@@ -30,13 +31,14 @@ impl Replay {
         let folder = tempfile::tempdir()?;
         let config = case.unpack(folder.path())?;
         let out = folder.path().join("out");
+        let log = folder.path().join("stderr.log");
         let mut command = simulator.command(&config, &out, &[]);
-        let output =
-            command.current_dir(folder.path()).output().with_context(|| simulator.path().display().to_string())?;
+        command.current_dir(folder.path()).stdout(Stdio::null()).stderr(File::create(&log)?);
+        let status = simulator.status(&mut command).with_context(|| simulator.path().display().to_string())?;
         let unfinished = case.finished() < case.run.flows;
-        if output.status.code() != Some(if unfinished { 3 } else { 0 }) {
-            let said = String::from_utf8_lossy(&output.stderr);
-            bail!("{}: the simulator ended with {}: {}", case.run, output.status, said.trim());
+        if status.code() != Some(if unfinished { 3 } else { 0 }) {
+            let said = fs::read_to_string(&log).unwrap_or_default();
+            bail!("{}: the simulator ended with {status}: {}", case.run, said.trim());
         }
         let summary = Summary::read(&out.join("summary.json"))?;
         let mut verdict = Verdict::of(&case.expected, &outputs(&out)?)?;

@@ -38,7 +38,7 @@ impl LineStyle {
         match DASHES[self.dash % DASHES.len()] {
             None => area.draw(&PathElement::new(points, style))?,
             Some((length, gap)) => {
-                area.draw(&DashedPathElement::new(points.into_iter(), look.px(length), look.px(gap), style))?;
+                area.draw(&DashedPathElement::new(points, look.px(length), look.px(gap), style))?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use hpcc_core::node::{NodeSettings, Part};
 use hpcc_core::settings::{Condition, Setting};
 use hpcc_formats::error::nearest;
 
-use super::{attribute, is_key};
+use super::{attribute, of_part};
 use crate::human;
 
 /// A setting and where it belongs.
@@ -44,7 +44,7 @@ pub fn explain(key: Option<&str>) -> Result<()> {
 fn entries(settings: &NodeSettings) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for part in &settings.parts() {
-        for setting in part.settings.list().into_iter().filter(|setting| is_key(part.section, setting.key)) {
+        for setting in of_part(part) {
             add(&mut entries, part, setting);
         }
     }
@@ -76,11 +76,11 @@ fn overview(entries: &[Entry]) -> String {
 }
 
 impl Entry {
-    /// What users may call it: its path, and its attributes with and without their class.
+    /// What users may call it: its path, its key alone, and its attributes with and without their class.
     fn names(&self) -> impl Iterator<Item = &str> {
         let attributes = self.attributes.iter().map(String::as_str);
         let short = attributes.clone().filter_map(|attribute| attribute.rsplit("::").next());
-        [self.path.as_str()].into_iter().chain(attributes).chain(short)
+        [self.path.as_str(), self.setting.key].into_iter().chain(attributes).chain(short)
     }
 
     fn is_called(&self, name: &str) -> bool {

@@ -4,17 +4,14 @@
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Setting;
 
-use super::is_key;
+use super::section;
 use super::words::{default, meaning};
 
 /// The table of a section, or of all `algorithms`; `None` if there is none of that name.
 pub fn table(settings: &NodeSettings, name: &str) -> Option<String> {
     let rows = match name {
         "algorithms" => settings.control.all().map(|algorithm| algorithm_rows(algorithm.name(), settings)).collect(),
-        section => {
-            let settings = settings.section(section, None);
-            rows(&settings.into_iter().filter(|setting| is_key(section, setting.key)).collect::<Vec<_>>())
-        }
+        name => rows(&section(settings, name)),
     };
     (!rows.is_empty()).then(|| format!("| key | default | meaning |\n| --- | --- | --- |\n{rows}"))
 }

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Settings for readers: `hpcc explain`, and the tables in the documentation.
+//! Settings for readers: `hpcc explain`, the tables in the documentation, JSON schemas, and completion of `--set`.
 //!
 //! Nothing of a setting is said here: name, kind, range, default and help come from its declaration in the core.
 
+mod complete;
 mod explain;
 mod markdown;
 mod pages;
 mod rst;
+mod schema;
 mod words;
 
+pub use complete::{assignments, keys};
 pub use explain::explain;
 pub use pages::rewrite;
+pub use schema::Schema;
 
-use hpcc_core::node::{Owner, Part};
+use hpcc_core::node::{NodeSettings, Owner, Part};
+use hpcc_core::settings::Setting;
+use hpcc_formats::scenario;
 
-/// Whether scenario files have the setting as it is. Faults have a key each and a profile, classes of service are a list:
-/// `configs/README.md` describes both by hand.
-fn is_key(section: &str, key: &str) -> bool {
-    section != "compatibility" && (section, key) != ("switch", "classes")
+/// The section of the reference's faults. A node has them in one text, files have a key for each, and a profile.
+const FAULTS: &str = "compatibility";
+
+/// The settings of a section as files have them.
+fn section(settings: &NodeSettings, section: &str) -> Vec<Setting> {
+    if section == FAULTS { scenario::compatibility_settings() } else { settings.section(section, None) }
+}
+
+/// The settings of a part as files have them.
+fn of_part(part: &Part<'_>) -> Vec<Setting> {
+    if part.section == FAULTS { scenario::compatibility_settings() } else { part.settings.list() }
 }
 
 /// The class whose attributes settings are.
@@ -33,5 +46,6 @@ fn class(owner: Owner) -> &'static str {
 
 /// The full name of a setting's attribute.
 fn attribute(part: &Part<'_>, key: &str) -> String {
-    format!("ns3::{}::{}", class(part.owner), part.attribute(key))
+    let fault = || part.settings.list().first().map_or("", |setting| setting.key);
+    format!("ns3::{}::{}", class(part.owner), part.attribute(if part.section == FAULTS { fault() } else { key }))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Pages with blocks that are made from the settings, and text by hand around them.
+//! What of the source tree is made from the settings: JSON schemas, and blocks of pages with text by hand around them.
 //!
 //! A block stands between two comments, the first of which names it and the command that renews it.
 
@@ -9,7 +9,8 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use hpcc_core::node::NodeSettings;
 
-use super::{markdown, rst};
+use super::{Schema, markdown, rst};
+use crate::human;
 
 /// A page with blocks.
 struct Page {
@@ -40,13 +41,20 @@ pub fn rewrite(tree: &Path) -> Result<()> {
     for page in &PAGES {
         let path = tree.join(page.path);
         let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let new = page.renewed(&old, &settings)?;
-        if new != old {
-            fs::write(&path, new).with_context(|| format!("cannot write {}", path.display()))?;
-            println!("rewrote {}", page.path);
-        }
+        write(tree, page.path, &page.renewed(&old, &settings)?)?;
     }
-    Ok(())
+    Schema::ALL.into_iter().try_for_each(|schema| write(tree, schema.path(), &schema.text()))
+}
+
+/// Writes a file whose text has changed.
+fn write(tree: &Path, name: &str, text: &str) -> Result<()> {
+    let path = tree.join(name);
+    if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| format!("cannot write {}", path.display()))?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    human::print(&format!("rewrote {name}\n"))
 }
 
 impl Page {
@@ -79,12 +87,15 @@ impl Page {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{attribute, class, is_key};
+    use super::super::{class, of_part};
     use super::*;
 
+    fn read(name: &str) -> String {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).expect(name)
+    }
+
     fn text(page: &Page) -> String {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page.path);
-        fs::read_to_string(path).expect(page.path)
+        read(page.path)
     }
 
     #[test]
@@ -94,6 +105,10 @@ mod tests {
             let renewed = page.renewed(&text, &NodeSettings::default()).expect(page.path);
             assert!(renewed == text, "{} does not say what the settings are: run ./hpcc docs", page.path);
         }
+        for schema in Schema::ALL {
+            let path = schema.path();
+            assert!(read(path) == schema.text(), "{path} does not say what the settings are: run ./hpcc docs");
+        }
     }
 
     #[test]
@@ -101,10 +116,12 @@ mod tests {
         let settings = NodeSettings::default();
         let [keys, attributes] = PAGES.each_ref().map(text);
         for part in settings.parts() {
+            for setting in of_part(&part) {
+                assert!(keys.contains(&format!("\n| `{}` |", setting.key)), "{}", setting.key);
+            }
             for setting in part.settings.list() {
-                let (key, attribute) = (setting.key, attribute(&part, setting.key));
-                assert_eq!(keys.contains(&format!("\n| `{key}` |")), is_key(part.section, key), "{key}");
-                assert!(attributes.contains(&format!("\n* ``{}``,", part.attribute(key))), "{attribute}");
+                let attribute = part.attribute(setting.key);
+                assert!(attributes.contains(&format!("\n* ``{attribute}``,")), "{attribute}");
             }
             assert!(attributes.contains(&format!("{}{}{}", BEGIN.0, class(part.owner), BEGIN.1)));
         }

@@ -56,7 +56,7 @@ pub fn execute(
         runs.iter().map(|run| if fresh { None } else { job.earlier_results(run) }).collect();
     let count = kept.iter().flatten().count();
     if count > 0 {
-        eprintln!("hpcc: {count} of {} runs are kept from before; --fresh repeats them", runs.len());
+        human::warn(format_args!("{count} of {} runs are kept from before; --fresh repeats them", runs.len()));
     }
     let progress = Progress::new(runs.len(), count);
     let one = |(run, kept): (&Run, Option<Results>)| {
@@ -142,14 +142,18 @@ fn start(simulator: &Simulator, base: &Path, folder: &Path, log: &Path, override
     let words = File::create(log).with_context(|| log.display().to_string())?;
     let mut command = simulator.command(base, folder, overrides);
     command.stdout(words.try_clone()?).stderr(words);
-    command.status().with_context(|| format!("cannot start the simulator {}", simulator.path().display()))
+    simulator.status(&mut command).with_context(|| format!("cannot start the simulator {}", simulator.path().display()))
 }
 
 /// The end of a log, indented.
 pub fn tail(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(LOG_LINES)..].iter().map(|line| format!("    {line}\n")).collect()
+    lines[lines.len().saturating_sub(LOG_LINES)..]
+        .iter()
+        .map(|line| format!("    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// What all threads have got done: in place on a terminal, else a line for each run.
@@ -183,14 +187,10 @@ impl Progress {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.done += 1;
         state.running.retain(|running| running != name);
-        if !io::stderr().is_terminal() {
-            let word = if good { "done" } else { "FAILED" };
-            eprintln!(
-                "hpcc: {name} {word}, {} of {} runs{}",
-                self.kept + state.done,
-                self.total,
-                self.time_left(&state)
-            );
+        if !io::stderr().is_terminal() && !human::is_quiet() {
+            let end = if good { "done" } else { "FAILED" };
+            let left = self.time_left(&state);
+            human::warn(format_args!("{name} {end}, {} of {} runs{left}", self.kept + state.done, self.total));
         }
         self.show(&state);
     }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
+use schemars::JsonSchema;
 use serde::Deserialize;
+use toml::de::DeTable;
 use toml::{Spanned, Value};
 
 use super::report::{Plot, TableKind};
@@ -72,45 +74,76 @@ pub struct Axis {
     pub values: Vec<(String, Placed<String>)>,
 }
 
-#[derive(Deserialize)]
+/// A sweep file.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Keys {
+pub struct Keys {
+    /// Heads table and plots.
     title: String,
+    /// The scenario, relative to the sweep file.
+    #[schemars(with = "String")]
     base: Spanned<String>,
+    /// Each variant runs with each seed; without any with the scenario's.
     #[serde(default)]
+    #[schemars(with = "Option<Vec<u64>>")]
     seeds: Option<Spanned<Vec<Spanned<u64>>>>,
+    /// What is compared.
     #[serde(default)]
+    #[schemars(required, length(min = 1))]
     variant: Vec<VariantKeys>,
+    /// A setting that every variant goes through.
     #[serde(default)]
+    #[schemars(length(max = 1))]
     axis: Vec<AxisKeys>,
+    /// What is shown.
     #[serde(default)]
     report: ReportKeys,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct VariantKeys {
+    /// Names a folder: up to 32 letters, digits, - _ . +
+    #[schemars(with = "String")]
     name: Spanned<String>,
+    /// KEY=VALUE each, as behind --set.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     set: Vec<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AxisKeys {
+    /// Names folders, with each value behind it.
+    #[schemars(with = "String")]
     name: Spanned<String>,
+    /// The values.
+    #[schemars(with = "Vec<serde_json::Value>")]
     values: Spanned<Vec<Spanned<Value>>>,
+    /// KEY={}, with each value in place of {}.
+    #[schemars(with = "String")]
     set: Spanned<String>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ReportKeys {
+    /// Tables, in the order of printing.
     tables: Option<Vec<TableKind>>,
+    /// Plots; without the key all that there is data for.
     plots: Option<Vec<Plot>>,
+    /// Ascending upper bounds of flow sizes.
+    #[schemars(with = "Option<Vec<String>>")]
     size_bins: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Groups of flows that tables and plots count; without the key all.
+    #[schemars(with = "Option<Vec<String>>")]
     groups: Option<Spanned<Vec<String>>>,
+    /// Only what is later is measured, in time since the first flow's start.
+    #[schemars(with = "Option<String>")]
     warm_up: Option<Spanned<String>>,
+    /// Only what is earlier is measured, in time since the first flow's start.
+    #[schemars(with = "Option<String>")]
     until: Option<Spanned<String>>,
 }
 
@@ -123,6 +156,7 @@ impl SweepFile {
         let whole = |message: String| InputError { file: path.to_owned(), line: None, key: None, message };
         let text = fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
         let source = Source { path, text: &text };
+        source.check_kind()?;
         let keys: Keys = toml::from_str(&text).map_err(|error| source.syntax(&error))?;
         source.check(keys)
     }
@@ -146,6 +180,19 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Refuses what is no sweep file, but easily taken for one.
+    fn check_kind(&self) -> Result<(), InputError> {
+        let Ok(root) = DeTable::parse(self.text) else { return Ok(()) };
+        let root = root.get_ref();
+        if root.contains_key("topology") && !root.contains_key("variant") {
+            let message = format!("this is a scenario: use ./hpcc run {}", self.path.display());
+            return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
+        }
+        let single = |name: &&str| root.get(*name).is_some_and(|section| section.get_ref().is_table());
+        let Some(name) = ["variant", "axis"].into_iter().find(single) else { return Ok(()) };
+        Err(self.error(&root[name].span(), format!("[{name}] is a single section; expected [[{name}]]")))
+    }
+
     fn check(&self, keys: Keys) -> Result<SweepFile, InputError> {
         let base = self.path.parent().unwrap_or(Path::new("")).join(keys.base.get_ref());
         if !base.is_file() {

@@ -26,6 +26,7 @@ use crate::results::Results;
 use crate::simulator::Simulator;
 use crate::{human, run};
 use execute::Ended;
+pub use file::Keys as SweepKeys;
 use file::SweepFile;
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
@@ -185,7 +186,7 @@ fn tell_trouble(runs: &[Run], ended: &[Ended]) -> Outcome {
             }
             Ok(_) => continue,
         };
-        eprint!("hpcc: {trouble}; {} ends with\n{}", ended.log.display(), execute::tail(&ended.log));
+        human::warn(format_args!("{trouble}; {} ends with\n{}", ended.log.display(), execute::tail(&ended.log)));
     }
     outcome
 }

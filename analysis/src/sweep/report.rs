@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a sweep can show.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A table with a row for each variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TableKind {
     /// Completion times relative to the ideal: all, small and large flows.
@@ -23,7 +24,7 @@ impl TableKind {
 }
 
 /// A plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Plot {
     /// Median and 99th percentile of the slowdown by flow size, a line for each variant.

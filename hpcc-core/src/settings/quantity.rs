@@ -14,7 +14,8 @@ pub const LARGEST: u64 = i64::MAX as u64;
 /// Units of time, in ns.
 pub const TIMES: &[(&str, u64)] = &[("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
-const SIZES: &[(&str, u64)] = &[
+/// Units of sizes, in bytes.
+pub const SIZES: &[(&str, u64)] = &[
     ("B", 1),
     ("kB", 1_000),
     ("KB", 1_000),
@@ -27,7 +28,8 @@ const SIZES: &[(&str, u64)] = &[
     ("TiB", 1 << 40),
 ];
 
-const RATES: &[(&str, u64)] = &[
+/// Units of rates, in bits per second.
+pub const RATES: &[(&str, u64)] = &[
     ("bps", 1),
     ("b/s", 1),
     ("kbps", 1_000),

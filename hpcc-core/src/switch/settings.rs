@@ -45,7 +45,7 @@ crate::settings! {
         pub ecn_pmax: Option<f64> {0.0..=1.0} = None;
         /// How the queues of a port are served, such as `3:3000, 4:1000, 5:strict`: by deficit round robin with so many bytes
         /// a turn, or ahead of those; queues that are not named send while no other may. Without any: all in turn, a frame
-        /// each.
+        /// each. Files may have a list of `{ priority, quantum }` and `{ priority, strict = true }` instead.
         pub classes: String = String::new();
         /// Whose bytes telemetry reports: the port's against the link, or the queue's against the share of its class.
         pub telemetry_scope: Scope = Scope::Port;

@@ -6,6 +6,7 @@ mod bad_set;
 mod bad_toml;
 mod compare;
 mod fast_cnp;
+mod new;
 mod outcomes;
 mod parity;
 mod paths;

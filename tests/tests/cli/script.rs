@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The script `hpcc`: help and mistakes need no ns-3, and do nothing.
 
-use hpcc_tests::{Bench, Told, script};
+use hpcc_tests::{Bench, TOML, Told, script};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 /// Runs the script where there is no ns-3 tree, and checks that it has not begun to get one.
 #[track_caller]
@@ -33,15 +36,27 @@ fn every_command_has_help() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn the_versions_are_told() {
     let version = told(&["--version"]);
-    assert_eq!((version.code, version.out.trim()), (Some(0), concat!("hpcc ", env!("CARGO_PKG_VERSION"))));
+    assert_eq!(version.code, Some(0), "{}", version.err);
+    let lines: Vec<&str> = version.out.lines().collect();
+    assert!(lines[0].starts_with(concat!("hpcc ", env!("CARGO_PKG_VERSION"))), "{lines:?}");
+    assert!(lines[1].starts_with("ns-3: no tree in ") && lines.len() == 2, "{lines:?}");
+    let bench = Bench::new(&[]);
+    fake_tree(&bench, "tree", "/elsewhere");
+    let with_tree = in_folder(&bench, &["--version"], &[("NS3_DIR", "tree")]);
+    assert!(with_tree.out.ends_with("\nns-3 3.99 (tree)\n"), "{}", with_tree.out);
 }
 
 #[test]
 fn mistakes_are_explained_before_anything_is_built() {
     for (arguments, words) in [
-        (&["runn"][..], "'run'"),
+        (&["runn"][..], "a similar subcommand exists: 'run'"),
+        (&["build", "--fast"], "--fast"),
+        (&["reqs", "all"], "all"),
+        (&["docs", "--quiet"], "--quiet"),
+        (&["run", "nowhere.toml"], "nowhere.toml: no such file"),
+        (&["completions", "tcsh"], "tcsh"),
         (&["run"], "<CONFIG>"),
         (&["test", "--fast"], "--fast"),
         (&["fuzz", "long"], "long"),
@@ -52,4 +67,148 @@ fn mistakes_are_explained_before_anything_is_built() {
         assert_eq!(mistake.code, Some(2), "{arguments:?}: {}", mistake.err);
         assert!(mistake.err.contains(words), "{arguments:?}: {}", mistake.err);
     }
+}
+
+/// The script in a folder with these variables, and without others that name trees and programs.
+fn in_folder(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Told {
+    let mut command = script();
+    for variable in ["NS3_DIR", "HPCC_SCENARIO_PROGRAM", "HPCC_ANALYSIS_PROGRAM"] {
+        command.env_remove(variable);
+    }
+    command.args(arguments).current_dir(bench.path("")).env("HPCC_CACHE", bench.path("cache"));
+    Told::from(command.envs(variables.iter().copied()).output().expect("the script starts"))
+}
+
+/// Runs a scenario with a package manager that has no network, and ends like this.
+fn with_apt_get(bench: &Bench, end: &str, options: &[&str]) -> Told {
+    bench.write("apt-get", &format!("#!/bin/sh\necho 'E: no network' >&2\n{end}\n"));
+    executable(bench, "apt-get");
+    bench.write("scenario.toml", TOML[0].1);
+    let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").expect("PATH"));
+    in_folder(bench, &[&["run", "scenario.toml"], options].concat(), &[("PATH", &path)])
+}
+
+fn executable(bench: &Bench, name: &str) {
+    fs::set_permissions(bench.path(name), fs::Permissions::from_mode(0o755)).expect(name);
+}
+
+/// What the script takes for an ns-3 tree that CMake has configured at `place`. Nothing can be built in it.
+fn fake_tree(bench: &Bench, name: &str, place: &str) {
+    for folder in ["contrib", "scratch", "cmake-cache"] {
+        fs::create_dir_all(bench.path(name).join(folder)).expect(folder);
+    }
+    bench.write(&format!("{name}/ns3"), "#!/bin/sh\necho 'a fake tree'\nexit 1\n");
+    executable(bench, &format!("{name}/ns3"));
+    bench.write(&format!("{name}/VERSION"), "3.99\n");
+    bench.write(&format!("{name}/cmake-cache/CMakeCache.txt"), &format!("CMAKE_HOME_DIRECTORY:INTERNAL={place}\n"));
+}
+
+#[test]
+fn a_first_start_without_a_network_says_so_and_leaves_nothing() {
+    let bench = Bench::new(&[]);
+    let offline = with_apt_get(&bench, "exit 100", &[]);
+    assert_eq!(offline.code, Some(1), "{}", offline.err);
+    assert!(offline.err.contains("E: no network") && offline.err.contains("ns-3 cannot be fetched"), "{}", offline.err);
+    assert!(!offline.err.contains("unbound") && !bench.path("cache").exists(), "{}", offline.err);
+    assert!(offline.err.contains("fetching the distribution's source package"), "{}", offline.err);
+    let quiet = with_apt_get(&bench, "exit 100", &["--quiet"]);
+    assert!(quiet.err.contains("ns-3 cannot be fetched") && !quiet.err.contains("fetching the"), "{}", quiet.err);
+}
+
+#[test]
+fn what_a_killed_fetch_left_is_cleaned_up() {
+    let bench = Bench::new(&[]);
+    fs::create_dir_all(bench.path("cache/fetch.killed/tree")).expect("folder");
+    bench.write("cache/mine", "kept");
+    let told = with_apt_get(&bench, "exit 100", &[]);
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    let left: Vec<_> =
+        fs::read_dir(bench.path("cache")).expect("cache").map(|entry| entry.expect("entry").file_name()).collect();
+    assert_eq!(left, ["mine"]);
+}
+
+#[test]
+fn a_cache_that_was_moved_is_noticed() {
+    let bench = Bench::new(TOML);
+    fake_tree(&bench, "cache/ns-3", "/elsewhere/ns-3");
+    bench.write("cache/ns-3/cmake-cache/hpcc-configured", "as before");
+    let told = in_folder(&bench, &["run", "scenario.toml"], &[]);
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    let words = "was built as /elsewhere/ns-3, and moved or copied since: building it again";
+    assert!(told.err.contains(words) && told.err.contains("ns-3 cannot be configured"), "{}", told.err);
+    assert!(!bench.path("cache/ns-3/cmake-cache/CMakeCache.txt").exists());
+
+    fake_tree(&bench, "own", "/elsewhere/own");
+    let told = in_folder(&bench, &["run", "scenario.toml"], &[("NS3_DIR", "own")]);
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    assert!(told.err.contains("run './ns3 clean'"), "{}", told.err);
+    assert!(bench.path("own/cmake-cache/CMakeCache.txt").exists(), "a user's tree is left alone");
+
+    let place = bench.path("still");
+    fake_tree(&bench, "still", place.to_str().expect("path"));
+    let told = in_folder(&bench, &["run", "scenario.toml"], &[("NS3_DIR", "still")]);
+    assert!(!told.err.contains("moved"), "{}", told.err);
+}
+
+#[test]
+fn surroundings_that_cannot_be_used_are_explained() {
+    let bench = Bench::new(TOML);
+    for (variables, code, words) in [
+        (&[("HPCC_JOBS", "abc")][..], 2, "HPCC_JOBS is \"abc\"; expected a whole number"),
+        (&[("HPCC_JOBS", "0")], 2, "HPCC_JOBS is \"0\""),
+        (&[("HPCC_CACHE", "/proc/nowhere")], 1, "the folder /proc/nowhere cannot be made"),
+        (&[("NS3_DIR", "/nowhere")], 1, "/nowhere is no ns-3 tree"),
+        (&[("HPCC_CACHE", ""), ("HOME", ""), ("XDG_CACHE_HOME", "")], 1, "neither HOME nor HPCC_CACHE"),
+    ] {
+        let told = in_folder(&bench, &["run", "scenario.toml"], variables);
+        assert_eq!(told.code, Some(code), "{variables:?}: {}", told.err);
+        assert!(told.err.contains(words), "{variables:?}: {}", told.err);
+    }
+    let homeless = in_folder(&bench, &["--version"], &[("HPCC_CACHE", ""), ("HOME", ""), ("XDG_CACHE_HOME", "")]);
+    assert_eq!(homeless.code, Some(0), "{}", homeless.err);
+}
+
+#[test]
+fn doctor_tells_what_there_is_and_what_is_missing() {
+    let bench = Bench::new(&[]);
+    fake_tree(&bench, "tree", "/elsewhere");
+    let all = in_folder(&bench, &["doctor"], &[("NS3_DIR", "tree"), ("HPCC_TCP", "1")]);
+    assert_eq!(all.code, Some(0), "{}{}", all.out, all.err);
+    for words in ["hpcc 0", "cargo  ", "cmake  ", "3.99 in tree", "moved or copied", "not built yet", "HPCC_TCP     1"]
+    {
+        assert!(all.out.contains(words), "{words}: {}", all.out);
+    }
+    let none = told(&["doctor"]);
+    assert!(none.out.contains("none yet: ./hpcc run fetches it"), "{}", none.out);
+    // The script looks for Rust in the home folder, and this one has none.
+    let home = bench.path("").display().to_string();
+    let bare = in_folder(&bench, &["doctor"], &[("PATH", "/usr/bin:/bin"), ("HOME", &home)]);
+    assert_eq!(bare.code, Some(1), "{}", bare.out);
+    assert!(bare.out.contains("cargo        MISSING") && bare.out.contains("rustup"), "{}", bare.out);
+    let stuck = in_folder(&bench, &["doctor"], &[("NS3_DIR", "/nowhere")]);
+    assert_eq!(stuck.code, Some(1), "{}", stuck.out);
+    assert!(stuck.out.contains("/nowhere is NO ns-3 tree"), "{}", stuck.out);
+}
+
+/// As a shell does it: the words of a command line, the last of which is being typed.
+#[test]
+fn bash_completes_commands_and_keys() {
+    let bench = Bench::new(&[]);
+    let asks = "source <($1 completions bash); COMP_WORDS=(hpcc \"${@:2}\"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9\n\
+                _clap_complete_hpcc hpcc \"${@: -1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let complete = |words: &[&str]| {
+        let mut command = Command::new("bash");
+        command.args(["-c", asks, "bash"]).arg(script().get_program()).args(words);
+        let told = Told::from(command.env("HPCC_CACHE", bench.path("cache")).output().expect("bash starts"));
+        told.out.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(complete(&["swe"]), ["sweep"]);
+    assert_eq!(complete(&["run", "x.toml", "--set", "congestion_control.et"]), ["congestion_control.eta="]);
+    assert_eq!(complete(&["explain", "transport.mt"]), ["transport.mtu"]);
+    for shell in ["zsh", "fish"] {
+        let printed = told(&["completions", shell]);
+        assert_eq!(printed.code, Some(0), "{}", printed.err);
+        assert!(printed.out.contains("hpcc") && printed.out.contains("COMPLETE"), "{}", printed.out);
+    }
+    assert!(!bench.path("cache").exists());
 }

@@ -292,7 +292,13 @@ impl TraceReader {
     /// # Errors
     /// If the file cannot be read, or ends within its header.
     pub fn open(path: &Path) -> Result<TraceReader, ResultError> {
-        let failed = |cause| ResultError::io(path, cause);
+        let failed = |cause: io::Error| {
+            if cause.kind() != io::ErrorKind::UnexpectedEof {
+                return ResultError::io(path, cause);
+            }
+            let message = "this is no packet trace, or it was cut off: the file ends within its header";
+            ResultError::io(path, io::Error::new(io::ErrorKind::InvalidData, message))
+        };
         let mut input = BufReader::new(File::open(path).map_err(failed)?);
         let mut word = [0; 4];
         input.read_exact(&mut word).map_err(failed)?;
@@ -412,6 +418,10 @@ mod tests {
         assert_eq!((reader.ports.as_slice(), reader.window_bytes), ([port].as_slice(), 52_000));
         let records: Result<Vec<_>, _> = reader.collect();
         assert_eq!(records.expect("records"), [DATA, ack(), pfc()]);
+
+        std::fs::write(&path, &bytes[..9]).expect("file");
+        let short = TraceReader::open(&path).err().expect("no header");
+        assert!(short.to_string().contains("this is no packet trace, or it was cut off"), "{short}");
 
         std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("file");
         let last = TraceReader::open(&path).expect("trace").last().expect("a record");

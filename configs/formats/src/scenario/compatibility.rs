@@ -4,6 +4,7 @@
 
 use crate::error::suggestion;
 use hpcc_core::quirks::Quirks;
+use hpcc_core::settings::{self, Kind, Setting};
 use serde_json::{Value, json};
 
 /// The section, and what its keys begin with on the command line.
@@ -56,6 +57,24 @@ impl Compatibility {
         }
         quirks
     }
+}
+
+/// The keys of the section: the profile, and each fault.
+pub fn settings() -> Vec<Setting> {
+    let setting = |key, kind, default, help: &str| Setting {
+        key,
+        kind,
+        auto: false,
+        default,
+        condition: None,
+        help: help.into(),
+    };
+    let words = Kind::Choice([CORRECT, REFERENCE].map(String::from).into());
+    let help = "Whether faults of the 2019 simulator are repeated: none, or all of them.";
+    let mut settings = vec![setting(PROFILE, words, settings::Value::Word(CORRECT.into()), help)];
+    let faults = Quirks::NAMES.iter().zip(Quirks::help());
+    settings.extend(faults.map(|(name, help)| setting(name, Kind::Switch, settings::Value::Switch(false), &help)));
+    settings
 }
 
 /// The echo of a run's switches.

@@ -8,8 +8,14 @@ mod check;
 pub(crate) mod compatibility;
 mod draft;
 mod effective;
+mod kind;
 mod network;
 mod toml_format;
+
+pub use compatibility::settings as compatibility_settings;
+pub use kind::{FileKind, kind};
+#[cfg(feature = "schema")]
+pub use toml_format::schema;
 
 pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
@@ -201,6 +207,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
 pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
     let text = crate::text::read(path)?;
     let draft = if is_toml(path, &text) {
+        kind::refuse_sweep(path, &text)?;
         toml_format::read(path, &text, overrides, defaults)?
     } else {
         crate::reference::read(path, &text, overrides)?
@@ -208,7 +215,8 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     draft.finish()
 }
 
-fn is_toml(path: &Path, text: &str) -> bool {
+/// Whether a file is TOML, not the reference's `config.txt`.
+pub(crate) fn is_toml(path: &Path, text: &str) -> bool {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         return true;
     }

@@ -278,13 +278,11 @@ impl<'a> Document<'a> {
     /// Takes the string `name` out of a section, if there is one, and returns it with its place.
     pub fn take_name(&self, section: &str, kinded: &mut Kinded<'a>) -> Result<Option<(String, Place)>, InputError> {
         let has_one = |table: &DeTable<'a>| table.contains_key("name");
-        match kinded.value.get_ref() {
-            DeValue::Table(table) if has_one(table) => {
-                let (name, place, _) = self.take(section, "name", &mut kinded.value)?;
-                Ok(Some((name, place)))
-            }
-            _ => Ok(None),
+        if !kinded.value.get_ref().as_table().is_some_and(has_one) {
+            return Ok(None);
         }
+        let (name, place, _) = self.take(section, "name", &mut kinded.value)?;
+        Ok(Some((name, place)))
     }
 
     /// Takes the string `name` out of a section. Returns it, its place and that of the section.

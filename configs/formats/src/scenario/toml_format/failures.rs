@@ -10,16 +10,23 @@ use serde::Deserialize;
 use toml::Spanned;
 
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-struct FailureKeys {
+pub(super) struct FailureKeys {
+    /// Links that fail for good.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<FailedLink>"))]
     links: Vec<Spanned<FailedLink>>,
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FailedLink {
+    /// When.
     time: Time,
+    /// Node at one end.
     a: u32,
+    /// Node at the other end.
     b: u32,
 }
 

@@ -11,9 +11,14 @@ use serde::Deserialize;
 use toml::Spanned;
 
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-struct LegacyKeys {
+pub(super) struct LegacyKeys {
+    /// Hosts and switches that know nothing of telemetry.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
     nodes: Vec<Spanned<u32>>,
+    /// Congestion control of flows from those hosts: one that reads no telemetry.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     algorithm: Option<Spanned<String>>,
 }
 

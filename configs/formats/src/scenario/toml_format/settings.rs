@@ -15,10 +15,14 @@ use serde::Deserialize;
 use toml::Spanned;
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct RunKeys {
+pub(super) struct RunKeys {
+    /// Of every random choice.
     #[serde(default = "one")]
     seed: u64,
+    /// Simulated time at which the run ends.
+    #[cfg_attr(feature = "schema", schemars(with = "Interval"))]
     stop: Spanned<Interval>,
 }
 
@@ -43,18 +47,28 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
 pub(super) const SWITCH_LISTS: &[&str] = &["ecn_thresholds", "classes"];
 
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-struct SwitchLists {
+pub(super) struct SwitchLists {
+    /// Thresholds of ports of each rate, in place of `ecn_kmin`, `ecn_kmax` and `ecn_pmax`.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ThresholdKeys>>"))]
     ecn_thresholds: Option<Vec<Spanned<ThresholdKeys>>>,
+    /// Classes of service.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ClassKeys>>"))]
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ThresholdKeys {
+    /// Of the ports.
     rate: Rate,
+    /// Queue length up to which nothing is marked.
     kmin: Size,
+    /// Queue length above which everything is marked.
     kmax: Size,
+    /// Probability of a mark at `kmax`.
     pmax: Probability,
 }
 
@@ -94,13 +108,23 @@ fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Res
 }
 
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-struct MonitorKeys {
+pub(super) struct MonitorKeys {
+    /// Time series of the queues.
     queue_interval: Option<Interval>,
+    /// Time series of the flows.
     goodput_interval: Option<Interval>,
+    /// Start of the reference's histogram, a sample each 100 ns.
     queue_histogram_start: Option<Time>,
+    /// Its end.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Time>"))]
     queue_histogram_end: Option<Spanned<Time>>,
+    /// Nodes whose packets go into `packets.tr`.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
     trace_nodes: Vec<Spanned<u32>>,
+    /// Nodes whose frames go into `packets.pcap` as bytes; needs a `rocev2` profile.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
     capture_nodes: Vec<Spanned<u32>>,
 }
 

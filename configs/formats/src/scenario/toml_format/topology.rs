@@ -17,6 +17,21 @@ use toml::Spanned;
 const SECTION: &str = "topology";
 const KINDS: &[&str] = &["star", "dumbbell", "leaf_spine", "fat_tree", "file", "links"];
 
+/// The keys of each kind.
+#[cfg(feature = "schema")]
+pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
+    use super::schema::of;
+    let keys = [
+        of::<StarKeys>(),
+        of::<DumbbellKeys>(),
+        of::<LeafSpineKeys>(),
+        of::<FatTreeKeys>(),
+        of::<FileKeys>(),
+        of::<LinksKeys>(),
+    ];
+    KINDS.iter().copied().zip(keys).collect()
+}
+
 /// A network with the places of its links.
 pub(super) struct Topology {
     pub network: Network,
@@ -54,11 +69,16 @@ fn wire(rate: Rate, delay: Time, loss: Probability) -> Wire {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct StarKeys {
+    /// Hosts around one switch.
     hosts: u32,
+    /// Of links, each direction.
     rate: Rate,
+    /// Of links, one way.
     delay: Time,
+    /// Probability that a frame is lost.
     #[serde(default)]
     loss: Probability,
 }
@@ -69,14 +89,22 @@ fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, 
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct DumbbellKeys {
+    /// Hosts on the left switch.
     left: u32,
+    /// Hosts on the right switch.
     right: u32,
+    /// Of links, each direction.
     rate: Rate,
+    /// Of links, one way.
     delay: Time,
+    /// Of the link between the switches; as hosts without it.
     bottleneck_rate: Option<Rate>,
+    /// Of that link; as hosts without it.
     bottleneck_delay: Option<Time>,
+    /// Probability that a frame is lost.
     #[serde(default)]
     loss: Probability,
 }
@@ -94,15 +122,24 @@ fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct LeafSpineKeys {
+    /// Leaf switches.
     leaves: u32,
+    /// Spine switches; every leaf is linked to every spine.
     spines: u32,
+    /// Hosts on each leaf.
     hosts_per_leaf: u32,
+    /// Of links, each direction.
     rate: Rate,
+    /// Of links, one way.
     delay: Time,
+    /// Of links between switches; as hosts without it.
     fabric_rate: Option<Rate>,
+    /// Of those links; as hosts without it.
     fabric_delay: Option<Time>,
+    /// Probability that a frame is lost.
     #[serde(default)]
     loss: Probability,
 }
@@ -121,17 +158,28 @@ fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Net
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FatTreeKeys {
+    /// Pods.
     pods: u32,
+    /// Top-of-rack switches in each pod.
     tors_per_pod: u32,
+    /// Aggregation switches in each pod, and groups of cores.
     aggs_per_pod: u32,
+    /// Core switches in each group.
     cores_per_agg: u32,
+    /// Hosts in each rack.
     hosts_per_tor: u32,
+    /// Of links, each direction.
     rate: Rate,
+    /// Of links, one way.
     delay: Time,
+    /// Of links between switches; as hosts without it.
     fabric_rate: Option<Rate>,
+    /// Of those links; as hosts without it.
     fabric_delay: Option<Time>,
+    /// Probability that a frame is lost.
     #[serde(default)]
     loss: Probability,
 }
@@ -152,10 +200,13 @@ fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
+    /// A topology in the reference's format.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     path: Spanned<String>,
-    /// Of links whose own loss is 0.
+    /// Loss of links whose own is 0.
     #[serde(default)]
     default_loss: Probability,
 }
@@ -171,24 +222,38 @@ fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<T
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct LinksKeys {
+    /// Hosts, numbered first.
     hosts: u32,
+    /// Switches, numbered behind the hosts.
     switches: u32,
+    /// Of links, each direction.
     rate: Option<Rate>,
+    /// Of links, one way.
     delay: Option<Time>,
+    /// Probability that a frame is lost.
     #[serde(default)]
     loss: Probability,
+    /// The links.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<LinkKeys>"))]
     links: Vec<Spanned<LinkKeys>>,
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct LinkKeys {
+    /// Node at one end.
     a: u64,
+    /// Node at the other end.
     b: u64,
+    /// Of links, each direction.
     rate: Option<Rate>,
+    /// Of links, one way.
     delay: Option<Time>,
+    /// Probability that a frame is lost.
     loss: Option<Probability>,
 }
 

@@ -31,6 +31,21 @@ const MAX_REPEATS: u64 = 1_000_000;
 
 type Priority = Option<Bounded<1, 7>>;
 
+/// The keys of each kind.
+#[cfg(feature = "schema")]
+pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
+    use super::schema::of;
+    let keys = [
+        of::<FlowKeys>(),
+        of::<IncastKeys>(),
+        of::<PeriodicIncastKeys>(),
+        of::<PermutationKeys>(),
+        of::<PoissonKeys>(),
+        of::<FileKeys>(),
+    ];
+    KINDS.iter().copied().zip(keys).collect()
+}
+
 /// What every kind of traffic needs to know.
 struct Context<'a> {
     config: &'a Path,
@@ -97,14 +112,21 @@ fn new_flow(src: u32, dst: u32, class: Class, size: u64, start: Nanos) -> Flow {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FlowKeys {
+    /// Sending host.
     src: u32,
+    /// Receiving host.
     dst: u32,
+    /// Payload bytes of a flow.
     size: Size,
+    /// When the first flow starts.
     #[serde(default)]
     start: Time,
+    /// Priority (queue) of the packets.
     priority: Priority,
+    /// Destination port.
     dport: Option<u16>,
 }
 
@@ -115,15 +137,23 @@ fn flow(document: &Document<'_>, section: Kinded<'_>) -> Result<Vec<Flow>, Input
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct IncastKeys {
+    /// The one host that all send to.
     receiver: u32,
+    /// The hosts that send.
     senders: Option<Vec<u32>>,
+    /// Instead: so many hosts with the lowest numbers.
     sender_count: Option<u32>,
+    /// Payload bytes of a flow.
     size: Size,
+    /// When the first flow starts.
     #[serde(default)]
     start: Time,
+    /// Priority (queue) of the packets.
     priority: Priority,
+    /// Destination port.
     dport: Option<u16>,
 }
 
@@ -137,17 +167,27 @@ fn incast(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct PeriodicIncastKeys {
+    /// The one host that all send to.
     receiver: u32,
+    /// The hosts that send.
     senders: Option<Vec<u32>>,
+    /// Instead: so many hosts with the lowest numbers.
     sender_count: Option<u32>,
+    /// Payload bytes of a flow.
     size: Size,
+    /// When the first flow starts.
     #[serde(default)]
     start: Time,
+    /// From one incast to the next.
     interval: Interval,
+    /// No incast starts later than this after `start`.
     duration: Time,
+    /// Priority (queue) of the packets.
     priority: Priority,
+    /// Destination port.
     dport: Option<u16>,
 }
 
@@ -200,12 +240,17 @@ fn senders(
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct PermutationKeys {
+    /// Payload bytes of a flow.
     size: Size,
+    /// When the first flow starts.
     #[serde(default)]
     start: Time,
+    /// Priority (queue) of the packets.
     priority: Priority,
+    /// Destination port.
     dport: Option<u16>,
 }
 
@@ -223,14 +268,22 @@ fn permutation(
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct PoissonKeys {
+    /// Of each host's link.
     load: Fraction<2>,
+    /// A workload file.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     sizes: Spanned<String>,
+    /// When the first flow starts.
     #[serde(default)]
     start: Time,
+    /// No flow starts later than this after `start`.
     duration: Time,
+    /// Priority (queue) of the packets.
     priority: Priority,
+    /// Destination port.
     dport: Option<u16>,
 }
 
@@ -263,8 +316,11 @@ fn host_rates(network: &Network) -> Vec<(u32, BitRate)> {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
+    /// Flows in the reference's format.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     path: Spanned<String>,
 }
 

@@ -16,8 +16,11 @@ use toml::Spanned;
 pub(super) const LISTS: &[&str] = &["borders"];
 
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-struct FastCnpLists {
+pub(super) struct FastCnpLists {
+    /// Links that lead out of the domain: a switch, and the node at the other end.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<[u32; 2]>"))]
     borders: Vec<Spanned<[u32; 2]>>,
 }
 

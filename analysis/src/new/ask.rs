@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Questions, each with an answer that the return key gives.
+
+use std::fmt::Display;
+use std::io::{BufRead, Write};
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+/// Who answers questions.
+pub trait Ask {
+    /// The answer to a question, as text that `parse` accepts.
+    ///
+    /// # Errors
+    /// If nobody answers any more.
+    fn value<T: Display>(&mut self, question: &str, default: T, parse: impl Fn(&str) -> Result<T, String>)
+    -> Result<T>;
+
+    /// One of several words; the first is the default.
+    ///
+    /// # Errors
+    /// As [`Ask::value`].
+    fn word(&mut self, question: &str, words: &[String]) -> Result<String> {
+        let list = words.join(", ");
+        let parse = |text: &str| {
+            words.iter().find(|word| *word == text).cloned().ok_or_else(|| format!("expected one of {list}"))
+        };
+        let default = words.first().context("there are no words to choose from")?.clone();
+        self.value(&format!("{question} ({list})"), default, parse)
+    }
+
+    /// One of the choices of an option.
+    ///
+    /// # Errors
+    /// As [`Ask::value`].
+    fn choice<T: ValueEnum>(&mut self, question: &str, default: T) -> Result<T> {
+        let name =
+            |choice: &T| choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        let mut words: Vec<String> = T::value_variants().iter().map(name).collect();
+        words.sort_by_key(|word| *word != name(&default));
+        let word = self.word(question, &words)?;
+        Ok(T::value_variants().iter().find(|choice| name(choice) == word).cloned().unwrap_or(default))
+    }
+}
+
+/// Nobody is there: every answer is the default.
+pub struct Nobody;
+
+impl Ask for Nobody {
+    fn value<T: Display>(&mut self, _: &str, default: T, _: impl Fn(&str) -> Result<T, String>) -> Result<T> {
+        Ok(default)
+    }
+}
+
+/// Somebody who reads and types.
+pub struct Terminal<R, W> {
+    typed: R,
+    shown: W,
+}
+
+impl<R: BufRead, W: Write> Terminal<R, W> {
+    /// Questions go to `shown`, answers come from `typed`.
+    pub fn new(typed: R, shown: W) -> Terminal<R, W> {
+        Terminal { typed, shown }
+    }
+}
+
+impl<R: BufRead, W: Write> Ask for Terminal<R, W> {
+    fn value<T: Display>(
+        &mut self,
+        question: &str,
+        default: T,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T> {
+        loop {
+            write!(self.shown, "{question} [{default}]: ")?;
+            self.shown.flush()?;
+            let mut line = String::new();
+            if self.typed.read_line(&mut line)? == 0 {
+                bail!("there is no answer to \"{question}\"; nothing was written");
+            }
+            match line.trim() {
+                "" => return Ok(default),
+                text => match parse(text) {
+                    Ok(value) => return Ok(value),
+                    Err(wrong) => writeln!(self.shown, "{wrong}")?,
+                },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Topology;
+    use super::*;
+
+    #[test]
+    fn answers_are_read_defaults_taken_and_mistakes_asked_again() {
+        let mut shown = Vec::new();
+        let mut user = Terminal::new(&b"ring\nfat_tree\n\nmany\n12\n"[..], &mut shown);
+        assert_eq!(user.choice("topology", Topology::Star).expect("answer"), Topology::FatTree);
+        assert_eq!(user.choice("topology", Topology::Star).expect("default"), Topology::Star);
+        let number = |text: &str| text.parse::<u32>().map_err(|_| "expected a whole number".to_owned());
+        assert_eq!(user.value("hosts", 4, number).expect("answer"), 12);
+        let end = user.value("hosts", 4, number).expect_err("nobody answers");
+        assert!(end.to_string().contains("nothing was written"), "{end}");
+        let shown = String::from_utf8(shown).expect("text");
+        assert!(
+            shown.starts_with("topology (star, dumbbell, leaf_spine, fat_tree) [star]: expected one of star"),
+            "{shown}"
+        );
+        assert!(shown.contains("hosts [4]: expected a whole number\nhosts [4]: "), "{shown}");
+    }
+}

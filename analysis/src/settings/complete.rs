@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Completion of keys and values on the command line, from the JSON schema of scenarios.
+
+use std::ffi::OsStr;
+
+use clap_complete::CompletionCandidate;
+use hpcc_formats::scenario;
+use serde_json::Value;
+
+/// Completes a key of a scenario.
+pub fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let known = all().into_iter().filter(|key| key.path.starts_with(typed.as_ref()));
+    known.map(|key| candidate(key.path, key.help)).collect()
+}
+
+/// Completes `KEY=VALUE`: first the key, then what it can be, as far as that can be listed.
+pub fn assignments(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let Some((path, value)) = typed.split_once('=') else {
+        let known = all().into_iter().filter(|key| key.path.starts_with(typed.as_ref()));
+        return known.map(|key| candidate(format!("{}=", key.path), key.help)).collect();
+    };
+    let key = all().into_iter().find(|key| key.path == path);
+    let words = key.map_or_else(Vec::new, |key| key.words).into_iter().filter(|word| word.starts_with(value));
+    words.map(|word| CompletionCandidate::new(format!("{path}={word}"))).collect()
+}
+
+fn candidate(text: String, help: Option<String>) -> CompletionCandidate {
+    CompletionCandidate::new(text).help(help.map(Into::into))
+}
+
+/// A key that `--set` takes.
+struct Key {
+    path: String,
+    help: Option<String>,
+    words: Vec<String>,
+}
+
+/// All keys, in the order of the schema; those of several kinds of a section once.
+fn all() -> Vec<Key> {
+    let schema = scenario::schema();
+    let mut keys: Vec<Key> = Vec::new();
+    for (section, schema) in schema["properties"].as_object().into_iter().flatten() {
+        let (section, schema) = match schema.get("items") {
+            Some(items) => (format!("{section}.0"), items),
+            None => (section.clone(), schema),
+        };
+        let kinds = schema["oneOf"].as_array().into_iter().flatten();
+        for (key, schema) in kinds.chain([schema]).filter_map(|keys| keys["properties"].as_object()).flatten() {
+            let path = format!("{section}.{key}");
+            let words = words(schema);
+            match keys.iter_mut().find(|known| known.path == path) {
+                Some(known) => known.words.extend(words),
+                None => keys.push(Key { path, help: schema["description"].as_str().map(Into::into), words }),
+            }
+        }
+    }
+    keys
+}
+
+/// The words that a value can be.
+fn words(schema: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let mut words: Vec<String> = schema["enum"].as_array().into_iter().flatten().filter_map(text).collect();
+    words.extend(text(&schema["const"]));
+    if schema["type"] == "boolean" {
+        words.extend(["true", "false"].map(String::from));
+    }
+    words.extend(schema["anyOf"].as_array().into_iter().flatten().flat_map(self::words));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(candidates: Vec<CompletionCandidate>) -> Vec<String> {
+        candidates.iter().map(|candidate| candidate.get_value().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn keys_and_words_are_completed() {
+        assert_eq!(texts(assignments(OsStr::new("congestion_control.et"))), ["congestion_control.eta="]);
+        assert_eq!(texts(assignments(OsStr::new("run.s"))), ["run.seed=", "run.stop="]);
+        assert_eq!(texts(assignments(OsStr::new("wire.profile=rocev2_ipv6"))), ["wire.profile=rocev2_ipv6"]);
+        assert_eq!(texts(assignments(OsStr::new("topology.kind=s"))), ["topology.kind=star"]);
+        assert_eq!(texts(assignments(OsStr::new("wire.preamble_and_gap="))).len(), 3, "true, false, auto");
+        assert_eq!(texts(keys(OsStr::new("compatibility.missed"))), ["compatibility.missed_wakeups"]);
+        assert!(texts(assignments(OsStr::new("traffic.0.lo"))).contains(&"traffic.0.load=".to_owned()));
+        assert!(assignments(OsStr::new("nothing.")).is_empty());
+    }
+}

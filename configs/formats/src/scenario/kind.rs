@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a file describes, before anything is made of it.
+
+use super::is_toml;
+use crate::error::InputError;
+use crate::place::Place;
+use crate::text;
+use std::path::Path;
+use toml::de::DeTable;
+
+/// What a file describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// One simulation, as TOML.
+    Scenario,
+    /// Variants of one, as TOML.
+    Sweep,
+    /// One simulation, as the reference's `config.txt`.
+    Reference,
+}
+
+/// What a file describes, as far as its sections tell. Whether it can be used is for its reader to find out.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn kind(path: &Path) -> Result<FileKind, InputError> {
+    let text = text::read(path)?;
+    Ok(match (is_toml(path, &text), variants(&text)) {
+        (false, _) => FileKind::Reference,
+        (true, None) => FileKind::Scenario,
+        (true, Some(_)) => FileKind::Sweep,
+    })
+}
+
+/// Refuses a sweep file where a scenario is expected.
+pub(super) fn refuse_sweep(path: &Path, text: &str) -> Result<(), InputError> {
+    let Some(line) = variants(text) else { return Ok(()) };
+    let message = format!("this is a sweep: use ./hpcc sweep {}", path.display());
+    Err(Place::file(path).at(line).error(message))
+}
+
+/// The line of a sweep file's first section of variants.
+fn variants(text: &str) -> Option<u32> {
+    let root = DeTable::parse(text).ok()?;
+    let (_, variants) = root.get_ref().get_key_value("variant")?;
+    text.as_bytes().get(..variants.span().start).map(text::line_count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_tell() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("file");
+        for (text, expected) in [
+            ("title = \"T\"\n\n[[variant]]\nname = \"a\"\n", FileKind::Sweep),
+            ("[run]\nstop = \"1ms\"\n", FileKind::Scenario),
+            ("[[variant]\n", FileKind::Scenario),
+            ("CC_MODE 3\n", FileKind::Reference),
+        ] {
+            std::fs::write(&path, text).expect("file");
+            assert_eq!(kind(&path), Ok(expected), "{text}");
+        }
+        let refused = refuse_sweep(Path::new("a.toml"), "\n[[variant]]\n").expect_err("a sweep");
+        assert_eq!(refused.to_string(), "a.toml:2: this is a sweep: use ./hpcc sweep a.toml");
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The JSON schema of scenarios, with which editors complete and check them.
+//!
+//! Plain settings come from their declarations, all other keys from the structures that they are read into.
+
+use super::failures::FailureKeys;
+use super::fast_cnp::FastCnpLists;
+use super::legacy::LegacyKeys;
+use super::settings::{MonitorKeys, RunKeys, SwitchLists};
+use super::values::{Bounded, Fraction, Interval, Probability, Rate, Size, Time};
+use super::{topology, traffic};
+use crate::scenario::compatibility;
+use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::{Kind, Setting, Value as SettingValue, quantity};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// The schema of a type, without title and references.
+pub fn of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Value::Object(object) = &mut schema {
+        object.retain(|key, _| !["$schema", "title"].contains(&key.as_str()));
+    }
+    schema
+}
+
+/// The schema of a scenario in TOML.
+pub fn scenario() -> Value {
+    let settings = NodeSettings::default();
+    let plain = |section: &str| settings.section(section, None);
+    let sections = json!({
+        "compatibility": section(&compatibility::settings()),
+        "run": of::<RunKeys>(),
+        "topology": kinded(topology::schemas()),
+        "congestion_control": congestion_control(&settings),
+        "telemetry": section(&plain("telemetry")),
+        "wire": section(&plain("wire")),
+        "transport": section(&plain("transport")),
+        "switch": with_lists(section(&plain("switch")), of::<SwitchLists>()),
+        "traffic": { "type": "array", "items": kinded(traffic::schemas()) },
+        "legacy": of::<LegacyKeys>(),
+        "failures": of::<FailureKeys>(),
+        "fast_cnp": with_lists(section(&plain("fast_cnp")), of::<FastCnpLists>()),
+        "monitor": of::<MonitorKeys>(),
+    });
+    json!({ "type": "object", "properties": sections, "required": ["run", "topology"], "additionalProperties": false })
+}
+
+/// A section of plain settings.
+fn section(settings: &[Setting]) -> Value {
+    json!({ "type": "object", "properties": properties(settings), "additionalProperties": false })
+}
+
+fn properties(settings: &[Setting]) -> Map<String, Value> {
+    settings.iter().map(|setting| (setting.key.into(), described(setting))).collect()
+}
+
+/// Adds the lists of a section. One that is a text as well may be either.
+fn with_lists(mut section: Value, lists: Value) -> Value {
+    let Some(lists) = lists["properties"].as_object() else { return section };
+    for (key, list) in lists {
+        let text = section["properties"][key].take();
+        section["properties"][key] = if text.is_null() { list.clone() } else { either(&[text, list.clone()]) };
+    }
+    section
+}
+
+/// A section whose other keys depend on its `kind`.
+fn kinded(kinds: Vec<(&str, Value)>) -> Value {
+    let one = |(kind, mut keys): (&str, Value)| {
+        keys["properties"]["kind"] = json!({ "const": kind });
+        let required = keys["required"].as_array().cloned().unwrap_or_default();
+        keys["required"] = [required, vec!["kind".into()]].concat().into();
+        keys
+    };
+    json!({ "type": "object", "oneOf": kinds.into_iter().map(one).collect::<Vec<_>>() })
+}
+
+/// The section whose keys depend on the algorithm. Editors are offered the parameters of all; a file may have those of its
+/// own. A class of an ns-3 program has parameters that nobody knows here, and `none` has no use for any.
+fn congestion_control(settings: &NodeSettings) -> Value {
+    let choice = settings.section("congestion_control", None);
+    let mut all = properties(&choice);
+    let class = json!({ "type": "string", "pattern": "::", "description": "A class of an ns-3 program." });
+    all["algorithm"] = either(&[all["algorithm"].take(), class]);
+    let mut own = Vec::new();
+    for algorithm in settings.control.all() {
+        let parameters = properties(&settings.section("congestion_control", Some(algorithm.name())));
+        if parameters.is_empty() {
+            continue;
+        }
+        let names: Vec<&str> = ["algorithm"].into_iter().chain(parameters.keys().map(String::as_str)).collect();
+        own.push(json!({
+            "if": { "properties": { "algorithm": { "const": algorithm.name() } }, "required": required(algorithm.name(), &choice) },
+            "then": { "properties": parameters, "propertyNames": { "enum": names } },
+        }));
+        for (key, schema) in parameters {
+            all.entry(key).or_insert_with(|| json!({ "description": schema["description"] }));
+        }
+    }
+    json!({ "type": "object", "properties": all, "allOf": own })
+}
+
+/// What a file must say to choose an algorithm: nothing, if it is the default.
+fn required(algorithm: &str, choice: &[Setting]) -> Vec<&'static str> {
+    let default = choice.iter().any(|setting| setting.default == SettingValue::Word(algorithm.into()));
+    if default { Vec::new() } else { vec!["algorithm"] }
+}
+
+/// A setting: its help, its default, and what can be given.
+fn described(setting: &Setting) -> Value {
+    let mut schema =
+        if setting.auto { either(&[values(&setting.kind), json!({ "const": "auto" })]) } else { values(&setting.kind) };
+    schema["description"] = setting.help.as_str().into();
+    schema["default"] = match &setting.default {
+        SettingValue::Switch(on) => json!(on),
+        SettingValue::Count(count) => json!(count),
+        SettingValue::Real(number) => json!(number),
+        SettingValue::Text(text) => json!(text),
+        SettingValue::Bytes(_)
+        | SettingValue::Time(_)
+        | SettingValue::Rate(_)
+        | SettingValue::Word(_)
+        | SettingValue::Auto => {
+            json!(setting.default.pretty())
+        }
+    };
+    schema
+}
+
+/// What a kind of setting can be. The range of a value with a unit is for the reader to check.
+fn values(kind: &Kind) -> Value {
+    match kind {
+        Kind::Switch => json!({ "type": "boolean" }),
+        Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Bytes { .. } => of::<Size>(),
+        Kind::Time { .. } => of::<Time>(),
+        Kind::Rate { .. } => of::<Rate>(),
+        Kind::Real { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Text => either(&[
+            json!({ "type": "string" }),
+            json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
+        ]),
+    }
+}
+
+fn either(schemas: &[Value]) -> Value {
+    json!({ "anyOf": schemas })
+}
+
+/// A number with one of these units.
+fn with_unit(units: &[(&str, u64)]) -> Schema {
+    let units: Vec<&str> = units.iter().map(|(unit, _)| *unit).collect();
+    json_schema!({ "type": "string", "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")) })
+}
+
+macro_rules! schemas {
+    ($([$(const $parameter:ident: u32),*] $type:ty: $schema:expr;)*) => {$(
+        impl<$(const $parameter: u32),*> JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    )*};
+}
+
+schemas! {
+    [] Rate: with_unit(quantity::RATES);
+    [] Time: with_unit(quantity::TIMES);
+    [] Interval: with_unit(quantity::TIMES);
+    [] Size: json_schema!({ "anyOf": [with_unit(quantity::SIZES), { "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]+$" }] });
+    [] Probability: json_schema!({ "type": "number", "minimum": 0, "maximum": 1 });
+    [const TWICE: u32] Fraction<TWICE>: json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": f64::from(TWICE) / 2.0 });
+    [const MIN: u32, const MAX: u32] Bounded<MIN, MAX>: json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX });
+}
