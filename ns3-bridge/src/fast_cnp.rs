@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::network::Network;
 use crate::settings::Settings;
 use crate::switch::Rng;
-use hpcc_core::cc::Origin;
+use hpcc_core::cc::{NoEffect, Origin};
 use hpcc_core::fast_cnp::{
     self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, PortConfig, Received, Refusal, Suppression,
     SwitchAgent,
@@ -16,6 +16,7 @@ use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
 use hpcc_core::roce::Bth;
 use hpcc_core::settings::Conflict;
 use hpcc_core::switch::host_address;
+use hpcc_core::transport::AckResult as AckOutcome;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;
 use hpcc_formats::results::FastCnpSummary;
@@ -46,6 +47,11 @@ pub fn fast_cnp_withheld() -> Vec<String> {
     Suppression::WITHHELD.iter().map(|(name, _)| (*name).into()).collect()
 }
 
+/// Why a notification that was believed changed nothing.
+fn no_effects() -> Vec<String> {
+    NoEffect::NAMES.iter().map(|(name, _)| (*name).into()).collect()
+}
+
 pub fn fast_cnp_refusals() -> Vec<String> {
     Refusal::NAMES.iter().map(|(name, _)| (*name).into()).collect()
 }
@@ -61,7 +67,7 @@ pub fn new_fast_cnp_switch(
     let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
     settings.common.check(switch.node.wire.profile).map_err(named)?;
     let port = |&(rate, _): &(BitRate, Nanos)| {
-        let trigger = settings.trigger(&switch.node.ecn_threshold(rate))?;
+        let trigger = settings.trigger(&switch.node.ecn_threshold(rate), switch.node.switch.ecn)?;
         Ok(PortConfig { rate, trigger })
     };
     let ports = network.ports(node).iter().map(port).collect::<Result<Vec<_>, _>>().map_err(named)?;
@@ -89,6 +95,7 @@ pub fn new_fast_cnp_host(
     settings.common.check(host.node.wire.profile).map_err(named)?;
     let acceptor = settings.acceptor(node, network.core()).map_err(named)?;
     let enabled = acceptor.enabled;
+    host.node.check_notifications(enabled).map_err(|wrong| format!("host {node}: {wrong}"))?;
     let agent = HostAgent::new(ipv6(host_address(node)), acceptor, settings.migration());
     Ok(Box::new(FastCnpHost { agent, enabled }))
 }
@@ -101,6 +108,7 @@ const NOTHING: FastCnpCounters = FastCnpCounters {
     dropped_inbound: 0,
     dropped_outbound: 0,
     accepted: 0,
+    without_effect: [0; 6],
     refused: [0; 6],
     migrations: 0,
     reports: 0,
@@ -114,6 +122,7 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
         withheld: named(fast_cnp_withheld(), &counters.withheld),
         unmarked: counters.unmarked,
         accepted: counters.accepted,
+        without_effect: named(no_effects(), &counters.without_effect),
         refused: named(fast_cnp_refusals(), &counters.refused),
         migrations: counters.migrations,
         icmpv6_sent: counters.reports,
@@ -212,7 +221,7 @@ impl FastCnpHost {
             Ok(accepted) => accepted,
             Err(why) => {
                 let unknown = why == Refusal::Disabled;
-                let result: AckResult = None::<hpcc_core::transport::Notified>.into();
+                let result: AckResult = None::<AckOutcome>.into();
                 return FastCnpReaction {
                     refused: why.index() as i8,
                     unknown,
@@ -229,6 +238,9 @@ impl FastCnpHost {
         let moved = self.agent.migration(now, queue_pair, origin, port, || rng.0.marks.uniform());
         if let Some(sport) = moved {
             host.core().set_source_port(queue_pair, sport);
+        }
+        if let (Err(why), None) = (result, moved) {
+            self.agent.had_no_effect(why);
         }
         FastCnpReaction {
             refused: -1,
@@ -248,7 +260,8 @@ impl FastCnpHost {
     pub fn counters(&self) -> FastCnpCounters {
         let acceptor = self.agent.acceptor();
         FastCnpCounters {
-            accepted: acceptor.accepted(),
+            accepted: self.agent.accepted(),
+            without_effect: self.agent.without_effect(),
             refused: Refusal::NAMES.map(|(_, why)| acceptor.refused(why)),
             migrations: self.agent.moved(),
             reports: self.agent.reported(),

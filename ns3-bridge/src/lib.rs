@@ -193,7 +193,10 @@ mod ffi {
         learnt: u64,
         dropped_inbound: u64,
         dropped_outbound: u64,
+        /// Believed and acted on.
         accepted: u64,
+        /// Believed without effect, by reason, as `hpcc_core::cc::NoEffect` names them.
+        without_effect: [u64; 6],
         /// By reason, as `fast_cnp_refusals` names them.
         refused: [u64; 6],
         migrations: u64,

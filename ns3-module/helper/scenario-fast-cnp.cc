@@ -36,6 +36,10 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
     {
         sum.withheld[reason] += node.withheld[reason];
     }
+    for (std::size_t reason = 0; reason < sum.without_effect.size(); ++reason)
+    {
+        sum.without_effect[reason] += node.without_effect[reason];
+    }
     for (std::size_t reason = 0; reason < sum.refused.size(); ++reason)
     {
         sum.refused[reason] += node.refused[reason];

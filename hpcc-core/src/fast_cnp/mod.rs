@@ -25,11 +25,11 @@
 //! - A trace of which no node fits is not copied: option 1.
 //! - UDP source port that of the data packet, DSCP 48, not ECN-capable, hop limit 64, no UDP checksum, PSN 0.
 //! - ICRC: covers the option unless configured otherwise ([`Coverage`](crate::roce::icrc::Coverage)).
-//! - Trigger: the rule of ECN marks on the egress queue, or a bound on the port's U; asked as a packet leaves, when its
+//! - Trigger: the ECN mark itself, thresholds of its own, or a bound on the port's U; asked as a packet leaves, when its
 //!   trace has the switch's own record.
 //! - Rates: 50 us for each flow, a token bucket for each port of a million notifications a second.
 //! - No notification about acknowledgements or notifications, nor to addresses outside the domain.
-//! - A sender known to be able is never marked, not even when a rate limit withholds a notification.
+//! - Only a notification that is sent takes the place of a mark: a packet about which one is withheld is marked.
 //! - A sender is able because it is configured so, unable because it answered with ICMPv6; the answer counts more.
 //! - Acceptance: listed sources only, an empty list accepts none; unknown flows are ignored (RFC 7514's rule).
 //! - A notification has no sequence number: replays are bounded by one reaction for each flow and interval.

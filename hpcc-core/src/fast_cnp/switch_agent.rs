@@ -84,11 +84,11 @@ impl SwitchAgent {
         };
         let &LeavingData { now, flow, queue, marked } = data;
         let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut rng.rand));
-        if !marked && !generator.may_be_congested(queue, utilisation) {
+        if !marked && !generator.may_be_congested(marked, queue, utilisation) {
             return Verdict { decision: Decision::Suppressed(Suppression::Idle), may_mark: true };
         }
         let capability = self.capabilities.of(now, &flow.source);
-        let departure = Departure { now, flow, opcode: Opcode::WRITE_MIDDLE, queue, utilisation, capability };
+        let departure = Departure { now, flow, opcode: Opcode::WRITE_MIDDLE, queue, utilisation, marked, capability };
         let verdict = generator.on_departure(&departure, || rng.marks.uniform());
         self.unmarked += u64::from(marked && !verdict.may_mark);
         verdict
@@ -130,7 +130,7 @@ impl SwitchAgent {
         self.ports.iter().map(|port| port.generator.suppressed(why)).sum()
     }
 
-    /// Packets that the ECN rule would have marked, had their senders not been able to understand notifications.
+    /// Packets that the ECN rule marks, and that a notification was sent for instead.
     pub fn unmarked(&self) -> u64 {
         self.unmarked
     }

@@ -166,7 +166,7 @@ pub struct Host {
     pub(super) decoder: Decoder,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
-    counters: Counters,
+    pub(super) counters: Counters,
 }
 
 impl Host {
@@ -219,7 +219,8 @@ impl Host {
         let listener = (!feedback.is_echo(needs)).then(|| {
             Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver), spec.sport))
         });
-        let key = self.senders.insert(Sender { qp, spec, nic, listener, send_times: needs.rtt.then(Box::default) })?;
+        let send_times = needs.rtt.then(Box::default);
+        let key = self.senders.insert(Sender { qp, spec, nic, opened: now, listener, send_times })?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
     }

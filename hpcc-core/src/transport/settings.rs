@@ -81,11 +81,11 @@ impl TransportSettings {
         self.ack_priority.get_or_insert(if needs.acks_first { 0 } else { DATA_PRIORITY });
     }
 
-    /// Checks settings against each other and an algorithm's needs.
+    /// Checks settings against each other.
     ///
     /// # Errors
     /// The first that contradicts another one.
-    pub fn check(&self, needs: &Needs) -> Result<(), Conflict> {
+    pub fn check(&self) -> Result<(), Conflict> {
         if let (Some(low), Some(high)) = (self.timeout_low, self.timeout)
             && low > high
         {
@@ -94,10 +94,6 @@ impl TransportSettings {
         }
         if self.ack_every.0 > 0 && self.ack_interval != TransportSettings::default().ack_interval {
             return Err(Conflict::new("ack_every", "ack_every and ack_interval exclude each other".into()));
-        }
-        if needs.every_mark && self.congestion_notification == CongestionNotification::Packet {
-            let message = "the algorithm counts the marks that acknowledgements echo; expected \"ack\"";
-            return Err(Conflict::new("congestion_notification", message.into()));
         }
         Ok(())
     }

@@ -95,10 +95,13 @@ pub struct FastCnpSummary {
     pub sent: u64,
     /// Notifications that they withheld although there was congestion, by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// Packets that were not marked because their senders understand notifications.
+    /// Packets that were not marked because a notification was sent instead.
     pub unmarked: u64,
-    /// Notifications that hosts believed.
+    /// Notifications that hosts believed and acted on.
     pub accepted: u64,
+    /// Notifications that they believed, and that changed nothing, by reason.
+    #[serde(default)]
+    pub without_effect: BTreeMap<String, u64>,
     /// Notifications that they did not believe, by reason.
     pub refused: BTreeMap<String, u64>,
     /// Other paths that flows took.

@@ -100,4 +100,15 @@ impl Listener {
         }
         telemetry
     }
+
+    /// What the controller may hear of the records that a notification brought. No switch can seal them.
+    pub fn admit_notified<'a>(&mut self, now: Nanos, telemetry: Telemetry<'a>) -> Telemetry<'a> {
+        let Telemetry::Hops(stack) = telemetry else { return telemetry };
+        let distrusted = self.guard.as_mut().is_some_and(|guard| guard.admit_first_hops(now, stack).is_err());
+        if self.seal.is_some() || distrusted {
+            self.rejected += 1;
+            return Telemetry::Nothing;
+        }
+        telemetry
+    }
 }
