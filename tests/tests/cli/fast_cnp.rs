@@ -46,6 +46,8 @@ profile = "rocev2_ipv6"
 algorithm = "hpcc_plus"
 [telemetry]
 layout = "ioam"
+[switch]
+buffer = "1GB"
 [[traffic]]
 kind = "incast"
 receiver = 4
@@ -138,17 +140,16 @@ fn controllers_that_ignore_notifications_are_refused_or_marked() {
     assert_eq!((count(&marked, "accepted"), count(&marked, "unmarked")), (0, 0), "{}", marked.counts);
 }
 
-/// Of 20 MB, 14.6 MB stand in the queue before the first acknowledgement; two notifications, 50 us apart, stop that.
+/// Of 20 MB, 15 MB stand in the queue before the first acknowledgement; two notifications, 50 us apart, stop that.
 #[test]
 fn req_43_hpcc_plus_compares_notifications_before_there_is_an_acknowledgement() {
     let (deaf, heard) = (run(CABLE, &["fast_cnp.enabled=false"]), run(CABLE, &[]));
     assert!(deaf.queue > 12_000_000, "{}", deaf.queue);
-    assert!(heard.queue < 4_000_000, "{}", heard.queue);
-    assert!(count(&heard, "accepted") >= 4, "each flow slows down: {}", heard.counts);
-    assert_eq!(heard.counts["without_effect"]["incomparable"], 4, "the first of each: {}", heard.counts);
+    assert!(heard.queue < 2_000_000, "{}", heard.queue);
+    assert!(count(&heard, "accepted") >= 8, "each flow slows down twice: {}", heard.counts);
     assert_eq!(count(&heard, "accepted") + without_effect(&heard) + refused(&heard), count(&heard, "sent"));
     let driven = run(CABLE, &["congestion_control={algorithm='rx_hpcc'}", "telemetry={layout='ioam'}"]);
-    assert!(driven.queue < 4_000_000, "by the sender of Rx-HPCC as well: {}", driven.queue);
+    assert!(driven.queue < 2_000_000, "by the sender of Rx-HPCC as well: {}", driven.queue);
 }
 
 fn refused(run: &Run) -> u64 {
@@ -160,7 +161,7 @@ fn refused(run: &Run) -> u64 {
 fn notifications_without_records_halve_the_window() {
     for telemetry in ["telemetry={layout='ioam', packets='probes'}", "telemetry={layout='int_md'}"] {
         let (deaf, heard) = (run(CABLE, &[telemetry, "fast_cnp.enabled=false"]), run(CABLE, &[telemetry]));
-        assert!(heard.queue < deaf.queue * 2 / 3, "{telemetry}: {} and {}", heard.queue, deaf.queue);
+        assert!(heard.queue < deaf.queue * 3 / 4, "{telemetry}: {} and {}", heard.queue, deaf.queue);
         assert!(heard.counts["without_effect"]["same_round"].as_u64() > Some(0), "{telemetry}: {}", heard.counts);
     }
 }

@@ -9,7 +9,8 @@
 //!   has txRate in place of the arrivals. The two are the same once windows bound the flows; before, txRate cannot exceed
 //!   B however many flows send, and four flows at line rate would look like one until their queue is as long as the path.
 //! - That load is not averaged over T, for there is nothing before it.
-//! - A notification without records halves the window, as the first mark does under DCQCN and DCTCP; once in T at most.
+//! - A notification without records, or whose records there is nothing to compare with, halves the window, as the first
+//!   mark does under DCQCN and DCTCP; once in T at most.
 //! - The flow reacts to loads again as soon as its last reaction can show: after the time from its start to the first
 //!   notification of this path, or T if that is less. No packet took longer to the place that notifies and no
 //!   notification took longer back.
@@ -40,8 +41,11 @@ impl Notices {
     /// # Errors
     /// Why there is nothing to react to.
     pub fn judge(&mut self, notification: &Notification<'_>, eta: f64) -> Result<f64, NoEffect> {
-        let Telemetry::Hops(stack) = notification.telemetry else { return self.half(notification.now, eta) };
-        let load = self.load(notification, stack).ok_or(NoEffect::Incomparable)?;
+        let load = match notification.telemetry {
+            Telemetry::Hops(stack) => self.load(notification, stack),
+            _ => None,
+        };
+        let Some(load) = load else { return self.half(notification.now, eta) };
         if load <= eta {
             return Err(NoEffect::NotBusier);
         }
