@@ -8,15 +8,15 @@ use crate::settings::Settings;
 use crate::switch::Rng;
 use hpcc_core::cc::{NoEffect, Origin};
 use hpcc_core::fast_cnp::{
-    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, PortConfig, Received, Refusal, Suppression,
-    SwitchAgent,
+    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, OptionTypes, PortConfig, Received, Refusal,
+    Suppression, SwitchAgent,
 };
 use hpcc_core::frame::Encapsulation;
 use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
 use hpcc_core::roce::Bth;
 use hpcc_core::settings::Conflict;
 use hpcc_core::switch::host_address;
-use hpcc_core::transport::AckResult as AckOutcome;
+use hpcc_core::transport::{AckResult as AckOutcome, CongestionNotification};
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;
 use hpcc_formats::results::FastCnpSummary;
@@ -32,6 +32,11 @@ pub struct FastCnpSwitch {
 pub struct FastCnpHost {
     agent: HostAgent,
     enabled: bool,
+    /// As a receiver.
+    notifies: bool,
+    address: [u8; 16],
+    types: OptionTypes,
+    encapsulation: Option<Encapsulation>,
 }
 
 /// A node's own key: memories of different nodes collide differently, and the same in every run.
@@ -76,7 +81,7 @@ pub fn new_fast_cnp_switch(
     let (loopback, base_rtt) = (ipv6(host_address(node)), Nanos(network.max_rtt_ns()));
     Ok(Box::new(FastCnpSwitch {
         agent: SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)),
-        border: Border::new(settings.common.types()),
+        border: Border::new(settings.common.types(), settings.border_side),
         encapsulation: switch.encapsulation(),
         sizes: switch.node.wire.profile.sizes(),
         learnt: 0,
@@ -96,8 +101,23 @@ pub fn new_fast_cnp_host(
     let acceptor = settings.acceptor(node, network.core()).map_err(named)?;
     let enabled = acceptor.enabled;
     host.node.check_notifications(enabled).map_err(|wrong| format!("host {node}: {wrong}"))?;
-    let agent = HostAgent::new(ipv6(host_address(node)), acceptor, settings.migration());
-    Ok(Box::new(FastCnpHost { agent, enabled }))
+    let notifies = host.node.transport.congestion_notification == CongestionNotification::FastCnp;
+    if notifies {
+        settings
+            .check_receivers(network.core())
+            .map_err(|wrong| format!("transport.{}: {}", wrong.key, wrong.message))?;
+    }
+    let (address, types) = (ipv6(host_address(node)), settings.common.types());
+    let agent = HostAgent::new(address, acceptor, settings.migration());
+    let encapsulation = host.encapsulation();
+    Ok(Box::new(FastCnpHost { agent, enabled, notifies, address, types, encapsulation }))
+}
+
+/// Writes options to the front of a frame's room; returns their length, 0 without room.
+fn put(options: &[u8], room: &mut [u8]) -> usize {
+    let Some(front) = room.get_mut(..options.len()) else { return 0 };
+    front.copy_from_slice(options);
+    options.len()
 }
 
 const NOTHING: FastCnpCounters = FastCnpCounters {
@@ -105,6 +125,7 @@ const NOTHING: FastCnpCounters = FastCnpCounters {
     withheld: [0; 4],
     unmarked: 0,
     learnt: 0,
+    unasked: 0,
     dropped_inbound: 0,
     dropped_outbound: 0,
     accepted: 0,
@@ -127,6 +148,7 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
         migrations: counters.migrations,
         icmpv6_sent: counters.reports,
         icmpv6_learnt: counters.learnt,
+        icmpv6_unasked: counters.unasked,
         dropped_inbound: counters.dropped_inbound,
         dropped_outbound: counters.dropped_outbound,
     }
@@ -157,9 +179,7 @@ impl FastCnpSwitch {
     pub fn write_options(&self, dst_address: u32, telemetry: &[u8], room: &mut [u8]) -> usize {
         let mut header = [0; fast_cnp::option::MAX_HEADER];
         let options = self.agent.options(ipv6(dst_address), self.encapsulation, telemetry, &mut header);
-        let Some(front) = room.get_mut(..options.len()) else { return 0 };
-        front.copy_from_slice(options);
-        options.len()
+        put(options, room)
     }
 
     pub fn notification_bytes(&self, options: u32) -> u32 {
@@ -183,6 +203,7 @@ impl FastCnpSwitch {
             withheld: Suppression::WITHHELD.map(|(_, why)| self.agent.suppressed(why)),
             unmarked: self.agent.unmarked(),
             learnt: self.learnt,
+            unasked: self.agent.unasked(),
             dropped_inbound: self.border.dropped(Crossing::Inbound),
             dropped_outbound: self.border.dropped(Crossing::Outbound),
             ..NOTHING
@@ -193,6 +214,16 @@ impl FastCnpSwitch {
 impl FastCnpHost {
     pub fn is_enabled(&self) -> bool {
         self.enabled
+    }
+
+    pub fn notifies(&self) -> bool {
+        self.notifies
+    }
+
+    pub fn write_options(&self, telemetry: &[u8], room: &mut [u8]) -> usize {
+        let mut header = [0; fast_cnp::option::MAX_HEADER];
+        let options = fast_cnp::packet::options(self.address, self.encapsulation, telemetry, &self.types, &mut header);
+        put(options, room)
     }
 
     pub fn connect(&mut self, dst_address: u32, receiver: u32, queue_pair: u32) {

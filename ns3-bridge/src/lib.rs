@@ -191,6 +191,7 @@ mod ffi {
         withheld: [u64; 4],
         unmarked: u64,
         learnt: u64,
+        unasked: u64,
         dropped_inbound: u64,
         dropped_outbound: u64,
         /// Believed and acted on.
@@ -790,6 +791,10 @@ mod ffi {
         -> Result<Box<FastCnpHost>>;
         /// Whether it accepts notifications.
         fn is_enabled(self: &FastCnpHost) -> bool;
+        /// Whether it notifies senders of marked packets.
+        fn notifies(self: &FastCnpHost) -> bool;
+        /// Writes the destination options of a notification about a packet that arrived with this section.
+        fn write_options(self: &FastCnpHost, telemetry: &[u8], room: &mut [u8]) -> usize;
         /// A flow begins.
         fn connect(self: &mut FastCnpHost, dst_address: u32, receiver: u32, queue_pair: u32);
         /// A flow has ended.

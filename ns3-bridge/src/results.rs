@@ -175,7 +175,7 @@ impl Results {
             feedback_packets: totals.hosts.feedback,
             rejected_feedback: totals.hosts.rejected_feedback,
             path_moves: totals.hosts.moves,
-            cnps: (scenario.transport().notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
+            cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
         };
         writer.finish(&summary).err().map(|error| error.to_string()).unwrap_or_default()

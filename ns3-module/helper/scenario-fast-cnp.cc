@@ -27,6 +27,7 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
     sum.sent += node.sent;
     sum.unmarked += node.unmarked;
     sum.learnt += node.learnt;
+    sum.unasked += node.unasked;
     sum.dropped_inbound += node.dropped_inbound;
     sum.dropped_outbound += node.dropped_outbound;
     sum.accepted += node.accepted;

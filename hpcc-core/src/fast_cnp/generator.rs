@@ -179,6 +179,11 @@ impl Generator {
         }
     }
 
+    /// Whether the last notification about a flow is no older than `age`, as far as is remembered.
+    pub fn notified(&self, now: Nanos, flow: &Flow, age: Nanos) -> bool {
+        self.notified.age(now, flow).is_some_and(|since| since <= age)
+    }
+
     /// Notifications sent.
     pub fn sent(&self) -> u64 {
         self.sent

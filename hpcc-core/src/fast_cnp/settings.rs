@@ -2,7 +2,8 @@
 //! What a user sets of Fast CNP at switches and hosts.
 
 use super::{
-    AcceptorConfig, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit, Trigger,
+    AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit,
+    Trigger,
 };
 use crate::settings::Conflict;
 use crate::switch::EcnThreshold;
@@ -65,6 +66,8 @@ crate::settings! {
         pub mark_unknown: bool = true;
         /// Senders that may be notified: none, all, hosts, or numbers and ranges.
         pub domain: String = "hosts".to_string();
+        /// Which ways `borders` close; the draft demands both.
+        pub border_side: BorderSide = BorderSide::Both;
         /// Senders of which switches know that they understand notifications; `auto`: all hosts but `incapable`.
         pub capable: Option<String> = None;
         ..common: FastCnpSettings = FastCnpSettings::default();
@@ -219,6 +222,19 @@ impl FastCnpHostSettings {
             types: self.common.types(),
             interval: self.accept_interval,
         })
+    }
+
+    /// Checks whether every sender accepts what receivers send in place of an echo.
+    ///
+    /// # Errors
+    /// If some do not: marks would have no effect.
+    pub fn check_receivers(&self, network: &Network) -> Result<(), Conflict> {
+        let hosts = NodeSet::hosts(network);
+        let accepted = nodes("accept_from", &self.accept_from, network, false)?;
+        let all = self.common.notified(network)? == hosts && hosts.iter().all(|host| accepted.contains(host));
+        let message = "receivers send Fast CNPs that some senders do not accept; expected fast_cnp.enabled = true, no \
+                       incapable hosts, and fast_cnp.accept_from = \"all\"";
+        if all { Ok(()) } else { Err(Conflict::new("congestion_notification", message.into())) }
     }
 
     /// When flows take other ports.

@@ -20,7 +20,7 @@ impl NodeSettings {
     pub fn check_notifications(&self, by_switches: bool) -> Result<(), Located> {
         let (name, reaction) = (self.control.chosen().name(), self.needs().reaction);
         match self.transport.congestion_notification {
-            CongestionNotification::Echo => {}
+            CongestionNotification::Echo | CongestionNotification::FastCnp => {}
             CongestionNotification::Packet => {
                 let nothing = reaction.to(Signal::ReceiverCnp) == Effect::Nothing;
                 let message =
@@ -28,7 +28,8 @@ impl NodeSettings {
                 refuse_if(nothing, "congestion_notification", message).map_err(in_section("transport"))?;
             }
         }
-        if by_switches { self.check_switches(name, reaction).map_err(in_section("fast_cnp")) } else { Ok(()) }
+        let fast = by_switches || self.transport.congestion_notification == CongestionNotification::FastCnp;
+        if fast { self.check_switches(name, reaction).map_err(in_section("fast_cnp")) } else { Ok(()) }
     }
 
     fn check_switches(&self, name: &str, reaction: Reaction) -> Result<(), Conflict> {

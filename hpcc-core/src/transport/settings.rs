@@ -51,7 +51,8 @@ crate::settings! {
         /// is never paused; `auto`: 0 with `dcqcn` and `timely`, otherwise 3.
         pub ack_priority: Option<u8> {0..=7} = None;
         /// In what congestion marks come back: in acknowledgements, or in congestion notification packets, at most one in
-        /// the notification interval of DCQCN, 50 us under other algorithms.
+        /// the notification interval of DCQCN, 50 us under other algorithms; `fast_cnp`: in those of `[fast_cnp]`, which
+        /// senders must accept from hosts.
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
     }
 }

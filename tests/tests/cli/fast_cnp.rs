@@ -165,3 +165,57 @@ fn notifications_without_records_halve_the_window() {
         assert!(heard.counts["without_effect"]["same_round"].as_u64() > Some(0), "{telemetry}: {}", heard.counts);
     }
 }
+
+/// Receivers notify by Fast CNPs, and no switch does. They answer each marked packet once in 50 us, as by plain CNPs.
+#[test]
+fn req_45_receivers_send_fast_cnps_if_they_are_told_to() {
+    let by_receiver =
+        ["transport.congestion_notification=fast_cnp", "fast_cnp.accept_from=all", "fast_cnp.domain=none"];
+    let fast = run(STAR, &by_receiver);
+    let plain = run(STAR, &["transport.congestion_notification=cnp", "fast_cnp.enabled=false"]);
+    assert_eq!(count(&fast, "sent"), 0, "switches are silent: {}", fast.counts);
+    assert!(count(&fast, "accepted") >= 3, "each flow hears of it: {}", fast.counts);
+    assert_eq!(fast.flows.lines().count(), plain.flows.lines().count());
+    assert!(slowest(&fast).abs_diff(slowest(&plain)) < slowest(&plain) / 5, "{} and {}", fast.flows, plain.flows);
+    let bench = Bench::new(&[("scenario.toml", STAR)]);
+    for missing in ["fast_cnp.accept_from=switches", "fast_cnp.incapable=[0]", "fast_cnp.enabled=false"] {
+        let told = bench.run("scenario.toml", &[by_receiver[0], by_receiver[1], missing]);
+        assert_eq!(told.code, Some(2), "{missing}: {}", told.err);
+        assert!(told.err.contains("receivers send Fast CNPs that some senders do not accept"), "{}", told.err);
+    }
+}
+
+/// The time of the slowest flow in nanoseconds.
+fn slowest(run: &Run) -> u64 {
+    let times = run.flows.lines().skip(1).map(|row| row.split(',').nth(8).expect("fct_ns").parse::<u64>());
+    times.map(|time| time.expect("nanoseconds")).max().expect("a flow")
+}
+
+/// Host 0 says by ICMPv6 that it does not understand notifications: across a border that is closed on the way in, the switch
+/// does not hear of it.
+#[test]
+fn req_50_a_border_keeps_answers_out_as_well() {
+    let open = run(STAR, &["fast_cnp.incapable=[0]", "fast_cnp.capable=hosts"]);
+    assert_eq!(count(&open, "icmpv6_learnt"), 1, "{}", open.counts);
+    let closed = [
+        "fast_cnp.incapable=[0]",
+        "fast_cnp.capable=hosts",
+        "fast_cnp.borders=[[4, 0]]",
+        "fast_cnp.border_side=inbound",
+    ];
+    let closed = run(STAR, &closed);
+    assert_eq!((count(&closed, "icmpv6_learnt"), count(&closed, "dropped_outbound")), (0, 0), "{}", closed.counts);
+    assert!(count(&closed, "icmpv6_sent") > 0, "{}", closed.counts);
+    assert_eq!(count(&closed, "dropped_inbound"), count(&closed, "icmpv6_sent"), "{}", closed.counts);
+}
+
+/// With a seal, records that a switch copied count for nothing, for it has no key; the notification still halves the window.
+#[test]
+fn req_26_records_without_a_seal_do_not_reach_the_controller() {
+    let seal = "telemetry={layout='ioam', seal='00112233445566778899aabbccddeeff'}";
+    let (sealed, plain) = (run(CABLE, &[seal]), run(CABLE, &[]));
+    assert!(sealed.counts["without_effect"]["same_round"].as_u64() > Some(0), "once in T: {}", sealed.counts);
+    assert_eq!(plain.counts["without_effect"]["same_round"], 0, "{}", plain.counts);
+    let deaf = run(CABLE, &[seal, "fast_cnp.enabled=false"]);
+    assert!(plain.queue < sealed.queue && sealed.queue < deaf.queue * 3 / 4, "{} {}", sealed.queue, deaf.queue);
+}

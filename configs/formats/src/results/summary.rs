@@ -110,6 +110,9 @@ pub struct FastCnpSummary {
     pub icmpv6_sent: u64,
     /// Those from which switches learnt it.
     pub icmpv6_learnt: u64,
+    /// Those about notifications that the switch did not send.
+    #[serde(default)]
+    pub icmpv6_unasked: u64,
     /// Notifications that borders dropped on their way in.
     pub dropped_inbound: u64,
     /// Notifications that they dropped on their way out.

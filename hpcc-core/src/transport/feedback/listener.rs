@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's part: which of its packets collect telemetry, and whether to believe what comes back.
 
-use super::{Answer, FeedbackConfig};
+use super::{Answer, FeedbackConfig, Return};
 use crate::cc::FlowLimits;
 use crate::telemetry::seal::SealKey;
 use crate::telemetry::{
@@ -48,6 +48,7 @@ pub struct Listener {
     sampler: Sampler,
     guard: Option<FeedbackGuard>,
     seal: Option<SealKey>,
+    by: Return,
     flow: u64,
     rejected: u64,
     paths: Option<PathProbes>,
@@ -62,6 +63,7 @@ impl Listener {
             sampler: Sampler::new(config.sampling, limits.base_rtt),
             guard: config.guard.then(|| FeedbackGuard::new(GuardConfig::default())),
             seal: config.seal.as_ref().map(SealKey::new),
+            by: config.by,
             flow,
             rejected: 0,
         }
@@ -82,9 +84,13 @@ impl Listener {
         self.rejected
     }
 
-    /// The answer without its seal; nothing if the seal is not that of this flow and acknowledgement.
+    /// The answer without its seal; nothing if the seal is missing, or not that of this flow and acknowledgement. Where
+    /// answers come in packets of their own, acknowledgements have none.
     pub fn open<'a>(&mut self, seq: u64, bytes: &'a [u8]) -> &'a [u8] {
-        let Some(seal) = self.seal.as_ref().filter(|_| !bytes.is_empty()) else { return bytes };
+        let Some(seal) = &self.seal else { return bytes };
+        if self.by == Return::Notification && bytes.is_empty() {
+            return bytes;
+        }
         seal.open(self.flow, seq, bytes).unwrap_or_else(|_| {
             self.rejected += 1;
             &[]

@@ -9,6 +9,7 @@ use crate::error::InputError;
 use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::node::Located;
 use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::CongestionNotification;
 use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
 use toml::Spanned;
@@ -40,6 +41,10 @@ pub(super) fn borders(
 pub(super) fn reactions(scenario: &Scenario) -> Result<(), Located> {
     let notified = scenario.settings.fast_cnp_host.common.notified(&scenario.network);
     let notified = notified.map_err(|conflict| Located { section: "fast_cnp", conflict })?;
+    if scenario.transport().notification == CongestionNotification::FastCnp {
+        let checked = scenario.settings.fast_cnp_host.check_receivers(&scenario.network);
+        checked.map_err(|conflict| Located { section: "transport", conflict })?;
+    }
     let (legacy, others): (Vec<u32>, Vec<u32>) =
         scenario.network.hosts().partition(|host| scenario.legacy.nodes.contains(host));
     for hosts in [others, legacy] {

@@ -162,8 +162,7 @@ fn req_34_receivers_send_notifications_where_the_algorithm_can_do_with_them() {
     assert_eq!(notification("cnp"), Ok(CongestionNotification::Packet));
     assert_eq!(notification("ack"), Ok(CongestionNotification::Echo));
     let unknown = notification("becn").expect_err("unknown");
-    let expected =
-        "transport.congestion_notification: unknown congestion_notification \"becn\"; expected one of ack, cnp";
+    let expected = "transport.congestion_notification: unknown congestion_notification \"becn\"; expected one of ack, cnp, fast_cnp";
     assert!(unknown.contains(expected), "{unknown}");
     let dctcp = set("cnp", "dctcp").expect_err("too few");
     assert!(dctcp.ends_with("dctcp does not react to notification packets of receivers; expected \"ack\""), "{dctcp}");
