@@ -2,8 +2,8 @@
 //! Congestion control that is written in C++ (`ns3::RdmaCongestionOps`), as an algorithm of the core.
 
 use hpcc_core::cc::{
-    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, Notification, RateDecision, Reads,
-    Sent,
+    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, NoEffect, Notification, RateDecision,
+    Reaction, Reads, Sent,
 };
 use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
@@ -86,6 +86,7 @@ mod ffi {
         fn is_congestion_ops(name: &str) -> bool;
         fn congestion_ops_attributes(name: &str) -> Vec<OpsAttribute>;
         fn congestion_ops_read_telemetry(name: &str) -> bool;
+        fn congestion_ops_react(name: &str) -> bool;
         fn is_ops_value(name: &str, attribute: &str, value: &str) -> bool;
         fn new_congestion_ops(name: &str, attributes: &[OpsAttribute], limits: &OpsLimits) -> UniquePtr<CongestionOps>;
         fn on_feedback(self: Pin<&mut CongestionOps>, feedback: &OpsFeedback, hops: &[OpsHop]) -> OpsDecision;
@@ -125,13 +126,15 @@ struct OpsAlgorithm {
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
     reads_telemetry: bool,
+    reacts: bool,
 }
 
 impl OpsAlgorithm {
     fn new(name: &str) -> OpsAlgorithm {
         let attributes = ffi::congestion_ops_attributes(name);
         let reads_telemetry = ffi::congestion_ops_read_telemetry(name);
-        OpsAlgorithm { name: name.into(), initial: attributes.clone(), attributes, reads_telemetry }
+        let reacts = ffi::congestion_ops_react(name);
+        OpsAlgorithm { name: name.into(), initial: attributes.clone(), attributes, reads_telemetry, reacts }
     }
 }
 
@@ -201,7 +204,8 @@ impl Algorithm for OpsAlgorithm {
 
     fn needs(&self) -> Needs {
         let reads = if self.reads_telemetry { Reads::Records } else { Reads::Nothing };
-        Needs { reads, rtt: true, sent: true, ..Needs::default() }
+        let reaction = if self.reacts { Reaction::Mark } else { Reaction::Nothing };
+        Needs { reads, reaction, rtt: true, sent: true, ..Needs::default() }
     }
 }
 
@@ -272,8 +276,8 @@ impl CongestionControl for OpsFlow {
         self.bounded(&decision)
     }
 
-    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
+    fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let decision = self.ops.pin_mut().on_notification(notification.now.0);
-        self.bounded(&decision)
+        Ok(self.bounded(&decision))
     }
 }

@@ -6,16 +6,17 @@ use crate::host::ffi::AckResult;
 use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::Settings;
-use hpcc_core::cc::Origin;
+use hpcc_core::cc::{NoEffect, Origin};
 use hpcc_core::fast_cnp::{
-    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, PortConfig, Received, Refusal, Suppression,
-    SwitchAgent,
+    self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, OptionTypes, PortConfig, Received, Refusal,
+    Suppression, SwitchAgent,
 };
 use hpcc_core::frame::Encapsulation;
 use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
 use hpcc_core::roce::Bth;
 use hpcc_core::settings::Conflict;
 use hpcc_core::switch::host_address;
+use hpcc_core::transport::{AckResult as AckOutcome, CongestionNotification};
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;
 use hpcc_formats::results::FastCnpSummary;
@@ -66,9 +67,13 @@ pub(crate) mod ffi {
         withheld: [u64; 4],
         unmarked: u64,
         learnt: u64,
+        unasked: u64,
         dropped_inbound: u64,
         dropped_outbound: u64,
+        /// Accepted and acted on.
         accepted: u64,
+        /// Accepted without effect, by reason, as `hpcc_core::cc::NoEffect` names them.
+        without_effect: [u64; 6],
         /// By reason, as `fast_cnp_refusals` names them.
         refused: [u64; 6],
         migrations: u64,
@@ -131,6 +136,10 @@ pub(crate) mod ffi {
         -> Result<Box<FastCnpHost>>;
         /// Whether it accepts notifications.
         fn is_enabled(self: &FastCnpHost) -> bool;
+        /// Whether it notifies senders of marked packets.
+        fn notifies(self: &FastCnpHost) -> bool;
+        /// Writes the destination options of a notification about a packet that arrived with this section.
+        fn write_options(self: &FastCnpHost, telemetry: &[u8], room: &mut [u8]) -> usize;
         /// A flow begins.
         fn connect(self: &mut FastCnpHost, dst_address: u32, receiver: u32, queue_pair: u32);
         /// A flow has ended.
@@ -164,6 +173,11 @@ pub struct FastCnpSwitch {
 pub struct FastCnpHost {
     agent: HostAgent,
     enabled: bool,
+    /// As a receiver.
+    notifies: bool,
+    address: [u8; 16],
+    types: OptionTypes,
+    encapsulation: Option<Encapsulation>,
 }
 
 /// A node's own key: memories of different nodes collide differently, and the same in every run.
@@ -177,6 +191,11 @@ pub fn fast_cnp_room(settings: &Settings) -> u32 {
 
 pub fn fast_cnp_withheld() -> Vec<String> {
     Suppression::WITHHELD.iter().map(|(name, _)| (*name).into()).collect()
+}
+
+/// Why a notification that was believed changed nothing.
+fn no_effects() -> Vec<String> {
+    NoEffect::NAMES.iter().map(|(name, _)| (*name).into()).collect()
 }
 
 pub fn fast_cnp_refusals() -> Vec<String> {
@@ -194,7 +213,7 @@ pub fn new_fast_cnp_switch(
     let named = |wrong: Conflict| format!("fast_cnp.{}: {}", wrong.key, wrong.message);
     settings.common.check(switch.node.wire.profile).map_err(named)?;
     let port = |&(rate, _): &(BitRate, Nanos)| {
-        let trigger = settings.trigger(&switch.node.ecn_threshold(rate))?;
+        let trigger = settings.trigger(&switch.node.ecn_threshold(rate), switch.node.switch.ecn)?;
         Ok(PortConfig { rate, trigger })
     };
     let ports = network.ports(node).iter().map(port).collect::<Result<Vec<_>, _>>().map_err(named)?;
@@ -203,7 +222,7 @@ pub fn new_fast_cnp_switch(
     let (loopback, base_rtt) = (ipv6(host_address(node)), Nanos(network.max_rtt_ns()));
     Ok(Box::new(FastCnpSwitch {
         agent: SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)),
-        border: Border::new(settings.common.types()),
+        border: Border::new(settings.common.types(), settings.border_side),
         encapsulation: switch.encapsulation(),
         sizes: switch.node.wire.profile.sizes(),
         learnt: 0,
@@ -222,8 +241,24 @@ pub fn new_fast_cnp_host(
     settings.common.check(host.node.wire.profile).map_err(named)?;
     let acceptor = settings.acceptor(node, network.core()).map_err(named)?;
     let enabled = acceptor.enabled;
-    let agent = HostAgent::new(ipv6(host_address(node)), acceptor, settings.migration());
-    Ok(Box::new(FastCnpHost { agent, enabled }))
+    host.node.check_notifications(enabled).map_err(|wrong| format!("host {node}: {wrong}"))?;
+    let notifies = host.node.transport.congestion_notification == CongestionNotification::FastCnp;
+    if notifies {
+        settings
+            .check_receivers(network.core())
+            .map_err(|wrong| format!("transport.{}: {}", wrong.key, wrong.message))?;
+    }
+    let (address, types) = (ipv6(host_address(node)), settings.common.types());
+    let agent = HostAgent::new(address, acceptor, settings.migration());
+    let encapsulation = host.encapsulation();
+    Ok(Box::new(FastCnpHost { agent, enabled, notifies, address, types, encapsulation }))
+}
+
+/// Writes options to the front of a frame's room; returns their length, 0 without room.
+fn put(options: &[u8], room: &mut [u8]) -> usize {
+    let Some(front) = room.get_mut(..options.len()) else { return 0 };
+    front.copy_from_slice(options);
+    options.len()
 }
 
 const NOTHING: FastCnpCounters = FastCnpCounters {
@@ -231,9 +266,11 @@ const NOTHING: FastCnpCounters = FastCnpCounters {
     withheld: [0; 4],
     unmarked: 0,
     learnt: 0,
+    unasked: 0,
     dropped_inbound: 0,
     dropped_outbound: 0,
     accepted: 0,
+    without_effect: [0; 6],
     refused: [0; 6],
     migrations: 0,
     reports: 0,
@@ -247,10 +284,12 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
         withheld: named(fast_cnp_withheld(), &counters.withheld),
         unmarked: counters.unmarked,
         accepted: counters.accepted,
+        without_effect: named(no_effects(), &counters.without_effect),
         refused: named(fast_cnp_refusals(), &counters.refused),
         migrations: counters.migrations,
         icmpv6_sent: counters.reports,
         icmpv6_learnt: counters.learnt,
+        icmpv6_unasked: counters.unasked,
         dropped_inbound: counters.dropped_inbound,
         dropped_outbound: counters.dropped_outbound,
     }
@@ -281,9 +320,7 @@ impl FastCnpSwitch {
     pub fn write_options(&self, dst_address: u32, telemetry: &[u8], room: &mut [u8]) -> usize {
         let mut header = [0; fast_cnp::option::MAX_HEADER];
         let options = self.agent.options(ipv6(dst_address), self.encapsulation, telemetry, &mut header);
-        let Some(front) = room.get_mut(..options.len()) else { return 0 };
-        front.copy_from_slice(options);
-        options.len()
+        put(options, room)
     }
 
     pub fn notification_bytes(&self, options: u32) -> u32 {
@@ -307,6 +344,7 @@ impl FastCnpSwitch {
             withheld: Suppression::WITHHELD.map(|(_, why)| self.agent.suppressed(why)),
             unmarked: self.agent.unmarked(),
             learnt: self.learnt,
+            unasked: self.agent.unasked(),
             dropped_inbound: self.border.dropped(Crossing::Inbound),
             dropped_outbound: self.border.dropped(Crossing::Outbound),
             ..NOTHING
@@ -317,6 +355,16 @@ impl FastCnpSwitch {
 impl FastCnpHost {
     pub fn is_enabled(&self) -> bool {
         self.enabled
+    }
+
+    pub fn notifies(&self) -> bool {
+        self.notifies
+    }
+
+    pub fn write_options(&self, telemetry: &[u8], room: &mut [u8]) -> usize {
+        let mut header = [0; fast_cnp::option::MAX_HEADER];
+        let options = fast_cnp::packet::options(self.address, self.encapsulation, telemetry, &self.types, &mut header);
+        put(options, room)
     }
 
     pub fn connect(&mut self, dst_address: u32, receiver: u32, queue_pair: u32) {
@@ -345,7 +393,7 @@ impl FastCnpHost {
             Ok(accepted) => accepted,
             Err(why) => {
                 let unknown = why == Refusal::Disabled;
-                let result: AckResult = None::<hpcc_core::transport::Notified>.into();
+                let result: AckResult = None::<AckOutcome>.into();
                 return FastCnpReaction {
                     refused: why.index() as i8,
                     unknown,
@@ -362,6 +410,9 @@ impl FastCnpHost {
         let moved = self.agent.migration(now, queue_pair, origin, port, || rng.0.marks.uniform());
         if let Some(sport) = moved {
             host.core().set_source_port(queue_pair, sport);
+        }
+        if let (Err(why), None) = (result, moved) {
+            self.agent.had_no_effect(why);
         }
         FastCnpReaction {
             refused: -1,
@@ -381,7 +432,8 @@ impl FastCnpHost {
     pub fn counters(&self) -> FastCnpCounters {
         let acceptor = self.agent.acceptor();
         FastCnpCounters {
-            accepted: acceptor.accepted(),
+            accepted: self.agent.accepted(),
+            without_effect: self.agent.without_effect(),
             refused: Refusal::NAMES.map(|(_, why)| acceptor.refused(why)),
             migrations: self.agent.moved(),
             reports: self.agent.reported(),

@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::Settings;
 use crate::switch::ffi::FlowKey;
-use hpcc_core::cc::{FlowLimits, Origin};
+use hpcc_core::cc::{FlowLimits, NoEffect, Origin};
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
@@ -290,9 +290,9 @@ impl From<Option<transport::AckResult>> for AckResult {
     }
 }
 
-impl From<Option<transport::Notified>> for AckResult {
-    fn from(notified: Option<transport::Notified>) -> Self {
-        let result = notified.map(|n| transport::AckResult { nic: n.nic, finished: false, armed: n.armed });
+impl From<Result<transport::Notified, NoEffect>> for AckResult {
+    fn from(notified: Result<transport::Notified, NoEffect>) -> Self {
+        let result = notified.ok().map(|n| transport::AckResult { nic: n.nic, finished: false, armed: n.armed });
         result.into()
     }
 }

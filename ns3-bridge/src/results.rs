@@ -313,7 +313,7 @@ impl Results {
             feedback_packets: totals.hosts.feedback,
             rejected_feedback: totals.hosts.rejected_feedback,
             path_moves: totals.hosts.moves,
-            cnps: (scenario.transport().notification == CongestionNotification::Packet).then_some(totals.hosts.cnps),
+            cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
             groups: scenario.flows.groups.clone(),
             // Format and files are the writer's to fill in.

@@ -8,11 +8,11 @@
 #include "scenario-monitor.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
+#include "rust/cxx.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "rust/cxx.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/fast-cnp-host.h"

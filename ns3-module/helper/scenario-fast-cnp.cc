@@ -29,6 +29,7 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
     sum.sent += node.sent;
     sum.unmarked += node.unmarked;
     sum.learnt += node.learnt;
+    sum.unasked += node.unasked;
     sum.dropped_inbound += node.dropped_inbound;
     sum.dropped_outbound += node.dropped_outbound;
     sum.accepted += node.accepted;
@@ -37,6 +38,10 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
     for (std::size_t reason = 0; reason < sum.withheld.size(); ++reason)
     {
         sum.withheld[reason] += node.withheld[reason];
+    }
+    for (std::size_t reason = 0; reason < sum.without_effect.size(); ++reason)
+    {
+        sum.without_effect[reason] += node.without_effect[reason];
     }
     for (std::size_t reason = 0; reason < sum.refused.size(); ++reason)
     {

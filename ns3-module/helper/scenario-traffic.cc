@@ -4,10 +4,10 @@
 #include "scenario-traffic.h"
 
 #include "qbb-helper.h"
+#include "rust/cxx.h"
 #include "ns3-bridge/src/flows.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
-#include "rust/cxx.h"
 
 #include "ns3/simulator.h"
 

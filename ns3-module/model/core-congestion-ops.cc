@@ -109,6 +109,12 @@ congestion_ops_attributes(rust::Str name)
 }
 
 bool
+congestion_ops_react(rust::Str name)
+{
+    return MakeFactory(name).Create<ns3::RdmaCongestionOps>()->ReactsToNotifications();
+}
+
+bool
 congestion_ops_read_telemetry(rust::Str name)
 {
     return MakeFactory(name).Create<ns3::RdmaCongestionOps>()->ReadsTelemetry();

@@ -80,6 +80,12 @@ rust::Vec<OpsAttribute> congestion_ops_attributes(rust::Str name);
 bool congestion_ops_read_telemetry(rust::Str name);
 
 /**
+ * \param name name of such a class
+ * \return whether it reacts to notifications
+ */
+bool congestion_ops_react(rust::Str name);
+
+/**
  * \brief Ask whether an attribute takes a value.
  * \param name name of such a class
  * \param attribute name of the attribute

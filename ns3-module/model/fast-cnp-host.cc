@@ -168,6 +168,26 @@ FastCnpHost::Report(const QbbFrame& notification, QbbFrame& report)
     return true;
 }
 
+bool
+FastCnpHost::IsNotifying() const
+{
+    return m_core && m_core->notifies();
+}
+
+void
+FastCnpHost::Fill(const QbbFrame& data, QbbFrame& notification) const
+{
+    NS_LOG_FUNCTION(this << data.queuePair);
+    notification.kind = QbbFrame::Kind::FAST_CNP;
+    notification.sport = data.sport;
+    notification.dport = data.dport;
+    notification.queuePair = data.queuePair;
+    notification.replyQueuePair = 0;
+    notification.telemetryBytes =
+        static_cast<uint16_t>(m_core->write_options({data.GetTelemetry(), data.telemetryBytes},
+                                                    {notification.GetTelemetry(), notification.GetRoom()}));
+}
+
 hpcc::FastCnpCounters
 FastCnpHost::GetCounters() const
 {

@@ -86,6 +86,16 @@ class FastCnpHost : public Object, public SettingsOwner
      */
     bool Report(const QbbFrame& notification, QbbFrame& report);
 
+    /// \return whether the host notifies senders of marked packets by Fast CNPs
+    bool IsNotifying() const;
+
+    /**
+     * \brief Turn a fresh answer to a marked packet into a Fast CNP.
+     * \param data the packet
+     * \param notification the answer
+     */
+    void Fill(const QbbFrame& data, QbbFrame& notification) const;
+
     /// \return what happened so far
     hpcc::FastCnpCounters GetCounters() const;
 

@@ -290,7 +290,7 @@ QbbSwitch::NotifySender(const QbbFrame& data)
 bool
 QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
 {
-    if (frame->kind == QbbFrame::Kind::FAST_CNP)
+    if (frame->kind == QbbFrame::Kind::FAST_CNP || frame->kind == QbbFrame::Kind::ICMPV6)
     {
         const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), 0, frame->size);
         const bool isForwarded = arrival.verdict == hpcc::Verdict::Forward;

@@ -38,6 +38,12 @@ RdmaCongestionOps::OnNotification(uint64_t)
 }
 
 bool
+RdmaCongestionOps::ReactsToNotifications() const
+{
+    return false;
+}
+
+bool
 RdmaCongestionOps::ReadsTelemetry() const
 {
     return false;

@@ -128,6 +128,9 @@ class RdmaCongestionOps : public Object
      */
     virtual Decision OnNotification(uint64_t now);
 
+    /// \return whether OnNotification() does something: otherwise a run with notifications is refused
+    virtual bool ReactsToNotifications() const;
+
     /// \return whether it needs a record of each hop, so that frames carry them unless a setting says otherwise
     virtual bool ReadsTelemetry() const;
 };

@@ -419,6 +419,11 @@ RdmaHost::SendCnp(const QbbFrame& frame)
 {
     QbbFrame* cnp = MakeAnswer(QbbFrame::Kind::CNP, frame, m_core->notification_bytes(0));
     cnp->priority = NOTIFICATION_PRIORITY;
+    if (m_fastCnp && m_fastCnp->IsNotifying())
+    {
+        m_fastCnp->Fill(frame, *cnp);
+        cnp->size = m_core->notification_bytes(cnp->telemetryBytes);
+    }
     SendBack(cnp, PortBack(frame));
 }
 

@@ -155,6 +155,10 @@ class Congested
     void Build()
     {
         network.MakeStar(SENDERS + 1);
+        Agent()->TraceConnectWithoutContext(
+            "Withheld",
+            Callback<void, const QbbFrame&, const std::string&>(
+                [this](const QbbFrame&, const std::string& reason) { ++withheld[reason]; }));
     }
 
     /// Run, and record what the switch sends, and the receiver.
@@ -209,6 +213,7 @@ class Congested
     Frames bySender;                     //!< what the first sender sent
     DataRate rate{0};                    //!< rate of the second sender's flow after 25 us
     uint64_t sent{0};                    //!< notifications that the switch sent
+    std::map<std::string, std::size_t> withheld; //!< those that it withheld, by reason
     uint64_t accepted{0};                //!< notifications that the senders believed
     uint64_t reports{0};                 //!< ICMPv6 packets of the first sender
     uint64_t migrations{0};                 //!< migrations of its flow
@@ -269,7 +274,7 @@ class ReceiverCnpTest : public HpccTestCase
 /**
  * \ingroup hpcc
  * \brief REQ-36, REQ-37, REQ-38, REQ-40, REQ-41, REQ-42, REQ-44: a congested switch notifies senders, who slow down;
- * nothing is marked.
+ * no packet is marked that a notification is sent for, and every other one.
  */
 class SwitchNotifiesTest : public HpccTestCase
 {
@@ -309,7 +314,9 @@ class SwitchNotifiesTest : public HpccTestCase
         }
         NS_TEST_EXPECT_MSG_LT(SpanOf(sent).first, MicroSeconds(8), "as soon as there is a queue");
         NS_TEST_EXPECT_MSG_LT(run.rate, DataRate("60Gbps"), "the flows slow down");
-        NS_TEST_EXPECT_MSG_EQ(CountMarked(run.bySwitch[QbbFrame::Kind::DATA]), 0, "nothing is marked");
+        const std::size_t marked = CountMarked(run.bySwitch[QbbFrame::Kind::DATA]);
+        NS_TEST_EXPECT_MSG_GT(marked, 0, "what is sent between two notifications is marked");
+        NS_TEST_EXPECT_MSG_EQ(marked, run.withheld["flow_interval"], "and nothing else");
         NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "and finish");
     }
 };
@@ -362,21 +369,25 @@ class SenderKindsTest : public HpccTestCase
             unknown.Enable().Build();
             unknown.Run();
             NS_TEST_EXPECT_MSG_GT(unknown.sent, 0, "who may not understand is notified");
-            NS_TEST_EXPECT_MSG_EQ((CountMarked(unknown.bySwitch[QbbFrame::Kind::DATA]) > 0), marks, "and marked as well");
+            const std::size_t instead = unknown.withheld["flow_interval"];
+            NS_TEST_EXPECT_MSG_EQ(CountMarked(unknown.bySwitch[QbbFrame::Kind::DATA]),
+                                  instead + (marks ? unknown.sent : 0),
+                                  "and marked as well");
         }
         Congested domain;
         domain.network.helper.SetFastCnpSwitchAttribute("Domain", StringValue("1-2"));
         domain.Enable().Build();
-        std::map<std::string, uint32_t> withheld;
-        domain.Agent()->TraceConnectWithoutContext(
-            "Withheld",
-            Callback<void, const QbbFrame&, const std::string&>(
-                [&withheld](const QbbFrame&, const std::string& reason) { ++withheld[reason]; }));
         domain.Run();
         const std::vector<Seen>& sent = domain.bySwitch[QbbFrame::Kind::FAST_CNP];
         NS_TEST_EXPECT_MSG_EQ(To(sent, 1).size() + To(sent, 2).size(), sent.size(), "inside the domain only");
         NS_TEST_EXPECT_MSG_GT(sent.size(), 0, "and there");
-        NS_TEST_EXPECT_MSG_GT(withheld["outside_domain"], 0, "the others are traced");
+        std::size_t outside = 0;
+        for (const Seen& data : domain.bySwitch[QbbFrame::Kind::DATA])
+        {
+            outside += data.marked && (data.src == 0 || data.src == 3);
+        }
+        NS_TEST_EXPECT_MSG_GT(outside, 0, "the others are marked");
+        NS_TEST_EXPECT_MSG_EQ(outside, domain.withheld["outside_domain"], "each of their packets");
         Congested limited;
         limited.network.helper.SetFastCnpSwitchAttribute("PortInterval", TimeValue(MicroSeconds(10)));
         limited.network.helper.SetFastCnpSwitchAttribute("PortBurst", UintegerValue(1));
@@ -422,13 +433,13 @@ class IncapableHostTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ((learnt == std::vector<uint32_t>{0}), true, "the switch learns who it is");
         const std::vector<Seen> told = To(run.bySwitch[QbbFrame::Kind::FAST_CNP], 0);
         NS_TEST_EXPECT_MSG_EQ(told.size(), 1, "the switch stops");
-        uint32_t marked = 0;
+        std::size_t marked = 0;
         for (const Seen& data : run.bySwitch[QbbFrame::Kind::DATA])
         {
-            marked += data.marked;
-            NS_TEST_EXPECT_MSG_EQ((data.marked && data.src != 0), false, "the others are not marked");
+            marked += data.marked && data.src == 0;
         }
-        NS_TEST_EXPECT_MSG_GT(marked, 0, "it marks instead");
+        NS_TEST_EXPECT_MSG_GT_OR_EQ(marked, run.withheld["incapable"], "it marks instead");
+        NS_TEST_EXPECT_MSG_GT(run.withheld["incapable"], 0, "every packet");
         NS_TEST_EXPECT_MSG_GT(run.accepted, SENDERS - 1, "the others are notified");
         NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "all finish");
     }

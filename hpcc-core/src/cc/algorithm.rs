@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm before it controls a flow: its parameters, what it needs around it, and how a flow starts.
 
-use super::{CongestionControl, FlowLimits, RxHpccConfig};
+use super::{CongestionControl, FlowLimits, Reaction, RxHpccConfig};
 use crate::settings::{Conflict, Settings};
 use crate::switch::EcnThreshold;
 use crate::telemetry::Layout;
@@ -44,8 +44,8 @@ pub struct Needs {
     pub digests: bool,
     /// The receiver computes the window by these parameters; the sender only installs it (REQ-04).
     pub receiver: Option<RxHpccConfig>,
-    /// Whether it counts the ECN marks of all packets, so that notifications at intervals are too few.
-    pub every_mark: bool,
+    /// How it reacts to notifications outside acknowledgements.
+    pub reaction: Reaction,
     /// Least time between two congestion echoes of one flow; `None`: every marked packet is echoed.
     pub notification_interval: Option<Nanos>,
     /// Whether [`Feedback::rtt`](super::Feedback::rtt) is measured for it.
@@ -66,7 +66,7 @@ impl Default for Needs {
             reads: Reads::Nothing,
             digests: false,
             receiver: None,
-            every_mark: false,
+            reaction: Reaction::Nothing,
             notification_interval: None,
             rtt: false,
             sent: false,

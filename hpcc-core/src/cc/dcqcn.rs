@@ -8,7 +8,9 @@
 //! | [`DECREASE`] | cuts the rate by alpha / 2 if a mark came since, and starts the increases anew |
 //! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, Notification, RateDecision, Timers};
+use super::{
+    Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Timers,
+};
 use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -75,6 +77,7 @@ impl Algorithm for DcqcnConfig {
         // The reference's preset has no window, and its acknowledgements overtake data.
         Needs {
             notification_interval: Some(self.notification_interval),
+            reaction: Reaction::Mark,
             window: false,
             acks_first: true,
             ..Needs::default()
@@ -192,9 +195,9 @@ impl CongestionControl for Dcqcn {
     }
 
     /// A switch's notification counts as a marked acknowledgement, whatever records it brings.
-    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
+    fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         self.on_mark(notification.now);
-        RateDecision::Keep
+        Ok(RateDecision::Keep)
     }
 
     fn on_port(&mut self, line_rate: BitRate) {
@@ -327,7 +330,7 @@ mod tests {
         for now in [0, 900, 5_000] {
             mark(&mut marked, now);
             let notification = Notification { now: Nanos(now), ..crate::cc::testing::NOTIFICATION };
-            assert_eq!(notified.on_notification(&notification), RateDecision::Keep);
+            assert_eq!(notified.on_notification(&notification), Ok(RateDecision::Keep));
             assert_eq!(notified.timers, marked.timers);
         }
         for (timer, now) in [(ALPHA, 1_000), (DECREASE, 4_001), (DECREASE, 8_001), (INCREASE, 304_001)] {

@@ -42,7 +42,7 @@ impl Algorithm for DctcpConfig {
 
     fn needs(&self) -> Needs {
         let ecn = EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 };
-        Needs { every_mark: true, ecn, ..Needs::default() }
+        Needs { ecn, ..Needs::default() }
     }
 }
 

@@ -11,7 +11,8 @@
 //! | W_ai, additive increase in bytes | [`ControlLaw::additive_increase`], as a rate: W_ai = ai * T / 8 |
 
 use super::{
-    Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, Notification, RateDecision, Reads, Stage,
+    Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision,
+    Reaction, Reads, Stage,
 };
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, MAX_HOPS, Telemetry};
@@ -50,7 +51,7 @@ impl Algorithm for HpccConfig {
     }
 
     fn needs(&self) -> Needs {
-        Needs { reads: Reads::Records, ..Needs::default() }
+        Needs { reads: Reads::Records, reaction: Reaction::Records, ..Needs::default() }
     }
 }
 
@@ -142,10 +143,10 @@ impl Hpcc {
     /// Takes in what a switch reports of the hops up to its own (SPEC section 4.3). It is compared with the last
     /// acknowledged records, which stay, and U does not fall:
     /// [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says why.
-    fn update_first_hops(&mut self, stack: &HopStack) -> RateDecision {
+    fn update_first_hops(&mut self, stack: &HopStack) -> Result<RateDecision, NoEffect> {
         let Hpcc { config, limits, last, stages, .. } = self;
         let law = &config.law;
-        let (mut updated, mut worst, mut worst_tau) = (false, 0.0, 0);
+        let (mut updated, mut busier, mut worst, mut worst_tau) = (false, false, 0.0, 0);
         for ((hop, last), stage) in stack.hops().iter().zip(&*last).zip(&mut *stages) {
             let tau = stack.modulus.elapsed(last, hop);
             if hop.rate != last.rate || tau == 0 || tau > stack.modulus.ts / 2 {
@@ -154,21 +155,24 @@ impl Hpcc {
             updated = true;
             let load = in_flight(limits, stack, last, hop, tau);
             if config.multi_rate {
-                stage.utilisation = average(limits, stage.utilisation, load, tau).max(stage.utilisation);
+                busier |= raise(limits, stage, load, tau);
             } else if load > worst {
                 (worst, worst_tau) = (load, tau);
             }
         }
         if !updated {
-            return RateDecision::Keep;
+            return Err(NoEffect::Incomparable);
         }
         let used = if config.multi_rate { last.iter().take_while(|hop| hop.rate.0 > 0).count() } else { 1 };
         if !config.multi_rate {
             let [stage, ..] = stages;
-            stage.utilisation = average(limits, stage.utilisation, worst, worst_tau).max(stage.utilisation);
+            busier = raise(limits, stage, worst, worst_tau);
+        }
+        if !busier {
+            return Err(NoEffect::NotBusier);
         }
         let rates = stages.iter().take(used).map(|stage| law.step(limits, stage).reference);
-        rates.min().map_or(RateDecision::Keep, RateDecision::Repace)
+        rates.min().map(RateDecision::Repace).ok_or(NoEffect::Incomparable)
     }
 }
 
@@ -197,9 +201,9 @@ impl CongestionControl for Hpcc {
     }
 
     /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
-    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
-        let Telemetry::Hops(stack) = notification.telemetry else { return RateDecision::Keep };
-        if self.last_update_seq == 0 { RateDecision::Keep } else { self.update_first_hops(stack) }
+    fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
+        let Telemetry::Hops(stack) = notification.telemetry else { return Err(NoEffect::NoRecords) };
+        if self.last_update_seq == 0 { Err(NoEffect::Incomparable) } else { self.update_first_hops(stack) }
     }
 }
 
@@ -215,6 +219,13 @@ fn in_flight(limits: &FlowLimits, stack: &HopStack, last: &Hop, hop: &Hop, tau: 
     let sent_bits = (stack.modulus.sent(last, hop) * 8) as f64;
     let queue = hop.qlen.min(last.qlen) as f64;
     sent_bits / (tau as f64 * 1e-9) / capacity + queue * limits.line_rate.0 as f64 / capacity / limits.path_bytes as f64
+}
+
+/// Takes a load into U where that makes it higher. Returns whether it does.
+fn raise(limits: &FlowLimits, stage: &mut Stage, load: f64, tau: u64) -> bool {
+    let before = stage.utilisation;
+    stage.utilisation = average(limits, before, load, tau).max(before);
+    stage.utilisation > before
 }
 
 /// U after a sample that covers `tau` ns: the moving average over one T (lines 10 and 11 of Algorithm 1).

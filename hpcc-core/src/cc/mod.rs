@@ -18,7 +18,7 @@
 //! | [`ThetaPowerTcpConfig`] | round-trip times | at every acknowledgement |
 //! | [`SwiftConfig`] | round-trip times | at every acknowledgement |
 //!
-//! A switch may also notify the sender itself ([`Notification`]): HPCC, HPCC++ and DCQCN react.
+//! A switch may also notify the sender itself ([`Notification`]); [`Reaction`] says who does what about it.
 
 mod algorithm;
 mod control_law;
@@ -63,7 +63,7 @@ pub use control_law::{ControlLaw, Stage};
 pub use flow_count::FlowCount;
 pub use hpcc::Hpcc;
 pub use hpcc_plus::HpccPlus;
-pub use notification::{Notification, Origin};
+pub use notification::{Effect, NoEffect, Notification, Origin, Reaction, Signal};
 pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
 pub use rx_hpcc::RxHpccReceiver;
 pub use timers::{Armed, MAX_TIMERS, Timers};
@@ -205,9 +205,12 @@ pub trait CongestionControl: Debug {
         RateDecision::Keep
     }
 
-    /// Takes in a notification that was accepted as being about this flow.
-    fn on_notification(&mut self, _notification: &Notification<'_>) -> RateDecision {
-        RateDecision::Keep
+    /// Takes in a notification that was accepted as being about this flow, if [`Needs::reaction`] says that it reacts.
+    ///
+    /// # Errors
+    /// Why it changes nothing.
+    fn on_notification(&mut self, _notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
+        Err(NoEffect::NoReaction)
     }
 
     /// The flow moved to a port of this rate. As in the reference only DCQCN's target follows.

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a Fast CNP tells a controller (SPEC section 4.3).
+//! Congestion that a controller hears of outside acknowledgements, and which algorithm does what about it (SPEC section
+//! 4.3).
+//!
+//! [`Reaction::to`] is the whole table. A host whose algorithm does nothing about a signal must not be sent it:
+//! [`NodeSettings::check_notifications`](crate::node::NodeSettings::check_notifications) refuses that.
 
 use crate::telemetry::Telemetry;
 use crate::units::Nanos;
@@ -18,10 +22,93 @@ pub enum Origin {
 pub struct Notification<'a> {
     /// Arrival time.
     pub now: Nanos,
+    /// Time since the flow could send its first packet. A packet needed no longer than that to the place that the flow's
+    /// first notification comes from, nor that notification back.
+    pub age: Nanos,
     /// Records of the path's first hops, up to the one that notifies; [`Telemetry::Nothing`] if it brings none.
     pub telemetry: Telemetry<'a>,
     /// Who noticed.
     pub origin: Origin,
+}
+
+/// What tells a sender of congestion, other than an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A congestion notification packet (CNP) of the receiver.
+    ReceiverCnp,
+    /// A Fast CNP without records: option 1.
+    FastCnp,
+    /// A Fast CNP with the records of the packet that met congestion: option 2.
+    FastCnpWithRecords,
+}
+
+/// How an algorithm reacts when it is notified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reaction {
+    /// Not at all: it goes by something else.
+    #[default]
+    Nothing,
+    /// A notification counts as a mark, whatever it brings.
+    Mark,
+    /// By records of hops, and only by them.
+    Records,
+    /// By records of hops; without them the window falls to a half, once in T at most.
+    RecordsOrHalf,
+}
+
+/// What one kind of notification does to a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: the combination is refused.
+    Nothing,
+    /// It counts as a mark.
+    Mark,
+    /// Its records move window and rate.
+    Load,
+    /// The window falls to a half, once in T at most.
+    Half,
+}
+
+impl Reaction {
+    /// What a signal does to a flow of such an algorithm.
+    pub fn to(self, signal: Signal) -> Effect {
+        match (self, signal) {
+            (Reaction::Nothing, Signal::ReceiverCnp | Signal::FastCnp | Signal::FastCnpWithRecords) => Effect::Nothing,
+            (Reaction::Mark, Signal::ReceiverCnp | Signal::FastCnp | Signal::FastCnpWithRecords) => Effect::Mark,
+            (Reaction::Records, Signal::ReceiverCnp | Signal::FastCnp) => Effect::Nothing,
+            (Reaction::Records | Reaction::RecordsOrHalf, Signal::FastCnpWithRecords) => Effect::Load,
+            (Reaction::RecordsOrHalf, Signal::ReceiverCnp | Signal::FastCnp) => Effect::Half,
+        }
+    }
+}
+
+/// Why a notification that was believed changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEffect {
+    /// The controller does not react to notifications.
+    NoReaction,
+    /// The controller goes by records, and it brought none that can be used.
+    NoRecords,
+    /// Its records are the first of their path, too old, or out of order.
+    Incomparable,
+    /// Its records show no more load than the controller knows of.
+    NotBusier,
+    /// The flow has reacted, and what came of that cannot show yet.
+    SameRound,
+    /// The flow has finished.
+    Finished,
+}
+
+impl NoEffect {
+    /// All of them and their names.
+    pub const NAMES: [(&'static str, NoEffect); 6] = [
+        ("no_reaction", NoEffect::NoReaction),
+        ("no_records", NoEffect::NoRecords),
+        ("incomparable", NoEffect::Incomparable),
+        ("not_busier", NoEffect::NotBusier),
+        ("same_round", NoEffect::SameRound),
+        ("finished", NoEffect::Finished),
+    ];
 }
 
 #[cfg(test)]
@@ -31,7 +118,7 @@ mod tests {
     use crate::cc::testing::{LIMITS, NOTIFICATION, W_AI, ack, rate, rng};
     use crate::cc::{
         Algorithm, CongestionControl, ControlLaw, DcqcnConfig, DctcpConfig, Feedback, Hpcc, HpccConfig, HpccPintConfig,
-        HpccPlus, HpccPlusConfig, LineRate, RateDecision, TimelyConfig,
+        HpccPlus, HpccPlusConfig, LineRate, RateDecision, RxHpccConfig, TimelyConfig,
     };
     use crate::telemetry::{Hop, HopStack, Modulus};
     use crate::units::{BitRate, Bytes};
@@ -61,9 +148,13 @@ mod tests {
         flow.on_feedback(&feedback, &mut rng())
     }
 
+    fn heard(flow: &mut dyn CongestionControl, now: u64, records: &HopStack) -> Result<RateDecision, NoEffect> {
+        let (now, telemetry) = (Nanos(now), Telemetry::Hops(records));
+        flow.on_notification(&Notification { now, age: now, telemetry, ..NOTIFICATION })
+    }
+
     fn notify(flow: &mut dyn CongestionControl, now: u64, records: &HopStack) -> RateDecision {
-        let telemetry = Telemetry::Hops(records);
-        flow.on_notification(&Notification { now: Nanos(now), telemetry, ..NOTIFICATION })
+        heard(flow, now, records).unwrap_or(RateDecision::Keep)
     }
 
     /// Both forms of HPCC, which have heard of three hops with this queue at the second.
@@ -129,10 +220,59 @@ mod tests {
         assert_eq!(notify(&mut flow, T, &stack(0, &queues)), RateDecision::Keep, "a replay");
         assert_eq!(notify(&mut flow, T, &stack((1 << 24) - 9, &queues)), RateDecision::Keep, "older ones");
         assert_eq!(notify(&mut flow, 1 << 24, &stack(T, &queues)), RateDecision::Keep, "after a wrap");
-        assert_eq!(flow.on_notification(&NOTIFICATION), RateDecision::Keep, "option 1");
-        let mut fresh = HpccPlus::new(HpccPlusConfig::default(), LIMITS);
-        assert_eq!(notify(&mut fresh, T, &stack(T, &queues)), RateDecision::Keep, "nothing heard before");
-        assert_eq!((flow.utilisation(), fresh.utilisation()), (1.0, 1.0));
+        assert_eq!(flow.utilisation(), 1.0);
+    }
+
+    /// Four flows at line rate: in 5 us 62 500 bytes leave and the queue grows by 187 500, so that 4 times the capacity
+    /// arrives, and the queue is 1.17 of the path's 162 500 bytes.
+    #[test]
+    fn a_flow_without_acknowledgements_compares_notifications_with_each_other() {
+        let (mut window_form, mut receiver_driven) =
+            (HpccPlusConfig::default().start(LIMITS), RxHpccConfig::default().start(LIMITS));
+        for flow in [&mut window_form, &mut receiver_driven] {
+            let flow = flow.as_mut();
+            let bytes = |decision| match decision {
+                RateDecision::Window { bytes, .. } => bytes,
+                RateDecision::Keep | RateDecision::Repace(_) | RateDecision::Set(_) => panic!("no window"),
+            };
+            let half = 162_500.0 / 2.0 + 81.25;
+            assert_eq!(bytes(notify(flow, 3_000, &stack(2_000, &[0, 3_000]))), half as u64, "nothing to compare with");
+            let second = bytes(notify(flow, 8_000, &stack(7_000, &[0, 190_500])));
+            let load = 4.0 + 190_500.0 / 162_500.0;
+            assert_eq!(second, (half * 0.95 / load + 81.25) as u64);
+            let early = heard(flow, 10_900, &stack(9_900, &[0, 290_000]));
+            assert_eq!(early, Err(NoEffect::SameRound), "3 us are the flow's age at the first notification");
+            let later = bytes(notify(flow, 26_000, &stack(25_000, &[0, 300_000])));
+            assert_eq!(later, (second as f64 / 2.0 + 81.25) as u64, "T is over, and nothing is comparable");
+        }
+    }
+
+    #[test]
+    fn a_notification_without_records_halves_the_window_once_in_t() {
+        let (mut armed, _) = armed(0);
+        for flow in [&mut armed as &mut dyn CongestionControl, HpccPlusConfig::default().start(LIMITS).as_mut()] {
+            let at = |flow: &mut dyn CongestionControl, now| {
+                flow.on_notification(&Notification { now: Nanos(now), age: Nanos(now), ..NOTIFICATION })
+            };
+            let Ok(RateDecision::Window { bytes, .. }) = at(flow, 500) else { panic!("no window") };
+            assert_eq!(bytes.abs_diff(BDP / 2) / 100, 0, "{bytes}");
+            assert_eq!(at(flow, 500 + T - 1), Err(NoEffect::SameRound));
+        }
+    }
+
+    /// The receiver computes for two T from packets that left before the reaction.
+    #[test]
+    fn what_the_receiver_computes_is_bounded_for_two_t_after_a_reaction() {
+        let mut flow = RxHpccConfig::default().start(LIMITS);
+        let half = flow.on_notification(&Notification { now: Nanos(500), ..NOTIFICATION });
+        let Ok(RateDecision::Window { bytes: half, .. }) = half else { panic!("no window") };
+        for (now, expected) in [(500 + T, half), (499 + 2 * T, half), (500 + 2 * T, BDP)] {
+            let feedback = Feedback { telemetry: Telemetry::Window(BDP), ..ack(now, now, 100_000) };
+            let RateDecision::Window { bytes, .. } = flow.on_feedback(&feedback, &mut rng()) else {
+                panic!("no window")
+            };
+            assert_eq!(bytes, expected, "{now}");
+        }
     }
 
     #[test]
@@ -141,7 +281,7 @@ mod tests {
         for records in [stack(0, &[9 * BDP]), stack((1 << 24) - 9, &[9 * BDP]), stack(T, &[])] {
             assert_eq!(notify(&mut flow, T, &records), RateDecision::Keep);
         }
-        assert_eq!(flow.on_notification(&NOTIFICATION), RateDecision::Keep);
+        assert_eq!(flow.on_notification(&NOTIFICATION), Err(NoEffect::NoRecords));
         let mut fresh = Hpcc::new(HpccConfig::default(), LIMITS);
         assert_eq!(notify(&mut fresh, T, &stack(T, &[9 * BDP])), RateDecision::Keep);
     }
@@ -172,7 +312,7 @@ mod tests {
         let mut flow = Hpcc::new(config, LIMITS);
         acknowledge(&mut flow, 0, 1_000, &idle(0));
         acknowledge(&mut flow, T, 2_000, &idle(T));
-        assert_eq!(notify(&mut flow, 2 * T, &idle(2 * T)), RateDecision::Repace(LIMITS.line_rate));
+        assert_eq!(heard(&mut flow, 2 * T, &idle(2 * T)), Err(NoEffect::NotBusier));
     }
 
     #[test]
@@ -181,7 +321,7 @@ mod tests {
         let deaf: [&dyn Algorithm; 4] =
             [&LineRate, &HpccPintConfig::default(), &TimelyConfig::default(), &DctcpConfig::default()];
         for algorithm in deaf {
-            assert_eq!(notify(algorithm.start(LIMITS).as_mut(), T, &records), RateDecision::Keep);
+            assert_eq!(heard(algorithm.start(LIMITS).as_mut(), T, &records), Err(NoEffect::NoReaction));
         }
         let mut dcqcn = DcqcnConfig::default().start(LIMITS);
         notify(dcqcn.as_mut(), T, &records);

@@ -7,8 +7,10 @@
 //! sends the window back. The draft's listing does not store the records (int.L); they are kept of every packet.
 //! Between commits the listing computes a W that nothing uses: only U and the records move here.
 
-use super::hpcc_plus::{Inflight, Measured, Window, WindowLaw};
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
+use super::hpcc_plus::{Inflight, Measured, Notices, Window, WindowLaw};
+use super::{
+    Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Reads,
+};
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::{HopStack, Telemetry};
@@ -116,7 +118,7 @@ impl Algorithm for RxHpccConfig {
     }
 
     fn needs(&self) -> Needs {
-        Needs { reads: Reads::Records, receiver: Some(*self), ..Needs::default() }
+        Needs { reads: Reads::Records, receiver: Some(*self), reaction: Reaction::RecordsOrHalf, ..Needs::default() }
     }
 
     fn check(&self) -> Result<(), Conflict> {
@@ -128,18 +130,30 @@ impl Algorithm for RxHpccConfig {
     }
 }
 
+/// Rounds of T for which a window that a notification made smaller bounds what the receiver computes: its first round that
+/// has only packets which left after the reaction ends so much later.
+const BOUND_ROUNDS: u64 = 2;
+
 /// The sending end of one flow: installs the windows that come back, with R = W / T.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// It sees no records but those of notifications, which it compares with each other ([`Notices`]). The receiver does not
+/// hear of that reaction, and for two T computes from packets that left before it.
+#[derive(Clone, Debug)]
 pub struct RxHpccSender {
     window: Window,
+    base_rtt: Nanos,
     /// What the last window's message acknowledged.
     newest: u64,
+    notices: Option<Box<Notices>>,
+    /// No window is larger than that of the last notification, until this time.
+    bound: Option<(Nanos, f64)>,
 }
 
 impl RxHpccSender {
     /// The state of a flow that no window has come back to yet.
     pub fn new(config: &RxHpccConfig, limits: FlowLimits) -> Self {
-        RxHpccSender { window: Window::new(config.law, limits), newest: 0 }
+        let window = Window::new(config.law, limits);
+        RxHpccSender { window, base_rtt: limits.base_rtt, newest: 0, notices: None, bound: None }
     }
 }
 
@@ -152,7 +166,18 @@ impl CongestionControl for RxHpccSender {
             return RateDecision::Keep;
         }
         self.newest = feedback.ack_seq;
-        self.window.decision(self.window.clamp(bytes as f64))
+        self.bound = self.bound.filter(|&(until, _)| feedback.now < until);
+        let most = self.bound.map_or(f64::INFINITY, |(_, bytes)| bytes);
+        self.window.install((bytes as f64).min(most));
+        self.window.decision(self.window.reference())
+    }
+
+    fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
+        let notices = self.notices.get_or_insert_with(|| Box::new(Notices::new(self.base_rtt)));
+        let utilisation = notices.judge(notification, self.window.eta())?;
+        let bytes = self.window.compute(utilisation, true);
+        self.bound = Some((notification.now + Nanos(BOUND_ROUNDS * self.base_rtt.0), bytes));
+        Ok(self.window.decision(bytes))
     }
 }
 

@@ -35,7 +35,7 @@ pub fn ack(now: u64, ack_seq: u64, snd_nxt: u64) -> Feedback<'static> {
 
 /// A switch's notification without records.
 pub const NOTIFICATION: Notification<'static> =
-    Notification { now: Nanos(0), telemetry: Telemetry::Nothing, origin: Origin::Network([0xfd; 16]) };
+    Notification { now: Nanos(0), age: Nanos(0), telemetry: Telemetry::Nothing, origin: Origin::Network([0xfd; 16]) };
 
 /// A generator for tests.
 pub fn rng() -> Rng {
@@ -84,7 +84,8 @@ pub fn survives_hostile_feedback(
         };
         check(controller.on_feedback(&feedback, &mut rng));
         let telemetry = telemetry(noise >> 11, &mut stack);
-        check(controller.on_notification(&Notification { now: Nanos(now), telemetry, ..NOTIFICATION }));
+        let notification = Notification { now: Nanos(now), telemetry, ..NOTIFICATION };
+        check(controller.on_notification(&notification).unwrap_or(RateDecision::Keep));
         for timer in 0..4 {
             let due = controller.timers().and_then(|timers| timers.due(timer));
             if due.is_some_and(|at| at <= Nanos(now)) {

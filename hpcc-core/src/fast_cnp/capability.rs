@@ -2,9 +2,11 @@
 //! Which senders understand notifications. The draft leaves open how a switch knows: some it is told of, and who does
 //! not understand one says so, by ICMPv6 (REQ-54; SPEC section 4.3).
 
-use super::{Address, OptionTypes, Prefixes, Recent, extensions};
+use super::{Address, FastCnpOption, Flow, OptionTypes, Prefixes, Recent, extensions};
+use crate::roce::Bth;
+use crate::telemetry::ipv6_options::UNIT;
 use crate::units::Nanos;
-use etherparse::{Icmpv6Slice, IpNumber, Ipv6Header, Ipv6HeaderSlice};
+use etherparse::{Icmpv6Slice, IpNumber, Ipv6Header, Ipv6HeaderSlice, UdpHeader};
 
 /// ICMPv6 Parameter Problem, and its code for an option that is not known (RFC 4443 section 3.4).
 const PARAMETER_PROBLEM: (u8, u8) = (4, 2);
@@ -50,12 +52,13 @@ impl Default for CapabilityConfig {
 pub struct Capabilities {
     config: CapabilityConfig,
     incapable: Recent,
+    unasked: u64,
 }
 
 impl Capabilities {
     /// Nothing is learnt yet. `key` keeps others from choosing addresses that drive each other out.
     pub fn new(config: CapabilityConfig, key: &[u8; 16]) -> Self {
-        Capabilities { incapable: Recent::new(config.slots, key), config }
+        Capabilities { incapable: Recent::new(config.slots, key), unasked: 0, config }
     }
 
     /// What is known of a sender. What it said itself counts more than what the switch was told.
@@ -67,33 +70,73 @@ impl Capabilities {
     }
 
     /// Takes in an IPv6 packet to this switch, whose loopback address is `loopback`. Returns the sender that it shows
-    /// to be incapable, if it does: by a Parameter Problem which points at our option, in a packet that went from here
-    /// to whoever complains.
-    pub fn learn(&mut self, now: Nanos, loopback: &Address, packet: &[u8]) -> Option<Address> {
-        let sender = complaint(loopback, packet, &self.config.types)?;
-        self.incapable.note(now, &sender);
-        Some(sender)
+    /// to be incapable, if it does: by a Parameter Problem which points at our option, in a notification from here to
+    /// whoever complains, about a flow that `was_notified`. Anybody can make up such a packet; without the latter, one
+    /// would silence the switch about a sender to whom it never said anything.
+    pub fn learn(
+        &mut self,
+        now: Nanos,
+        loopback: &Address,
+        packet: &[u8],
+        was_notified: impl FnOnce(&Flow) -> bool,
+    ) -> Option<Address> {
+        let flow = complaint(loopback, packet, &self.config.types)?;
+        if !was_notified(&flow) {
+            self.unasked += 1;
+            return None;
+        }
+        self.incapable.note(now, &flow.source);
+        Some(flow.source)
+    }
+
+    /// Complaints about notifications that were not sent.
+    pub fn unasked(&self) -> u64 {
+        self.unasked
     }
 }
 
-/// Who complains about our option.
-fn complaint(loopback: &Address, packet: &[u8], types: &OptionTypes) -> Option<Address> {
+/// The flow of the notification that a packet complains about, if it does.
+fn complaint(loopback: &Address, packet: &[u8], types: &OptionTypes) -> Option<Flow> {
     let ip = Ipv6HeaderSlice::from_slice(packet).ok()?;
-    if ip.next_header() != IpNumber::IPV6_ICMP || ip.destination() != *loopback {
+    if ip.destination() != *loopback {
         return None;
     }
-    let message = packet.get(Ipv6Header::LEN..)?.get(..ip.payload_length().into())?;
-    let icmp = Icmpv6Slice::from_slice(message).ok()?;
-    let of_option = (icmp.type_u8(), icmp.code_u8()) == PARAMETER_PROBLEM;
-    if !of_option || !icmp.is_checksum_valid(ip.source(), ip.destination()) {
+    let (icmp, pointer) = parameter_problem(&ip, packet)?;
+    if !icmp.is_checksum_valid(ip.source(), ip.destination()) {
         return None;
     }
     let quote = icmp.payload();
     let quoted = Ipv6HeaderSlice::from_slice(quote).ok()?;
     let ours = quoted.source() == *loopback && quoted.destination() == ip.source();
-    let pointer = u32::from_be_bytes(icmp.bytes5to8()) as usize;
     let points = extensions::options(quote).any(|option| option.offset == pointer && types.contains(option.kind));
-    (ours && points).then(|| ip.source())
+    if ours && points { notified_flow(ip.source(), quote, types) } else { None }
+}
+
+/// Whether a packet answers a notification, wherever it comes from: it says that our option is not known.
+pub(super) fn answers_notification(packet: &[u8], types: &OptionTypes) -> bool {
+    let Ok(ip) = Ipv6HeaderSlice::from_slice(packet) else { return false };
+    parameter_problem(&ip, packet).is_some_and(|(icmp, _)| extensions::fast_cnp(icmp.payload(), types).is_some())
+}
+
+/// A Parameter Problem about an option, and its pointer.
+fn parameter_problem<'a>(ip: &Ipv6HeaderSlice<'_>, packet: &'a [u8]) -> Option<(Icmpv6Slice<'a>, usize)> {
+    if ip.next_header() != IpNumber::IPV6_ICMP {
+        return None;
+    }
+    let message = packet.get(Ipv6Header::LEN..)?.get(..ip.payload_length().into())?;
+    let icmp = Icmpv6Slice::from_slice(message).ok()?;
+    let pointer = u32::from_be_bytes(icmp.bytes5to8()) as usize;
+    ((icmp.type_u8(), icmp.code_u8()) == PARAMETER_PROBLEM).then_some((icmp, pointer))
+}
+
+/// The flow that a notification to `sender` is about, as a switch makes notifications: one extension header.
+fn notified_flow(sender: Address, notification: &[u8], types: &OptionTypes) -> Option<Flow> {
+    let behind = notification.get(Ipv6Header::LEN..)?;
+    let len = UNIT * (usize::from(*behind.get(1)?) + 1);
+    let (header, rest) = behind.split_at_checked(len)?;
+    let option = FastCnpOption::parse(header, types).ok()?;
+    let (bth, _) = Bth::parse(rest.get(UdpHeader::LEN..)?).ok()?;
+    Some(Flow { source: sender, destination: option.original_destination, dest_qp: bth.dest_qp })
 }
 
 #[cfg(test)]
@@ -121,7 +164,7 @@ mod tests {
         for (name, pointer) in [("fastcnp_opt1", 42), ("fastcnp_opt2", 44)] {
             let mut known = capabilities(8, &[SENDER]);
             assert_eq!(known.of(Nanos(0), &SENDER), Capability::Capable);
-            assert_eq!(known.learn(Nanos(5), &LOOPBACK, &complaint(name, pointer)), Some(SENDER));
+            assert_eq!(known.learn(Nanos(5), &LOOPBACK, &complaint(name, pointer), |_| true), Some(SENDER));
             assert_eq!(known.of(Nanos(5), &SENDER), Capability::Incapable);
             assert_eq!(known.of(Nanos(5), &RECEIVER), Capability::Unknown);
         }
@@ -130,7 +173,7 @@ mod tests {
     #[test]
     fn what_was_learnt_ages() {
         let mut known = capabilities(8, &[]);
-        known.learn(Nanos(5), &LOOPBACK, &complaint("fastcnp_opt1", 42));
+        known.learn(Nanos(5), &LOOPBACK, &complaint("fastcnp_opt1", 42), |_| true);
         let minute = 60 * Nanos::SECOND.0;
         let at = |now| known.of(Nanos(now), &SENDER);
         assert_eq!([minute + 5, minute + 6].map(at), [Capability::Incapable, Capability::Unknown]);
@@ -139,7 +182,7 @@ mod tests {
     #[test]
     fn other_or_forged_messages_teach_nothing() {
         let mut known = capabilities(8, &[]);
-        let mut learn = |packet: &[u8]| known.learn(Nanos(0), &LOOPBACK, packet);
+        let mut learn = |packet: &[u8]| known.learn(Nanos(0), &LOOPBACK, packet, |_| true);
         assert_eq!(learn(&complaint("fastcnp_opt1", 43)), None, "points elsewhere");
         assert_eq!(learn(&complaint("roce_cnp_ipv6", 42)), None, "not our packet");
         let stranger = unrecognised::report(RECEIVER, &vector("fastcnp_opt1")[14..], 42).expect("a report");
@@ -167,8 +210,8 @@ mod tests {
         let mut notification = vector("fastcnp_opt1").split_off(14);
         notification[24..40].copy_from_slice(&other);
         let packet = unrecognised::report(other, &notification, 42).expect("a report");
-        known.learn(Nanos(0), &LOOPBACK, &complaint("fastcnp_opt1", 42));
-        assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet), Some(other));
+        known.learn(Nanos(0), &LOOPBACK, &complaint("fastcnp_opt1", 42), |_| true);
+        assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet, |_| true), Some(other));
         assert_eq!(
             [other, SENDER].map(|sender| known.of(Nanos(0), &sender)),
             [Capability::Incapable, Capability::Unknown]
@@ -181,9 +224,9 @@ mod tests {
         #[test]
         fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..170) {
             let mut known = capabilities(8, &[]);
-            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &bytes), None);
+            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &bytes, |_| true), None);
             let packet = complaint("fastcnp_opt1", 42);
-            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet[..cut.min(packet.len() - 1)]), None);
+            prop_assert_eq!(known.learn(Nanos(0), &LOOPBACK, &packet[..cut.min(packet.len() - 1)], |_| true), None);
         }
     }
 }

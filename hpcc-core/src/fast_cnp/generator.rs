@@ -2,18 +2,25 @@
 //! The switch's side: whether a packet that leaves by a port makes a notification. One generator for each port, each
 //! with a memory of fixed size (REQ-48).
 //!
-//! The trigger on queues is the rule by which packets are marked, so that a notification means what a mark means, and
-//! the two can be compared. The other is for HPCC: a port's U tells of congestion before a queue does.
+//! The trigger on marks is the rule by which packets are marked, so that a notification means what a mark means, and
+//! the two can be compared; that on queues has thresholds of its own. The third is for HPCC: a port's U tells of
+//! congestion before a queue does.
+//!
+//! Only a notification that is sent takes the place of a mark. A packet about which none is sent, for whatever reason, is
+//! marked as if there were no Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01, section 4: no mark "at the same time of
+//! sending").
 
 use super::{Capability, Flow, Prefixes, RateLimit, Recent, TokenBucket};
 use crate::roce::Opcode;
 use crate::switch::EcnThreshold;
-use crate::units::{BitRate, Nanos};
+use crate::units::Nanos;
 
 /// What congestion is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trigger {
-    /// A queue for which a packet would be marked.
+    /// A packet that the switch's ECN rule marks.
+    Mark,
+    /// A queue for which these thresholds would mark a packet.
     Queue(EcnThreshold),
     /// A U of the port above this.
     Utilisation(f64),
@@ -39,13 +46,12 @@ pub struct GeneratorConfig {
 }
 
 impl Default for GeneratorConfig {
-    /// Off, and without a domain (REQ-53); thresholds for 100 Gb/s (SPEC section 5). A million notifications a second,
-    /// of 122 bytes without a trace, are 1 % of that.
+    /// Off, and without a domain (REQ-53). A million notifications a second, of 122 bytes without a trace, are 1 % of
+    /// 100 Gb/s.
     fn default() -> Self {
-        let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
         GeneratorConfig {
             enabled: false,
-            trigger: Trigger::Queue(threshold),
+            trigger: Trigger::Mark,
             domain: Prefixes::default(),
             flow_interval: Nanos(50_000),
             port_limit: RateLimit { interval: Nanos::MICROSECOND, burst: 16 },
@@ -68,6 +74,8 @@ pub struct Departure {
     pub queue: u64,
     /// U of the port.
     pub utilisation: f64,
+    /// Whether the switch's ECN rule marks it.
+    pub marked: bool,
     /// Whether its sender understands notifications.
     pub capability: Capability,
 }
@@ -149,27 +157,31 @@ impl Generator {
     /// A packet leaves. `draw` gives a number in [0, 1) and is called only where chance decides.
     #[inline]
     pub fn on_departure(&mut self, departure: &Departure, draw: impl FnOnce() -> f64) -> Verdict {
-        let may_mark = self.may_mark(departure.capability);
-        let decision = match self.notify(departure, draw) {
+        match self.notify(departure, draw) {
             Ok(()) => {
                 self.sent += 1;
-                Decision::Send
+                Verdict { decision: Decision::Send, may_mark: self.may_mark(departure.capability) }
             }
             Err(why) => {
                 self.suppressed[why as usize] += 1;
-                Decision::Suppressed(why)
+                Verdict { decision: Decision::Suppressed(why), may_mark: true }
             }
-        };
-        Verdict { decision, may_mark }
+        }
     }
 
     /// Whether there may be congestion; if not, [`Generator::on_departure`] need not be asked.
     #[inline]
-    pub fn may_be_congested(&self, queue: u64, utilisation: f64) -> bool {
+    pub fn may_be_congested(&self, marked: bool, queue: u64, utilisation: f64) -> bool {
         match self.config.trigger {
+            Trigger::Mark => marked,
             Trigger::Queue(threshold) => queue > threshold.kmin || queue > threshold.kmax,
             Trigger::Utilisation(bound) => utilisation > bound,
         }
+    }
+
+    /// Whether the last notification about a flow is no older than `age`, as far as is remembered.
+    pub fn notified(&self, now: Nanos, flow: &Flow, age: Nanos) -> bool {
+        self.notified.age(now, flow).is_some_and(|since| since <= age)
     }
 
     /// Notifications sent.
@@ -182,11 +194,10 @@ impl Generator {
         self.suppressed[why as usize]
     }
 
-    /// Only where Fast CNP takes the place of marks are there none (REQ-35, REQ-36).
+    /// Whether a packet about which a notification is sent is marked as well (REQ-35, REQ-36).
     #[inline]
     fn may_mark(&self, capability: Capability) -> bool {
         match capability {
-            _ if !self.config.enabled => true,
             Capability::Capable => false,
             Capability::Unknown => self.config.mark_unknown,
             Capability::Incapable => true,
@@ -202,6 +213,7 @@ impl Generator {
             return Err(Suppression::NoData);
         }
         let congested = match self.config.trigger {
+            Trigger::Mark => departure.marked,
             Trigger::Queue(threshold) => threshold.marks(departure.queue, draw),
             Trigger::Utilisation(bound) => departure.utilisation > bound,
         };
@@ -235,6 +247,7 @@ mod tests {
     use super::*;
     use crate::fast_cnp::Prefix;
     use crate::fast_cnp::tests::{FLOW, LOOPBACK};
+    use crate::units::BitRate;
 
     const STEP: Trigger =
         Trigger::Queue(EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 1_000, pmax: 1.0 });
@@ -256,6 +269,7 @@ mod tests {
             opcode: Opcode::WRITE_MIDDLE,
             queue: 2_000,
             utilisation: 0.0,
+            marked: true,
             capability: Capability::Capable,
         }
     }
@@ -296,10 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn req_36_capable_senders_are_never_marked() {
+    fn req_36_a_notification_takes_the_place_of_a_mark_and_a_withheld_one_does_not() {
         let mut generator = generator(config());
-        let marks = (0..1_000).filter(|n| generator.on_departure(&departure(n * 100), || 0.0).may_mark).count();
-        assert_eq!((marks, generator.sent()), (0, 2));
+        let verdicts = (0..1_000).map(|n| generator.on_departure(&departure(n * 100), || 0.0));
+        let marks = verdicts.filter(|verdict| verdict.may_mark == (verdict.decision == Decision::Send)).count();
+        assert_eq!((marks, generator.sent(), generator.suppressed(Suppression::FlowInterval)), (0, 2, 998));
         let incapable = Departure { capability: Capability::Incapable, ..departure(200_000) };
         let decision = Decision::Suppressed(Suppression::Incapable);
         assert_eq!(generator.on_departure(&incapable, || 0.0), Verdict { decision, may_mark: true });
@@ -342,7 +357,12 @@ mod tests {
     }
 
     #[test]
-    fn queues_trigger_as_marks_do_and_links_by_their_load() {
+    fn marks_trigger_or_queues_by_thresholds_of_their_own_or_links_by_their_load() {
+        for marked in [true, false] {
+            let mut by_mark = generator(GeneratorConfig { trigger: Trigger::Mark, ..config() });
+            let sends = decide(&mut by_mark, &Departure { marked, ..departure(0) }) == Decision::Send;
+            assert_eq!((sends, by_mark.may_be_congested(marked, u64::MAX, 9.0)), (marked, marked));
+        }
         let mut by_queue = generator(config());
         assert_eq!(
             decide(&mut by_queue, &Departure { queue: 1_000, ..departure(0) }),

@@ -7,7 +7,7 @@ use super::unrecognised::{self, Judgement};
 use super::{
     Accepted, Acceptor, AcceptorConfig, Address, MigrationConfig, PathMigration, RateLimit, Received, Refusal,
 };
-use crate::cc::Origin;
+use crate::cc::{NoEffect, Origin};
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -24,6 +24,7 @@ pub struct HostAgent {
     /// Of flows that were notified.
     migrations: BTreeMap<u32, PathMigration>,
     moved: u64,
+    without_effect: [u64; NoEffect::NAMES.len()],
     reports: TokenBucket,
     reported: u64,
 }
@@ -37,6 +38,7 @@ impl HostAgent {
             migration,
             migrations: BTreeMap::new(),
             moved: 0,
+            without_effect: [0; NoEffect::NAMES.len()],
             reports: TokenBucket::new(REPORTS),
             reported: 0,
         }
@@ -90,6 +92,21 @@ impl HostAgent {
         let report = unrecognised::report(self.address, packet, pointer);
         self.reported += u64::from(report.is_some());
         report
+    }
+
+    /// A notification that was believed neither changed what the flow's controller does, for this reason, nor its path.
+    pub fn had_no_effect(&mut self, why: NoEffect) {
+        self.without_effect[why as usize] += 1;
+    }
+
+    /// Notifications that were believed and acted on.
+    pub fn accepted(&self) -> u64 {
+        self.acceptor.accepted() - self.without_effect.iter().sum::<u64>()
+    }
+
+    /// Notifications that were believed and changed nothing, by the reasons of [`NoEffect::NAMES`].
+    pub fn without_effect(&self) -> [u64; NoEffect::NAMES.len()] {
+        self.without_effect
     }
 
     /// What it believed, and what not.

@@ -25,18 +25,22 @@
 //! - A trace of which no node fits is not copied: option 1.
 //! - UDP source port that of the data packet, DSCP 48, not ECN-capable, hop limit 64, no UDP checksum, PSN 0.
 //! - ICRC: covers the option unless configured otherwise ([`Coverage`](crate::roce::icrc::Coverage)).
-//! - Trigger: the rule of ECN marks on the egress queue, or a bound on the port's U; asked as a packet leaves, when its
+//! - Trigger: the ECN mark itself, thresholds of its own, or a bound on the port's U; asked as a packet leaves, when its
 //!   trace has the switch's own record.
 //! - Rates: 50 us for each flow, a token bucket for each port of a million notifications a second.
 //! - No notification about acknowledgements or notifications, nor to addresses outside the domain.
-//! - A sender known to be able is never marked, not even when a rate limit withholds a notification.
+//! - Only a notification that is sent takes the place of a mark: a packet about which one is withheld is marked.
 //! - A sender is able because it is configured so, unable because it answered with ICMPv6; the answer counts more.
 //! - Acceptance: listed sources only, an empty list accepts none; unknown flows are ignored (RFC 7514's rule).
 //! - A notification has no sequence number: replays are bounded by one reaction for each flow and interval.
 //! - An option among others, or a trace that does not parse, is malformed: dropped without an answer.
-//! - Records move U, never down, and W, but neither Wc nor L: acknowledgements on their way would look overtaken.
-//! - HPCC without records does nothing; DCQCN takes either option for a mark.
-//! - A border drops every packet with such an option, well-formed or not.
+//! - Beside acknowledged records they move U, never down, and W, but neither Wc nor L: acknowledgements on their way would
+//!   look overtaken.
+//! - What each algorithm does: [`Reaction`](crate::cc::Reaction); what it would not react to is refused at the start. Before
+//!   there are acknowledged records HPCC++ compares notifications: [`Notices`](crate::cc::hpcc_plus::Notices).
+//! - Records of a notification are not used where telemetry is sealed, nor where the guard finds that they cannot be true.
+//! - A border drops every packet with such an option, well-formed or not, and ICMPv6 errors about such packets.
+//! - An ICMPv6 error teaches a switch about a sender only within a second of a notification about that very flow.
 //! - A migration takes a random port of the dynamic range; each one in vain doubles the wait for the next.
 
 pub mod acceptor;
@@ -60,7 +64,7 @@ mod tests;
 pub mod unrecognised;
 
 pub use acceptor::{Accepted, Acceptor, AcceptorConfig, Received, Refusal};
-pub use border::{Border, Crossing};
+pub use border::{Border, BorderSide, Crossing};
 pub use capability::{Capabilities, Capability, CapabilityConfig};
 pub use copied_trace::CopiedTrace;
 pub use generator::{Decision, Departure, Generator, GeneratorConfig, Suppression, Trigger, Verdict};

@@ -41,8 +41,21 @@ pub fn by_switch<'r>(
 }
 
 /// What a switch tells about a data packet to this destination with this telemetry.
-pub(super) fn option<'a>(original_destination: Address, telemetry: Option<&Section<'a>>) -> FastCnpOption<'a> {
+fn option<'a>(original_destination: Address, telemetry: Option<&Section<'a>>) -> FastCnpOption<'a> {
     FastCnpOption { original_destination, trace: telemetry.and_then(trace) }
+}
+
+/// The destination options of a notification about a packet to `destination`, whose telemetry section, carried as it is,
+/// is copied if it is an IOAM trace.
+pub fn options<'r>(
+    destination: Address,
+    encapsulation: Option<Encapsulation>,
+    section: &[u8],
+    types: &OptionTypes,
+    room: &'r mut [u8; MAX_HEADER],
+) -> &'r [u8] {
+    let section = encapsulation.and_then(|encapsulation| Section::new(encapsulation, section).ok());
+    option(destination, section.as_ref()).emit(types, room)
 }
 
 /// The trace of a packet, as far as it fits (REQ-43).

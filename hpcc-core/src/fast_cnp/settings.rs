@@ -2,7 +2,8 @@
 //! What a user sets of Fast CNP at switches and hosts.
 
 use super::{
-    AcceptorConfig, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit, Trigger,
+    AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit,
+    Trigger,
 };
 use crate::settings::Conflict;
 use crate::switch::EcnThreshold;
@@ -60,10 +61,13 @@ crate::settings! {
         pub port_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MICROSECOND;
         /// Notifications that a port may send at once.
         pub port_burst: u32 {1..=u32::MAX} = 16;
-        /// Whether frames are ECN-marked as well while it is not known if their sender understands notifications.
+        /// Whether a frame is ECN-marked as well as its sender notified while it is not known if that understands
+        /// notifications. A frame about which no notification is sent is marked in any case.
         pub mark_unknown: bool = true;
         /// Senders that may be notified: none, all, hosts, or numbers and ranges.
         pub domain: String = "hosts".to_string();
+        /// Which ways `borders` close; the draft demands both.
+        pub border_side: BorderSide = BorderSide::Both;
         /// Senders of which switches know that they understand notifications; `auto`: all hosts but `incapable`.
         pub capable: Option<String> = None;
         ..common: FastCnpSettings = FastCnpSettings::default();
@@ -108,6 +112,15 @@ impl FastCnpSettings {
         Ok(())
     }
 
+    /// The hosts that understand notifications; none where the feature is off.
+    ///
+    /// # Errors
+    /// If the incapable ones are no set of hosts.
+    pub fn notified(&self, network: &Network) -> Result<NodeSet, Conflict> {
+        let incapable = nodes("incapable", &self.incapable, network, true)?;
+        Ok(if self.enabled { NodeSet::hosts(network).without(&incapable) } else { NodeSet::default() })
+    }
+
     /// The types of the options.
     pub fn types(&self) -> OptionTypes {
         // The declared range is that of the codes whose upper bits are 100.
@@ -150,13 +163,17 @@ impl FastCnpSwitchSettings {
         Ok(Some(threshold.scaled(rate)))
     }
 
-    /// What congestion is at a port with these ECN thresholds.
+    /// What congestion is at a port with these ECN thresholds; `marks` says whether the switch marks by them.
     ///
     /// # Errors
     /// As [`FastCnpSwitchSettings::threshold`].
-    pub fn trigger(&self, ecn: &EcnThreshold) -> Result<Trigger, Conflict> {
+    pub fn trigger(&self, ecn: &EcnThreshold, marks: bool) -> Result<Trigger, Conflict> {
         match self.trigger {
-            TriggerKind::Queue => Ok(Trigger::Queue(self.threshold(ecn.rate)?.unwrap_or(*ecn))),
+            TriggerKind::Queue => Ok(match self.threshold(ecn.rate)? {
+                Some(own) => Trigger::Queue(own),
+                None if marks => Trigger::Mark,
+                None => Trigger::Queue(*ecn),
+            }),
             TriggerKind::Utilisation => Ok(Trigger::Utilisation(self.bound)),
         }
     }
@@ -181,10 +198,9 @@ impl FastCnpSwitchSettings {
     /// # Errors
     /// If a set of nodes is none.
     pub fn capability(&self, network: &Network) -> Result<CapabilityConfig, Conflict> {
-        let incapable = nodes("incapable", &self.common.incapable, network, true)?;
         let capable = match &self.capable {
             Some(text) => nodes("capable", text, network, true)?,
-            None => NodeSet::hosts(network).without(&incapable),
+            None => self.common.notified(network)?,
         };
         Ok(CapabilityConfig {
             capable: capable.host_prefixes(network),
@@ -200,13 +216,25 @@ impl FastCnpHostSettings {
     /// # Errors
     /// If a set of nodes is none.
     pub fn acceptor(&self, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
-        let incapable = nodes("incapable", &self.common.incapable, network, true)?;
         Ok(AcceptorConfig {
-            enabled: self.common.enabled && !incapable.contains(node),
+            enabled: self.common.notified(network)?.contains(node),
             sources: nodes("accept_from", &self.accept_from, network, false)?.prefixes(),
             types: self.common.types(),
             interval: self.accept_interval,
         })
+    }
+
+    /// Checks whether every sender accepts what receivers send in place of an echo.
+    ///
+    /// # Errors
+    /// If some do not: marks would have no effect.
+    pub fn check_receivers(&self, network: &Network) -> Result<(), Conflict> {
+        let hosts = NodeSet::hosts(network);
+        let accepted = nodes("accept_from", &self.accept_from, network, false)?;
+        let all = self.common.notified(network)? == hosts && hosts.iter().all(|host| accepted.contains(host));
+        let message = "receivers send Fast CNPs that some senders do not accept; expected fast_cnp.enabled = true, no \
+                       incapable hosts, and fast_cnp.accept_from = \"all\"";
+        if all { Ok(()) } else { Err(Conflict::new("congestion_notification", message.into())) }
     }
 
     /// When flows take other ports.

@@ -6,12 +6,15 @@ use super::option::MAX_HEADER;
 use super::packet;
 use super::{Address, Capabilities, CapabilityConfig, Decision, Departure, Flow, Generator, GeneratorConfig};
 use super::{OptionTypes, Suppression, Trigger, Verdict};
-use crate::frame::{Encapsulation, Section};
+use crate::frame::Encapsulation;
 use crate::random::Rng;
 use crate::roce::Opcode;
 use crate::telemetry::pint::PortMeter;
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
+
+/// A host that does not understand a notification says so within this time; later complaints teach nothing.
+const ANSWERED_WITHIN: Nanos = Nanos::SECOND;
 
 /// A port of the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,11 +87,11 @@ impl SwitchAgent {
         };
         let &LeavingData { now, flow, queue, marked } = data;
         let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut rng.rand));
-        if !marked && !generator.may_be_congested(queue, utilisation) {
+        if !marked && !generator.may_be_congested(marked, queue, utilisation) {
             return Verdict { decision: Decision::Suppressed(Suppression::Idle), may_mark: true };
         }
         let capability = self.capabilities.of(now, &flow.source);
-        let departure = Departure { now, flow, opcode: Opcode::WRITE_MIDDLE, queue, utilisation, capability };
+        let departure = Departure { now, flow, opcode: Opcode::WRITE_MIDDLE, queue, utilisation, marked, capability };
         let verdict = generator.on_departure(&departure, || rng.marks.uniform());
         self.unmarked += u64::from(marked && !verdict.may_mark);
         verdict
@@ -102,8 +105,7 @@ impl SwitchAgent {
         }
     }
 
-    /// The destination options of a notification about a packet to `destination`, whose telemetry section, carried as it
-    /// is, is copied if it is an IOAM trace.
+    /// See [`packet::options`].
     pub fn options<'r>(
         &self,
         destination: Address,
@@ -111,13 +113,19 @@ impl SwitchAgent {
         section: &[u8],
         room: &'r mut [u8; MAX_HEADER],
     ) -> &'r [u8] {
-        let section = encapsulation.and_then(|encapsulation| Section::new(encapsulation, section).ok());
-        packet::option(destination, section.as_ref()).emit(&self.types, room)
+        packet::options(destination, encapsulation, section, &self.types, room)
     }
 
     /// Takes in an IPv6 packet to this switch; see [`Capabilities::learn`].
     pub fn learn(&mut self, now: Nanos, packet: &[u8]) -> Option<Address> {
-        self.capabilities.learn(now, &self.loopback, packet)
+        let SwitchAgent { ports, capabilities, loopback, .. } = self;
+        let was_notified = |flow: &Flow| ports.iter().any(|port| port.generator.notified(now, flow, ANSWERED_WITHIN));
+        capabilities.learn(now, loopback, packet, was_notified)
+    }
+
+    /// Complaints about notifications that this switch did not send.
+    pub fn unasked(&self) -> u64 {
+        self.capabilities.unasked()
     }
 
     /// Notifications sent.
@@ -130,7 +138,7 @@ impl SwitchAgent {
         self.ports.iter().map(|port| port.generator.suppressed(why)).sum()
     }
 
-    /// Packets that the ECN rule would have marked, had their senders not been able to understand notifications.
+    /// Packets that the ECN rule marks, and that a notification was sent for instead.
     pub fn unmarked(&self) -> u64 {
         self.unmarked
     }
@@ -170,6 +178,21 @@ mod tests {
             assert_eq!(agent.on_data(0, &leaving(0, 2_000, true), &mut rng()).may_mark, may_mark);
             assert_eq!((agent.sent(), agent.unmarked()), (1, unmarked));
         }
+    }
+
+    /// One made-up packet would silence the switch for a minute.
+    #[test]
+    fn req_54_only_answers_to_what_was_sent_teach() {
+        let notification = crate::testing::vector("fastcnp_opt1").split_off(14);
+        let answer = crate::fast_cnp::unrecognised::report(FLOW.source, &notification, 42).expect("a report");
+        let mut agent = agent(STEP, &[FLOW.source]);
+        assert_eq!((agent.learn(Nanos(5), &answer), agent.unasked()), (None, 1), "nothing was sent");
+        assert_eq!(agent.on_data(0, &leaving(10, 2_000, true), &mut rng()).decision, Decision::Send);
+        let late = Nanos(10 + Nanos::SECOND.0 + 1);
+        assert_eq!((agent.learn(late, &answer), agent.unasked()), (None, 2), "too late");
+        assert_eq!((agent.learn(Nanos(20), &answer), agent.unasked()), (Some(FLOW.source), 2));
+        let decision = agent.on_data(0, &leaving(60_000, 2_000, true), &mut rng()).decision;
+        assert_eq!(decision, Decision::Suppressed(Suppression::Incapable));
     }
 
     #[test]

@@ -125,6 +125,7 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
         opcode: DATA.bth.opcode,
         queue: 2 * bdp,
         utilisation: 3.0,
+        marked: false,
         capability: Capability::Capable,
     };
     assert_eq!(generator.on_departure(&departure, || 0.0).decision, Decision::Send);
@@ -140,8 +141,8 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     let accepted = acceptor.on_notification(&received(T + 500, &read(&bytes))).expect("accepted");
     assert_eq!((accepted.queue_pair, accepted.origin), (5, Origin::Network(LOOPBACK)));
     let telemetry = accepted.trace.expect("option 2").telemetry(PROFILE, &mut stack);
-    let notification = Notification { now: Nanos(T + 500), telemetry, origin: accepted.origin };
-    let RateDecision::Window { bytes, .. } = flow.on_notification(&notification) else { panic!("no window") };
+    let notification = Notification { now: Nanos(T + 500), age: Nanos(T + 500), telemetry, origin: accepted.origin };
+    let Ok(RateDecision::Window { bytes, .. }) = flow.on_notification(&notification) else { panic!("no window") };
     assert_eq!(bytes, (162_500.0 / (3.0 / 0.95) + 81.25) as u64);
     assert_eq!(flow.window().reference(), 162_500.0);
 }

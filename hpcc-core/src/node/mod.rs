@@ -6,6 +6,7 @@
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
 mod control;
+mod notifications;
 mod part;
 
 pub use control::{ControlSettings, Finder};
@@ -104,7 +105,7 @@ impl NodeSettings {
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
-        self.transport.check(&needs).map_err(in_section("transport"))?;
+        self.transport.check().map_err(in_section("transport"))?;
         self.switch.check().map_err(in_section("switch"))?;
         self.fast_cnp_switch.common.check(wire).map_err(in_section("fast_cnp"))?;
         self.fast_cnp(network).map_err(in_section("fast_cnp"))

@@ -54,11 +54,13 @@ pub enum Distrust {
     Capacity,
     /// The path changed again too soon.
     PathFlap,
+    /// A notification brought them, and no feedback of that path was trusted before.
+    Unknown,
 }
 
 /// How often feedback was rejected, for each reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rejections([u64; 6]);
+pub struct Rejections([u64; 7]);
 
 impl Rejections {
     /// For this reason.
@@ -149,6 +151,23 @@ impl FeedbackGuard {
         }
         self.delivered = delivered;
         Ok(())
+    }
+
+    /// Takes in records that a switch on the path reports at once, of the hops up to its own, and says whether the
+    /// controller may hear of them. They are compared with the last that were trusted, and not kept: acknowledgements of
+    /// packets that left before them are still to come.
+    ///
+    /// # Errors
+    /// The reason why they cannot be true, which is counted; [`Distrust::Unknown`] where there is nothing to compare them
+    /// with.
+    pub fn admit_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Result<(), Distrust> {
+        let known = self.last.begin_with(now, stack);
+        // What the flow had delivered when the packet left is not said.
+        let verdict = if known { self.compare(now, 0, stack).map(|_| ()) } else { Err(Distrust::Unknown) };
+        if let Err(reason) = verdict {
+            self.rejections.0[reason as usize] += 1;
+        }
+        verdict
     }
 
     /// A path's first records, or the first after a silence: nothing to compare them with.

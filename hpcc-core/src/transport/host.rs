@@ -166,7 +166,7 @@ pub struct Host {
     pub(super) decoder: Decoder,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
-    counters: Counters,
+    pub(super) counters: Counters,
 }
 
 impl Host {
@@ -219,7 +219,8 @@ impl Host {
         let listener = (!feedback.is_echo(needs)).then(|| {
             Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver), spec.sport))
         });
-        let key = self.senders.insert(Sender { qp, spec, nic, listener, send_times: needs.rtt.then(Box::default) })?;
+        let send_times = needs.rtt.then(Box::default);
+        let key = self.senders.insert(Sender { qp, spec, nic, opened: now, listener, send_times })?;
         self.nics.get_mut(nic)?.add(key);
         Some(key)
     }
@@ -361,13 +362,16 @@ impl Host {
             None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, data),
             None => return Answer::NONE,
         };
-        if transport.notification == CongestionNotification::Packet {
-            answer.congestion_echo = false;
-            answer.notify = data.congestion_marked && self.notifies(now, receiver);
-            self.counters.cnps += u64::from(answer.notify);
-            return answer;
+        match transport.notification {
+            CongestionNotification::Echo => {
+                answer.congestion_echo = answer.congestion_echo && self.notifies(now, receiver);
+            }
+            CongestionNotification::Packet | CongestionNotification::FastCnp => {
+                answer.congestion_echo = false;
+                answer.notify = data.congestion_marked && self.notifies(now, receiver);
+                self.counters.cnps += u64::from(answer.notify);
+            }
         }
-        answer.congestion_echo = answer.congestion_echo && self.notifies(now, receiver);
         answer
     }
 
@@ -378,7 +382,7 @@ impl Host {
         match self.rules.needs.notification_interval {
             Some(interval) if !transport.quirks.notify_every_mark => interval,
             Some(_) | None => match transport.notification {
-                CongestionNotification::Packet => DEFAULT_NOTIFICATION_INTERVAL,
+                CongestionNotification::Packet | CongestionNotification::FastCnp => DEFAULT_NOTIFICATION_INTERVAL,
                 CongestionNotification::Echo => Nanos(0),
             },
         }

@@ -304,7 +304,8 @@ fn a_notification_slows_the_flow_it_is_about_and_moves_its_wake_up() {
     host.on_timeout(Nanos(4_006), key, 1);
     let rate = |key| host.sender(key).map(QueuePair::rate);
     assert_eq!((rate(key), rate(other)), (Some(BitRate::gbps(50)), Some(BitRate::gbps(100))));
-    assert!(host.on_notification(Nanos(9), 99, crate::cc::Origin::Receiver, None).is_none());
+    let finished = host.on_notification(Nanos(9), 99, crate::cc::Origin::Receiver, None);
+    assert_eq!(finished, Err(crate::cc::NoEffect::Finished));
 }
 
 #[test]

@@ -62,6 +62,8 @@ crate::named! {
         Echo = "ack",
         /// A congestion notification packet (REQ-34), once in [`Host::echo_interval`].
         Packet = "cnp",
+        /// Fast CNPs of the receiver, with the records of the whole path where data packets bring an IOAM trace.
+        FastCnp = "fast_cnp",
     }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a host does with a congestion notification: the flow's controller hears of it.
 
+use super::nic::NicRules;
 use super::{Host, SenderSpec};
-use crate::cc::{Armed, Notification, Origin};
+use crate::cc::{Armed, Effect, NoEffect, Notification, Origin, Signal};
 use crate::fast_cnp::CopiedTrace;
-use crate::telemetry::{Layout, Telemetry};
+use crate::telemetry::{HopStack, Layout, Telemetry};
 use crate::units::Nanos;
 
 /// What a notification led to.
@@ -18,22 +19,44 @@ pub struct Notified {
 
 impl Host {
     /// A notification that was believed is about a flow of this host; `trace` holds the records that it brought.
-    /// `None` if the flow is not under way.
+    ///
+    /// Records are left out if the flow's telemetry is sealed, for a switch has no key, or if its guard finds that they
+    /// cannot be true; the notification then counts as one without.
+    ///
+    /// # Errors
+    /// Why it changes nothing.
     pub fn on_notification(
         &mut self,
         now: Nanos,
         queue_pair: u32,
         origin: Origin,
         trace: Option<&CopiedTrace<'_>>,
-    ) -> Option<Notified> {
-        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
-        let telemetry = match (trace, self.rules.layout) {
-            (Some(trace), Layout::Ioam { profile, .. }) => trace.telemetry(profile, self.decoder.stack()),
-            _ => Telemetry::Nothing,
+    ) -> Result<Notified, NoEffect> {
+        let Host { senders, rules, decoder, counters, nics, .. } = self;
+        let sender = senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished());
+        let sender = sender.ok_or(NoEffect::Finished)?;
+        let mut telemetry = records(rules, trace, decoder.stack());
+        if let Some(listener) = &mut sender.listener {
+            let rejected = listener.rejected();
+            telemetry = listener.admit_notified(now, telemetry);
+            counters.rejected += listener.rejected() - rejected;
+        }
+        let signal = match telemetry {
+            Telemetry::Hops(_) => Signal::FastCnpWithRecords,
+            _ => Signal::FastCnp,
         };
-        let effects = sender.qp.on_notification(&self.rules.transport, &Notification { now, telemetry, origin });
-        let armed = self.nics.get_mut(sender.nic)?.take_effects(&effects, sender, now);
-        Some(Notified { nic: sender.nic, armed })
+        let reaction = rules.needs.reaction;
+        match reaction.to(signal) {
+            Effect::Mark | Effect::Load | Effect::Half => {}
+            Effect::Nothing if reaction.to(Signal::FastCnpWithRecords) == Effect::Nothing => {
+                return Err(NoEffect::NoReaction);
+            }
+            Effect::Nothing => return Err(NoEffect::NoRecords),
+        }
+        let notification = Notification { now, age: now - sender.opened, telemetry, origin };
+        let effects = sender.on_notification(&rules.transport, &notification)?;
+        let armed = nics[sender.nic].take_effects(&effects, sender, now);
+        Ok(Notified { nic: sender.nic, armed })
     }
 
     /// Bytes on the link of a notification with `options` bytes of destination options.
@@ -51,5 +74,13 @@ impl Host {
     /// The UDP source port of a flow; `None` for one that is not known.
     pub fn source_port(&self, queue_pair: u32) -> Option<u16> {
         self.senders.get(queue_pair).map(|sender| sender.spec.sport)
+    }
+}
+
+/// The records of a trace, if it is one of this deployment's.
+fn records<'s>(rules: &NicRules, trace: Option<&CopiedTrace<'_>>, stack: &'s mut HopStack) -> Telemetry<'s> {
+    match (trace, rules.layout) {
+        (Some(trace), Layout::Ioam { profile, .. }) => trace.telemetry(profile, stack),
+        _ => Telemetry::Nothing,
     }
 }

@@ -5,7 +5,8 @@ use super::selective_repeat::SelectiveRepeat;
 use super::timeout::{RETRANSMISSION_TIMER, RetransmissionTimer};
 use super::{Ack, TransportConfig};
 use crate::cc::{
-    Armed, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Notification, RateDecision, Sent, Timers,
+    Armed, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, NoEffect, Notification, RateDecision, Sent,
+    Timers,
 };
 use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
@@ -300,9 +301,16 @@ impl QueuePair {
     }
 
     /// Passes a notification to the controller.
-    pub fn on_notification(&mut self, config: &TransportConfig, notification: &Notification<'_>) -> Effects {
-        let decision = self.controller.on_notification(notification);
-        self.apply(config, decision)
+    ///
+    /// # Errors
+    /// Why it changes nothing.
+    pub fn on_notification(
+        &mut self,
+        config: &TransportConfig,
+        notification: &Notification<'_>,
+    ) -> Result<Effects, NoEffect> {
+        let decision = self.controller.on_notification(notification)?;
+        Ok(self.apply(config, decision))
     }
 
     /// The flow moved to a port of this rate.

@@ -7,11 +7,11 @@ use super::nic::NicRules;
 use super::path_probes::PathProbes;
 use super::queue_pair::{Effects, QueuePair, Taken};
 use super::send_times::SendTimes;
-use super::{Ack, SenderSpec};
-use crate::cc::{Armed, Feedback};
+use super::{Ack, SenderSpec, TransportConfig};
+use crate::cc::{Armed, Feedback, NoEffect, Notification};
 use crate::random::Rng;
 use crate::telemetry::{Sampler, Telemetry};
-use crate::units::Nanos;
+use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
 /// A flow's sending end.
@@ -21,6 +21,8 @@ pub struct Sender {
     pub spec: SenderSpec,
     /// Port that it sends on.
     pub nic: usize,
+    /// When it could send its first packet.
+    pub opened: Nanos,
     /// Which packets collect telemetry, and what to believe of it; `None`: all, and everything.
     pub listener: Option<Box<Listener>>,
     /// When packets left, for a controller that goes by round-trip times.
@@ -88,10 +90,30 @@ impl Sender {
         };
         let rate = self.qp.rate();
         let effects = self.qp.on_feedback(transport, &feedback, rng);
+        self.sample_more(now, rate);
+        effects
+    }
+
+    /// Tells the controller of a notification.
+    ///
+    /// # Errors
+    /// Why it changes nothing.
+    pub fn on_notification(
+        &mut self,
+        transport: &TransportConfig,
+        notification: &Notification<'_>,
+    ) -> Result<Effects, NoEffect> {
+        let rate = self.qp.rate();
+        let effects = self.qp.on_notification(transport, notification)?;
+        self.sample_more(notification.now, rate);
+        Ok(effects)
+    }
+
+    /// Packets collect more telemetry if the flow has slowed down from `rate`.
+    fn sample_more(&mut self, now: Nanos, rate: BitRate) {
         if let Some(listener) = self.listener.as_mut().filter(|_| self.qp.rate() < rate) {
             listener.sampler().on_slow_down(now);
         }
-        effects
     }
 
     /// What a probe of another path brought: telemetry for the choice of a path, not for the controller. `port` is the probe's

@@ -51,7 +51,8 @@ crate::settings! {
         /// is never paused; `auto`: 0 with `dcqcn` and `timely`, otherwise 3.
         pub ack_priority: Option<u8> {0..=7} = None;
         /// In what congestion marks come back: in acknowledgements, or in congestion notification packets, at most one in
-        /// the notification interval of DCQCN, 50 us under other algorithms.
+        /// the notification interval of DCQCN, 50 us under other algorithms; `fast_cnp`: in those of `[fast_cnp]`, which
+        /// senders must accept from hosts.
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
     }
 }
@@ -81,11 +82,11 @@ impl TransportSettings {
         self.ack_priority.get_or_insert(if needs.acks_first { 0 } else { DATA_PRIORITY });
     }
 
-    /// Checks settings against each other and an algorithm's needs.
+    /// Checks settings against each other.
     ///
     /// # Errors
     /// The first that contradicts another one.
-    pub fn check(&self, needs: &Needs) -> Result<(), Conflict> {
+    pub fn check(&self) -> Result<(), Conflict> {
         if let (Some(low), Some(high)) = (self.timeout_low, self.timeout)
             && low > high
         {
@@ -94,10 +95,6 @@ impl TransportSettings {
         }
         if self.ack_every.0 > 0 && self.ack_interval != TransportSettings::default().ack_interval {
             return Err(Conflict::new("ack_every", "ack_every and ack_interval exclude each other".into()));
-        }
-        if needs.every_mark && self.congestion_notification == CongestionNotification::Packet {
-            let message = "the algorithm counts the marks that acknowledgements echo; expected \"ack\"";
-            return Err(Conflict::new("congestion_notification", message.into()));
         }
         Ok(())
     }

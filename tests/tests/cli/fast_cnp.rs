@@ -5,7 +5,7 @@ use hpcc_tests::Bench;
 use serde_json::Value;
 
 /// Three hosts send to host 3 through switch 4, which notifies them.
-const TOML: &str = r#"
+const STAR: &str = r#"
 [run]
 stop = "5ms"
 [topology]
@@ -28,20 +28,194 @@ size = "200KB"
 enabled = true
 "#;
 
-/// What a run says of notifications.
-fn counts(more: &str) -> Value {
-    let bench = Bench::new(&[("scenario.toml", &format!("{TOML}{more}"))]);
-    let told = bench.run("scenario.toml", &[]);
-    assert_eq!(told.code, Some(0), "{more}: {}", told.err);
+/// Four hosts send to one, over half a millisecond of cable behind the first switch: all that they have leaves before the
+/// first acknowledgement.
+const CABLE: &str = r#"
+[run]
+stop = "30ms"
+[topology]
+kind = "dumbbell"
+left = 4
+right = 1
+rate = "100Gbps"
+delay = "1us"
+bottleneck_delay = "500us"
+[wire]
+profile = "rocev2_ipv6"
+[congestion_control]
+algorithm = "hpcc_plus"
+[telemetry]
+layout = "ioam"
+[switch]
+buffer = "1GB"
+[[traffic]]
+kind = "incast"
+receiver = 4
+sender_count = 4
+size = "5MB"
+[monitor]
+queue_interval = "5us"
+[fast_cnp]
+enabled = true
+"#;
+
+/// What a run left.
+struct Run {
+    /// `fast_cnp` of the summary; null where it is off.
+    counts: Value,
+    /// The flows, line by line.
+    flows: String,
+    /// The longest queue in bytes.
+    queue: u64,
+}
+
+fn run(toml: &str, sets: &[&str]) -> Run {
+    let bench = Bench::new(&[("scenario.toml", toml)]);
+    let told = bench.run("scenario.toml", sets);
+    assert_eq!(told.code, Some(0), "{sets:?}: {}", told.err);
     let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
-    summary["fast_cnp"].clone()
+    let rows = bench.read("out/queue.csv");
+    let lengths = rows.lines().skip(1).map(|row| row.rsplit(',').next().expect("a cell").parse::<u64>());
+    let queue = lengths.map(|length| length.expect("bytes")).max().unwrap_or_default();
+    Run { counts: summary["fast_cnp"].clone(), flows: bench.read("out/fct.csv"), queue }
+}
+
+fn count(run: &Run, key: &str) -> u64 {
+    run.counts[key].as_u64().unwrap_or_else(|| panic!("no {key} in {}", run.counts))
+}
+
+fn without_effect(run: &Run) -> u64 {
+    run.counts["without_effect"].as_object().expect("reasons").values().map(|n| n.as_u64().expect("a number")).sum()
 }
 
 #[test]
 fn a_border_keeps_notifications_from_a_neighbour() {
-    let (open, closed) = (counts(""), counts("borders = [[4, 0]]"));
-    assert!(open["accepted"].as_u64() > Some(0), "{open}");
-    assert_eq!(open["dropped_outbound"].as_u64(), Some(0), "{open}");
-    assert!(closed["dropped_outbound"].as_u64() > Some(0), "{closed}");
-    assert!(closed["accepted"].as_u64() > Some(0), "the other two still hear of it: {closed}");
+    let (open, closed) = (run(STAR, &[]), run(STAR, &["fast_cnp.borders=[[4, 0]]"]));
+    assert!(count(&open, "accepted") > 0, "{}", open.counts);
+    assert_eq!(
+        (count(&open, "accepted") + without_effect(&open), count(&open, "dropped_outbound")),
+        (count(&open, "sent"), 0)
+    );
+    assert!(count(&closed, "dropped_outbound") > 0, "{}", closed.counts);
+    assert!(count(&closed, "accepted") > 0, "the other two still hear of it: {}", closed.counts);
+    assert_eq!(count(&closed, "accepted") + count(&closed, "dropped_outbound"), count(&closed, "sent"));
+}
+
+/// A domain without senders is as good as no Fast CNP: each packet that meets congestion is marked.
+#[test]
+fn req_47_who_is_outside_the_domain_is_marked() {
+    let (outside, off) = (run(STAR, &["fast_cnp.domain=none"]), run(STAR, &["fast_cnp.enabled=false"]));
+    assert!(outside.counts["withheld"]["outside_domain"].as_u64() > Some(0), "{}", outside.counts);
+    assert_eq!((count(&outside, "sent"), count(&outside, "unmarked")), (0, 0));
+    assert_eq!(outside.flows, off.flows, "the marks slow the flows down, to the nanosecond as without Fast CNP");
+}
+
+/// A port that may send nothing but its first notification marks the rest.
+#[test]
+fn req_48_what_a_limit_withholds_is_marked() {
+    let limited = run(STAR, &["fast_cnp.port_interval=1s", "fast_cnp.port_burst=1"]);
+    assert!(limited.counts["withheld"]["port_limit"].as_u64() > Some(0), "{}", limited.counts);
+    assert_eq!((count(&limited, "sent"), count(&limited, "unmarked")), (1, 1), "one mark is replaced by what was sent");
+}
+
+/// DCTCP counts marks and ignores notifications: it must not be sent any in their place.
+#[test]
+fn controllers_that_ignore_notifications_are_refused_or_marked() {
+    let bench = Bench::new(&[("scenario.toml", STAR)]);
+    for algorithm in ["dctcp", "timely", "hpcc_pint", "swift", "power_tcp"] {
+        let set = format!("congestion_control={{algorithm='{algorithm}'}}");
+        let told = bench.run("scenario.toml", &[&set]);
+        assert_eq!(told.code, Some(2), "{algorithm}: {}", told.err);
+        let expected =
+            format!("fast_cnp.enabled: {algorithm} does not react to notifications by switches; expected its hosts");
+        assert!(told.err.contains(&expected), "{}", told.err);
+        assert!(!bench.path("out").exists(), "{algorithm} left results");
+    }
+    let dctcp = "congestion_control={algorithm='dctcp'}";
+    let marked = run(STAR, &[dctcp, "fast_cnp.incapable=hosts", "monitor.queue_interval=1us"]);
+    let off = run(STAR, &[dctcp, "fast_cnp.enabled=false", "monitor.queue_interval=1us"]);
+    let open =
+        run(STAR, &["congestion_control={algorithm='none'}", "fast_cnp.enabled=false", "monitor.queue_interval=1us"]);
+    assert!(marked.queue <= off.queue && off.queue < open.queue, "{}, {}, {}", marked.queue, off.queue, open.queue);
+    assert_eq!((count(&marked, "accepted"), count(&marked, "unmarked")), (0, 0), "{}", marked.counts);
+}
+
+/// Of 20 MB, 15 MB stand in the queue before the first acknowledgement; two notifications, 50 us apart, stop that.
+#[test]
+fn req_43_hpcc_plus_compares_notifications_before_there_is_an_acknowledgement() {
+    let (deaf, heard) = (run(CABLE, &["fast_cnp.enabled=false"]), run(CABLE, &[]));
+    assert!(deaf.queue > 12_000_000, "{}", deaf.queue);
+    assert!(heard.queue < 2_000_000, "{}", heard.queue);
+    assert!(count(&heard, "accepted") >= 8, "each flow slows down twice: {}", heard.counts);
+    assert_eq!(count(&heard, "accepted") + without_effect(&heard) + refused(&heard), count(&heard, "sent"));
+    let driven = run(CABLE, &["congestion_control={algorithm='rx_hpcc'}", "telemetry={layout='ioam'}"]);
+    assert!(driven.queue < 2_000_000, "by the sender of Rx-HPCC as well: {}", driven.queue);
+}
+
+fn refused(run: &Run) -> u64 {
+    run.counts["refused"].as_object().expect("reasons").values().map(|n| n.as_u64().expect("a number")).sum()
+}
+
+/// Where notifications bring no records, each flow halves its window once in a round trip of a millisecond.
+#[test]
+fn notifications_without_records_halve_the_window() {
+    for telemetry in ["telemetry={layout='ioam', packets='probes'}", "telemetry={layout='int_md'}"] {
+        let (deaf, heard) = (run(CABLE, &[telemetry, "fast_cnp.enabled=false"]), run(CABLE, &[telemetry]));
+        assert!(heard.queue < deaf.queue * 3 / 4, "{telemetry}: {} and {}", heard.queue, deaf.queue);
+        assert!(heard.counts["without_effect"]["same_round"].as_u64() > Some(0), "{telemetry}: {}", heard.counts);
+    }
+}
+
+/// Receivers notify by Fast CNPs, and no switch does. They answer each marked packet once in 50 us, as by plain CNPs.
+#[test]
+fn req_45_receivers_send_fast_cnps_if_they_are_told_to() {
+    let by_receiver =
+        ["transport.congestion_notification=fast_cnp", "fast_cnp.accept_from=all", "fast_cnp.domain=none"];
+    let fast = run(STAR, &by_receiver);
+    let plain = run(STAR, &["transport.congestion_notification=cnp", "fast_cnp.enabled=false"]);
+    assert_eq!(count(&fast, "sent"), 0, "switches are silent: {}", fast.counts);
+    assert!(count(&fast, "accepted") >= 3, "each flow hears of it: {}", fast.counts);
+    assert_eq!(fast.flows.lines().count(), plain.flows.lines().count());
+    assert!(slowest(&fast).abs_diff(slowest(&plain)) < slowest(&plain) / 5, "{} and {}", fast.flows, plain.flows);
+    let bench = Bench::new(&[("scenario.toml", STAR)]);
+    for missing in ["fast_cnp.accept_from=switches", "fast_cnp.incapable=[0]", "fast_cnp.enabled=false"] {
+        let told = bench.run("scenario.toml", &[by_receiver[0], by_receiver[1], missing]);
+        assert_eq!(told.code, Some(2), "{missing}: {}", told.err);
+        assert!(told.err.contains("receivers send Fast CNPs that some senders do not accept"), "{}", told.err);
+    }
+}
+
+/// The time of the slowest flow in nanoseconds.
+fn slowest(run: &Run) -> u64 {
+    let times = run.flows.lines().skip(1).map(|row| row.split(',').nth(8).expect("fct_ns").parse::<u64>());
+    times.map(|time| time.expect("nanoseconds")).max().expect("a flow")
+}
+
+/// Host 0 says by ICMPv6 that it does not understand notifications: across a border that is closed on the way in, the switch
+/// does not hear of it.
+#[test]
+fn req_50_a_border_keeps_answers_out_as_well() {
+    let open = run(STAR, &["fast_cnp.incapable=[0]", "fast_cnp.capable=hosts"]);
+    assert_eq!(count(&open, "icmpv6_learnt"), 1, "{}", open.counts);
+    let closed = [
+        "fast_cnp.incapable=[0]",
+        "fast_cnp.capable=hosts",
+        "fast_cnp.borders=[[4, 0]]",
+        "fast_cnp.border_side=inbound",
+    ];
+    let closed = run(STAR, &closed);
+    assert_eq!((count(&closed, "icmpv6_learnt"), count(&closed, "dropped_outbound")), (0, 0), "{}", closed.counts);
+    assert!(count(&closed, "icmpv6_sent") > 0, "{}", closed.counts);
+    assert_eq!(count(&closed, "dropped_inbound"), count(&closed, "icmpv6_sent"), "{}", closed.counts);
+}
+
+/// With a seal, records that a switch copied count for nothing, for it has no key; the notification still halves the window.
+#[test]
+fn req_26_records_without_a_seal_do_not_reach_the_controller() {
+    let seal = "telemetry={layout='ioam', seal='00112233445566778899aabbccddeeff'}";
+    let (sealed, plain) = (run(CABLE, &[seal]), run(CABLE, &[]));
+    assert!(sealed.counts["without_effect"]["same_round"].as_u64() > Some(0), "once in T: {}", sealed.counts);
+    assert_eq!(plain.counts["without_effect"]["same_round"], 0, "{}", plain.counts);
+    let deaf = run(CABLE, &[seal, "fast_cnp.enabled=false"]);
+    assert!(plain.queue < sealed.queue && sealed.queue < deaf.queue * 3 / 4, "{} {}", sealed.queue, deaf.queue);
 }

@@ -106,10 +106,13 @@ pub struct FastCnpSummary {
     pub sent: u64,
     /// Notifications that they withheld although there was congestion, by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// Packets that were not marked because their senders understand notifications.
+    /// Packets that were not marked because a notification was sent instead.
     pub unmarked: u64,
-    /// Notifications that hosts believed.
+    /// Notifications that hosts believed and acted on.
     pub accepted: u64,
+    /// Notifications that they believed, and that changed nothing, by reason.
+    #[serde(default)]
+    pub without_effect: BTreeMap<String, u64>,
     /// Notifications that they did not believe, by reason.
     pub refused: BTreeMap<String, u64>,
     /// Other paths that flows took.
@@ -118,6 +121,9 @@ pub struct FastCnpSummary {
     pub icmpv6_sent: u64,
     /// Those from which switches learnt it.
     pub icmpv6_learnt: u64,
+    /// Those about notifications that the switch did not send.
+    #[serde(default)]
+    pub icmpv6_unasked: u64,
     /// Notifications that borders dropped on their way in.
     pub dropped_inbound: u64,
     /// Notifications that they dropped on their way out.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
 
+use crate::cc::NoEffect;
 use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad, LinkRecord, Paired, PairedLinks};
 use crate::units::Nanos;
 use alloc::boxed::Box;
@@ -93,13 +94,30 @@ impl Inflight {
     /// They are compared with the last acknowledged ones and not kept: packets that are still to be acknowledged left
     /// before them, and next to newer records would all look overtaken. Hops behind the switch may be busier: U does
     /// not fall.
-    pub fn measure_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Measured {
-        if !self.last.begin_with(now, stack) {
-            return Measured::Nothing;
+    ///
+    /// # Errors
+    /// If they cannot be compared, or show no more than is known.
+    pub fn measure_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Result<f64, NoEffect> {
+        let worst = if self.last.begin_with(now, stack) { self.busiest(stack) } else { None };
+        let (_, worst) = worst.ok_or(NoEffect::Incomparable)?;
+        self.raise(worst.average(self.utilisation, self.base_rtt))
+    }
+
+    /// U, which at least one link has. Returns it.
+    ///
+    /// # Errors
+    /// If that is no more than is known.
+    pub fn raise(&mut self, utilisation: f64) -> Result<f64, NoEffect> {
+        if utilisation <= self.utilisation {
+            return Err(NoEffect::NotBusier);
         }
-        let Some((busiest, worst)) = self.busiest(stack) else { return Measured::Nothing };
-        self.utilisation = worst.average(self.utilisation, self.base_rtt).max(self.utilisation);
-        Measured::Load { busiest }
+        self.utilisation = utilisation;
+        Ok(utilisation)
+    }
+
+    /// T.
+    pub fn base_rtt(&self) -> Nanos {
+        self.base_rtt
     }
 
     /// Lines 2 to 7: the busiest hop; `None` where the records tell nothing.

@@ -28,6 +28,7 @@
 //! 0, and after a path change, which the rate form takes for a sample.
 
 mod inflight;
+mod notices;
 mod window;
 
 #[cfg(test)]
@@ -36,9 +37,12 @@ mod fluid_tests;
 mod tests;
 
 pub use inflight::{Inflight, Measured};
+pub use notices::Notices;
 pub use window::{Window, WindowLaw};
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, Notification, RateDecision, Reads};
+use super::{
+    Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Reads,
+};
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
@@ -71,7 +75,7 @@ impl Algorithm for HpccPlusConfig {
     }
 
     fn needs(&self) -> Needs {
-        Needs { reads: Reads::Records, digests: true, ..Needs::default() }
+        Needs { reads: Reads::Records, digests: true, reaction: Reaction::RecordsOrHalf, ..Needs::default() }
     }
 
     fn check(&self) -> Result<(), Conflict> {
@@ -85,6 +89,8 @@ pub struct HpccPlus {
     inflight: Inflight,
     window: Window,
     last_update_seq: u64,
+    /// From the first notification on.
+    notices: Option<Box<Notices>>,
 }
 
 impl HpccPlus {
@@ -94,6 +100,7 @@ impl HpccPlus {
             inflight: Inflight::new(limits.base_rtt),
             window: Window::new(config.law, limits),
             last_update_seq: 0,
+            notices: None,
         }
     }
 
@@ -154,16 +161,24 @@ impl CongestionControl for HpccPlus {
         self.decide(feedback)
     }
 
-    /// A switch's records move U and W at once, as an acknowledgement's do; Wc waits for acknowledgements (REQ-06), for
-    /// a notification tells no sequence number.
-    fn on_notification(&mut self, notification: &Notification<'_>) -> RateDecision {
-        let Telemetry::Hops(stack) = notification.telemetry else { return RateDecision::Keep };
-        match self.inflight.measure_first_hops(notification.now, stack) {
-            Measured::Load { .. } => {
-                let window = self.window.compute(self.inflight.utilisation(), false);
-                self.window.decision(window)
+    /// A notification moves U and W at once, as an acknowledgement's records do. Wc waits for acknowledgements (REQ-06),
+    /// for a notification tells no sequence number; only a flow without any moves Wc as [`Notices`] says.
+    fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
+        let heard = self.last_update_seq != 0;
+        let HpccPlus { inflight, window, notices, .. } = self;
+        let (now, eta) = (notification.now, window.eta());
+        let notices = notices.get_or_insert_with(|| Box::new(Notices::new(inflight.base_rtt())));
+        let utilisation = if !heard {
+            notices.judge(notification, eta)?
+        } else if let Telemetry::Hops(stack) = notification.telemetry {
+            match notices.load(notification, stack) {
+                Some(load) => inflight.raise(load)?,
+                None => inflight.measure_first_hops(now, stack)?,
             }
-            Measured::Nothing | Measured::Armed => RateDecision::Keep,
-        }
+        } else {
+            inflight.raise(notices.half(now, eta)?)?
+        };
+        let bytes = window.compute(utilisation, !heard);
+        Ok(window.decision(bytes))
     }
 }

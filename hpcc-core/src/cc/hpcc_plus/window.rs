@@ -68,6 +68,16 @@ impl Window {
         self.reference
     }
 
+    /// The target U of the busiest link.
+    pub fn eta(&self) -> f64 {
+        self.law.eta
+    }
+
+    /// The window is this one, whoever computed it: W = Wc.
+    pub fn install(&mut self, window: f64) {
+        self.reference = self.clamp(window);
+    }
+
     /// incStage, the additive increases in a row.
     pub fn increases(&self) -> u32 {
         self.increases

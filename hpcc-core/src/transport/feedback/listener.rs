@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's part: which of its packets collect telemetry, and whether to believe what comes back.
 
-use super::{Answer, FeedbackConfig};
+use super::{Answer, FeedbackConfig, Return};
 use crate::cc::FlowLimits;
 use crate::telemetry::seal::SealKey;
 use crate::telemetry::{
@@ -48,6 +48,7 @@ pub struct Listener {
     sampler: Sampler,
     guard: Option<FeedbackGuard>,
     seal: Option<SealKey>,
+    by: Return,
     flow: u64,
     rejected: u64,
     paths: Option<PathProbes>,
@@ -62,6 +63,7 @@ impl Listener {
             sampler: Sampler::new(config.sampling, limits.base_rtt),
             guard: config.guard.then(|| FeedbackGuard::new(GuardConfig::default())),
             seal: config.seal.as_ref().map(SealKey::new),
+            by: config.by,
             flow,
             rejected: 0,
         }
@@ -82,9 +84,13 @@ impl Listener {
         self.rejected
     }
 
-    /// The answer without its seal; nothing if the seal is not that of this flow and acknowledgement.
+    /// The answer without its seal; nothing if the seal is missing, or not that of this flow and acknowledgement. Where
+    /// answers come in packets of their own, acknowledgements have none.
     pub fn open<'a>(&mut self, seq: u64, bytes: &'a [u8]) -> &'a [u8] {
-        let Some(seal) = self.seal.as_ref().filter(|_| !bytes.is_empty()) else { return bytes };
+        let Some(seal) = &self.seal else { return bytes };
+        if self.by == Return::Notification && bytes.is_empty() {
+            return bytes;
+        }
         seal.open(self.flow, seq, bytes).unwrap_or_else(|_| {
             self.rejected += 1;
             &[]
@@ -95,6 +101,17 @@ impl Listener {
     pub fn admit<'a>(&mut self, now: Nanos, delivered: u64, telemetry: Telemetry<'a>) -> Telemetry<'a> {
         let (Some(guard), Telemetry::Hops(stack)) = (&mut self.guard, telemetry) else { return telemetry };
         if guard.admit(now, delivered, stack).is_err() {
+            self.rejected += 1;
+            return Telemetry::Nothing;
+        }
+        telemetry
+    }
+
+    /// What the controller may hear of the records that a notification brought. No switch can seal them.
+    pub fn admit_notified<'a>(&mut self, now: Nanos, telemetry: Telemetry<'a>) -> Telemetry<'a> {
+        let Telemetry::Hops(stack) = telemetry else { return telemetry };
+        let distrusted = self.guard.as_mut().is_some_and(|guard| guard.admit_first_hops(now, stack).is_err());
+        if self.seal.is_some() || distrusted {
             self.rejected += 1;
             return Telemetry::Nothing;
         }

@@ -16,7 +16,7 @@ mod tests;
 
 pub use listener::{Decoder, Listener};
 pub use reporting::{Arrived, Reporting};
-pub use settings::FeedbackSettings;
+pub use settings::{FeedbackSettings, Packets};
 
 use super::path_probes::PathConfig;
 use crate::cc::Needs;

@@ -73,7 +73,9 @@ impl Reporting {
         section.len = self.report(layout, arrived.now, section, stack, flows);
         if arrived.is_probe || self.by == Return::Notification {
             let alone = section.len > 0;
-            self.close(arrived.seq, section);
+            if alone {
+                self.close(arrived.seq, section);
+            }
             return alone;
         }
         match arrived.acks {
@@ -135,8 +137,9 @@ impl Reporting {
         section.len = put(section.bytes, &self.pending);
     }
 
+    /// That there is no answer is sealed as well, or whoever takes the answer out would not be noticed.
     fn close(&self, seq: u64, section: &mut Section<'_>) {
-        if let Some(seal) = self.seal.as_ref().filter(|_| section.len > 0) {
+        if let Some(seal) = &self.seal {
             section.len = seal.seal(self.flow, seq, section.bytes, section.len);
         }
     }

@@ -122,6 +122,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         monitor,
         notes: note.into_iter().chain(dropped).collect(),
     };
+    fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     Ok(Draft { scenario, flows, places })
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The borders of `[fast_cnp]`; all else there is plain.
+//! The borders of `[fast_cnp]`, and whether hosts react to notifications; all else there is plain.
 
 #[cfg(test)]
 mod tests;
 
 use super::document::Document;
 use crate::error::InputError;
-use crate::scenario::FastCnpBorder;
+use crate::scenario::{FastCnpBorder, Scenario};
+use hpcc_core::node::Located;
 use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::CongestionNotification;
 use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
 use toml::Spanned;
@@ -36,6 +38,24 @@ pub(super) fn borders(
         return Err(document.place(border.span()).key_error("fast_cnp.borders", message));
     }
     lists.borders.iter().map(|pair| border(document, pair, network)).collect()
+}
+
+/// Checks that every host does something about the notifications that may reach it.
+pub(super) fn reactions(scenario: &Scenario) -> Result<(), Located> {
+    let notified = scenario.settings.fast_cnp_host.common.notified(&scenario.network);
+    let notified = notified.map_err(|conflict| Located { section: "fast_cnp", conflict })?;
+    if scenario.transport().notification == CongestionNotification::FastCnp {
+        let checked = scenario.settings.fast_cnp_host.check_receivers(&scenario.network);
+        checked.map_err(|conflict| Located { section: "transport", conflict })?;
+    }
+    let (legacy, others): (Vec<u32>, Vec<u32>) =
+        scenario.network.hosts().partition(|host| scenario.legacy.nodes.contains(host));
+    for hosts in [others, legacy] {
+        let Some(&first) = hosts.first() else { continue };
+        let by_switches = hosts.iter().any(|&host| notified.contains(host));
+        scenario.node_settings(first).check_notifications(by_switches)?;
+    }
+    Ok(())
 }
 
 fn border(document: &Document<'_>, pair: &Spanned<[u32; 2]>, network: &Network) -> Result<FastCnpBorder, InputError> {

@@ -92,7 +92,7 @@ migrate_max_hold = "400us""#;
     assert_eq!(generator.port_limit, RateLimit { interval: Nanos(2_000), burst: 4 });
     assert_eq!([0, 1, 2, 3].map(|node| generator.domain.contains(&address(node))), [true, true, false, false]);
     let ecn = scenario.settings.ecn_threshold(BitRate::gbps(100));
-    assert_eq!(settings.fast_cnp_switch.trigger(&ecn), Ok(Trigger::Utilisation(1.5)));
+    assert_eq!(settings.fast_cnp_switch.trigger(&ecn, true), Ok(Trigger::Utilisation(1.5)));
     let capability = settings.fast_cnp_switch.capability(network).expect("valid");
     assert!((0..4).all(|node| !capability.capable.contains(&address(node))));
     let types = (capability.types.destination.code(), capability.types.trace.code());
@@ -162,9 +162,29 @@ fn req_34_receivers_send_notifications_where_the_algorithm_can_do_with_them() {
     assert_eq!(notification("cnp"), Ok(CongestionNotification::Packet));
     assert_eq!(notification("ack"), Ok(CongestionNotification::Echo));
     let unknown = notification("becn").expect_err("unknown");
-    let expected =
-        "transport.congestion_notification: unknown congestion_notification \"becn\"; expected one of ack, cnp";
+    let expected = "transport.congestion_notification: unknown congestion_notification \"becn\"; expected one of ack, cnp, fast_cnp";
     assert!(unknown.contains(expected), "{unknown}");
     let dctcp = set("cnp", "dctcp").expect_err("too few");
-    assert!(dctcp.contains("counts the marks that acknowledgements echo"), "{dctcp}");
+    assert!(dctcp.ends_with("dctcp does not react to notification packets of receivers; expected \"ack\""), "{dctcp}");
+}
+
+/// A host that does nothing about notifications must not get any: not the file's own, nor legacy ones.
+#[test]
+fn hosts_that_do_not_react_are_named_incapable_or_refused() {
+    let with = |keys: &str, algorithm: &str| load_with(keys, &[&format!("congestion_control.algorithm={algorithm}")]);
+    for algorithm in ["dctcp", "timely", "swift", "hpcc_pint", "power_tcp", "none"] {
+        let message = with("enabled = true", algorithm).expect_err(algorithm);
+        let expected =
+            format!("test.toml:18: fast_cnp.enabled: {algorithm} does not react to notifications by switches;");
+        assert!(message.starts_with(&expected), "{message}");
+        assert!(with("enabled = true\nincapable = \"hosts\"", algorithm).is_ok(), "{algorithm}");
+    }
+    let hpcc = with("enabled = true", "hpcc").expect_err("no records");
+    assert!(hpcc.contains("hpcc reacts only to the records that notifications bring, and these bring none"), "{hpcc}");
+    let traced = ["congestion_control.algorithm=hpcc", "telemetry.layout=ioam"];
+    assert_eq!(load_with("enabled = true", &traced).err(), None);
+    let legacy = "[legacy]\nnodes = [2]\nalgorithm = \"dctcp\"";
+    let message = with(&format!("enabled = true\n{legacy}"), "dcqcn").expect_err("deaf");
+    assert!(message.starts_with("test.toml:18: fast_cnp.enabled: dctcp does not react"), "{message}");
+    assert!(with(&format!("enabled = true\nincapable = [2]\n{legacy}"), "dcqcn").is_ok());
 }
