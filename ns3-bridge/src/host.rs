@@ -9,6 +9,7 @@ use crate::network::Network;
 use crate::settings::Settings;
 use crate::switch::Rng;
 use hpcc_core::cc::{FlowLimits, Origin};
+use hpcc_core::frame::simulated;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
@@ -248,8 +249,18 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let &transport::Counters { resent, timeouts, probes, feedback, rejected, moves, cnps } = self.host.counters();
-        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected, cnps, moves }
+        let transport::Counters { resent, timeouts, probes, feedback, rejected, rearmed, moves, cnps } =
+            self.host.counters();
+        HostCounters {
+            resent,
+            timeouts,
+            probes,
+            feedback,
+            rejected_feedback: rejected,
+            rearmed_feedback: rearmed,
+            cnps,
+            moves,
+        }
     }
 
     pub fn feedback_bytes(&self, telemetry: u32) -> u32 {
@@ -260,8 +271,10 @@ impl Host {
         self.host.ack_bytes(telemetry, selective != NONE)
     }
 
-    pub fn prepare_telemetry(&self, now_ns: u64, section: &mut [u8]) -> usize {
-        self.layout.prepare(section, Nanos(now_ns))
+    pub fn prepare_telemetry(&self, now_ns: u64, priority: u8, section: &mut [u8]) -> usize {
+        let len = self.layout.prepare(section, Nanos(now_ns));
+        self.layout.keep_dscp(section, simulated::dscp(priority));
+        len
     }
 
     pub fn source_port(&self, queue_pair: u32) -> u16 {

@@ -274,6 +274,7 @@ mod ffi {
         probes: u64,
         feedback: u64,
         rejected_feedback: u64,
+        rearmed_feedback: u64,
         cnps: u64,
         moves: u64,
     }
@@ -433,6 +434,7 @@ mod ffi {
     struct RunTotals {
         ns3_version: String,
         build_profile: String,
+        base_rtt_ns: u64,
         simulated_ns: u64,
         events: u64,
         packet_hops: u64,
@@ -614,12 +616,15 @@ mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
-        /// Repeats those of the reference's faults that concern routes; before they are computed.
-        fn repeat_faults(self: &mut Network, settings: &Settings);
+        /// Measures paths by the frames of a host with these settings, and repeats those of the reference's faults that
+        /// concern routes; before they are computed. Hosts may differ: the longest time counts.
+        fn measure_by(self: &mut Network, host: &Settings) -> Result<()>;
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
+        /// Whether telemetry comes back to a host with these settings before its counters may wrap, on every path.
+        fn check_counters(self: &Network, host: &Settings) -> Result<()>;
         /// Takes the links between two nodes down and computes new routes; false if none was up.
         fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
         /// The longest base round-trip time between two hosts.
@@ -630,15 +635,8 @@ mod ffi {
         fn connects(self: &Network, src: u32, dst: u32) -> bool;
         /// Base round-trip time of a pair, 0 if unconnected.
         fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
-        /// Flow completion time on an idle path, 0 if unconnected.
-        fn standalone_fct_ns(
-            self: &Network,
-            src: u32,
-            dst: u32,
-            size_bytes: u64,
-            payload_bytes: u32,
-            overhead_bytes: u32,
-        ) -> u64;
+        /// Flow completion time on an idle path from a host with these settings, 0 if unconnected.
+        fn standalone_fct_ns(self: &Network, src: u32, dst: u32, size_bytes: u64, host: &Settings) -> Result<u64>;
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
 
@@ -687,12 +685,12 @@ mod ffi {
         fn pause_us(self: &Settings) -> u32;
         /// Bytes that a frame occupies its link for besides its own.
         fn frame_gap(self: &Settings) -> u32;
+        /// The UDP destination port of all RDMA frames; 0: that of their flow.
+        fn wire_port(self: &Settings) -> u16;
         /// Whether frames have bytes.
         fn has_bytes(self: &Settings) -> bool;
         /// Most bytes of telemetry in a frame.
         fn telemetry_room(self: &Settings) -> u32;
-        /// Headers and trailers of a data frame in bytes.
-        fn data_overhead(self: &Settings) -> u32;
         /// Bytes on the link of a PFC frame.
         fn pfc_bytes(self: &Settings) -> u32;
         /// Whether switches notify senders.
@@ -875,7 +873,7 @@ mod ffi {
         /// Bytes on the link of telemetry of `telemetry` bytes that comes back by itself.
         fn feedback_bytes(self: &Host, telemetry: u32) -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
-        fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
+        fn prepare_telemetry(self: &Host, now_ns: u64, priority: u8, section: &mut [u8]) -> usize;
         /// The UDP source port of a flow, 0 where it is unknown.
         fn source_port(self: &Host, queue_pair: u32) -> u16;
         /// Acknowledged bytes of a flow; all of them where it is unknown.

@@ -214,6 +214,10 @@ impl Settings {
         self.node.wire.frame_gap()
     }
 
+    pub fn wire_port(&self) -> u16 {
+        self.node.wire.profile.port().unwrap_or_default()
+    }
+
     pub fn has_bytes(&self) -> bool {
         self.node.wire.profile.is_real()
     }
@@ -222,7 +226,7 @@ impl Settings {
         feedback::room(&self.node.layout()) as u32
     }
 
-    pub fn data_overhead(&self) -> u32 {
+    pub(crate) fn data_overhead(&self) -> u32 {
         self.node.wire.profile.sizes().data_overhead
     }
 

@@ -160,7 +160,7 @@ main(int argc, char* argv[])
         return hpcc::tx_time(RATE, FRAME + (call & 7), false);
     });
     Measure("Host::prepare_telemetry", calls, [&](uint64_t call) {
-        return host->prepare_telemetry(call, {section.data(), section.size()});
+        return host->prepare_telemetry(call, PRIORITY, {section.data(), section.size()});
     });
     Measure("Switch::arrive and depart", calls, [&](uint64_t call) {
         return PassSwitch(*node, *rng, section, call * INTERVAL);

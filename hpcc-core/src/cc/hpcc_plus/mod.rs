@@ -149,6 +149,10 @@ impl HpccPlus {
 }
 
 impl CongestionControl for HpccPlus {
+    fn rearmed(&self) -> u64 {
+        self.inflight.rearmed()
+    }
+
     #[inline]
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         self.decide(feedback)
