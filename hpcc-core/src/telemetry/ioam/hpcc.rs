@@ -138,8 +138,8 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
     Node {
         hop_limit: Some(snapshot.hop_limit),
         node_id: Some(snapshot.switch_id),
-        ingress: Some(snapshot.ingress.into()),
-        egress: Some(snapshot.egress.into()),
+        ingress: Some(snapshot.ingress),
+        egress: Some(snapshot.egress),
         seconds: Some((snapshot.now.0 / SECOND) as u32),
         fraction: Some((snapshot.now.0 % SECOND) as u32),
         namespace_data: Some(u32::from(speed) << 28 | (units & 0xfff_ffff) as u32),
