@@ -138,7 +138,7 @@ impl Echoes {
         if record.kind != PacketKind::Pfc {
             assert_eq!(said["becn"], u8::from(record.congestion_echo), "{record:?}");
         }
-        let id = (record.dst_address, record.dport, record.seq);
+        let id = (record.dst_address, record.sport, record.seq);
         let Some(&marked) = self.0.get(&id).filter(|_| record.kind == PacketKind::Ack) else { return false };
         assert_eq!(said["becn"], u8::from(marked), "{record:?}");
         marked
