@@ -84,6 +84,15 @@ quirks! {
     metrics_of_the_start,
     /// The window at line rate has 32 bits and its product with the rate 64: large windows wrap, and flows stall.
     wrapping_window,
+    /// The window at line rate is a bandwidth-delay product of the path's slowest link, though the rate scales it: on a path
+    /// that is narrower than its sender's port a flow at the path's rate may use a part of it only.
+    narrow_window,
+    /// The base round-trip time T counts the payload's transmission, without headers, telemetry and the acknowledgement: no
+    /// packet makes it, and HPCC's windows are below line rate * T.
+    payload_base_rtt,
+    /// The ideal completion time charges a full packet on each link whatever the flow's size, and no telemetry: small flows
+    /// are faster than ideal, large ones slower.
+    rough_ideal_fct,
     /// Of several links between two nodes only the last is used.
     last_parallel_link,
     /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.

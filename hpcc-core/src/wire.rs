@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many bytes a frame occupies on a link.
 
-use crate::roce::CNP_RESERVED;
+use crate::roce::{self, CNP_RESERVED};
 
 crate::named! {
     /// The header stack of every frame.
@@ -47,6 +47,12 @@ impl WireProfile {
     /// Whether its frames have real bytes.
     pub fn is_real(self) -> bool {
         self != WireProfile::Reference
+    }
+
+    /// The UDP destination port of its frames, answers included; `None`: each flow has its own, where answers go back to the
+    /// data's source port.
+    pub fn port(self) -> Option<u16> {
+        self.is_real().then_some(roce::PORT)
     }
 
     /// The sizes of its frames.

@@ -6,6 +6,7 @@ use crate::random::Rng;
 use crate::settings::Settings;
 use crate::switch::ffi::FlowKey;
 use hpcc_core::cc::{FlowLimits, NoEffect, Origin};
+use hpcc_core::frame::simulated;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
@@ -79,6 +80,7 @@ pub(crate) mod ffi {
         probes: u64,
         feedback: u64,
         rejected_feedback: u64,
+        rearmed_feedback: u64,
         cnps: u64,
         moves: u64,
     }
@@ -219,7 +221,7 @@ pub(crate) mod ffi {
         /// Bytes on the link of telemetry of `telemetry` bytes that comes back by itself.
         fn feedback_bytes(self: &Host, telemetry: u32) -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
-        fn prepare_telemetry(self: &Host, now_ns: u64, section: &mut [u8]) -> usize;
+        fn prepare_telemetry(self: &Host, now_ns: u64, priority: u8, section: &mut [u8]) -> usize;
         /// The UDP source port of a flow, 0 where it is unknown.
         fn source_port(self: &Host, queue_pair: u32) -> u16;
         /// Acknowledged bytes of a flow; all of them where it is unknown.
@@ -469,8 +471,18 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let &transport::Counters { resent, timeouts, probes, feedback, rejected, moves, cnps } = self.host.counters();
-        HostCounters { resent, timeouts, probes, feedback, rejected_feedback: rejected, cnps, moves }
+        let transport::Counters { resent, timeouts, probes, feedback, rejected, rearmed, moves, cnps } =
+            self.host.counters();
+        HostCounters {
+            resent,
+            timeouts,
+            probes,
+            feedback,
+            rejected_feedback: rejected,
+            rearmed_feedback: rearmed,
+            cnps,
+            moves,
+        }
     }
 
     pub fn feedback_bytes(&self, telemetry: u32) -> u32 {
@@ -481,8 +493,10 @@ impl Host {
         self.host.ack_bytes(telemetry, selective != NONE)
     }
 
-    pub fn prepare_telemetry(&self, now_ns: u64, section: &mut [u8]) -> usize {
-        self.layout.prepare(section, Nanos(now_ns))
+    pub fn prepare_telemetry(&self, now_ns: u64, priority: u8, section: &mut [u8]) -> usize {
+        let len = self.layout.prepare(section, Nanos(now_ns));
+        self.layout.keep_dscp(section, simulated::dscp(priority));
+        len
     }
 
     pub fn source_port(&self, queue_pair: u32) -> u16 {

@@ -2,10 +2,12 @@
 //! The network as the ns-3 module builds it up.
 
 use crate::panic_report;
+use crate::settings::Settings;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
+use hpcc_core::transport::{LinkSpec, LoneFlow};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::BTreeMap;
 
@@ -20,6 +22,11 @@ pub(crate) mod ffi {
         delay_ns: u64,
     }
 
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/settings.rs.h");
+        type Settings = crate::settings::Settings;
+    }
+
     extern "Rust" {
         /// Nodes, links, and the routes between them.
         #[derive(ExternType)]
@@ -29,10 +36,17 @@ pub(crate) mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
+        /// Measures paths by the frames of a host with these settings, and repeats those of the reference's faults that
+        /// concern routes; before they are computed. Hosts may differ: the longest time counts.
+        fn measure_by(self: &mut Network, host: &Settings) -> Result<()>;
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
+        /// Whether telemetry comes back to a host with these settings before its counters may wrap, on every path.
+        fn check_counters(self: &Network, host: &Settings) -> Result<()>;
+        /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
+        fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
         /// Takes the links between two nodes down and computes new routes; false if none was up.
         fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
         /// The longest base round-trip time between two hosts.
@@ -43,15 +57,8 @@ pub(crate) mod ffi {
         fn connects(self: &Network, src: u32, dst: u32) -> bool;
         /// Base round-trip time of a pair, 0 if unconnected.
         fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
-        /// Flow completion time on an idle path, 0 if unconnected.
-        fn standalone_fct_ns(
-            self: &Network,
-            src: u32,
-            dst: u32,
-            size_bytes: u64,
-            payload_bytes: u32,
-            overhead_bytes: u32,
-        ) -> u64;
+        /// Flow completion time on an idle path from a host with these settings, 0 if unconnected.
+        fn standalone_fct_ns(self: &Network, src: u32, dst: u32, size_bytes: u64, host: &Settings) -> Result<u64>;
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
         /// The time that a frame occupies a link, rounded to nearest or as the reference does.
@@ -60,8 +67,6 @@ pub(crate) mod ffi {
 
     impl Vec<LinkSpec> {}
 }
-
-use ffi::LinkSpec;
 
 #[derive(Default)]
 pub struct Network {
@@ -73,11 +78,19 @@ pub struct Network {
     payload: u32,
     to_switches: bool,
     quirks: Quirks,
+    /// Flows of hosts that are configured alike; one for each configuration.
+    lone_flows: Vec<LoneFlow>,
+    /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
+    longest: (Nanos, u64),
 }
 
 pub fn new_network() -> Box<Network> {
     panic_report::install();
     Box::default()
+}
+
+pub fn resolve(settings: &mut Settings, network: &Network) -> Result<(), String> {
+    settings.resolve(network)
 }
 
 pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
@@ -91,7 +104,7 @@ impl Network {
         self.network.nodes.len() as u32 - 1
     }
 
-    pub fn add_link(&mut self, link: &LinkSpec) -> bool {
+    pub fn add_link(&mut self, link: &ffi::LinkSpec) -> bool {
         let nodes = self.network.nodes.len();
         if link.a as usize >= nodes || link.b as usize >= nodes || link.a == link.b {
             return false;
@@ -120,9 +133,13 @@ impl Network {
         self.rerouted.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
-    /// Repeats those of the reference's faults that concern routes; before they are computed.
-    pub fn repeat_faults(&mut self, quirks: Quirks) {
-        self.quirks = quirks;
+    pub fn measure_by(&mut self, host: &Settings) -> Result<(), String> {
+        self.quirks = host.node.quirks();
+        let flow = host.node.lone_flow().map_err(|wrong| wrong.to_string())?;
+        if !self.lone_flows.contains(&flow) {
+            self.lone_flows.push(flow);
+        }
+        Ok(())
     }
 
     /// Links that another one between the same nodes follows.
@@ -142,15 +159,33 @@ impl Network {
         if self.quirks.last_parallel_link {
             self.down = self.followed();
         }
-        self.routes = Some(Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches));
+        let routes = Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches);
+        // A host's path to itself is among the kinds, but has no links.
+        let measures = routes.kinds().filter(|(_, links)| !links.is_empty()).map(|(path, links)| {
+            let rtt = self.rtt(&path, &links);
+            (rtt, path.bdp(rtt))
+        });
+        self.longest = measures.fold((Nanos(0), 0), |(rtt, bdp), (other, bytes)| (rtt.max(other), bdp.max(bytes)));
+        self.routes = Some(routes);
+    }
+
+    /// T of a path, the longest that hosts give it.
+    fn rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
+        self.lone_flows.iter().map(|flow| flow.base_rtt(path, links)).max().unwrap_or_else(|| path.rtt())
+    }
+
+    pub fn check_counters(&self, host: &Settings) -> Result<(), String> {
+        self.routes
+            .as_ref()
+            .map_or(Ok(()), |routes| host.node.check_counters(routes.kinds()).map_err(|wrong| wrong.to_string()))
     }
 
     pub fn max_rtt_ns(&self) -> u64 {
-        self.routes.as_ref().map_or(0, |routes| routes.max_rtt().0)
+        self.longest.0.0
     }
 
     pub fn max_bdp_bytes(&self) -> u64 {
-        self.routes.as_ref().map_or(0, Routes::max_bdp)
+        self.longest.1
     }
 
     /// The path as it was at the start.
@@ -158,15 +193,19 @@ impl Network {
         self.routes.as_ref()?.path(src, dst)
     }
 
-    /// The path around failed links, or the last that there was.
-    fn present_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
-        let rerouted = self.rerouted.as_ref().and_then(|routes| routes.path(src, dst));
-        rerouted.or_else(|| self.path(src, dst))
+    /// The routes around failed links, where they lead from one host to another, or else those of the start.
+    fn present_routes(&self, src: u32, dst: u32) -> Option<&Routes> {
+        let rerouted = self.rerouted.as_ref().filter(|routes| routes.path(src, dst).is_some());
+        rerouted.or(self.routes.as_ref())
     }
 
-    /// The path by which a new flow measures its round-trip time and window.
-    fn measured_path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
-        if self.quirks.metrics_of_the_start { self.path(src, dst) } else { self.present_path(src, dst) }
+    /// What a new flow measures: T, window at the path's rate, and links.
+    fn measure(&self, src: u32, dst: u32) -> Option<(Nanos, u64, u8)> {
+        let start = self.routes.as_ref().filter(|_| self.quirks.metrics_of_the_start);
+        let routes = start.or_else(|| self.present_routes(src, dst))?;
+        let path = routes.path(src, dst)?;
+        let rtt = self.rtt(&path, &routes.links(src, dst)?);
+        Some((rtt, path.bdp(rtt), path.links))
     }
 
     pub fn connects(&self, src: u32, dst: u32) -> bool {
@@ -174,21 +213,19 @@ impl Network {
     }
 
     pub fn pair_rtt_ns(&self, src: u32, dst: u32) -> u64 {
-        self.measured_path(src, dst).map_or(0, |path| path.rtt().0)
+        self.measure(src, dst).map_or(0, |(rtt, ..)| rtt.0)
     }
 
-    pub fn standalone_fct_ns(
-        &self,
-        src: u32,
-        dst: u32,
-        size_bytes: u64,
-        payload_bytes: u32,
-        overhead_bytes: u32,
-    ) -> u64 {
-        // After a link failed, the reference goes on with the round-trip times of the start.
-        let (Some(first), Some(present)) = (self.path(src, dst), self.present_path(src, dst)) else { return 0 };
-        let path = PathMetrics { bottleneck: present.bottleneck, ..first };
-        path.standalone_fct(size_bytes, payload_bytes, overhead_bytes).0
+    pub fn standalone_fct_ns(&self, src: u32, dst: u32, size_bytes: u64, host: &Settings) -> Result<u64, String> {
+        let (Some(first), Some(routes)) = (self.path(src, dst), self.present_routes(src, dst)) else { return Ok(0) };
+        let (Some(present), Some(links)) = (routes.path(src, dst), routes.links(src, dst)) else { return Ok(0) };
+        if host.node.quirks().rough_ideal_fct {
+            // After a link failed, the reference goes on with the round-trip times of the start.
+            let path = PathMetrics { bottleneck: present.bottleneck, ..first };
+            return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
+        }
+        let flow = host.node.lone_flow().map_err(|wrong| wrong.to_string())?;
+        Ok(flow.completion(&links, size_bytes).0)
     }
 
     pub fn address(&self, node: u32) -> u32 {
@@ -200,14 +237,11 @@ impl Network {
         &self.network
     }
 
-    /// T, window and links of flows between two hosts: of their own path, or the longest of the network (`global`).
+    /// T, window at the path's rate, and links of flows between two hosts: of their own path, or the longest of the network
+    /// (`global`).
     pub fn path_limits(&self, src: u32, dst: u32, global: bool) -> (Nanos, u64, u8) {
-        let path = self.measured_path(src, dst);
-        let links = path.map_or(0, |path| path.links);
-        if global {
-            return (Nanos(self.max_rtt_ns()), self.max_bdp_bytes(), links);
-        }
-        path.map_or((Nanos(0), 0, 0), |path| (path.rtt(), path.bdp(), links))
+        let (rtt, bdp, links) = self.measure(src, dst).unwrap_or_default();
+        if global { (self.longest.0, self.longest.1, links) } else { (rtt, bdp, links) }
     }
 
     /// Rates and delays of a node's ports.
@@ -230,6 +264,9 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hpcc_core::node::NodeSettings;
+    use hpcc_core::quirks::QuirkSettings;
+    use std::rc::Rc;
 
     /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
     fn network(direct: &[u64], quirks: Quirks) -> Network {
@@ -239,7 +276,7 @@ mod tests {
         }
         let around = [(0, 2, 100), (1, 3, 100), (2, 4, 25), (4, 3, 25)];
         for (a, b, gbps) in around.into_iter().chain(direct.iter().map(|&gbps| (2, 3, gbps))) {
-            assert!(network.add_link(&LinkSpec { a, b, rate_bps: gbps * 1_000_000_000, delay_ns: 1_000 }));
+            assert!(network.add_link(&ffi::LinkSpec { a, b, rate_bps: gbps * 1_000_000_000, delay_ns: 1_000 }));
         }
         network.quirks = quirks;
         network.compute_routes(1_000);
@@ -256,7 +293,13 @@ mod tests {
             assert!(network.take_down(3, 2) && !network.take_down(2, 3));
             let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
             assert_eq!(measure(&network), if metrics_of_the_start { before } else { after });
-            assert_eq!(network.standalone_fct_ns(0, 1, 1_000, 1_000, 0), before.0.0 + 320, "the reference's formula");
+            let ideal = |rough_ideal_fct| {
+                let quirks = QuirkSettings::of(Quirks { rough_ideal_fct, ..Quirks::NONE });
+                let settings = NodeSettings { quirks, ..NodeSettings::default() };
+                network.standalone_fct_ns(0, 1, 1_000, &Settings::settled(Rc::new(settings)))
+            };
+            assert_eq!(ideal(true), Ok(before.0.0 + 335), "the reference's formula: 1,048 bytes at 25 Gb/s");
+            assert_eq!(ideal(false), Ok(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19));
         }
     }
 

@@ -31,6 +31,7 @@ pub(crate) mod ffi {
     struct RunTotals {
         ns3_version: String,
         build_profile: String,
+        base_rtt_ns: u64,
         simulated_ns: u64,
         events: u64,
         packet_hops: u64,
@@ -291,6 +292,7 @@ impl Results {
             build_profile: totals.build_profile.clone(),
             flows_total: scenario.flows.totals.count,
             flows_finished: measured.flows_finished,
+            base_rtt_ns: totals.base_rtt_ns,
             simulated_ns: totals.simulated_ns,
             events: totals.events,
             packet_hops: totals.packet_hops,
@@ -312,6 +314,7 @@ impl Results {
             probes: totals.hosts.probes,
             feedback_packets: totals.hosts.feedback,
             rejected_feedback: totals.hosts.rejected_feedback,
+            rearmed_feedback: totals.hosts.rearmed_feedback,
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),

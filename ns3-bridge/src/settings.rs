@@ -49,14 +49,7 @@ pub(crate) mod ffi {
         Text,
     }
 
-    unsafe extern "C++" {
-        include!("ns3-bridge/src/network.rs.h");
-        type Network = crate::network::Network;
-    }
-
     extern "Rust" {
-        /// Repeats those of the reference's faults that concern routes; before they are computed.
-        fn repeat_faults(network: &mut Network, settings: &Settings);
         /// The settings of a node, or of what it does about Fast CNP.
         #[derive(ExternType)]
         type Settings;
@@ -86,8 +79,6 @@ pub(crate) mod ffi {
         fn follow_hosts(self: &mut Settings, host: &Settings);
         /// Takes over what a host must know of the switches.
         fn follow_switches(self: &mut Settings, other: &Settings);
-        /// Settles what was left to the simulator and checks all settings; says what contradicts what.
-        fn resolve(self: &mut Settings, network: &Network) -> Result<()>;
         /// Most payload bytes in a packet.
         fn mtu(self: &Settings) -> u32;
         /// Whether times are floored as the reference floors them.
@@ -100,12 +91,12 @@ pub(crate) mod ffi {
         fn pause_us(self: &Settings) -> u32;
         /// Bytes that a frame occupies its link for besides its own.
         fn frame_gap(self: &Settings) -> u32;
+        /// The UDP destination port of all RDMA frames; 0: that of their flow.
+        fn wire_port(self: &Settings) -> u16;
         /// Whether frames have bytes.
         fn has_bytes(self: &Settings) -> bool;
         /// Most bytes of telemetry in a frame.
         fn telemetry_room(self: &Settings) -> u32;
-        /// Headers and trailers of a data frame in bytes.
-        fn data_overhead(self: &Settings) -> u32;
         /// Bytes on the link of a PFC frame.
         fn pfc_bytes(self: &Settings) -> u32;
         /// Whether switches notify senders.
@@ -162,10 +153,6 @@ fn specs(settings: &NodeSettings) -> Vec<Spec> {
         part.settings.list().into_iter().map(spec).collect::<Vec<_>>()
     };
     settings.parts().into_iter().flat_map(of_part).collect()
-}
-
-pub fn repeat_faults(network: &mut Network, settings: &Settings) {
-    network.repeat_faults(settings.node.quirks());
 }
 
 pub fn new_settings() -> Box<Settings> {
@@ -320,6 +307,10 @@ impl Settings {
         self.node.wire.frame_gap()
     }
 
+    pub fn wire_port(&self) -> u16 {
+        self.node.wire.profile.port().unwrap_or_default()
+    }
+
     pub fn has_bytes(&self) -> bool {
         self.node.wire.profile.is_real()
     }
@@ -328,7 +319,7 @@ impl Settings {
         feedback::room(&self.node.layout()) as u32
     }
 
-    pub fn data_overhead(&self) -> u32 {
+    pub(crate) fn data_overhead(&self) -> u32 {
         self.node.wire.profile.sizes().data_overhead
     }
 

@@ -112,7 +112,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
     auto network = MakeChain();
     auto rng = hpcc::new_rng(1, 1);
     auto settings = hpcc::new_settings();
-    settings->resolve(*network);
+    hpcc::resolve(*settings, *network);
     auto host = hpcc::new_host(*network, 0, *settings);
     hpcc::SenderParameters sender{};
     sender.dst = 1;
@@ -153,7 +153,7 @@ main(int argc, char* argv[])
     auto network = MakeChain();
     auto rng = hpcc::new_rng(1, 1);
     auto settings = hpcc::new_settings();
-    settings->resolve(*network);
+    hpcc::resolve(*settings, *network);
     auto node = hpcc::new_switch(*network, SWITCH, *settings);
     auto host = hpcc::new_host(*network, 0, *settings);
     Section section{};
@@ -164,7 +164,7 @@ main(int argc, char* argv[])
         return hpcc::tx_time(RATE, FRAME + (call & 7), false);
     });
     Measure("Host::prepare_telemetry", calls, [&](uint64_t call) {
-        return host->prepare_telemetry(call, {section.data(), section.size()});
+        return host->prepare_telemetry(call, PRIORITY, {section.data(), section.size()});
     });
     Measure("Switch::arrive and depart", calls, [&](uint64_t call) {
         return PassSwitch(*node, *rng, section, call * INTERVAL);

@@ -55,6 +55,7 @@ Add(hpcc::HostCounters& sum, const RdmaCounters& host)
     sum.probes += host.probes;
     sum.feedback += host.feedback;
     sum.rejected_feedback += host.rejectedFeedback;
+    sum.rearmed_feedback += host.rearmedFeedback;
     sum.moves += host.pathMoves;
     sum.cnps += host.cnps;
 }
@@ -241,6 +242,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
     hpcc::RunTotals totals{};
     totals.ns3_version = HPCC_NS3_VERSION;
     totals.build_profile = HPCC_BUILD_PROFILE;
+    totals.base_rtt_ns = m_network.GetMaxRtt().GetNanoSeconds();
     totals.simulated_ns = Simulator::Now().GetNanoSeconds();
     totals.events = Simulator::GetEventCount();
     totals.packet_hops = m_network.GetTxFrames();

@@ -215,15 +215,20 @@ QbbHelper::Start()
     {
         m_network->route_to_switches();
     }
-    hpcc::repeat_faults(*m_network, m_nodes.front()->GetSettings());
+    AgreeOnSettings();
     m_network->compute_routes(mtu);
+    for (const auto& node : m_nodes)
+    {
+        if (!node->IsSwitch())
+        {
+            CallCore([&] { m_network->check_counters(node->GetSettings()); });
+        }
+    }
     // The reference simulator has used six streams for each node, and two others, before the first draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(stream, m_pintSeed).into_raw(),
                                               CoreDelete<hpcc::Rng>());
-    AgreeOnSettings();
     const hpcc::Settings& settings = m_nodes.front()->GetSettings();
-    m_dataOverhead = settings.data_overhead();
     const uint32_t room = std::max(settings.telemetry_room(), usesFastCnp ? hpcc::fast_cnp_room(settings) : 0);
     const auto pool = std::make_shared<QbbFramePool>(room);
     for (const auto& node : m_nodes)
@@ -258,7 +263,14 @@ QbbHelper::AgreeOnSettings() const
             node->GetSettings().follow_switches(aSwitch->GetSettings());
         }
     }
-    CallCore([&] { m_nodes.front()->GetSettings().resolve(*m_network); });
+    for (const auto& node : m_nodes)
+    {
+        CallCore([&] { hpcc::resolve(node->GetSettings(), *m_network); });
+        if (!node->IsSwitch())
+        {
+            CallCore([&] { m_network->measure_by(node->GetSettings()); });
+        }
+    }
 }
 
 void
@@ -316,7 +328,14 @@ QbbHelper::GetNNodes() const
 Time
 QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
 {
-    return NanoSeconds(m_network->standalone_fct_ns(src, dst, size, GetHost(src)->GetMtu(), m_dataOverhead));
+    const hpcc::Settings& settings = m_nodes.at(src)->GetSettings();
+    return NanoSeconds(CallCore([&] { return m_network->standalone_fct_ns(src, dst, size, settings); }));
+}
+
+Time
+QbbHelper::GetMaxRtt() const
+{
+    return NanoSeconds(m_network->max_rtt_ns());
 }
 
 uint64_t

@@ -198,6 +198,9 @@ class QbbHelper : public PcapHelperForDevice
      */
     Time GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const;
 
+    /// \return the longest base round-trip time T of two hosts, once the routes are computed
+    Time GetMaxRtt() const;
+
     /// \return the largest bandwidth-delay product of two hosts in bytes, once the routes are computed
     uint64_t GetMaxBdp() const;
 
@@ -205,7 +208,8 @@ class QbbHelper : public PcapHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
-    /// Tell switches what they must know of the hosts before they settle their settings, and the reverse.
+    /// Tell switches what they must know of the hosts before they settle their settings, and the reverse, settle all, and
+    /// tell the network what the hosts' frames weigh.
     void AgreeOnSettings() const;
 
     // Inherited: captures a device's frames.
@@ -221,7 +225,6 @@ class QbbHelper : public PcapHelperForDevice
     ObjectFactory m_deviceFactory;            //!< makes devices
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
-    uint32_t m_dataOverhead{0};               //!< headers and trailers of a data frame in bytes
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
     uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default

@@ -20,6 +20,7 @@ struct FastCnpHost;
 struct FastCnpReaction;
 struct FastCnpSwitch;
 struct FastCnpVerdict;
+struct FlowKey;
 struct Flows;
 struct FrameWriter;
 struct Host;

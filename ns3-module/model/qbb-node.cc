@@ -112,7 +112,7 @@ QbbNode::GetMtu() const
 void
 QbbNode::ResolveSettings(const hpcc::Network& network)
 {
-    CallCore([&] { GetSettings().resolve(network); });
+    CallCore([&] { hpcc::resolve(GetSettings(), network); });
 }
 
 void

@@ -117,6 +117,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     ResolveSettings(*network);
     m_mtu = GetSettings().mtu();
     m_core.reset(CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
+    m_wirePort = GetSettings().wire_port();
     m_acksQueueWithData = m_core->acks_queue_with_data();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
@@ -143,7 +144,7 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     flow.start = Simulator::Now();
     flow.sport = m_nextPort.emplace(flow.dst, FIRST_SOURCE_PORT).first->second++;
 
-    const hpcc::FlowKey key{m_network->address(flow.src), m_network->address(flow.dst), flow.sport, flow.dport};
+    const hpcc::FlowKey key = WireKey(flow, flow.sport);
     const int32_t nic = m_core->route(key, flow.dst);
     NS_ABORT_MSG_IF(nic < 0, "host " << flow.dst << " cannot be reached from host " << flow.src);
     hpcc::SenderParameters sender{
@@ -175,6 +176,12 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     return handle;
 }
 
+hpcc::FlowKey
+RdmaHost::WireKey(const RdmaFlow& flow, uint16_t sport) const
+{
+    return {m_network->address(flow.src), m_network->address(flow.dst), sport, m_wirePort ? m_wirePort : flow.dport};
+}
+
 uint64_t
 RdmaHost::FlowKey(const RdmaFlow& flow) const
 {
@@ -199,11 +206,7 @@ RdmaHost::OnNewRoutes()
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {
         const RdmaFlow& flow = m_sending.at(queuePair).flow;
-        const hpcc::FlowKey key{m_network->address(flow.src),
-                                m_network->address(flow.dst),
-                                m_core->source_port(queuePair),
-                                flow.dport};
-        const int32_t port = m_core->reassign(queuePair, key);
+        const int32_t port = m_core->reassign(queuePair, WireKey(flow, m_core->source_port(queuePair)));
         if (port >= 0)
         {
             m_ports[port]->TrySend();
@@ -240,7 +243,14 @@ RdmaCounters
 RdmaHost::GetCounters() const
 {
     const hpcc::HostCounters core = m_core->counters();
-    return {core.resent, core.timeouts, core.probes, core.feedback, core.rejected_feedback, core.cnps, core.moves};
+    return {core.resent,
+            core.timeouts,
+            core.probes,
+            core.feedback,
+            core.rejected_feedback,
+            core.rearmed_feedback,
+            core.cnps,
+            core.moves};
 }
 
 QbbFrame*
@@ -286,13 +296,13 @@ RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t 
     frame->srcAddress = m_network->address(segment.src);
     frame->dstAddress = m_network->address(segment.dst);
     frame->sport = segment.sport;
-    frame->dport = segment.dport;
+    frame->dport = m_wirePort ? m_wirePort : segment.dport;
     frame->queuePair = segment.receiver;
     frame->replyQueuePair = segment.queue_pair;
     frame->seq = segment.seq;
     frame->ackRequested = segment.ack_requested;
     frame->telemetryBytes =
-        segment.collects ? m_core->prepare_telemetry(now, {frame->GetTelemetry(), frame->GetRoom()}) : 0;
+        segment.collects ? m_core->prepare_telemetry(now, segment.priority, {frame->GetTelemetry(), frame->GetRoom()}) : 0;
     return frame;
 }
 
@@ -488,7 +498,11 @@ int32_t
 RdmaHost::PortBack(const QbbFrame& frame) const
 {
     // An answer leaves by the port that the data's direction of the flow hashes to, as in the reference.
-    return m_core->route({frame.dstAddress, frame.srcAddress, frame.dport, frame.sport}, frame.src);
+    const hpcc::FlowKey key{frame.dstAddress,
+                            frame.srcAddress,
+                            m_wirePort ? frame.sport : frame.dport,
+                            m_wirePort ? m_wirePort : frame.sport};
+    return m_core->route(key, frame.src);
 }
 
 void
@@ -508,7 +522,10 @@ RdmaHost::TurnRound(QbbFrame& frame, uint32_t size) const
 {
     std::swap(frame.src, frame.dst);
     std::swap(frame.srcAddress, frame.dstAddress);
-    std::swap(frame.sport, frame.dport);
+    if (!m_wirePort)
+    {
+        std::swap(frame.sport, frame.dport);
+    }
     std::swap(frame.queuePair, frame.replyQueuePair);
     if (!m_acksQueueWithData)
     {
@@ -544,7 +561,7 @@ RdmaHost::ReceiveFeedback(QbbFrame* frame)
     const hpcc::AckResult result = m_core->on_feedback(frame->receiver->GetNow(),
                                                        queuePair,
                                                        frame->seq,
-                                                       frame->dport,
+                                                       m_wirePort ? frame->sport : frame->dport,
                                                        {frame->GetTelemetry(), frame->telemetryBytes},
                                                        *m_rng);
     frame->Release();

@@ -48,6 +48,7 @@ struct RdmaCounters
     uint64_t probes{0};           //!< probes sent
     uint64_t feedback{0};         //!< packets that brought telemetry back
     uint64_t rejectedFeedback{0}; //!< telemetry that came back and was not believed
+    uint64_t rearmedFeedback{0};  //!< telemetry that could not be compared with the last, and was kept for the next
     uint64_t cnps{0};             //!< congestion notification packets sent
     uint64_t pathMoves{0};        //!< times that a flow moved to another path by telemetry
 };
@@ -173,6 +174,13 @@ class RdmaHost : public QbbNode
         FlowCallback done;     //!< whom to tell
         std::array<Alarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
+
+    /**
+     * \param flow a flow from here
+     * \param sport its UDP source port
+     * \return what switches hash: the addresses and ports of its packets on the wire
+     */
+    hpcc::FlowKey WireKey(const RdmaFlow& flow, uint16_t sport) const;
 
     /**
      * \param flow a flow from here
@@ -340,6 +348,7 @@ class RdmaHost : public QbbNode
     std::vector<Alarm*> m_idleAlarms;                  //!< alarms that wait for use
     std::vector<Ptr<Alarm>> m_allAlarms;               //!< owns the alarms
     uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
+    uint16_t m_wirePort{0};                            //!< UDP destination port of all frames; 0: that of their flow
     uint8_t m_ackPriority{0};                          //!< the priority of acknowledgements
     bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
     bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority

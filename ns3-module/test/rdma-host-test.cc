@@ -240,7 +240,7 @@ class WindowTest : public HpccTestCase
         const uint64_t inFlight = frame.seq - host->GetAckedBytes(frame.replyQueuePair);
         NS_TEST_EXPECT_MSG_LT(inFlight, window, "the window is full");
         NS_TEST_EXPECT_MSG_LT_OR_EQ(window,
-                                    52'000,
+                                    m_network.helper.GetMaxBdp(),
                                     "the window is at most a bandwidth-delay product");
         m_leastWindow = std::min(m_leastWindow, window);
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How many there are.
-const COUNT: usize = 59;
+const COUNT: usize = 65;
 
 /// This file names some in its own tests.
 const SELF: &str = "requirements.rs";
@@ -24,6 +24,34 @@ struct Requirement {
     claimed: bool,
     text: String,
     missing: Option<String>,
+}
+
+/// What kind of test shows a requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    /// Of functions of the core or of the file formats.
+    Core,
+    /// Of a simulation, by a program or a TOML file.
+    Simulation,
+    /// Of bytes of frames.
+    Wire,
+    /// By a decoder that is not ours, on frames of ours.
+    Outside,
+}
+
+impl Shown {
+    fn of(path: &Path) -> Shown {
+        let begins = |folder: &str| path.starts_with(folder);
+        let outside = ["tshark.rs", "scapy.rs", "kernel.rs"];
+        if begins("tests/tests/wire") {
+            let is_outside = path.file_name().is_some_and(|name| outside.iter().any(|known| name == *known));
+            return if is_outside { Shown::Outside } else { Shown::Wire };
+        }
+        if begins("tests/tests") || begins("ns3-module") {
+            return Shown::Simulation;
+        }
+        if begins("hpcc-core/src/frame") || begins("hpcc-core/src/roce") { Shown::Wire } else { Shown::Core }
+    }
 }
 
 /// Where each requirement is named in test code.
@@ -107,14 +135,30 @@ fn every_claim_has_a_test() {
         println!("  {id} {}{missing}{tested}", requirement.text);
     }
     let claimed = table.iter().filter(|(_, requirement)| requirement.claimed);
-    println!("claimed:");
-    for (id, requirement) in claimed.clone() {
-        println!("  {id} {}: {:?}", requirement.text, named.get(id).into_iter().flatten().collect::<Vec<_>>());
+    let shown = |id: &str| named.get(id).into_iter().flatten().map(|path| Shown::of(path)).collect::<BTreeSet<_>>();
+    for alone in [false, true] {
+        let in_core_alone = |id: &str| shown(id).iter().eq([&Shown::Core]);
+        println!("claimed, and shown {}:", if alone { "by tests of the core alone" } else { "outside the core" });
+        for (id, requirement) in claimed.clone().filter(|(id, _)| in_core_alone(id) == alone) {
+            let paths: Vec<_> = named.get(id).into_iter().flatten().collect();
+            println!("  {id} {}: {:?} {paths:?}", requirement.text, shown(id));
+        }
     }
     let untested: Vec<&String> = claimed.map(|(id, _)| id).filter(|id| !named.contains_key(*id)).collect();
     assert!(untested.is_empty(), "claimed in requirements.toml, but no test names them: {untested:?}");
     let unknown: Vec<_> = named.iter().filter(|(id, _)| !table.contains_key(*id)).collect();
     assert!(unknown.is_empty(), "named by tests, but not in requirements.toml: {unknown:?}");
+}
+
+#[test]
+fn a_tests_place_says_what_it_shows() {
+    let shown = |path: &str| Shown::of(Path::new(path));
+    assert_eq!(shown("hpcc-core/src/cc/hpcc_plus/tests.rs"), Shown::Core);
+    assert_eq!(shown("ns3-module/test/feedback-test.cc"), Shown::Simulation);
+    assert_eq!(shown("tests/tests/cli/idle.rs"), Shown::Simulation);
+    assert_eq!(shown("hpcc-core/src/frame/tests/vectors.rs"), Shown::Wire);
+    assert_eq!(shown("tests/tests/wire/expected.rs"), Shown::Wire);
+    assert_eq!(shown("tests/tests/wire/tshark.rs"), Shown::Outside);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::telemetry;
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
-    Addresses, Dialect, Encapsulation, Extension, Fault, INT_PORT, ParseError, RocePacket, SectionLen, TELEMETRY_PORT,
+    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, ParseError, RocePacket, SectionLen, TELEMETRY_MARK,
 };
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
@@ -19,15 +19,15 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// Layers by name, in the order of the frame.
 pub type Object = Map<String, Value>;
 
-/// Reads frames, knowing what UDP port 1022 carries.
+/// Reads frames, knowing what marked packets carry.
 pub struct Dissector {
     layout: Layout,
-    ports: [(u16, SectionLen); 2],
+    marks: [(u8, SectionLen); 2],
 }
 
 impl Dissector {
     pub fn new(layout: Layout) -> Dissector {
-        Dissector { layout, ports: [(TELEMETRY_PORT, layout.section_len()), (INT_PORT, SectionLen::IntMd)] }
+        Dissector { layout, marks: [(TELEMETRY_MARK, layout.section_len()), (INT_MARK, SectionLen::IntMd)] }
     }
 
     /// What a frame says.
@@ -42,7 +42,7 @@ impl Dissector {
         if cut {
             frame.insert("captured_bytes".into(), captured.bytes.len().into());
         }
-        let dialect = Dialect { ports: &self.ports, ..Dialect::default() };
+        let dialect = Dialect { marks: &self.marks, ..Dialect::default() };
         match parse(&captured.bytes, &dialect) {
             Ok(parsed) => {
                 ethernet(&mut frame, &captured.bytes);
@@ -71,7 +71,7 @@ impl Dissector {
             json!({ "src": src, "dst": dst, "dscp": sent.dscp, "ecn": sent.ecn, hop_limit: sent.hop_limit }),
         );
         if let Some(section) = sent.telemetry {
-            let ours = Encapsulation::BehindUdp { port: TELEMETRY_PORT };
+            let ours = Encapsulation::Marked { mark: TELEMETRY_MARK };
             let layout = (section.encapsulation() == ours).then_some(self.layout);
             frame.insert("telemetry".into(), telemetry::section(&section, layout));
         }

@@ -8,7 +8,7 @@ mod telemetry;
 
 use anyhow::{Context, Result, bail};
 use capture::{Captured, Frames};
-use hpcc_core::frame::{Encapsulation, TELEMETRY_PORT};
+use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{Layout, LayoutName};
 use layers::Dissector;
@@ -24,7 +24,7 @@ pub struct Options {
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
     hex: Option<String>,
-    /// What UDP port 1022 carries, for these formats do not say: paper, draft, timestamp or pint.
+    /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp or pint.
     #[arg(long, default_value = "paper", value_name = "LAYOUT")]
     telemetry: String,
     /// A line for a reader instead of JSON.
@@ -58,7 +58,7 @@ pub fn dissect(options: &Options) -> Result<()> {
 fn layout_of(name: &str) -> Result<Layout> {
     let is_anonymous = |name: &LayoutName| {
         let encapsulation = Layout::from(*name).encapsulation();
-        encapsulation == Some(Encapsulation::BehindUdp { port: TELEMETRY_PORT }) && *name != LayoutName::Reference
+        encapsulation == Some(Encapsulation::Marked { mark: TELEMETRY_MARK }) && *name != LayoutName::Reference
     };
     let names: Vec<LayoutName> = LayoutName::ALL.iter().copied().filter(is_anonymous).collect();
     let Some(layout) = names.iter().find(|known| known.name() == name) else {

@@ -24,10 +24,10 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
     let mut value = match (section.encapsulation(), layout) {
         (Encapsulation::HopByHop, _) => hop_by_hop(&bytes),
         (Encapsulation::Ifa { .. }, _) => ifa(&bytes),
-        (Encapsulation::BehindUdp { .. }, Some(layout)) => {
+        (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, Some(layout)) => {
             json!({ "format": layout.name().name(), "hpcc": quantities(layout, &bytes) })
         }
-        (Encapsulation::BehindUdp { .. }, None) => int_md(&bytes),
+        (Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. }, None) => int_md(&bytes),
     };
     if let Some(fields) = value.as_object_mut() {
         fields.insert("section_bytes".into(), bytes.len().into());
@@ -189,6 +189,7 @@ fn trace(format: &str, trace: Option<Trace<'_>>, section: &[u8]) -> Value {
 /// The values that a node has.
 fn ioam_node(node: Node<'_>) -> Value {
     let interfaces = node.ingress.zip(node.egress).map(|(ingress, egress)| json!([ingress, egress]));
+    let wide_interfaces = node.wide_ingress.zip(node.wide_egress).map(|(ingress, egress)| json!([ingress, egress]));
     let snapshot = node.snapshot.map(|snapshot| json!({ "schema": snapshot.schema, "data": digits(snapshot.data) }));
     let fields = [
         ("hop_limit", node.hop_limit.map(Value::from)),
@@ -200,6 +201,9 @@ fn ioam_node(node: Node<'_>) -> Value {
         ("namespace_data", node.namespace_data.map(Value::from)),
         ("queue_depth", node.queue_depth.map(Value::from)),
         ("checksum_complement", node.checksum_complement.map(Value::from)),
+        ("wide_hop_limit", node.wide_hop_limit.map(Value::from)),
+        ("wide_node_id", node.wide_node_id.map(Value::from)),
+        ("wide_interfaces", wide_interfaces),
         ("wide_namespace_data", node.wide_namespace_data.map(Value::from)),
         ("buffer_occupancy", node.buffer_occupancy.map(Value::from)),
         ("snapshot", snapshot),

@@ -221,6 +221,12 @@ pub trait CongestionControl: Debug {
         RateDecision::Keep
     }
 
+    /// Records of telemetry that could not be compared with the last ones, because a counter may have wrapped or the path
+    /// has changed, and were kept for the next; but for the first.
+    fn rearmed(&self) -> u64 {
+        0
+    }
+
     /// The timers of this flow; only a controller that owns some says so, from its start on.
     fn timers(&self) -> Option<&Timers> {
         None

@@ -174,6 +174,10 @@ fn link_power(modulus: &Modulus, last: &Hop, hop: &Hop, t: Nanos) -> Option<(f64
 }
 
 impl CongestionControl for PowerTcp {
+    fn rearmed(&self) -> u64 {
+        self.last.restarts()
+    }
+
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         let Telemetry::Hops(stack) = feedback.telemetry else { return RateDecision::Keep };
         if self.measure(feedback.now, stack).is_none() {

@@ -52,6 +52,11 @@ impl RxHpccReceiver {
         self.inflight.utilisation()
     }
 
+    /// Records that could not be compared with the last ones.
+    pub fn rearmed(&self) -> u64 {
+        self.inflight.rearmed()
+    }
+
     /// Wc, W_ai and incStage.
     pub fn window(&self) -> &Window {
         &self.window

@@ -113,7 +113,7 @@ mod tests {
         [&header.emit()[..], &room.chain(ids).flatten().collect::<Vec<_>>()].concat()
     }
 
-    fn ids(trace: &Trace<'_>) -> Vec<u64> {
+    fn ids(trace: &Trace<'_>) -> Vec<u32> {
         trace.newest_first().map(|node| node.expect("a node").node_id.expect("an id")).collect()
     }
 

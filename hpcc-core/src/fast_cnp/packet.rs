@@ -193,7 +193,7 @@ mod tests {
         let trace = hex("007b1800920000003f0000a20009113d00000400");
         assert_eq!(fast(&with(&hop_by_hop(Kind::EdgeToEdge, &trace))), vector("fastcnp_opt1"));
         assert_eq!(fast(&with(&hop_by_hop(Kind::PreallocatedTrace, &trace[..6]))), vector("fastcnp_opt1"));
-        let section = Section::new(Encapsulation::BehindUdp { port: 1022 }, &trace).expect("a section");
+        let section = Section::new(Encapsulation::Marked { mark: 1 }, &trace).expect("a section");
         assert_eq!(fast(&RoceFrame { telemetry: Some(section), ..DATA }), vector("fastcnp_opt1"));
     }
 }

@@ -2,7 +2,7 @@
 //! From a description to bytes.
 
 use super::section::is_whole_header;
-use super::{Addresses, Encapsulation, Extension, RoceFrame, Section, Unbuildable, protocol};
+use super::{Addresses, Encapsulation, Extension, MARK_BITS, RoceFrame, Section, Unbuildable, protocol};
 use crate::pfc::{self, Pfc};
 use crate::roce::icrc::{self, Coverage, Covered, Headers};
 use crate::roce::{self, Bth};
@@ -107,7 +107,7 @@ impl Stack<'_> {
         let telemetry = self.section.map_or(0, |section| section.total_len());
         let payload = telemetry + frame.destination_options.len() + UdpHeader::LEN + self.len;
         let payload = u16::try_from(payload).map_err(|_| Unbuildable)?;
-        let dscp = IpDscp::try_new(frame.dscp).map_err(|_| Unbuildable)?;
+        let dscp = IpDscp::try_new(self.dscp()?).map_err(|_| Unbuildable)?;
         let ecn = IpEcn::try_new(frame.ecn).map_err(|_| Unbuildable)?;
         let next = IpNumber(self.next()?);
         match frame.addresses {
@@ -135,6 +135,16 @@ impl Stack<'_> {
         }
     }
 
+    /// The class, and a mark that announces telemetry: a class that takes the mark's bits would hide it.
+    fn dscp(&self) -> Result<u8, Unbuildable> {
+        let dscp = self.frame.dscp;
+        match self.section.map(|section| section.encapsulation) {
+            Some(Encapsulation::Marked { mark }) if dscp & MARK_BITS == 0 => Ok(dscp | mark),
+            Some(Encapsulation::Marked { .. }) => Err(Unbuildable),
+            _ => Ok(dscp),
+        }
+    }
+
     /// What the IP header names, if every header names the one behind it.
     fn next(&self) -> Result<u8, Unbuildable> {
         let options = self.frame.destination_options;
@@ -148,7 +158,7 @@ impl Stack<'_> {
             return Err(Unbuildable);
         }
         match section.encapsulation {
-            Encapsulation::BehindUdp { .. } => Ok(plain),
+            Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } => Ok(plain),
             Encapsulation::HopByHop if self.over_ipv6() => Ok(protocol::HOP_BY_HOP),
             Encapsulation::HopByHop => Err(Unbuildable),
             Encapsulation::Ifa { protocol } => Ok(protocol),

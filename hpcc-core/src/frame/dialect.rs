@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What means telemetry where the standards leave it open.
 
-use super::section::IFA_HEADER;
-use super::{Fault, IFA_PROTOCOL, INT_PORT, TELEMETRY_PORT};
+use super::section::{Encapsulation, IFA_HEADER};
+use super::{Fault, IFA_PROTOCOL, INT_MARK, MARK_BITS, TELEMETRY_MARK};
 use crate::roce;
+use crate::telemetry::int_md::shim::{Next, Shim};
 
 /// Which numbers announce telemetry. An IPv6 hop-by-hop header does in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect<'a> {
     /// UDP destination ports other than RoCEv2's, and how long the section behind them is.
     pub ports: &'a [(u16, SectionLen)],
+    /// Low bits of the DSCP of packets to RoCEv2's own port, and the same.
+    pub marks: &'a [(u8, SectionLen)],
     /// The IP protocol of IFA.
     pub ifa_protocol: u8,
 }
@@ -23,26 +26,31 @@ pub enum SectionLen {
         header: u8,
     },
     /// INT-MD (SPEC section 2.2): the second byte counts words behind the first. The shim must name RoCEv2 as the
-    /// packet's own port.
+    /// packet's own port, or its DSCP.
     IntMd,
     /// As many bytes in any packet.
     Fixed(u16),
 }
 
 impl Default for Dialect<'static> {
-    /// Our ports and protocol, compact INT as in the paper.
+    /// Our marks and protocol, compact INT as in the paper.
     fn default() -> Self {
         Dialect {
-            ports: &[(TELEMETRY_PORT, SectionLen::Compact { header: 2 }), (INT_PORT, SectionLen::IntMd)],
+            ports: &[],
+            marks: &[(TELEMETRY_MARK, SectionLen::Compact { header: 2 }), (INT_MARK, SectionLen::IntMd)],
             ifa_protocol: IFA_PROTOCOL,
         }
     }
 }
 
 impl Dialect<'_> {
-    /// How long the section behind a port is, `None` if the port announces none.
-    pub(super) fn section_len(&self, port: u16) -> Option<SectionLen> {
-        self.ports.iter().find(|&&(known, _)| known == port).map(|&(_, len)| len)
+    /// How a packet with this UDP destination port and DSCP carries a section behind UDP, and how long it is; `None` if
+    /// neither announces one.
+    pub(super) fn announced(&self, port: u16, dscp: u8) -> Option<(Encapsulation, SectionLen)> {
+        let by_port = self.ports.iter().find(|&&(known, _)| known == port);
+        let by_port = by_port.map(|&(port, len)| (Encapsulation::BehindUdp { port }, len));
+        let mark = |&&(known, _): &&(u8, SectionLen)| known == dscp & MARK_BITS && port == roce::PORT;
+        by_port.or_else(|| self.marks.iter().find(mark).map(|&(mark, len)| (Encapsulation::Marked { mark }, len)))
     }
 }
 
@@ -55,12 +63,11 @@ impl SectionLen {
                 Ok(usize::from(header) + 8 * usize::from(first >> 4))
             }
             SectionLen::IntMd => {
-                let &[first, words, port_high, port_low] = bytes.first_chunk().ok_or(Fault::Truncated)?;
-                let port_follows = first >> 2 & 0b11 == 1;
-                if !port_follows || u16::from_be_bytes([port_high, port_low]) != roce::PORT {
-                    return Err(Fault::Unexpected);
+                let shim = Shim::new_checked(bytes).map_err(|_| Fault::Truncated)?;
+                match shim.next() {
+                    Some(Next::Dscp(_) | Next::UdpPort(roce::PORT)) => Ok(shim.section_len()),
+                    Some(Next::UdpPort(_) | Next::Protocol(_)) | None => Err(Fault::Unexpected),
                 }
-                Ok(4 + 4 * usize::from(words))
             }
             SectionLen::Fixed(len) => Ok(usize::from(len)),
         }
@@ -107,7 +114,8 @@ mod tests {
     #[test]
     fn int_in_front_of_something_else_is_not_ours() {
         assert_eq!(SectionLen::IntMd.of(&hex("140712b6")), Err(Fault::Unexpected), "another port");
-        assert_eq!(SectionLen::IntMd.of(&hex("100712b7")), Err(Fault::Unexpected), "a DSCP in place of the port");
+        assert_eq!(SectionLen::IntMd.of(&hex("10070060")), Ok(32), "a DSCP in place of the port");
+        assert_eq!(SectionLen::IntMd.of(&hex("18070011")), Err(Fault::Unexpected), "a protocol");
         assert_eq!(SectionLen::IntMd.of(&hex("140712")), Err(Fault::Truncated));
     }
 

@@ -27,12 +27,14 @@ pub use section::{Encapsulation, Section};
 
 use crate::roce::{Aeth, Bth, Deth, Reth};
 
-/// UDP destination port of INT-MD. The specification leaves it open (SPEC section 2.2): this is the first of the two
-/// ports that RFC 4727 reserves for experiments.
-pub const INT_PORT: u16 = 1021;
-/// UDP destination port of packets that carry compact INT, PINT or a timestamp in front of the base transport header.
-/// The drafts name none; with RoCEv2's own any decoder would take the telemetry for the header. RFC 4727's second.
-pub const TELEMETRY_PORT: u16 = 1022;
+/// The low bits of the DSCP, which the priorities leave 0, of packets that carry compact INT, PINT or a timestamp in front
+/// of the base transport header. The drafts leave open what announces it. An own UDP port would lead a probe, or one packet
+/// in eight that collects, over another path than its flow's data (REQ-13, REQ-63).
+pub const TELEMETRY_MARK: u8 = 1;
+/// The same of INT-MD, which its specification may announce by a DSCP (SPEC section 2.2).
+pub const INT_MARK: u8 = 2;
+/// The bits of the DSCP that marks take.
+const MARK_BITS: u8 = 0b111;
 /// IP protocol of IFA. Sources differ (SPEC section 9.19): this is the first of the two that RFC 3692 reserves for
 /// experiments, and what captures of a vendor's switches show.
 pub const IFA_PROTOCOL: u8 = 253;

@@ -77,7 +77,7 @@ impl RocePacket<'_> {
     fn plain_udp(&self) -> [u8; 8] {
         let mut udp = self.udp;
         let Some(section) = self.frame.telemetry else { return udp };
-        if let Encapsulation::BehindUdp { .. } = section.encapsulation {
+        if let Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } = section.encapsulation {
             udp[2..4].copy_from_slice(&roce::PORT.to_be_bytes());
             subtract(&mut udp, 4, section.behind_udp.len());
         }

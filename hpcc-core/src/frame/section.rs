@@ -12,6 +12,11 @@ pub enum Encapsulation {
         /// The UDP destination port in place of RoCEv2's.
         port: u16,
     },
+    /// Between the UDP header and the base transport header; low bits of the DSCP say so.
+    Marked {
+        /// These bits.
+        mark: u8,
+    },
     /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
     HopByHop,
     /// The first 4 bytes, whose second names the next header, stand between IP and UDP; the rest behind UDP, whose
@@ -40,7 +45,7 @@ impl<'a> Section<'a> {
     /// A hop-by-hop header of another length than it says; an IFA section of fewer than 4 bytes.
     pub fn new(encapsulation: Encapsulation, bytes: &'a [u8]) -> Result<Section<'a>, Unbuildable> {
         let (before_udp, behind_udp) = match encapsulation {
-            Encapsulation::BehindUdp { .. } => (&[][..], bytes),
+            Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } => (&[][..], bytes),
             Encapsulation::HopByHop if is_whole_header(bytes) => (bytes, &[][..]),
             Encapsulation::HopByHop => return Err(Unbuildable),
             Encapsulation::Ifa { .. } => bytes.split_at_checked(IFA_HEADER).ok_or(Unbuildable)?,
@@ -96,7 +101,8 @@ mod tests {
         let bytes = [17, 0, 1, 4, 0, 0, 0, 0];
         let parts =
             |encapsulation| Section::new(encapsulation, &bytes).map(|section| (section.before_udp, section.behind_udp));
-        assert_eq!(parts(Encapsulation::BehindUdp { port: 1022 }), Ok((&[][..], &bytes[..])));
+        assert_eq!(parts(Encapsulation::BehindUdp { port: 5_000 }), Ok((&[][..], &bytes[..])));
+        assert_eq!(parts(Encapsulation::Marked { mark: 1 }), Ok((&[][..], &bytes[..])));
         assert_eq!(parts(Encapsulation::HopByHop), Ok((&bytes[..], &[][..])));
         assert_eq!(parts(Encapsulation::Ifa { protocol: 253 }), Ok((&bytes[..4], &bytes[4..])));
         let ifa = Section::new(Encapsulation::Ifa { protocol: 253 }, &bytes).expect("a section");

@@ -185,7 +185,7 @@ impl SimulatedFrame {
             } else {
                 Addresses::V4 { src: self.src.to_be_bytes(), dst: self.dst.to_be_bytes() }
             },
-            dscp: (self.priority & 7) << 3,
+            dscp: dscp(self.priority),
             ecn: if self.congestion_marked { CE } else { ECT_0 },
             hop_limit: self.hop_limit,
             identification: 0,
@@ -216,6 +216,11 @@ impl SimulatedFrame {
     }
 }
 
+/// The differentiated services of a priority: its class selector.
+pub fn dscp(priority: u8) -> u8 {
+    (priority & 7) << 3
+}
+
 /// The number on the wire of a queue pair.
 pub fn wire_queue_pair(key: u32) -> u32 {
     key.wrapping_add(FIRST_QUEUE_PAIR) & 0xff_ffff
@@ -232,7 +237,7 @@ pub fn ipv6(ipv4: u32) -> [u8; 16] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::TELEMETRY_PORT;
+    use crate::frame::TELEMETRY_MARK;
     use crate::wire::WireProfile;
     use alloc::vec;
 
@@ -266,7 +271,7 @@ mod tests {
     /// What the simulation counts and what it would send are the same.
     #[test]
     fn frames_have_the_sizes_of_their_profile() {
-        let encapsulation = Encapsulation::BehindUdp { port: TELEMETRY_PORT };
+        let encapsulation = Encapsulation::Marked { mark: TELEMETRY_MARK };
         for (ipv6, profile) in [(false, WireProfile::RoceV4), (true, WireProfile::RoceV6)] {
             let sizes = profile.sizes();
             for section in [&[][..], &[0; 2], &[0; 42], &[0; 1]] {

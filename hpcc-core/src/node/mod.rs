@@ -6,6 +6,7 @@
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
 mod control;
+mod counters;
 mod notifications;
 mod part;
 
@@ -20,7 +21,7 @@ use crate::switch::{EcnThreshold, SwitchConfig, SwitchSettings};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::FeedbackSettings;
-use crate::transport::{HostConfig, TransportSettings};
+use crate::transport::{HostConfig, LoneFlow, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
 use alloc::format;
@@ -142,6 +143,14 @@ impl NodeSettings {
             feedback: self.feedback.config().map_err(in_section("telemetry"))?,
             sizes: self.wire.profile.sizes(),
         })
+    }
+
+    /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.
+    ///
+    /// # Errors
+    /// As [`NodeSettings::host`].
+    pub fn lone_flow(&self) -> Result<LoneFlow, Located> {
+        Ok(LoneFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry))
     }
 
     /// What a switch runs by whose ports have these rates, once all is resolved and checked.

@@ -36,6 +36,11 @@ impl BusiestLink {
         BusiestLink { base_rtt, last: LastHops::default() }
     }
 
+    /// Records that could not be compared with the last ones.
+    pub fn rearmed(&self) -> u64 {
+        self.last.restarts()
+    }
+
     /// Takes in a request's records and returns the one to answer with, if they are good for one. The first of a path
     /// have nothing to be compared with: then the queue that takes longest to drain decides.
     pub fn choose(&mut self, now: Nanos, stack: &HopStack) -> Option<LinkRecord> {

@@ -16,6 +16,8 @@ pub struct LastHops {
     kept_at: Nanos,
     /// Records may be compared if no more time than this lies between their arrivals.
     horizon: Nanos,
+    /// Times that records took the place of others that they could not be compared with.
+    restarts: u64,
 }
 
 impl LastHops {
@@ -53,8 +55,14 @@ impl LastHops {
         self.hops.iter().zip(stack.hops())
     }
 
+    /// Times that records took the place of others that they could not be compared with.
+    pub fn restarts(&self) -> u64 {
+        self.restarts
+    }
+
     /// Begins anew with a packet's records.
     pub fn restart(&mut self, now: Nanos, stack: &HopStack) {
+        self.restarts += u64::from(!self.is_empty());
         self.len = stack.hops().len();
         self.path = stack.path;
         self.digests = stack.digests;

@@ -6,7 +6,7 @@ use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
 use super::ioam::hpcc::{self as ioam, Profile};
 use super::{HopStack, MAX_HOPS, Modulus, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
-use crate::frame::{Encapsulation, IFA_PROTOCOL, INT_PORT, SectionLen, TELEMETRY_PORT};
+use crate::frame::{Encapsulation, IFA_PROTOCOL, INT_MARK, SectionLen, TELEMETRY_MARK};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -89,11 +89,11 @@ impl Layout {
     pub fn encapsulation(&self) -> Option<Encapsulation> {
         match self {
             Layout::None => None,
-            Layout::IntMd { .. } => Some(Encapsulation::BehindUdp { port: INT_PORT }),
+            Layout::IntMd { .. } => Some(Encapsulation::Marked { mark: INT_MARK }),
             Layout::Ifa { .. } => Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL }),
             Layout::Ioam { .. } => Some(Encapsulation::HopByHop),
             Layout::Reference { .. } | Layout::Paper | Layout::Draft | Layout::Timestamp | Layout::Pint { .. } => {
-                Some(Encapsulation::BehindUdp { port: TELEMETRY_PORT })
+                Some(Encapsulation::Marked { mark: TELEMETRY_MARK })
             }
         }
     }
@@ -115,6 +115,11 @@ impl Layout {
 
     /// Most bytes of a section.
     pub fn max_len(&self) -> usize {
+        self.len_after(self.max_hops().unwrap_or(0))
+    }
+
+    /// Bytes of the section after so many hops.
+    pub fn len_after(&self, hops: usize) -> usize {
         let each = match self {
             Layout::Paper | Layout::Draft => compact::HOP_LEN,
             Layout::IntMd { .. } => int_md::HOP_LEN,
@@ -123,7 +128,7 @@ impl Layout {
                 0
             }
         };
-        self.initial_len() + each * self.max_hops().unwrap_or(0)
+        self.initial_len() + each * hops.min(self.max_hops().unwrap_or(0))
     }
 
     /// Whether it says when a packet came into a switch.
@@ -163,6 +168,14 @@ impl Layout {
             }
         }
         len
+    }
+
+    /// Writes the DSCP that the packet has without telemetry to where the section keeps it, if it does.
+    #[inline]
+    pub fn keep_dscp(&self, section: &mut [u8], dscp: u8) {
+        if let Layout::IntMd { .. } = self {
+            int_md::keep_dscp(section, dscp);
+        }
     }
 
     /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length.

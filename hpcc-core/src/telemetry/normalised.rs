@@ -54,6 +54,11 @@ impl Exporter {
         Exporter { base_rtt, last: LastHops::default(), utilisation: [1.0; MAX_HOPS] }
     }
 
+    /// Records that could not be compared with the last ones.
+    pub fn rearmed(&self) -> u64 {
+        self.last.restarts()
+    }
+
     /// Takes in the records of a packet, writes the section that replaces them into the front of `section` and
     /// returns its length; 0, for no section, where the records cannot be compared with others or there is no room.
     pub fn export(&mut self, now: Nanos, stack: &HopStack, section: &mut [u8]) -> usize {

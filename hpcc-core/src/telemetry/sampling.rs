@@ -28,6 +28,16 @@ pub enum Sampling {
     Never,
 }
 
+impl Sampling {
+    /// Whether some data packets collect, or none, though telemetry is wanted.
+    pub fn is_sparse(self) -> bool {
+        match self {
+            Sampling::EveryPacket | Sampling::Never => false,
+            Sampling::EveryNth(_) | Sampling::OncePerRtt | Sampling::OnCongestion | Sampling::Probes => true,
+        }
+    }
+}
+
 /// The choice for the packets of one flow.
 #[derive(Clone, Debug)]
 pub struct Sampler {

@@ -211,7 +211,8 @@ mod tests {
                 assert_eq!((layout.name(), layout.max_hops().is_some()), (name, name.has_records()));
                 let mut section = [0; MAX_SECTION];
                 let mut len = layout.prepare(&mut section, Nanos(0));
-                for _ in 0..layout.max_hops().unwrap_or(1) {
+                for hop in 0..layout.max_hops().unwrap_or(1) {
+                    assert_eq!(layout.len_after(hop), len, "{name:?} after {hop} hops");
                     len = layout.stamp(&mut section, len, &Snapshot::IDLE);
                 }
                 assert_eq!(layout.max_len(), len, "{name:?}");

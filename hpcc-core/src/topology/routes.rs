@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Shortest paths between hosts: next hops of every node, and what the paths measure.
 
-use super::path_matrix::PathMatrix;
-use super::{Network, NodeKind, Port};
+use super::path_matrix::{Kind, PathMatrix};
+use super::{Link, Network, NodeKind, Port};
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
@@ -56,7 +56,19 @@ pub struct PathMetrics {
 }
 
 impl PathMetrics {
-    /// Base round-trip time: delays both ways, transmission one way (the acknowledgement's is neglected).
+    /// What a path measures that begins with `link` and goes on as this one.
+    pub fn extend(&self, link: &Link, payload: u32) -> PathMetrics {
+        let bits = u64::from(payload) * 8;
+        PathMetrics {
+            delay: self.delay + link.delay,
+            transmission: self.transmission + Nanos(bits * 1_000_000_000 / link.rate.0.max(1)),
+            bottleneck: self.bottleneck.min(link.rate),
+            links: self.links.saturating_add(1),
+        }
+    }
+
+    /// Base round-trip time as the reference computes it: delays both ways, and the payload's transmission one way, without
+    /// headers and acknowledgement.
     pub fn rtt(&self) -> Nanos {
         Nanos(self.delay.0.saturating_mul(2)) + self.transmission
     }
@@ -71,9 +83,9 @@ impl PathMetrics {
         self.rtt() + Nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// Bandwidth-delay product in bytes.
-    pub fn bdp(&self) -> u64 {
-        let bits = u128::from(self.rtt().0) * u128::from(self.bottleneck.0) / 1_000_000_000;
+    /// Bandwidth-delay product in bytes for this round-trip time.
+    pub fn bdp(&self, rtt: Nanos) -> u64 {
+        let bits = u128::from(rtt.0) * u128::from(self.bottleneck.0) / 1_000_000_000;
         u64::try_from(bits / 8).unwrap_or(u64::MAX)
     }
 }
@@ -82,19 +94,17 @@ impl PathMetrics {
 #[derive(Clone, Debug)]
 pub struct Routes {
     tables: Vec<RouteTable>,
-    /// Place of each host in `metrics`; `None` for switches.
+    /// Place of each host in `paths`; `None` for switches.
     host_index: Vec<Option<u32>>,
     /// From each host (column) to each host (row).
-    metrics: PathMatrix,
-    max_rtt: Nanos,
-    max_bdp: u64,
+    paths: PathMatrix,
 }
 
 /// A node as the search from one destination sees it.
 #[derive(Clone, Copy)]
 struct Reached {
     distance: u32,
-    metrics: PathMetrics,
+    path: Kind,
 }
 
 impl Routes {
@@ -116,9 +126,7 @@ impl Routes {
         let mut routes = Routes {
             tables: alloc::vec![RouteTable::default(); network.nodes.len()],
             host_index: host_index(network),
-            metrics: PathMatrix::new(network.hosts().count()),
-            max_rtt: Nanos(0),
-            max_bdp: 0,
+            paths: PathMatrix::new(network.hosts().count()),
         };
         let mut next_hops = alloc::vec![Vec::new(); network.nodes.len()];
         for dst in 0..network.nodes.len() as u32 {
@@ -130,17 +138,13 @@ impl Routes {
                 hops.clear();
             }
         }
-        // A host's path to itself is among the kinds, but measures nothing.
-        routes.max_rtt = routes.metrics.kinds().map(|path| path.rtt()).max().unwrap_or_default();
-        routes.max_bdp = routes.metrics.kinds().map(|path| path.bdp()).max().unwrap_or_default();
         routes
     }
 
     /// Breadth-first from `dst`; only switches pass traffic on.
     fn search(&mut self, network: &Network, ports: &[Vec<Port>], dst: u32, payload: u32, next_hops: &mut [Vec<u16>]) {
-        let here = PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 };
         let mut reached: Vec<Option<Reached>> = alloc::vec![None; network.nodes.len()];
-        reached[dst as usize] = Some(Reached { distance: 0, metrics: here });
+        reached[dst as usize] = Some(Reached { distance: 0, path: Kind::HERE });
         let mut queue = alloc::vec![dst];
         let mut head = 0;
         while let Some(&node) = queue.get(head) {
@@ -150,11 +154,12 @@ impl Routes {
                 let peer = port.peer as usize;
                 let distance = from.distance + 1;
                 let link = &network.links[port.link as usize];
+                let paths = &mut self.paths;
                 let found = *reached[peer].get_or_insert_with(|| {
                     if network.nodes[peer] == NodeKind::Switch {
                         queue.push(port.peer);
                     }
-                    Reached { distance, metrics: extend(&from.metrics, link, payload) }
+                    Reached { distance, path: paths.extend(link, from.path, payload) }
                 });
                 if found.distance == distance {
                     next_hops[peer].push(port.far_port);
@@ -168,25 +173,29 @@ impl Routes {
         let Some(row) = self.host_index[dst as usize] else { return };
         for (node, reached) in reached.iter().enumerate() {
             if let (Some(column), Some(reached)) = (self.host_index[node], reached) {
-                self.metrics.set(row, column, reached.metrics);
+                self.paths.set(row, column, reached.path);
             }
         }
     }
 
-    /// The path metrics from host `src` to host `dst`, `None` if there is no path.
-    pub fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+    fn kind(&self, src: u32, dst: u32) -> Option<Kind> {
         let index = |node: u32| self.host_index.get(node as usize).copied().flatten();
-        self.metrics.get(index(dst)?, index(src)?)
+        self.paths.get(index(dst)?, index(src)?)
     }
 
-    /// The longest base round-trip time between two hosts: T of a network-wide constant.
-    pub fn max_rtt(&self) -> Nanos {
-        self.max_rtt
+    /// What the path from host `src` to host `dst` measures, `None` if there is no path.
+    pub fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
+        self.kind(src, dst).map(|kind| self.paths.metrics(kind))
     }
 
-    /// The largest bandwidth-delay product between two hosts, in bytes.
-    pub fn max_bdp(&self) -> u64 {
-        self.max_bdp
+    /// The links of that path, from `src` on: rate and delay.
+    pub fn links(&self, src: u32, dst: u32) -> Option<Vec<(BitRate, Nanos)>> {
+        self.kind(src, dst).map(|kind| self.paths.links(kind))
+    }
+
+    /// The kinds of paths between two hosts, each once: what they measure, and their links.
+    pub fn kinds(&self) -> impl Iterator<Item = (PathMetrics, Vec<(BitRate, Nanos)>)> + '_ {
+        self.paths.kinds().map(|kind| (self.paths.metrics(kind), self.paths.links(kind)))
     }
 
     /// The next hops of a node.
@@ -213,20 +222,9 @@ fn visiting_order(network: &Network, port: &Port) -> (u8, i64) {
     }
 }
 
-fn extend(metrics: &PathMetrics, link: &super::Link, payload: u32) -> PathMetrics {
-    let bits = u64::from(payload) * 8;
-    PathMetrics {
-        delay: metrics.delay + link.delay,
-        transmission: metrics.transmission + Nanos(bits * 1_000_000_000 / link.rate.0.max(1)),
-        bottleneck: metrics.bottleneck.min(link.rate),
-        links: metrics.links.saturating_add(1),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Link;
 
     fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
         let mut nodes = alloc::vec![NodeKind::Host; hosts];
@@ -241,8 +239,8 @@ mod tests {
     fn one_switch_measures_as_the_reference_says() {
         let routes = Routes::new(&network(2, 1, &[(0, 2, 100), (1, 2, 100)]), 1000);
         let path = routes.path(0, 1).expect("connected");
-        assert_eq!((path.rtt(), path.bdp()), (Nanos(4_160), 52_000));
-        assert_eq!((routes.max_rtt(), routes.max_bdp()), (Nanos(4_160), 52_000));
+        assert_eq!((path.rtt(), path.bdp(path.rtt())), (Nanos(4_160), 52_000));
+        assert_eq!(routes.links(0, 1), Some(alloc::vec![(BitRate::gbps(100), Nanos(1_000)); 2]));
         assert_eq!(path.standalone_fct(100_000, 1000, 48), Nanos(12_544));
     }
 

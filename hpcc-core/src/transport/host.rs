@@ -132,6 +132,8 @@ pub struct Counters {
     pub feedback: u64,
     /// Feedback that was not believed.
     pub rejected: u64,
+    /// Telemetry that could not be compared with the last, here or where it was read, and was kept for the next.
+    pub rearmed: u64,
     /// Times that a flow moved to another path.
     pub moves: u64,
     /// Congestion notification packets sent.
@@ -191,15 +193,21 @@ impl Host {
     fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
         let transport = &self.rules.transport;
         let bdp = if transport.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
-        let window = if transport.window || transport.is_selective() { bdp } else { 0 };
+        // W_init (REQ-08). A window that the rate scales belongs to the line rate; a fixed one to the path's.
+        let scales = transport.window && transport.variable_window && !transport.quirks.narrow_window;
+        let window = match transport.window || transport.is_selective() {
+            true if scales => bytes_in(line_rate, base_rtt),
+            true => bdp,
+            false => 0,
+        };
         // What fits on the path at line rate, also where nothing bounds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
         let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
         FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, hops, quirks: transport.quirks }
     }
 
-    /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the window in bytes at line rate,
-    /// `hops` the links on its path. `None` if there is no such port.
+    /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the bandwidth-delay product of its path in
+    /// bytes, `hops` the links on its path. `None` if there is no such port.
     pub fn flow_limits(&self, nic: usize, base_rtt: Nanos, bdp: u64, hops: u8) -> Option<FlowLimits> {
         self.nics.get(nic).map(|port| self.limits(port.line_rate, base_rtt, bdp, hops))
     }
@@ -285,6 +293,8 @@ impl Host {
     /// The flow of a receiving queue pair has finished. Packets that still arrive are for nobody. (In the
     /// reference they find it as it was at the start.)
     pub fn close_receiver(&mut self, receiver: u32) {
+        let reporting = self.receivers.get(receiver).and_then(|inbound| inbound.reporting.as_ref());
+        self.counters.rearmed += reporting.map_or(0, |reporting| reporting.rearmed());
         if !self.rules.transport.quirks.nack_late_packets {
             self.receivers.remove(receiver);
             return;
@@ -312,8 +322,12 @@ impl Host {
     }
 
     /// What happened so far.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        let sending = self.senders.iter().filter(|sender| !sender.qp.is_finished());
+        let sending = sending.map(|sender| sender.qp.controller().rearmed());
+        let receiving = self.receivers.iter().filter_map(|inbound| inbound.reporting.as_ref());
+        let live: u64 = sending.chain(receiving.map(|reporting| reporting.rearmed())).sum();
+        Counters { rearmed: self.counters.rearmed + live, ..self.counters }
     }
 
     /// Whether acknowledgements echo telemetry, and that is all: [`Host::on_telemetry`] need not be asked.
@@ -427,6 +441,9 @@ impl Host {
         }
         let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
+        if finished {
+            self.counters.rearmed += sender.qp.controller().rearmed();
+        }
         if let Some(lost) = lost {
             effects = effects.and(lost);
         }

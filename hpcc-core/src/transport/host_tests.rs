@@ -254,9 +254,22 @@ fn unknown_ports_and_receivers_do_no_harm() {
 #[test]
 fn a_window_has_32_bits_in_the_reference() {
     for (wrapping_window, window) in [(false, 5 << 30), (true, 1 << 30)] {
-        let host = host_with_quirks(&LineRate, Quirks { wrapping_window, ..Quirks::NONE });
+        let host = host_with_quirks(&LineRate, Quirks { wrapping_window, narrow_window: true, ..Quirks::NONE });
         assert_eq!(limits(&host, Nanos(430_000_000), 5 << 30).window, window);
     }
+}
+
+/// REQ-08: W_init is line rate * T, whatever the path carries; where no rate scales the window it is the path's.
+#[test]
+fn the_window_at_line_rate_is_that_of_the_port_and_in_the_reference_of_the_path() {
+    let window = |narrow_window, variable_window, recovery| {
+        let quirks = Quirks { narrow_window, ..Quirks::NONE };
+        let transport = TransportConfig { quirks, variable_window, recovery, ..TransportConfig::default() };
+        limits(&host_of(&LineRate, transport), Nanos(8_000), 25_000).window
+    };
+    assert_eq!(window(false, true, Recovery::GoBackN), 100_000);
+    assert_eq!(window(true, true, Recovery::GoBackN), 25_000);
+    assert_eq!(window(false, false, Recovery::SelectiveRepeat), 25_000);
 }
 
 #[test]

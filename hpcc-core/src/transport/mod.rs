@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
+mod alone;
 pub mod feedback;
 mod host;
 pub mod message;
@@ -23,6 +24,7 @@ mod host_tests;
 #[cfg(test)]
 mod recovery_tests;
 
+pub use alone::{LinkSpec, LoneFlow};
 pub use host::{
     Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
 };
@@ -93,6 +95,8 @@ pub struct TransportConfig {
     pub variable_window: bool,
     /// Every flow uses the longest round-trip time of the network, instead of its own pair's.
     pub global_rtt: bool,
+    /// T as the user gives it; `None`: as it is [computed](LoneFlow::base_rtt).
+    pub base_rtt: Option<Nanos>,
     /// Pace at the controller's rate; otherwise at line rate (the controller then acts through the window).
     pub rate_bound: bool,
     /// The priority in which acknowledgements travel, and whose PFC pause stops them at their host.

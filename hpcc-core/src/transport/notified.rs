@@ -43,7 +43,11 @@ impl Host {
         }
         let signal = match telemetry {
             Telemetry::Hops(_) => Signal::FastCnpWithRecords,
-            _ => Signal::FastCnp,
+            Telemetry::Nothing
+            | Telemetry::Link(_)
+            | Telemetry::SentAt(_)
+            | Telemetry::Utilisation(_)
+            | Telemetry::Window(_) => Signal::FastCnp,
         };
         let reaction = rules.needs.reaction;
         match reaction.to(signal) {

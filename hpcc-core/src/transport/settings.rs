@@ -43,6 +43,9 @@ crate::settings! {
         pub window: Option<bool> = None;
         /// Whether the window scales with the sending rate.
         pub variable_window: bool = true;
+        /// Base round-trip time T of all flows (the drafts' table has 5 us); `auto`: the time of a full packet, with headers and
+        /// telemetry, and its acknowledgement on an idle path.
+        pub base_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
         /// Whether all flows use the longest base round-trip time of the network, not that of their pair.
         pub global_rtt: bool = true;
         /// Whether packets are paced at the controller's rate; if not, only the window obeys it.
@@ -121,6 +124,7 @@ impl TransportSettings {
             window: self.window.unwrap_or(needs.window),
             variable_window: self.variable_window,
             global_rtt: self.global_rtt,
+            base_rtt: self.base_rtt,
             rate_bound: self.rate_bound,
             ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
             notification: self.congestion_notification,

@@ -55,6 +55,11 @@ impl<T> Slab<T> {
         place.tenant.as_ref().filter(|_| place.key == key)
     }
 
+    /// All values, retired ones included.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.places.iter().filter_map(|place| place.tenant.as_ref())
+    }
+
     /// Places, free ones included.
     pub fn places(&self) -> usize {
         self.places.len()

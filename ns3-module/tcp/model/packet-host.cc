@@ -6,7 +6,6 @@
 #include "../../model/call-core.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
-#include "ns3-bridge/src/settings.rs.h"
 
 
 #include "ns3/boolean.h"
@@ -134,7 +133,7 @@ PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
-    CallCore([&] { GetSettings().resolve(*m_network); });
+    CallCore([&] { hpcc::resolve(GetSettings(), *m_network); });
 }
 
 void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Linux kernels as IOAM transit nodes fill the traces that we send, and do to them what we would have done.
 
-use crate::namespaces::{Chain, FIRST_MAC, Identity, SENDER, SENDER_MAC, SINK};
+use crate::namespaces::{Chain, FIRST_MAC, Identity, SENDER, SENDER_MAC, SINK, wide};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Encapsulation, Extension, RoceFrame, Section, build};
 use hpcc_core::roce::icrc::Coverage;
@@ -58,12 +58,15 @@ fn all() -> Vec<Sent> {
     };
     let snapshots = Header { node_length: 2, remaining: 8, trace_type: TraceType(0x90_0002), ..Header::default() };
     let header = Header { namespace: NAMESPACE, ..snapshots };
+    // Short and wide ids in one trace.
+    let both = Header { node_length: 7, remaining: 14, trace_type: TraceType(0xd0_c000), ..header };
     vec![
         Sent { section: of(Profile::Full, 3), outcomes: [Recorded; 2] },
         Sent { section: of(Profile::Slim, 3), outcomes: [Recorded; 2] },
         Sent { section: of(Profile::Full, 1), outcomes: [Recorded, Overflow] },
         Sent { section: section(header), outcomes: [Recorded; 2] },
         Sent { section: section(Header { namespace: NAMESPACE + 1, ..header }), outcomes: [Untouched; 2] },
+        Sent { section: section(both), outcomes: [Recorded; 2] },
     ]
 }
 
@@ -164,10 +167,15 @@ fn judge(hop: usize, outcome: Outcome, before: &[u8], after: &[u8]) {
 
 fn says_what_it_was_told(hop: usize, trace_type: TraceType, node: &Node<'_>) {
     let Identity { node: id, ingress, egress, data, wide_data, snapshot } = IDENTITIES[hop];
+    let hop_limit = 63 - hop as u8;
     let asked = |bit: u8| trace_type.has(bit);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
-    assert_eq!((node.hop_limit, node.node_id), (Some(63 - hop as u8), Some(id.into())));
-    assert_eq!((node.ingress, node.egress), (asked(1).then_some(ingress.into()), asked(1).then_some(egress.into())));
+    assert_eq!((node.hop_limit, node.node_id), (Some(hop_limit), Some(id)));
+    assert_eq!((node.ingress, node.egress), (asked(1).then_some(ingress), asked(1).then_some(egress)));
+    let wide_id = (asked(8).then_some(hop_limit), asked(8).then_some(wide(id).into()));
+    assert_eq!((node.wide_hop_limit, node.wide_node_id), wide_id);
+    let interfaces = (asked(9).then_some(wide(ingress.into())), asked(9).then_some(wide(egress.into())));
+    assert_eq!((node.wide_ingress, node.wide_egress), interfaces);
     assert_eq!(node.seconds.is_some(), asked(2));
     assert!(node.seconds.is_none_or(|seconds| now.abs_diff(seconds.into()) < 60), "{node:?}");
     assert!(node.fraction.is_some_and(|microseconds| microseconds < 1_000_000), "{node:?}");

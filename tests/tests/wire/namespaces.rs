@@ -32,6 +32,11 @@ pub struct Identity {
     pub snapshot: Option<(u32, &'static str)>,
 }
 
+/// The wide form of an id, which a node is told beside it.
+pub const fn wide(id: u32) -> u32 {
+    id | 1 << 30
+}
+
 /// The namespaces, which go when this does. Their names are this process's own.
 pub struct Chain {
     names: Vec<String>,
@@ -111,7 +116,11 @@ impl Chain {
         let Identity { node: id, ingress, egress, data, wide_data, snapshot } = identity;
         let settings = format!(
             "set -e; cd /proc/sys/net/ipv6; echo 1 >conf/all/forwarding; echo {id} >ioam6_id; \
-             echo 1 >conf/left/ioam6_enabled; echo {ingress} >conf/left/ioam6_id; echo {egress} >conf/right/ioam6_id"
+             echo 1 >conf/left/ioam6_enabled; echo {ingress} >conf/left/ioam6_id; echo {egress} >conf/right/ioam6_id; \
+             echo {} >ioam6_id_wide; echo {} >conf/left/ioam6_id_wide; echo {} >conf/right/ioam6_id_wide",
+            wide(*id),
+            wide((*ingress).into()),
+            wide((*egress).into()),
         );
         ip(&["netns", "exec", &self.names[node], "sh", "-c", &settings], "")?;
         // `ip` takes the wide data for hexadecimal.

@@ -3,8 +3,8 @@
 
 use crate::simulation::{CASES, Case};
 use hpcc_core::frame::parse::{Content, parse};
-use hpcc_core::frame::{Addresses, Dialect, Extension, RoceFrame, RocePacket, SectionLen, TELEMETRY_PORT, build};
-use hpcc_core::frame::{INT_PORT, simulated};
+use hpcc_core::frame::{Addresses, Dialect, Extension, RoceFrame, RocePacket, SectionLen, TELEMETRY_MARK, build};
+use hpcc_core::frame::{INT_MARK, simulated};
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
 use hpcc_core::roce::{Bth, CNP_RESERVED, Opcode};
@@ -75,8 +75,8 @@ fn scapy_computes_the_icrc_of_captured_frames_and_reads_their_headers() {
 /// Our reading of a frame is scapy's.
 fn agree(case: Case, frame: &[u8], said: &Value) {
     let header = if case.layout == "draft" { 4 } else { 2 };
-    let ports = [(TELEMETRY_PORT, SectionLen::Compact { header }), (INT_PORT, SectionLen::IntMd)];
-    let parsed = parse(frame, &Dialect { ports: &ports, ..Dialect::default() }).expect("a frame");
+    let marks = [(TELEMETRY_MARK, SectionLen::Compact { header }), (INT_MARK, SectionLen::IntMd)];
+    let parsed = parse(frame, &Dialect { marks: &marks, ..Dialect::default() }).expect("a frame");
     match &parsed.content {
         Content::Pfc { pfc, .. } => agree_on_pfc(pfc, said),
         Content::Roce(packet) => {
@@ -138,7 +138,7 @@ impl Echoes {
         if record.kind != PacketKind::Pfc {
             assert_eq!(said["becn"], u8::from(record.congestion_echo), "{record:?}");
         }
-        let id = (record.dst_address, record.dport, record.seq);
+        let id = (record.dst_address, record.sport, record.seq);
         let Some(&marked) = self.0.get(&id).filter(|_| record.kind == PacketKind::Ack) else { return false };
         assert_eq!(said["becn"], u8::from(marked), "{record:?}");
         marked

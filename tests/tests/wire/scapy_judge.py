@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads frames as scapy does: lines `LAYOUT HEX` in, a line of JSON for each out.
 
-Telemetry is removed first, as a receiver does: the section goes, and the IP length, the UDP length, the UDP port and the
+Telemetry is removed first, as a receiver does: the section goes, and the IP length, the UDP length, the DSCP and the
 next header become those of the packet without it. Checksums are left alone, for the ICRC does not cover them.
 """
 
@@ -15,8 +15,8 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 ETHERNET = 14
-ROCE_PORT = 4791
-PORTS = {"paper": 1022, "draft": 1022, "int_md": 1021}
+# Low bits of the DSCP, which is the upper part of the traffic class.
+MARKS = {"paper": 1, "draft": 1, "int_md": 2}
 
 
 def number(frame, at):
@@ -38,6 +38,18 @@ def behind_udp(layout, section):
     return 4 + 4 * section[3]  # IFA: the metadata header counts the words of the stack.
 
 
+def traffic_class(frame, ipv6):
+    return number(frame, ETHERNET) >> 4 & 0xFF if ipv6 else frame[ETHERNET + 1]
+
+
+def mark(frame, ipv6, bits):
+    """Takes a mark out of the DSCP."""
+    if ipv6:
+        frame[ETHERNET : ETHERNET + 2] = (number(frame, ETHERNET) & ~(bits << 6)).to_bytes(2, "big")
+    else:
+        frame[ETHERNET + 1] &= ~(bits << 2)
+
+
 def without_telemetry(layout, frame):
     frame = bytearray(frame)
     ipv6 = frame[ETHERNET] >> 4 == 6
@@ -54,10 +66,10 @@ def without_telemetry(layout, frame):
         length = behind_udp(layout, frame[udp + 8 :])
         del frame[udp + 8 : udp + 8 + length]
         removed = 4 + length
-    elif number(frame, udp + 2) == PORTS.get(layout):
+    elif traffic_class(frame, ipv6) >> 2 & 7 == MARKS.get(layout):
         removed = behind_udp(layout, frame[udp + 8 :])
         del frame[udp + 8 : udp + 8 + removed]
-        frame[udp + 2 : udp + 4] = ROCE_PORT.to_bytes(2, "big")
+        mark(frame, ipv6, MARKS[layout])
         subtract(frame, udp + 4, removed)
     subtract(frame, length_at, removed)
     return bytes(frame)

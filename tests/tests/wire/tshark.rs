@@ -160,9 +160,12 @@ impl Judged<'_> {
     }
 
     fn whole(&self) {
-        self.text("_ws.expert.message", "");
-        self.text("_ws.expert.severity", "");
-        self.text("_ws.malformed", "");
+        // What it takes marked telemetry for may well be malformed.
+        if self.mark() == 0 {
+            self.text("_ws.expert.message", "");
+            self.text("_ws.expert.severity", "");
+            self.text("_ws.malformed", "");
+        }
         let time = self.record.time_ns;
         self.text("frame.time_epoch", &format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000));
         self.number("frame.len", u64::from(self.record.size_bytes) - FCS);
@@ -183,7 +186,7 @@ impl Judged<'_> {
         let class = if self.case.ipv6 { "ipv6.tclass" } else { "ip.dsfield" };
         self.text(&format!("{v}.src"), &address(self.case.ipv6, record.src_address));
         self.text(&format!("{v}.dst"), &address(self.case.ipv6, record.dst_address));
-        self.number(&format!("{class}.dscp"), 8 * u64::from(record.priority));
+        self.number(&format!("{class}.dscp"), 8 * u64::from(record.priority) + self.mark());
         self.number(&format!("{class}.ecn"), ecn(record));
         let len = u64::from(record.size_bytes) - FCS - ETHERNET;
         let protocol = self.protocol();
@@ -227,14 +230,18 @@ impl Judged<'_> {
         self.number("udp.length", u64::from(record.size_bytes) - FCS - ETHERNET - ip - options);
         // Good, or none.
         self.number("udp.checksum.status", if self.case.ipv6 { 1_u64 } else { 3 });
-        let port = match self.case.layout {
-            "int_md" if self.has_telemetry() => 1021_u64,
-            "paper" | "draft" if self.has_telemetry() => 1022,
-            _ => 4791,
-        };
-        self.number("udp.dstport", port);
-        if port == 4791 {
+        self.number("udp.dstport", 4791_u64);
+        if self.mark() == 0 {
             self.roce(seen);
+        }
+    }
+
+    /// The bits of the DSCP that announce telemetry between UDP and the base transport header, which tshark does not know.
+    fn mark(&self) -> u64 {
+        match self.case.layout {
+            "int_md" if self.has_telemetry() => 2,
+            "paper" | "draft" if self.has_telemetry() => 1,
+            _ => 0,
         }
     }
 

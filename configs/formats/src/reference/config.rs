@@ -76,6 +76,7 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
         buffer: settings.blame("BUFFER_SIZE"),
         ecn: settings.blame("KMIN_MAP"),
         // Such a file has no classes.
+        layout: settings.blame("CC_MODE"),
         scope: settings.blame("KMIN_MAP"),
         min_rate: settings.blame("MIN_RATE"),
     }

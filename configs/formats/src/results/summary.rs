@@ -30,6 +30,9 @@ pub struct Summary {
     pub flows_total: u64,
     /// Flows that completed.
     pub flows_finished: u64,
+    /// The longest base round-trip time T between two hosts, in ns; 0 in summaries of versions that did not say.
+    #[serde(default)]
+    pub base_rtt_ns: u64,
     /// Simulated time at the end, in ns.
     pub simulated_ns: u64,
     /// Simulator events executed.
@@ -82,6 +85,9 @@ pub struct Summary {
     /// Telemetry that came back and was not believed.
     #[serde(default)]
     pub rejected_feedback: u64,
+    /// Telemetry that nothing was compared with, because a counter may have wrapped since the last, or the path changed.
+    #[serde(default)]
+    pub rearmed_feedback: u64,
     /// Times that a flow moved to another path by telemetry.
     #[serde(default)]
     pub path_moves: u64,

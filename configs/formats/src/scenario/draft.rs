@@ -31,6 +31,7 @@ pub(crate) struct Places {
     pub stop: Blame,
     pub buffer: Blame,
     pub ecn: Blame,
+    pub layout: Blame,
     pub scope: Blame,
     pub min_rate: Blame,
 }

@@ -45,6 +45,11 @@ impl Inflight {
         self.utilisation
     }
 
+    /// Times that records could not be compared with the last ones of theirs.
+    pub fn rearmed(&self) -> u64 {
+        self.last.restarts()
+    }
+
     /// Takes in the record of one link of the path. Where it is the first of its link nothing can be told, and where
     /// it is the first of its path it arms.
     pub fn measure_link(&mut self, now: Nanos, record: &LinkRecord) -> Measured {

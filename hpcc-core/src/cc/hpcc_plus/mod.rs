@@ -23,9 +23,9 @@
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
 //! to whole bits per second, where the flow's window is line rate * T, W_ai = ai * T / 8, and no guard above acts.
-//! They part where the window is not line rate * T (a path narrower than its sender's port): the rate form scales
-//! that window with the rate and weighs queues by it, the window form is the draft's. They part where U divides by
-//! 0, and after a path change, which the rate form takes for a sample.
+//! They part where U divides by 0, and after a path change, which the rate form takes for a sample; with
+//! [`narrow_window`](crate::quirks::Quirks::narrow_window) also on a path narrower than its sender's port, where the rate
+//! form scales the path's window with the rate and weighs queues by it.
 
 mod inflight;
 mod notices;
@@ -156,6 +156,10 @@ impl HpccPlus {
 }
 
 impl CongestionControl for HpccPlus {
+    fn rearmed(&self) -> u64 {
+        self.inflight.rearmed()
+    }
+
     #[inline]
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         self.decide(feedback)

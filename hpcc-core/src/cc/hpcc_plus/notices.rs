@@ -43,7 +43,11 @@ impl Notices {
     pub fn judge(&mut self, notification: &Notification<'_>, eta: f64) -> Result<f64, NoEffect> {
         let load = match notification.telemetry {
             Telemetry::Hops(stack) => self.load(notification, stack),
-            _ => None,
+            Telemetry::Nothing
+            | Telemetry::Link(_)
+            | Telemetry::SentAt(_)
+            | Telemetry::Utilisation(_)
+            | Telemetry::Window(_) => None,
         };
         let Some(load) = load else { return self.half(notification.now, eta) };
         if load <= eta {

@@ -33,7 +33,10 @@ pub fn read<'a>(
         src_mac,
         dst_mac,
         addresses: ip.addresses,
-        dscp: ip.dscp,
+        dscp: match telemetry.map(|section| section.encapsulation) {
+            Some(Encapsulation::Marked { mark }) => ip.dscp & !mark,
+            _ => ip.dscp,
+        },
         ecn: ip.ecn,
         hop_limit: ip.hop_limit,
         identification: ip.identification,
@@ -92,11 +95,11 @@ impl<'a> Front<'a> {
         let udp = UdpHeaderSlice::from_slice(rest.bytes).map_err(|_| error(Fault::Truncated))?;
         rest.take(udp.slice().len(), Layer::Udp)?;
         let port = udp.destination_port();
-        let section_len = dialect.section_len(port);
-        if port != roce::PORT && section_len.is_none() {
+        let announced = dialect.announced(port, ip.dscp);
+        if port != roce::PORT && announced.is_none() {
             return Err(error(Fault::Unknown));
         }
-        let telemetry = self.behind_udp(port, section_len, rest.bytes);
+        let telemetry = self.behind_udp(announced, rest.bytes);
         let telemetry = telemetry.map_err(|fault| rest.error(Layer::Telemetry, fault))?;
         let uncounted = if telemetry.counted { 0 } else { telemetry.len };
         let counted = rest.bytes.get(uncounted..).ok_or(rest.error(Layer::Telemetry, Fault::Truncated))?;
@@ -111,15 +114,13 @@ impl<'a> Front<'a> {
         Ok((udp, telemetry.encapsulation.map(|encapsulation| Section { encapsulation, before_udp, behind_udp })))
     }
 
-    /// What stands behind a UDP header with this destination port, which announces a section of this length.
-    fn behind_udp(&self, port: u16, section_len: Option<SectionLen>, bytes: &[u8]) -> Result<Telemetry, Fault> {
-        match (self.telemetry, section_len) {
+    /// What stands behind a UDP header, given what port and DSCP announce.
+    fn behind_udp(&self, announced: Option<(Encapsulation, SectionLen)>, bytes: &[u8]) -> Result<Telemetry, Fault> {
+        match (self.telemetry, announced) {
             (None, None) => Ok(Telemetry { encapsulation: None, len: 0, counted: true }),
-            (None, Some(len)) => Ok(Telemetry {
-                encapsulation: Some(Encapsulation::BehindUdp { port }),
-                len: len.of(bytes)?,
-                counted: true,
-            }),
+            (None, Some((encapsulation, len))) => {
+                Ok(Telemetry { encapsulation: Some(encapsulation), len: len.of(bytes)?, counted: true })
+            }
             (Some((encapsulation @ Encapsulation::Ifa { .. }, header)), None) => {
                 let header = header.first_chunk().ok_or(Fault::Truncated)?;
                 Ok(Telemetry {

@@ -3,9 +3,9 @@
 
 use crate::frame::parse::{Content, Parsed, parse};
 use crate::frame::{
-    Addresses, Dialect, Encapsulation, Extension, IFA_PROTOCOL, INT_PORT, RoceFrame, RocePacket, Section,
+    Addresses, Dialect, Encapsulation, Extension, IFA_PROTOCOL, INT_MARK, RoceFrame, RocePacket, Section,
 };
-use crate::frame::{TELEMETRY_PORT, build, protocol};
+use crate::frame::{TELEMETRY_MARK, build, protocol};
 use crate::pfc::Pfc;
 use crate::roce::icrc::Coverage;
 use crate::roce::{Aeth, Bth, CNP_RESERVED, Deth, Opcode, Reth, Syndrome};
@@ -78,8 +78,12 @@ fn extension_header(next: u8, units: u8, filling: u8) -> Vec<u8> {
 /// A section as the codecs write them (SPEC sections 2.1, 2.2, 2.3.1 and 2.4), with `hops` hops.
 fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec<u8> {
     let mut bytes = match encapsulation {
-        Encapsulation::BehindUdp { port: INT_PORT } => [&[0x14, 3 + 7 * hops, 0x12, 0xb7][..], &[filling; 12]].concat(),
-        Encapsulation::BehindUdp { .. } => alloc::vec![hops << 4 | filling & 0xf, filling],
+        Encapsulation::Marked { mark: INT_MARK } => {
+            [&[0x10, 3 + 7 * hops, 0, filling << 2][..], &[filling; 12]].concat()
+        }
+        Encapsulation::Marked { .. } | Encapsulation::BehindUdp { .. } => {
+            alloc::vec![hops << 4 | filling & 0xf, filling]
+        }
         Encapsulation::HopByHop => return extension_header(next, 2 + 3 * hops, filling),
         Encapsulation::Ifa { .. } => {
             let optional = [filling; 8];
@@ -88,9 +92,9 @@ fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec
         }
     };
     let hop = match encapsulation {
-        Encapsulation::BehindUdp { port: INT_PORT } => 28,
+        Encapsulation::Marked { mark: INT_MARK } => 28,
         Encapsulation::Ifa { .. } => 32,
-        Encapsulation::BehindUdp { .. } | Encapsulation::HopByHop => 8,
+        Encapsulation::BehindUdp { .. } | Encapsulation::Marked { .. } | Encapsulation::HopByHop => 8,
     };
     bytes.resize(bytes.len() + hop * usize::from(hops), filling);
     bytes
@@ -98,14 +102,15 @@ fn section(encapsulation: Encapsulation, next: u8, hops: u8, filling: u8) -> Vec
 
 const ENCAPSULATIONS: [Option<Encapsulation>; 5] = [
     None,
-    Some(Encapsulation::BehindUdp { port: TELEMETRY_PORT }),
-    Some(Encapsulation::BehindUdp { port: INT_PORT }),
+    Some(Encapsulation::Marked { mark: TELEMETRY_MARK }),
+    Some(Encapsulation::Marked { mark: INT_MARK }),
     Some(Encapsulation::Ifa { protocol: IFA_PROTOCOL }),
     Some(Encapsulation::HopByHop),
 ];
 
 fn owned() -> impl Strategy<Value = Owned> {
-    let envelope = (any::<([u8; 6], [u8; 6], u8, u16, u16, bool)>(), addresses(), 0..64u8, 0..4u8);
+    let envelope =
+        (any::<([u8; 6], [u8; 6], u8, u16, u16, bool)>(), addresses(), (0..8u8).prop_map(|class| class << 3), 0..4u8);
     let telemetry = (0..ENCAPSULATIONS.len(), 0..=15u8, any::<u8>(), any::<bool>());
     let payload = proptest::collection::vec(any::<u8>(), 0..64);
     (envelope, transport(), bth(), telemetry, payload).prop_map(

@@ -65,9 +65,9 @@ fn ifa_stands_on_both_sides_of_udp() {
 /// SPEC section 2.1: 2 bytes and no hops between UDP, whose length counts them, and BTH.
 #[test]
 fn compact_int_stands_behind_udp() {
-    let bytes = built(false, Encapsulation::BehindUdp { port: 1022 }, &[0, 0]);
+    let bytes = built(false, Encapsulation::Marked { mark: 1 }, &[0, 0]);
     assert_eq!((bytes[16..18].to_vec(), bytes[23]), (hex("0036"), 17));
-    assert_eq!(bytes[34..44], hex("c00003fe002200000000"));
+    assert_eq!(bytes[34..44], hex("c00012b7002200000000"));
     assert_eq!(bytes[44], Opcode::WRITE_MIDDLE.0);
 }
 
@@ -135,12 +135,12 @@ fn faults_of_infinibands_headers_are_named() {
 
 #[test]
 fn faults_of_telemetry_are_named() {
-    let compact = built(false, Encapsulation::BehindUdp { port: 1022 }, &[0x00, 0]);
+    let compact = built(false, Encapsulation::Marked { mark: 1 }, &[0x00, 0]);
     assert_eq!(error(&with(&compact, 42, 0xf000)), (42, Layer::Telemetry, Fault::Truncated), "15 hops");
     let ifa = built(false, Encapsulation::Ifa { protocol: 253 }, &hex("2f1104500000ff00"));
     assert_eq!(error(&with(&ifa, 48, 0xff01)), (38, Layer::Udp, Fault::Length), "one word more than IP counts");
     assert_eq!(error(&with(&ifa, 36, 0x0850)), (46, Layer::Telemetry, Fault::Unexpected), "tail stamp");
-    assert_eq!(error(&with(&ifa, 40, 1022)), (46, Layer::Telemetry, Fault::Unexpected), "two sections");
+    assert_eq!(error(&with(&ifa, 14, 0x4504)), (46, Layer::Telemetry, Fault::Unexpected), "two sections");
     assert_eq!(error(&with(&ifa, 34, 0x2f06)), (38, Layer::Udp, Fault::Unknown), "TCP");
     let ioam = built(true, Encapsulation::HopByHop, &hex("1100010431000000"));
     assert_eq!(error(&with(&ioam, 54, 0x11ff)), (54, Layer::HopByHop, Fault::Truncated));

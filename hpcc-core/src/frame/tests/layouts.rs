@@ -56,11 +56,11 @@ fn every_layout_comes_out_as_it_went_in() {
         if encapsulation == Some(Encapsulation::HopByHop) && !ipv6 {
             continue;
         }
-        let port = encapsulation.and_then(|encapsulation| {
-            let Encapsulation::BehindUdp { port } = encapsulation else { return None };
-            Some((port, layout.section_len()))
+        let mark = encapsulation.and_then(|encapsulation| {
+            let Encapsulation::Marked { mark } = encapsulation else { return None };
+            Some((mark, layout.section_len()))
         });
-        let dialect = Dialect { ports: port.as_slice(), ..Dialect::default() };
+        let dialect = Dialect { marks: mark.as_slice(), ..Dialect::default() };
         for hops in 0..=HOPS {
             let section = section(&layout, hops);
             let bytes = data(ipv6).bytes(encapsulation, &section).expect("a frame");
@@ -74,7 +74,7 @@ fn every_layout_comes_out_as_it_went_in() {
     }
 }
 
-/// Switches on the way back take an acknowledgement for a packet without telemetry: its port is RoCEv2's.
+/// Switches on the way back take an acknowledgement for a packet without telemetry: nothing announces any.
 #[test]
 fn telemetry_that_goes_back_is_payload() {
     let layout = Layout::Paper;

@@ -27,8 +27,6 @@ pub const DOMAIN_ID: u16 = 0x4850;
 pub const DOMAIN_INSTRUCTIONS: u16 = 0x8000;
 /// HopML.
 pub const HOP_WORDS: u8 = INSTRUCTIONS.words() + 2;
-/// RoCEv2's UDP destination port, which the sink restores.
-const ROCE_PORT: u16 = 4791;
 /// Bytes of a hop.
 pub const HOP_LEN: usize = 4 * HOP_WORDS as usize;
 
@@ -55,7 +53,7 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
     let Some(behind) = rest.first_chunk_mut() else { return 0 };
     let length = (header::LEN / 4) as u8;
-    *front = shim::Repr { kind: Kind::Embedded, next: Next::UdpPort(ROCE_PORT), length }.emit();
+    *front = shim::Repr { kind: Kind::Embedded, next: Next::Dscp(0), length }.emit();
     *behind = header::Repr {
         hop_words: HOP_WORDS,
         remaining: hops.min(MAX_HOPS as u8),
@@ -66,6 +64,13 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     }
     .emit();
     PREFIX
+}
+
+/// Writes the DSCP that the sink restores into the shim: [the packet's own](crate::frame::INT_MARK) announces the section.
+pub fn keep_dscp(section: &mut [u8], dscp: u8) {
+    if let Some([.., byte]) = section.first_chunk_mut::<{ shim::LEN }>() {
+        *byte = dscp << 2;
+    }
 }
 
 /// Adds a hop to the section in the first `len` bytes of `section` and returns its new length. A section without
@@ -90,7 +95,7 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
 pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (shim, header) = (Shim::new_checked(section)?, section.get(shim::LEN..).ok_or(Unusable)?);
     let (header, hops) = (Header::new_checked(header)?, section.get(PREFIX..).ok_or(Unusable)?);
-    let is_ours = shim.kind() == Some(Kind::Embedded) && shim.next() == Some(Next::UdpPort(ROCE_PORT));
+    let is_ours = shim.kind() == Some(Kind::Embedded) && matches!(shim.next(), Some(Next::Dscp(_)));
     let is_complete = !header.hops_exhausted() && !header.mtu_exceeded();
     let is_whole =
         shim.section_len() == section.len() && hops.len().is_multiple_of(HOP_LEN) && hops.len() <= MAX_HOPS * HOP_LEN;
@@ -176,15 +181,15 @@ mod tests {
         (section, len)
     }
 
-    /// Shim and header as SPEC section 2.2 draws them: type 1, NPT 1, 3 words, port 4791; version 2, HopML 7,
+    /// Shim and header as SPEC section 2.2 draws them: type 1, NPT 0, 3 words, a DSCP; version 2, HopML 7,
     /// 5 remaining, bits 0, 1, 3 and 5; then one hop.
     #[test]
     fn req_01_a_hop_has_the_bytes_of_the_profile() {
-        let (section, len) = stamped(5, 0);
-        assert_eq!(section[..len], [0x14, 3, 0x12, 0xb7, 0x20, 0, 7, 5, 0xd4, 0, 0x48, 0x50, 0x80, 0, 0, 0]);
-        let mut section = section;
+        let (mut section, len) = stamped(5, 0);
+        keep_dscp(&mut section, 24);
+        assert_eq!(section[..len], [0x10, 3, 0, 24 << 2, 0x20, 0, 7, 5, 0xd4, 0, 0x48, 0x50, 0x80, 0, 0, 0]);
         assert_eq!(stamp(&mut section, len, &BUSY), 44);
-        assert_eq!(section[..8], [0x14, 10, 0x12, 0xb7, 0x20, 0, 7, 4]);
+        assert_eq!(section[..8], [0x10, 10, 0, 24 << 2, 0x20, 0, 7, 4]);
         let ids = [0x0a, 0x0b, 0x0c, 0x0d, 0, 1, 0, 2, 3, 4, 0x56, 0x78];
         let counters = [1, 2, 3, 4, 5, 6, 7, 8, 0x4a, 0xbc, 0xde, 0xf0, 0x12, 0x34, 0x56, 0x78];
         assert_eq!((&section[16..28], &section[28..44]), (&ids[..], &counters[..]));

@@ -137,9 +137,9 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
     let units = snapshot.tx_bytes / TX_UNIT;
     Node {
         hop_limit: Some(snapshot.hop_limit),
-        node_id: Some(snapshot.switch_id.into()),
-        ingress: Some(snapshot.ingress.into()),
-        egress: Some(snapshot.egress.into()),
+        node_id: Some(snapshot.switch_id),
+        ingress: Some(snapshot.ingress),
+        egress: Some(snapshot.egress),
         seconds: Some((snapshot.now.0 / SECOND) as u32),
         fraction: Some((snapshot.now.0 % SECOND) as u32),
         namespace_data: Some(u32::from(speed) << 28 | (units & 0xfff_ffff) as u32),
@@ -173,7 +173,7 @@ pub fn read_trace(profile: Profile, trace: &Trace<'_>, stack: &mut HopStack) -> 
     stack.reset(profile.modulus());
     for bytes in data.rchunks_exact(profile.hop_len()) {
         let (node, _) = Node::parse(header.trace_type, bytes).map_err(|_| Unusable)?;
-        stack.pass(node.node_id.ok_or(Unusable)? as u32, node.egress.unwrap_or(0) as u16);
+        stack.pass(node.node_id.ok_or(Unusable)?, node.egress.unwrap_or(0));
         stack.push(hop(profile, &node).ok_or(Unusable)?);
     }
     Ok(())

@@ -5,17 +5,17 @@ use super::Malformed;
 use super::trace_type::{self as bits, TraceType};
 
 /// What a node says of a packet. A value that it does not have is `None`: all ones on the wire, and read back as such
-/// a value.
+/// a value. A trace may ask for the short and the wide form of an id: they are two fields, which need not agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Node<'a> {
     /// Hop limit with which the packet leaves.
     pub hop_limit: Option<u8>,
-    /// Node id: 24 bits, or 56 where the trace asks for the wide one.
-    pub node_id: Option<u64>,
-    /// Ingress interface: 16 bits, or 32.
-    pub ingress: Option<u32>,
-    /// Egress interface: 16 bits, or 32.
-    pub egress: Option<u32>,
+    /// Node id, 24 bits.
+    pub node_id: Option<u32>,
+    /// Ingress interface.
+    pub ingress: Option<u16>,
+    /// Egress interface.
+    pub egress: Option<u16>,
     /// Timestamp, seconds.
     pub seconds: Option<u32>,
     /// Timestamp, fraction of a second in the deployment's format.
@@ -28,6 +28,14 @@ pub struct Node<'a> {
     pub queue_depth: Option<u32>,
     /// Checksum complement.
     pub checksum_complement: Option<u32>,
+    /// Hop limit, as the field of the wide node id has it.
+    pub wide_hop_limit: Option<u8>,
+    /// Wide node id, 56 bits.
+    pub wide_node_id: Option<u64>,
+    /// Wide ingress interface.
+    pub wide_ingress: Option<u32>,
+    /// Wide egress interface.
+    pub wide_egress: Option<u32>,
     /// Data that the namespace defines, wide.
     pub wide_namespace_data: Option<u64>,
     /// Buffer occupancy.
@@ -48,6 +56,11 @@ pub struct Snapshot<'a> {
 /// Schema of a node without a snapshot.
 const NO_SCHEMA: u32 = 0xff_ffff;
 const ONES: u32 = u32::MAX;
+/// Bits of a node id and of a wide one, and all of them.
+const ID_BITS: u32 = 24;
+const ID: u32 = (1 << ID_BITS) - 1;
+const WIDE_ID_BITS: u32 = 56;
+const WIDE_ID: u64 = (1 << WIDE_ID_BITS) - 1;
 
 /// Reads words one after the other.
 struct Reader<'a>(&'a [u8]);
@@ -71,6 +84,11 @@ impl<'a> Reader<'a> {
 }
 
 /// `None` for all ones.
+fn known_wide(wide: u64) -> Option<u64> {
+    (wide != u64::MAX).then_some(wide)
+}
+
+/// `None` for all ones.
 fn known(word: u32) -> Option<u32> {
     (word != ONES).then_some(word)
 }
@@ -90,13 +108,15 @@ impl<'a> Node<'a> {
         let mut from = Reader(bytes);
         let mut node = Node::default();
         let ask = |bit| trace.has(bit);
-        if ask(bits::NODE_ID) {
-            node.read_id(from.word()?.into(), 24, u64::from(ONES));
+        if ask(bits::NODE_ID)
+            && let Some(word) = known(from.word()?)
+        {
+            (node.hop_limit, node.node_id) = (Some((word >> ID_BITS) as u8), Some(word & ID));
         }
         if ask(bits::INTERFACES)
             && let Some(word) = known(from.word()?)
         {
-            (node.ingress, node.egress) = (Some(word >> 16), Some(word & 0xffff));
+            (node.ingress, node.egress) = (Some((word >> 16) as u16), Some(word as u16));
         }
         for (bit, field) in [
             (bits::SECONDS, &mut node.seconds),
@@ -110,14 +130,16 @@ impl<'a> Node<'a> {
                 *field = known(from.word()?);
             }
         }
-        if ask(bits::WIDE_NODE_ID) {
-            node.read_id(from.wide()?, 56, u64::MAX);
+        if ask(bits::WIDE_NODE_ID)
+            && let Some(wide) = known_wide(from.wide()?)
+        {
+            (node.wide_hop_limit, node.wide_node_id) = (Some((wide >> WIDE_ID_BITS) as u8), Some(wide & WIDE_ID));
         }
         if ask(bits::WIDE_INTERFACES) {
-            (node.ingress, node.egress) = (known(from.word()?), known(from.word()?));
+            (node.wide_ingress, node.wide_egress) = (known(from.word()?), known(from.word()?));
         }
         if ask(bits::WIDE_NAMESPACE_DATA) {
-            node.wide_namespace_data = Some(from.wide()?).filter(|&wide| wide != u64::MAX);
+            node.wide_namespace_data = known_wide(from.wide()?);
         }
         if ask(bits::BUFFER_OCCUPANCY) {
             node.buffer_occupancy = known(from.word()?);
@@ -132,15 +154,6 @@ impl<'a> Node<'a> {
         Ok((node, from.0))
     }
 
-    /// Takes hop limit and node id, the latter `width` bits wide, from one field.
-    fn read_id(&mut self, field: u64, width: u32, unknown: u64) {
-        if field == unknown {
-            return;
-        }
-        self.hop_limit = Some((field >> width) as u8);
-        self.node_id = Some(field & ((1 << width) - 1));
-    }
-
     /// Writes what a trace asks for into the front of `bytes`; bits beyond the width of a field are cut off.
     ///
     /// # Errors
@@ -150,11 +163,12 @@ impl<'a> Node<'a> {
         let mut to = Writer(bytes);
         let ask = |bit| trace.has(bit);
         if ask(bits::NODE_ID) {
-            to.word(self.id(24).map_or(ONES, |id| id as u32))?;
+            let both = self.hop_limit.zip(self.node_id);
+            to.word(both.map_or(ONES, |(hop_limit, id)| u32::from(hop_limit) << ID_BITS | id & ID))?;
         }
         if ask(bits::INTERFACES) {
             let both = self.ingress.zip(self.egress);
-            to.word(both.map_or(ONES, |(ingress, egress)| ingress << 16 | egress & 0xffff))?;
+            to.word(both.map_or(ONES, |(ingress, egress)| u32::from(ingress) << 16 | u32::from(egress)))?;
         }
         for (bit, field) in [
             (bits::SECONDS, self.seconds),
@@ -169,11 +183,12 @@ impl<'a> Node<'a> {
             }
         }
         if ask(bits::WIDE_NODE_ID) {
-            to.wide(self.id(56).unwrap_or(u64::MAX))?;
+            let both = self.wide_hop_limit.zip(self.wide_node_id);
+            to.wide(both.map_or(u64::MAX, |(hop_limit, id)| u64::from(hop_limit) << WIDE_ID_BITS | id & WIDE_ID))?;
         }
         if ask(bits::WIDE_INTERFACES) {
-            to.word(self.ingress.unwrap_or(ONES))?;
-            to.word(self.egress.unwrap_or(ONES))?;
+            to.word(self.wide_ingress.unwrap_or(ONES))?;
+            to.word(self.wide_egress.unwrap_or(ONES))?;
         }
         if ask(bits::WIDE_NAMESPACE_DATA) {
             to.wide(self.wide_namespace_data.unwrap_or(u64::MAX))?;
@@ -190,12 +205,6 @@ impl<'a> Node<'a> {
             to.bytes(data)?;
         }
         Ok(())
-    }
-
-    /// Hop limit and node id, the latter `width` bits wide, as one field.
-    fn id(&self, width: u32) -> Option<u64> {
-        let (hop_limit, node_id) = self.hop_limit.zip(self.node_id)?;
-        Some(u64::from(hop_limit) << width | node_id & ((1 << width) - 1))
     }
 }
 
@@ -241,6 +250,28 @@ mod tests {
             prop_assert!(node.emit(trace, &mut again).is_ok());
             prop_assert_eq!(Node::parse(trace, &again[..4 * node.words(trace)]).map(|(node, _)| node), Ok(node));
         }
+    }
+
+    /// Bits 0, 1, 8 and 9 at once: 63, 0xa1, 5 and 6; then, with another hop limit, the wide ones.
+    #[test]
+    fn req_55_short_and_wide_ids_are_fields_of_their_own() {
+        let bytes = crate::testing::hex("3f0000a1000500063e00000000beef010001000500010006");
+        let node = Node {
+            hop_limit: Some(63),
+            node_id: Some(0xa1),
+            ingress: Some(5),
+            egress: Some(6),
+            wide_hop_limit: Some(62),
+            wide_node_id: Some(0xbe_ef01),
+            wide_ingress: Some(0x1_0005),
+            wide_egress: Some(0x1_0006),
+            ..Node::default()
+        };
+        let trace = TraceType(0xc0_c000);
+        assert_eq!(Node::parse(trace, &bytes), Ok((node, &[][..])));
+        let mut again = [0; 24];
+        node.emit(trace, &mut again).expect("room");
+        assert_eq!(again[..], bytes);
     }
 
     #[test]

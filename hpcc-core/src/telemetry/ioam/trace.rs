@@ -196,7 +196,7 @@ mod tests {
             let schema = |node: &Node<'_>| node.snapshot.map_or(0xff_ffff, |snapshot| snapshot.schema);
             for (field, found) in [
                 ("node.hlim", printed(&trace, |node| node.hop_limit.map(|limit| limit.to_string()))),
-                ("node.id", printed(&trace, |node| node.node_id.map(hex(6)))),
+                ("node.id", printed(&trace, |node| node.node_id.map(u64::from).map(hex(6)))),
                 ("node.iif", printed(&trace, |node| node.ingress.map(u64::from).map(hex(4)))),
                 ("node.eif", printed(&trace, |node| node.egress.map(u64::from).map(hex(4)))),
                 ("node.tss", printed(&trace, |node| node.seconds.map(u64::from).map(hex(8)))),

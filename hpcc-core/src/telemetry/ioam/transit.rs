@@ -90,7 +90,7 @@ mod tests {
     const TRACE: usize = 14 + 40 + 8;
     const NAMESPACE: u16 = 0x7b;
 
-    fn node(id: u64) -> Node<'static> {
+    fn node(id: u32) -> Node<'static> {
         Node { hop_limit: Some(63), node_id: Some(id), ..Node::default() }
     }
 

@@ -59,6 +59,16 @@ impl Reporting {
         Reporting { reporter, by: config.by, seal, flow, pending: Vec::new() }
     }
 
+    /// Records that could not be compared with the last ones.
+    pub fn rearmed(&self) -> u64 {
+        match &self.reporter {
+            Reporter::Records | Reporter::Nothing => 0,
+            Reporter::BusiestLink(choice) => choice.rearmed(),
+            Reporter::Loads(exporter) => exporter.rearmed(),
+            Reporter::Window(receiver) => receiver.rearmed(),
+        }
+    }
+
     /// Puts what goes back for a packet in place of its section. Returns whether that takes a packet of its own.
     ///
     /// `stack` is where records are decoded; `flows` counts who shares the last hop.

@@ -6,6 +6,7 @@ use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, SwitchSettings};
+use hpcc_core::topology::routes::Routes;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Bytes};
 
@@ -20,6 +21,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
         return Err(places.stop.error("the stop time is 0; expected more"));
     }
     telemetry(scenario, places)?;
+    counters(scenario, places)?;
     qos::report(scenario, places)?;
     min_rate(scenario, places)?;
     ecn(scenario, places)?;
@@ -45,6 +47,17 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
         }
     }
     Ok(())
+}
+
+/// Refuses telemetry whose counters may always wrap between two samples. Routes are searched only where samples are few.
+fn counters(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let Scenario { settings, network, .. } = scenario;
+    if settings.samples_often() {
+        return Ok(());
+    }
+    let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
+    let routes = Routes::new(network, payload);
+    settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {

@@ -102,6 +102,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: blame("switch", "buffer"),
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
+        layout: blame("telemetry", "layout"),
         scope: blame("switch", "telemetry_scope"),
         min_rate: blame("congestion_control", "min_rate"),
     };

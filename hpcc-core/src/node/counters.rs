@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether telemetry comes back before its counters may wrap (SPEC section 2.1).
+//!
+//! Two records tell how much a link sent between them only if no counter can have wrapped unseen. Where they always lie
+//! further apart, an algorithm would hear nothing for ever: such a combination is refused.
+
+use super::{Located, NodeSettings, in_section};
+use crate::cc::Reads;
+use crate::settings::{Conflict, Named};
+use crate::telemetry::{Hop, Layout, LayoutName, LayoutSettings};
+use crate::topology::routes::PathMetrics;
+use crate::transport::LinkSpec;
+use crate::units::Nanos;
+use alloc::format;
+use alloc::vec::Vec;
+
+impl NodeSettings {
+    /// Whether samples are many enough to need no look at paths.
+    pub fn samples_often(&self) -> bool {
+        self.needs().reads != Reads::Records
+            || self.feedback.config().is_ok_and(|feedback| !feedback.sampling.is_sparse())
+    }
+
+    /// Checks the layout of telemetry against how often flows sample it on these paths, once all is resolved and checked.
+    ///
+    /// # Errors
+    /// The path with the longest time between samples, if counters may always wrap within it, and the layouts whose would
+    /// not.
+    pub fn check_counters(&self, paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>) -> Result<(), Located> {
+        if self.samples_often() {
+            return Ok(());
+        }
+        let flow = self.lone_flow()?;
+        let paths: Vec<_> = paths.filter(|(_, links)| !links.is_empty()).collect();
+        let t = |(path, links): &(PathMetrics, Vec<LinkSpec>)| flow.base_rtt(path, links);
+        let longest = paths.iter().map(t).max().unwrap_or_default();
+        let interval = |path: &(PathMetrics, Vec<LinkSpec>)| {
+            flow.sampling_interval(&path.1, if self.transport.global_rtt { longest } else { t(path) })
+        };
+        let serves = |layout: &Layout| paths.iter().all(|path| interval(path) <= horizon(layout, &path.1));
+        if serves(&self.layout()) {
+            return Ok(());
+        }
+        let most = paths.iter().map(interval).max().unwrap_or_default();
+        Err(in_section("telemetry")(self.too_rare(most, serves)))
+    }
+
+    fn too_rare(&self, interval: Nanos, serves: impl Fn(&Layout) -> bool) -> Conflict {
+        let algorithm = self.control.chosen();
+        let works = |name: &LayoutName| {
+            let other = LayoutSettings { layout: Some(*name), ..self.layout };
+            let fits = other.check(algorithm.name(), self.needs().reads, self.wire.profile).is_ok();
+            fits && serves(&other.config(false))
+        };
+        let names: Vec<&str> = LayoutName::with_records().filter(works).map(Named::name).collect();
+        let expected = if names.is_empty() { "samples".into() } else { format!("{}, or samples", names.join(", ")) };
+        let name = self.layout().name().name();
+        let message = format!(
+            "samples are {interval} apart, and counters of layout = \"{name}\" may wrap unseen in that time, so that the flow \
+             would learn nothing; expected {expected} more often"
+        );
+        Conflict::new("layout", message)
+    }
+}
+
+/// The longest time between two records that can be compared on every link.
+fn horizon(layout: &Layout, links: &[LinkSpec]) -> Nanos {
+    let modulus = layout.modulus().unwrap_or_default();
+    let of_link = |&(rate, _): &LinkSpec| modulus.horizon(&Hop { rate, ..Hop::default() });
+    links.iter().map(of_link).min().unwrap_or_default()
+}
