@@ -101,10 +101,13 @@ fn the_p4_specifications_example_is_read() {
     assert_eq!(found, [(&1.into(), &2.into(), &256.into()), (&2.into(), &3.into(), &1024.into())]);
 }
 
-/// The vector has UDP port 5000, which its third-party decoder expects: here it has ours.
+/// The vector has UDP port 5000, which its third-party decoder expects: here it has RoCEv2's, and a DSCP that announces INT.
 fn dissected_as_int() -> Value {
     let vector = vector("int_md_udp_example");
-    let moved = digits(&vector).replacen("c0001388", "c00003fd", 1);
+    let frame = digits(&vector);
+    let checksum = u16::from_str_radix(&frame[48..52], 16).expect("a checksum") - (2 << 2);
+    let moved = format!("{}08{}{checksum:04x}{}", &frame[..30], &frame[32..48], &frame[52..]);
+    let moved = moved.replacen("c0001388", "c00012b7", 1);
     let output = hpcc(&["--hex", &moved]);
     serde_json::from_slice(&output.stdout).expect("JSON")
 }

@@ -406,7 +406,7 @@ class FlowStateTest : public HpccTestCase
                               DataRate("100Gbps"),
                               "line rate at first");
         NS_TEST_EXPECT_MSG_EQ(m_host->GetWindow(m_queuePair),
-                              52'000,
+                              52'350,
                               "a bandwidth-delay product at first");
     }
 

@@ -141,7 +141,7 @@ class ScenarioTest : public HpccTestCase
         std::string line;
         std::getline(fct, line);
         NS_TEST_EXPECT_MSG_EQ(line,
-                              "0b000001 0b000101 10000 100 20500 0 5888 5880",
+                              "0b000001 0b000101 10000 100 20500 0 5888 5888",
                               "the reference simulator's line");
     }
 
