@@ -5,7 +5,6 @@
 
 #include "ns3/make-event.h"
 #include "ns3/simulator.h"
-#include "ns3/wheel-simulator-impl.h"
 
 #include <utility>
 

@@ -5,6 +5,8 @@
 #define SAMPLING_CLOCK_H
 
 #include "ns3/nstime.h"
+#include "ns3/ptr.h"
+#include "ns3/wheel-simulator-impl.h"
 
 #include <cstdint>
 #include <deque>
@@ -12,8 +14,6 @@
 
 namespace ns3
 {
-
-class WheelSimulatorImpl;
 
 /**
  * \ingroup hpcc
@@ -81,7 +81,7 @@ class SamplingClock
     /// Schedule the next sample of all series, where only one is in the simulator's queue.
     void ScheduleNext();
 
-    WheelSimulatorImpl* m_wheel; //!< the simulator; nullptr: it is of another type
+    Ptr<WheelSimulatorImpl> m_wheel; //!< the simulator; nullptr: it is of another type
     std::deque<Series> m_series; //!< the series
 };
 

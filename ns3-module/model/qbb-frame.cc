@@ -8,6 +8,7 @@
 #include "ns3/abort.h"
 #include "ns3/packet.h"
 
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -33,7 +34,10 @@ QbbFrame::~QbbFrame()
 void*
 QbbFrame::operator new(std::size_t size, std::size_t room)
 {
-    return ::operator new(size + room, std::align_val_t{alignof(QbbFrame)});
+    void* memory = ::operator new(size + room, std::align_val_t{alignof(QbbFrame)});
+    // The core gets the room as a slice of bytes, which must have values.
+    std::memset(static_cast<std::byte*>(memory) + size, 0, room);
+    return memory;
 }
 
 void

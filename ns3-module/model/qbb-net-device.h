@@ -298,7 +298,7 @@ class QbbNetDevice : public NetDevice
     bool m_losesPfc{false};                           //!< whether PFC frames may be lost
     uint32_t m_completeUid{0};                        //!< reserved id of that event
     uint64_t m_completeAt{0};                         //!< its time
-    WheelSimulatorImpl* m_wheel{nullptr};             //!< the simulator, if places can be reserved there
+    Ptr<WheelSimulatorImpl> m_wheel;                  //!< the simulator, if places can be reserved there
     uint8_t m_paused{0};                              //!< bit n: priority n is paused
     uint8_t m_waiting{0};                             //!< bit n: frames wait in queue n
     uint8_t m_lastServed{0};                          //!< queue that was served last

@@ -396,7 +396,7 @@ class SenderKindsTest : public HpccTestCase
         const std::vector<Seen>& few = limited.bySwitch[QbbFrame::Kind::FAST_CNP];
         NS_TEST_EXPECT_MSG_GT(few.size(), 2, "some");
         const Time span = SpanOf(few).second - SpanOf(few).first;
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(few.size(), span.GetMicroSeconds() / 10 + 2, "one in 10 us");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(few.size(), static_cast<uint64_t>(span.GetMicroSeconds()) / 10 + 2, "one in 10 us");
     }
 };
 

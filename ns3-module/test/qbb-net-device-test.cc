@@ -358,7 +358,7 @@ class PfcLossTest : public CableTest
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(), paused, "paused priorities with " << faults);
             NS_TEST_EXPECT_MSG_EQ(m_left->GetArrivals(), "", "data is lost in any case");
-            NS_TEST_EXPECT_MSG_EQ(device->GetLostFrames(), paused ? 1 : 2, "frames lost with " << faults);
+            NS_TEST_EXPECT_MSG_EQ(device->GetLostFrames(), (paused ? 1 : 2), "frames lost with " << faults);
             Simulator::Destroy();
         }
     }
