@@ -75,47 +75,13 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether switches stamp their telemetry into it
     bool CollectsTelemetry() const
     {
-        switch (kind)
-        {
-        case Kind::DATA:
-        case Kind::PROBE:
-        case Kind::PACKET_PROBE:
-            return true;
-        case Kind::ACK:
-        case Kind::NACK:
-        case Kind::PFC:
-        case Kind::FEEDBACK:
-        case Kind::PACKET:
-        case Kind::PACKET_RESPONSE:
-        case Kind::CNP:
-        case Kind::FAST_CNP:
-        case Kind::ICMPV6:
-            return false;
-        }
-        return false;
+        return (TraitsOf(kind) & COLLECTS) != 0;
     }
 
     /// \return whether it carries an ns-3 packet
     bool CarriesPacket() const
     {
-        switch (kind)
-        {
-        case Kind::PACKET:
-        case Kind::PACKET_PROBE:
-        case Kind::PACKET_RESPONSE:
-            return true;
-        case Kind::DATA:
-        case Kind::ACK:
-        case Kind::NACK:
-        case Kind::PFC:
-        case Kind::PROBE:
-        case Kind::FEEDBACK:
-        case Kind::CNP:
-        case Kind::FAST_CNP:
-        case Kind::ICMPV6:
-            return false;
-        }
-        return false;
+        return (TraitsOf(kind) & PACKET_INSIDE) != 0;
     }
 
     /**
@@ -135,47 +101,13 @@ class alignas(64) QbbFrame : public EventImpl
     /// \return whether nothing but telemetry needs it
     bool IsForTelemetryAlone() const
     {
-        switch (kind)
-        {
-        case Kind::PROBE:
-        case Kind::FEEDBACK:
-        case Kind::PACKET_PROBE:
-        case Kind::PACKET_RESPONSE:
-            return true;
-        case Kind::DATA:
-        case Kind::ACK:
-        case Kind::NACK:
-        case Kind::PFC:
-        case Kind::PACKET:
-        case Kind::CNP:
-        case Kind::FAST_CNP:
-        case Kind::ICMPV6:
-            return false;
-        }
-        return false;
+        return (TraitsOf(kind) & TELEMETRY_ALONE) != 0;
     }
 
     /// \return whether telemetry stands in its place, and nothing else
     bool HasTelemetrySection() const
     {
-        switch (kind)
-        {
-        case Kind::DATA:
-        case Kind::ACK:
-        case Kind::NACK:
-        case Kind::PROBE:
-        case Kind::FEEDBACK:
-        case Kind::PACKET:
-        case Kind::PACKET_PROBE:
-        case Kind::PACKET_RESPONSE:
-            return true;
-        case Kind::PFC:
-        case Kind::CNP:
-        case Kind::FAST_CNP:
-        case Kind::ICMPV6:
-            return false;
-        }
-        return false;
+        return (TraitsOf(kind) & SECTION) != 0;
     }
 
     /// \return bytes on the link that only telemetry needs
@@ -213,6 +145,47 @@ class alignas(64) QbbFrame : public EventImpl
     bool ackRequested{false};        //!< data: the receiver is to acknowledge it at once
     uint8_t hopLimit{0};             //!< IPv4 time to live or IPv6 hop limit
   private:
+    /// What frames of a kind have; bits.
+    enum Trait : uint8_t
+    {
+        COLLECTS = 1,        //!< switches stamp their telemetry into it
+        PACKET_INSIDE = 2,   //!< it carries an ns-3 packet
+        TELEMETRY_ALONE = 4, //!< nothing but telemetry needs it
+        SECTION = 8,         //!< telemetry stands in its place, and nothing else
+    };
+
+    /**
+     * \param kind a kind
+     * \return its traits
+     */
+    static constexpr uint8_t TraitsOf(Kind kind)
+    {
+        switch (kind)
+        {
+        case Kind::DATA:
+            return COLLECTS | SECTION;
+        case Kind::ACK:
+        case Kind::NACK:
+            return SECTION;
+        case Kind::PROBE:
+            return COLLECTS | TELEMETRY_ALONE | SECTION;
+        case Kind::FEEDBACK:
+            return TELEMETRY_ALONE | SECTION;
+        case Kind::PACKET:
+            return PACKET_INSIDE | SECTION;
+        case Kind::PACKET_PROBE:
+            return COLLECTS | PACKET_INSIDE | TELEMETRY_ALONE | SECTION;
+        case Kind::PACKET_RESPONSE:
+            return PACKET_INSIDE | TELEMETRY_ALONE | SECTION;
+        case Kind::PFC:
+        case Kind::CNP:
+        case Kind::FAST_CNP:
+        case Kind::ICMPV6:
+            return 0;
+        }
+        return 0;
+    }
+
     uint8_t m_room; //!< room for telemetry in units of ROOM_UNIT
 
   public:
