@@ -23,6 +23,7 @@ fn optional_len(header: &Header) -> Option<usize> {
 /// `limit`: what the MTU of the way out leaves for it.
 ///
 /// A hop limit of 0 ends the section's growth; so do Max Length, `limit` and the buffer, but then the hop is counted.
+#[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]
 #[inline]
 pub fn push(section: &mut [u8], len: usize, limit: usize, metadata: &Metadata) -> usize {
     let Some((header, rest)) = section.split_first_chunk_mut() else { return len };

@@ -135,13 +135,18 @@ fn emit(snapshot: &Snapshot) -> [u8; HOP_LEN] {
 
 #[inline]
 fn parse(hop: &[u8; HOP_LEN], stack: &mut HopStack) -> Result<(), Unusable> {
-    let word = |at: usize| u32::from_be_bytes([hop[at], hop[at + 1], hop[at + 2], hop[at + 3]]);
-    let wide = |at: usize| u64::from(word(at)) << 32 | u64::from(word(at + 4));
-    let (occupancy, time, counted) = (word(8) & UNKNOWN_OCCUPANCY, wide(12), wide(20));
+    let (words, _) = hop.as_chunks();
+    let &[node, ports, queue, time_high, time_low, counted_high, counted_low] = words.first_chunk().ok_or(Unusable)?;
+    let [node, ports, queue] = [node, ports, queue].map(u32::from_be_bytes);
+    let [time, counted] = [[time_high, time_low], [counted_high, counted_low]].map(|halves| {
+        let [high, low] = halves.map(u32::from_be_bytes);
+        u64::from(high) << 32 | u64::from(low)
+    });
+    let occupancy = queue & UNKNOWN_OCCUPANCY;
     if occupancy == UNKNOWN_OCCUPANCY || time == UNKNOWN_TIME {
         return Err(Unusable);
     }
-    stack.pass(word(0), word(4) as u16);
+    stack.pass(node, ports as u16);
     stack.push(Hop {
         rate: speed::rate((counted >> TX_BITS) as u8).ok_or(Unusable)?,
         ts: time & TIME_MASK,

@@ -239,6 +239,7 @@ impl Metadata {
 
     /// Writes what the instructions ask for into the bytes of one hop, and `domain` behind it if it has just the
     /// length that is left. All that stays unanswered is ones.
+    #[expect(clippy::indexing_slicing, reason = "a field has 4 or 8 of 8 bytes, the complement 0 or 4 of 4")]
     pub fn emit(&self, instructions: Instructions, domain: &[u8], hop: &mut [u8]) {
         hop.fill(0xff);
         let complement = if instructions.0 & COMPLEMENT != 0 { WORD } else { 0 };

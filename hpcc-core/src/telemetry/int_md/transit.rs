@@ -44,6 +44,7 @@ pub fn push(section: &mut [u8], len: usize, limit: usize, node: &Node<'_>) -> us
 }
 
 /// As [`push`], for a hop whose bytes `write` fills in: HopML words, at first stale.
+#[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]
 #[inline]
 pub fn insert(section: &mut [u8], len: usize, limit: usize, write: impl FnOnce(&Header, &mut [u8])) -> usize {
     let Some((shim_bytes, rest)) = section.split_first_chunk_mut() else { return len };
