@@ -51,7 +51,7 @@ pub enum Addresses {
 /// What follows the base transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
-    /// Nothing.
+    /// Payload follows directly.
     None,
     /// Of the first packet of a WRITE or READ.
     Reth(Reth),
@@ -82,7 +82,7 @@ pub struct RoceFrame<'a> {
     pub sport: u16,
     /// Whether UDP has a checksum. Adapters send none over IPv4; over IPv6 only tunnels may (RFC 6936).
     pub udp_checksum: bool,
-    /// Telemetry.
+    /// The telemetry section, if there is one.
     pub telemetry: Option<Section<'a>>,
     /// A whole IPv6 destination options header, whose first byte names UDP; empty if there is none.
     pub destination_options: &'a [u8],

@@ -71,7 +71,7 @@ pub struct Snapshot {
     pub rate: BitRate,
     /// When it came in.
     pub arrived: Nanos,
-    /// Emission time.
+    /// Simulated time at which it leaves.
     pub now: Nanos,
     /// Bytes that the port sent before this packet.
     pub tx_bytes: u64,

@@ -11,7 +11,7 @@
 use super::{Hop, HopStack, Modulus, Snapshot, Unusable};
 use crate::units::BitRate;
 
-/// Hop words.
+/// Words for hops in a section; a sixth hop writes over the first.
 pub const SLOTS: usize = 5;
 /// Bytes of a section; it has this length from the sender on.
 pub const LEN: usize = 8 * SLOTS + 2;

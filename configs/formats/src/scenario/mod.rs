@@ -134,7 +134,7 @@ pub struct Legacy {
 /// A switch's links to a node outside the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FastCnpBorder {
-    /// The switch.
+    /// Number of the switch.
     pub node: u32,
     /// The other node, to which it has a link.
     pub outside: u32,
@@ -150,7 +150,7 @@ impl Default for Legacy {
 /// A link that fails for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFailure {
-    /// When.
+    /// Simulated time of the failure.
     pub time: Nanos,
     /// Node at one end.
     pub a: u32,
@@ -176,7 +176,7 @@ pub struct Monitor {
 /// When the reference's histogram samples: each 100 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueHistogram {
-    /// First sample.
+    /// Simulated time of the first sample.
     pub start: Nanos,
     /// After this time there is no sample but the first.
     pub end: Nanos,

@@ -55,7 +55,7 @@ pub struct Header {
     pub name_space: u8,
     /// NextHdr: the IP protocol that follows.
     pub next_header: u8,
-    /// The flags.
+    /// What else the section has, and how hops treat it.
     pub flags: Flags,
     /// Most words that the stack may grow to.
     pub max_length: u8,

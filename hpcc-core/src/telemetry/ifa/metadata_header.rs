@@ -18,7 +18,7 @@ pub const CURRENT_LENGTH: usize = 3;
 /// A metadata header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MetadataHeader {
-    /// Request vector.
+    /// Request vector: 0 where the profile says which fields a hop fills.
     pub request: u8,
     /// Action vector: [`ACTION_LOSS`], [`ACTION_COLOUR`].
     pub action: u8,

@@ -24,7 +24,7 @@ pub const INSTRUCTIONS: Instructions = Instructions(0xd400);
 pub const DOMAIN_ID: u16 = 0x4850;
 /// Rate and sent bytes, 8 bytes.
 pub const DOMAIN_INSTRUCTIONS: u16 = 0x8000;
-/// HopML.
+/// HopML: words that each hop adds.
 pub const HOP_WORDS: u8 = INSTRUCTIONS.words() + 2;
 /// Bytes of a hop.
 pub const HOP_LEN: usize = 4 * HOP_WORDS as usize;

@@ -33,7 +33,7 @@ pub enum Next {
 /// A shim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shim {
-    /// What follows.
+    /// The kind of header that follows.
     pub kind: Kind,
     /// What restores the packet.
     pub next: Next,

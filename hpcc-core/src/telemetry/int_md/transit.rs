@@ -29,7 +29,7 @@ pub struct DomainMetadata<'a> {
     pub id: u16,
     /// The domain-specific instructions that it is for.
     pub instructions: u16,
-    /// The answer.
+    /// The metadata, as they go on the wire.
     pub bytes: &'a [u8],
 }
 
