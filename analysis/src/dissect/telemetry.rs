@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Telemetry sections as JSON: what the format says, hop by hop, and the quantities of HPCC where it carries them.
 
-use super::layers::digits;
 use hpcc_core::frame::{Encapsulation, Section};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
@@ -18,6 +17,11 @@ use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
 use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
 use serde_json::{Value, json};
+
+/// Bytes as hexadecimal digits.
+pub fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// A section; `layout` is what travels behind UDP without saying so.
 pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {

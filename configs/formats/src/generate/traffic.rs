@@ -2,7 +2,7 @@
 //! Random traffic.
 
 use super::{Cdf, Random};
-use crate::scenario::Flow;
+use crate::flow::Flow;
 use hpcc_core::units::{BitRate, Nanos};
 use itertools::Itertools;
 use rand::RngExt;
