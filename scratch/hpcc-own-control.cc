@@ -85,9 +85,9 @@ class QueueTarget : public RdmaCongestionOps
         return {false, DataRate(static_cast<uint64_t>(m_rate)), 0};
     }
 
-    bool ReadsTelemetry() const override
+    Reads GetReads() const override
     {
-        return true;
+        return Reads::RECORDS;
     }
 
   private:

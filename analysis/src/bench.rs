@@ -15,7 +15,7 @@ use crate::stats::median;
 use crate::table::table;
 
 /// The runs that are measured: a fat tree of 320 hosts, briefly and for longer.
-const WORKLOADS: [(&str, &str); 2] = [("fat-fbhdp30-short", "hp"), ("fat-websearch30", "hp")];
+pub const WORKLOADS: [(&str, &str); 2] = [("fat-fbhdp30-short", "hp"), ("fat-websearch30", "hp")];
 
 /// What runs took, of which program and on which machine.
 #[derive(Debug, Serialize, Deserialize)]

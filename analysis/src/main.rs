@@ -3,6 +3,7 @@
 //! every command line.
 
 mod bench;
+mod beside;
 mod children;
 mod compare;
 mod completions;
@@ -129,8 +130,11 @@ enum Command {
         /// Measures nothing, compares two such files.
         #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out"])]
         compare: Option<Vec<PathBuf>>,
+        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file.
+        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
+        reference: Option<PathBuf>,
         /// Measures what the core costs per packet instead.
-        #[arg(long, conflicts_with_all = ["runs", "out", "compare"])]
+        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference"])]
         micro: bool,
     },
     /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
@@ -240,6 +244,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
         Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),
         Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
+        Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
         Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),

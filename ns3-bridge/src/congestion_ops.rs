@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Congestion control that is written in C++ (`ns3::RdmaCongestionOps`), as an algorithm of the core.
 
+use crate::mirror::mirror;
 use hpcc_core::cc::{
-    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, NoEffect, Notification, RateDecision,
-    Reaction, Reads, Sent,
+    Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, MAX_TIMERS, Needs, NoEffect, Notification,
+    RateDecision, Reaction, Reads, Sent, Timers,
 };
 use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
-use hpcc_core::telemetry::{Hop, Telemetry};
+use hpcc_core::telemetry::{Hop, Modulus, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
 use std::cell::RefCell;
 use std::fmt;
@@ -43,6 +44,36 @@ mod ffi {
         congestion_marked: bool,
         ts_modulus: u64,
         tx_bytes_modulus: u64,
+        /// Place of the only record on the path, -1 if there is one of each hop.
+        busiest_place: i8,
+        /// 0 where telemetry does not say it.
+        sent_at_ns: u64,
+        /// Below 0 where telemetry does not say it.
+        utilisation: f64,
+    }
+
+    /// `hpcc_core::cc::Reads`.
+    #[derive(Clone, Copy, Debug)]
+    enum OpsReads {
+        Nothing,
+        Records,
+        SendTime,
+        Utilisation,
+    }
+
+    /// What a class says of itself.
+    #[derive(Clone, Debug)]
+    struct OpsNeeds {
+        reads: OpsReads,
+        digests: bool,
+        reacts: bool,
+    }
+
+    /// Timers that a controller armed: bit n of `armed` stands for timer n.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct OpsTimers {
+        armed: u8,
+        due_ns: [u64; 4],
     }
 
     /// `hpcc_core::telemetry::Hop`.
@@ -85,18 +116,29 @@ mod ffi {
         type CongestionOps;
         fn is_congestion_ops(name: &str) -> bool;
         fn congestion_ops_attributes(name: &str) -> Vec<OpsAttribute>;
-        fn congestion_ops_read_telemetry(name: &str) -> bool;
-        fn congestion_ops_react(name: &str) -> bool;
+        fn congestion_ops_needs(name: &str) -> OpsNeeds;
         fn is_ops_value(name: &str, attribute: &str, value: &str) -> bool;
         fn new_congestion_ops(name: &str, attributes: &[OpsAttribute], limits: &OpsLimits) -> UniquePtr<CongestionOps>;
         fn on_feedback(self: Pin<&mut CongestionOps>, feedback: &OpsFeedback, hops: &[OpsHop]) -> OpsDecision;
         fn on_sent(self: Pin<&mut CongestionOps>, sent: &OpsSent);
         fn on_loss(self: Pin<&mut CongestionOps>, loss: &OpsLoss) -> OpsDecision;
         fn on_notification(self: Pin<&mut CongestionOps>, now_ns: u64) -> OpsDecision;
+        fn on_timer(self: Pin<&mut CongestionOps>, timer: u8, now_ns: u64) -> OpsDecision;
+        fn on_port(self: Pin<&mut CongestionOps>, line_rate_bps: u64);
+        /// Moves what was armed since the last call there; whether anything was.
+        fn take_armed(self: Pin<&mut CongestionOps>, timers: &mut OpsTimers) -> bool;
     }
 }
 
-use ffi::{CongestionOps, OpsAttribute, OpsDecision, OpsFeedback, OpsHop, OpsLimits, OpsLoss, OpsSent};
+use ffi::{
+    CongestionOps, OpsAttribute, OpsDecision, OpsFeedback, OpsHop, OpsLimits, OpsLoss, OpsNeeds, OpsReads, OpsSent,
+    OpsTimers,
+};
+
+mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation } }
+
+// As many timers as C++ has room for.
+const _: () = assert!(MAX_TIMERS == 4);
 
 /// The algorithm that a registered class is, if one has this name.
 pub fn find(name: &str) -> Option<Box<dyn Algorithm>> {
@@ -125,16 +167,14 @@ struct OpsAlgorithm {
     name: String,
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
-    reads_telemetry: bool,
-    reacts: bool,
+    needs: OpsNeeds,
 }
 
 impl OpsAlgorithm {
     fn new(name: &str) -> OpsAlgorithm {
         let attributes = ffi::congestion_ops_attributes(name);
-        let reads_telemetry = ffi::congestion_ops_read_telemetry(name);
-        let reacts = ffi::congestion_ops_react(name);
-        OpsAlgorithm { name: name.into(), initial: attributes.clone(), attributes, reads_telemetry, reacts }
+        let needs = ffi::congestion_ops_needs(name);
+        OpsAlgorithm { name: name.into(), initial: attributes.clone(), attributes, needs }
     }
 }
 
@@ -195,7 +235,9 @@ impl Algorithm for OpsAlgorithm {
             hops: limits.hops,
         };
         let ops = ffi::new_congestion_ops(&self.name, &attributes, &known);
-        Box::new(OpsFlow { ops, limits, hops: Vec::new() })
+        let mut flow = OpsFlow { ops, limits, hops: Vec::new(), timers: Timers::default() };
+        flow.arm();
+        Box::new(flow)
     }
 
     fn min_rate(&self) -> Option<BitRate> {
@@ -203,9 +245,9 @@ impl Algorithm for OpsAlgorithm {
     }
 
     fn needs(&self) -> Needs {
-        let reads = if self.reads_telemetry { Reads::Records } else { Reads::Nothing };
-        let reaction = if self.reacts { Reaction::Mark } else { Reaction::Nothing };
-        Needs { reads, reaction, rtt: true, sent: true, ..Needs::default() }
+        let OpsNeeds { reads, digests, reacts } = self.needs;
+        let reaction = if reacts { Reaction::Mark } else { Reaction::Nothing };
+        Needs { reads: reads.into(), digests, reaction, rtt: true, sent: true, ..Needs::default() }
     }
 }
 
@@ -215,6 +257,7 @@ struct OpsFlow {
     limits: FlowLimits,
     /// Used again for each acknowledgement.
     hops: Vec<OpsHop>,
+    timers: Timers,
 }
 
 impl fmt::Debug for OpsFlow {
@@ -224,6 +267,25 @@ impl fmt::Debug for OpsFlow {
 }
 
 impl OpsFlow {
+    /// Takes over the timers that the controller has armed.
+    fn arm(&mut self) {
+        let mut armed = OpsTimers::default();
+        if !self.ops.pin_mut().take_armed(&mut armed) {
+            return;
+        }
+        for (timer, due) in (0..).zip(armed.due_ns) {
+            if armed.armed >> timer & 1 == 1 {
+                self.timers.arm(timer, Nanos(due));
+            }
+        }
+    }
+
+    /// What the controller wants, and its timers.
+    fn decided(&mut self, decision: &OpsDecision) -> RateDecision {
+        self.arm();
+        self.bounded(decision)
+    }
+
     /// The decision within bounds: no program of a user makes a rate of 0 or a window of nothing.
     fn bounded(&self, decision: &OpsDecision) -> RateDecision {
         if decision.keep {
@@ -240,12 +302,23 @@ impl OpsFlow {
 impl CongestionControl for OpsFlow {
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
         self.hops.clear();
-        let mut modulus = hpcc_core::telemetry::Modulus::default();
-        if let Telemetry::Hops(stack) = feedback.telemetry {
-            modulus = stack.modulus;
-            let hop =
-                |hop: &Hop| OpsHop { rate_bps: hop.rate.0, ts_ns: hop.ts, tx_bytes: hop.tx_bytes, qlen: hop.qlen };
-            self.hops.extend(stack.hops().iter().map(hop));
+        let hop = |hop: &Hop| OpsHop { rate_bps: hop.rate.0, ts_ns: hop.ts, tx_bytes: hop.tx_bytes, qlen: hop.qlen };
+        let (mut modulus, mut busiest_place) = (Modulus::default(), -1);
+        let (mut sent_at_ns, mut utilisation) = (0, -1.0);
+        match feedback.telemetry {
+            Telemetry::Hops(stack) => {
+                modulus = stack.modulus;
+                self.hops.extend(stack.hops().iter().map(hop));
+            }
+            Telemetry::Link(record) => {
+                modulus = record.modulus;
+                busiest_place = i8::try_from(record.place).unwrap_or(i8::MAX);
+                self.hops.push(hop(&record.hop));
+            }
+            Telemetry::SentAt(Nanos(time)) => sent_at_ns = time,
+            Telemetry::Utilisation(load) => utilisation = load,
+            // A receiver computes windows only by parameters of its sender's algorithm.
+            Telemetry::Nothing | Telemetry::Window(_) => {}
         }
         let told = OpsFeedback {
             now_ns: feedback.now.0,
@@ -256,14 +329,18 @@ impl CongestionControl for OpsFlow {
             congestion_marked: feedback.congestion_marked,
             ts_modulus: modulus.ts,
             tx_bytes_modulus: modulus.tx_bytes,
+            busiest_place,
+            sent_at_ns,
+            utilisation,
         };
         let decision = self.ops.pin_mut().on_feedback(&told, &self.hops);
-        self.bounded(&decision)
+        self.decided(&decision)
     }
 
     fn on_sent(&mut self, sent: &Sent) {
         let &Sent { now: Nanos(now_ns), seq, bytes, in_flight, retransmission } = sent;
         self.ops.pin_mut().on_sent(&OpsSent { now_ns, seq, bytes, in_flight, retransmission });
+        self.arm();
     }
 
     fn on_loss(&mut self, loss: &Loss) -> RateDecision {
@@ -273,11 +350,33 @@ impl CongestionControl for OpsFlow {
             LossSignal::Timeout => true,
         };
         let decision = self.ops.pin_mut().on_loss(&OpsLoss { now_ns, seq, in_flight, timeout });
-        self.bounded(&decision)
+        self.decided(&decision)
     }
 
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let decision = self.ops.pin_mut().on_notification(notification.now.0);
-        Ok(self.bounded(&decision))
+        Ok(self.decided(&decision))
+    }
+
+    fn on_port(&mut self, line_rate: BitRate) {
+        self.limits.line_rate = line_rate;
+        self.ops.pin_mut().on_port(line_rate.0);
+        self.arm();
+    }
+
+    fn on_timer(&mut self, timer: u8, now: Nanos) -> RateDecision {
+        if !self.timers.fire(timer, now) {
+            return RateDecision::Keep;
+        }
+        let decision = self.ops.pin_mut().on_timer(timer, now.0);
+        self.decided(&decision)
+    }
+
+    fn timers(&self) -> Option<&Timers> {
+        Some(&self.timers)
+    }
+
+    fn timers_mut(&mut self) -> Option<&mut Timers> {
+        Some(&mut self.timers)
     }
 }

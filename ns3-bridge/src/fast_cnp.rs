@@ -219,9 +219,10 @@ pub fn new_fast_cnp_switch(
     let ports = network.ports(node).iter().map(port).collect::<Result<Vec<_>, _>>().map_err(named)?;
     let generator = settings.generator(core).map_err(named)?;
     let capability = settings.capability(core).map_err(named)?;
-    let (loopback, base_rtt) = (ipv6(host_address(node)), Nanos(network.max_rtt_ns()));
+    let loopback = ipv6(host_address(node));
+    let load_interval = settings.load_interval.unwrap_or(Nanos(network.max_rtt_ns()));
     Ok(Box::new(FastCnpSwitch {
-        agent: SwitchAgent::new(loopback, &generator, capability, &ports, base_rtt, &key(node)),
+        agent: SwitchAgent::new(loopback, &generator, capability, &ports, load_interval, &key(node)),
         border: Border::new(settings.common.types(), settings.border_side),
         encapsulation: switch.encapsulation(),
         sizes: switch.node.wire.profile.sizes(),

@@ -5,6 +5,7 @@
 
 #include "ns3-bridge/src/congestion_ops.rs.h"
 
+#include "ns3/abort.h"
 #include "ns3/object-factory.h"
 #include "ns3/string.h"
 
@@ -38,6 +39,28 @@ MakeFactory(rust::Str name)
     return factory;
 }
 
+/**
+ * \param reads what a class reads of telemetry
+ * \return the core's form
+ */
+OpsReads
+MakeReads(ns3::RdmaCongestionOps::Reads reads)
+{
+    using Reads = ns3::RdmaCongestionOps::Reads;
+    switch (reads)
+    {
+    case Reads::NOTHING:
+        return OpsReads::Nothing;
+    case Reads::RECORDS:
+        return OpsReads::Records;
+    case Reads::SEND_TIME:
+        return OpsReads::SendTime;
+    case Reads::UTILISATION:
+        return OpsReads::Utilisation;
+    }
+    NS_ABORT_MSG("Reads has no value " << static_cast<int>(reads));
+}
+
 } // namespace
 
 CongestionOps::CongestionOps(ns3::Ptr<ns3::RdmaCongestionOps> ops)
@@ -56,6 +79,9 @@ CongestionOps::on_feedback(const OpsFeedback& feedback, rust::Slice<const OpsHop
     m_feedback.congestionMarked = feedback.congestion_marked;
     m_feedback.nanosModulus = feedback.ts_modulus;
     m_feedback.bytesModulus = feedback.tx_bytes_modulus;
+    m_feedback.busiestPlace = feedback.busiest_place;
+    m_feedback.sentAt = feedback.sent_at_ns;
+    m_feedback.utilisation = feedback.utilisation;
     m_feedback.hops.clear();
     for (const auto& hop : hops)
     {
@@ -80,6 +106,29 @@ OpsDecision
 CongestionOps::on_notification(uint64_t now)
 {
     return MakeDecision(m_ops->OnNotification(now));
+}
+
+OpsDecision
+CongestionOps::on_timer(uint8_t timer, uint64_t now)
+{
+    return MakeDecision(m_ops->OnTimer(timer, now));
+}
+
+void
+CongestionOps::on_port(uint64_t lineRate)
+{
+    m_ops->OnPort(ns3::DataRate(lineRate));
+}
+
+bool
+CongestionOps::take_armed(OpsTimers& timers)
+{
+    if (m_ops->m_armed == 0)
+    {
+        return false;
+    }
+    timers = {std::exchange(m_ops->m_armed, 0), m_ops->m_due};
+    return true;
 }
 
 bool
@@ -108,16 +157,11 @@ congestion_ops_attributes(rust::Str name)
     return attributes;
 }
 
-bool
-congestion_ops_react(rust::Str name)
+OpsNeeds
+congestion_ops_needs(rust::Str name)
 {
-    return MakeFactory(name).Create<ns3::RdmaCongestionOps>()->ReactsToNotifications();
-}
-
-bool
-congestion_ops_read_telemetry(rust::Str name)
-{
-    return MakeFactory(name).Create<ns3::RdmaCongestionOps>()->ReadsTelemetry();
+    const auto ops = MakeFactory(name).Create<ns3::RdmaCongestionOps>();
+    return {MakeReads(ops->GetReads()), ops->TakesDigests(), ops->ReactsToNotifications()};
 }
 
 bool

@@ -21,7 +21,9 @@ struct OpsFeedback;
 struct OpsHop;
 struct OpsLimits;
 struct OpsLoss;
+struct OpsNeeds;
 struct OpsSent;
+struct OpsTimers;
 
 /// An RdmaCongestionOps as the core calls it.
 class CongestionOps
@@ -56,6 +58,24 @@ class CongestionOps
      */
     OpsDecision on_notification(uint64_t now);
 
+    /**
+     * \param timer number of a timer that is due
+     * \param now when, in ns
+     * \return what to do
+     */
+    OpsDecision on_timer(uint8_t timer, uint64_t now);
+
+    /**
+     * \param lineRate rate of the port that the flow has moved to, in bit/s
+     */
+    void on_port(uint64_t lineRate);
+
+    /**
+     * \param timers [out] what was armed since the last call
+     * \return whether anything was
+     */
+    bool take_armed(OpsTimers& timers);
+
   private:
     ns3::Ptr<ns3::RdmaCongestionOps> m_ops;      //!< the object
     ns3::RdmaCongestionOps::Feedback m_feedback; //!< used again for each acknowledgement
@@ -75,15 +95,9 @@ rust::Vec<OpsAttribute> congestion_ops_attributes(rust::Str name);
 
 /**
  * \param name name of such a class
- * \return whether it needs a record of each hop
+ * \return what it says of itself
  */
-bool congestion_ops_read_telemetry(rust::Str name);
-
-/**
- * \param name name of such a class
- * \return whether it reacts to notifications
- */
-bool congestion_ops_react(rust::Str name);
+OpsNeeds congestion_ops_needs(rust::Str name);
 
 /**
  * \brief Ask whether an attribute takes a value.

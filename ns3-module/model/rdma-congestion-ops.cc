@@ -3,6 +3,8 @@
  */
 #include "rdma-congestion-ops.h"
 
+#include "ns3/abort.h"
+
 namespace ns3
 {
 
@@ -37,14 +39,39 @@ RdmaCongestionOps::OnNotification(uint64_t)
     return {};
 }
 
+RdmaCongestionOps::Decision
+RdmaCongestionOps::OnTimer(uint8_t, uint64_t)
+{
+    return {};
+}
+
+void
+RdmaCongestionOps::OnPort(DataRate)
+{
+}
+
+void
+RdmaCongestionOps::Arm(uint8_t timer, uint64_t at)
+{
+    NS_ABORT_MSG_IF(timer >= TIMERS, "there is no timer " << +timer << "; expected 0 to " << TIMERS - 1);
+    m_due[timer] = at;
+    m_armed |= 1U << timer;
+}
+
 bool
 RdmaCongestionOps::ReactsToNotifications() const
 {
     return false;
 }
 
+RdmaCongestionOps::Reads
+RdmaCongestionOps::GetReads() const
+{
+    return Reads::NOTHING;
+}
+
 bool
-RdmaCongestionOps::ReadsTelemetry() const
+RdmaCongestionOps::TakesDigests() const
 {
     return false;
 }

@@ -8,8 +8,14 @@
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
+
+namespace hpcc
+{
+class CongestionOps;
+}
 
 namespace ns3
 {
@@ -24,11 +30,24 @@ namespace ns3
  *
  * The core calls, in this order: Start() once; OnSent() for each packet with payload that has left; for an acknowledgement
  * that reports a missing byte OnLoss(), then for each acknowledgement OnFeedback(); OnLoss() for a retransmission timeout;
- * OnNotification() for a congestion notification. A decision takes effect before the next call.
+ * OnNotification() for a congestion notification; OnTimer() when a timer that it has armed is due; OnPort() after a failed
+ * link has moved the flow to another port. A decision takes effect before the next call.
  */
 class RdmaCongestionOps : public Object
 {
   public:
+    /// What is read of telemetry, so that frames carry it unless the attribute TelemetryLayout says otherwise.
+    enum class Reads
+    {
+        NOTHING,    //!< nothing
+        RECORDS,    //!< a record of each hop
+        SEND_TIME,  //!< when the packet left its sender
+        UTILISATION //!< the utilisation of the busiest hop
+    };
+
+    /// Timers that a controller has, numbered from 0.
+    static constexpr uint8_t TIMERS = 4;
+
     /// What a controller must know of its flow and never changes.
     struct Limits
     {
@@ -60,6 +79,9 @@ class RdmaCongestionOps : public Object
         std::vector<Hop> hops; //!< records of hops in path order, if there are any
         uint64_t nanosModulus; //!< where Hop::nanos wraps
         uint64_t bytesModulus; //!< where Hop::txBytes wraps
+        int8_t busiestPlace;   //!< place on the path, from 0, of the only record in hops; -1: one of each hop
+        uint64_t sentAt;       //!< when the acknowledged packet left, in ns; 0: not said
+        double utilisation;    //!< of the busiest hop, 1 where bytes in flight are capacity * T; below 0: not said
     };
 
     /// A packet that has left.
@@ -128,11 +150,46 @@ class RdmaCongestionOps : public Object
      */
     virtual Decision OnNotification(uint64_t now);
 
+    /**
+     * \brief An armed timer is due; it is no longer armed.
+     * \param timer its number
+     * \param now when, in ns
+     * \return what to do
+     */
+    virtual Decision OnTimer(uint8_t timer, uint64_t now);
+
+    /**
+     * \brief A failed link has moved the flow to another port.
+     * \param lineRate rate of that port; Limits::lineRate was that of the first
+     */
+    virtual void OnPort(DataRate lineRate);
+
     /// \return whether OnNotification() does something: otherwise a run with notifications is refused
     virtual bool ReactsToNotifications() const;
 
-    /// \return whether it needs a record of each hop, so that frames carry them unless a setting says otherwise
-    virtual bool ReadsTelemetry() const;
+    /// \return what it reads of telemetry
+    virtual Reads GetReads() const;
+
+    /**
+     * \brief Say whether less than a record of each hop will do.
+     * \return whether it copes with the record of the busiest link, or with the utilisation of that link, in place of all
+     * records: the settings TelemetryAnswer busiest_link and loads. Otherwise those are refused.
+     */
+    virtual bool TakesDigests() const;
+
+  protected:
+    /**
+     * \brief Arm a timer, in place of its earlier time.
+     * \param timer its number, below TIMERS
+     * \param at when it is due, in ns; a time that has passed counts as now
+     */
+    void Arm(uint8_t timer, uint64_t at);
+
+  private:
+    friend class hpcc::CongestionOps;
+
+    std::array<uint64_t, TIMERS> m_due{}; //!< when each timer is due
+    uint8_t m_armed{0};                   //!< bit n: timer n was armed since the core asked
 };
 
 } // namespace ns3

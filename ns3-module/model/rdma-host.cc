@@ -18,6 +18,7 @@
 #include "ns3/trace-source-accessor.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace ns3
@@ -661,8 +662,10 @@ RdmaHost::ScheduleAlarm(uint64_t nanos, uint32_t owner, uint8_t timer)
     alarm->timer = timer;
     alarm->cancelled = false;
     alarm->owner = owner;
-    alarm->nanos = nanos;
-    Simulator::Schedule(TimeStep(nanos - Simulator::Now().GetTimeStep()), Ptr<EventImpl>(alarm));
+    // A controller may ask for a time that has passed, or for one that never comes.
+    const uint64_t now = Simulator::Now().GetTimeStep();
+    alarm->nanos = std::clamp<uint64_t>(nanos, now, std::numeric_limits<int64_t>::max());
+    Simulator::Schedule(TimeStep(alarm->nanos - now), Ptr<EventImpl>(alarm));
     return alarm;
 }
 

@@ -3,11 +3,15 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/hpcc-scenario-helper.h"
+#include "ns3/qbb-node.h"
 #include "ns3/rdma-congestion-ops.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -59,9 +63,9 @@ class FixedPace : public RdmaCongestionOps
         return {!told, m_rate, 0};
     }
 
-    bool ReadsTelemetry() const override
+    Reads GetReads() const override
     {
-        return true;
+        return Reads::RECORDS;
     }
 
   private:
@@ -71,6 +75,95 @@ class FixedPace : public RdmaCongestionOps
 };
 
 NS_OBJECT_ENSURE_REGISTERED(FixedPace);
+
+/**
+ * \ingroup hpcc
+ * \brief 10 Gb/s at first; 5 Gb/s from 1 ms after the first packet on, if the timers do what they should, or after the flow
+ * has moved to another port.
+ */
+class TimedPace : public RdmaCongestionOps
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::tests::TimedPace")
+                                .SetParent<RdmaCongestionOps>()
+                                .AddConstructor<TimedPace>()
+                                .AddAttribute("Slower",
+                                              "Whether time makes it slower",
+                                              BooleanValue(true),
+                                              MakeBooleanAccessor(&TimedPace::m_timed),
+                                              MakeBooleanChecker());
+        return tid;
+    }
+
+    void OnSent(const Sent& sent) override
+    {
+        if (m_timed && m_due == 0)
+        {
+            m_due = sent.now + 1'000'000;
+            Arm(PAST, 0);
+            Arm(SLOW, sent.now + 500);
+            Arm(SLOW, m_due);
+        }
+    }
+
+    Decision OnTimer(uint8_t timer, uint64_t now) override
+    {
+        m_past += timer == PAST;
+        m_slow = m_slow || (timer == SLOW && now == m_due && m_past == 1);
+        return Pace();
+    }
+
+    void OnPort(DataRate lineRate) override
+    {
+        m_slow = lineRate == DataRate("100Gbps");
+    }
+
+    Decision OnFeedback(const Feedback& feedback) override
+    {
+        // Whole paths have places -1, and the busiest of two links the second.
+        m_digests = m_digests || feedback.busiestPlace >= 0;
+        return Pace();
+    }
+
+    Reads GetReads() const override
+    {
+        return Reads::RECORDS;
+    }
+
+    bool TakesDigests() const override
+    {
+        return true;
+    }
+
+  private:
+    /// Numbers of the timers.
+    enum Timer : uint8_t
+    {
+        PAST,
+        SLOW
+    };
+
+    /// \return 10 or 5 Gb/s; 2.5 with the record of one link instead of all
+    Decision Pace() const
+    {
+        const uint64_t rate = m_slow ? 5'000'000'000 : 10'000'000'000;
+        return {false, DataRate(m_digests ? rate / 2 : rate), 0};
+    }
+
+    bool m_timed{true};    //!< whether time makes it slower
+    bool m_slow{false};    //!< whether it is slower
+    bool m_digests{false}; //!< whether one record came instead of all
+    uint64_t m_due{0};     //!< when it becomes slower, in ns
+    uint32_t m_past{0};    //!< how often the timer for a time of the past has fired
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TimedPace);
 
 namespace
 {
@@ -93,7 +186,6 @@ src = 0
 dst = 1
 size = "10MB"
 [congestion_control]
-algorithm = "ns3::tests::FixedPace"
 )";
 
 } // namespace
@@ -123,11 +215,62 @@ class OwnControlTest : public HpccTestCase
         ExpectPace(10, flow->GetFlow().completion.GetNanoSeconds());
         Simulator::Destroy();
 
-        ExpectPace(10, RunFile(""));
-        ExpectPace(5, RunFile("Rate = \"5Gbps\"\n"));
-        ExpectRefusal("Rate = \"slow\"\n", "Rate");
-        ExpectRefusal("Pace = \"5Gbps\"\n", "Pace");
-        ExpectRefusal("eta = 0.9\n", "eta");
+        const std::string fixed = "algorithm = \"ns3::tests::FixedPace\"\n";
+        const std::string timed = "algorithm = \"ns3::tests::TimedPace\"\n";
+        const std::string digests = "[telemetry]\nanswer = \"busiest_link\"\n";
+        ExpectPace(10, RunFile(fixed));
+        ExpectPace(5, RunFile(fixed + "Rate = \"5Gbps\"\n"));
+        ExpectRefusal(fixed + "Rate = \"slow\"\n", "Rate");
+        ExpectRefusal(fixed + "Pace = \"5Gbps\"\n", "Pace");
+        ExpectRefusal(fixed + "eta = 0.9\n", "eta");
+        ExpectRefusal(fixed + digests, "answer");
+
+        // 1 ms at 10 Gb/s, the rest at half of it.
+        const double whole = Duration(10);
+        ExpectDuration(1e6 + 2 * (whole - 1e6), RunFile(timed));
+        ExpectPace(10, RunFile(timed + "Slower = \"false\"\n"));
+        ExpectPace(5, RunFile(timed + "Slower = \"false\"\n" + digests));
+
+        // Over which of two links it goes is up to a hash: one of the two failures moves it, after 1 ms.
+        const double moved = 1e6 + 2 * (whole - 1e6);
+        const double first = RunWithFailure(0);
+        const double second = RunWithFailure(1);
+        ExpectDuration(whole, std::min(first, second));
+        ExpectDuration(moved, std::max(first, second));
+    }
+
+    /**
+     * \brief Two hosts, each linked to two switches; one of the links fails.
+     * \param which to which switch
+     * \return duration of a flow in ns
+     */
+    double RunWithFailure(uint32_t which)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::TimedPace"));
+        Config::SetDefault("ns3::tests::TimedPace::Slower", BooleanValue(false));
+        network.hosts.Create(2);
+        network.switches.Create(2);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
+        for (uint32_t host = 0; host < 2; ++host)
+        {
+            network.Link(network.hosts.Get(host), network.switches.Get(0));
+            network.Link(network.hosts.Get(host), network.switches.Get(1));
+        }
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, SIZE);
+        const Ptr<QbbNode> source = network.hosts.Get(0)->GetObject<QbbNode>();
+        const Ptr<QbbNode> failing = network.switches.Get(which)->GetObject<QbbNode>();
+        Simulator::Schedule(MilliSeconds(1), [&network, source, failing]() {
+            network.helper.TakeLinkDown(source->GetIndex(), failing->GetIndex());
+        });
+        Simulator::Stop(MilliSeconds(40));
+        Simulator::Run();
+        const double duration = flow->GetFlow().completion.GetNanoSeconds();
+        Simulator::Destroy();
+        Config::SetDefault("ns3::tests::TimedPace::Slower", BooleanValue(true));
+        return duration;
     }
 
     /**
@@ -137,9 +280,26 @@ class OwnControlTest : public HpccTestCase
      */
     void ExpectPace(double gigabits, double completion)
     {
+        ExpectDuration(Duration(gigabits), completion);
+    }
+
+    /**
+     * \param gigabits a pace in Gb/s
+     * \return how long the flow takes, in ns
+     */
+    static double Duration(double gigabits)
+    {
         // Packets carry 1000 bytes of payload behind 48 bytes of headers and 42 of telemetry.
-        const double expected = SIZE * 8 * 1.09 / gigabits;
-        NS_TEST_EXPECT_MSG_LT(std::abs(completion / expected - 1), 0.01, completion << " ns at " << gigabits << " Gb/s");
+        return SIZE * 8 * 1.09 / gigabits;
+    }
+
+    /**
+     * \param expected a duration in ns
+     * \param found a duration in ns, that may differ by 1 %
+     */
+    void ExpectDuration(double expected, double found)
+    {
+        NS_TEST_EXPECT_MSG_LT(std::abs(found / expected - 1), 0.01, found << " ns, not " << expected);
     }
 
     /**

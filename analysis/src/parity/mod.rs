@@ -26,6 +26,7 @@ use anyhow::{Context, Result, ensure};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+pub use case::Case;
 pub use golden::Golden;
 pub use replay::Replay;
 use run::{Run, Source};

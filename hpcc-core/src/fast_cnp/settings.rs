@@ -55,6 +55,9 @@ crate::settings! {
         pub pmax: Option<f64> {0.0..=1.0} = None => trigger = "queue";
         /// U of the port above which senders are notified.
         pub bound: f64 {0.01..=100.0} = 1.0 => trigger = "utilisation";
+        /// Time over which U is averaged, and in whose bytes a queue is counted. `auto`: the longest base round-trip time; over
+        /// long distance that is late, as a port that becomes busy has U = 1 only after a good part of it.
+        pub load_interval: Option<Nanos> {Nanos::MICROSECOND..=Nanos::LONGEST} = None => trigger = "utilisation";
         /// Least time between two notifications of a port about one flow.
         pub flow_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
         /// Mean time between two notifications of a port.

@@ -56,19 +56,19 @@ pub struct SwitchAgent {
 }
 
 impl SwitchAgent {
-    /// The agent of a switch with these ports. U is averaged over `base_rtt`. `key` keeps others from choosing what
+    /// The agent of a switch with these ports. U is averaged over `load_interval`. `key` keeps others from choosing what
     /// collides in its memories.
     pub fn new(
         loopback: Address,
         generator: &GeneratorConfig,
         capability: CapabilityConfig,
         ports: &[PortConfig],
-        base_rtt: Nanos,
+        load_interval: Nanos,
         key: &[u8; 16],
     ) -> Self {
         let port = |port: &PortConfig| Port {
             generator: Generator::new(GeneratorConfig { trigger: port.trigger, ..generator.clone() }, key),
-            meter: matches!(port.trigger, Trigger::Utilisation(_)).then(|| PortMeter::new(port.rate, base_rtt)),
+            meter: matches!(port.trigger, Trigger::Utilisation(_)).then(|| PortMeter::new(port.rate, load_interval)),
         };
         SwitchAgent {
             loopback,

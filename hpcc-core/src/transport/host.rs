@@ -257,8 +257,9 @@ impl Host {
         let nic = self.nics.get_mut(usize::from(port))?;
         nic.add(queue_pair);
         let sender = self.senders.get_mut(queue_pair)?;
-        sender.nic = usize::from(port);
-        sender.qp.on_port(nic.line_rate);
+        if core::mem::replace(&mut sender.nic, usize::from(port)) != usize::from(port) {
+            sender.qp.on_port(nic.line_rate);
+        }
         Some(port)
     }
 

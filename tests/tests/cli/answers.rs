@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What receivers send back in place of all records, as it stands in captured acknowledgements.
+
+use hpcc_core::frame::parse::{Content, parse};
+use hpcc_core::frame::{Addresses, Dialect, Extension};
+use hpcc_core::roce::Opcode;
+use hpcc_core::telemetry::{Layout, LayoutName, link_codec};
+use hpcc_core::units::BitRate;
+use hpcc_tests::Bench;
+use pcap_file::pcap::PcapReader;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::time::Duration;
+
+/// Three hosts send to one over a link of 25 Gb/s, the first that reports.
+const TOML: &str = r#"
+[run]
+stop = "20ms"
+[topology]
+kind = "dumbbell"
+left = 3
+right = 1
+rate = "100Gbps"
+bottleneck_rate = "25Gbps"
+delay = "1us"
+[wire]
+profile = "rocev2_ipv6"
+[[traffic]]
+kind = "incast"
+receiver = 3
+sender_count = 3
+size = "500KB"
+[monitor]
+capture_nodes = [3]
+"#;
+
+/// What one acknowledgement brings back: when it leaves the receiver, and its payload.
+type Answer = (Duration, Vec<u8>);
+
+/// The acknowledgements of each sender, in the run that these lines make of the scenario.
+fn answers(lines: &str) -> BTreeMap<[u8; 16], Vec<Answer>> {
+    let bench = Bench::new(&[("answers.toml", &format!("{TOML}{lines}"))]);
+    let told = bench.run("answers.toml", &[]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let mut reader = PcapReader::new(File::open(bench.path("out/packets.pcap")).expect("a capture")).expect("pcap");
+    let layout = Layout::from(LayoutName::Ioam);
+    assert!(layout.encapsulation().is_some());
+    let mut answers = BTreeMap::<_, Vec<Answer>>::new();
+    while let Some(frame) = reader.next_packet() {
+        let frame = frame.expect("a frame");
+        let Content::Roce(packet) = parse(&frame.data, &Dialect::default()).expect("RoCEv2").content else { continue };
+        let Addresses::V6 { dst, .. } = packet.frame.addresses else { panic!("IPv4") };
+        if packet.frame.bth.opcode == Opcode::ACKNOWLEDGE {
+            assert!(matches!(packet.frame.extension, Extension::Aeth(_)));
+            answers.entry(dst).or_default().push((frame.timestamp, packet.frame.payload.to_vec()));
+        }
+    }
+    assert_eq!(answers.len(), 3, "three senders");
+    answers
+}
+
+#[test]
+fn req_17_the_response_on_the_wire_is_the_most_loaded_links_record() {
+    let all = answers(
+        "[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"ioam\"\nanswer = \"busiest_link\"\n",
+    );
+    let modulus = Layout::from(LayoutName::Ioam).modulus().expect("records");
+    for (_, payload) in all.values().flatten().filter(|(_, payload)| !payload.is_empty()) {
+        let record = link_codec::read(payload, modulus).expect("one record");
+        assert_eq!((record.place, record.hop.rate), (0, BitRate::gbps(25)), "the switch's link to the receiver");
+    }
+    let records = all.values().flatten().filter(|(_, payload)| !payload.is_empty()).count();
+    assert!(records > 100, "{records} records");
+}
+
+#[test]
+fn req_04_req_19_a_receivers_window_goes_back_once_in_t() {
+    let t = Duration::from_micros(8);
+    let all = answers(
+        "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\nlayout = \"ioam\"\n[transport]\nbase_rtt = \"8us\"\n",
+    );
+    for answers in all.values() {
+        let windows: Vec<_> = answers.iter().filter(|(_, payload)| !payload.is_empty()).collect();
+        assert!(windows.len() > 20, "{} windows", windows.len());
+        assert!(answers.len() > 2 * windows.len(), "most acknowledgements bring none");
+        for pair in windows.windows(2) {
+            assert!(pair[1].0 - pair[0].0 > t, "{:?} after {:?}", pair[1].0, pair[0].0);
+        }
+        let bytes = |payload: &[u8]| u32::from_be_bytes(payload.try_into().expect("a window of 4 bytes"));
+        let (first, last) = (bytes(&windows[0].1), bytes(&windows[windows.len() - 1].1));
+        assert!(first > last, "three flows share a quarter of their ports' rate: {first} to {last} bytes");
+    }
+}
