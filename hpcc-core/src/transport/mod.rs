@@ -10,6 +10,7 @@ mod notified;
 mod packet_set;
 pub mod path_probes;
 mod probed;
+mod protocol;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
@@ -31,6 +32,7 @@ pub use host::{
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use probed::ProbedFlow;
+pub use protocol::{Protocol, ProtocolSettings};
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use settings::TransportSettings;
