@@ -84,6 +84,7 @@ mod ffi {
         /// The state of one flow.
         type CongestionOps;
         fn is_congestion_ops(name: &str) -> bool;
+        fn is_tcp_congestion_ops(name: &str) -> bool;
         fn congestion_ops_attributes(name: &str) -> Vec<OpsAttribute>;
         fn congestion_ops_read_telemetry(name: &str) -> bool;
         fn congestion_ops_react(name: &str) -> bool;
@@ -96,11 +97,14 @@ mod ffi {
     }
 }
 
+use crate::tcp_ops::TcpAlgorithm;
 use ffi::{CongestionOps, OpsAttribute, OpsDecision, OpsFeedback, OpsHop, OpsLimits, OpsLoss, OpsSent};
 
 /// The algorithm that a registered class is, if one has this name.
 pub fn find(name: &str) -> Option<Box<dyn Algorithm>> {
-    ffi::is_congestion_ops(name).then(|| Box::new(OpsAlgorithm::new(name)) as Box<dyn Algorithm>)
+    let rdma = || Box::new(OpsAlgorithm::new(name)) as Box<dyn Algorithm>;
+    let tcp = || Box::new(TcpAlgorithm::new(Class::new(name))) as Box<dyn Algorithm>;
+    ffi::is_congestion_ops(name).then(rdma).or_else(|| ffi::is_tcp_congestion_ops(name).then(tcp))
 }
 
 thread_local! {
@@ -121,24 +125,26 @@ fn kept(name: &str) -> &'static str {
 
 /// A class and the values of its attributes.
 #[derive(Clone, Debug)]
-struct OpsAlgorithm {
-    name: String,
+pub struct Class {
+    pub name: String,
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
-    reads_telemetry: bool,
-    reacts: bool,
 }
 
-impl OpsAlgorithm {
-    fn new(name: &str) -> OpsAlgorithm {
+impl Class {
+    fn new(name: &str) -> Class {
         let attributes = ffi::congestion_ops_attributes(name);
-        let reads_telemetry = ffi::congestion_ops_read_telemetry(name);
-        let reacts = ffi::congestion_ops_react(name);
-        OpsAlgorithm { name: name.into(), initial: attributes.clone(), attributes, reads_telemetry, reacts }
+        Class { name: name.into(), initial: attributes.clone(), attributes }
+    }
+
+    /// The attributes that differ from their initial values.
+    fn changed(&self) -> Vec<OpsAttribute> {
+        let changed = self.attributes.iter().zip(&self.initial).filter(|(now, initial)| now.value != initial.value);
+        changed.map(|(now, _)| now.clone()).collect()
     }
 }
 
-impl Settings for OpsAlgorithm {
+impl Settings for Class {
     fn list(&self) -> Vec<Setting> {
         let setting = |attribute: &OpsAttribute| Setting {
             key: kept(&attribute.name),
@@ -175,9 +181,39 @@ impl Settings for OpsAlgorithm {
     }
 }
 
+/// A class that controls RDMA flows.
+#[derive(Clone, Debug)]
+struct OpsAlgorithm {
+    class: Class,
+    reads_telemetry: bool,
+    reacts: bool,
+}
+
+impl OpsAlgorithm {
+    fn new(name: &str) -> OpsAlgorithm {
+        let reads_telemetry = ffi::congestion_ops_read_telemetry(name);
+        let reacts = ffi::congestion_ops_react(name);
+        OpsAlgorithm { class: Class::new(name), reads_telemetry, reacts }
+    }
+}
+
+impl Settings for OpsAlgorithm {
+    fn list(&self) -> Vec<Setting> {
+        self.class.list()
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        self.class.get(key)
+    }
+
+    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
+        self.class.set(key, input)
+    }
+}
+
 impl Algorithm for OpsAlgorithm {
     fn name(&self) -> &str {
-        &self.name
+        &self.class.name
     }
 
     fn summary(&self) -> &str {
@@ -185,8 +221,6 @@ impl Algorithm for OpsAlgorithm {
     }
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
-        let changed = self.attributes.iter().zip(&self.initial).filter(|(now, initial)| now.value != initial.value);
-        let attributes: Vec<OpsAttribute> = changed.map(|(now, _)| now.clone()).collect();
         let known = OpsLimits {
             line_rate_bps: limits.line_rate.0,
             base_rtt_ns: limits.base_rtt.0,
@@ -194,7 +228,7 @@ impl Algorithm for OpsAlgorithm {
             mtu: limits.mtu,
             hops: limits.hops,
         };
-        let ops = ffi::new_congestion_ops(&self.name, &attributes, &known);
+        let ops = ffi::new_congestion_ops(&self.class.name, &self.class.changed(), &known);
         Box::new(OpsFlow { ops, limits, hops: Vec::new() })
     }
 

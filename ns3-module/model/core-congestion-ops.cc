@@ -38,6 +38,22 @@ MakeFactory(rust::Str name)
     return factory;
 }
 
+/// What all of TCP's are derived from. By its name, for the module has TCP only where ns-3's stack is built.
+const char* const TCP_CONGESTION_OPS = "ns3::TcpCongestionOps";
+/// HPCC++ of TCP hosts.
+const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
+
+/**
+ * \param tid a congestion control
+ * \return the class from which all of its kind are derived
+ */
+ns3::TypeId
+BaseOf(ns3::TypeId tid)
+{
+    const ns3::TypeId rdma = ns3::RdmaCongestionOps::GetTypeId();
+    return tid.IsChildOf(rdma) ? rdma : ns3::TypeId::LookupByName(TCP_CONGESTION_OPS);
+}
+
 } // namespace
 
 CongestionOps::CongestionOps(ns3::Ptr<ns3::RdmaCongestionOps> ops)
@@ -90,14 +106,23 @@ is_congestion_ops(rust::Str name)
            tid.IsChildOf(ns3::RdmaCongestionOps::GetTypeId()) && tid.HasConstructor();
 }
 
+bool
+is_tcp_congestion_ops(rust::Str name)
+{
+    ns3::TypeId tid;
+    ns3::TypeId tcp;
+    return name != TCP_HPCC_PLUS && ns3::TypeId::LookupByNameFailSafe(std::string(name), &tid) &&
+           ns3::TypeId::LookupByNameFailSafe(TCP_CONGESTION_OPS, &tcp) && tid.IsChildOf(tcp) && tid.HasConstructor();
+}
+
 rust::Vec<OpsAttribute>
 congestion_ops_attributes(rust::Str name)
 {
     rust::Vec<OpsAttribute> attributes;
-    // Its own and those of the classes between it and RdmaCongestionOps.
-    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
-         tid != ns3::RdmaCongestionOps::GetTypeId();
-         tid = tid.GetParent())
+    // Its own and those of the classes between it and that of its kind.
+    ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
+    const ns3::TypeId base = BaseOf(tid);
+    for (; tid != base; tid = tid.GetParent())
     {
         for (std::size_t index = 0; index < tid.GetAttributeN(); ++index)
         {

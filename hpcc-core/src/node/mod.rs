@@ -15,10 +15,11 @@ pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
 
 use crate::cc::Needs;
+use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
 use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{EcnThreshold, SwitchConfig, SwitchSettings};
+use crate::switch::{SwitchConfig, SwitchSettings};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::FeedbackSettings;
@@ -95,7 +96,7 @@ impl NodeSettings {
         self.resolve_protocol();
         self.wire.resolve();
         self.layout.resolve(needs.reads, network);
-        self.switch.resolve(&needs);
+        self.switch.resolve(&needs.ecn);
         self.transport.resolve(&needs, network, self.switch.buffer.0);
     }
 
