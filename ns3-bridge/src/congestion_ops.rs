@@ -3,7 +3,7 @@
 
 use hpcc_core::cc::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, Needs, NoEffect, Notification, RateDecision,
-    Reaction, Reads, Sent,
+    Reaction, Reads, Sent, TcpClass,
 };
 use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
@@ -97,13 +97,12 @@ mod ffi {
     }
 }
 
-use crate::tcp_ops::TcpAlgorithm;
 use ffi::{CongestionOps, OpsAttribute, OpsDecision, OpsFeedback, OpsHop, OpsLimits, OpsLoss, OpsSent};
 
 /// The algorithm that a registered class is, if one has this name.
 pub fn find(name: &str) -> Option<Box<dyn Algorithm>> {
     let rdma = || Box::new(OpsAlgorithm::new(name)) as Box<dyn Algorithm>;
-    let tcp = || Box::new(TcpAlgorithm::new(Class::new(name))) as Box<dyn Algorithm>;
+    let tcp = || Box::new(TcpClass::new(name, Class::new(name))) as Box<dyn Algorithm>;
     ffi::is_congestion_ops(name).then(rdma).or_else(|| ffi::is_tcp_congestion_ops(name).then(tcp))
 }
 
@@ -125,8 +124,8 @@ fn kept(name: &str) -> &'static str {
 
 /// A class and the values of its attributes.
 #[derive(Clone, Debug)]
-pub struct Class {
-    pub name: String,
+struct Class {
+    name: String,
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
 }

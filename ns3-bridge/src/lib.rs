@@ -24,6 +24,4 @@ mod results;
 mod scenario;
 mod settings;
 mod switch;
-#[cfg(feature = "ns3")]
-mod tcp_ops;
 mod usage;

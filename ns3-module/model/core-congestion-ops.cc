@@ -8,6 +8,8 @@
 #include "ns3/object-factory.h"
 #include "ns3/string.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace hpcc
@@ -38,20 +40,21 @@ MakeFactory(rust::Str name)
     return factory;
 }
 
-/// What all of TCP's are derived from. By its name, for the module has TCP only where ns-3's stack is built.
-const char* const TCP_CONGESTION_OPS = "ns3::TcpCongestionOps";
+/// What all of TCP's are derived from; some releases of ns-3 register TcpCubic under the socket instead. By their names, for
+/// the module has TCP only where ns-3's stack is built.
+const char* const TCP_BASES[] = {"ns3::TcpCongestionOps", "ns3::TcpSocketBase"};
 /// HPCC++ of TCP hosts.
 const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
 
 /**
- * \param tid a congestion control
- * \return the class from which all of its kind are derived
+ * \param tid a class
+ * \return whether congestion controls are derived from it
  */
-ns3::TypeId
-BaseOf(ns3::TypeId tid)
+bool
+IsBase(ns3::TypeId tid)
 {
-    const ns3::TypeId rdma = ns3::RdmaCongestionOps::GetTypeId();
-    return tid.IsChildOf(rdma) ? rdma : ns3::TypeId::LookupByName(TCP_CONGESTION_OPS);
+    return tid == ns3::RdmaCongestionOps::GetTypeId() ||
+           std::find(std::begin(TCP_BASES), std::end(TCP_BASES), tid.GetName()) != std::end(TCP_BASES);
 }
 
 } // namespace
@@ -110,9 +113,12 @@ bool
 is_tcp_congestion_ops(rust::Str name)
 {
     ns3::TypeId tid;
-    ns3::TypeId tcp;
+    const auto isChild = [&tid](const char* base) {
+        ns3::TypeId tcp;
+        return ns3::TypeId::LookupByNameFailSafe(base, &tcp) && tid.IsChildOf(tcp);
+    };
     return name != TCP_HPCC_PLUS && ns3::TypeId::LookupByNameFailSafe(std::string(name), &tid) &&
-           ns3::TypeId::LookupByNameFailSafe(TCP_CONGESTION_OPS, &tcp) && tid.IsChildOf(tcp) && tid.HasConstructor();
+           tid.HasConstructor() && std::any_of(std::begin(TCP_BASES), std::end(TCP_BASES), isChild);
 }
 
 rust::Vec<OpsAttribute>
@@ -120,9 +126,7 @@ congestion_ops_attributes(rust::Str name)
 {
     rust::Vec<OpsAttribute> attributes;
     // Its own and those of the classes between it and that of its kind.
-    ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
-    const ns3::TypeId base = BaseOf(tid);
-    for (; tid != base; tid = tid.GetParent())
+    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name)); !IsBase(tid); tid = tid.GetParent())
     {
         for (std::size_t index = 0; index < tid.GetAttributeN(); ++index)
         {

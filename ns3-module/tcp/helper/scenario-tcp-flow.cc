@@ -94,7 +94,7 @@ ScenarioTcpFlow::Fill()
     while (m_written < m_flow.size)
     {
         const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(m_segment, m_flow.size - m_written));
-        if (m_socket->GetTxAvailable() < bytes || m_socket->Send(Create<Packet>(bytes)) < 0)
+        if (m_socket->GetTxAvailable() < bytes || m_socket->Send(Create<Packet>(bytes), 0) < 0)
         {
             return;
         }
@@ -107,8 +107,10 @@ ScenarioTcpFlow::Finish()
 {
     m_flow.completion = Simulator::Now() - m_flow.start;
     m_socket->Close();
-    // May delete this.
-    m_done(m_flow);
+    // Who is told may delete this object.
+    const auto done = m_done;
+    const RdmaFlow flow = m_flow;
+    done(flow);
 }
 
 void

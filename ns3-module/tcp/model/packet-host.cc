@@ -18,6 +18,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ns3
@@ -249,12 +250,29 @@ PacketHost::OnSegment(QbbNetDevice& out, const PacketHeaders& headers)
     auto known = m_flows.find(key);
     if (known == m_flows.end())
     {
+        ForgetEnded();
         known = m_flows.emplace(key, TakeOn(out, headers)).first;
     }
     if (known->second)
     {
         known->second->OnSent(headers.tcp.GetSequenceNumber().GetValue() + headers.payload);
     }
+}
+
+void
+PacketHost::ForgetEnded()
+{
+    if (m_flows.size() < m_mostFlows)
+    {
+        return;
+    }
+    for (auto it = m_flows.begin(); it != m_flows.end();)
+    {
+        // A socket would hold the second reference. What HPCC++ does not control is looked up again.
+        const bool hasEnded = !it->second || it->second->GetReferenceCount() == 1;
+        it = hasEnded ? m_flows.erase(it) : std::next(it);
+    }
+    m_mostFlows = std::max(m_mostFlows, 2 * m_flows.size());
 }
 
 Ptr<TcpHpccPlus>

@@ -126,6 +126,9 @@ class PacketHost : public QbbNode
      */
     Ptr<TcpHpccPlus> TakeOn(QbbNetDevice& out, const PacketHeaders& headers);
 
+    /// Forget flows whose sockets are gone, once there may be as many of them as of others.
+    void ForgetEnded();
+
     /**
      * \brief Send a probe of a flow.
      * \param port the port
@@ -160,6 +163,7 @@ class PacketHost : public QbbNode
     std::shared_ptr<hpcc::Network> m_network; //!< paths
     /// TCP flows from here by KeyOf(); nullptr for those that HPCC++ does not control
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
+    std::size_t m_mostFlows{64}; //!< flows at which those are forgotten that have ended
     uint64_t m_drops{0};       //!< packets dropped
     uint64_t m_probes{0};      //!< probes sent
     uint8_t m_priority{0};     //!< attribute

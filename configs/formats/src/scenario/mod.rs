@@ -13,7 +13,7 @@ mod network;
 mod toml_format;
 
 pub use compatibility::settings as compatibility_settings;
-pub use kind::{FileKind, kind};
+pub use kind::{FileKind, has_tcp, kind};
 #[cfg(feature = "schema")]
 pub use toml_format::schema;
 
