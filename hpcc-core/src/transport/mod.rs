@@ -2,6 +2,7 @@
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
 mod alone;
+mod datagrams;
 pub mod feedback;
 mod host;
 pub mod message;
@@ -26,6 +27,7 @@ mod host_tests;
 mod recovery_tests;
 
 pub use alone::{LinkSpec, LoneFlow};
+pub use datagrams::DatagramPacer;
 pub use host::{
     Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
 };

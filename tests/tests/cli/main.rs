@@ -19,3 +19,4 @@ mod refusal;
 mod results;
 mod script;
 mod sweep;
+mod tcp;
