@@ -245,7 +245,9 @@ impl Scenario {
         let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
         TcpParameters {
             control: if of_ns3 { algorithm.name().into() } else { "ns3::TcpHpccPlus".into() },
-            attributes: changed.map(|(name, value, _)| TcpAttribute { name: name.into(), value: value.text() }).collect(),
+            attributes: changed
+                .map(|(name, value, _)| TcpAttribute { name: name.into(), value: value.text() })
+                .collect(),
             segment: bytes(self.settings.transport.mtu),
             buffer: bytes(self.settings.protocol.tcp_buffer),
             timeout_ns: self.settings.protocol.tcp_timeout.0,

@@ -46,7 +46,8 @@ impl CarriedPacket<'_> {
         ip.header_checksum = ip.calc_header_checksum();
         let link = Ethernet2Header { source: self.src_mac, destination: self.dst_mac, ether_type: EtherType::IPV4 };
         let mut rest = rest.to_vec();
-        if let (IpNumber::UDP, false, Some(length)) = (ip.protocol, self.telemetry.is_empty(), rest.get_mut(UDP_LENGTH)) {
+        if let (IpNumber::UDP, false, Some(length)) = (ip.protocol, self.telemetry.is_empty(), rest.get_mut(UDP_LENGTH))
+        {
             length.copy_from_slice(&payload.to_be_bytes());
         }
         Ok([&link.to_bytes()[..], &ip.to_bytes(), &rest, self.telemetry].concat())

@@ -66,6 +66,10 @@ mod tests {
         assert_eq!((sent, now), (260, Nanos(259 * 100)), "two windows, 100 ns a datagram");
         let seq = first.wrapping_add(200 * 1_250);
         assert!(!pacer.on_response(&mut flow, now, seq, &[]), "an answer without telemetry decides nothing");
-        assert_eq!((flow.in_flight(), pacer.due(&flow)), (60 * 1_250, Some(Nanos(26_000))), "but tells what has arrived");
+        assert_eq!(
+            (flow.in_flight(), pacer.due(&flow)),
+            (60 * 1_250, Some(Nanos(26_000))),
+            "but tells what has arrived"
+        );
     }
 }

@@ -41,7 +41,8 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
 pub fn has_tcp(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
     let text = text::read(path)?;
     let given = overrides.iter().rev().filter_map(|pair| pair.split_once('='));
-    let given = given.filter(|(key, _)| key.trim() == PROTOCOL).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+    let given =
+        given.filter(|(key, _)| key.trim() == PROTOCOL).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
     let protocol = given.map(String::from).next().or_else(|| protocol(path, &text));
     Ok(protocol.is_some_and(|name| Protocol::from_name(&name) == Some(Protocol::Tcp)))
 }
