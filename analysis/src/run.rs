@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::scenario::{self, FileKind};
+use hpcc_formats::kind::{FileKind, has_tcp, kind};
 
 use crate::human;
 use crate::outcome::Outcome;
@@ -19,7 +19,7 @@ use crate::simulator::{Simulator, describe_crash};
 /// and by the outcome.
 pub fn run(config: &Path, out: Option<PathBuf>, seed: Option<u64>, set: &[String]) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
-    let simulator = Simulator::find(scenario::has_tcp(config, &set)?)?;
+    let simulator = Simulator::find(has_tcp(config, &set)?)?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
     let status = simulator
         .status(&mut simulator.command(config, &out, &set))
@@ -40,7 +40,7 @@ const SEED_KEY: &str = "run.seed";
 
 /// All overrides, for a file that can be run. What else is wrong with it the simulator tells.
 fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<String>> {
-    let kind = scenario::kind(config)?;
+    let kind = kind(config)?;
     let mut all = set.to_vec();
     match (kind, seed) {
         (FileKind::Sweep, _) => bail!("{0}: this is a sweep: use ./hpcc sweep {0}", config.display()),

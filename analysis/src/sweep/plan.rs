@@ -11,7 +11,7 @@ use hpcc_core::topology::NodeKind;
 use hpcc_core::transport::Protocol;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::{self, Scenario};
+use hpcc_formats::scenario::Scenario;
 
 use super::file::{Placed, SweepFile, Variant};
 use super::inputs;
@@ -80,7 +80,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
                 let settings = settings(variant, *value, *seed, set);
                 check_distinct(file, &settings)?;
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
-                let scenario = scenario::load_with(&file.base, &overrides, defaults())
+                let scenario = hpcc_formats::load_with(&file.base, &overrides, defaults())
                     .map_err(|error| blame(file, variant, &settings, error))?;
                 check_groups(file, &scenario)?;
                 let inputs = inputs::of_scenario(&scenario)?;

@@ -2,7 +2,8 @@
 //! What the hosts' transport makes of links and flows.
 
 use crate::error::InputError;
-use crate::scenario::{Flow, Places, Scenario};
+use crate::flow::Flow;
+use crate::scenario::{Places, Scenario};
 use hpcc_core::topology::NodeKind;
 use hpcc_core::transport::Protocol;
 
