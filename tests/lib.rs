@@ -9,11 +9,13 @@ mod bench;
 mod experiments;
 mod programs;
 mod skipped;
+mod stack;
 
 pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
 pub use programs::{hpcc, script};
 pub use skipped::skipped;
+pub use stack::has_tcp;
 
 /// The guides' code, compiled and run.
 #[cfg(doctest)]

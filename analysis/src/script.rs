@@ -17,6 +17,8 @@ use crate::human;
 const SCRIPT_VARIABLE: &str = "HPCC_SCRIPT";
 /// Tells the script to show errors and warnings only.
 const QUIET_VARIABLE: &str = "HPCC_QUIET";
+/// Tells the script to build ns-3's internet stack, too.
+const TCP_VARIABLE: &str = "HPCC_TCP";
 /// Names the ns-3 tree that the script builds in, be it there or not.
 const TREE_VARIABLE: &str = "HPCC_TREE";
 
@@ -32,12 +34,15 @@ impl fmt::Display for StepFailed {
 
 impl std::error::Error for StepFailed {}
 
-/// Builds the simulator and returns its path.
+/// Builds the simulator and returns its path; `tcp`: with ns-3's internet stack.
 ///
 /// # Errors
 /// If there is no script, or [`StepFailed`].
-pub fn build_simulator() -> Result<PathBuf> {
+pub fn build_simulator(tcp: bool) -> Result<PathBuf> {
     let mut command = step("@simulator")?;
+    if tcp {
+        command.env(TCP_VARIABLE, "1");
+    }
     let output = command.stderr(Stdio::inherit()).output().context("cannot start the script hpcc")?;
     if !output.status.success() {
         return Err(StepFailed("building the simulator").into());

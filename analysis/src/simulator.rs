@@ -22,15 +22,15 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// The program that the environment names, or else the one that the source tree's script builds.
+    /// The program that the environment names, or else the one that the source tree's script builds; `tcp`: with TCP hosts.
     ///
     /// # Errors
     /// If there is neither, or the build fails.
-    pub fn find() -> Result<Simulator> {
+    pub fn find(tcp: bool) -> Result<Simulator> {
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }
-        Ok(Simulator { program: script::build_simulator()? })
+        Ok(Simulator { program: script::build_simulator(tcp)? })
     }
 
     /// Where it is.

@@ -82,6 +82,8 @@ pub struct FrameSizes {
     pub ack_minimum: u32,
     /// A PFC frame.
     pub pfc: u32,
+    /// A frame that opens a connection, or accepts one; 0: flows have none.
+    pub opening: u32,
 }
 
 impl FrameSizes {
@@ -97,6 +99,19 @@ impl FrameSizes {
         alignment: 1,
         ack_minimum: 60,
         pfc: 43,
+        opening: 0,
+    };
+
+    /// TCP over IPv4: Ethernet 14, IPv4 20, TCP 20, its time stamps 12; FCS 4. The options that open a connection take 16.
+    pub const TCP: FrameSizes = FrameSizes {
+        data_overhead: 14 + 20 + 20 + 12 + 4,
+        first_overhead: 0,
+        ack_overhead: 14 + 20 + 20 + 12 + 4,
+        feedback_overhead: 14 + 20 + 20 + 4,
+        alignment: 1,
+        ack_minimum: 64,
+        pfc: 64,
+        opening: 14 + 20 + 20 + 16 + 4,
     };
 
     /// RoCEv2 (SPEC section 3) behind an IP header of `ip` bytes: RDMA WRITEs, the first packet of each with a RETH,
@@ -111,6 +126,7 @@ impl FrameSizes {
             alignment: 4,
             ack_minimum: 64,
             pfc: 64,
+            opening: 0,
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::mirror::mirror;
 use hpcc_core::cc::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, MAX_TIMERS, Needs, NoEffect, Notification,
-    RateDecision, Reaction, Reads, Sent, Timers,
+    RateDecision, Reaction, Reads, Sent, TcpClass, Timers,
 };
 use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
@@ -115,6 +115,7 @@ mod ffi {
         /// The state of one flow.
         type CongestionOps;
         fn is_congestion_ops(name: &str) -> bool;
+        fn is_tcp_congestion_ops(name: &str) -> bool;
         fn congestion_ops_attributes(name: &str) -> Vec<OpsAttribute>;
         fn congestion_ops_needs(name: &str) -> OpsNeeds;
         fn is_ops_value(name: &str, attribute: &str, value: &str) -> bool;
@@ -142,7 +143,9 @@ const _: () = assert!(MAX_TIMERS == 4);
 
 /// The algorithm that a registered class is, if one has this name.
 pub fn find(name: &str) -> Option<Box<dyn Algorithm>> {
-    ffi::is_congestion_ops(name).then(|| Box::new(OpsAlgorithm::new(name)) as Box<dyn Algorithm>)
+    let rdma = || Box::new(OpsAlgorithm::new(name)) as Box<dyn Algorithm>;
+    let tcp = || Box::new(TcpClass::new(name, Class::new(name))) as Box<dyn Algorithm>;
+    ffi::is_congestion_ops(name).then(rdma).or_else(|| ffi::is_tcp_congestion_ops(name).then(tcp))
 }
 
 thread_local! {
@@ -163,22 +166,26 @@ fn kept(name: &str) -> &'static str {
 
 /// A class and the values of its attributes.
 #[derive(Clone, Debug)]
-struct OpsAlgorithm {
+struct Class {
     name: String,
     attributes: Vec<OpsAttribute>,
     initial: Vec<OpsAttribute>,
-    needs: OpsNeeds,
 }
 
-impl OpsAlgorithm {
-    fn new(name: &str) -> OpsAlgorithm {
+impl Class {
+    fn new(name: &str) -> Class {
         let attributes = ffi::congestion_ops_attributes(name);
-        let needs = ffi::congestion_ops_needs(name);
-        OpsAlgorithm { name: name.into(), initial: attributes.clone(), attributes, needs }
+        Class { name: name.into(), initial: attributes.clone(), attributes }
+    }
+
+    /// The attributes that differ from their initial values.
+    fn changed(&self) -> Vec<OpsAttribute> {
+        let changed = self.attributes.iter().zip(&self.initial).filter(|(now, initial)| now.value != initial.value);
+        changed.map(|(now, _)| now.clone()).collect()
     }
 }
 
-impl Settings for OpsAlgorithm {
+impl Settings for Class {
     fn list(&self) -> Vec<Setting> {
         let setting = |attribute: &OpsAttribute| Setting {
             key: kept(&attribute.name),
@@ -215,9 +222,36 @@ impl Settings for OpsAlgorithm {
     }
 }
 
+/// A class that controls RDMA flows.
+#[derive(Clone, Debug)]
+struct OpsAlgorithm {
+    class: Class,
+    needs: OpsNeeds,
+}
+
+impl OpsAlgorithm {
+    fn new(name: &str) -> OpsAlgorithm {
+        OpsAlgorithm { class: Class::new(name), needs: ffi::congestion_ops_needs(name) }
+    }
+}
+
+impl Settings for OpsAlgorithm {
+    fn list(&self) -> Vec<Setting> {
+        self.class.list()
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        self.class.get(key)
+    }
+
+    fn set(&mut self, key: &str, input: Input<'_>) -> Result<(), SettingError> {
+        self.class.set(key, input)
+    }
+}
+
 impl Algorithm for OpsAlgorithm {
     fn name(&self) -> &str {
-        &self.name
+        &self.class.name
     }
 
     fn summary(&self) -> &str {
@@ -225,8 +259,6 @@ impl Algorithm for OpsAlgorithm {
     }
 
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl> {
-        let changed = self.attributes.iter().zip(&self.initial).filter(|(now, initial)| now.value != initial.value);
-        let attributes: Vec<OpsAttribute> = changed.map(|(now, _)| now.clone()).collect();
         let known = OpsLimits {
             line_rate_bps: limits.line_rate.0,
             base_rtt_ns: limits.base_rtt.0,
@@ -234,7 +266,7 @@ impl Algorithm for OpsAlgorithm {
             mtu: limits.mtu,
             hops: limits.hops,
         };
-        let ops = ffi::new_congestion_ops(&self.name, &attributes, &known);
+        let ops = ffi::new_congestion_ops(&self.class.name, &self.class.changed(), &known);
         let mut flow = OpsFlow { ops, limits, hops: Vec::new(), timers: Timers::default() };
         flow.arm();
         Box::new(flow)

@@ -7,7 +7,7 @@ use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::{Input, Named, Settings as _};
-use hpcc_core::transport;
+use hpcc_core::transport::{self, DatagramPacer};
 use hpcc_core::units::{BitRate, Nanos};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -63,6 +63,12 @@ pub(crate) mod ffi {
         fn prepare_probe(self: &ProbedFlow, now_ns: u64, section: &mut [u8]) -> usize;
         /// The telemetry of a probe came back; returns whether window and rate may have changed.
         fn on_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
+        /// When the next datagram may leave, of a flow that nothing acknowledges; the largest value: not before an answer.
+        fn next_datagram(self: &ProbedFlow) -> u64;
+        /// A datagram leaves, of so many payload bytes.
+        fn on_datagram(self: &mut ProbedFlow, now_ns: u64, bytes: u32);
+        /// `on_response` of such a flow.
+        fn on_datagram_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
         fn window_bytes(self: &ProbedFlow) -> u64;
         fn rate_bps(self: &ProbedFlow) -> u64;
         /// IPv4 address of a node, as an integer.
@@ -76,7 +82,7 @@ pub(crate) mod ffi {
 
 use ffi::{PacketRecord, ProbedFlowLimits, ProbedProbe};
 
-pub struct ProbedFlow(transport::ProbedFlow);
+pub struct ProbedFlow(transport::ProbedFlow, DatagramPacer);
 
 pub fn new_probed_flow(
     controller: &Settings,
@@ -108,7 +114,8 @@ pub fn new_probed_flow(
         let input = Input::parse(&setting, &text)?;
         config.set(setting.key, input).map_err(|error| format!("{}: {error:?}", setting.key))?;
     }
-    Ok(Box::new(ProbedFlow(transport::ProbedFlow::new(config, limits, layout, first_seq))))
+    let pacer = DatagramPacer::new(first_seq);
+    Ok(Box::new(ProbedFlow(transport::ProbedFlow::new(config, limits, layout, first_seq), pacer)))
 }
 
 /// The algorithm whose parameters such flows have.
@@ -138,6 +145,18 @@ impl ProbedFlow {
 
     pub fn on_response(&mut self, now_ns: u64, seq: u32, section: &[u8]) -> bool {
         self.0.on_response(Nanos(now_ns), seq, section)
+    }
+
+    pub fn next_datagram(&self) -> u64 {
+        self.1.due(&self.0).map_or(u64::MAX, |at| at.0)
+    }
+
+    pub fn on_datagram(&mut self, now_ns: u64, bytes: u32) {
+        self.1.on_sent(&mut self.0, Nanos(now_ns), bytes);
+    }
+
+    pub fn on_datagram_response(&mut self, now_ns: u64, seq: u32, section: &[u8]) -> bool {
+        self.1.on_response(&mut self.0, Nanos(now_ns), seq, section)
     }
 
     pub fn window_bytes(&self) -> u64 {

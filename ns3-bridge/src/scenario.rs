@@ -8,7 +8,8 @@ use cxx::{CxxString, CxxVector};
 use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
-use hpcc_core::units::Nanos;
+use hpcc_core::transport::Protocol;
+use hpcc_core::units::{Bytes, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, QueueHistogram};
 use std::path::Path;
@@ -31,6 +32,31 @@ pub(crate) mod ffi {
         histogram_end_ns: u64,
         queue_interval_ns: u64,
         goodput_interval_ns: u64,
+    }
+
+    /// What sockets of TCP hosts are made with.
+    #[derive(Clone, Debug)]
+    struct TcpParameters {
+        /// The class of their congestion control.
+        control: String,
+        /// What the file says of its attributes; those of HPCC++ are among the settings.
+        attributes: Vec<TcpAttribute>,
+        /// Payload bytes of a segment.
+        segment: u32,
+        /// Bytes that a socket holds, at either end.
+        buffer: u32,
+        /// Least retransmission timeout.
+        timeout_ns: u64,
+        /// Whether T is the longest of the network.
+        global_rtt: bool,
+    }
+
+    /// An attribute of a congestion control.
+    #[derive(Clone, Debug)]
+    struct TcpAttribute {
+        name: String,
+        /// As text.
+        value: String,
     }
 
     /// `hpcc_formats::scenario::LinkFailure`.
@@ -71,11 +97,15 @@ pub(crate) mod ffi {
         fn pint_seed(self: &Scenario) -> u32;
         /// Links that fail, and when.
         fn link_failures(self: &Scenario) -> Vec<LinkFailure>;
+        fn seed(self: &Scenario) -> u64;
         fn flow_count(self: &Scenario) -> u32;
         fn total_bytes(self: &Scenario) -> u64;
         fn stop_ns(self: &Scenario) -> u64;
         /// The settings of all nodes but the legacy ones.
         fn settings(self: &Scenario) -> Box<Settings>;
+        /// The ns-3 class that makes hosts and starts their flows.
+        fn hosts_class(self: &Scenario) -> String;
+        fn tcp(self: &Scenario) -> TcpParameters;
         /// Nodes that know nothing of telemetry.
         fn legacy_nodes(self: &Scenario) -> Vec<u32>;
         /// The settings of such a node.
@@ -95,7 +125,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{FastCnpBorder, LinkFailure, MonitorParameters};
+use ffi::{FastCnpBorder, LinkFailure, MonitorParameters, TcpAttribute, TcpParameters};
 
 /// Streams of different seeds are this far apart.
 const STREAMS_PER_SEED: u64 = 1 << 32;
@@ -178,6 +208,10 @@ impl Scenario {
         self.get().link_failures.iter().map(failure).collect()
     }
 
+    pub fn seed(&self) -> u64 {
+        self.get().seed
+    }
+
     pub fn flow_count(&self) -> u32 {
         self.get().flows.totals.count as u32
     }
@@ -192,6 +226,33 @@ impl Scenario {
 
     pub fn settings(&self) -> Box<Settings> {
         Settings::settled(Rc::clone(&self.settings))
+    }
+
+    pub fn hosts_class(&self) -> String {
+        match self.settings.protocol.protocol {
+            Protocol::Rdma => "ns3::ScenarioRdmaHosts".into(),
+            Protocol::Tcp => "ns3::ScenarioTcpHosts".into(),
+        }
+    }
+
+    pub fn tcp(&self) -> TcpParameters {
+        let algorithm = self.get().algorithm();
+        let of_ns3 = algorithm.needs().tcp;
+        let own = algorithm.list().into_iter().filter(|_| of_ns3);
+        let changed = own.filter_map(|setting| Some((setting.key, algorithm.get(setting.key)?, setting.default)));
+        let changed = changed.filter(|(_, value, default)| value != default);
+        // The declared ranges end far below 2^32.
+        let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
+        TcpParameters {
+            control: if of_ns3 { algorithm.name().into() } else { "ns3::TcpHpccPlus".into() },
+            attributes: changed
+                .map(|(name, value, _)| TcpAttribute { name: name.into(), value: value.text() })
+                .collect(),
+            segment: bytes(self.settings.transport.mtu),
+            buffer: bytes(self.settings.protocol.tcp_buffer),
+            timeout_ns: self.settings.protocol.tcp_timeout.0,
+            global_rtt: self.settings.transport.global_rtt,
+        }
     }
 
     pub fn legacy_settings(&self, node: u32) -> Box<Settings> {

@@ -10,12 +10,25 @@ set(stack_headers)
 set(stack_tests)
 set(stack_libraries)
 if("internet" IN_LIST ns3-all-enabled-modules AND "applications" IN_LIST ns3-all-enabled-modules)
-  set(stack_sources tcp/helper/packet-host-helper.cc tcp/model/packet-headers.cc tcp/model/packet-host.cc
-                    tcp/model/tcp-hpcc-plus.cc
+  set(stack_sources
+      tcp/helper/datagram-client-helper.cc
+      tcp/helper/packet-host-helper.cc
+      tcp/helper/scenario-tcp-flow.cc
+      tcp/helper/scenario-tcp-hosts.cc
+      tcp/model/datagram-client.cc
+      tcp/model/packet-headers.cc
+      tcp/model/packet-host.cc
+      tcp/model/tcp-hpcc-plus.cc
   )
-  set(stack_headers tcp/helper/packet-host-helper.h tcp/model/packet-headers.h tcp/model/packet-host.h
-                    tcp/model/tcp-hpcc-plus.h
+  set(stack_headers
+      tcp/helper/datagram-client-helper.h
+      tcp/helper/packet-host-helper.h
+      tcp/model/datagram-client.h
+      tcp/model/packet-headers.h
+      tcp/model/packet-host.h
+      tcp/model/probe-client.h
+      tcp/model/tcp-hpcc-plus.h
   )
-  set(stack_tests tcp/test/packet-host-test.cc tcp/test/tcp-hpcc-plus-test.cc tcp/test/tcp-test-network.cc)
+  set(stack_tests tcp/test/datagram-client-test.cc tcp/test/packet-host-test.cc tcp/test/tcp-hpcc-plus-test.cc tcp/test/tcp-test-network.cc)
   set(stack_libraries ${libinternet} ${libapplications})
 endif()

@@ -1,11 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// Two bulk TCP flows share a link of 25 Gb/s. What stands in the queue, and who gets how much?
+// Two bulk flows share a link of 25 Gb/s, over TCP or as UDP datagrams that nothing acknowledges. What stands in the queue, and who gets how much?
 //
 //   ./ns3 run hpcc-tcp-example
 //   ./ns3 run "hpcc-tcp-example --control=ns3::TcpNewReno"
 //   ./ns3 run "hpcc-tcp-example --ns3::TcpHpccPlus::ExpectedFlows=100"
+//   ./ns3 run "hpcc-tcp-example --datagrams"
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -45,6 +46,7 @@ int
 main(int argc, char* argv[])
 {
     std::string control = "ns3::TcpHpccPlus";
+    bool datagrams = false;
     Time join = MicroSeconds(500);
     Time interval = MicroSeconds(250);
     Time stop = MilliSeconds(3);
@@ -56,9 +58,11 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpHpccPlus::ExpectedFlows", UintegerValue(2));
+    Config::SetDefault("ns3::DatagramClient::ExpectedFlows", UintegerValue(2));
 
     CommandLine cmd(__FILE__);
     cmd.AddValue("control", "congestion control of TCP", control);
+    cmd.AddValue("datagrams", "UDP datagrams under HPCC++ in place of TCP", datagrams);
     cmd.AddValue("join", "when the second flow starts", join);
     cmd.AddValue("interval", "time between two lines of the table", interval);
     cmd.AddValue("stop", "end of the simulation", stop);
@@ -86,11 +90,15 @@ main(int argc, char* argv[])
     for (uint32_t host : {0, 1})
     {
         const uint16_t port = 5000 + host;
-        PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+        const std::string factory = datagrams ? "ns3::UdpSocketFactory" : "ns3::TcpSocketFactory";
+        const InetSocketAddress receiver(interfaces.GetAddress(2), port);
+        PacketSinkHelper sink(factory, InetSocketAddress(Ipv4Address::GetAny(), port));
         sinks.sinks[host] = DynamicCast<PacketSink>(sink.Install(nodes.Get(2)).Get(0));
-        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(interfaces.GetAddress(2), port));
-        source.SetAttribute("MaxBytes", UintegerValue(0));
-        source.Install(nodes.Get(host)).Start(host == 0 ? Time(0) : join);
+        BulkSendHelper stream(factory, receiver);
+        stream.SetAttribute("MaxBytes", UintegerValue(0));
+        ApplicationContainer source = datagrams ? DatagramClientHelper(receiver).Install(nodes.Get(host))
+                                                : stream.Install(nodes.Get(host));
+        source.Start(host == 0 ? Time(0) : join);
     }
 
     Simulator::Schedule(interval, &PrintLine, &sinks, DynamicCast<QbbNetDevice>(last.Get(0)), interval);

@@ -5,11 +5,11 @@
 
 #include "scenario-capture.h"
 #include "scenario-fast-cnp.h"
+#include "scenario-hosts.h"
 #include "scenario-monitor.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
 #include "rust/cxx.h"
-#include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -18,9 +18,9 @@
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/global-value.h"
+#include "ns3/object-factory.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
-#include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
@@ -40,24 +40,6 @@ void
 Say(const std::string& message)
 {
     std::cerr << "hpcc: " << message << std::endl;
-}
-
-/**
- * \brief Add what happened at a host.
- * \param sum the sum over hosts
- * \param host what happened at one
- */
-void
-Add(hpcc::HostCounters& sum, const RdmaCounters& host)
-{
-    sum.resent += host.resent;
-    sum.timeouts += host.timeouts;
-    sum.probes += host.probes;
-    sum.feedback += host.feedback;
-    sum.rejected_feedback += host.rejectedFeedback;
-    sum.rearmed_feedback += host.rearmedFeedback;
-    sum.moves += host.pathMoves;
-    sum.cnps += host.cnps;
 }
 
 /**
@@ -95,6 +77,22 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
     {
         Say("note: " + std::string(note));
     }
+    return MakeHosts();
+}
+
+bool
+HpccScenarioHelper::MakeHosts()
+{
+    const std::string name(m_scenario->hosts_class());
+    TypeId tid;
+    if (!TypeId::LookupByNameFailSafe(name, &tid))
+    {
+        Say("this simulator was built without ns-3's internet stack, which TCP hosts need: HPCC_TCP=1 ./hpcc build");
+        return false;
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(tid);
+    m_hosts = factory.Create<ScenarioHosts>();
     return true;
 }
 
@@ -115,7 +113,7 @@ HpccScenarioHelper::Run(const std::string& out)
     BuildNetwork();
 
     // The order of these three is the reference simulator's, for events of the same nanosecond.
-    ScenarioTraffic traffic(*m_scenario, m_network, *results);
+    ScenarioTraffic traffic(*m_scenario, m_network, *m_hosts, *results);
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
     TraceScenarioPackets(*m_scenario, m_network, *results);
     CaptureScenarioFrames(*m_scenario, m_network, *results);
@@ -167,7 +165,7 @@ HpccScenarioHelper::BuildNetwork()
         }
         else
         {
-            m_network.InstallHosts(NodeContainer(nodes.Get(index)));
+            m_hosts->Install(nodes.Get(index), m_network);
         }
     }
     SetSettings();
@@ -185,6 +183,7 @@ HpccScenarioHelper::BuildNetwork()
     {
         m_network.SetFastCnpBorder(border.node, border.outside);
     }
+    m_hosts->Prepare(*m_scenario, m_network);
     m_network.SetEcnStream(m_scenario->ecn_stream());
     m_network.SetPintSeed(m_scenario->pint_seed());
     m_network.Start();
@@ -253,16 +252,13 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
         {
             totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable();
         }
-        else if (const auto host = DynamicCast<RdmaHost>(node))
-        {
-            Add(totals.hosts, host->GetCounters());
-        }
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {
             totals.losses += node->GetPort(port)->GetLostFrames();
             totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
         }
     }
+    m_hosts->Count(totals);
     CountFastCnps(*m_scenario, m_network, totals);
     try
     {

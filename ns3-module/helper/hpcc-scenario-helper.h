@@ -14,6 +14,8 @@
 namespace ns3
 {
 
+class ScenarioHosts;
+
 /**
  * \ingroup hpcc
  * \brief Runs an experiment that a file describes: TOML, or the reference simulator's config.txt.
@@ -49,6 +51,12 @@ class HpccScenarioHelper
     Outcome Run(const std::string& out);
 
   private:
+    /**
+     * \brief Make what the scenario's hosts come from; says on standard error if this program was built without it.
+     * \return whether it is there
+     */
+    bool MakeHosts();
+
     /// Build the network.
     void BuildNetwork();
 
@@ -70,6 +78,7 @@ class HpccScenarioHelper
 
     CorePointer<hpcc::Scenario> m_scenario; //!< the experiment
     QbbHelper m_network;                    //!< the network
+    Ptr<ScenarioHosts> m_hosts;             //!< its hosts
 };
 
 } // namespace ns3

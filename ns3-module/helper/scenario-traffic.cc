@@ -11,6 +11,8 @@
 
 #include "ns3/simulator.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -64,10 +66,12 @@ MakeOutcome(const RdmaFlow& flow, uint64_t acked)
 
 ScenarioTraffic::ScenarioTraffic(const hpcc::Scenario& scenario,
                                  const QbbHelper& network,
+                                 ScenarioHosts& hosts,
                                  hpcc::Results& results)
     : m_flows(hpcc::open_flows(scenario).into_raw()),
       m_count(scenario.flow_count()),
       m_network(network),
+      m_hosts(hosts),
       m_results(results)
 {
     Advance();
@@ -139,16 +143,14 @@ ScenarioTraffic::StartDue()
 void
 ScenarioTraffic::StartFlow(const RdmaFlow& flow)
 {
-    const Ptr<RdmaHost> host = m_network.GetHost(flow.src);
-    const Ptr<RdmaHost> peer = m_network.GetHost(flow.dst);
-    if (!host->CanReach(*peer))
+    auto active = m_hosts.StartFlow(flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
+    if (!active)
     {
         m_unreachable.push_back(flow);
         return;
     }
-    const uint32_t queuePair = host->StartFlow(peer, flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
     m_results.flow_started(Simulator::Now().GetNanoSeconds(), GetIndex(flow));
-    m_active[GetIndex(flow)] = {PeekPointer(host), queuePair};
+    m_active[GetIndex(flow)] = std::move(active);
 }
 
 void
@@ -191,7 +193,7 @@ ScenarioTraffic::GetAckedBytes() const
     uint64_t bytes = m_finishedBytes;
     for (const auto& [index, active] : m_active)
     {
-        bytes += active.host->GetAckedBytes(active.queuePair);
+        bytes += active->GetAckedBytes();
     }
     return bytes;
 }
@@ -201,9 +203,7 @@ ScenarioTraffic::TraceGoodput() const
 {
     for (const auto& [index, active] : m_active)
     {
-        m_results.trace_goodput(Simulator::Now().GetNanoSeconds(),
-                                index,
-                                active.host->GetAckedBytes(active.queuePair));
+        m_results.trace_goodput(Simulator::Now().GetNanoSeconds(), index, active->GetAckedBytes());
     }
 }
 
@@ -213,9 +213,7 @@ ScenarioTraffic::RecordUnfinished()
     const uint64_t now = Simulator::Now().GetNanoSeconds();
     for (const auto& [index, active] : m_active)
     {
-        m_results.flow_unfinished(now,
-                                  MakeOutcome(active.host->GetFlow(active.queuePair),
-                                              active.host->GetAckedBytes(active.queuePair)));
+        m_results.flow_unfinished(now, MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
     }
     for (const RdmaFlow& flow : m_unreachable)
     {

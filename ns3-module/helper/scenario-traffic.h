@@ -4,11 +4,13 @@
 #ifndef SCENARIO_TRAFFIC_H
 #define SCENARIO_TRAFFIC_H
 
+#include "scenario-hosts.h"
+
 #include "ns3/core-pointer.h"
-#include "ns3/rdma-host.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,10 +28,14 @@ class ScenarioTraffic
   public:
     /**
      * \param scenario the flows
-     * \param network their hosts
+     * \param network their network
+     * \param hosts their hosts
      * \param results where they are recorded
      */
-    ScenarioTraffic(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::Results& results);
+    ScenarioTraffic(const hpcc::Scenario& scenario,
+                    const QbbHelper& network,
+                    ScenarioHosts& hosts,
+                    hpcc::Results& results);
 
     /// Schedule the first flow.
     void Begin();
@@ -59,13 +65,6 @@ class ScenarioTraffic
     std::string GetError() const;
 
   private:
-    /// A flow under way.
-    struct Active
-    {
-        RdmaHost* host;     //!< its source
-        uint32_t queuePair; //!< its queue pair there
-    };
-
     /// Start all flows whose time is now, then schedule the next.
     void StartDue();
 
@@ -85,7 +84,8 @@ class ScenarioTraffic
 
     const CorePointer<hpcc::Flows> m_flows; //!< the flows after m_next
     const uint32_t m_count;                 //!< how many there are in all
-    const QbbHelper& m_network;             //!< their hosts
+    const QbbHelper& m_network;             //!< their network
+    ScenarioHosts& m_hosts;                 //!< their hosts
     hpcc::Results& m_results;               //!< where they are recorded
     RdmaFlow m_next;                        //!< the next flow to start; its tag is its group and its index
     bool m_hasNext{false};                  //!< whether there is one
@@ -93,7 +93,7 @@ class ScenarioTraffic
     Time m_firstStart;                      //!< when the first flow starts
     uint32_t m_finished{0};                 //!< flows that have finished
     uint64_t m_finishedBytes{0};            //!< their bytes
-    std::map<uint32_t, Active> m_active;    //!< flows under way by index
+    std::map<uint32_t, std::unique_ptr<ScenarioFlow>> m_active; //!< flows under way by index
     std::vector<RdmaFlow> m_unreachable;    //!< flows that could not start: a failed link had cut the way
 };
 

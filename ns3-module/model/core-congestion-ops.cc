@@ -9,6 +9,8 @@
 #include "ns3/object-factory.h"
 #include "ns3/string.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace hpcc
@@ -59,6 +61,23 @@ MakeReads(ns3::RdmaCongestionOps::Reads reads)
         return OpsReads::Utilisation;
     }
     NS_ABORT_MSG("Reads has no value " << static_cast<int>(reads));
+}
+
+/// What all of TCP's are derived from; some releases of ns-3 register TcpCubic under the socket instead. By their names, for
+/// the module has TCP only where ns-3's stack is built.
+const char* const TCP_BASES[] = {"ns3::TcpCongestionOps", "ns3::TcpSocketBase"};
+/// HPCC++ of TCP hosts.
+const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
+
+/**
+ * \param tid a class
+ * \return whether congestion controls are derived from it
+ */
+bool
+IsBase(ns3::TypeId tid)
+{
+    return tid == ns3::RdmaCongestionOps::GetTypeId() ||
+           std::find(std::begin(TCP_BASES), std::end(TCP_BASES), tid.GetName()) != std::end(TCP_BASES);
 }
 
 } // namespace
@@ -139,14 +158,24 @@ is_congestion_ops(rust::Str name)
            tid.IsChildOf(ns3::RdmaCongestionOps::GetTypeId()) && tid.HasConstructor();
 }
 
+bool
+is_tcp_congestion_ops(rust::Str name)
+{
+    ns3::TypeId tid;
+    const auto isChild = [&tid](const char* base) {
+        ns3::TypeId tcp;
+        return ns3::TypeId::LookupByNameFailSafe(base, &tcp) && tid.IsChildOf(tcp);
+    };
+    return name != TCP_HPCC_PLUS && ns3::TypeId::LookupByNameFailSafe(std::string(name), &tid) &&
+           tid.HasConstructor() && std::any_of(std::begin(TCP_BASES), std::end(TCP_BASES), isChild);
+}
+
 rust::Vec<OpsAttribute>
 congestion_ops_attributes(rust::Str name)
 {
     rust::Vec<OpsAttribute> attributes;
-    // Its own and those of the classes between it and RdmaCongestionOps.
-    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
-         tid != ns3::RdmaCongestionOps::GetTypeId();
-         tid = tid.GetParent())
+    // Its own and those of the classes between it and that of its kind.
+    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name)); !IsBase(tid); tid = tid.GetParent())
     {
         for (std::size_t index = 0; index < tid.GetAttributeN(); ++index)
         {

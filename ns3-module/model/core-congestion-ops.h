@@ -88,7 +88,14 @@ class CongestionOps
 bool is_congestion_ops(rust::Str name);
 
 /**
- * \param name name of such a class
+ * \param name a name
+ * \return whether a class of that name is registered which is a congestion control of ns-3's TCP; HPCC++ is not, for it is
+ *         the core's
+ */
+bool is_tcp_congestion_ops(rust::Str name);
+
+/**
+ * \param name name of a class of either kind
  * \return its attributes
  */
 rust::Vec<OpsAttribute> congestion_ops_attributes(rust::Str name);

@@ -2,7 +2,7 @@
 //! The experiments in configs/ are what users start from: every scenario, and every run of every sweep, runs as it
 //! is shipped, but for a shorter stop time.
 
-use hpcc_tests::{Bench, Told};
+use hpcc_tests::{Bench, Told, has_tcp};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,10 @@ fn configs(sweeps: bool) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     paths.retain(|path| fs::read_to_string(path).expect("text").contains("[[variant]]") == sweeps);
+    let is_tcp = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tcp"));
+    if paths.iter().any(is_tcp) && !has_tcp() {
+        paths.retain(|path| !is_tcp(path));
+    }
     paths.sort();
     assert!(!paths.is_empty());
     paths

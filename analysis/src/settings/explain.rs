@@ -56,10 +56,10 @@ fn add(entries: &mut Vec<Entry>, part: &Part<'_>, setting: Setting) {
     let (path, attribute) = (format!("{}.{}", part.section, setting.key), attribute(part, setting.key));
     let same = |entry: &&mut Entry| entry.path == path && entry.algorithm.as_deref() == part.algorithm;
     match entries.iter_mut().find(same) {
-        Some(entry) => entry.attributes.push(attribute),
+        Some(entry) => entry.attributes.extend(attribute),
         None => {
             let algorithm = part.algorithm.map(Into::into);
-            entries.push(Entry { path, algorithm, attributes: vec![attribute], setting });
+            entries.push(Entry { path, algorithm, attributes: attribute.into_iter().collect(), setting });
         }
     }
 }
@@ -102,7 +102,9 @@ impl Entry {
         }
         line("expected", &(kind.expected() + if *auto { ", or \"auto\"" } else { "" }));
         line("default", &default.pretty());
-        line("attribute", &self.attributes.join(", "));
+        if !self.attributes.is_empty() {
+            line("attribute", &self.attributes.join(", "));
+        }
         text
     }
 }

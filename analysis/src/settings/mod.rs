@@ -33,19 +33,21 @@ fn of_part(part: &Part<'_>) -> Vec<Setting> {
     if part.section == FAULTS { scenario::compatibility_settings() } else { part.settings.list() }
 }
 
-/// The class whose attributes settings are.
-fn class(owner: Owner) -> &'static str {
+/// The class whose attributes settings are, if one has them.
+fn class(owner: Owner) -> Option<&'static str> {
     match owner {
-        Owner::Node => "QbbNode",
-        Owner::Host => "RdmaHost",
-        Owner::Switch => "QbbSwitch",
-        Owner::FastCnpHost => "FastCnpHost",
-        Owner::FastCnpSwitch => "FastCnpSwitch",
+        Owner::Node => Some("QbbNode"),
+        Owner::Host => Some("RdmaHost"),
+        Owner::Switch => Some("QbbSwitch"),
+        Owner::FastCnpHost => Some("FastCnpHost"),
+        Owner::FastCnpSwitch => Some("FastCnpSwitch"),
+        Owner::Nobody => None,
     }
 }
 
-/// The full name of a setting's attribute.
-fn attribute(part: &Part<'_>, key: &str) -> String {
+/// The full name of a setting's attribute, if it is one.
+fn attribute(part: &Part<'_>, key: &str) -> Option<String> {
     let fault = || part.settings.list().first().map_or("", |setting| setting.key);
-    format!("ns3::{}::{}", class(part.owner), part.attribute(if part.section == FAULTS { fault() } else { key }))
+    let name = || part.attribute(if part.section == FAULTS { fault() } else { key });
+    class(part.owner).map(|class| format!("ns3::{class}::{}", name()))
 }

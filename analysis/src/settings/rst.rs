@@ -10,7 +10,7 @@ use super::words::{default, meaning};
 /// The attributes of a class; `None` if it has none.
 pub fn list(settings: &NodeSettings, name: &str) -> Option<String> {
     let parts = settings.parts();
-    let own: Vec<String> = parts.iter().filter(|part| class(part.owner) == name).map(items).collect();
+    let own: Vec<String> = parts.iter().filter(|part| class(part.owner) == Some(name)).map(items).collect();
     (!own.is_empty()).then(|| own.concat())
 }
 

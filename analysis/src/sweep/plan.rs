@@ -4,8 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use hpcc_core::cc::{Algorithm, LineRate, TcpClass};
+use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::telemetry::{Layout, Snapshot};
 use hpcc_core::topology::NodeKind;
+use hpcc_core::transport::Protocol;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
@@ -45,6 +48,8 @@ pub struct Facts {
     pub telemetry_hop_bytes: usize,
     /// Ports of switches.
     pub switch_ports: usize,
+    /// Whether its hosts run TCP.
+    pub tcp: bool,
     /// Whether the run records queue lengths.
     pub records_queues: bool,
 }
@@ -75,7 +80,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
                 let settings = settings(variant, *value, *seed, set);
                 check_distinct(file, &settings)?;
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
-                let scenario = hpcc_formats::load(&file.base, &overrides)
+                let scenario = hpcc_formats::load_with(&file.base, &overrides, defaults())
                     .map_err(|error| blame(file, variant, &settings, error))?;
                 check_groups(file, &scenario)?;
                 let inputs = inputs::of_scenario(&scenario)?;
@@ -87,6 +92,15 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
     }
     check_plots(file, &runs)?;
     Ok(runs)
+}
+
+/// The defaults of files, in which congestion controls of ns-3's TCP are known by their names; of their attributes nothing
+/// is.
+fn defaults() -> NodeSettings {
+    NodeSettings::new(ControlSettings::with(Vec::new(), |name| {
+        let of_tcp = || Box::new(TcpClass::new(name, LineRate)) as Box<dyn Algorithm>;
+        name.starts_with("ns3::Tcp").then(of_tcp)
+    }))
 }
 
 fn settings(
@@ -183,6 +197,7 @@ impl Facts {
             telemetry_sender_bytes: sender,
             telemetry_hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
+            tcp: scenario.settings.protocol.protocol == Protocol::Tcp,
             records_queues: scenario.monitor.queue_interval.is_some(),
         }
     }

@@ -4,6 +4,8 @@
 use crate::error::InputError;
 use crate::place::Place;
 use crate::text;
+use hpcc_core::settings::Named;
+use hpcc_core::transport::Protocol;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -29,6 +31,29 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
         (true, None) => FileKind::Scenario,
         (true, Some(_)) => FileKind::Sweep,
     })
+}
+
+/// Whether a file, with these overrides, wants hosts that run TCP, as far as its keys tell.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn has_tcp(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
+    let text = text::read(path)?;
+    let given = overrides.iter().rev().filter_map(|pair| pair.split_once('='));
+    let given =
+        given.filter(|(key, _)| key.trim() == PROTOCOL).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+    let protocol = given.map(String::from).next().or_else(|| protocol(path, &text));
+    Ok(protocol.is_some_and(|name| Protocol::from_name(&name) == Some(Protocol::Tcp)))
+}
+
+/// What carries flows.
+const PROTOCOL: &str = "transport.protocol";
+
+/// What a TOML file says of it.
+fn protocol(path: &Path, text: &str) -> Option<String> {
+    let root = DeTable::parse(text).ok().filter(|_| is_toml(path, text))?;
+    let value = root.get_ref().get("transport")?.get_ref().get("protocol")?.get_ref();
+    value.as_str().map(Into::into)
 }
 
 /// Whether a file is TOML, not the reference's `config.txt`.
@@ -57,6 +82,19 @@ fn variants(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_and_overrides_tell_of_tcp() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("file.toml");
+        let told = |text: &str, overrides: &[&str]| {
+            std::fs::write(&path, text).expect("file");
+            has_tcp(&path, &overrides.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("a file")
+        };
+        let tcp = "[transport]\nprotocol = \"tcp\"\n";
+        assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]));
+        assert!(!told(tcp, &["transport.protocol=tcp", "transport.protocol=rdma"]) && !told("[transport]\n", &[]));
+    }
 
     #[test]
     fn sections_tell() {

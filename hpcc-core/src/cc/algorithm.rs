@@ -30,6 +30,8 @@ pub struct Needs {
     pub window: bool,
     /// Whether acknowledgements travel in priority 0, ahead of data, unless `transport.ack_priority` says otherwise.
     pub acks_first: bool,
+    /// Whether it is a congestion control of the simulator's own TCP, and of nothing else.
+    pub tcp: bool,
     /// When switches mark packets for it, for a port of this rate; other ports scale the queue lengths.
     pub ecn: EcnThreshold,
 }
@@ -46,6 +48,7 @@ impl Default for Needs {
             sent: false,
             window: true,
             acks_first: false,
+            tcp: false,
             ecn: EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 },
         }
     }

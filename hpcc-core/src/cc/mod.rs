@@ -25,6 +25,7 @@ mod control_law;
 mod flow_count;
 mod notification;
 mod path_choice;
+mod tcp_class;
 #[cfg(test)]
 pub(crate) mod testing;
 mod timers;
@@ -66,6 +67,7 @@ pub use hpcc_plus::HpccPlus;
 pub use notification::{Effect, NoEffect, Notification, Origin, Reaction, Signal};
 pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
 pub use rx_hpcc::RxHpccReceiver;
+pub use tcp_class::TcpClass;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::quirks::Quirks;

@@ -7,7 +7,11 @@
 
 use super::Unbuildable;
 use alloc::vec::Vec;
-use etherparse::{EtherType, Ethernet2Header, IpEcn, Ipv4Header};
+use core::ops::Range;
+use etherparse::{EtherType, Ethernet2Header, IpEcn, IpNumber, Ipv4Header};
+
+/// Where a UDP header says its length and that of what is behind it.
+const UDP_LENGTH: Range<usize> = 4..6;
 
 /// A packet on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +45,12 @@ impl CarriedPacket<'_> {
         }
         ip.header_checksum = ip.calc_header_checksum();
         let link = Ethernet2Header { source: self.src_mac, destination: self.dst_mac, ether_type: EtherType::IPV4 };
-        Ok([&link.to_bytes()[..], &ip.to_bytes(), rest, self.telemetry].concat())
+        let mut rest = rest.to_vec();
+        if let (IpNumber::UDP, false, Some(length)) = (ip.protocol, self.telemetry.is_empty(), rest.get_mut(UDP_LENGTH))
+        {
+            length.copy_from_slice(&payload.to_be_bytes());
+        }
+        Ok([&link.to_bytes()[..], &ip.to_bytes(), &rest, self.telemetry].concat())
     }
 }
 
@@ -97,7 +106,8 @@ mod tests {
         assert_eq!((bytes[22], sum(&bytes[14..34])), (62, 0xffff));
         assert_eq!(
             (&bytes[16..18], &bytes[34..]),
-            (&[0, 33][..], &[&[0, 1, 2, 3, 4, 5, 6, 7][..], &[9; 5]].concat()[..])
+            (&[0, 33][..], &[&[0, 1, 2, 3, 0, 13, 6, 7][..], &[9; 5]].concat()[..]),
+            "IP and UDP say their lengths"
         );
     }
 

@@ -9,6 +9,7 @@ mod control;
 mod counters;
 mod notifications;
 mod part;
+mod protocol;
 
 pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
@@ -22,7 +23,7 @@ use crate::switch::{SwitchConfig, SwitchSettings};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::FeedbackSettings;
-use crate::transport::{HostConfig, LoneFlow, TransportSettings};
+use crate::transport::{HostConfig, LoneFlow, ProtocolSettings, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
 use alloc::format;
@@ -42,7 +43,9 @@ pub struct NodeSettings {
     pub feedback: FeedbackSettings,
     /// Congestion control.
     pub control: ControlSettings,
-    /// How hosts send and acknowledge.
+    /// The transport of hosts.
+    pub protocol: ProtocolSettings,
+    /// How RDMA hosts send and acknowledge.
     pub transport: TransportSettings,
     /// Packet memory and marks of switches.
     pub switch: SwitchSettings,
@@ -63,6 +66,7 @@ impl NodeSettings {
             layout: LayoutSettings::default(),
             feedback: FeedbackSettings::default(),
             control,
+            protocol: ProtocolSettings::default(),
             transport: TransportSettings::default(),
             switch: SwitchSettings::default(),
             ecn_thresholds: None,
@@ -89,6 +93,7 @@ impl NodeSettings {
     /// Settles what was left to the simulator. What an algorithm that nobody chose would need counts for nothing.
     pub fn resolve(&mut self, network: &Network) {
         let needs = self.needs();
+        self.resolve_protocol();
         self.wire.resolve();
         self.layout.resolve(needs.reads, network);
         self.switch.resolve(&needs.ecn);
@@ -103,6 +108,7 @@ impl NodeSettings {
         let (needs, wire) = (self.needs(), self.wire.profile);
         let algorithm = self.control.chosen();
         let quirks = self.quirks.quirks().map_err(in_section("compatibility"))?;
+        self.check_protocol()?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
@@ -142,7 +148,7 @@ impl NodeSettings {
             algorithm: self.control.chosen().clone_algorithm(),
             layout: self.layout(),
             feedback: self.feedback.config().map_err(in_section("telemetry"))?,
-            sizes: self.wire.profile.sizes(),
+            sizes: self.sizes(),
         })
     }
 
@@ -222,8 +228,16 @@ impl NodeSettings {
         found
     }
 
+    /// Whether a setting has any effect. Ask once all is resolved.
+    pub fn counts(&self, part: &Part<'_>, setting: &Setting) -> bool {
+        setting.counts(part.settings) && self.foreign(part.section, setting.key).is_none()
+    }
+
     /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.
     pub fn idle(&self, section: &str, key: &str) -> Option<String> {
+        if let Some(reason) = self.foreign(section, key) {
+            return Some(format!("{key} belongs to transport.protocol = \"rdma\": {reason}"));
+        }
         let parts = self.parts().into_iter().filter(|part| part.section == section);
         let idle = |part: &Part<'_>| {
             let setting = part.settings.list().into_iter().find(|setting| setting.key == key)?;

@@ -20,6 +20,8 @@ pub enum Owner {
     FastCnpHost,
     /// What switches do about Fast CNP.
     FastCnpSwitch,
+    /// None: a program says it by the objects that it makes.
+    Nobody,
 }
 
 /// Settings that belong together.
@@ -58,6 +60,7 @@ pub(super) fn parts(node: &NodeSettings) -> Vec<Part<'_>> {
         part("wire", Owner::Node, "Wire", &node.wire),
         part("telemetry", Owner::Node, "Telemetry", &node.layout),
         part("telemetry", Owner::Host, "Telemetry", &node.feedback),
+        part("transport", Owner::Nobody, "", &node.protocol),
         part("transport", Owner::Host, "", &node.transport),
         part("switch", Owner::Switch, "", &node.switch),
         part("fast_cnp", Owner::FastCnpSwitch, "", &node.fast_cnp_switch),
@@ -85,7 +88,7 @@ pub(super) fn value(node: &NodeSettings, section: &str, algorithm: Option<&str>,
         "compatibility" => node.quirks.get(key),
         "wire" => node.wire.get(key),
         "telemetry" => either(&node.layout, &node.feedback),
-        "transport" => node.transport.get(key),
+        "transport" => either(&node.protocol, &node.transport),
         "switch" => node.switch.get(key),
         "fast_cnp" => either(&node.fast_cnp_switch, &node.fast_cnp_host),
         _ => None,
@@ -109,7 +112,7 @@ pub(super) fn of_section<'a>(
         "compatibility" => vec![&mut node.quirks],
         "wire" => vec![&mut node.wire],
         "telemetry" => vec![&mut node.layout, &mut node.feedback],
-        "transport" => vec![&mut node.transport],
+        "transport" => vec![&mut node.protocol, &mut node.transport],
         "switch" => vec![&mut node.switch],
         "fast_cnp" => vec![&mut node.fast_cnp_switch, &mut node.fast_cnp_host],
         _ => Vec::new(),

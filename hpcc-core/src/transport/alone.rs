@@ -58,7 +58,7 @@ impl LoneFlow {
 
     /// T on a path: as it was given, or from the start of a full packet to the end of its acknowledgement.
     pub fn base_rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
-        let computed = || if self.payload_only { path.rtt() } else { self.completion(links, self.mtu.into()) };
+        let computed = || if self.payload_only { path.rtt() } else { self.transfer(links, self.mtu.into()) };
         self.given.unwrap_or_else(computed)
     }
 
@@ -75,10 +75,18 @@ impl LoneFlow {
         }
     }
 
-    /// The time of a flow of `size` bytes, above 0, whose packets are acknowledged one by one. Of a flow that collects
+    /// The time of a flow of `size` bytes, above 0, from its start on: that of its connection, if it has one, and that of its
+    /// bytes.
+    pub fn completion(&self, links: &[LinkSpec], size: u64) -> Nanos {
+        let opening = links.iter().map(|link| 2 * (self.time(link, self.sizes.opening) + link.1.0));
+        let opens = if self.sizes.opening > 0 { opening.fold(0, u64::saturating_add) } else { 0 };
+        Nanos(self.transfer(links, size).0.saturating_add(opens))
+    }
+
+    /// The time of `size` bytes, above 0, whose packets are acknowledged one by one. Of a flow that collects
     /// telemetry with some of its packets only the first is taken to collect; of its messages of 1 GiB only the first to
     /// open with a longer header.
-    pub fn completion(&self, links: &[LinkSpec], size: u64) -> Nanos {
+    fn transfer(&self, links: &[LinkSpec], size: u64) -> Nanos {
         let packets = size.div_ceil(self.mtu.into()).max(1);
         let last = size - (packets - 1) * u64::from(self.mtu);
         let last = u32::try_from(last).unwrap_or(self.mtu);

@@ -2,6 +2,7 @@
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
 mod alone;
+mod datagrams;
 pub mod feedback;
 mod host;
 pub mod message;
@@ -10,6 +11,7 @@ mod notified;
 mod packet_set;
 pub mod path_probes;
 mod probed;
+mod protocol;
 mod queue_pair;
 mod receiver;
 mod selective_repeat;
@@ -25,12 +27,14 @@ mod host_tests;
 mod recovery_tests;
 
 pub use alone::{LinkSpec, LoneFlow};
+pub use datagrams::DatagramPacer;
 pub use host::{
     Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
 };
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use probed::ProbedFlow;
+pub use protocol::{Protocol, ProtocolSettings};
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use settings::TransportSettings;

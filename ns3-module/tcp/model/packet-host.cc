@@ -8,6 +8,7 @@
 #include "ns3-bridge/src/probed.rs.h"
 
 
+#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/ipv4-l3-protocol.h"
@@ -15,9 +16,11 @@
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/trace-source-accessor.h"
+#include "ns3/udp-l4-protocol.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ns3
@@ -88,6 +91,7 @@ PacketHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_flows.clear();
+    m_datagrams.clear();
     m_network.reset();
     QbbNode::DoDispose();
 }
@@ -249,12 +253,29 @@ PacketHost::OnSegment(QbbNetDevice& out, const PacketHeaders& headers)
     auto known = m_flows.find(key);
     if (known == m_flows.end())
     {
+        ForgetEnded();
         known = m_flows.emplace(key, TakeOn(out, headers)).first;
     }
     if (known->second)
     {
         known->second->OnSent(headers.tcp.GetSequenceNumber().GetValue() + headers.payload);
     }
+}
+
+void
+PacketHost::ForgetEnded()
+{
+    if (m_flows.size() < m_mostFlows)
+    {
+        return;
+    }
+    for (auto it = m_flows.begin(); it != m_flows.end();)
+    {
+        // A socket would hold the second reference. What HPCC++ does not control is looked up again.
+        const bool hasEnded = !it->second || it->second->GetReferenceCount() == 1;
+        it = hasEnded ? m_flows.erase(it) : std::next(it);
+    }
+    m_mostFlows = std::max(m_mostFlows, 2 * m_flows.size());
 }
 
 Ptr<TcpHpccPlus>
@@ -268,24 +289,63 @@ PacketHost::TakeOn(QbbNetDevice& out, const PacketHeaders& headers)
     {
         return nullptr;
     }
-    const int64_t dst = hpcc::host_of(headers.ip.GetDestination().Get());
-    const uint64_t baseRtt =
-        m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, static_cast<uint32_t>(dst));
     const auto sendProbe = [this, port = out.GetPortNumber(), headers](uint32_t seq) {
         SendProbe(port, headers, seq);
     };
-    const bool bound = flow->Bind({out.GetDataRate(), NanoSeconds(baseRtt)},
+    const bool bound = flow->Bind(GetPath(headers.ip.GetDestination()),
                                   GetSettings(),
                                   headers.tcp.GetSequenceNumber().GetValue(),
                                   sendProbe);
     return bound ? flow : nullptr;
 }
 
-Ptr<Packet>
-PacketHost::MakeProbePacket(PacketHeaders& headers) const
+ProbedPath
+PacketHost::GetPath(Ipv4Address peer) const
 {
-    const Ptr<Packet> packet = Create<Packet>();
-    packet->AddHeader(headers.tcp);
+    const int64_t dst = hpcc::host_of(peer.Get());
+    NS_ABORT_MSG_IF(dst < 0, "no host has the address " << peer);
+    const uint64_t baseRtt =
+        m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, static_cast<uint32_t>(dst));
+    return {m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};
+}
+
+ProbeSender
+PacketHost::AddDatagrams(const InetSocketAddress& peer, uint16_t port, ProbeClient& client)
+{
+    PacketHeaders headers;
+    headers.isUdp = true;
+    headers.ip.SetProtocol(UdpL4Protocol::PROT_NUMBER);
+    headers.ip.SetSource(GetAddress());
+    headers.ip.SetDestination(peer.GetIpv4());
+    headers.sport = port;
+    headers.dport = peer.GetPort();
+    m_datagrams[KeyOf(peer.GetIpv4(), port, peer.GetPort())] = &client;
+    return [this, headers](uint32_t seq) { SendProbe(0, headers, seq); };
+}
+
+void
+PacketHost::RemoveDatagrams(const InetSocketAddress& peer, uint16_t port)
+{
+    m_datagrams.erase(KeyOf(peer.GetIpv4(), port, peer.GetPort()));
+}
+
+ProbeClient*
+PacketHost::FindClient(const PacketHeaders& headers) const
+{
+    const uint64_t key = KeyOf(headers.ip.GetDestination(), headers.sport, headers.dport);
+    if (headers.isTcp)
+    {
+        const auto flow = m_flows.find(key);
+        return flow == m_flows.end() ? nullptr : PeekPointer(flow->second);
+    }
+    const auto flow = m_datagrams.find(key);
+    return flow == m_datagrams.end() ? nullptr : flow->second;
+}
+
+Ptr<Packet>
+PacketHost::MakeProbePacket(PacketHeaders& headers, ProbeNumber number) const
+{
+    const Ptr<Packet> packet = headers.MakeProbe(number);
     headers.ip.SetDscp(static_cast<Ipv4Header::DscpType>(m_probeDscp));
     headers.ip.SetEcn(Ipv4Header::ECN_NotECT);
     headers.ip.SetTtl(QbbFrame::INITIAL_HOP_LIMIT);
@@ -298,19 +358,15 @@ void
 PacketHost::SendProbe(uint16_t port, const PacketHeaders& headers, uint32_t seq)
 {
     NS_LOG_FUNCTION(this << port << seq);
-    const auto flow = m_flows.find(KeyOf(headers.ip.GetDestination(), headers.sport, headers.dport));
-    if (flow == m_flows.end() || !flow->second)
+    const ProbeClient* client = FindClient(headers);
+    if (!client)
     {
         return;
     }
     PacketHeaders probe = headers;
-    probe.tcp = TcpHeader();
-    probe.tcp.SetSourcePort(headers.sport);
-    probe.tcp.SetDestinationPort(headers.dport);
-    probe.tcp.SetSequenceNumber(SequenceNumber32(seq));
     probe.payload = 0;
-    QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, MakeProbePacket(probe));
-    SetTelemetry(*frame, flow->second->PrepareProbe(frame->GetTelemetry(), frame->GetRoom()));
+    QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, MakeProbePacket(probe, {seq, false}));
+    SetTelemetry(*frame, client->PrepareProbe(frame->GetTelemetry(), frame->GetRoom()));
     if (Enqueue(*m_ports[port], frame))
     {
         ++m_probes;
@@ -327,33 +383,27 @@ PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
         return;
     }
     PacketHeaders headers(frame->packet);
-    if (!headers.isTcp || headers.ip.GetDscp() != m_probeDscp)
+    if (!(headers.isTcp || headers.isUdp) || headers.ip.GetDscp() != m_probeDscp)
     {
         Deliver(in, headers, frame);
         return;
     }
-    if (headers.tcp.GetFlags() & TcpHeader::ACK)
+    const ProbeNumber number = headers.ReadProbe(frame->packet);
+    if (number.isAnswer)
     {
-        ReceiveAnswer(headers, frame);
+        ReceiveAnswer(headers, number.seq, frame);
         return;
     }
-    Answer(in, headers, frame);
+    Answer(in, headers, number.seq, frame);
 }
 
 void
-PacketHost::Answer(QbbNetDevice& in, const PacketHeaders& headers, QbbFrame* frame)
+PacketHost::Answer(QbbNetDevice& in, const PacketHeaders& headers, uint32_t seq, QbbFrame* frame)
 {
-    PacketHeaders answer = headers;
-    answer.ip.SetSource(headers.ip.GetDestination());
-    answer.ip.SetDestination(headers.ip.GetSource());
-    answer.tcp = TcpHeader();
-    answer.tcp.SetSourcePort(headers.dport);
-    answer.tcp.SetDestinationPort(headers.sport);
-    answer.tcp.SetAckNumber(headers.tcp.GetSequenceNumber());
-    answer.tcp.SetFlags(TcpHeader::ACK);
+    PacketHeaders answer = headers.Reversed();
     frame->TakePacket();
     frame->kind = QbbFrame::Kind::PACKET_RESPONSE;
-    frame->SetPacket(MakeProbePacket(answer));
+    frame->SetPacket(MakeProbePacket(answer, {seq, true}));
     frame->priority = m_priority;
     frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame->congestionMarked = false;
@@ -365,12 +415,11 @@ PacketHost::Answer(QbbNetDevice& in, const PacketHeaders& headers, QbbFrame* fra
 }
 
 void
-PacketHost::ReceiveAnswer(const PacketHeaders& headers, QbbFrame* frame)
+PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* frame)
 {
-    const auto known = m_flows.find(KeyOf(headers.ip.GetSource(), headers.dport, headers.sport));
-    if (known != m_flows.end() && known->second)
+    if (ProbeClient* client = FindClient(headers.Reversed()))
     {
-        known->second->OnResponse(headers.tcp.GetAckNumber().GetValue(), frame->GetTelemetry(), frame->telemetryBytes);
+        client->OnResponse(seq, frame->GetTelemetry(), frame->telemetryBytes);
     }
     frame->Release();
 }

@@ -5,8 +5,10 @@
 #define PACKET_HOST_H
 
 #include "packet-headers.h"
+#include "probe-client.h"
 #include "tcp-hpcc-plus.h"
 
+#include "ns3/inet-socket-address.h"
 #include "ns3/ipv4-address.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-node.h"
@@ -25,9 +27,10 @@ namespace ns3
  * has the address of its place in the network (GetAddress()); PacketHostHelper assigns it. Switches forward, buffer,
  * pause and mark such frames like all others; who does not know ECN is not marked.
  *
- * For TCP flows under TcpHpccPlus the host sends the probes, answers those of others, and keeps both from the stack: it
- * knows them by their DSCP (draft-miao-rtgwg-hpccplus-00, section 7.2). A probe is a TCP header without flags whose
- * sequence number is that of the next new byte; its answer acknowledges that number. Telemetry follows the header.
+ * For TCP flows under TcpHpccPlus, and for UDP flows whose clients ask for it (AddDatagrams()), the host sends probes,
+ * answers those of others, and keeps both from the stack: it knows them by their DSCP (draft-miao-rtgwg-hpccplus-00, section
+ * 7.2). A TCP probe is a header without flags whose sequence number is that of the next new byte; its answer acknowledges
+ * that number. A UDP probe has eight bytes behind its header that say the same. Telemetry follows.
  */
 class PacketHost : public QbbNode
 {
@@ -50,6 +53,28 @@ class PacketHost : public QbbNode
      */
     static Ipv4Address AddressOf(uint32_t index);
 
+    /**
+     * \param peer a host's address
+     * \return the path from here; ends the program if nobody has that address
+     */
+    ProbedPath GetPath(Ipv4Address peer) const;
+
+    /**
+     * \brief Send probes for a flow of UDP datagrams when its client asks for them, and hand it the answers.
+     * \param peer the other end
+     * \param port this end's port
+     * \param client whose flow it is; outlives the flow
+     * \return sends a probe
+     */
+    ProbeSender AddDatagrams(const InetSocketAddress& peer, uint16_t port, ProbeClient& client);
+
+    /**
+     * \brief A flow of UDP datagrams has ended.
+     * \param peer the other end
+     * \param port this end's port
+     */
+    void RemoveDatagrams(const InetSocketAddress& peer, uint16_t port);
+
     /// \return packets dropped because too many waited, or nobody has their destination's address
     uint64_t GetDrops() const;
 
@@ -71,7 +96,7 @@ class PacketHost : public QbbNode
 
   private:
     /**
-     * \brief Identify a TCP connection of this host.
+     * \brief Identify a flow of this host, among those of its protocol.
      * \param peer the other end's address
      * \param own this end's port
      * \param other the other end's port
@@ -106,10 +131,17 @@ class PacketHost : public QbbNode
 
     /**
      * \brief Make the packet of a probe, or of an answer.
-     * \param headers its addresses, ports and numbers; the rest is set here
+     * \param headers its addresses and ports; the rest is set here
+     * \param number what it says
      * \return the packet
      */
-    Ptr<Packet> MakeProbePacket(PacketHeaders& headers) const;
+    Ptr<Packet> MakeProbePacket(PacketHeaders& headers, ProbeNumber number) const;
+
+    /**
+     * \param headers the headers of a packet of a flow from here
+     * \return whose flow it is; nullptr if nobody's
+     */
+    ProbeClient* FindClient(const PacketHeaders& headers) const;
 
     /**
      * \brief A segment was queued: tell its flow, if that is HPCC++'s.
@@ -126,10 +158,13 @@ class PacketHost : public QbbNode
      */
     Ptr<TcpHpccPlus> TakeOn(QbbNetDevice& out, const PacketHeaders& headers);
 
+    /// Forget flows whose sockets are gone, once there may be as many of them as of others.
+    void ForgetEnded();
+
     /**
      * \brief Send a probe of a flow.
      * \param port the port
-     * \param headers a segment's headers
+     * \param headers the headers of a packet of the flow
      * \param seq the probe's sequence number
      */
     void SendProbe(uint16_t port, const PacketHeaders& headers, uint32_t seq);
@@ -138,16 +173,18 @@ class PacketHost : public QbbNode
      * \brief Send a probe's telemetry back; the frame itself becomes the answer.
      * \param in port by which it came
      * \param headers the probe's headers
+     * \param seq the probe's sequence number
      * \param frame the frame
      */
-    void Answer(QbbNetDevice& in, const PacketHeaders& headers, QbbFrame* frame);
+    void Answer(QbbNetDevice& in, const PacketHeaders& headers, uint32_t seq, QbbFrame* frame);
 
     /**
      * \brief Take in the answer to a probe.
      * \param headers its headers
+     * \param seq the probe's sequence number
      * \param frame the frame
      */
-    void ReceiveAnswer(const PacketHeaders& headers, QbbFrame* frame);
+    void ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* frame);
 
     /**
      * \brief Hand a packet to the stack.
@@ -160,6 +197,8 @@ class PacketHost : public QbbNode
     std::shared_ptr<hpcc::Network> m_network; //!< paths
     /// TCP flows from here by KeyOf(); nullptr for those that HPCC++ does not control
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
+    std::unordered_map<uint64_t, ProbeClient*> m_datagrams; //!< flows of UDP datagrams from here by KeyOf()
+    std::size_t m_mostFlows{64}; //!< flows at which those are forgotten that have ended
     uint64_t m_drops{0};       //!< packets dropped
     uint64_t m_probes{0};      //!< probes sent
     uint8_t m_priority{0};     //!< attribute

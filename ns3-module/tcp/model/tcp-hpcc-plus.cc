@@ -99,7 +99,7 @@ TcpHpccPlus::IsBound() const
 }
 
 bool
-TcpHpccPlus::Bind(const Path& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe)
+TcpHpccPlus::Bind(const ProbedPath& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe)
 {
     NS_LOG_FUNCTION(this << path.lineRate << path.baseRtt << first);
     if (!m_tcb)

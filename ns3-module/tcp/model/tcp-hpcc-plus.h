@@ -4,16 +4,15 @@
 #ifndef TCP_HPCC_PLUS_H
 #define TCP_HPCC_PLUS_H
 
+#include "probe-client.h"
+
 #include "ns3/address.h"
 #include "ns3/core-pointer.h"
-#include "ns3/data-rate.h"
 #include "ns3/event-id.h"
-#include "ns3/nstime.h"
 #include "ns3/settings-owner.h"
 #include "ns3/tcp-congestion-ops.h"
 
 #include <cstdint>
-#include <functional>
 
 namespace ns3
 {
@@ -31,19 +30,9 @@ class Node;
  *
  * HPCC++ does not react to losses: the network pauses. TCP still repairs them.
  */
-class TcpHpccPlus : public TcpNewReno, public SettingsOwner
+class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
 {
   public:
-    /// What a flow must know of its path.
-    struct Path
-    {
-        DataRate lineRate; //!< of the host's port
-        Time baseRtt;      //!< T
-    };
-
-    /// Sends a probe with a sequence number.
-    using ProbeSender = std::function<void(uint32_t)>;
-
     /**
      * \brief Register this type.
      * \return The object TypeId.
@@ -74,7 +63,7 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner
      * \param sendProbe sends its probes
      * \return whether the flow could be taken on: its socket is known
      */
-    bool Bind(const Path& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe);
+    bool Bind(const ProbedPath& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe);
 
     /**
      * \brief A segment with payload has left.
@@ -88,23 +77,9 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner
      */
     void OnAcked(uint32_t ack);
 
-    /**
-     * \brief The answer to a probe has arrived.
-     * \param seq the probe's sequence number
-     * \param section the telemetry that it collected
-     * \param size bytes of it
-     */
-    void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size);
-
-    /**
-     * \brief Prepare the telemetry of a probe.
-     * \param section where it goes
-     * \param room bytes there
-     * \return bytes of it
-     */
-    uint16_t PrepareProbe(uint8_t* section, std::size_t room) const;
-
     // Inherited
+    void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size) override;
+    uint16_t PrepareProbe(uint8_t* section, std::size_t room) const override;
     std::string GetName() const override;
     void Init(Ptr<TcpSocketState> tcb) override;
     uint32_t GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight) override;

@@ -146,7 +146,7 @@ class HpccTcpTestSuite : public TestSuite
     HpccTcpTestSuite()
         : TestSuite("hpcc-tcp", Type::UNIT)
     {
-        for (const auto make : {MakePacketHostTests, MakeTcpHpccPlusTests})
+        for (const auto make : {MakeDatagramClientTests, MakePacketHostTests, MakeTcpHpccPlusTests})
         {
             for (TestCase* test : make())
             {

@@ -22,6 +22,8 @@ namespace ns3
 namespace tests
 {
 
+/// \return tests of DatagramClient
+std::vector<TestCase*> MakeDatagramClientTests();
 /// \return tests of PacketHost
 std::vector<TestCase*> MakePacketHostTests();
 /// \return tests of TcpHpccPlus

@@ -40,7 +40,7 @@ impl Scenario {
             if part.section == "compatibility" || idle || part.algorithm.is_some_and(|name| name != chosen) {
                 continue;
             }
-            for setting in part.settings.list().iter().filter(|setting| setting.counts(part.settings)) {
+            for setting in part.settings.list().iter().filter(|setting| self.settings.counts(&part, setting)) {
                 if let Some(value) = part.settings.get(setting.key) {
                     let (unit, value) = with_unit(setting, value);
                     effective[part.section][format!("{}{unit}", setting.key)] = value;

@@ -5,8 +5,9 @@ use super::document::Document;
 use crate::error::{InputError, suggestion};
 use crate::scenario::Legacy;
 use hpcc_core::cc::Reads;
-use hpcc_core::node::ControlSettings;
-use hpcc_core::topology::Network;
+use hpcc_core::node::NodeSettings;
+use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::Protocol;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -25,7 +26,7 @@ pub(super) struct LegacyKeys {
 pub(super) fn read(
     document: &mut Document<'_>,
     network: &Network,
-    control: &ControlSettings,
+    settings: &NodeSettings,
 ) -> Result<Legacy, InputError> {
     let (keys, _) = document.optional::<LegacyKeys>("legacy")?;
     let count = network.nodes.len();
@@ -33,8 +34,19 @@ pub(super) fn read(
         let message = format!("there is no node {}; expected 0 to {}", node.get_ref(), count.saturating_sub(1));
         return Err(document.place(node.span()).key_error("legacy.nodes", message));
     }
+    let is_host = |node: &&Spanned<u32>| network.nodes[*node.get_ref() as usize] == NodeKind::Host;
+    if settings.protocol.protocol == Protocol::Tcp
+        && let Some(host) = keys.nodes.iter().find(is_host)
+    {
+        let message = format!(
+            "host {} cannot be a legacy one with transport.protocol = \"tcp\": a legacy host's algorithm is RDMA's; expected \
+             switches",
+            host.get_ref()
+        );
+        return Err(document.place(host.span()).key_error("legacy.nodes", message));
+    }
     // What a host without telemetry can run, with its defaults.
-    let usable = || control.all().filter(|algorithm| algorithm.needs().reads == Reads::Nothing);
+    let usable = || settings.control.all().filter(|algorithm| algorithm.needs().reads == Reads::Nothing);
     let algorithm = match &keys.algorithm {
         None => Legacy::default().algorithm,
         Some(name) if usable().any(|algorithm| algorithm.name() == name.get_ref()) => name.get_ref().clone(),

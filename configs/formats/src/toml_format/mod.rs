@@ -93,9 +93,9 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     given.check(&document, &settings, &topology.network)?;
     window(&settings, given.place(&document, "transport", "window"))?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
-    let legacy = legacy::read(&mut document, &topology.network, &settings.control)?;
+    let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
-    let monitor = settings::monitor(&mut document, topology.network.nodes.len(), settings.wire.profile)?;
+    let monitor = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
         links: topology.links,

@@ -9,8 +9,8 @@ use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
+use hpcc_core::transport::Protocol;
 use hpcc_core::units::Nanos;
-use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -143,7 +143,11 @@ fn node_list(
 }
 
 /// `[monitor]`.
-pub(super) fn monitor(document: &mut Document<'_>, nodes: usize, wire: WireProfile) -> Result<Monitor, InputError> {
+pub(super) fn monitor(
+    document: &mut Document<'_>,
+    nodes: usize,
+    settings: &NodeSettings,
+) -> Result<Monitor, InputError> {
     let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
     let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
         (None, None) => None,
@@ -161,8 +165,14 @@ pub(super) fn monitor(document: &mut Document<'_>, nodes: usize, wire: WireProfi
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };
+    let is_tcp = settings.protocol.protocol == Protocol::Tcp;
+    if let Some(node) = keys.trace_nodes.first().filter(|_| is_tcp) {
+        let message = "the reference's packet trace has no TCP; expected none, or monitor.capture_nodes";
+        return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
+    }
     let trace_nodes = node_list(document, "trace_nodes", keys.trace_nodes, nodes)?;
-    if let Some(node) = keys.capture_nodes.first().filter(|_| !wire.is_real()) {
+    let has_bytes = is_tcp || settings.wire.profile.is_real();
+    if let Some(node) = keys.capture_nodes.first().filter(|_| !has_bytes) {
         let message = "frames of wire.profile = \"reference\" have no bytes to capture; expected a rocev2 profile";
         return Err(document.place(node.span()).key_error("monitor.capture_nodes", message));
     }

@@ -2,7 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::hops::LongPaths;
-use super::qos;
+use super::{protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
@@ -50,6 +50,7 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
             flow.priority
         ));
     }
+    protocol::flow(flow, scenario)?;
     qos::guarantee(flow, scenario)?;
     let chunk = scenario.settings.transport.chunk.0;
     if scenario.settings.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {

@@ -3,6 +3,7 @@
 
 mod flows;
 mod hops;
+mod protocol;
 mod qos;
 mod settings;
 

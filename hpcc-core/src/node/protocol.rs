@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What of the settings concerns hosts whose transport is TCP, and what does not.
+
+use super::{Located, NodeSettings, in_section};
+use crate::cc::Reads;
+use crate::settings::{Conflict, Settings as _};
+use crate::transport::Protocol;
+use crate::transport::feedback::Packets;
+use crate::wire::FrameSizes;
+use alloc::format;
+
+/// The settings of RDMA's transport that TCP shares.
+const SHARED: [&str; 3] = ["mtu", "base_rtt", "global_rtt"];
+/// The algorithm of the core that TCP hosts run.
+const HPCC_PLUS: &str = "hpcc_plus";
+
+impl NodeSettings {
+    /// Settles what the transport leaves no choice of: only probes bring telemetry to TCP.
+    pub(super) fn resolve_protocol(&mut self) {
+        if self.protocol.protocol == Protocol::Tcp && self.needs().reads == Reads::Records {
+            self.feedback.packets = Packets::Probes;
+        }
+    }
+
+    /// Why a setting concerns RDMA alone, if hosts have another transport.
+    pub(super) fn foreign(&self, section: &str, key: &str) -> Option<&'static str> {
+        match self.protocol.protocol {
+            Protocol::Rdma => None,
+            Protocol::Tcp => match section {
+                "transport" if self.transport.get(key).is_some() && !SHARED.contains(&key) => {
+                    Some("TCP sends and acknowledges in its own way")
+                }
+                "telemetry" if self.feedback.get(key).is_some() => Some("probes alone bring telemetry to TCP"),
+                "wire" if key == "profile" => Some("TCP's segments have headers of their own"),
+                "fast_cnp" => Some("notifications are about RoCE packets"),
+                _ => None,
+            },
+        }
+    }
+
+    /// Checks that the algorithm and the faults of the reference go with the transport.
+    pub(super) fn check_protocol(&self) -> Result<(), Located> {
+        let algorithm = self.control.chosen();
+        let (name, of_tcp) = (algorithm.name(), algorithm.needs().tcp);
+        let refuse = |expected: &str| {
+            let message = format!("{name} does not control flows of {expected}");
+            Err(in_section("congestion_control")(Conflict::new("algorithm", message)))
+        };
+        match self.protocol.protocol {
+            Protocol::Rdma if of_tcp => refuse("RDMA; expected transport.protocol = \"tcp\""),
+            Protocol::Tcp if !of_tcp && name != HPCC_PLUS => {
+                refuse("TCP; expected hpcc_plus, or a class of ns-3's such as ns3::TcpDctcp")
+            }
+            Protocol::Tcp if self.quirks().iter().any(|(_, on)| on) => {
+                let message = "the reference simulator has no TCP whose faults could be repeated; expected \"correct\"";
+                Err(in_section("compatibility")(Conflict::new("profile", message.into())))
+            }
+            Protocol::Rdma | Protocol::Tcp => Ok(()),
+        }
+    }
+
+    /// The sizes of frames.
+    pub(super) fn sizes(&self) -> FrameSizes {
+        match self.protocol.protocol {
+            Protocol::Rdma => self.wire.profile.sizes(),
+            Protocol::Tcp => FrameSizes::TCP,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Input;
+    use crate::topology::Network;
+
+    fn settings(algorithm: &str) -> NodeSettings {
+        let mut settings = NodeSettings::default();
+        settings.set("transport", None, "protocol", Input::Text("tcp")).expect("a name");
+        settings.set("congestion_control", None, "algorithm", Input::Text(algorithm)).expect("an algorithm");
+        settings.resolve(&Network::default());
+        settings
+    }
+
+    #[test]
+    fn tcp_runs_hpcc_plus_by_probes() {
+        let settings = settings("hpcc_plus");
+        assert_eq!(settings.check(&Network::default()), Ok(()));
+        assert_eq!(settings.feedback.packets, Packets::Probes);
+        assert_eq!(settings.host().expect("checked").sizes.data(1_448, true, 0), 1_518);
+        let wrong = super::tests::settings("dcqcn").check(&Network::default()).expect_err("no RDMA");
+        assert_eq!((wrong.section, wrong.conflict.key), ("congestion_control", "algorithm"));
+    }
+
+    #[test]
+    fn what_concerns_rdma_alone_has_a_reason() {
+        let settings = settings("hpcc_plus");
+        for (section, key) in
+            [("transport", "recovery"), ("telemetry", "answer"), ("wire", "profile"), ("fast_cnp", "enabled")]
+        {
+            let reason = settings.idle(section, key).unwrap_or_default();
+            assert!(reason.contains("belongs to transport.protocol = \"rdma\""), "{section}.{key}: {reason}");
+            assert_eq!(NodeSettings::default().idle(section, key), None);
+        }
+        for (section, key) in
+            [("transport", "mtu"), ("transport", "tcp_buffer"), ("telemetry", "layout"), ("wire", "preamble_and_gap")]
+        {
+            assert_eq!(settings.idle(section, key), None, "{section}.{key}");
+        }
+        assert!(NodeSettings::default().idle("transport", "tcp_buffer").is_some());
+    }
+}

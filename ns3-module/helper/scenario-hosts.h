@@ -1,0 +1,92 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SCENARIO_HOSTS_H
+#define SCENARIO_HOSTS_H
+
+#include "ns3/callback.h"
+#include "ns3/object.h"
+#include "ns3/rdma-host.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace hpcc
+{
+struct RunTotals;
+struct Scenario;
+} // namespace hpcc
+
+namespace ns3
+{
+
+class Node;
+class QbbHelper;
+
+/**
+ * \ingroup hpcc
+ * \brief A flow of a scenario that is under way.
+ */
+class ScenarioFlow
+{
+  public:
+    virtual ~ScenarioFlow() = default;
+
+    /// \return its bytes that were acknowledged
+    virtual uint64_t GetAckedBytes() const = 0;
+
+    /// \return what was asked for, and the source port that it got
+    virtual RdmaFlow GetFlow() const = 0;
+};
+
+/**
+ * \ingroup hpcc
+ * \brief The hosts of a scenario: what they are, and how their flows start.
+ *
+ * Which class does it follows from the scenario; one that needs more of ns-3 than the module does is registered only
+ * where that is built.
+ */
+class ScenarioHosts : public Object
+{
+  public:
+    /// Is told of a flow that has finished; the flow's object is no longer needed then.
+    using FinishCallback = Callback<void, const RdmaFlow&>;
+
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * \brief Make a node a host.
+     * \param node the node
+     * \param network what it becomes part of
+     */
+    virtual void Install(Ptr<Node> node, QbbHelper& network) = 0;
+
+    /**
+     * \brief Get hosts ready: they have their settings and links, and the network is about to start.
+     * \param scenario what they run by
+     * \param network the network
+     */
+    virtual void Prepare(const hpcc::Scenario& scenario, const QbbHelper& network) = 0;
+
+    /**
+     * \brief Start a flow now.
+     * \param flow the flow
+     * \param done is told when it has finished
+     * \return the flow; nullptr if its hosts are not connected
+     */
+    virtual std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) = 0;
+
+    /**
+     * \brief Add what happened at the hosts.
+     * \param totals what happened in the run
+     */
+    virtual void Count(hpcc::RunTotals& totals) const = 0;
+};
+
+} // namespace ns3
+
+#endif /* SCENARIO_HOSTS_H */

@@ -1,0 +1,104 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "scenario-rdma-hosts.h"
+
+#include "qbb-helper.h"
+#include "ns3-bridge/src/results.rs.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(ScenarioRdmaHosts);
+
+namespace
+{
+
+/// A flow of an RDMA host.
+class RdmaScenarioFlow : public ScenarioFlow
+{
+  public:
+    /**
+     * \param host its source, which outlives it
+     * \param queuePair its queue pair there
+     */
+    RdmaScenarioFlow(const RdmaHost& host, uint32_t queuePair)
+        : m_host(host),
+          m_queuePair(queuePair)
+    {
+    }
+
+    // Inherited
+    uint64_t GetAckedBytes() const override
+    {
+        return m_host.GetAckedBytes(m_queuePair);
+    }
+
+    RdmaFlow GetFlow() const override
+    {
+        return m_host.GetFlow(m_queuePair);
+    }
+
+  private:
+    const RdmaHost& m_host; //!< its source
+    uint32_t m_queuePair;   //!< its queue pair there
+};
+
+} // namespace
+
+TypeId
+ScenarioRdmaHosts::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::ScenarioRdmaHosts")
+                            .SetParent<ScenarioHosts>()
+                            .SetGroupName("Hpcc")
+                            .AddConstructor<ScenarioRdmaHosts>();
+    return tid;
+}
+
+void
+ScenarioRdmaHosts::Install(Ptr<Node> node, QbbHelper& network)
+{
+    network.InstallHosts(NodeContainer(node));
+}
+
+void
+ScenarioRdmaHosts::Prepare(const hpcc::Scenario&, const QbbHelper& network)
+{
+    m_network = &network;
+}
+
+std::unique_ptr<ScenarioFlow>
+ScenarioRdmaHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
+{
+    const Ptr<RdmaHost> host = m_network->GetHost(flow.src);
+    const Ptr<RdmaHost> peer = m_network->GetHost(flow.dst);
+    if (!host->CanReach(*peer))
+    {
+        return nullptr;
+    }
+    return std::make_unique<RdmaScenarioFlow>(*host, host->StartFlow(peer, flow, done));
+}
+
+void
+ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
+{
+    hpcc::HostCounters& sum = totals.hosts;
+    for (uint32_t index = 0; index < m_network->GetNNodes(); ++index)
+    {
+        if (const Ptr<RdmaHost> host = m_network->GetHost(index))
+        {
+            const RdmaCounters counters = host->GetCounters();
+            sum.resent += counters.resent;
+            sum.timeouts += counters.timeouts;
+            sum.probes += counters.probes;
+            sum.feedback += counters.feedback;
+            sum.rejected_feedback += counters.rejectedFeedback;
+            sum.rearmed_feedback += counters.rearmedFeedback;
+            sum.moves += counters.pathMoves;
+            sum.cnps += counters.cnps;
+        }
+    }
+}
+
+} // namespace ns3

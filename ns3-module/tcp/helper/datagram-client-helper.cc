@@ -1,0 +1,36 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "datagram-client-helper.h"
+
+#include "ns3/datagram-client.h"
+
+namespace ns3
+{
+
+DatagramClientHelper::DatagramClientHelper(const InetSocketAddress& remote)
+{
+    m_factory.SetTypeId(DatagramClient::GetTypeId());
+    m_factory.Set("Remote", AddressValue(remote));
+}
+
+void
+DatagramClientHelper::SetAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_factory.Set(name, value);
+}
+
+ApplicationContainer
+DatagramClientHelper::Install(const NodeContainer& nodes) const
+{
+    ApplicationContainer applications;
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        const auto application = m_factory.Create<Application>();
+        (*it)->AddApplication(application);
+        applications.Add(application);
+    }
+    return applications;
+}
+
+} // namespace ns3

@@ -1,0 +1,49 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef DATAGRAM_CLIENT_HELPER_H
+#define DATAGRAM_CLIENT_HELPER_H
+
+#include "ns3/application-container.h"
+#include "ns3/inet-socket-address.h"
+#include "ns3/node-container.h"
+#include "ns3/object-factory.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief Makes applications that send UDP datagrams at the pace of HPCC++.
+ */
+class DatagramClientHelper
+{
+  public:
+    /**
+     * \param remote where the datagrams go
+     */
+    explicit DatagramClientHelper(const InetSocketAddress& remote);
+
+    /**
+     * \brief Set an attribute of the applications to be installed.
+     * \param name the attribute
+     * \param value its value
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Install an application on each node.
+     * \param nodes the nodes
+     * \return the applications
+     */
+    ApplicationContainer Install(const NodeContainer& nodes) const;
+
+  private:
+    ObjectFactory m_factory; //!< makes applications
+};
+
+} // namespace ns3
+
+#endif /* DATAGRAM_CLIENT_HELPER_H */

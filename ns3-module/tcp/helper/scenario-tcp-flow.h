@@ -1,0 +1,97 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SCENARIO_TCP_FLOW_H
+#define SCENARIO_TCP_FLOW_H
+
+#include "../../helper/scenario-hosts.h"
+
+#include "ns3/inet-socket-address.h"
+#include "ns3/tcp-header.h"
+#include "ns3/tcp-socket-base.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief A flow of a scenario over a TCP connection of its own.
+ *
+ * It begins with the connection's first packet and has finished when the last byte is acknowledged; then it closes.
+ */
+class ScenarioTcpFlow : public ScenarioFlow
+{
+  public:
+    /// What happens to the flows of a run.
+    struct Counters
+    {
+        uint64_t resent{0};   //!< segments sent again
+        uint64_t timeouts{0}; //!< retransmission timeouts
+    };
+
+    /**
+     * \param flow what is asked for
+     * \param socket a socket of its source
+     * \param counters where the flow counts; outlives it
+     * \param done is told when the flow has finished, and may delete it
+     */
+    ScenarioTcpFlow(const RdmaFlow& flow,
+                    Ptr<TcpSocketBase> socket,
+                    Counters& counters,
+                    ScenarioHosts::FinishCallback done);
+    ~ScenarioTcpFlow() override;
+
+    /**
+     * \brief Open the connection.
+     * \param peer where it leads
+     */
+    void Connect(const InetSocketAddress& peer);
+
+    // Inherited
+    uint64_t GetAckedBytes() const override;
+    RdmaFlow GetFlow() const override;
+
+  private:
+
+    /**
+     * \brief The connection is open, or bytes were acknowledged.
+     * \param socket the socket
+     * \param room bytes that it takes
+     */
+    void OnRoom(Ptr<Socket> socket, uint32_t room);
+
+    /// Give the socket what it has room for, in whole segments.
+    void Fill();
+
+    /// All bytes are acknowledged.
+    void Finish();
+
+    /**
+     * \brief A packet leaves.
+     * \param packet its payload
+     * \param header its header
+     * \param socket the socket
+     */
+    void OnSent(Ptr<const Packet> packet, const TcpHeader& header, Ptr<const TcpSocketBase> socket);
+
+    /**
+     * \brief TCP's view of the network has changed.
+     * \param before what it was
+     * \param now what it is
+     */
+    void OnState(TcpSocketState::TcpCongState_t before, TcpSocketState::TcpCongState_t now);
+
+    RdmaFlow m_flow;                      //!< what is asked for
+    Ptr<TcpSocketBase> m_socket;          //!< the connection
+    Counters& m_counters;                 //!< where it counts
+    ScenarioHosts::FinishCallback m_done; //!< is told when it has finished
+    uint32_t m_buffer;                    //!< bytes that the socket holds
+    uint32_t m_segment;                   //!< payload bytes of a segment
+    uint64_t m_written{0};                //!< bytes that the socket was given
+    SequenceNumber32 m_end;               //!< sequence number behind what was sent
+    EventId m_finish;                     //!< the end of this flow
+};
+
+} // namespace ns3
+
+#endif /* SCENARIO_TCP_FLOW_H */

@@ -1,0 +1,212 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "datagram-client.h"
+
+#include "packet-host.h"
+
+#include "../../model/call-core.h"
+#include "../../model/setting-attributes.h"
+#include "ns3-bridge/src/probed.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/packet.h"
+#include "ns3/simulator.h"
+#include "ns3/udp-socket-factory.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("DatagramClient");
+
+NS_OBJECT_ENSURE_REGISTERED(DatagramClient);
+
+namespace
+{
+
+/// The core's word for "never".
+constexpr uint64_t NEVER = std::numeric_limits<uint64_t>::max();
+/// Sequence number of the first byte.
+constexpr uint32_t FIRST = 0;
+
+/// \return the present time in ns
+uint64_t
+PresentNanos()
+{
+    return Simulator::Now().GetNanoSeconds();
+}
+
+/**
+ * \param nanos a time in ns
+ * \return how long it is until then
+ */
+Time
+Until(uint64_t nanos)
+{
+    return NanoSeconds(std::max(nanos, PresentNanos()) - PresentNanos());
+}
+
+} // namespace
+
+TypeId
+DatagramClient::GetTypeId()
+{
+    static TypeId tid =
+        AddSettings(TypeId("ns3::DatagramClient")
+                        .SetParent<Application>()
+                        .SetGroupName("Hpcc")
+                        .AddConstructor<DatagramClient>()
+                        .AddAttribute("Remote",
+                                      "Where the datagrams go: an InetSocketAddress of a host of the network",
+                                      AddressValue(),
+                                      MakeAddressAccessor(&DatagramClient::m_remote),
+                                      MakeAddressChecker())
+                        .AddAttribute("PacketSize",
+                                      "Payload bytes of a datagram",
+                                      UintegerValue(1452),
+                                      MakeUintegerAccessor(&DatagramClient::m_size),
+                                      MakeUintegerChecker<uint32_t>(1, 65507))
+                        .AddAttribute("MaxBytes",
+                                      "Payload bytes to send in all; 0: until the application stops",
+                                      UintegerValue(0),
+                                      MakeUintegerAccessor(&DatagramClient::m_maxBytes),
+                                      MakeUintegerChecker<uint64_t>()),
+                    hpcc::parameters_of("hpcc_plus"));
+    return tid;
+}
+
+DatagramClient::DatagramClient()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+DatagramClient::~DatagramClient() = default;
+
+uint64_t
+DatagramClient::GetSent() const
+{
+    return m_sent;
+}
+
+void
+DatagramClient::DoDispose()
+{
+    StopApplication();
+    m_host = nullptr;
+    Application::DoDispose();
+}
+
+void
+DatagramClient::StartApplication()
+{
+    NS_LOG_FUNCTION(this);
+    m_host = GetNode()->GetObject<PacketHost>();
+    NS_ABORT_MSG_UNLESS(m_host, "node " << GetNode()->GetId() << " is no PacketHost, which sends the probes");
+    NS_ABORT_MSG_UNLESS(InetSocketAddress::IsMatchingType(m_remote), "DatagramClient::Remote is no IPv4 address with a port");
+    const InetSocketAddress remote = InetSocketAddress::ConvertFrom(m_remote);
+    m_socket = Socket::CreateSocket(GetNode(), UdpSocketFactory::GetTypeId());
+    m_socket->Bind();
+    m_socket->Connect(remote);
+    Address own;
+    m_socket->GetSockName(own);
+    m_port = InetSocketAddress::ConvertFrom(own).GetPort();
+    const ProbedPath path = m_host->GetPath(remote.GetIpv4());
+    const hpcc::ProbedFlowLimits limits{path.lineRate.GetBitRate(),
+                                        static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
+                                        m_size,
+                                        FIRST};
+    m_core.reset(
+        CallCore([&] { return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits).into_raw(); }));
+    m_sendProbe = m_host->AddDatagrams(remote, m_port, *this);
+    Send();
+}
+
+void
+DatagramClient::StopApplication()
+{
+    NS_LOG_FUNCTION(this);
+    m_sendTimer.Cancel();
+    m_probeTimer.Cancel();
+    if (m_socket)
+    {
+        m_host->RemoveDatagrams(InetSocketAddress::ConvertFrom(m_remote), m_port);
+        m_socket->Close();
+        m_socket = nullptr;
+    }
+}
+
+void
+DatagramClient::Send()
+{
+    m_sendTimer.Cancel();
+    while (m_maxBytes == 0 || m_sent < m_maxBytes)
+    {
+        const uint64_t due = m_core->next_datagram();
+        if (due == NEVER)
+        {
+            return;
+        }
+        if (due > PresentNanos())
+        {
+            m_sendTimer = Simulator::Schedule(Until(due), &DatagramClient::Send, this);
+            return;
+        }
+        SendOne();
+    }
+}
+
+void
+DatagramClient::SendOne()
+{
+    const uint64_t left = m_maxBytes == 0 ? m_size : m_maxBytes - m_sent;
+    const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(m_size, left));
+    // What the host's queue has no room for is lost, as on the way.
+    m_socket->Send(Create<Packet>(bytes));
+    m_core->on_datagram(PresentNanos(), bytes);
+    m_sent += bytes;
+    ScheduleProbe();
+}
+
+uint16_t
+DatagramClient::PrepareProbe(uint8_t* section, std::size_t room) const
+{
+    return static_cast<uint16_t>(m_core->prepare_probe(PresentNanos(), {section, room}));
+}
+
+void
+DatagramClient::OnResponse(uint32_t seq, const uint8_t* section, std::size_t size)
+{
+    NS_LOG_FUNCTION(this << seq << size);
+    m_core->on_datagram_response(PresentNanos(), seq, {section, size});
+    Send();
+}
+
+void
+DatagramClient::ScheduleProbe()
+{
+    const uint64_t due = m_core->next_probe();
+    if (due != NEVER && !m_probeTimer.IsRunning())
+    {
+        m_probeTimer = Simulator::Schedule(Until(due), &DatagramClient::OnProbeTime, this);
+    }
+}
+
+void
+DatagramClient::OnProbeTime()
+{
+    const hpcc::ProbedProbe probe = m_core->on_probe_time(PresentNanos());
+    if (probe.present)
+    {
+        m_sendProbe(probe.seq);
+    }
+    ScheduleProbe();
+}
+
+} // namespace ns3
