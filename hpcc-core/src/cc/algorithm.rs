@@ -42,6 +42,8 @@ pub struct Needs {
     pub reads: Reads,
     /// Whether the record of the busiest link, or loads without records, serve it as well (REQ-17, REQ-25).
     pub digests: bool,
+    /// Whether records must tell the bytes of queues, not how long packets waited.
+    pub queue_lengths: bool,
     /// The receiver computes the window by these parameters; the sender only installs it (REQ-04).
     pub receiver: Option<RxHpccConfig>,
     /// How it reacts to notifications outside acknowledgements.
@@ -65,6 +67,7 @@ impl Default for Needs {
         Needs {
             reads: Reads::Nothing,
             digests: false,
+            queue_lengths: false,
             receiver: None,
             reaction: Reaction::Nothing,
             notification_interval: None,

@@ -107,7 +107,7 @@ impl NodeSettings {
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
         self.transport.check().map_err(in_section("transport"))?;
-        self.switch.check().map_err(in_section("switch"))?;
+        self.switch.check(&needs).map_err(in_section("switch"))?;
         self.fast_cnp_switch.common.check(wire).map_err(in_section("fast_cnp"))?;
         self.fast_cnp(network).map_err(in_section("fast_cnp"))
     }

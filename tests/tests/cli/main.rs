@@ -14,6 +14,7 @@ mod new;
 mod outcomes;
 mod parity;
 mod paths;
+mod reaction;
 mod recovery;
 mod refusal;
 mod results;

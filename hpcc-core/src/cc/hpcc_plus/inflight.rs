@@ -6,6 +6,18 @@ use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad, LinkRecord, Pai
 use crate::units::Nanos;
 use alloc::boxed::Box;
 
+crate::named! {
+    /// Which rate of a link counts beside its queue.
+    #[derive(Default)]
+    pub enum LinkRate {
+        /// txRate, what the link sends.
+        #[default]
+        Sent = "tx",
+        /// rxRate, what arrives at it.
+        Arriving = "rx",
+    }
+}
+
 /// What came of one packet's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
@@ -25,6 +37,7 @@ pub enum Measured {
 #[derive(Clone, Debug)]
 pub struct Inflight {
     base_rtt: Nanos,
+    rate: LinkRate,
     utilisation: f64,
     last: LastHops,
     /// The same where records come for one link at a time.
@@ -36,7 +49,20 @@ pub struct Inflight {
 impl Inflight {
     /// Nothing was heard yet: U is 1. `base_rtt` is T.
     pub fn new(base_rtt: Nanos) -> Self {
-        Inflight { base_rtt, utilisation: 1.0, last: LastHops::default(), links: None, armed: false }
+        Inflight {
+            base_rtt,
+            rate: LinkRate::Sent,
+            utilisation: 1.0,
+            last: LastHops::default(),
+            links: None,
+            armed: false,
+        }
+    }
+
+    /// The same with this rate of links.
+    #[must_use]
+    pub fn counting(self, rate: LinkRate) -> Self {
+        Inflight { rate, ..self }
     }
 
     /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
@@ -128,9 +154,13 @@ impl Inflight {
     /// Lines 2 to 7: the busiest hop; `None` where the records tell nothing.
     #[inline]
     fn busiest(&self, stack: &HopStack) -> Option<(usize, LinkLoad)> {
+        let compare = match self.rate {
+            LinkRate::Sent => Comparison::of,
+            LinkRate::Arriving => Comparison::by_arrivals,
+        };
         let (mut worst, mut busiest, mut changed) = (LinkLoad::default(), 0, false);
         for (place, (earlier, later)) in self.last.pairs(stack).enumerate() {
-            match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
+            match compare(&stack.modulus, earlier, later, self.base_rtt) {
                 Comparison::Overtaken => return None,
                 Comparison::Nothing => continue,
                 Comparison::Load(load) => {

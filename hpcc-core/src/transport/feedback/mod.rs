@@ -133,7 +133,7 @@ impl FeedbackConfig {
             return refuse("paths", looks_at_records);
         }
         if matches!(self.answer, Answer::BusiestLink | Answer::Loads) && !needs.digests {
-            return refuse("answer", "needs the algorithm hpcc_plus");
+            return refuse("answer", "needs the algorithm hpcc_plus, with link_rate = \"tx\"");
         }
         if self.guard && !has_answer {
             return refuse("guard", looks_at_records);

@@ -3,7 +3,7 @@
 //! what the sender makes of it.
 
 use super::{Answer, Arrived, FeedbackConfig, Return, room};
-use crate::cc::hpcc_plus::WindowLaw;
+use crate::cc::hpcc_plus::{LinkRate, Reacting, WindowLaw};
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
 use crate::random::Rng;
 use crate::switch::Section;
@@ -22,7 +22,7 @@ const WINDOW: u64 = 125_000;
 const GAP: u64 = 90;
 const LAW: WindowLaw =
     WindowLaw { eta: 0.95, max_stage: 5, expected_flows: 100, additive_increase: None, min_rate: BitRate::mbps(100) };
-const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW };
+const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW, react: Reacting::Both, link_rate: LinkRate::Sent };
 const RX: &dyn Algorithm = &RxHpccConfig { law: LAW, count_flows: false };
 
 /// What came back.
