@@ -44,6 +44,8 @@ pub struct Needs {
     pub digests: bool,
     /// Whether records must tell the bytes of queues, not how long packets waited.
     pub queue_lengths: bool,
+    /// Whether it copes with records of a changing set of hops.
+    pub some_hops: bool,
     /// The receiver computes the window by these parameters; the sender only installs it (REQ-04).
     pub receiver: Option<RxHpccConfig>,
     /// How it reacts to notifications outside acknowledgements.
@@ -68,6 +70,7 @@ impl Default for Needs {
             reads: Reads::Nothing,
             digests: false,
             queue_lengths: false,
+            some_hops: false,
             receiver: None,
             reaction: Reaction::Nothing,
             notification_interval: None,

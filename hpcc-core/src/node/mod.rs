@@ -20,7 +20,7 @@ use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{EcnThreshold, SwitchConfig, SwitchSettings};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
-use crate::transport::feedback::FeedbackSettings;
+use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::{HostConfig, LoneFlow, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
@@ -104,7 +104,7 @@ impl NodeSettings {
         let quirks = self.quirks.quirks().map_err(in_section("compatibility"))?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
-        let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
+        let feedback = self.feedback()?;
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
         self.transport.check().map_err(in_section("transport"))?;
         self.switch.check(&needs).map_err(in_section("switch"))?;
@@ -140,9 +140,15 @@ impl NodeSettings {
             transport: self.transport.config(&needs, self.quirks()),
             algorithm: self.control.chosen().clone_algorithm(),
             layout: self.layout(),
-            feedback: self.feedback.config().map_err(in_section("telemetry"))?,
+            feedback: self.feedback()?,
             sizes: self.wire.profile.sizes(),
         })
+    }
+
+    /// How telemetry comes back, from switches that may leave hops out.
+    fn feedback(&self) -> Result<FeedbackConfig, Located> {
+        let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
+        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), ..feedback })
     }
 
     /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.

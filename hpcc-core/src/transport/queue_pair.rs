@@ -440,6 +440,7 @@ mod tests {
         path_bytes: 52_000,
         mtu: 1_000,
         hops: 0,
+        some_hops: false,
         quirks: Quirks::NONE,
     };
 

@@ -20,3 +20,4 @@ mod refusal;
 mod results;
 mod script;
 mod sweep;
+mod switch_records;

@@ -86,7 +86,10 @@ fn arrivals_need_records_of_queue_lengths() {
     };
     refused(&["switch.telemetry_queue=sojourn"], "switch.telemetry_queue: telemetry_queue = \"sojourn\" does not tell");
     for answer in ["busiest_link", "loads"] {
-        refused(&[&format!("telemetry.answer={answer}")], "telemetry.answer: answer needs the algorithm hpcc_plus, with");
+        refused(
+            &[&format!("telemetry.answer={answer}")],
+            "telemetry.answer: answer needs the algorithm hpcc_plus, with",
+        );
     }
     refused(&["congestion_control.algorithm=rx_hpcc"], "link_rate");
 }

@@ -18,7 +18,8 @@
 //! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
 //! counts for nothing, and neither does one without records; W is clamped.
 //! A [record of the busiest link](crate::telemetry::BusiestLink) alone is compared with the last of that link; U then
-//! moves by that link. Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
+//! moves by that link. Where switches [leave records out](crate::switch::Reported), each link has a U of its own:
+//! [`KnownLinks`](crate::telemetry::KnownLinks). Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
 //! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
@@ -100,6 +101,7 @@ impl Algorithm for HpccPlusConfig {
         Needs {
             reads: Reads::Records,
             digests: sent,
+            some_hops: true,
             queue_lengths: !sent,
             reaction: Reaction::RecordsOrHalf,
             ..Needs::default()
@@ -127,7 +129,7 @@ impl HpccPlus {
     pub fn new(config: HpccPlusConfig, limits: FlowLimits) -> Self {
         HpccPlus {
             reacting: config.react,
-            inflight: Inflight::new(limits.base_rtt).counting(config.link_rate),
+            inflight: Inflight::new(limits.base_rtt).counting(config.link_rate).of_some_hops(limits.some_hops),
             window: Window::new(config.law, limits),
             last_update_seq: 0,
             notices: None,

@@ -19,9 +19,10 @@ pub use reporting::{Arrived, Reporting};
 pub use settings::{FeedbackSettings, Packets};
 
 use super::path_probes::PathConfig;
-use crate::cc::Needs;
+use crate::cc::{Needs, Reads};
 use crate::settings::{Conflict, Named};
-use crate::telemetry::{Layout, Sampling, link_codec, seal};
+use crate::telemetry::{Layout, LayoutName, Sampling, link_codec, seal};
+use alloc::vec::Vec;
 
 /// What goes back for a packet that collected telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,8 @@ pub struct FeedbackConfig {
     pub seal: Option<[u8; 16]>,
     /// Paths that a flow chooses from (REQ-30).
     pub paths: PathConfig,
+    /// Whether switches may leave their records out of some packets (REQ-60).
+    pub some_hops: bool,
 }
 
 impl FeedbackConfig {
@@ -103,6 +106,7 @@ impl FeedbackConfig {
         guard: false,
         seal: None,
         paths: PathConfig { candidates: 1, interval: 1 },
+        some_hops: false,
     };
 
     /// What goes back under an algorithm with these needs.
@@ -119,6 +123,45 @@ impl FeedbackConfig {
             && !self.guard
             && self.seal.is_none()
             && self.paths.candidates <= 1
+    }
+
+    /// Refuses what needs all records of a path where switches leave some out.
+    fn check_some_hops(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
+        let refuse = |key, what: &str| {
+            let message =
+                alloc::format!("{what}, but switch.telemetry_records leaves hops out; expected \"all\" there");
+            Err(Conflict::new(key, message))
+        };
+        if !self.some_hops {
+            return Ok(());
+        }
+        if !layout.name().names_links() {
+            let name = layout.name().name();
+            let able: Vec<&str> =
+                LayoutName::with_records().filter(|name| name.names_links()).map(Named::name).collect();
+            let message = alloc::format!(
+                "switch.telemetry_records leaves hops out, and records of layout = \"{name}\" do not say which link they are \
+                 of; expected {}",
+                able.join(", ")
+            );
+            return Err(Conflict::new("layout", message));
+        }
+        if needs.reads == Reads::Records && !needs.some_hops {
+            return refuse("layout", "the congestion control compares records of all hops");
+        }
+        match self.answer {
+            Answer::BusiestLink | Answer::Loads => {
+                return refuse("answer", "the receiver compares records of all hops");
+            }
+            Answer::Records | Answer::Window | Answer::Nothing => {}
+        }
+        if self.guard {
+            return refuse("guard", "the guard compares records of all hops");
+        }
+        if self.paths.candidates > 1 {
+            return refuse("paths", "paths are told apart by all of their hops");
+        }
+        Ok(())
     }
 
     /// Checks these settings against the needs of an algorithm and a layout.
@@ -138,6 +181,7 @@ impl FeedbackConfig {
         if self.guard && !has_answer {
             return refuse("guard", looks_at_records);
         }
+        self.check_some_hops(needs, layout)?;
         let plain = FeedbackConfig::default();
         let set = [
             ("packets", self.sampling != plain.sampling && self.sampling != Sampling::Never),

@@ -81,6 +81,7 @@ impl FeedbackSettings {
             guard: self.guard,
             seal: if self.seal.is_empty() { None } else { key()? },
             paths: PathConfig { candidates: self.paths, interval: self.path_interval },
+            some_hops: false,
         })
     }
 }
