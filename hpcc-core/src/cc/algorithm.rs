@@ -46,6 +46,8 @@ pub struct Needs {
     pub queue_lengths: bool,
     /// Whether it copes with records of a changing set of hops.
     pub some_hops: bool,
+    /// Whether it may be told of several packets' records at one acknowledgement.
+    pub accumulates: bool,
     /// The receiver computes the window by these parameters; the sender only installs it (REQ-04).
     pub receiver: Option<RxHpccConfig>,
     /// How it reacts to notifications outside acknowledgements.
@@ -71,6 +73,7 @@ impl Default for Needs {
             digests: false,
             queue_lengths: false,
             some_hops: false,
+            accumulates: false,
             receiver: None,
             reaction: Reaction::Nothing,
             notification_interval: None,

@@ -78,16 +78,11 @@ impl SwitchSettings {
         self.ecn_pmax.get_or_insert(needs.ecn.pmax);
     }
 
-    /// Checks settings against each other and the needs of an algorithm.
+    /// Checks settings against each other.
     ///
     /// # Errors
     /// The first that contradicts another one.
-    pub fn check(&self, needs: &Needs) -> Result<(), Conflict> {
-        if needs.queue_lengths && self.telemetry_queue == Wait::Sojourn {
-            let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \
-                           link_rate = \"rx\" counts; expected \"length\"";
-            return Err(Conflict::new("telemetry_queue", message.into()));
-        }
+    pub fn check(&self) -> Result<(), Conflict> {
         let (kmin, kmax) = (self.ecn_kmin.unwrap_or_default().0, self.ecn_kmax.unwrap_or(Bytes(u64::MAX)).0);
         if kmin > kmax {
             let message = format!("ecn_kmin is {kmin} bytes, more than ecn_kmax, {kmax}; expected at most that");

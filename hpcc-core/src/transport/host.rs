@@ -470,6 +470,9 @@ impl Host {
             counters.moves += u64::from(sender.on_path_feedback(rules, decoder, now, port, feedback, rng));
             return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
         }
+        if rules.feedback.notification_acks {
+            return self.on_ack(now, feedback, rng);
+        }
         let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
         Some(AckResult { nic: sender.nic, finished: false, armed })

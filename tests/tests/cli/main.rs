@@ -6,6 +6,7 @@ mod bad_set;
 mod bad_toml;
 mod compare;
 mod counters;
+mod delayed_acks;
 mod fast_cnp;
 mod first_window;
 mod five_tuple;

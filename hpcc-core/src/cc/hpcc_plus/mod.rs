@@ -102,6 +102,7 @@ impl Algorithm for HpccPlusConfig {
             reads: Reads::Records,
             digests: sent,
             some_hops: true,
+            accumulates: true,
             queue_lengths: !sent,
             reaction: Reaction::RecordsOrHalf,
             ..Needs::default()

@@ -375,9 +375,11 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
     assert_eq!(section.len, 0);
     for layout in LayoutName::with_records().map(Layout::from) {
-        assert!(room(&layout) >= link_codec::LEN + seal::TAG_LEN && room(&layout) >= layout.max_len() + seal::TAG_LEN);
+        assert!(room(&layout, 1) >= link_codec::LEN + seal::TAG_LEN);
+        assert!(room(&layout, 1) >= layout.max_len() + seal::TAG_LEN);
+        assert!(room(&layout, 4) >= 4 * (2 + layout.max_len()) + seal::TAG_LEN);
     }
-    assert_eq!(room(&Layout::None), 0);
+    assert_eq!(room(&Layout::None, 4), 0);
 }
 
 #[test]
