@@ -20,9 +20,9 @@ pub use reporting::{Arrived, Reporting};
 pub use settings::{FeedbackSettings, Packets};
 
 use super::path_probes::PathConfig;
-use crate::cc::{Needs, Reads};
+use crate::cc::Needs;
 use crate::settings::{Conflict, Named};
-use crate::telemetry::{Layout, LayoutName, Sampling, link_codec, seal};
+use crate::telemetry::{Layout, LayoutName, Reads, Sampling, link_codec, seal};
 use alloc::vec::Vec;
 
 /// What goes back for a packet that collected telemetry.
@@ -91,7 +91,7 @@ pub struct FeedbackConfig {
     pub sampling: Sampling,
     /// What goes back, except where the algorithm is Rx-HPCC.
     pub answer: Answer,
-    /// In what.
+    /// The frame that carries it back.
     pub by: Return,
     /// Packets of which an acknowledgement brings the records, at most; 1: the newest alone.
     pub records_per_ack: u8,
