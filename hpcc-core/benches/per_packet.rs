@@ -21,6 +21,7 @@ const LIMITS: FlowLimits = FlowLimits {
     path_bytes: 153_000,
     mtu: 1_000,
     hops: 4,
+    some_hops: false,
     quirks: Quirks::NONE,
 };
 /// Of the packets that a controller is fed in turn.

@@ -110,6 +110,7 @@ fn rates(algorithm: &dyn Algorithm, layout: Layout) -> Vec<RateDecision> {
         path_bytes: 162_500,
         mtu: 1_000,
         hops: 5,
+        some_hops: false,
         quirks: Quirks::NONE,
     };
     let mut flow = algorithm.start(limits);

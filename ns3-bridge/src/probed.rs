@@ -105,6 +105,7 @@ pub fn new_probed_flow(
         path_bytes: window,
         mtu: mtu.max(1),
         hops: 0,
+        some_hops: host.node.switch.leaves_hops_out(),
         quirks: Quirks::NONE,
     };
     let value = |key| controller.node.get("congestion_control", Some(HPCC_PLUS), key);

@@ -316,7 +316,7 @@ impl Settings {
     }
 
     pub fn telemetry_room(&self) -> u32 {
-        feedback::room(&self.node.layout()) as u32
+        feedback::room(&self.node.layout(), self.node.feedback.records_per_ack) as u32
     }
 
     pub(crate) fn data_overhead(&self) -> u32 {

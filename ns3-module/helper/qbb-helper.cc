@@ -229,7 +229,11 @@ QbbHelper::Start()
     const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(stream, m_pintSeed).into_raw(),
                                               CoreDelete<hpcc::Rng>());
     const hpcc::Settings& settings = m_nodes.front()->GetSettings();
-    const uint32_t room = std::max(settings.telemetry_room(), usesFastCnp ? hpcc::fast_cnp_room(settings) : 0);
+    uint32_t room = usesFastCnp ? hpcc::fast_cnp_room(settings) : 0;
+    for (const auto& node : m_nodes)
+    {
+        room = std::max(room, node->GetSettings().telemetry_room());
+    }
     const auto pool = std::make_shared<QbbFramePool>(room);
     for (const auto& node : m_nodes)
     {

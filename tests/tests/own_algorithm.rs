@@ -84,6 +84,7 @@ fn a_file_chooses_it_and_sets_its_parameters() {
         path_bytes: 162_500,
         mtu: 1_000,
         hops: 1,
+        some_hops: false,
         quirks: Quirks::NONE,
     };
     let ack = Feedback {

@@ -16,6 +16,12 @@ pub struct Needs {
     pub reads: Reads,
     /// Whether the record of the busiest link, or loads without records, serve it as well (REQ-17, REQ-25).
     pub digests: bool,
+    /// Whether records must tell the bytes of queues, not how long packets waited.
+    pub queue_lengths: bool,
+    /// Whether it copes with records of a changing set of hops.
+    pub some_hops: bool,
+    /// Whether it may be told of several packets' records at one acknowledgement.
+    pub accumulates: bool,
     /// The receiver computes the window by these parameters; the sender only installs it (REQ-04).
     pub receiver: Option<RxHpccConfig>,
     /// How it reacts to notifications outside acknowledgements.
@@ -41,6 +47,9 @@ impl Default for Needs {
         Needs {
             reads: Reads::Nothing,
             digests: false,
+            queue_lengths: false,
+            some_hops: false,
+            accumulates: false,
             receiver: None,
             reaction: Reaction::Nothing,
             notification_interval: None,

@@ -96,6 +96,8 @@ pub struct FlowLimits {
     pub mtu: u32,
     /// Links on the shortest path; 0 where nobody knows.
     pub hops: u8,
+    /// Whether packets may bring the records of some hops of their path only.
+    pub some_hops: bool,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }

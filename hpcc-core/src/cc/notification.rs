@@ -160,7 +160,7 @@ mod tests {
     /// Both forms of HPCC, which have heard of three hops with this queue at the second.
     fn armed(queue: u64) -> (HpccPlus, Hpcc) {
         let law = WindowLaw { additive_increase: Some(Bytes(80)), ..WindowLaw::default() };
-        let mut window_form = HpccPlus::new(HpccPlusConfig { law }, LIMITS);
+        let mut window_form = HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS);
         let config = HpccConfig { law: RATE_LAW, ..HpccConfig::default() };
         let mut rate_form = Hpcc::new(config, LIMITS);
         acknowledge(&mut window_form, 0, 1_000, &stack(0, &[0, queue, 0]));

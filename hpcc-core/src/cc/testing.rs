@@ -15,6 +15,7 @@ pub const LIMITS: FlowLimits = FlowLimits {
     path_bytes: 162_500,
     mtu: 1_000,
     hops: 0,
+    some_hops: false,
     quirks: Quirks::NONE,
 };
 /// 80 bytes in 13 us.

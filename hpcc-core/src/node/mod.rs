@@ -19,10 +19,10 @@ use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
 use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{SwitchConfig, SwitchSettings};
+use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
-use crate::transport::feedback::FeedbackSettings;
+use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::{HostConfig, LoneFlow, ProtocolSettings, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
@@ -111,10 +111,20 @@ impl NodeSettings {
         self.check_protocol()?;
         algorithm.check().map_err(in_section("congestion_control"))?;
         self.layout.check(algorithm.name(), needs.reads, wire).map_err(in_section("telemetry"))?;
-        let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
+        let feedback = self.feedback()?;
+        if feedback.accumulates() && self.transport.ack_every.0 == 0 {
+            let message =
+                "records_per_ack above 1 needs transport.ack_every: without, each packet has an acknowledgement";
+            return Err(in_section("telemetry")(Conflict::new("records_per_ack", message.into())));
+        }
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
         self.transport.check().map_err(in_section("transport"))?;
         self.switch.check().map_err(in_section("switch"))?;
+        if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
+            let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \
+                           link_rate = \"rx\" counts; expected \"length\"";
+            return Err(in_section("switch")(Conflict::new("telemetry_queue", message.into())));
+        }
         self.fast_cnp_switch.common.check(wire).map_err(in_section("fast_cnp"))?;
         self.fast_cnp(network).map_err(in_section("fast_cnp"))
     }
@@ -147,9 +157,15 @@ impl NodeSettings {
             transport: self.transport.config(&needs, self.quirks()),
             algorithm: self.control.chosen().clone_algorithm(),
             layout: self.layout(),
-            feedback: self.feedback.config().map_err(in_section("telemetry"))?,
+            feedback: self.feedback()?,
             sizes: self.sizes(),
         })
+    }
+
+    /// How telemetry comes back, from switches that may leave hops out.
+    fn feedback(&self) -> Result<FeedbackConfig, Located> {
+        let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
+        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), ..feedback })
     }
 
     /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.

@@ -7,6 +7,7 @@
 mod classes;
 mod ecmp;
 mod lossy_buffer;
+mod records;
 mod report;
 mod scheduler;
 mod settings;
@@ -14,6 +15,7 @@ mod shared_buffer;
 
 pub use classes::{Classes, MAX_QUANTUM};
 pub use ecmp::{FlowKey, HOST_SEED};
+pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
 pub use settings::{BufferKind, SwitchSettings};
@@ -59,6 +61,8 @@ pub struct SwitchConfig {
     pub classes: Option<Classes>,
     /// What telemetry reports of a port.
     pub report: ReportConfig,
+    /// To which packets telemetry is added.
+    pub records: RecordsConfig,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }
@@ -182,11 +186,13 @@ pub struct Switch {
     pint: Option<Pint>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
+    /// `None`: every packet that collects gets a record.
+    records: Option<Records>,
 }
 
 impl Switch {
     /// Switch `id` with ports of these rates and delays, counted from 0. PINT averages over `base_rtt`, the
-    /// longest of the network.
+    /// longest of the network, and records once in T are so far apart.
     pub fn new(
         id: u32,
         config: &SwitchConfig,
@@ -220,6 +226,10 @@ impl Switch {
                 let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
                 Report::new(config.report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
             }),
+            records: match config.records.to {
+                Reported::All => None,
+                Reported::Interval | Reported::Congestion => Some(Records::new(config.records, base_rtt, ports.len())),
+            },
             pint: if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None },
         }
     }
@@ -261,7 +271,8 @@ impl Switch {
         let departure = self.release(egress, head, rng);
         let len = section.len;
         let port = &self.ports[usize::from(egress)];
-        if head.is_data {
+        let left_out = |records: &mut Records| len == 0 || !records.reports(egress, now, head.queue);
+        if head.is_data && !self.records.as_mut().is_some_and(left_out) {
             let (tx_bytes, qlen) = match &self.report {
                 None => (port.tx_bytes, head.queue),
                 Some(report) => {

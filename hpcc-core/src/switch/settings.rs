@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of switches, and what follows where nothing is set.
 
-use super::{BufferMode, Classes, ReportConfig, Scope, SwitchConfig, Wait};
+use super::{BufferMode, Classes, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait};
 use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
@@ -52,6 +52,14 @@ crate::settings! {
         /// What telemetry reports for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as
         /// bytes of the link.
         pub telemetry_queue: Wait = Wait::Length;
+        /// To which packets that collect telemetry a switch adds its record: all, the first that leaves a port
+        /// `telemetry_interval` after the last one, or these and all that leave a queue of more than `telemetry_threshold` behind;
+        /// the same at all switches. What is not `all` needs `hpcc_plus` and a layout whose records say which link they are of.
+        pub telemetry_records: Reported = Reported::All;
+        /// Least time between two records of a port without congestion; `auto`: T, the longest of the network.
+        pub telemetry_interval: Option<Nanos> = None => telemetry_records = "interval" | "congestion";
+        /// A longer queue at a port is congestion.
+        pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
         /// Whether telemetry reports this hop; a switch that knows nothing of telemetry does not.
         pub stamp_telemetry: bool = true;
     }
@@ -85,6 +93,11 @@ impl SwitchSettings {
             return Err(Conflict::new("telemetry_scope", message.into()));
         }
         Ok(())
+    }
+
+    /// Whether packets that collect telemetry may leave without a record.
+    pub fn leaves_hops_out(&self) -> bool {
+        self.telemetry_records != Reported::All
     }
 
     fn parsed_classes(&self) -> Result<Option<Classes>, Conflict> {
@@ -124,6 +137,11 @@ impl SwitchSettings {
             ecn: self.ecn,
             ecn_thresholds,
             classes: self.parsed_classes()?,
+            records: RecordsConfig {
+                to: self.telemetry_records,
+                interval: self.telemetry_interval,
+                threshold: self.telemetry_threshold.0,
+            },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
             quirks,
         })

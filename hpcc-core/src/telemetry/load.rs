@@ -42,6 +42,17 @@ impl Comparison {
         Self::with(modulus, earlier, later, base_rtt, |bytes_per_nano| queue / bytes_per_nano)
     }
 
+    /// The same with rxRate, what arrives at the link, for txRate: what it sends and by how much its queue grows. A queue
+    /// that grows then counts twice, in the rate and as a queue (draft-miao-rtgwg-hpccplus-00, section 9.2).
+    #[inline]
+    pub fn by_arrivals(modulus: &Modulus, earlier: &Hop, later: &Hop, base_rtt: Nanos) -> Comparison {
+        let compared = Self::of(modulus, earlier, later, base_rtt);
+        let Comparison::Load(LinkLoad { utilisation, elapsed }) = compared else { return compared };
+        let grown = later.qlen as f64 - earlier.qlen as f64;
+        let rate = grown * 8e9 / elapsed.0 as f64 / later.rate.0 as f64;
+        Comparison::Load(LinkLoad { utilisation: (utilisation + rate).max(0.0), elapsed })
+    }
+
     /// The same under QoS, where the length of a flow's own queue does not tell how long it takes to drain: the
     /// packets' sojourn times at the hop stand for qlen / B (REQ-28; draft-miao-rtgwg-hpccplus-00, section 9.3).
     ///
@@ -119,6 +130,19 @@ mod tests {
         assert!((load(hop(0, 0, 16_250), hop(1_000, 6_250, 162_500)) - 0.6).abs() < 1e-12);
         let wrapped = load(hop((1 << 24) - 500, (128 << 20) - 500, 0), hop(500, 12_000, 0));
         assert!((wrapped - 1.0).abs() < 1e-12, "{wrapped}");
+    }
+
+    /// 12 500 bytes leave in 1 us and 6 250 more wait: 150 Gb/s arrived. The queue falls as fast: 50 Gb/s did.
+    #[test]
+    fn arrivals_count_what_a_queue_grows_by() {
+        let load = |before, after| {
+            let of = Comparison::by_arrivals(&MODULUS, &hop(0, 0, before), &hop(1_000, 12_500, after), T);
+            let Comparison::Load(load) = of else { panic!("{of:?}") };
+            load.utilisation
+        };
+        assert!((load(0, 6_250) - 1.5).abs() < 1e-12);
+        assert!((load(22_500, 16_250) - 0.6).abs() < 1e-12, "half of the link, and 0.1 of queue");
+        assert_eq!(load(30_000, 0), 0.0, "no less than nothing arrives");
     }
 
     #[test]

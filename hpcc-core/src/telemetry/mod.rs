@@ -22,6 +22,7 @@ pub mod ifa;
 pub mod int_md;
 pub mod ioam;
 pub mod ipv6_options;
+mod known_links;
 mod last_hops;
 mod layout;
 pub mod link_codec;
@@ -38,6 +39,7 @@ pub mod timestamp;
 
 pub use busiest_link::{BusiestLink, LinkRecord, Paired, PairedLinks};
 pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
+pub use known_links::{Compare, KnownLinks, Learnt};
 pub use last_hops::LastHops;
 pub use layout::Layout;
 pub use load::{Comparison, LinkLoad};
@@ -151,6 +153,8 @@ pub struct HopStack {
     hops: [Hop; MAX_HOPS],
     /// The digest behind each hop that was [passed](HopStack::pass).
     digests: [u64; MAX_HOPS],
+    /// Which link each hop that was passed reports of: switch and egress port.
+    links: [u64; MAX_HOPS],
     len: u8,
     /// Where the counters wrap.
     pub modulus: Modulus,
@@ -181,8 +185,8 @@ impl HopStack {
         const PRIME: u64 = 0x0100_0000_01b3;
         let link = u64::from(switch_id) << 16 | u64::from(egress);
         self.path = (self.path ^ link.wrapping_add(1)).wrapping_mul(PRIME);
-        if let Some(digest) = self.digests.get_mut(self.len as usize) {
-            *digest = self.path;
+        if let Some((digest, known)) = self.digests.iter_mut().zip(&mut self.links).nth(self.len as usize) {
+            (*digest, *known) = (self.path, link);
         }
     }
 
@@ -193,6 +197,11 @@ impl HopStack {
             *slot = hop;
             self.len += 1;
         }
+    }
+
+    /// Each hop with the link that it reports of. Only where hops tell who they are.
+    pub fn links(&self) -> impl Iterator<Item = (u64, &Hop)> {
+        self.links.iter().copied().zip(self.hops())
     }
 
     /// The hops in path order.

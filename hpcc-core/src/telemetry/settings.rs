@@ -75,6 +75,20 @@ impl LayoutName {
         Self::ALL.iter().copied().filter(|name| name.has_records())
     }
 
+    /// Whether each record says which link it is of, by switch and port, so that a path's other hops may be missing.
+    pub fn names_links(self) -> bool {
+        match self {
+            LayoutName::IntMd | LayoutName::Ifa | LayoutName::Ioam => true,
+            LayoutName::None
+            | LayoutName::Reference
+            | LayoutName::Paper
+            | LayoutName::Draft
+            | LayoutName::IoamSlim
+            | LayoutName::Timestamp
+            | LayoutName::Pint => false,
+        }
+    }
+
     /// Most hops that it reports; `None` if that is not for the user to choose.
     fn most_hops(self) -> Option<u8> {
         match self {

@@ -203,7 +203,16 @@ impl Host {
         // What fits on the path at line rate, also where nothing bounds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
         let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
-        FlowLimits { line_rate, base_rtt, window, path_bytes, mtu: transport.mtu, hops, quirks: transport.quirks }
+        FlowLimits {
+            line_rate,
+            base_rtt,
+            window,
+            path_bytes,
+            mtu: transport.mtu,
+            hops,
+            some_hops: self.rules.feedback.some_hops,
+            quirks: transport.quirks,
+        }
     }
 
     /// What the controller of a flow by port `nic` is given; `base_rtt` is T, `bdp` the bandwidth-delay product of its path in
@@ -461,6 +470,9 @@ impl Host {
             counters.feedback += 1;
             counters.moves += u64::from(sender.on_path_feedback(rules, decoder, now, port, feedback, rng));
             return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
+        }
+        if rules.feedback.notification_acks {
+            return self.on_ack(now, feedback, rng);
         }
         let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);

@@ -122,7 +122,7 @@ mod tests {
 
     fn flow(first: u32) -> ProbedFlow {
         let law = WindowLaw { max_stage: 0, additive_increase: Some(Bytes(80)), ..WindowLaw::default() };
-        ProbedFlow::new(HpccPlusConfig { law }, LIMITS, Layout::Draft, first)
+        ProbedFlow::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS, Layout::Draft, first)
     }
 
     /// What a probe brings back of one hop of 100 Gb/s that has sent so much by then, and on which so much waits.

@@ -9,6 +9,7 @@ use crate::cc::{
     Timers,
 };
 use crate::random::Rng;
+use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
@@ -300,6 +301,20 @@ impl QueuePair {
         self.apply(config, decision)
     }
 
+    /// Passes the records of a packet to the controller whose acknowledgement also brings newer ones. They end no round: that is
+    /// for the newest to do.
+    pub fn on_older_records(
+        &mut self,
+        config: &TransportConfig,
+        now: Nanos,
+        telemetry: Telemetry<'_>,
+        rng: &mut Rng,
+    ) -> Effects {
+        let (snd_nxt, rtt, congestion_marked) = (self.snd_nxt, None, false);
+        let older = Feedback { now, ack_seq: 0, snd_nxt, acked: 0, rtt, congestion_marked, telemetry };
+        self.on_feedback(config, &older, rng)
+    }
+
     /// Passes a notification to the controller.
     ///
     /// # Errors
@@ -440,6 +455,7 @@ mod tests {
         path_bytes: 52_000,
         mtu: 1_000,
         hops: 0,
+        some_hops: false,
         quirks: Quirks::NONE,
     };
 

@@ -64,12 +64,19 @@ impl Sender {
         rng: &mut Rng,
     ) -> Effects {
         counters.feedback += u64::from(!ack.telemetry.is_empty());
-        let NicRules { transport, layout, answer, .. } = rules;
+        let NicRules { transport, layout, answer, feedback, .. } = rules;
+        let rate = self.qp.rate();
+        let mut effects = Effects { repaced: false, armed: Armed(0) };
         let telemetry = match &mut self.listener {
             None => decoder.read(*answer, layout, ack.telemetry),
             Some(listener) => {
                 let rejected = listener.rejected();
-                let telemetry = decoder.read(*answer, layout, listener.open(ack.seq, ack.telemetry));
+                let (older, newest) = feedback.sections(listener.open(ack.seq, ack.telemetry));
+                for section in older {
+                    let telemetry = decoder.read(*answer, layout, section);
+                    effects = effects.and(self.qp.on_older_records(transport, now, telemetry, rng));
+                }
+                let telemetry = decoder.read(*answer, layout, newest);
                 let delivered = if transport.is_selective() { 0 } else { ack.seq };
                 let admitted = listener.admit(now, delivered, telemetry);
                 counters.rejected += listener.rejected() - rejected;
@@ -88,8 +95,7 @@ impl Sender {
             congestion_marked: ack.congestion_marked,
             telemetry,
         };
-        let rate = self.qp.rate();
-        let effects = self.qp.on_feedback(transport, &feedback, rng);
+        effects = effects.and(self.qp.on_feedback(transport, &feedback, rng));
         self.sample_more(now, rate);
         effects
     }

@@ -10,7 +10,6 @@ use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::telemetry::{Layout, Sampling};
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
-use hpcc_core::transport::path_probes::PathConfig;
 use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
@@ -727,9 +726,8 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
         sampling: Sampling::EveryNth(4),
         answer: Answer::BusiestLink,
         by: Return::Notification,
-        guard: false,
         seal: Some(key),
-        paths: PathConfig::default(),
+        ..FeedbackConfig::default()
     };
     assert_eq!(scenario.settings.feedback.config(), Ok(expected));
     assert_eq!((scenario.legacy.nodes.as_slice(), scenario.legacy.algorithm.as_str()), ([1, 2].as_slice(), "dctcp"));

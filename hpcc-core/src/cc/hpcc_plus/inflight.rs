@@ -2,9 +2,23 @@
 //! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
 
 use crate::cc::NoEffect;
-use crate::telemetry::{Comparison, HopStack, LastHops, LinkLoad, LinkRecord, Paired, PairedLinks};
+use crate::telemetry::{
+    Compare, Comparison, HopStack, KnownLinks, LastHops, Learnt, LinkLoad, LinkRecord, Paired, PairedLinks,
+};
 use crate::units::Nanos;
 use alloc::boxed::Box;
+
+crate::named! {
+    /// Which rate of a link counts beside its queue.
+    #[derive(Default)]
+    pub enum LinkRate {
+        /// txRate, what the link sends.
+        #[default]
+        Sent = "tx",
+        /// rxRate, what arrives at it.
+        Arriving = "rx",
+    }
+}
 
 /// What came of one packet's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +39,13 @@ pub enum Measured {
 #[derive(Clone, Debug)]
 pub struct Inflight {
     base_rtt: Nanos,
+    rate: LinkRate,
     utilisation: f64,
     last: LastHops,
     /// The same where records come for one link at a time.
     links: Option<Box<PairedLinks>>,
+    /// The same where packets bring the records of some hops.
+    some: Option<Box<KnownLinks>>,
     /// Whether a U of elsewhere was heard.
     armed: bool,
 }
@@ -36,7 +53,34 @@ pub struct Inflight {
 impl Inflight {
     /// Nothing was heard yet: U is 1. `base_rtt` is T.
     pub fn new(base_rtt: Nanos) -> Self {
-        Inflight { base_rtt, utilisation: 1.0, last: LastHops::default(), links: None, armed: false }
+        Inflight {
+            base_rtt,
+            rate: LinkRate::Sent,
+            utilisation: 1.0,
+            last: LastHops::default(),
+            links: None,
+            some: None,
+            armed: false,
+        }
+    }
+
+    /// The same with this rate of links.
+    #[must_use]
+    pub fn counting(self, rate: LinkRate) -> Self {
+        Inflight { rate, ..self }
+    }
+
+    /// The same where packets may bring the records of some hops only.
+    #[must_use]
+    pub fn of_some_hops(self, some: bool) -> Self {
+        Inflight { some: some.then(Box::default), ..self }
+    }
+
+    fn compare(&self) -> Compare {
+        match self.rate {
+            LinkRate::Sent => Comparison::of,
+            LinkRate::Arriving => Comparison::by_arrivals,
+        }
     }
 
     /// U: 1.0 where the bytes in flight on the busiest link equal capacity * T.
@@ -47,7 +91,7 @@ impl Inflight {
 
     /// Times that records could not be compared with the last ones of theirs.
     pub fn rearmed(&self) -> u64 {
-        self.last.restarts()
+        self.last.restarts() + self.some.as_ref().map_or(0, |links| links.restarts())
     }
 
     /// Takes in the record of one link of the path. Where it is the first of its link nothing can be told, and where
@@ -83,6 +127,9 @@ impl Inflight {
         if stack.hops().is_empty() {
             return Measured::Nothing;
         }
+        if self.some.is_some() {
+            return self.measure_some(now, stack);
+        }
         if !self.last.continue_in(now, stack) {
             self.utilisation = 1.0;
             self.last.restart(now, stack);
@@ -94,6 +141,19 @@ impl Inflight {
         Measured::Load { busiest }
     }
 
+    fn measure_some(&mut self, now: Nanos, stack: &HopStack) -> Measured {
+        let compare = self.compare();
+        let learnt = self.some.as_mut().map(|links| links.learn(now, stack, self.base_rtt, compare));
+        match learnt {
+            Some(Learnt::First) => Measured::Armed,
+            Some(Learnt::Busiest(busiest, utilisation)) => {
+                self.utilisation = utilisation;
+                Measured::Load { busiest }
+            }
+            Some(Learnt::Nothing) | None => Measured::Nothing,
+        }
+    }
+
     /// Takes in the records that a switch on the path reports at once, of the hops up to its own (SPEC section 4.3).
     ///
     /// They are compared with the last acknowledged ones and not kept: packets that are still to be acknowledged left
@@ -103,8 +163,12 @@ impl Inflight {
     /// # Errors
     /// If they cannot be compared, or show no more than is known.
     pub fn measure_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Result<f64, NoEffect> {
-        let worst = if self.last.begin_with(now, stack) { self.busiest(stack) } else { None };
-        let (_, worst) = worst.ok_or(NoEffect::Incomparable)?;
+        let worst = match &self.some {
+            Some(links) => links.compare(now, stack, self.base_rtt, self.compare()),
+            None if self.last.begin_with(now, stack) => self.busiest(stack).map(|(_, worst)| worst),
+            None => None,
+        };
+        let worst = worst.ok_or(NoEffect::Incomparable)?;
         self.raise(worst.average(self.utilisation, self.base_rtt))
     }
 
@@ -128,9 +192,10 @@ impl Inflight {
     /// Lines 2 to 7: the busiest hop; `None` where the records tell nothing.
     #[inline]
     fn busiest(&self, stack: &HopStack) -> Option<(usize, LinkLoad)> {
+        let compare = self.compare();
         let (mut worst, mut busiest, mut changed) = (LinkLoad::default(), 0, false);
         for (place, (earlier, later)) in self.last.pairs(stack).enumerate() {
-            match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
+            match compare(&stack.modulus, earlier, later, self.base_rtt) {
                 Comparison::Overtaken => return None,
                 Comparison::Nothing => continue,
                 Comparison::Load(load) => {

@@ -18,7 +18,8 @@
 //! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
 //! counts for nothing, and neither does one without records; W is clamped.
 //! A [record of the busiest link](crate::telemetry::BusiestLink) alone is compared with the last of that link; U then
-//! moves by that link. Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
+//! moves by that link. Where switches [leave records out](crate::switch::Reported), each link has a U of its own:
+//! [`KnownLinks`](crate::telemetry::KnownLinks). Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
 //! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
@@ -36,7 +37,7 @@ mod fluid_tests;
 #[cfg(test)]
 mod tests;
 
-pub use inflight::{Inflight, Measured};
+pub use inflight::{Inflight, LinkRate, Measured};
 pub use notices::Notices;
 pub use window::{Window, WindowLaw};
 
@@ -49,10 +50,31 @@ use crate::telemetry::Telemetry;
 use crate::units::BitRate;
 use alloc::boxed::Box;
 
+crate::named! {
+    /// When feedback changes W, and against which window.
+    #[derive(Default)]
+    pub enum Reacting {
+        /// Every acknowledgement, against Wc, which moves once in a round trip: the drafts' listing.
+        #[default]
+        Both = "both",
+        /// One acknowledgement in a round trip: the others move U only.
+        Rtt = "rtt",
+        /// Every acknowledgement, against the last W: Wc moves with each.
+        Ack = "ack",
+    }
+}
+
 crate::settings! {
     /// Parameters of HPCC++.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPlusConfig {
+        /// When feedback changes the window: `both` is the drafts' way, every acknowledgement against the window of the last
+        /// round trip; `rtt` once in a round trip only, which is slow; `ack` every acknowledgement against the window before,
+        /// which reacts to one queue many times.
+        pub react: Reacting = Reacting::Both;
+        /// Which rate of a link counts beside its queue: what it sends (`tx`, the drafts' choice), or what arrives at it (`rx`),
+        /// which counts a growing queue twice and oscillates; `rx` needs records of queue lengths.
+        pub link_rate: LinkRate = LinkRate::Sent;
         ..law: WindowLaw = WindowLaw::default();
     }
 }
@@ -75,7 +97,16 @@ impl Algorithm for HpccPlusConfig {
     }
 
     fn needs(&self) -> Needs {
-        Needs { reads: Reads::Records, digests: true, reaction: Reaction::RecordsOrHalf, ..Needs::default() }
+        let sent = self.link_rate == LinkRate::Sent;
+        Needs {
+            reads: Reads::Records,
+            digests: sent,
+            some_hops: true,
+            accumulates: true,
+            queue_lengths: !sent,
+            reaction: Reaction::RecordsOrHalf,
+            ..Needs::default()
+        }
     }
 
     fn check(&self) -> Result<(), Conflict> {
@@ -86,6 +117,7 @@ impl Algorithm for HpccPlusConfig {
 /// HPCC++'s state for one flow.
 #[derive(Clone, Debug)]
 pub struct HpccPlus {
+    reacting: Reacting,
     inflight: Inflight,
     window: Window,
     last_update_seq: u64,
@@ -97,7 +129,8 @@ impl HpccPlus {
     /// The state of a flow that has not heard of the network yet.
     pub fn new(config: HpccPlusConfig, limits: FlowLimits) -> Self {
         HpccPlus {
-            inflight: Inflight::new(limits.base_rtt),
+            reacting: config.react,
+            inflight: Inflight::new(limits.base_rtt).counting(config.link_rate).of_some_hops(limits.some_hops),
             window: Window::new(config.law, limits),
             last_update_seq: 0,
             notices: None,
@@ -134,10 +167,15 @@ impl HpccPlus {
         }
     }
 
-    /// Lines 22 to 27.
+    /// Lines 22 to 27, or what [`Reacting`] leaves of them.
     #[inline]
     fn react(&mut self, feedback: &Feedback<'_>) -> RateDecision {
-        let commit = feedback.ack_seq > self.last_update_seq;
+        let round_over = feedback.ack_seq > self.last_update_seq;
+        let commit = match self.reacting {
+            Reacting::Both => round_over,
+            Reacting::Rtt if !round_over => return RateDecision::Keep,
+            Reacting::Rtt | Reacting::Ack => true,
+        };
         let window = self.window.compute(self.inflight.utilisation(), commit);
         if commit {
             self.mark_round(feedback);
@@ -166,10 +204,11 @@ impl CongestionControl for HpccPlus {
     }
 
     /// A notification moves U and W at once, as an acknowledgement's records do. Wc waits for acknowledgements (REQ-06),
-    /// for a notification tells no sequence number; only a flow without any moves Wc as [`Notices`] says.
+    /// for a notification tells no sequence number; only a flow without any moves Wc as [`Notices`] says, and one that
+    /// [reacts](Reacting) to each acknowledgement by itself.
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let heard = self.last_update_seq != 0;
-        let HpccPlus { inflight, window, notices, .. } = self;
+        let HpccPlus { reacting, inflight, window, notices, .. } = self;
         let (now, eta) = (notification.now, window.eta());
         let notices = notices.get_or_insert_with(|| Box::new(Notices::new(inflight.base_rtt())));
         let utilisation = if !heard {
@@ -182,7 +221,7 @@ impl CongestionControl for HpccPlus {
         } else {
             inflight.raise(notices.half(now, eta)?)?
         };
-        let bytes = window.compute(utilisation, !heard);
+        let bytes = window.compute(utilisation, !heard || *reacting == Reacting::Ack);
         Ok(window.decision(bytes))
     }
 }

@@ -15,7 +15,8 @@ const BDP: u64 = 162_500;
 
 fn config() -> HpccPlusConfig {
     let additive_increase = Some(Bytes(80));
-    HpccPlusConfig { law: WindowLaw { additive_increase, min_rate: BitRate(1), ..WindowLaw::default() } }
+    let law = WindowLaw { additive_increase, min_rate: BitRate(1), ..WindowLaw::default() };
+    HpccPlusConfig { law, ..HpccPlusConfig::default() }
 }
 
 fn hop(ts: u64, tx_bytes: u64, qlen: u64) -> Hop {
@@ -292,7 +293,7 @@ fn req_06_go_back_n_does_not_shorten_the_round() {
 #[test]
 fn hostile_records_stay_within_the_bounds() {
     let law = WindowLaw { min_rate: BitRate::mbps(100), ..config().law };
-    let flow = HpccPlus::new(HpccPlusConfig { law }, LIMITS);
+    let flow = HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS);
     survives_hostile_feedback(flow, law.min_rate, |n, place| {
         let records = hop(n, n >> 7, n % 3 * 5_000_000);
         *place = stack(n % 2, &[records, records][..1 + (n % 5 / 4) as usize]);
@@ -304,7 +305,7 @@ fn hostile_records_stay_within_the_bounds() {
 #[test]
 fn hostile_sparse_telemetry_stays_within_the_bounds() {
     let law = WindowLaw { min_rate: BitRate::mbps(100), ..config().law };
-    let flow = HpccPlus::new(HpccPlusConfig { law }, LIMITS);
+    let flow = HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS);
     survives_hostile_feedback(flow.clone(), law.min_rate, |n, _| {
         Telemetry::Utilisation(f64::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     });

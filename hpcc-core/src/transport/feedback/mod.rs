@@ -8,6 +8,7 @@
 //! ```
 //! A host without any of it, which echoes the records of every packet in its acknowledgement, spends no time here.
 
+mod accumulated;
 mod listener;
 mod reporting;
 mod settings;
@@ -21,7 +22,8 @@ pub use settings::{FeedbackSettings, Packets};
 use super::path_probes::PathConfig;
 use crate::cc::Needs;
 use crate::settings::{Conflict, Named};
-use crate::telemetry::{Layout, Sampling, link_codec, seal};
+use crate::telemetry::{Layout, LayoutName, Reads, Sampling, link_codec, seal};
+use alloc::vec::Vec;
 
 /// What goes back for a packet that collected telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,16 +71,21 @@ crate::named! {
     }
 }
 
-/// Most bytes of telemetry in a frame, on its way there or back, sealed or not.
-pub fn room(layout: &Layout) -> usize {
+/// Most bytes of telemetry in a frame, on its way there or back, sealed or not, with the records of so many packets in an
+/// acknowledgement.
+pub fn room(layout: &Layout, records_per_ack: u8) -> usize {
     if layout.max_hops().is_none() {
         return layout.max_len();
     }
-    layout.max_len().max(link_codec::LEN) + seal::TAG_LEN
+    let accumulated = if records_per_ack > 1 { accumulated::len(records_per_ack.into(), layout.max_len()) } else { 0 };
+    layout.max_len().max(link_codec::LEN).max(accumulated) + seal::TAG_LEN
 }
 
+/// The most [`room`] that a frame of the simulator may have, in bytes.
+const MOST_ROOM: usize = 2_040;
+
 /// How telemetry comes back; the same at both ends of a flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedbackConfig {
     /// Which packets collect telemetry. Answers to [probes](Sampling::Probes) are always packets of their own.
     pub sampling: Sampling,
@@ -86,12 +93,30 @@ pub struct FeedbackConfig {
     pub answer: Answer,
     /// The frame that carries it back.
     pub by: Return,
+    /// Packets of which an acknowledgement brings the records, at most; 1: the newest alone.
+    pub records_per_ack: u8,
+    /// Whether notifications acknowledge what has arrived (REQ-61).
+    pub notification_acks: bool,
     /// Whether the sender rejects records that cannot be true (REQ-27).
     pub guard: bool,
     /// The key with which answers are [sealed](seal), if they are (REQ-26).
     pub seal: Option<[u8; 16]>,
     /// Paths that a flow chooses from (REQ-30).
     pub paths: PathConfig,
+    /// Whether switches may leave their records out of some packets (REQ-60).
+    pub some_hops: bool,
+}
+
+impl Default for FeedbackConfig {
+    /// The defaults of [`FeedbackSettings`].
+    fn default() -> Self {
+        FeedbackConfig {
+            sampling: Sampling::EveryPacket,
+            answer: Answer::Records,
+            paths: PathConfig::default(),
+            ..FeedbackConfig::NONE
+        }
+    }
 }
 
 impl FeedbackConfig {
@@ -100,9 +125,12 @@ impl FeedbackConfig {
         sampling: Sampling::Never,
         answer: Answer::Nothing,
         by: Return::Acknowledgement,
+        records_per_ack: 1,
+        notification_acks: false,
         guard: false,
         seal: None,
         paths: PathConfig { candidates: 1, interval: 1 },
+        some_hops: false,
     };
 
     /// What goes back under an algorithm with these needs.
@@ -116,9 +144,86 @@ impl FeedbackConfig {
         let plain = self.sampling == Sampling::EveryPacket && self.by == Return::Acknowledgement;
         plain
             && self.answer_to(needs) == Answer::Records
+            && !self.accumulates()
             && !self.guard
             && self.seal.is_none()
             && self.paths.candidates <= 1
+    }
+
+    /// Refuses more in acknowledgements, or in their place, than an algorithm or the other settings can do with.
+    fn check_acknowledgements(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
+        let refuse = |key, what: &str| Err(Conflict::new(key, alloc::format!("{key} {what}")));
+        if self.accumulates() {
+            if self.answer_to(needs) != Answer::Records || !needs.accumulates {
+                return refuse("records_per_ack", "above 1 needs the algorithm hpcc_plus and answer = \"records\"");
+            }
+            if self.guard {
+                return refuse(
+                    "records_per_ack",
+                    "above 1 excludes guard, which compares records with acknowledged bytes",
+                );
+            }
+            self.check_room(layout)?;
+        }
+        if self.notification_acks && self.sampling == Sampling::Probes {
+            let what = "cannot be with packets = \"probes\": answers to probes stand for bytes that were sent";
+            return refuse("notification_acks", what);
+        }
+        Ok(())
+    }
+
+    /// Refuses the records of more packets than a frame has room for.
+    fn check_room(&self, layout: &Layout) -> Result<(), Conflict> {
+        let fits = |&count: &u8| room(layout, count) <= MOST_ROOM;
+        if fits(&self.records_per_ack) {
+            return Ok(());
+        }
+        let most = (1..self.records_per_ack).rev().find(fits).unwrap_or(1);
+        let message = alloc::format!(
+            "records_per_ack is {}, but records of {} hops leave room for {most} packets; expected at most that, or fewer hops",
+            self.records_per_ack,
+            layout.max_hops().unwrap_or(0)
+        );
+        Err(Conflict::new("records_per_ack", message))
+    }
+
+    /// Refuses what needs all records of a path where switches leave some out.
+    fn check_some_hops(&self, needs: &Needs, layout: &Layout) -> Result<(), Conflict> {
+        let refuse = |key, what: &str| {
+            let message =
+                alloc::format!("{what}, but switch.telemetry_records leaves hops out; expected \"all\" there");
+            Err(Conflict::new(key, message))
+        };
+        if !self.some_hops {
+            return Ok(());
+        }
+        if !layout.name().names_links() {
+            let name = layout.name().name();
+            let able: Vec<&str> =
+                LayoutName::with_records().filter(|name| name.names_links()).map(Named::name).collect();
+            let message = alloc::format!(
+                "switch.telemetry_records leaves hops out, and records of layout = \"{name}\" do not say which link they are \
+                 of; expected {}",
+                able.join(", ")
+            );
+            return Err(Conflict::new("layout", message));
+        }
+        if needs.reads == Reads::Records && !needs.some_hops {
+            return refuse("layout", "the congestion control compares records of all hops");
+        }
+        match self.answer {
+            Answer::BusiestLink | Answer::Loads => {
+                return refuse("answer", "the receiver compares records of all hops");
+            }
+            Answer::Records | Answer::Window | Answer::Nothing => {}
+        }
+        if self.guard {
+            return refuse("guard", "the guard compares records of all hops");
+        }
+        if self.paths.candidates > 1 {
+            return refuse("paths", "paths are told apart by all of their hops");
+        }
+        Ok(())
     }
 
     /// Checks these settings against the needs of an algorithm and a layout.
@@ -133,11 +238,13 @@ impl FeedbackConfig {
             return refuse("paths", looks_at_records);
         }
         if matches!(self.answer, Answer::BusiestLink | Answer::Loads) && !needs.digests {
-            return refuse("answer", "needs the algorithm hpcc_plus");
+            return refuse("answer", "needs the algorithm hpcc_plus, with link_rate = \"tx\"");
         }
         if self.guard && !has_answer {
             return refuse("guard", looks_at_records);
         }
+        self.check_some_hops(needs, layout)?;
+        self.check_acknowledgements(needs, layout)?;
         let plain = FeedbackConfig::default();
         let set = [
             ("packets", self.sampling != plain.sampling && self.sampling != Sampling::Never),

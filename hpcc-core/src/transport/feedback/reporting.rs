@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The receiver's part: what becomes of the telemetry that its packets bring.
 
+use super::accumulated::Accumulated;
 use super::{Answer, FeedbackConfig, Return};
 use crate::cc::{FlowCount, FlowLimits, Needs, RxHpccReceiver};
 use crate::switch::Section;
@@ -42,6 +43,8 @@ pub struct Reporting {
     flow: u64,
     /// An answer that waits for an acknowledgement.
     pending: Vec<u8>,
+    /// Where acknowledgements bring the records of several packets: those.
+    accumulated: Option<Accumulated>,
 }
 
 impl Reporting {
@@ -56,7 +59,8 @@ impl Reporting {
             (Answer::Nothing | Answer::Window, _) => Reporter::Nothing,
         };
         let seal = config.seal.as_ref().map(SealKey::new);
-        Reporting { reporter, by: config.by, seal, flow, pending: Vec::new() }
+        let accumulated = config.accumulates().then(|| Accumulated::new(config.records_per_ack.into()));
+        Reporting { reporter, by: config.by, seal, flow, pending: Vec::new(), accumulated }
     }
 
     /// Records that could not be compared with the last ones.
@@ -87,6 +91,10 @@ impl Reporting {
                 self.close(arrived.seq, section);
             }
             return alone;
+        }
+        if let Some(accumulated) = &mut self.accumulated {
+            accumulated.add(section.bytes.get(..section.len).unwrap_or_default());
+            section.len = 0;
         }
         match arrived.acks {
             Some(seq) => {
@@ -144,6 +152,10 @@ impl Reporting {
     }
 
     fn take_pending(&mut self, section: &mut Section<'_>) {
+        if let Some(accumulated) = &mut self.accumulated {
+            section.len = put(section.bytes, accumulated.bytes());
+            return accumulated.clear();
+        }
         section.len = put(section.bytes, &self.pending);
     }
 

@@ -43,6 +43,12 @@ crate::settings! {
         pub answer: Answer = Answer::Records;
         /// In what it comes back: the next acknowledgement, or a packet of its own; the same at all hosts.
         pub feedback: Return = Return::Acknowledgement;
+        /// Packets of which an acknowledgement brings the records, at most, where `transport.ack_every` makes it stand for several:
+        /// 1 is the newest; more needs `hpcc_plus`. The same at all hosts.
+        pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => feedback = "ack";
+        /// Whether notifications acknowledge what has arrived, as acknowledgements that are delayed will. The same at all
+        /// hosts.
+        pub notification_acks: bool = false => feedback = "notification";
         /// Whether the sender rejects records that cannot be true.
         pub guard: bool = false;
         /// Key with which receivers seal what goes back, 32 hexadecimal digits; the same at all hosts.
@@ -53,6 +59,9 @@ crate::settings! {
         pub path_interval: u32 {1..=1_000_000} = 5;
     }
 }
+
+/// Most packets of which an acknowledgement brings the records.
+const MOST_PER_ACK: u8 = 16;
 
 impl FeedbackSettings {
     /// Of a host that knows nothing of telemetry.
@@ -78,9 +87,12 @@ impl FeedbackSettings {
             },
             answer: self.answer,
             by: self.feedback,
+            records_per_ack: self.records_per_ack,
+            notification_acks: self.notification_acks,
             guard: self.guard,
             seal: if self.seal.is_empty() { None } else { key()? },
             paths: PathConfig { candidates: self.paths, interval: self.path_interval },
+            some_hops: false,
         })
     }
 }

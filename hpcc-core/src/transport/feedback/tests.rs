@@ -3,7 +3,7 @@
 //! what the sender makes of it.
 
 use super::{Answer, Arrived, FeedbackConfig, Return, room};
-use crate::cc::hpcc_plus::WindowLaw;
+use crate::cc::hpcc_plus::{LinkRate, Reacting, WindowLaw};
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
 use crate::random::Rng;
 use crate::switch::Section;
@@ -22,7 +22,7 @@ const WINDOW: u64 = 125_000;
 const GAP: u64 = 90;
 const LAW: WindowLaw =
     WindowLaw { eta: 0.95, max_stage: 5, expected_flows: 100, additive_increase: None, min_rate: BitRate::mbps(100) };
-const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW };
+const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW, react: Reacting::Both, link_rate: LinkRate::Sent };
 const RX: &dyn Algorithm = &RxHpccConfig { law: LAW, count_flows: false };
 
 /// What came back.
@@ -375,9 +375,11 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
     assert_eq!(section.len, 0);
     for layout in LayoutName::with_records().map(Layout::from) {
-        assert!(room(&layout) >= link_codec::LEN + seal::TAG_LEN && room(&layout) >= layout.max_len() + seal::TAG_LEN);
+        assert!(room(&layout, 1) >= link_codec::LEN + seal::TAG_LEN);
+        assert!(room(&layout, 1) >= layout.max_len() + seal::TAG_LEN);
+        assert!(room(&layout, 4) >= 4 * (2 + layout.max_len()) + seal::TAG_LEN);
     }
-    assert_eq!(room(&Layout::None), 0);
+    assert_eq!(room(&Layout::None, 4), 0);
 }
 
 #[test]
