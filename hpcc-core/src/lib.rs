@@ -12,6 +12,7 @@
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`switch`] | admission, pause, ECN mark and route of a frame |
 //! | [`fast_cnp`] | which congestion a switch tells a sender, and what the sender believes |
+//! | [`attack`] | what an attacker forges, replays and changes |
 //! | [`frame`] | the bytes of a frame, and what bytes say |
 //! | [`pfc`] | the bytes of a PFC frame |
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
@@ -25,6 +26,7 @@
 
 extern crate alloc;
 
+pub mod attack;
 pub mod cc;
 pub mod fast_cnp;
 pub mod frame;
