@@ -4,12 +4,12 @@
 use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
 use hpcc_core::node::Finder;
 use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
-use hpcc_core::switch::EcnThreshold;
 use hpcc_core::transport::feedback;
 use hpcc_core::units::BitRate;
 use std::rc::Rc;

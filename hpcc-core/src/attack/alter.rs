@@ -2,13 +2,16 @@
 //! Feedback that says something else than what the links said.
 
 use super::Claim;
-use crate::telemetry::{Hop, HopStack, Layout, Telemetry, link_codec};
+use crate::telemetry::{Hop, HopStack, Layout, Modulus, Telemetry, link_codec};
 use crate::transport::feedback::Answer;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// The queue of [`Claim::Busy`] in bytes: a long one that every layout can express.
 const LONG_QUEUE: u64 = 5_000_000;
+
+/// Of so many bytes that a link sent, [`Claim::Idle`] tells one. Nothing at all would be no news to HPCC.
+const TOLD: u64 = 16;
 
 /// A flow, as a frame on its way names it: destination node and queue pair there.
 type FlowKey = (u32, u32);
@@ -44,8 +47,13 @@ impl Alteration {
     fn records(&mut self, flow: FlowKey, bytes: &mut [u8]) -> bool {
         let Alteration { claim, layout, stack, sent } = self;
         let Telemetry::Hops(stack) = layout.read(bytes, stack) else { return false };
-        let hops: Vec<Hop> =
-            stack.hops().iter().zip(0..).map(|(hop, place)| claimed(*claim, hop, (flow, place), sent)).collect();
+        let modulus = stack.modulus;
+        let hops: Vec<Hop> = stack
+            .hops()
+            .iter()
+            .zip(0..)
+            .map(|(hop, place)| claimed(*claim, &modulus, hop, (flow, place), sent))
+            .collect();
         layout.overwrite(bytes, &hops);
         !hops.is_empty()
     }
@@ -54,16 +62,26 @@ impl Alteration {
         let Some(modulus) = self.layout.modulus() else { return false };
         let Ok(mut record) = link_codec::read(bytes, modulus) else { return false };
         let link = (flow, usize::from(record.place));
-        record.hop = claimed(self.claim, &record.hop, link, &mut self.sent);
+        record.hop = claimed(self.claim, &modulus, &record.hop, link, &mut self.sent);
         bytes.copy_from_slice(&link_codec::emit(&record));
         true
     }
 }
 
 /// What a link is claimed to have said.
-fn claimed(claim: Claim, hop: &Hop, link: (FlowKey, usize), sent: &mut BTreeMap<(FlowKey, usize), u64>) -> Hop {
+fn claimed(
+    claim: Claim,
+    modulus: &Modulus,
+    hop: &Hop,
+    link: (FlowKey, usize),
+    sent: &mut BTreeMap<(FlowKey, usize), u64>,
+) -> Hop {
     match claim {
-        Claim::Idle => Hop { qlen: 0, tx_bytes: *sent.entry(link).or_insert(hop.tx_bytes), ..*hop },
+        Claim::Idle => {
+            let first = *sent.entry(link).or_insert(hop.tx_bytes);
+            let since = modulus.sent(&Hop { tx_bytes: first, ..*hop }, hop);
+            Hop { qlen: 0, tx_bytes: (first + since / TOLD) % modulus.tx_bytes.max(1), ..*hop }
+        }
         Claim::Busy => Hop { qlen: LONG_QUEUE, ..*hop },
     }
 }
@@ -114,13 +132,13 @@ mod tests {
     fn records_keep_path_time_and_rate_in_every_layout() {
         for layout in LAYOUTS {
             let mut idle = Alteration::new(Claim::Idle, layout);
-            let (mut first, mut later) = (section(&layout, 1_000, 0), section(&layout, 9_000, 128_000));
+            let (mut first, mut later) = (section(&layout, 1_000, 0), section(&layout, 9_000, 16 * 128_000));
             let (before, after) = (read(&layout, &first), read(&layout, &later));
             assert!(idle.apply(FLOW, Answer::Records, &mut first) && idle.apply(FLOW, Answer::Records, &mut later));
             let lie = read(&layout, &later);
             assert_eq!(lie.path, after.path, "{layout:?}");
             for ((lie, honest), first) in lie.hops().iter().zip(after.hops()).zip(before.hops()) {
-                assert_eq!(*lie, Hop { qlen: 0, tx_bytes: first.tx_bytes, ..*honest }, "{layout:?}");
+                assert_eq!(*lie, Hop { qlen: 0, tx_bytes: first.tx_bytes + 128_000, ..*honest }, "{layout:?}");
             }
             let mut busy = section(&layout, 1_000, 0);
             assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, Answer::Records, &mut busy));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames that an attacker makes up.
 
+use crate::address::{host_address, ipv6};
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::unrecognised::{Judgement, judge, report};
 use crate::fast_cnp::{OptionTypes, packet};
-use crate::frame::simulated::{ETHERNET, SimulatedFrame, ipv6};
 use crate::frame::{Encapsulation, PacketKind};
-use crate::switch::host_address;
+use crate::simulated_frame::{ETHERNET, SimulatedFrame};
 use crate::wire::FrameSizes;
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Attacks on what steers senders: on notifications by switches, and on the telemetry that comes back (the concerns of
-//! draft-xiao-rtgwg-rocev2-fast-cnp-01, section 6, and draft-miao-rtgwg-hpccplus-00, section 9.1).
+//! Attacks on what steers senders: on notifications by switches, and on the telemetry that comes back (the
+//! security considerations of draft-xiao-rtgwg-rocev2-fast-cnp-01 and draft-miao-rtgwg-hpccplus-00).
 //!
 //! An attacker is a node. It sends frames of its own, which the network treats as any others, or it changes what passes
 //! it. It knows the flows of its victims - addresses, ports, queue pairs - and no key.
@@ -18,6 +18,8 @@
 pub mod alter;
 pub mod forge;
 pub mod settings;
+#[cfg(test)]
+mod tests;
 
 pub use forge::{Forged, KnownFlow};
 pub use settings::{AttackKind, AttackSettings, Claim};
@@ -87,7 +89,7 @@ impl Attack {
             settings: settings.clone(),
             victim_list: victims.iter().collect(),
             victims,
-            switches: network.switches().collect(),
+            switches: network.switches().filter(|&other| other != settings.from).collect(),
             at_host: network.is_host(settings.from),
             forger: Forger { types, encapsulation: layout.encapsulation(), sizes: nodes.wire.profile.sizes() },
             alteration: Alteration::new(claim, layout),

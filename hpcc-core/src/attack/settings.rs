@@ -3,6 +3,7 @@
 
 use crate::node::NodeSettings;
 use crate::settings::{Conflict, Named};
+use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
 use crate::transport::feedback::Answer;
 use crate::units::{BitRate, Nanos};
@@ -35,7 +36,7 @@ crate::named! {
     /// What changed records say of every link.
     #[derive(Default)]
     pub enum Claim {
-        /// No queue, and nothing sent since the attack began.
+        /// No queue, and a sixteenth of what was sent since the attack began.
         #[default]
         Idle = "idle",
         /// A queue of 5 MB.
@@ -65,7 +66,8 @@ crate::settings! {
         /// Whether a switch also copies the IOAM records of the victims' last packet that it saw, with a queue of 5 MB at
         /// each link before it.
         pub records: bool = false => kind = "forged_fast_cnp";
-        /// What the changed records say: `idle`, no queue, and nothing sent since the attack began; `busy`, a queue of 5 MB.
+        /// What the changed records say: `idle`, no queue, and a sixteenth of what was sent since the attack began; `busy`, a
+        /// queue of 5 MB.
         pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
     }
 }
@@ -185,7 +187,8 @@ impl AttackSettings {
         let algorithm = nodes.control.chosen().name();
         let feedback = nodes.feedback.config()?;
         let layout = nodes.layout();
-        if layout.initial_len() == 0 || feedback.answer_to(&nodes.needs()) == Answer::Nothing {
+        let needs = nodes.needs();
+        if needs.reads == Reads::Nothing || feedback.answer_to(&needs) == Answer::Nothing {
             return refuse(format!("no telemetry comes back to {algorithm}; expected an algorithm that reads some"));
         }
         if self.kind != AttackKind::StrippedFeedback && layout.max_hops().is_none() {

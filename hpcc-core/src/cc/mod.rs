@@ -58,7 +58,7 @@ algorithms! {
     line_rate: LineRate;
 }
 
-pub use algorithm::{Algorithm, CloneAlgorithm, Needs, Reads};
+pub use algorithm::{Algorithm, CloneAlgorithm, Needs};
 pub use control_law::{ControlLaw, Stage};
 pub use flow_count::FlowCount;
 pub use hpcc::Hpcc;
@@ -70,6 +70,7 @@ pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::quirks::Quirks;
 use crate::random::Rng;
+pub use crate::telemetry::Reads;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;

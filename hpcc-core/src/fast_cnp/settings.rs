@@ -5,8 +5,8 @@ use super::{
     AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit,
     Trigger,
 };
+use crate::ecn::EcnThreshold;
 use crate::settings::Conflict;
-use crate::switch::EcnThreshold;
 use crate::topology::{Network, NodeSet};
 use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::WireProfile;
@@ -185,7 +185,7 @@ impl FastCnpSwitchSettings {
     pub fn generator(&self, network: &Network) -> Result<GeneratorConfig, Conflict> {
         Ok(GeneratorConfig {
             enabled: self.common.enabled,
-            domain: nodes("domain", &self.domain, network, true)?.host_prefixes(network),
+            domain: nodes("domain", &self.domain, network, true)?.host_addresses(network),
             flow_interval: self.flow_interval,
             port_limit: RateLimit { interval: self.port_interval, burst: self.port_burst },
             mark_unknown: self.mark_unknown,
@@ -203,7 +203,7 @@ impl FastCnpSwitchSettings {
             None => self.common.notified(network)?,
         };
         Ok(CapabilityConfig {
-            capable: capable.host_prefixes(network),
+            capable: capable.host_addresses(network),
             types: self.common.types(),
             ..CapabilityConfig::default()
         })
@@ -218,7 +218,7 @@ impl FastCnpHostSettings {
     pub fn acceptor(&self, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
         Ok(AcceptorConfig {
             enabled: self.common.notified(network)?.contains(node),
-            sources: nodes("accept_from", &self.accept_from, network, false)?.prefixes(),
+            sources: nodes("accept_from", &self.accept_from, network, false)?.addresses(),
             types: self.common.types(),
             interval: self.accept_interval,
         })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What means telemetry where the standards leave it open.
 
-use super::section::{Encapsulation, IFA_HEADER};
-use super::{Fault, IFA_PROTOCOL, INT_MARK, MARK_BITS, TELEMETRY_MARK};
+use super::section::IFA_HEADER;
+use super::{Encapsulation, Fault, IFA_PROTOCOL, INT_MARK, MARK_BITS, SectionLen, TELEMETRY_MARK};
 use crate::roce;
 use crate::telemetry::int_md::shim::{Next, Shim};
 
@@ -15,21 +15,6 @@ pub struct Dialect<'a> {
     pub marks: &'a [(u8, SectionLen)],
     /// The IP protocol of IFA.
     pub ifa_protocol: u8,
-}
-
-/// How the length of a section behind UDP is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SectionLen {
-    /// Compact INT (SPEC section 2.1): the first 4 bits count hops of 8 bytes behind a header.
-    Compact {
-        /// Bytes of the header: 2 in the paper, 4 in the draft.
-        header: u8,
-    },
-    /// INT-MD (SPEC section 2.2): the second byte counts words behind the first. The shim must name RoCEv2 as the
-    /// packet's own port, or its DSCP.
-    IntMd,
-    /// As many bytes in any packet.
-    Fixed(u16),
 }
 
 impl Default for Dialect<'static> {

@@ -2,7 +2,7 @@
 //! Whole frames as bytes, from the Ethernet header to the ICRC. The Ethernet check sequence is left out, as in
 //! captures.
 //!
-//! A simulated frame has no bytes until somebody looks. [`simulated`] describes one as a [`RoceFrame`],
+//! A simulated frame has no bytes until somebody looks. [`crate::simulated_frame`] describes one as a [`RoceFrame`],
 //! [`build`] makes the bytes of that, and [`parse`] reads them into the same description. Where telemetry travels is
 //! up to its [`Encapsulation`]; what it says, to `crate::telemetry`.
 
@@ -14,30 +14,22 @@ mod kind;
 mod packet;
 pub mod parse;
 mod section;
-pub mod simulated;
 #[cfg(test)]
 mod tests;
 
 pub use carried::CarriedPacket;
-pub use dialect::{Dialect, SectionLen};
+pub use dialect::Dialect;
 pub use error::{Fault, Layer, ParseError, Unbuildable};
 pub use kind::PacketKind;
 pub use packet::{Offsets, RocePacket};
-pub use section::{Encapsulation, Section};
+pub use section::Section;
+
+pub use crate::telemetry::encapsulation::{Encapsulation, IFA_PROTOCOL, INT_MARK, SectionLen, TELEMETRY_MARK};
 
 use crate::roce::{Aeth, Bth, Deth, Reth};
 
-/// The low bits of the DSCP, which the priorities leave 0, of packets that carry compact INT, PINT or a timestamp in front
-/// of the base transport header. The drafts leave open what announces it. An own UDP port would lead a probe, or one packet
-/// in eight that collects, over another path than its flow's data (REQ-13, REQ-63).
-pub const TELEMETRY_MARK: u8 = 1;
-/// The same of INT-MD, which its specification may announce by a DSCP (SPEC section 2.2).
-pub const INT_MARK: u8 = 2;
 /// The bits of the DSCP that marks take.
 const MARK_BITS: u8 = 0b111;
-/// IP protocol of IFA. Sources differ (SPEC section 9.19): this is the first of the two that RFC 3692 reserves for
-/// experiments, and what captures of a vendor's switches show.
-pub const IFA_PROTOCOL: u8 = 253;
 
 /// IP protocol numbers.
 mod protocol {

@@ -14,17 +14,17 @@ pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
 
 use crate::cc::Needs;
+use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
-use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{EcnThreshold, SwitchConfig, SwitchSettings};
+use crate::settings::{Conflict, Input, Setting, SettingError, Value};
+use crate::switch::{SwitchConfig, SwitchSettings};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::FeedbackSettings;
 use crate::transport::{HostConfig, LoneFlow, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -90,7 +90,7 @@ impl NodeSettings {
         let needs = self.needs();
         self.wire.resolve();
         self.layout.resolve(needs.reads, network);
-        self.switch.resolve(&needs);
+        self.switch.resolve(&needs.ecn);
         self.transport.resolve(&needs, network, self.switch.buffer.0);
     }
 
@@ -224,13 +224,8 @@ impl NodeSettings {
     /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.
     pub fn idle(&self, section: &str, key: &str) -> Option<String> {
         let parts = self.parts().into_iter().filter(|part| part.section == section);
-        let idle = |part: &Part<'_>| {
-            let setting = part.settings.list().into_iter().find(|setting| setting.key == key)?;
-            let Condition { key: other, values } = setting.condition.filter(|_| !setting.counts(part.settings))?;
-            let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
-            Some(format!("{key} belongs to {other} = {}", values.join(" or ")))
-        };
-        parts.filter_map(|part| idle(&part)).next()
+        let settings = |part: &Part<'_>| part.settings.list().into_iter().find(|setting| setting.key == key);
+        parts.filter_map(|part| settings(&part)?.idle(part.settings)).next()
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod busiest_link;
 mod compact;
+pub mod encapsulation;
 mod guard;
 pub mod ifa;
 pub mod int_md;
@@ -25,6 +26,7 @@ pub mod link_codec;
 mod load;
 pub mod normalised;
 pub mod pint;
+mod reads;
 mod reference;
 mod sampling;
 pub mod seal;
@@ -37,6 +39,7 @@ pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use last_hops::LastHops;
 pub use layout::Layout;
 pub use load::{Comparison, LinkLoad};
+pub use reads::Reads;
 pub use sampling::{Sampler, Sampling};
 pub use settings::{LayoutName, LayoutSettings};
 

@@ -3,9 +3,9 @@
 
 use crate::scenario::{Flow, Scenario, load};
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Value;
-use hpcc_core::switch::EcnThreshold;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos, Rounding};

@@ -66,7 +66,7 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     PREFIX
 }
 
-/// Writes the DSCP that the sink restores into the shim: [the packet's own](crate::frame::INT_MARK) announces the section.
+/// Writes the DSCP that the sink restores into the shim: [the packet's own](crate::telemetry::encapsulation::INT_MARK) announces the section.
 pub fn keep_dscp(section: &mut [u8], dscp: u8) {
     if let Some([.., byte]) = section.first_chunk_mut::<{ shim::LEN }>() {
         *byte = dscp << 2;

@@ -195,7 +195,7 @@ pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
 
 /// A node's data with other sent bytes.
 fn with_sent(node: Node<'_>, tx_bytes: u64) -> Node<'_> {
-    let units = (tx_bytes / TX_UNIT & 0xfff_ffff) as u32;
+    let units = ((tx_bytes / TX_UNIT) & 0xfff_ffff) as u32;
     Node {
         namespace_data: node.namespace_data.map(|data| data >> 28 << 28 | units),
         wide_namespace_data: node.wide_namespace_data.map(|data| data >> 60 << 60 | tx_bytes & ((1 << 60) - 1)),
