@@ -81,7 +81,7 @@ pub trait Algorithm: Settings + CloneAlgorithm + Debug {
 
 /// Cloning behind `dyn Algorithm`; every algorithm that is [`Clone`] has it.
 pub trait CloneAlgorithm {
-    /// A copy.
+    /// The same algorithm with the same parameters.
     fn clone_algorithm(&self) -> Box<dyn Algorithm>;
 }
 

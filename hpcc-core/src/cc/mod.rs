@@ -101,7 +101,7 @@ pub struct FlowLimits {
 /// One acknowledgement (positive or negative) as the sender sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback<'a> {
-    /// Arrival time.
+    /// Simulated time of its arrival.
     pub now: Nanos,
     /// First byte that the receiver still expects.
     pub ack_seq: u64,
@@ -121,7 +121,7 @@ pub struct Feedback<'a> {
 /// What a controller wants done after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateDecision {
-    /// Nothing changes.
+    /// Rate and window stay as they are.
     Keep,
     /// The rate applies at once: the wait before the next packet is recomputed for it.
     Repace(BitRate),
@@ -131,7 +131,7 @@ pub enum RateDecision {
     Window {
         /// Bytes that may be in flight; at least 1.
         bytes: u64,
-        /// The pace.
+        /// The pace of packets, in bits per second.
         rate: BitRate,
     },
 }
@@ -150,11 +150,11 @@ impl RateDecision {
 /// A packet that leaves, with payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When.
+    /// Simulated time at which it leaves.
     pub now: Nanos,
     /// Its first byte.
     pub seq: u64,
-    /// Payload bytes.
+    /// Bytes of payload, 1 to the MTU.
     pub bytes: u32,
     /// Bytes sent and not acknowledged, this packet included.
     pub in_flight: u64,

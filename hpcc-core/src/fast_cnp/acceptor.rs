@@ -37,9 +37,9 @@ impl Default for AcceptorConfig {
 /// A congestion notification with destination options, as it came over IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received<'a> {
-    /// When.
+    /// Simulated time of its arrival.
     pub now: Nanos,
-    /// IPv6 source.
+    /// Source address of the IPv6 header.
     pub source: Address,
     /// The whole destination options header.
     pub destination_options: &'a [u8],
@@ -149,7 +149,7 @@ impl Acceptor {
         verdict
     }
 
-    /// Notifications accepted.
+    /// How many notifications passed all checks.
     pub fn accepted(&self) -> u64 {
         self.accepted
     }

@@ -32,7 +32,7 @@ pub enum Trigger {
 pub struct GeneratorConfig {
     /// Whether it does at all (REQ-52).
     pub enabled: bool,
-    /// When.
+    /// What counts as congestion.
     pub trigger: Trigger,
     /// Senders to whom it may: those of the controlled domain (REQ-47).
     pub domain: AddressSet,
@@ -65,7 +65,7 @@ impl Default for GeneratorConfig {
 /// A RoCEv2 packet over IPv6 that leaves by the port.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
-    /// When.
+    /// Simulated time of the departure.
     pub now: Nanos,
     /// Whose it is.
     pub flow: Flow,
@@ -88,7 +88,7 @@ pub enum Suppression {
     Disabled,
     /// It is no data packet.
     NoData,
-    /// No congestion.
+    /// The port is not congested.
     Idle,
     /// The sender is outside the domain.
     OutsideDomain,

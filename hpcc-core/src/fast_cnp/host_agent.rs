@@ -114,7 +114,7 @@ impl HostAgent {
         &self.acceptor
     }
 
-    /// Migrations taken.
+    /// How often a flow was moved to another path.
     pub fn moved(&self) -> u64 {
         self.moved
     }

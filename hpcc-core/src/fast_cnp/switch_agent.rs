@@ -19,7 +19,7 @@ const ANSWERED_WITHIN: Nanos = Nanos::SECOND;
 /// A port of the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortConfig {
-    /// Its rate.
+    /// Rate of its link, in bits per second.
     pub rate: BitRate,
     /// What congestion is there; in place of that of [`GeneratorConfig`].
     pub trigger: Trigger,
@@ -28,7 +28,7 @@ pub struct PortConfig {
 /// A data packet that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeavingData {
-    /// When.
+    /// Simulated time of the departure.
     pub now: Nanos,
     /// Whose it is.
     pub flow: Flow,

@@ -5,6 +5,8 @@
 //! A simulated frame has no bytes until somebody looks. [`crate::simulated_frame`] describes one as a [`RoceFrame`],
 //! [`build`] makes the bytes of that, and [`parse`] reads them into the same description. Where telemetry travels is
 //! up to its [`Encapsulation`]; what it says, to `crate::telemetry`.
+// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+#![warn(clippy::indexing_slicing)]
 
 pub mod build;
 mod carried;
@@ -49,7 +51,7 @@ pub enum Addresses {
 /// What follows the base transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
-    /// Nothing.
+    /// Payload follows directly.
     None,
     /// Of the first packet of a WRITE or READ.
     Reth(Reth),
@@ -80,7 +82,7 @@ pub struct RoceFrame<'a> {
     pub sport: u16,
     /// Whether UDP has a checksum. Adapters send none over IPv4; over IPv6 only tunnels may (RFC 6936).
     pub udp_checksum: bool,
-    /// Telemetry.
+    /// The telemetry section, if there is one.
     pub telemetry: Option<Section<'a>>,
     /// A whole IPv6 destination options header, whose first byte names UDP; empty if there is none.
     pub destination_options: &'a [u8],

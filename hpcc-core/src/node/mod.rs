@@ -238,7 +238,7 @@ impl Default for NodeSettings {
 /// A [`Conflict`] and the section of files that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The section.
+    /// The section of settings that it is in.
     pub section: &'static str,
     /// The setting and what is wrong.
     pub conflict: Conflict,

@@ -95,7 +95,7 @@ pub enum Arrival {
 pub struct Head {
     /// Port by which it came in.
     pub ingress: u16,
-    /// Its priority.
+    /// Its priority group, 0 to 7.
     pub priority: u8,
     /// Whether it carries payload; only such frames are stamped.
     pub is_data: bool,

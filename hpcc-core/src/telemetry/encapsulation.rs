@@ -21,7 +21,7 @@ pub enum Encapsulation {
     },
     /// Between the UDP header and the base transport header; low bits of the DSCP say so.
     Marked {
-        /// These bits.
+        /// The bits, of the 3 lowest of the DSCP.
         mark: u8,
     },
     /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.

@@ -6,7 +6,7 @@ use super::{Layout, LayoutName};
 /// What an algorithm reads from telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reads {
-    /// Nothing.
+    /// It reads no telemetry.
     #[default]
     Nothing,
     /// A record of each hop.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The reference's formats, valid and broken in every way that we know of.
 
-use crate::scenario::{Flow, Scenario, load};
+use crate::flow::Flow;
+use crate::load;
+use crate::scenario::Scenario;
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;

@@ -91,6 +91,7 @@ pub const fn initial_len(profile: Profile, hops: u8) -> usize {
 
 /// Writes an empty section with room for `hops` hops, 1 to [`Profile::max_hops`], and returns its length. A `section`
 /// that is too short is left alone and has length 0.
+#[expect(clippy::indexing_slicing, reason = "the section has the length of its parts")]
 #[inline(never)]
 pub fn prepare(profile: Profile, hops: u8, section: &mut [u8]) -> usize {
     let len = initial_len(profile, hops);
@@ -184,7 +185,8 @@ pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
     let Some(bytes) = trace_of(section).and_then(|range| section.get_mut(range)) else { return };
     let Some(nodes) = bytes.get_mut(trace::LEN..) else { return };
     for (bytes, hop) in nodes.rchunks_exact_mut(profile.hop_len()).zip(hops) {
-        let told = &mut [0; Profile::Full.hop_len()][..profile.hop_len()];
+        let mut room = [0; Profile::Full.hop_len()];
+        let Some(told) = room.get_mut(..bytes.len()) else { return };
         told.copy_from_slice(bytes);
         let Ok((node, _)) = Node::parse(profile.trace_type(), told) else { return };
         let changed = Node { queue_depth: Some(queue_depth(hop.qlen)), ..with_sent(node, hop.tx_bytes) };

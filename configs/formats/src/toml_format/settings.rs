@@ -117,7 +117,7 @@ pub(super) struct MonitorKeys {
     goodput_interval: Option<Interval>,
     /// Start of the reference's histogram, a sample each 100 ns.
     queue_histogram_start: Option<Time>,
-    /// Its end.
+    /// Simulated time at which it ends.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Time>"))]
     queue_histogram_end: Option<Spanned<Time>>,
     /// Nodes whose packets go into `packets.tr`.

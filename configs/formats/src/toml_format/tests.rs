@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! TOML scenarios, valid and broken.
 
-use crate::scenario::{Monitor, Scenario, load};
+use crate::load;
+use crate::scenario::{Monitor, Scenario};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TimelyConfig};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;

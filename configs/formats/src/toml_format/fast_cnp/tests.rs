@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[fast_cnp]`, valid and broken.
 
-use crate::scenario::{FastCnpBorder, Scenario, load};
+use crate::load;
+use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::address::{host_address, ipv6};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::fast_cnp::{MigrationConfig, RateLimit, Trigger};
