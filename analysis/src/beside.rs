@@ -22,7 +22,7 @@ use crate::table::table;
 /// If workloads or a program cannot be found, or a run fails.
 pub fn beside(reference: &Path, runs: NonZeroU32, data: &Data) -> Result<Outcome> {
     let reference = reference.canonicalize().with_context(|| reference.display().to_string())?;
-    let (golden, simulator) = (data.open()?, Simulator::find()?);
+    let (golden, simulator) = (data.open()?, Simulator::find(false)?);
     let mut rows = Vec::new();
     for (scenario, name) in WORKLOADS {
         let run = golden.run(scenario, name).with_context(|| format!("there is no run {scenario}/{name}"))?;

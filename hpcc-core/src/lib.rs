@@ -26,12 +26,14 @@
 //! | [`transport`] | which segment a host sends next, what a receiver answers |
 //! | [`simulated_frame`] | which frame on the wire a frame of a simulation stands for |
 //! | [`node`] | all settings of a node, and what its host or switch runs by |
+//! | [`attack`] | what an attacker forges, replays and changes |
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
 pub mod address;
+pub mod attack;
 pub mod cc;
 pub mod ecn;
 pub mod fast_cnp;

@@ -6,6 +6,7 @@
 //! across it but errors: they are `Result`s here and exceptions in C++. A panic, which is a bug in the core,
 //! aborts the process after [`panic_report`] has said what to report.
 
+mod attack;
 #[cfg(feature = "ns3")]
 mod congestion_ops;
 mod fast_cnp;

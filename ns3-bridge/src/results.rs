@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The output folder of a run, as the ns-3 program fills it.
 
+use crate::attack;
 use crate::fast_cnp;
 use crate::goodput::GoodputMeter;
 use crate::scenario::Scenario;
@@ -42,6 +43,8 @@ pub(crate) mod ffi {
         /// Whether switches, hosts or borders did anything about Fast CNP.
         fast_cnp_on: bool,
         fast_cnp: FastCnpCounters,
+        /// What attackers did, one after the other.
+        attacks: Vec<AttackCounters>,
     }
 
     /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
@@ -74,12 +77,14 @@ pub(crate) mod ffi {
     }
 
     unsafe extern "C++" {
+        include!("ns3-bridge/src/attack.rs.h");
         include!("ns3-bridge/src/fast_cnp.rs.h");
         include!("ns3-bridge/src/flows.rs.h");
         include!("ns3-bridge/src/frame.rs.h");
         include!("ns3-bridge/src/host.rs.h");
         include!("ns3-bridge/src/scenario.rs.h");
         include!("ns3-bridge/src/switch.rs.h");
+        type AttackCounters = crate::attack::ffi::AttackCounters;
         type FastCnpCounters = crate::fast_cnp::ffi::FastCnpCounters;
         type FlowSpec = crate::flows::ffi::FlowSpec;
         type FrameRecord = crate::frame::ffi::FrameRecord;
@@ -313,11 +318,14 @@ impl Results {
             telemetry_bytes: totals.telemetry_bytes,
             probes: totals.hosts.probes,
             feedback_packets: totals.hosts.feedback,
-            rejected_feedback: totals.hosts.rejected_feedback,
+            rejected_feedback: totals.hosts.rejected_by_seal + totals.hosts.rejected_by_guard,
+            rejected_by_seal: totals.hosts.rejected_by_seal,
+            rejected_by_guard: totals.hosts.rejected_by_guard,
             rearmed_feedback: totals.hosts.rearmed_feedback,
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
+            attacks: attack::summaries(&scenario.attacks, &totals.attacks),
             groups: scenario.flows.groups.clone(),
             // Format and files are the writer's to fill in.
             ..Summary::default()

@@ -3,6 +3,7 @@
  */
 #include "hpcc-scenario-helper.h"
 
+#include "scenario-attack.h"
 #include "scenario-capture.h"
 #include "scenario-fast-cnp.h"
 #include "scenario-hosts.h"
@@ -118,6 +119,11 @@ HpccScenarioHelper::Run(const std::string& out)
     TraceScenarioPackets(*m_scenario, m_network, *results);
     CaptureScenarioFrames(*m_scenario, m_network, *results);
     traffic.Begin();
+    const ScenarioAttacks attacks = MakeScenarioAttacks(*m_scenario, m_network, traffic);
+    for (const auto& attack : attacks)
+    {
+        attack->Begin();
+    }
     for (const auto& failure : m_scenario->link_failures())
     {
         Simulator::Schedule(NanoSeconds(failure.time_ns), [this, failure]() {
@@ -132,7 +138,7 @@ HpccScenarioHelper::Run(const std::string& out)
     monitor.End();
     traffic.RecordUnfinished();
     const std::string broken = traffic.GetError();
-    const bool written = broken.empty() && Finish(*results);
+    const bool written = broken.empty() && Finish(*results, attacks);
     const bool done = traffic.IsDone();
     const uint32_t unfinished = m_scenario->flow_count() - traffic.GetFinished();
     Simulator::Destroy();
@@ -236,7 +242,8 @@ HpccScenarioHelper::SetLosses(const std::vector<NetDeviceContainer>& links)
 }
 
 bool
-HpccScenarioHelper::Finish(hpcc::Results& results) const
+HpccScenarioHelper::Finish(hpcc::Results& results,
+                           const std::vector<std::unique_ptr<ScenarioAttack>>& attacks) const
 {
     hpcc::RunTotals totals{};
     totals.ns3_version = HPCC_NS3_VERSION;
@@ -260,6 +267,10 @@ HpccScenarioHelper::Finish(hpcc::Results& results) const
     }
     m_hosts->Count(totals);
     CountFastCnps(*m_scenario, m_network, totals);
+    for (const auto& attack : attacks)
+    {
+        attack->Count(totals);
+    }
     try
     {
         results.finish(*m_scenario, totals);

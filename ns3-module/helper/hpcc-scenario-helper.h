@@ -8,12 +8,14 @@
 
 #include "ns3/core-pointer.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
 
+class ScenarioAttack;
 class ScenarioHosts;
 
 /**
@@ -72,9 +74,10 @@ class HpccScenarioHelper
     /**
      * \brief Close the results.
      * \param results the results
+     * \param attacks the attackers
      * \return whether all was written
      */
-    bool Finish(hpcc::Results& results) const;
+    bool Finish(hpcc::Results& results, const std::vector<std::unique_ptr<ScenarioAttack>>& attacks) const;
 
     CorePointer<hpcc::Scenario> m_scenario; //!< the experiment
     QbbHelper m_network;                    //!< the network

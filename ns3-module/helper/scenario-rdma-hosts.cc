@@ -93,7 +93,8 @@ ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
             sum.timeouts += counters.timeouts;
             sum.probes += counters.probes;
             sum.feedback += counters.feedback;
-            sum.rejected_feedback += counters.rejectedFeedback;
+            sum.rejected_by_seal += counters.rejectedBySeal;
+            sum.rejected_by_guard += counters.rejectedByGuard;
             sum.rearmed_feedback += counters.rearmedFeedback;
             sum.moves += counters.pathMoves;
             sum.cnps += counters.cnps;

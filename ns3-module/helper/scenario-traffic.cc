@@ -208,6 +208,15 @@ ScenarioTraffic::TraceGoodput() const
 }
 
 void
+ScenarioTraffic::VisitActive(const FlowVisitor& visit) const
+{
+    for (const auto& [index, active] : m_active)
+    {
+        visit(active.host->GetFlow(active.queuePair), active.host->GetReceiver(active.queuePair));
+    }
+}
+
+void
 ScenarioTraffic::RecordUnfinished()
 {
     const uint64_t now = Simulator::Now().GetNanoSeconds();

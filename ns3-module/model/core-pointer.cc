@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "core-pointer.h"
+#include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/flows.rs.h"
 #include "ns3-bridge/src/frame.rs.h"
@@ -26,6 +27,7 @@ CoreDelete<T>::operator()(T* object) const
     rust::Box<T>::from_raw(object);
 }
 
+template struct CoreDelete<hpcc::Attack>;
 template struct CoreDelete<hpcc::Rng>;
 template struct CoreDelete<hpcc::FastCnpHost>;
 template struct CoreDelete<hpcc::FastCnpSwitch>;

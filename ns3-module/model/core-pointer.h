@@ -13,6 +13,7 @@
  */
 namespace hpcc
 {
+struct Attack;
 struct AckResult;
 struct Rng;
 struct FastCnpCounters;

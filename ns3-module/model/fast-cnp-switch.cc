@@ -143,9 +143,6 @@ FastCnpSwitch::Fill(const QbbFrame& data, uint32_t node, uint32_t address, QbbFr
     notification.sport = data.sport;
     notification.dport = data.dport;
     notification.queuePair = data.queuePair;
-    notification.replyQueuePair = 0;
-    notification.seq = 0;
-    notification.flowBytes = 0;
     notification.mtu = data.mtu;
     notification.telemetryBytes =
         static_cast<uint16_t>(m_core->write_options(data.dstAddress,

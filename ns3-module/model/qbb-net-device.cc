@@ -376,7 +376,17 @@ QbbNetDevice::Receive(QbbFrame* frame)
         frame->Release();
         return;
     }
+    if (!m_taps.IsEmpty())
+    {
+        m_taps(*frame);
+    }
     m_owner->Receive(*this, frame);
+}
+
+void
+QbbNetDevice::AddTap(Tap tap)
+{
+    m_taps.ConnectWithoutContext(tap);
 }
 
 void

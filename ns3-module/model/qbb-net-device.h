@@ -175,6 +175,15 @@ class QbbNetDevice : public NetDevice
      */
     Time GetPausedTime(uint8_t priority) const;
 
+    /// Called with every frame that arrives and is no PFC frame, before the node has it.
+    using Tap = Callback<void, QbbFrame&>;
+
+    /**
+     * \brief Show frames that arrive to someone who may change their telemetry: an attacker.
+     * \param tap whom, behind those before
+     */
+    void AddTap(Tap tap);
+
     /**
      * TracedCallback signature for frames.
      * \param [in] frame the frame
@@ -326,6 +335,7 @@ class QbbNetDevice : public NetDevice
     ReceiveCallback m_receive;                        //!< takes packets
     PromiscReceiveCallback m_receiveAll;              //!< sees packets
 
+    TracedCallback<QbbFrame&> m_taps;                 //!< see arriving frames first
     TracedCallback<const QbbFrame&> m_txBeginTrace;   //!< trace source
     TracedCallback<const QbbFrame&> m_rxEndTrace;     //!< trace source
     TracedCallback<Ptr<const Packet>> m_sniffer;      //!< trace source

@@ -64,6 +64,23 @@ QbbNode::SetFramePool(std::shared_ptr<QbbFramePool> pool)
     m_pool = std::move(pool);
 }
 
+QbbFrame*
+QbbNode::NewFrame()
+{
+    QbbFrame* frame = m_pool->Acquire();
+    frame->priority = 0;
+    frame->congestionMarked = false;
+    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
+    frame->ingress = 0;
+    frame->telemetryBytes = 0;
+    frame->payload = 0;
+    frame->mtu = GetMtu();
+    frame->seq = 0;
+    frame->flowBytes = 0;
+    frame->replyQueuePair = 0;
+    return frame;
+}
+
 uint32_t
 QbbNode::GetNPorts() const
 {

@@ -119,6 +119,12 @@ class QbbNode : public Object, public SettingsOwner
      */
     virtual bool SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol);
 
+    /**
+     * \brief Get a frame of priority 0 that begins here: without payload, marks and telemetry.
+     * \return the frame; its kind, addresses and size are the caller's to fill in
+     */
+    QbbFrame* NewFrame();
+
     /// \return most payload bytes in a packet that begins here; 0 if none does
     virtual uint32_t GetMtu() const;
 

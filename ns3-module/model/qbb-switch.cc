@@ -268,17 +268,19 @@ QbbSwitch::DepartWithFastCnp(QbbNetDevice& out, const QbbFrame& frame, bool mark
 void
 QbbSwitch::NotifySender(const QbbFrame& data)
 {
-    QbbFrame* frame = m_pool->Acquire();
-    frame->priority = 0;
-    frame->congestionMarked = false;
-    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
-    frame->payload = 0;
-    frame->ingress = 0;
+    QbbFrame* frame = NewFrame();
     m_fastCnp->Fill(data, m_index, m_network->address(m_index), *frame);
+    Send(frame);
+}
+
+void
+QbbSwitch::Send(QbbFrame* frame)
+{
+    NS_LOG_FUNCTION(this << frame->size);
     // Frames of priority 0 are not accounted for, and never refused.
     const hpcc::Arrival arrival = m_core->arrive(0, frame->dst, KeyOf(*frame), frame->priority, frame->size);
     QbbNetDevice* out = arrival.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[arrival.egress]) : nullptr;
-    if (!out || !m_fastCnp->Passes(*out, *frame, false))
+    if (!out || (m_fastCnp && !m_fastCnp->Passes(*out, *frame, false)))
     {
         Drop(frame, m_unroutable);
         return;

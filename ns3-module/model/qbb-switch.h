@@ -71,6 +71,12 @@ class QbbSwitch : public QbbNode
     /// \return frames dropped so far for want of a route
     uint64_t GetUnroutable() const;
 
+    /**
+     * \brief Send a frame of priority 0 that begins here, by the port to its destination.
+     * \param frame the frame
+     */
+    void Send(QbbFrame* frame);
+
     // Inherited
     bool IsSwitch() const override;
     void Start(const std::shared_ptr<hpcc::Network>& network) override;

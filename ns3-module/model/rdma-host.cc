@@ -240,6 +240,19 @@ RdmaHost::GetWindow(uint32_t queuePair) const
     return m_sending.count(queuePair) ? m_core->window_bytes(queuePair) : 0;
 }
 
+uint32_t
+RdmaHost::GetReceiver(uint32_t queuePair) const
+{
+    return m_sending.at(queuePair).receiver;
+}
+
+void
+RdmaHost::Send(QbbFrame* frame)
+{
+    NS_LOG_FUNCTION(this << frame->size);
+    SendBack(frame, m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport}, frame->dst));
+}
+
 RdmaCounters
 RdmaHost::GetCounters() const
 {
@@ -248,7 +261,8 @@ RdmaHost::GetCounters() const
             core.timeouts,
             core.probes,
             core.feedback,
-            core.rejected_feedback,
+            core.rejected_by_seal,
+            core.rejected_by_guard,
             core.rearmed_feedback,
             core.cnps,
             core.moves};

@@ -47,7 +47,8 @@ struct RdmaCounters
     uint64_t timeouts{0};         //!< retransmission timeouts
     uint64_t probes{0};           //!< probes sent
     uint64_t feedback{0};         //!< packets that brought telemetry back
-    uint64_t rejectedFeedback{0}; //!< telemetry that came back and was not believed
+    uint64_t rejectedBySeal{0};   //!< telemetry that came back and was not sealed as it must be
+    uint64_t rejectedByGuard{0};  //!< telemetry that came back and that the guard did not believe
     uint64_t rearmedFeedback{0};  //!< telemetry that could not be compared with the last, and was kept for the next
     uint64_t cnps{0};             //!< congestion notification packets sent
     uint64_t pathMoves{0};        //!< times that a flow moved to another path by telemetry
@@ -115,6 +116,18 @@ class RdmaHost : public QbbNode
      * \return the flow's window in bytes, 0 if it has finished or has none
      */
     uint64_t GetWindow(uint32_t queuePair) const;
+
+    /**
+     * \param queuePair queue pair of a flow that has not finished
+     * \return the destination's queue pair
+     */
+    uint32_t GetReceiver(uint32_t queuePair) const;
+
+    /**
+     * \brief Send a frame that is no flow's: by the port to its destination, ahead of data, as acknowledgements go.
+     * \param frame the frame
+     */
+    void Send(QbbFrame* frame);
 
     /// \return what happened here so far
     RdmaCounters GetCounters() const;

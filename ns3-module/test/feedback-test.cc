@@ -169,10 +169,10 @@ class FeedbackModesTest : public HpccTestCase
                swing,
                Incast().Set("CongestionControl", rx).Set("TelemetryFeedback", StringValue("notification")));
         const Observed guarded = Expect("guard", limit, Incast().Set("TelemetryGuard", BooleanValue(true)));
-        NS_TEST_EXPECT_MSG_EQ(guarded.counters.rejectedFeedback, 0, "honest records are believed");
+        NS_TEST_EXPECT_MSG_EQ(guarded.counters.rejectedByGuard, 0, "honest records are believed");
         const StringValue key("000102030405060708090a0b0c0d0e0f");
         const Observed sealed = Expect("seal", limit, Incast().Set("TelemetrySeal", key));
-        NS_TEST_EXPECT_MSG_EQ(sealed.counters.rejectedFeedback, 0, "seals fit");
+        NS_TEST_EXPECT_MSG_EQ(sealed.counters.rejectedBySeal, 0, "seals fit");
         NS_TEST_EXPECT_MSG_EQ((plain.completions == guarded.completions), true, "a guard changes nothing");
         ExpectUncontrolled();
     }

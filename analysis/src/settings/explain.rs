@@ -6,7 +6,7 @@ use hpcc_core::node::{NodeSettings, Part};
 use hpcc_core::settings::{Condition, Setting};
 use hpcc_formats::error::nearest;
 
-use super::{attribute, of_part};
+use super::{ATTACK, attribute, of_part, section};
 use crate::human;
 
 /// A setting and where it belongs.
@@ -15,7 +15,7 @@ struct Entry {
     path: String,
     /// The algorithm whose parameter it is, if it is one.
     algorithm: Option<String>,
-    /// The attributes that are the same setting.
+    /// The attributes that are the same setting; an attack has none.
     attributes: Vec<String>,
     setting: Setting,
 }
@@ -48,6 +48,13 @@ fn entries(settings: &NodeSettings) -> Vec<Entry> {
             add(&mut entries, part, setting);
         }
     }
+    let attack = |setting: Setting| Entry {
+        path: format!("{ATTACK}.{}", setting.key),
+        algorithm: None,
+        attributes: Vec::new(),
+        setting,
+    };
+    entries.extend(section(settings, ATTACK).into_iter().map(attack));
     entries
 }
 

@@ -16,16 +16,24 @@ pub use explain::explain;
 pub use pages::rewrite;
 pub use schema::Schema;
 
+use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::{NodeSettings, Owner, Part};
-use hpcc_core::settings::Setting;
+use hpcc_core::settings::{Setting, Settings};
 use hpcc_formats::scenario;
 
 /// The section of the reference's faults. A node has them in one text, files have a key for each, and a profile.
 const FAULTS: &str = "compatibility";
 
+/// The section of attacks, which are no node's settings.
+const ATTACK: &str = "attack";
+
 /// The settings of a section as files have them.
 fn section(settings: &NodeSettings, section: &str) -> Vec<Setting> {
-    if section == FAULTS { scenario::compatibility_settings() } else { settings.section(section, None) }
+    match section {
+        FAULTS => scenario::compatibility_settings(),
+        ATTACK => AttackSettings::default().list(),
+        other => settings.section(other, None),
+    }
 }
 
 /// The settings of a part as files have them.

@@ -18,7 +18,7 @@ use crate::cc::Needs;
 use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
-use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
+use crate::settings::{Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
@@ -255,13 +255,8 @@ impl NodeSettings {
             return Some(format!("{key} belongs to transport.protocol = \"rdma\": {reason}"));
         }
         let parts = self.parts().into_iter().filter(|part| part.section == section);
-        let idle = |part: &Part<'_>| {
-            let setting = part.settings.list().into_iter().find(|setting| setting.key == key)?;
-            let Condition { key: other, values } = setting.condition.filter(|_| !setting.counts(part.settings))?;
-            let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
-            Some(format!("{key} belongs to {other} = {}", values.join(" or ")))
-        };
-        parts.filter_map(|part| idle(&part)).next()
+        let settings = |part: &Part<'_>| part.settings.list().into_iter().find(|setting| setting.key == key);
+        parts.filter_map(|part| settings(&part)?.idle(part.settings)).next()
     }
 }
 

@@ -37,6 +37,7 @@ pub use input::Input;
 pub use named::Named;
 pub use value::Value;
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -157,6 +158,13 @@ impl Setting {
     pub fn counts(&self, settings: &dyn Settings) -> bool {
         let Some(Condition { key, values }) = self.condition else { return true };
         settings.get(key).is_some_and(|value| values.contains(&value.text().as_str()))
+    }
+
+    /// Why the setting does not count with these settings, if it does not: a sentence for the user.
+    pub fn idle(&self, settings: &dyn Settings) -> Option<String> {
+        let Condition { key, values } = self.condition.filter(|_| !self.counts(settings))?;
+        let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+        Some(format!("{} belongs to {key} = {}", self.key, values.join(" or ")))
     }
 }
 

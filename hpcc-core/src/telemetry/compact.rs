@@ -31,6 +31,9 @@ const PATH_ID_BITS: u32 = 12;
 const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
 const QLEN_MAX: u64 = 0xffff;
+/// Bits of qLen, and of txBytes and qLen.
+const LOAD_TX: u32 = 16;
+const LOAD_BITS: u32 = LOAD_TX + 20;
 /// Where the counters wrap.
 pub(super) const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
 
@@ -55,14 +58,26 @@ pub fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) ->
     if usize::from(n_hop) >= MAX_HOPS {
         return len;
     }
-    let word = u64::from(code) << 60
-        | (snapshot.now.0 & 0xff_ffff) << 36
-        | ((snapshot.tx_bytes / TX_UNIT) & 0xf_ffff) << 16
-        | (snapshot.qlen / QLEN_UNIT).min(QLEN_MAX);
+    let word = u64::from(code) << 60 | (snapshot.now.0 & 0xff_ffff) << 36 | load(snapshot.tx_bytes, snapshot.qlen);
     *slot = word.to_be_bytes();
     let path_id = (header ^ snapshot.switch_id as u16) & 0x0fff;
     *count = ((n_hop + 1) << PATH_ID_BITS | path_id).to_be_bytes();
     end
+}
+
+/// txBytes and qLen as they end a hop.
+#[inline]
+fn load(tx_bytes: u64, qlen: u64) -> u64 {
+    ((tx_bytes / TX_UNIT) & 0xf_ffff) << LOAD_TX | (qlen / QLEN_UNIT).min(QLEN_MAX)
+}
+
+/// Writes txBytes and qLen of hops over a section's.
+pub fn overwrite(form: Form, section: &mut [u8], hops: &[Hop]) {
+    let Some(words) = section.get_mut(header_len(form)..) else { return };
+    for (word, hop) in words.as_chunks_mut::<HOP_LEN>().0.iter_mut().zip(hops) {
+        let kept = u64::from_be_bytes(*word) >> LOAD_BITS << LOAD_BITS;
+        *word = (kept | load(hop.tx_bytes, hop.qlen)).to_be_bytes();
+    }
 }
 
 #[inline]

@@ -6,7 +6,7 @@ use super::encapsulation::{Encapsulation, IFA_PROTOCOL, INT_MARK, SectionLen, TE
 use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
 use super::ioam::hpcc::{self as ioam, Profile};
-use super::{HopStack, MAX_HOPS, Modulus, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
+use super::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.
@@ -192,6 +192,20 @@ impl Layout {
             Layout::IntMd { .. } => int_md::stamp(section, len, snapshot),
             Layout::Ifa { .. } => ifa::stamp(section, len, snapshot),
             Layout::Ioam { .. } => ioam::stamp(section, len, snapshot),
+        }
+    }
+
+    /// Writes queues and sent bytes of `hops` over those of a section that [reads](Layout::read) as records of as many; all
+    /// else stays. A queue or a counter beyond its field is cut as [`Layout::stamp`] cuts it.
+    pub fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
+        match *self {
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => {}
+            Layout::Reference { multiplier } => reference::overwrite(section, hops, multiplier),
+            Layout::Paper => compact::overwrite(Form::Paper, section, hops),
+            Layout::Draft => compact::overwrite(Form::Draft, section, hops),
+            Layout::IntMd { .. } => int_md::overwrite(section, hops),
+            Layout::Ifa { .. } => ifa::overwrite(section, hops),
+            Layout::Ioam { profile, .. } => ioam::overwrite(profile, section, hops),
         }
     }
 

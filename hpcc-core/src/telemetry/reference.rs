@@ -48,17 +48,28 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u3
     };
     let Some(count) = count.first_chunk_mut() else { return len };
     let Some(code) = code(snapshot.rate) else { return len };
-    let units = u64::from(multiplier.max(1));
-    let word = code
-        | low(snapshot.now.0, TS_BITS) << TS_SHIFT
-        | low(snapshot.tx_bytes / (TX_UNIT * units), TX_BITS) << TX_SHIFT
-        | low(snapshot.qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT;
+    let word = code | low(snapshot.now.0, TS_BITS) << TS_SHIFT | load(snapshot.tx_bytes, snapshot.qlen, multiplier);
     let passed = u16::from_le_bytes(*count);
     if let Some(slot) = slots.get_mut(usize::from(passed) % SLOTS) {
         *slot = word.to_le_bytes();
     }
     *count = passed.wrapping_add(1).to_le_bytes();
     len
+}
+
+/// txBytes and qlen as they end a hop word.
+#[inline]
+fn load(tx_bytes: u64, qlen: u64, multiplier: u32) -> u64 {
+    let units = u64::from(multiplier.max(1));
+    low(tx_bytes / (TX_UNIT * units), TX_BITS) << TX_SHIFT | low(qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT
+}
+
+/// Writes txBytes and qlen of hops over a section's.
+pub fn overwrite(section: &mut [u8], hops: &[Hop], multiplier: u32) {
+    for (word, hop) in section.as_chunks_mut().0.iter_mut().zip(hops) {
+        let kept = low(u64::from_le_bytes(*word), TX_SHIFT);
+        *word = (kept | load(hop.tx_bytes, hop.qlen, multiplier)).to_le_bytes();
+    }
 }
 
 /// Where the counters wrap.

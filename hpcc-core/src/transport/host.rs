@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host: its ports, its sending and its receiving queue pairs.
 
-use super::feedback::{Arrived, Decoder, FeedbackConfig, Listener, Reporting};
+use super::feedback::{Arrived, Decoder, FeedbackConfig, Listener, Rejected, Reporting};
 use super::nic::{Nic, NicRules, Poll};
 use super::queue_pair::QueuePair;
 use super::receiver::{Answer, Data, Receiver};
@@ -131,7 +131,7 @@ pub struct Counters {
     /// Packets that brought feedback.
     pub feedback: u64,
     /// Feedback that was not believed.
-    pub rejected: u64,
+    pub rejected: Rejected,
     /// Telemetry that could not be compared with the last, here or where it was read, and was kept for the next.
     pub rearmed: u64,
     /// Times that a flow moved to another path.

@@ -39,7 +39,7 @@ impl Host {
         if let Some(listener) = &mut sender.listener {
             let rejected = listener.rejected();
             telemetry = listener.admit_notified(now, telemetry);
-            counters.rejected += listener.rejected() - rejected;
+            listener.rejected().add_since(rejected, &mut counters.rejected);
         }
         let signal = match telemetry {
             Telemetry::Hops(_) => Signal::FastCnpWithRecords,

@@ -79,7 +79,7 @@ impl Sender {
                 let telemetry = decoder.read(*answer, layout, newest);
                 let delivered = if transport.is_selective() { 0 } else { ack.seq };
                 let admitted = listener.admit(now, delivered, telemetry);
-                counters.rejected += listener.rejected() - rejected;
+                listener.rejected().add_since(rejected, &mut counters.rejected);
                 if let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), admitted) {
                     paths.on_data(now, stack);
                 }

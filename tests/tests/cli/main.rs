@@ -2,6 +2,7 @@
 //! What the `hpcc` command does with inputs good and bad, from the outside.
 
 mod answers;
+mod attacks;
 mod bad_reference;
 mod bad_set;
 mod bad_toml;

@@ -60,6 +60,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         settings: node,
         legacy: Legacy::default(),
         borders: Vec::new(),
+        attacks: Vec::new(),
         default_loss,
         link_failures,
         monitor,

@@ -50,5 +50,5 @@ pub use flow::{FctRecord, UnfinishedFlow};
 pub use folder::INPUTS;
 pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
-pub use summary::{FastCnpSummary, Port, Summary, Versions};
+pub use summary::{AttackSummary, FastCnpSummary, Port, Summary, Versions};
 pub use writer::{Measured, ResultWriter};

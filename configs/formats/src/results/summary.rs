@@ -85,6 +85,12 @@ pub struct Summary {
     /// Telemetry that came back and was not believed.
     #[serde(default)]
     pub rejected_feedback: u64,
+    /// Of it, what was not sealed as it must be.
+    #[serde(default)]
+    pub rejected_by_seal: u64,
+    /// Of it, what the guard found that cannot be true.
+    #[serde(default)]
+    pub rejected_by_guard: u64,
     /// Telemetry that nothing was compared with, because a counter may have wrapped since the last, or the path changed.
     #[serde(default)]
     pub rearmed_feedback: u64,
@@ -97,6 +103,9 @@ pub struct Summary {
     /// What came of Fast CNP; only where it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_cnp: Option<FastCnpSummary>,
+    /// What attackers did, in the order of the scenario; only where there are some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attacks: Vec<AttackSummary>,
     /// Names of the groups of flows, by number.
     #[serde(default)]
     pub groups: Vec<String>,
@@ -134,6 +143,19 @@ pub struct FastCnpSummary {
     pub dropped_inbound: u64,
     /// Notifications that they dropped on their way out.
     pub dropped_outbound: u64,
+}
+
+/// What an attacker did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttackSummary {
+    /// Which attack.
+    pub kind: String,
+    /// The node.
+    pub from: u32,
+    /// Frames that it sent.
+    pub frames_sent: u64,
+    /// Frames that it changed.
+    pub frames_altered: u64,
 }
 
 /// Versions of the programs that made the results.

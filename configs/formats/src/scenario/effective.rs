@@ -4,7 +4,7 @@
 use super::Scenario;
 use super::compatibility;
 use hpcc_core::ecn::EcnThreshold;
-use hpcc_core::settings::{self, Setting};
+use hpcc_core::settings::{self, Setting, Settings};
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
 
@@ -25,11 +25,16 @@ impl Scenario {
             "link_failures": self.link_failures.iter().map(|failure| {
                 json!({ "time_ns": failure.time.0, "a": failure.a, "b": failure.b })
             }).collect::<Vec<_>>(),
+            "attack": self.effective_attacks(),
             "monitor": self.effective_monitor(),
             "notes": self.notes,
         });
         self.add_settings(&mut effective);
         effective
+    }
+
+    fn effective_attacks(&self) -> Vec<Value> {
+        self.attacks.iter().map(|attack| counting(attack, |setting| setting.counts(attack))).collect()
     }
 
     /// The settings of nodes that count, by section.
@@ -40,10 +45,10 @@ impl Scenario {
             if part.section == "compatibility" || idle || part.algorithm.is_some_and(|name| name != chosen) {
                 continue;
             }
-            for setting in part.settings.list().iter().filter(|setting| self.settings.counts(&part, setting)) {
-                if let Some(value) = part.settings.get(setting.key) {
-                    let (unit, value) = with_unit(setting, value);
-                    effective[part.section][format!("{}{unit}", setting.key)] = value;
+            let counts = |setting: &Setting| self.settings.counts(&part, setting);
+            if let Value::Object(settings) = counting(part.settings, counts) {
+                for (key, value) in settings {
+                    effective[part.section][key] = value;
                 }
             }
         }
@@ -101,6 +106,17 @@ impl Scenario {
             "trace_nodes": self.monitor.trace_nodes,
         })
     }
+}
+
+/// The settings of a structure that count, under names that end in their units.
+fn counting(settings: &dyn Settings, counts: impl Fn(&Setting) -> bool) -> Value {
+    let list = settings.list();
+    let counting = list.iter().filter(|setting| counts(setting));
+    let named = counting.filter_map(|setting| {
+        let (unit, value) = with_unit(setting, settings.get(setting.key)?);
+        Some((format!("{}{unit}", setting.key), value))
+    });
+    Value::Object(named.collect())
 }
 
 /// A value as JSON, and what its key ends in. The key of a seal stays secret.

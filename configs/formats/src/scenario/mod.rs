@@ -17,6 +17,7 @@ pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::flows::FlowList;
+use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::Quirks;
@@ -52,6 +53,8 @@ pub struct Scenario {
     pub link_failures: Vec<LinkFailure>,
     /// The edge of the domain in which switches notify senders.
     pub borders: Vec<FastCnpBorder>,
+    /// Attacks, each of them possible in this network.
+    pub attacks: Vec<AttackSettings>,
     /// What to record besides flow completions.
     pub monitor: Monitor,
     /// Harmless things that the user should know, one sentence each.

@@ -125,6 +125,9 @@ pub(super) struct Document<'a> {
     pub dropped: bool,
 }
 
+/// The entries of a section, each with its place, and that of the section.
+pub(super) type Entries = (Vec<(String, toml::Value, Place)>, Place);
+
 /// A section's value, with the `kind` taken out.
 #[derive(Debug)]
 pub(super) struct Kinded<'a> {
@@ -203,31 +206,26 @@ impl<'a> Document<'a> {
 
     /// The entries of a section, each with its place, and that of the section; `None` without the section. Keys of
     /// `structured` stay behind, unless they hold a text.
-    #[expect(clippy::type_complexity, reason = "a list of entries and a place")]
-    pub fn entries(
-        &mut self,
-        section: &str,
-        structured: &[&str],
-    ) -> Result<Option<(Vec<(String, toml::Value, Place)>, Place)>, InputError> {
+    pub fn entries(&mut self, section: &str, structured: &[&str]) -> Result<Option<Entries>, InputError> {
         let Some(value) = self.root.get_mut(section) else { return Ok(None) };
+        entries_of(self.source, section, value, structured).map(Some)
+    }
+
+    /// The entries of all sections `[[section]]`, each section with its place.
+    pub fn entries_list(&mut self, section: &str) -> Result<Vec<Entries>, InputError> {
+        let mut list = self.list(section)?;
+        list.iter_mut().map(|value| entries_of(self.source, section, value, &[])).collect()
+    }
+
+    /// All sections `[[section]]`.
+    fn list(&mut self, section: &str) -> Result<Vec<Spanned<DeValue<'a>>>, InputError> {
+        let Some(value) = self.root.remove(section) else { return Ok(Vec::new()) };
         let place = self.source.place(&value.span());
-        let DeValue::Table(table) = value.get_mut() else {
-            return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+        let DeValue::Array(list) = value.into_inner() else {
+            let message = format!("[{section}] is a single section; expected [[{section}]]");
+            return Err(place.key_error(section, message));
         };
-        let mut entries = Vec::new();
-        let rest: Vec<_> = std::mem::take(table).into_iter().collect();
-        for (key, value) in rest {
-            let is_text = matches!(value.get_ref(), DeValue::String(_));
-            if structured.contains(&key.get_ref().as_ref()) && !is_text {
-                table.insert(key, value);
-                continue;
-            }
-            let place = self.source.place(&value.span());
-            let name = key.get_ref().to_string();
-            let decoded = toml::Value::deserialize(ValueDeserializer::from(value));
-            entries.push((name, decoded.map_err(|error| self.source.error(section, &error))?, place));
-        }
-        Ok(Some((entries, place)))
+        Ok(list.into_iter().collect())
     }
 
     /// A section that must be there, with its place.
@@ -261,13 +259,7 @@ impl<'a> Document<'a> {
 
     /// All sections `[[section]]`.
     pub fn kinded_list(&mut self, section: &str) -> Result<Vec<Kinded<'a>>, InputError> {
-        let Some(value) = self.root.remove(section) else { return Ok(Vec::new()) };
-        let place = self.source.place(&value.span());
-        let DeValue::Array(list) = value.into_inner() else {
-            let message = format!("[{section}] is a single section; expected [[{section}]]");
-            return Err(place.key_error(section, message));
-        };
-        list.into_iter().map(|value| self.take_kind(section, value)).collect()
+        self.list(section)?.into_iter().map(|value| self.take_kind(section, value)).collect()
     }
 
     fn take_kind(&self, section: &str, mut value: Spanned<DeValue<'a>>) -> Result<Kinded<'a>, InputError> {
@@ -311,6 +303,33 @@ impl<'a> Document<'a> {
     pub fn keys_of<T: DeserializeOwned>(&self, section: &str, kinded: Kinded<'a>) -> Result<T, InputError> {
         self.decode(section, kinded.value).map(|(decoded, _)| decoded)
     }
+}
+
+/// The entries of a section. Keys of `structured` stay behind, unless they hold a text.
+fn entries_of(
+    source: &Source<'_>,
+    section: &str,
+    value: &mut Spanned<DeValue<'_>>,
+    structured: &[&str],
+) -> Result<Entries, InputError> {
+    let place = source.place(&value.span());
+    let DeValue::Table(table) = value.get_mut() else {
+        return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+    };
+    let mut entries = Vec::new();
+    let rest: Vec<_> = std::mem::take(table).into_iter().collect();
+    for (key, value) in rest {
+        let is_text = matches!(value.get_ref(), DeValue::String(_));
+        if structured.contains(&key.get_ref().as_ref()) && !is_text {
+            table.insert(key, value);
+            continue;
+        }
+        let place = source.place(&value.span());
+        let name = key.get_ref().to_string();
+        let decoded = toml::Value::deserialize(ValueDeserializer::from(value));
+        entries.push((name, decoded.map_err(|error| source.error(section, &error))?, place));
+    }
+    Ok((entries, place))
 }
 
 /// An error for a kind that does not exist.

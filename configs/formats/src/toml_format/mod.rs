@@ -15,8 +15,10 @@
 //! | `[legacy]` | nodes that know nothing of telemetry |
 //! | `[failures]` | links that fail during the run |
 //! | `[fast_cnp]` | congestion notifications by switches |
+//! | `[[attack]]` | who attacks whom |
 //! | `[monitor]` | time series |
 
+mod attack;
 mod classes;
 mod compatibility;
 mod congestion_control;
@@ -61,6 +63,7 @@ const SECTIONS: &[&str] = &[
     "legacy",
     "failures",
     "fast_cnp",
+    "attack",
     "monitor",
 ];
 
@@ -95,6 +98,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
+    let attacks = attack::read(&mut document, &topology.network, &settings)?;
     let monitor = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
@@ -120,6 +124,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         legacy,
         link_failures,
         borders,
+        attacks,
         monitor,
         notes: note.into_iter().chain(dropped).collect(),
     };

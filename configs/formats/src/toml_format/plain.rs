@@ -98,6 +98,15 @@ fn set(
     setting: &Setting,
     value: &Value,
 ) -> Result<(), String> {
+    assign(setting, value, |input| settings.set(section, algorithm, setting.key, input))
+}
+
+/// Hands a value to what sets a setting. The error is a sentence for the user.
+pub(super) fn assign(
+    setting: &Setting,
+    value: &Value,
+    set: impl FnOnce(Input<'_>) -> Result<(), SettingError>,
+) -> Result<(), String> {
     let text;
     let input = match value {
         Value::Boolean(on) => Input::Switch(*on),
@@ -112,7 +121,7 @@ fn set(
             return Err(format!("{} is no single value; expected {}", setting.key, setting.kind.expected()));
         }
     };
-    settings.set(section, algorithm, setting.key, input).map_err(|error| match (error, input, &setting.kind) {
+    set(input).map_err(|error| match (error, input, &setting.kind) {
         (SettingError::Unknown, _, _) => format!("there is no setting {}", setting.key),
         (SettingError::Value(_), Input::Text(word), Kind::Choice(words)) => {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();

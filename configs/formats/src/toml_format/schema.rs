@@ -3,6 +3,7 @@
 //!
 //! Plain settings come from their declarations, all other keys from the structures that they are read into.
 
+use super::attack::REQUIRED;
 use super::failures::FailureKeys;
 use super::fast_cnp::FastCnpLists;
 use super::legacy::LegacyKeys;
@@ -10,8 +11,9 @@ use super::settings::{MonitorKeys, RunKeys, SwitchLists};
 use super::values::{Bounded, Fraction, Interval, Probability, Rate, Size, Time};
 use super::{topology, traffic};
 use crate::scenario::compatibility;
+use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::settings::{Kind, Setting, Value as SettingValue, quantity};
+use hpcc_core::settings::{Kind, Setting, Settings, Value as SettingValue, quantity};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -44,9 +46,17 @@ pub fn scenario() -> Value {
         "legacy": of::<LegacyKeys>(),
         "failures": of::<FailureKeys>(),
         "fast_cnp": with_lists(section(&plain("fast_cnp")), of::<FastCnpLists>()),
+        "attack": { "type": "array", "items": attack() },
         "monitor": of::<MonitorKeys>(),
     });
     json!({ "type": "object", "properties": sections, "required": ["run", "topology"], "additionalProperties": false })
+}
+
+/// An attack.
+fn attack() -> Value {
+    let mut attack = section(&AttackSettings::default().list());
+    attack["required"] = REQUIRED.as_slice().into();
+    attack
 }
 
 /// A section of plain settings.

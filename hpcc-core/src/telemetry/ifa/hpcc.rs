@@ -77,11 +77,21 @@ fn metadata(snapshot: &Snapshot) -> Metadata {
         ingress: snapshot.ingress,
         rx_nanos: (snapshot.arrived.0 % SECOND) as u32,
         residence: u32::try_from(residence).unwrap_or(u32::MAX),
-        opaque: [
-            u32::try_from(snapshot.qlen).unwrap_or(u32::MAX),
-            (snapshot.tx_bytes >> 32) as u32,
-            snapshot.tx_bytes as u32,
-        ],
+        opaque: load(snapshot.tx_bytes, snapshot.qlen),
+    }
+}
+
+/// The opaque words.
+#[inline]
+fn load(tx_bytes: u64, qlen: u64) -> [u32; 3] {
+    [u32::try_from(qlen).unwrap_or(u32::MAX), (tx_bytes >> 32) as u32, tx_bytes as u32]
+}
+
+/// Writes the opaque words of hops over a section's, whose last hop comes first.
+pub fn overwrite(section: &mut [u8], hops: &[Hop]) {
+    let Some(entries) = section.get_mut(PREFIX..) else { return };
+    for (entry, hop) in entries.as_rchunks_mut::<{ metadata::LEN }>().1.iter_mut().rev().zip(hops) {
+        *entry = Metadata { opaque: load(hop.tx_bytes, hop.qlen), ..Metadata::parse(entry) }.emit();
     }
 }
 

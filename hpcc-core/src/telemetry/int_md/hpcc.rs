@@ -121,16 +121,32 @@ fn is_profile(header: &Header) -> bool {
 
 #[inline]
 fn emit(snapshot: &Snapshot) -> [u8; HOP_LEN] {
-    let occupancy = snapshot.qlen.min(u64::from(UNKNOWN_OCCUPANCY) - 1) as u32;
     let code = speed::code(snapshot.rate).unwrap_or(UNKNOWN_SPEED);
     let mut hop = [0; HOP_LEN];
     hop[..4].copy_from_slice(&snapshot.switch_id.to_be_bytes());
     hop[4..6].copy_from_slice(&snapshot.ingress.to_be_bytes());
     hop[6..8].copy_from_slice(&snapshot.egress.to_be_bytes());
-    hop[8..12].copy_from_slice(&(u32::from(snapshot.queue) << 24 | occupancy).to_be_bytes());
+    hop[8..12].copy_from_slice(&(u32::from(snapshot.queue) << 24 | occupancy(snapshot.qlen)).to_be_bytes());
     hop[12..20].copy_from_slice(&snapshot.now.0.to_be_bytes());
     hop[20..].copy_from_slice(&(u64::from(code) << TX_BITS | snapshot.tx_bytes & TX_MASK).to_be_bytes());
     hop
+}
+
+/// A queue as a hop says it.
+#[inline]
+fn occupancy(qlen: u64) -> u32 {
+    qlen.min(u64::from(UNKNOWN_OCCUPANCY) - 1) as u32
+}
+
+/// Writes occupancy and txBytes of hops over a section's, whose last hop comes first.
+pub fn overwrite(section: &mut [u8], hops: &[Hop]) {
+    let Some(section) = section.get_mut(PREFIX..) else { return };
+    for (bytes, hop) in section.as_rchunks_mut::<HOP_LEN>().1.iter_mut().rev().zip(hops) {
+        let [queue, tx] = [bytes[8], bytes[20]];
+        bytes[8..12].copy_from_slice(&(u32::from(queue) << 24 | occupancy(hop.qlen)).to_be_bytes());
+        let code = u64::from(tx >> 4);
+        bytes[20..].copy_from_slice(&(code << TX_BITS | hop.tx_bytes & TX_MASK).to_be_bytes());
+    }
 }
 
 #[inline]

@@ -144,7 +144,7 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
         seconds: Some((snapshot.now.0 / SECOND) as u32),
         fraction: Some((snapshot.now.0 % SECOND) as u32),
         namespace_data: Some(u32::from(speed) << 28 | (units & 0xfff_ffff) as u32),
-        queue_depth: Some(snapshot.qlen.min(MOST_QUEUE) as u32),
+        queue_depth: Some(queue_depth(snapshot.qlen)),
         wide_namespace_data: Some(u64::from(speed) << 60 | snapshot.tx_bytes & ((1 << 60) - 1)),
         ..Node::default()
     }
@@ -178,6 +178,37 @@ pub fn read_trace(profile: Profile, trace: &Trace<'_>, stack: &mut HopStack) -> 
         stack.push(hop(profile, &node).ok_or(Unusable)?);
     }
     Ok(())
+}
+
+/// Writes queues and sent bytes of hops over those of a section, whose last hop comes first.
+pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
+    let Some(bytes) = trace_of(section).and_then(|range| section.get_mut(range)) else { return };
+    let Some(nodes) = bytes.get_mut(trace::LEN..) else { return };
+    for (bytes, hop) in nodes.rchunks_exact_mut(profile.hop_len()).zip(hops) {
+        let mut room = [0; Profile::Full.hop_len()];
+        let Some(told) = room.get_mut(..bytes.len()) else { return };
+        told.copy_from_slice(bytes);
+        let Ok((node, _)) = Node::parse(profile.trace_type(), told) else { return };
+        let changed = Node { queue_depth: Some(queue_depth(hop.qlen)), ..with_sent(node, hop.tx_bytes) };
+        let written = changed.emit(profile.trace_type(), bytes);
+        debug_assert_eq!(written, Ok(()), "as many bytes as were read");
+    }
+}
+
+/// A node's data with other sent bytes.
+fn with_sent(node: Node<'_>, tx_bytes: u64) -> Node<'_> {
+    let units = ((tx_bytes / TX_UNIT) & 0xfff_ffff) as u32;
+    Node {
+        namespace_data: node.namespace_data.map(|data| data >> 28 << 28 | units),
+        wide_namespace_data: node.wide_namespace_data.map(|data| data >> 60 << 60 | tx_bytes & ((1 << 60) - 1)),
+        ..node
+    }
+}
+
+/// A queue as a node says it.
+#[inline]
+fn queue_depth(qlen: u64) -> u32 {
+    qlen.min(MOST_QUEUE) as u32
 }
 
 /// A node's data as a hop.

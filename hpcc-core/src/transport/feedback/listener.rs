@@ -42,6 +42,23 @@ impl Decoder {
     }
 }
 
+/// How much feedback was not believed, and for what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejected {
+    /// It was not sealed as it must be.
+    pub by_seal: u64,
+    /// The guard found that it cannot be true.
+    pub by_guard: u64,
+}
+
+impl Rejected {
+    /// What came to this since it was `earlier`, added to `sum`.
+    pub fn add_since(self, earlier: Rejected, sum: &mut Rejected) {
+        sum.by_seal += self.by_seal - earlier.by_seal;
+        sum.by_guard += self.by_guard - earlier.by_guard;
+    }
+}
+
 /// The listening end of one flow.
 #[derive(Clone, Debug)]
 pub struct Listener {
@@ -50,7 +67,7 @@ pub struct Listener {
     seal: Option<SealKey>,
     by: Return,
     flow: u64,
-    rejected: u64,
+    rejected: Rejected,
     paths: Option<PathProbes>,
 }
 
@@ -65,7 +82,7 @@ impl Listener {
             seal: config.seal.as_ref().map(SealKey::new),
             by: config.by,
             flow,
-            rejected: 0,
+            rejected: Rejected::default(),
         }
     }
 
@@ -80,7 +97,7 @@ impl Listener {
     }
 
     /// Feedback that was not believed.
-    pub fn rejected(&self) -> u64 {
+    pub fn rejected(&self) -> Rejected {
         self.rejected
     }
 
@@ -92,7 +109,7 @@ impl Listener {
             return bytes;
         }
         seal.open(self.flow, seq, bytes).unwrap_or_else(|_| {
-            self.rejected += 1;
+            self.rejected.by_seal += 1;
             &[]
         })
     }
@@ -101,7 +118,7 @@ impl Listener {
     pub fn admit<'a>(&mut self, now: Nanos, delivered: u64, telemetry: Telemetry<'a>) -> Telemetry<'a> {
         let (Some(guard), Telemetry::Hops(stack)) = (&mut self.guard, telemetry) else { return telemetry };
         if guard.admit(now, delivered, stack).is_err() {
-            self.rejected += 1;
+            self.rejected.by_guard += 1;
             return Telemetry::Nothing;
         }
         telemetry
@@ -111,8 +128,9 @@ impl Listener {
     pub fn admit_notified<'a>(&mut self, now: Nanos, telemetry: Telemetry<'a>) -> Telemetry<'a> {
         let Telemetry::Hops(stack) = telemetry else { return telemetry };
         let distrusted = self.guard.as_mut().is_some_and(|guard| guard.admit_first_hops(now, stack).is_err());
+        self.rejected.by_guard += u64::from(distrusted);
+        self.rejected.by_seal += u64::from(self.seal.is_some() && !distrusted);
         if self.seal.is_some() || distrusted {
-            self.rejected += 1;
             return Telemetry::Nothing;
         }
         telemetry

@@ -15,7 +15,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use listener::{Decoder, Listener};
+pub use listener::{Decoder, Listener, Rejected};
 pub use reporting::{Arrived, Reporting};
 pub use settings::{FeedbackSettings, Packets};
 

@@ -83,6 +83,12 @@ fn note_idle_flows(scenario: &mut Scenario, late: u64, total: u64) {
     if late > 0 {
         scenario.notes.push(format!("{late} of {total} flows start at or after the stop time and never run"));
     }
+    let (attacks, stop) = (&scenario.attacks, scenario.stop);
+    let idle = attacks.iter().filter(|attack| attack.start >= stop).count();
+    if idle > 0 {
+        let note = format!("{idle} of {} attacks start at or after the stop time and never run", attacks.len());
+        scenario.notes.push(note);
+    }
 }
 
 /// Which hosts can reach each other. Only switches forward, so a path is a direct cable or leads through

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[[attack]]`: what it can hold is declared in the core.
+
+use super::document::{Document, Entries};
+use super::plain::assign;
+use crate::error::{InputError, suggestion};
+use hpcc_core::attack::AttackSettings;
+use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Settings;
+use hpcc_core::topology::Network;
+
+const SECTION: &str = "attack";
+/// Keys without which an attack says nothing.
+pub(super) const REQUIRED: [&str; 2] = ["kind", "from"];
+
+/// The attacks, each of them possible in the network, whose nodes' settings are resolved and checked.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    network: &Network,
+    nodes: &NodeSettings,
+) -> Result<Vec<AttackSettings>, InputError> {
+    let sections = document.entries_list(SECTION)?;
+    sections.into_iter().map(|entries| attack(entries, network, nodes)).collect()
+}
+
+fn attack((entries, section): Entries, network: &Network, nodes: &NodeSettings) -> Result<AttackSettings, InputError> {
+    let mut attack = AttackSettings::default();
+    let known = attack.list();
+    for (key, value, place) in &entries {
+        let path = format!("{SECTION}.{key}");
+        let Some(setting) = known.iter().find(|setting| setting.key == key) else {
+            let keys: Vec<&str> = known.iter().map(|setting| setting.key).collect();
+            let message = format!("unknown key {key} in [[{SECTION}]]{}", suggestion(key, &keys));
+            return Err(place.key_error(path, message));
+        };
+        assign(setting, value, |input| attack.set(key, input)).map_err(|message| place.key_error(path, message))?;
+    }
+    if let Some(missing) = REQUIRED.iter().find(|required| entries.iter().all(|(key, ..)| key != *required)) {
+        let message = format!("{missing} is missing from [[{SECTION}]]");
+        return Err(section.key_error(format!("{SECTION}.{missing}"), message));
+    }
+    let place = |key: &str| entries.iter().find(|(name, ..)| name == key).map_or(&section, |(_, _, place)| place);
+    for (key, _, place) in &entries {
+        let setting = known.iter().find(|setting| setting.key == key);
+        if let Some(message) = setting.and_then(|setting| setting.idle(&attack)) {
+            return Err(place.key_error(format!("{SECTION}.{key}"), message));
+        }
+    }
+    attack
+        .check(network, nodes)
+        .map_err(|wrong| place(wrong.key).key_error(format!("{SECTION}.{}", wrong.key), wrong.message))?;
+    Ok(attack)
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Feedback that says something else than what the links said.
+
+use super::Claim;
+use crate::telemetry::{Hop, HopStack, Layout, Modulus, Telemetry, link_codec};
+use crate::transport::feedback::Answer;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// The queue of [`Claim::Busy`] in bytes: a long one that every layout can express.
+const LONG_QUEUE: u64 = 5_000_000;
+
+/// Of so many bytes that a link sent, [`Claim::Idle`] tells one. Nothing at all would be no news to HPCC.
+const TOLD: u64 = 16;
+
+/// A flow, as a frame on its way names it: destination node and queue pair there.
+type FlowKey = (u32, u32);
+
+/// Changes feedback so that it makes a claim about all links.
+#[derive(Clone, Debug)]
+pub struct Alteration {
+    claim: Claim,
+    layout: Layout,
+    stack: HopStack,
+    /// What each link of each flow had sent as the attack began.
+    sent: BTreeMap<(FlowKey, usize), u64>,
+}
+
+impl Alteration {
+    /// Of telemetry of this layout.
+    pub fn new(claim: Claim, layout: Layout) -> Self {
+        Alteration { claim, layout, stack: HopStack::default(), sent: BTreeMap::new() }
+    }
+
+    /// Changes an answer to telemetry, or with [`Answer::Records`] a section, without its seal. Returns whether there was
+    /// something to change.
+    pub fn apply(&mut self, flow: FlowKey, answer: Answer, bytes: &mut [u8]) -> bool {
+        match answer {
+            Answer::Nothing => false,
+            Answer::Records => self.records(flow, bytes),
+            Answer::BusiestLink => self.link(flow, bytes),
+            Answer::Loads => fill(bytes, if self.claim == Claim::Busy { u8::MAX } else { 0 }),
+            Answer::Window => fill(bytes, if self.claim == Claim::Busy { 0 } else { u8::MAX }),
+        }
+    }
+
+    fn records(&mut self, flow: FlowKey, bytes: &mut [u8]) -> bool {
+        let Alteration { claim, layout, stack, sent } = self;
+        let Telemetry::Hops(stack) = layout.read(bytes, stack) else { return false };
+        let modulus = stack.modulus;
+        let hops: Vec<Hop> = stack
+            .hops()
+            .iter()
+            .zip(0..)
+            .map(|(hop, place)| claimed(*claim, &modulus, hop, (flow, place), sent))
+            .collect();
+        layout.overwrite(bytes, &hops);
+        !hops.is_empty()
+    }
+
+    fn link(&mut self, flow: FlowKey, bytes: &mut [u8]) -> bool {
+        let Some(modulus) = self.layout.modulus() else { return false };
+        let Ok(mut record) = link_codec::read(bytes, modulus) else { return false };
+        let link = (flow, usize::from(record.place));
+        record.hop = claimed(self.claim, &modulus, &record.hop, link, &mut self.sent);
+        bytes.copy_from_slice(&link_codec::emit(&record));
+        true
+    }
+}
+
+/// What a link is claimed to have said.
+fn claimed(
+    claim: Claim,
+    modulus: &Modulus,
+    hop: &Hop,
+    link: (FlowKey, usize),
+    sent: &mut BTreeMap<(FlowKey, usize), u64>,
+) -> Hop {
+    match claim {
+        Claim::Idle => {
+            let first = *sent.entry(link).or_insert(hop.tx_bytes);
+            let since = modulus.sent(&Hop { tx_bytes: first, ..*hop }, hop);
+            Hop { qlen: 0, tx_bytes: (first + since / TOLD) % modulus.tx_bytes.max(1), ..*hop }
+        }
+        Claim::Busy => Hop { qlen: LONG_QUEUE, ..*hop },
+    }
+}
+
+fn fill(bytes: &mut [u8], value: u8) -> bool {
+    bytes.fill(value);
+    !bytes.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::ioam::hpcc::Profile;
+    use crate::telemetry::{LinkRecord, Snapshot};
+    use crate::units::{BitRate, Nanos};
+
+    const FLOW: FlowKey = (3, 7);
+    const LAYOUTS: [Layout; 7] = [
+        Layout::Reference { multiplier: 1 },
+        Layout::Paper,
+        Layout::Draft,
+        Layout::IntMd { hops: 5 },
+        Layout::Ifa { hops: 5 },
+        Layout::Ioam { profile: Profile::Full, hops: 5 },
+        Layout::Ioam { profile: Profile::Slim, hops: 5 },
+    ];
+
+    /// A section of three hops at a time, the counters of which are `sent` apart.
+    fn section(layout: &Layout, now: u64, sent: u64) -> Vec<u8> {
+        let mut bytes = alloc::vec![0; layout.max_len()];
+        let mut len = layout.prepare(&mut bytes, Nanos(0));
+        for switch_id in 1..=3 {
+            let (rate, tx_bytes) = (BitRate::gbps(100), u64::from(switch_id) * 1_280_000 + sent);
+            let snapshot = Snapshot { switch_id, rate, now: Nanos(now), tx_bytes, qlen: 80_000, ..Snapshot::IDLE };
+            len = layout.stamp(&mut bytes, len, &snapshot);
+        }
+        bytes.truncate(len);
+        bytes
+    }
+
+    fn read(layout: &Layout, bytes: &[u8]) -> HopStack {
+        let mut stack = HopStack::default();
+        assert!(matches!(layout.read(bytes, &mut stack), Telemetry::Hops(_)), "{layout:?}");
+        stack
+    }
+
+    #[test]
+    fn records_keep_path_time_and_rate_in_every_layout() {
+        for layout in LAYOUTS {
+            let mut idle = Alteration::new(Claim::Idle, layout);
+            let (mut first, mut later) = (section(&layout, 1_000, 0), section(&layout, 9_000, 16 * 128_000));
+            let (before, after) = (read(&layout, &first), read(&layout, &later));
+            assert!(idle.apply(FLOW, Answer::Records, &mut first) && idle.apply(FLOW, Answer::Records, &mut later));
+            let lie = read(&layout, &later);
+            assert_eq!(lie.path, after.path, "{layout:?}");
+            for ((lie, honest), first) in lie.hops().iter().zip(after.hops()).zip(before.hops()) {
+                assert_eq!(*lie, Hop { qlen: 0, tx_bytes: first.tx_bytes + 128_000, ..*honest }, "{layout:?}");
+            }
+            let mut busy = section(&layout, 1_000, 0);
+            assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, Answer::Records, &mut busy));
+            for (lie, honest) in read(&layout, &busy).hops().iter().zip(before.hops()) {
+                assert_eq!(*lie, Hop { qlen: LONG_QUEUE, ..*honest }, "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_answers_make_the_same_claim() {
+        let layout = Layout::IntMd { hops: 5 };
+        let hop = read(&layout, &section(&layout, 1_000, 0)).hops()[1];
+        let modulus = layout.modulus().expect("counters");
+        let mut bytes = link_codec::emit(&LinkRecord { path: 9, place: 1, hop, modulus });
+        assert!(Alteration::new(Claim::Busy, layout).apply(FLOW, Answer::BusiestLink, &mut bytes));
+        assert_eq!(link_codec::read(&bytes, modulus).map(|record| record.hop), Ok(Hop { qlen: LONG_QUEUE, ..hop }));
+        for (answer, claim, value) in [
+            (Answer::Loads, Claim::Busy, 255),
+            (Answer::Loads, Claim::Idle, 0),
+            (Answer::Window, Claim::Busy, 0),
+            (Answer::Window, Claim::Idle, 255),
+        ] {
+            let mut bytes = [7; 4];
+            assert!(Alteration::new(claim, layout).apply(FLOW, answer, &mut bytes));
+            assert_eq!(bytes, [value; 4]);
+        }
+    }
+
+    #[test]
+    fn what_is_no_telemetry_stays_as_it_is() {
+        for layout in LAYOUTS {
+            let mut bytes = [0x5a; 40];
+            for answer in [Answer::Records, Answer::BusiestLink, Answer::Nothing] {
+                assert!(!Alteration::new(Claim::Busy, layout).apply(FLOW, answer, &mut bytes), "{layout:?}");
+            }
+            assert_eq!(bytes, [0x5a; 40]);
+        }
+    }
+}

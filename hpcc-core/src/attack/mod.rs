@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Attacks on what steers senders: on notifications by switches, and on the telemetry that comes back (the
+//! security considerations of draft-xiao-rtgwg-rocev2-fast-cnp-01 and draft-miao-rtgwg-hpccplus-00).
+//!
+//! An attacker is a node. It sends frames of its own, which the network treats as any others, or it changes what passes
+//! it. It knows the flows of its victims - addresses, ports, queue pairs - and no key.
+//!
+//! | module | does |
+//! | --- | --- |
+//! | [`settings`] | which attacks there are, and what each needs |
+//! | [`forge`] | frames that an attacker makes up |
+//! | [`alter`] | feedback that it changes |
+//!
+//! What stands against them is elsewhere: [`Acceptor`](crate::fast_cnp::Acceptor), [`Border`](crate::fast_cnp::Border),
+//! [`Capabilities`](crate::fast_cnp::Capabilities), [`seal`](crate::telemetry::seal),
+//! [`FeedbackGuard`](crate::telemetry::FeedbackGuard).
+
+pub mod alter;
+pub mod forge;
+pub mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use forge::{Forged, KnownFlow};
+pub use settings::{AttackKind, AttackSettings, Claim};
+
+use crate::fast_cnp::OptionTypes;
+use crate::frame::PacketKind;
+use crate::node::NodeSettings;
+use crate::settings::Conflict;
+use crate::telemetry::seal::TAG_LEN;
+use crate::topology::{Network, NodeSet};
+use crate::transport::feedback::Answer;
+use crate::units::{BitRate, Nanos, Rounding};
+use alloc::vec::Vec;
+use alter::Alteration;
+use forge::Forger;
+
+/// The queue pairs of no flow: the simulation's are small numbers.
+const NO_QUEUE_PAIR: u32 = 0x80_0000;
+
+/// A frame that passes the attacker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passing {
+    /// What it is for.
+    pub kind: PacketKind,
+    /// Node whose address is its source.
+    pub src: u32,
+    /// Node that it is for.
+    pub dst: u32,
+    /// UDP source port.
+    pub sport: u16,
+    /// Queue pair at its destination.
+    pub queue_pair: u32,
+}
+
+/// An attack under way.
+#[derive(Clone, Debug)]
+pub struct Attack {
+    settings: AttackSettings,
+    victims: NodeSet,
+    victim_list: Vec<u32>,
+    switches: Vec<u32>,
+    at_host: bool,
+    forger: Forger,
+    alteration: Alteration,
+    answer: Answer,
+    /// Bytes of a seal, which nobody can make without the key.
+    seal_len: usize,
+    /// What the attacker saw last and sends again.
+    seen: Option<Forged>,
+    sent: u64,
+    altered: u64,
+}
+
+impl Attack {
+    /// The attack in a network of nodes with these settings, all of them resolved and checked.
+    ///
+    /// # Errors
+    /// As [`AttackSettings::check`].
+    pub fn new(settings: &AttackSettings, network: &Network, nodes: &NodeSettings) -> Result<Self, Conflict> {
+        settings.check(network, nodes)?;
+        let victims = settings.victims(network)?;
+        let feedback = nodes.feedback.config()?;
+        let layout = nodes.layout();
+        let types: OptionTypes = nodes.fast_cnp_switch.common.types();
+        let claim = if settings.kind == AttackKind::ForgedFastCnp { Claim::Busy } else { settings.claim };
+        Ok(Attack {
+            settings: settings.clone(),
+            victim_list: victims.iter().collect(),
+            victims,
+            switches: network.switches().filter(|&other| other != settings.from).collect(),
+            at_host: network.is_host(settings.from),
+            forger: Forger { types, encapsulation: layout.encapsulation(), sizes: nodes.wire.profile.sizes() },
+            alteration: Alteration::new(claim, layout),
+            answer: feedback.answer_to(&nodes.needs()),
+            seal_len: if feedback.seal.is_some() { TAG_LEN } else { 0 },
+            seen: None,
+            sent: 0,
+            altered: 0,
+        })
+    }
+
+    /// Who does what, when.
+    pub fn settings(&self) -> &AttackSettings {
+        &self.settings
+    }
+
+    /// Whether frames that pass the attacker must be shown to [`Attack::on_frame`].
+    pub fn watches(&self) -> bool {
+        match self.settings.kind {
+            AttackKind::ForgedFastCnp => self.settings.records,
+            AttackKind::FloodedFastCnp | AttackKind::SpoofedIcmpv6 => false,
+            AttackKind::ReplayedFastCnp
+            | AttackKind::TamperedFeedback
+            | AttackKind::StrippedFeedback
+            | AttackKind::LyingFeedback => true,
+        }
+    }
+
+    /// Whether a host's flows are the victims'.
+    pub fn is_victim(&self, host: u32) -> bool {
+        self.victims.contains(host)
+    }
+
+    /// Frames sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Frames changed.
+    pub fn altered(&self) -> u64 {
+        self.altered
+    }
+
+    /// The time between two frames of this size.
+    pub fn interval(&self, size: u32) -> Nanos {
+        let BitRate(rate) = self.settings.rate;
+        BitRate(rate.max(1)).tx_time(size, Rounding::Nearest).max(Nanos(1))
+    }
+
+    /// The next frame that the attacker sends; `flows` are those of the victims that are under way. `None` while it has
+    /// nothing to attack.
+    pub fn forge(&mut self, flows: &[KnownFlow]) -> Option<Forged> {
+        let from = self.settings.from;
+        let turn = self.sent;
+        let source = self.settings.pretends.unwrap_or(from);
+        let forged = match self.settings.kind {
+            AttackKind::ForgedFastCnp if self.settings.records => self.seen.clone(),
+            AttackKind::ForgedFastCnp => pick(flows, turn).map(|flow| self.forger.notification(source, flow, &[])),
+            AttackKind::ReplayedFastCnp => self.seen.clone(),
+            AttackKind::FloodedFastCnp => pick(&self.victim_list, turn).map(|&victim| {
+                let queue_pair = NO_QUEUE_PAIR | turn as u32 & (NO_QUEUE_PAIR - 1);
+                let none = KnownFlow { src: victim, dst: from, sport: 0, queue_pair };
+                self.forger.notification(source, &none, &[])
+            }),
+            AttackKind::SpoofedIcmpv6 => pick(flows, turn).and_then(|flow| {
+                let switch = pick(&self.switches, turn / flows.len() as u64)?;
+                self.forger.complaint(*switch, flow)
+            }),
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => None,
+        };
+        self.sent += u64::from(forged.is_some());
+        forged
+    }
+
+    /// A frame passes the attacker, with `len` bytes of telemetry or destination options at the front of `bytes`. Returns
+    /// how many there are when it goes on.
+    pub fn on_frame(&mut self, now: Nanos, frame: &Passing, bytes: &mut [u8], len: usize) -> usize {
+        let Some(section) = bytes.get_mut(..len).filter(|section| !section.is_empty()) else { return len };
+        let from_victim = self.victims.contains(frame.src) && brings_telemetry(frame.kind);
+        let to_victim = self.victims.contains(frame.dst);
+        match self.settings.kind {
+            AttackKind::ForgedFastCnp if from_victim => self.remember_packet(frame, section),
+            AttackKind::ReplayedFastCnp if to_victim && frame.kind == PacketKind::FastCnp => {
+                self.remember_notification(frame, section);
+            }
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
+                let attacked = if self.at_host { from_victim } else { to_victim && returns_telemetry(frame.kind) };
+                if attacked && self.is_on(now) {
+                    return self.change(frame, bytes, len);
+                }
+            }
+            AttackKind::ForgedFastCnp
+            | AttackKind::ReplayedFastCnp
+            | AttackKind::FloodedFastCnp
+            | AttackKind::SpoofedIcmpv6 => {}
+        }
+        len
+    }
+
+    fn is_on(&self, now: Nanos) -> bool {
+        now >= self.settings.start && self.settings.stop.is_none_or(|stop| now < stop)
+    }
+
+    fn change(&mut self, frame: &Passing, bytes: &mut [u8], len: usize) -> usize {
+        if self.settings.kind == AttackKind::StrippedFeedback {
+            self.altered += 1;
+            return 0;
+        }
+        // What a receiver changes is not sealed yet.
+        let (answer, seal) = if self.at_host { (Answer::Records, 0) } else { (self.answer, self.seal_len) };
+        if let Some(section) = bytes.get_mut(..len.saturating_sub(seal)) {
+            let changed = self.alteration.apply((frame.dst, frame.queue_pair), answer, section);
+            self.altered += u64::from(changed);
+        }
+        len
+    }
+
+    /// The notification that a switch would send about a victim's packet if all links before it had long queues.
+    fn remember_packet(&mut self, frame: &Passing, section: &[u8]) {
+        let mut section = section.to_vec();
+        let &Passing { src, dst, sport, queue_pair, .. } = frame;
+        self.alteration.apply((dst, queue_pair), Answer::Records, &mut section);
+        let source = self.settings.pretends.unwrap_or(self.settings.from);
+        self.seen = Some(self.forger.notification(source, &KnownFlow { src, dst, sport, queue_pair }, &section));
+    }
+
+    fn remember_notification(&mut self, frame: &Passing, options: &[u8]) {
+        let &Passing { kind, src, dst, sport, queue_pair } = frame;
+        let size = self.forger.sizes.cnp(options.len() as u32);
+        self.seen = Some(Forged { kind, src, dst, sport, queue_pair, section: options.to_vec(), size });
+    }
+}
+
+/// Each in turn.
+fn pick<T>(list: &[T], turn: u64) -> Option<&T> {
+    list.get((turn % (list.len() as u64).max(1)) as usize)
+}
+
+/// Whether frames of a kind collect telemetry on their way to the receiver.
+fn brings_telemetry(kind: PacketKind) -> bool {
+    match kind {
+        PacketKind::Data | PacketKind::Probe => true,
+        PacketKind::Ack
+        | PacketKind::Nack
+        | PacketKind::Pfc
+        | PacketKind::Feedback
+        | PacketKind::Cnp
+        | PacketKind::FastCnp
+        | PacketKind::Icmpv6 => false,
+    }
+}
+
+/// Whether frames of a kind bring telemetry back to the sender.
+fn returns_telemetry(kind: PacketKind) -> bool {
+    kind.has_telemetry() && !brings_telemetry(kind)
+}

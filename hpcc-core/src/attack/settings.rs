@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a user sets of an attack, and which attacks there can be.
+
+use crate::node::NodeSettings;
+use crate::settings::{Conflict, Named};
+use crate::telemetry::Reads;
+use crate::topology::{Network, NodeSet};
+use crate::transport::Protocol;
+use crate::transport::feedback::Answer;
+use crate::units::{BitRate, Nanos};
+use alloc::format;
+use alloc::string::{String, ToString};
+
+crate::named! {
+    /// What an attacker does.
+    #[derive(Default)]
+    pub enum AttackKind {
+        /// Sends Fast CNPs about flows of the victims, as if a switch had met congestion.
+        #[default]
+        ForgedFastCnp = "forged_fast_cnp",
+        /// A switch sends the last genuine Fast CNP to a victim that it saw again and again.
+        ReplayedFastCnp = "replayed_fast_cnp",
+        /// Sends Fast CNPs about flows that there are not: before all other frames, and never paused.
+        FloodedFastCnp = "flooded_fast_cnp",
+        /// Tells each switch by ICMPv6, in the name of the victims, that they do not understand Fast CNPs.
+        SpoofedIcmpv6 = "spoofed_icmpv6",
+        /// A switch changes what comes back to the victims.
+        TamperedFeedback = "tampered_feedback",
+        /// A switch takes out what comes back to the victims; a receiver, what their packets bring.
+        StrippedFeedback = "stripped_feedback",
+        /// A receiver changes the records of the victims' packets before it answers, and before it seals the answer.
+        LyingFeedback = "lying_feedback",
+    }
+}
+
+crate::named! {
+    /// What changed records say of every link.
+    #[derive(Default)]
+    pub enum Claim {
+        /// No queue, and a sixteenth of what was sent since the attack began.
+        #[default]
+        Idle = "idle",
+        /// A queue of 5 MB.
+        Busy = "busy",
+    }
+}
+
+crate::settings! {
+    /// An attack: who does what to whom, and when.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct AttackSettings {
+        /// What is done; required in a file.
+        pub kind: AttackKind = AttackKind::ForgedFastCnp;
+        /// Node that does it; required in a file.
+        pub from: u32 = 0;
+        /// Hosts whose flows it is about, as senders: hosts, or numbers and ranges.
+        pub victims: String = "hosts".to_string();
+        /// When it begins.
+        pub start: Nanos {Nanos(0)..=Nanos::LONGEST} = Nanos(0);
+        /// When it ends; `auto`: with the last flow.
+        pub stop: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        /// Bits of its frames in a second; at most what the slowest link of `from` carries.
+        pub rate: BitRate {BitRate(1_000)..=BitRate(u64::MAX)} = BitRate(100_000_000)
+            => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6";
+        /// Node whose address its frames have as their source; `auto`: its own.
+        pub pretends: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
+        /// Whether a switch also copies the IOAM records of the victims' last packet that it saw, with a queue of 5 MB at
+        /// each link before it.
+        pub records: bool = false => kind = "forged_fast_cnp";
+        /// What the changed records say: `idle`, no queue, and a sixteenth of what was sent since the attack began; `busy`, a
+        /// queue of 5 MB.
+        pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
+    }
+}
+
+impl AttackKind {
+    /// Whether the attacker sends frames of its own.
+    pub fn sends(self) -> bool {
+        match self {
+            AttackKind::ForgedFastCnp
+            | AttackKind::ReplayedFastCnp
+            | AttackKind::FloodedFastCnp
+            | AttackKind::SpoofedIcmpv6 => true,
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => false,
+        }
+    }
+}
+
+impl AttackSettings {
+    /// The victims.
+    ///
+    /// # Errors
+    /// If the text names no set of hosts, or none.
+    pub fn victims(&self, network: &Network) -> Result<NodeSet, Conflict> {
+        let refuse = |message| Conflict::new("victims", message);
+        let victims = NodeSet::parse(&self.victims, network).map_err(refuse)?;
+        if let Some(node) = victims.iter().find(|&node| !network.is_host(node)) {
+            return Err(refuse(format!("node {node} is a switch; expected hosts, which send the flows")));
+        }
+        if victims.iter().next().is_none() {
+            return Err(refuse("there are no victims; expected hosts".into()));
+        }
+        Ok(victims)
+    }
+
+    /// Checks whether there can be such an attack in a network of nodes with these settings, all of them resolved and
+    /// checked.
+    ///
+    /// # Errors
+    /// The first key that makes it impossible, with what was expected.
+    pub fn check(&self, network: &Network, nodes: &NodeSettings) -> Result<(), Conflict> {
+        if nodes.protocol.protocol == Protocol::Tcp {
+            let message = "attackers act on what RDMA hosts send and believe; expected transport.protocol = \"rdma\"";
+            return Err(Conflict::new("kind", message.into()));
+        }
+        self.nodes(network)?;
+        self.victims(network)?;
+        if let Some(stop) = self.stop.filter(|&stop| stop <= self.start) {
+            return Err(Conflict::new(
+                "stop",
+                format!("the attack ends at {stop}; expected later than {}", self.start),
+            ));
+        }
+        if self.kind.sends() {
+            self.link(network)?;
+            self.notifications(nodes)
+        } else {
+            self.feedback(nodes)
+        }
+    }
+
+    /// Whether the nodes are there, and of the kind that can do it.
+    fn nodes(&self, network: &Network) -> Result<(), Conflict> {
+        let count = network.nodes.len();
+        for (key, node) in [("from", Some(self.from)), ("pretends", self.pretends)] {
+            if let Some(node) = node.filter(|&node| node as usize >= count) {
+                let most = count.saturating_sub(1);
+                return Err(Conflict::new(key, format!("there is no node {node}; expected 0 to {most}")));
+            }
+        }
+        let needs_switch = match self.kind {
+            AttackKind::ForgedFastCnp => self.records,
+            AttackKind::ReplayedFastCnp | AttackKind::TamperedFeedback => true,
+            AttackKind::FloodedFastCnp
+            | AttackKind::SpoofedIcmpv6
+            | AttackKind::StrippedFeedback
+            | AttackKind::LyingFeedback => false,
+        };
+        let (from, is_host) = (self.from, network.is_host(self.from));
+        if needs_switch && is_host {
+            let message = format!("node {from} is a host, which others' packets do not pass; expected a switch");
+            return Err(Conflict::new("from", message));
+        }
+        if self.kind == AttackKind::LyingFeedback && !is_host {
+            let message = format!("node {from} is a switch, and receivers lie; expected a host");
+            return Err(Conflict::new("from", message));
+        }
+        Ok(())
+    }
+
+    /// Whether a link carries what it sends.
+    fn link(&self, network: &Network) -> Result<(), Conflict> {
+        let own = network.links.iter().filter(|link| link.a == self.from || link.b == self.from);
+        match own.map(|link| link.rate).min() {
+            None => Err(Conflict::new("from", format!("node {} has no link; expected one that has", self.from))),
+            Some(most) if self.rate > most => {
+                let message = format!("the slowest link of node {} carries {most}; expected at most that", self.from);
+                Err(Conflict::new("rate", message))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether there are notifications to attack.
+    fn notifications(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
+        if !nodes.fast_cnp_switch.common.enabled {
+            let message = "there is no Fast CNP here to attack; expected fast_cnp.enabled = true";
+            return Err(Conflict::new("kind", message.into()));
+        }
+        let layout = nodes.layout();
+        if self.records && layout.encapsulation() != Some(crate::frame::Encapsulation::HopByHop) {
+            let message =
+                "data packets bring no IOAM records to copy; expected telemetry.layout = \"ioam\" or \"ioam_slim\"";
+            return Err(Conflict::new("records", message.into()));
+        }
+        Ok(())
+    }
+
+    /// Whether there is feedback to attack.
+    fn feedback(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
+        let refuse = |message| Err(Conflict::new("kind", message));
+        let algorithm = nodes.control.chosen().name();
+        let feedback = nodes.feedback.config()?;
+        let layout = nodes.layout();
+        let needs = nodes.needs();
+        if needs.reads == Reads::Nothing || feedback.answer_to(&needs) == Answer::Nothing {
+            return refuse(format!("no telemetry comes back to {algorithm}; expected an algorithm that reads some"));
+        }
+        if self.kind != AttackKind::StrippedFeedback && layout.max_hops().is_none() {
+            let name = nodes.layout().name().name();
+            return refuse(format!(
+                "telemetry of layout \"{name}\" has no records of links to change; expected {}, or a layout with records",
+                AttackKind::StrippedFeedback.name()
+            ));
+        }
+        Ok(())
+    }
+}

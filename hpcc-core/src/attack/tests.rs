@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What attackers make, before those who must tell it from the genuine.
+
+use super::*;
+use crate::address::{AddressSet, host_address, ipv6};
+use crate::fast_cnp::capability::{Capabilities, CapabilityConfig};
+use crate::fast_cnp::{Acceptor, AcceptorConfig, Received, Refusal};
+use crate::roce::Bth;
+use crate::simulated_frame::wire_queue_pair;
+use crate::topology::{Link, NodeKind};
+
+/// Hosts 0 to 2 around switch 3.
+fn star() -> Network {
+    let link = |a| Link { a, b: 3, rate: BitRate::gbps(100), delay: Nanos(500), loss: 0.0 };
+    Network {
+        nodes: [NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch].into(),
+        links: (0..3).map(link).collect(),
+    }
+}
+
+fn attack(kind: AttackKind, from: u32, change: impl FnOnce(&mut AttackSettings)) -> Attack {
+    let network = star();
+    let mut nodes = NodeSettings::default();
+    nodes.fast_cnp_switch.common.enabled = true;
+    nodes.resolve(&network);
+    let mut settings = AttackSettings { kind, from, victims: "0".into(), ..AttackSettings::default() };
+    change(&mut settings);
+    Attack::new(&settings, &network, &nodes).expect("possible")
+}
+
+const FLOW: KnownFlow = KnownFlow { src: 0, dst: 1, sport: 10_000, queue_pair: 4 };
+
+/// The acceptor of host 0, which believes switch 3.
+fn judge(forged: &Forged) -> Result<u32, Refusal> {
+    let sources = AddressSet::from_iter([ipv6(host_address(3))]);
+    let mut acceptor = Acceptor::new(AcceptorConfig { enabled: true, sources, ..AcceptorConfig::default() });
+    acceptor.connect(ipv6(host_address(FLOW.dst)), wire_queue_pair(FLOW.queue_pair), 9);
+    let received = Received {
+        now: Nanos(0),
+        source: ipv6(host_address(forged.src)),
+        destination_options: &forged.section,
+        bth: Bth::cnp(wire_queue_pair(forged.queue_pair)),
+        icrc_is_right: true,
+    };
+    acceptor.on_notification(&received).map(|accepted| accepted.queue_pair)
+}
+
+#[test]
+fn a_forged_notification_is_believed_in_a_switchs_name_only() {
+    let mut named = attack(AttackKind::ForgedFastCnp, 2, |settings| settings.pretends = Some(3));
+    let forged = named.forge(&[FLOW]).expect("a flow");
+    assert_eq!((forged.dst, judge(&forged)), (0, Ok(9)));
+    let own = attack(AttackKind::ForgedFastCnp, 2, |_| {}).forge(&[FLOW]).expect("a flow");
+    assert_eq!(judge(&own), Err(Refusal::Source));
+    assert_eq!((named.forge(&[]), named.sent()), (None, 1), "nothing to attack");
+}
+
+#[test]
+fn a_flood_is_about_no_flow() {
+    let mut flood = attack(AttackKind::FloodedFastCnp, 2, |settings| settings.pretends = Some(3));
+    for _ in 0..20 {
+        assert_eq!(judge(&flood.forge(&[]).expect("always")), Err(Refusal::UnknownFlow));
+    }
+}
+
+#[test]
+fn a_replay_is_what_was_seen_last() {
+    let mut replay = attack(AttackKind::ReplayedFastCnp, 3, |_| {});
+    assert!(replay.watches());
+    assert_eq!(replay.forge(&[FLOW]), None, "nothing was seen");
+    let mut genuine = attack(AttackKind::ForgedFastCnp, 3, |_| {}).forge(&[FLOW]).expect("a flow");
+    let frame = Passing { kind: genuine.kind, src: 3, dst: 0, sport: 10_000, queue_pair: 4 };
+    let other = Passing { dst: 1, ..frame };
+    let len = genuine.section.len();
+    replay.on_frame(Nanos(0), &frame, &mut genuine.section, len);
+    replay.on_frame(Nanos(1), &other, &mut [1; 8], 8);
+    assert_eq!(replay.forge(&[]), Some(genuine), "host 1 is no victim");
+}
+
+#[test]
+fn req_54_a_spoofed_complaint_is_refused_unless_the_flow_was_notified() {
+    let mut spoof = attack(AttackKind::SpoofedIcmpv6, 2, |_| {});
+    let forged = spoof.forge(&[FLOW]).expect("a flow");
+    assert_eq!((forged.kind, forged.src, forged.dst), (PacketKind::Icmpv6, 0, 3));
+    for was_notified in [false, true] {
+        let mut switch = Capabilities::new(CapabilityConfig::default(), &[7; 16]);
+        let learnt = switch.learn(Nanos(0), &ipv6(host_address(3)), &forged.section, |flow| {
+            assert_eq!((flow.source, flow.dest_qp), (ipv6(host_address(0)), wire_queue_pair(FLOW.queue_pair)));
+            was_notified
+        });
+        assert_eq!(learnt.is_some(), was_notified);
+    }
+}
+
+#[test]
+fn feedback_is_changed_while_the_attack_lasts_and_for_victims_only() {
+    let (start, stop) = (Nanos(10), Some(Nanos(20)));
+    let mut strip = attack(AttackKind::StrippedFeedback, 3, |settings| (settings.start, settings.stop) = (start, stop));
+    let ack = Passing { kind: PacketKind::Ack, src: 1, dst: 0, sport: 10_000, queue_pair: 4 };
+    let data = Passing { kind: PacketKind::Data, src: 0, dst: 1, ..ack };
+    for (now, frame, left) in
+        [(9, ack, 8), (10, ack, 0), (19, ack, 0), (20, ack, 8), (15, Passing { dst: 2, ..ack }, 8), (15, data, 8)]
+    {
+        assert_eq!(strip.on_frame(Nanos(now), &frame, &mut [0; 8], 8), left, "{now} ns, {frame:?}");
+    }
+    assert_eq!(strip.altered(), 2);
+    let mut by_receiver = attack(AttackKind::StrippedFeedback, 1, |_| {});
+    assert_eq!(by_receiver.on_frame(Nanos(0), &data, &mut [0; 8], 8), 0);
+    assert_eq!(by_receiver.on_frame(Nanos(0), &ack, &mut [0; 8], 8), 8);
+}
+
+#[test]
+fn frames_follow_each_other_at_the_rate() {
+    let attack = attack(AttackKind::FloodedFastCnp, 2, |settings| settings.rate = BitRate::gbps(1));
+    assert_eq!(attack.interval(125), Nanos(1_000));
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Attacks on what steers senders.
+
+use crate::scenario::Scenario;
+use hpcc_core::address::host_address;
+use hpcc_core::attack::{AttackSettings, KnownFlow, Passing};
+use hpcc_core::settings::Named;
+use hpcc_core::units::Nanos;
+use hpcc_formats::results::AttackSummary;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    /// `hpcc_core::attack::KnownFlow`.
+    #[derive(Clone, Copy)]
+    struct KnownFlow {
+        src: u32,
+        dst: u32,
+        sport: u16,
+        /// The receiver's.
+        queue_pair: u32,
+    }
+
+    /// `hpcc_core::attack::Forged`.
+    #[derive(Clone, Copy)]
+    struct ForgedFrame {
+        /// Whether there is one.
+        present: bool,
+        /// Whether it is ICMPv6 in place of a notification.
+        icmpv6: bool,
+        src: u32,
+        dst: u32,
+        src_address: u32,
+        dst_address: u32,
+        sport: u16,
+        queue_pair: u32,
+        size: u32,
+        /// Bytes of its options, or of the whole ICMPv6 packet.
+        section: u16,
+        /// Time until the next one.
+        gap_ns: u64,
+    }
+
+    /// `hpcc_core::attack::Passing`.
+    #[derive(Clone, Copy)]
+    struct PassingFrame {
+        kind: PacketKind,
+        src: u32,
+        dst: u32,
+        sport: u16,
+        queue_pair: u32,
+    }
+
+    /// What an attacker did.
+    #[derive(Clone, Copy, Debug)]
+    struct AttackCounters {
+        sent: u64,
+        altered: u64,
+    }
+
+    unsafe extern "C++" {
+        include!("ns3-bridge/src/frame.rs.h");
+        include!("ns3-bridge/src/scenario.rs.h");
+        type PacketKind = crate::frame::ffi::PacketKind;
+        type Scenario = crate::scenario::Scenario;
+    }
+
+    extern "Rust" {
+        /// An attack under way.
+        #[derive(ExternType)]
+        type Attack;
+        /// How many attacks a scenario has.
+        fn attack_count(scenario: &Scenario) -> u32;
+        /// The attack of this index.
+        fn new_attack(scenario: &Scenario, index: u32) -> Result<Box<Attack>>;
+        /// Node that it comes from.
+        fn node(self: &Attack) -> u32;
+        fn start_ns(self: &Attack) -> u64;
+        fn stop_ns(self: &Attack) -> u64;
+        /// Whether the attacker sends frames of its own.
+        fn sends(self: &Attack) -> bool;
+        /// Whether frames that pass the attacker, or that its node makes, must be shown to `on_frame`.
+        fn watches(self: &Attack) -> bool;
+        /// Whether a host's flows are the victims'.
+        fn is_victim(self: &Attack, host: u32) -> bool;
+        /// The next frame, with its section in the front of `room`; `flows` are the victims'.
+        fn forge(self: &mut Attack, flows: &[KnownFlow], room: &mut [u8]) -> ForgedFrame;
+        /// A frame passes with `length` bytes of telemetry or options in `room`; returns how many there are now.
+        fn on_frame(self: &mut Attack, now_ns: u64, frame: &PassingFrame, room: &mut [u8], length: u16) -> u16;
+        fn counters(self: &Attack) -> AttackCounters;
+    }
+
+    impl Vec<AttackCounters> {}
+}
+
+use ffi::{AttackCounters, ForgedFrame, PassingFrame};
+
+pub struct Attack(hpcc_core::attack::Attack);
+
+/// How long an attacker that has nothing to send waits before it looks again.
+const IDLE: Nanos = Nanos::MICROSECOND;
+
+pub fn attack_count(scenario: &Scenario) -> u32 {
+    scenario.get().attacks.len() as u32
+}
+
+pub fn new_attack(scenario: &Scenario, index: u32) -> Result<Box<Attack>, String> {
+    let scenario = scenario.get();
+    let settings = scenario.attacks.get(index as usize).ok_or_else(|| format!("there is no attack {index}"))?;
+    let attack = hpcc_core::attack::Attack::new(settings, &scenario.network, &scenario.settings);
+    attack.map(|attack| Box::new(Attack(attack))).map_err(|wrong| format!("attack.{}: {}", wrong.key, wrong.message))
+}
+
+/// What the attackers of a scenario did, as a run's summary has it.
+pub fn summaries(attacks: &[AttackSettings], counters: &[AttackCounters]) -> Vec<AttackSummary> {
+    let summary = |(attack, counters): (&AttackSettings, &AttackCounters)| AttackSummary {
+        kind: attack.kind.name().into(),
+        from: attack.from,
+        frames_sent: counters.sent,
+        frames_altered: counters.altered,
+    };
+    attacks.iter().zip(counters).map(summary).collect()
+}
+
+impl Attack {
+    pub fn node(&self) -> u32 {
+        self.0.settings().from
+    }
+
+    pub fn start_ns(&self) -> u64 {
+        self.0.settings().start.0
+    }
+
+    pub fn stop_ns(&self) -> u64 {
+        self.0.settings().stop.unwrap_or(Nanos::LONGEST).0
+    }
+
+    pub fn sends(&self) -> bool {
+        self.0.settings().kind.sends()
+    }
+
+    pub fn watches(&self) -> bool {
+        self.0.watches()
+    }
+
+    pub fn is_victim(&self, host: u32) -> bool {
+        self.0.is_victim(host)
+    }
+
+    pub fn forge(&mut self, flows: &[ffi::KnownFlow], room: &mut [u8]) -> ForgedFrame {
+        let flows: Vec<KnownFlow> = flows
+            .iter()
+            .map(|&ffi::KnownFlow { src, dst, sport, queue_pair }| KnownFlow { src, dst, sport, queue_pair })
+            .collect();
+        let nothing = ForgedFrame {
+            present: false,
+            icmpv6: false,
+            src: 0,
+            dst: 0,
+            src_address: 0,
+            dst_address: 0,
+            sport: 0,
+            queue_pair: 0,
+            size: 0,
+            section: 0,
+            gap_ns: IDLE.0,
+        };
+        let Some(forged) = self.0.forge(&flows) else { return nothing };
+        let Some(front) = room.get_mut(..forged.section.len()) else { return nothing };
+        front.copy_from_slice(&forged.section);
+        ForgedFrame {
+            present: true,
+            icmpv6: forged.kind == hpcc_core::frame::PacketKind::Icmpv6,
+            src: forged.src,
+            dst: forged.dst,
+            src_address: host_address(forged.src),
+            dst_address: host_address(forged.dst),
+            sport: forged.sport,
+            queue_pair: forged.queue_pair,
+            size: forged.size,
+            section: forged.section.len() as u16,
+            gap_ns: self.0.interval(forged.size).0,
+        }
+    }
+
+    pub fn on_frame(&mut self, now_ns: u64, frame: &PassingFrame, room: &mut [u8], length: u16) -> u16 {
+        let &PassingFrame { kind, src, dst, sport, queue_pair } = frame;
+        let passing = Passing { kind: kind.into(), src, dst, sport, queue_pair };
+        self.0.on_frame(Nanos(now_ns), &passing, room, length.into()) as u16
+    }
+
+    pub fn counters(&self) -> AttackCounters {
+        AttackCounters { sent: self.0.sent(), altered: self.0.altered() }
+    }
+}

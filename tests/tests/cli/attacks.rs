@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Attackers of a TOML file: what each does to its victim, and what stands against it.
+
+use crate::refusal;
+use hpcc_tests::Bench;
+use serde_json::Value;
+
+/// Hosts 0 and 1 send to host 3 over the cable from switch 4 to switch 5. Host 2 sends nothing, unless it attacks.
+const PAIR: &str = r#"
+[run]
+stop = "3ms"
+[topology]
+kind = "dumbbell"
+left = 3
+right = 1
+rate = "100Gbps"
+delay = "1us"
+[wire]
+profile = "rocev2_ipv6"
+[congestion_control]
+algorithm = "hpcc_plus"
+[telemetry]
+layout = "ioam"
+[fast_cnp]
+enabled = true
+kmin = "20KB"
+kmax = "80KB"
+[[traffic]]
+kind = "flow"
+name = "victim"
+src = 0
+dst = 3
+size = "100MB"
+[[traffic]]
+kind = "flow"
+name = "other"
+src = 1
+dst = 3
+size = "100MB"
+"#;
+
+/// From outside, in the name of switch 4, about the flow of host 0.
+const FORGED: &str = "attack=[{kind='forged_fast_cnp', from=2, victims=[0], pretends=4}]";
+/// By the switch next to the receiver.
+const BUSY: &str = "attack=[{kind='tampered_feedback', from=5, victims=[0], claim='busy', start='100us'}]";
+const IDLE: &str = "attack=[{kind='tampered_feedback', from=5, victims=[0], start='100us'}]";
+const SEAL: &str = "telemetry.seal=00112233445566778899aabbccddeeff";
+const GUARD: &str = "telemetry.guard=true";
+/// Closes the domain towards host 2.
+const BORDER: &str = "fast_cnp.borders=[[4, 2]]";
+
+/// What a run left.
+struct Run {
+    summary: Value,
+    /// Bytes that each flow had acknowledged: the victim's, and the other's.
+    acked: [u64; 2],
+}
+
+fn run(sets: &[&str]) -> Run {
+    let bench = Bench::new(&[("attack.toml", PAIR)]);
+    let told = bench.run("attack.toml", sets);
+    assert_eq!(told.code, Some(3), "{sets:?}, 100 MB take longer: {}", told.err);
+    let rows = bench.read("out/unfinished.csv");
+    let column = rows.lines().next().expect("a header").split(',').position(|name| name == "acked_bytes");
+    let column = column.expect("acked_bytes");
+    let acked = |row: &str| row.split(',').nth(column).expect("a cell").parse::<u64>().expect("bytes");
+    let acked: Vec<u64> = rows.lines().skip(1).map(acked).collect();
+    Run {
+        summary: serde_json::from_str(&bench.read("out/summary.json")).expect("JSON"),
+        acked: acked.try_into().expect("two flows"),
+    }
+}
+
+impl Run {
+    /// A number of the summary.
+    fn count(&self, pointer: &str) -> u64 {
+        self.summary.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer}: {}", self.summary))
+    }
+
+    /// Whether the two differ by no more than what is on its way when the run ends, and by the notifications at its start.
+    fn nearly(&self, caught: &str, done: &str) -> bool {
+        self.count(done) > 100 && self.count(caught).abs_diff(self.count(done)) <= 40
+    }
+
+    /// Whether the border has dropped what the attacker sent.
+    fn dropped_at_border(&self) -> bool {
+        self.nearly("/fast_cnp/dropped_inbound", "/attacks/0/frames_sent")
+    }
+
+    /// The victim's goodput in Gb/s.
+    fn goodput(&self) -> f64 {
+        self.acked[0] as f64 * 8.0 / 3e6
+    }
+}
+
+/// The victim has its share, and none of the defences costs it more than a tenth of that.
+#[test]
+fn without_attackers_nothing_is_counted_and_defences_cost_little() {
+    let calm = run(&[]);
+    assert!(calm.summary.get("attacks").is_none(), "{}", calm.summary);
+    assert!(calm.goodput() > 35.0, "{}", calm.goodput());
+    for defence in [SEAL, GUARD, BORDER, "fast_cnp.accept_interval=1ms"] {
+        let defended = run(&[defence]);
+        assert!(defended.goodput() > calm.goodput() * 0.9, "{defence}: {} of {}", defended.goodput(), calm.goodput());
+        let rejected = defended.count("/rejected_by_guard") + defended.count("/rejected_by_seal");
+        let most = defended.count("/fast_cnp/sent");
+        assert!(
+            rejected <= most,
+            "{defence}: honest feedback is believed, but for records of notifications: {rejected}"
+        );
+    }
+}
+
+#[test]
+fn forged_notifications_stop_a_flow_unless_a_border_drops_them() {
+    let (calm, open, closed) = (run(&[]), run(&[FORGED]), run(&[FORGED, BORDER]));
+    assert!(open.goodput() < calm.goodput() / 5.0, "{} of {}", open.goodput(), calm.goodput());
+    assert_eq!(open.summary["attacks"][0]["kind"], "forged_fast_cnp");
+    assert!(open.count("/attacks/0/frames_sent") > 300, "{}", open.summary["attacks"]);
+    assert!(open.count("/fast_cnp/accepted") > 100, "{}", open.summary["fast_cnp"]);
+    assert!(closed.goodput() > calm.goodput() * 0.9, "{} of {}", closed.goodput(), calm.goodput());
+    assert!(closed.dropped_at_border(), "{}", closed.summary);
+}
+
+/// In its own name a host is not believed; at a higher rate the interval of the acceptor bounds what is.
+#[test]
+fn req_49_the_acceptor_refuses_forged_notifications_by_source_and_by_rate() {
+    let own = run(&["attack=[{kind='forged_fast_cnp', from=2, victims=[0]}]"]);
+    assert!(own.nearly("/fast_cnp/refused/source", "/attacks/0/frames_sent"), "{}", own.summary);
+    assert!(own.goodput() > run(&[]).goodput() * 0.9, "{}", own.goodput());
+    let fast = "attack=[{kind='forged_fast_cnp', from=2, victims=[0], pretends=4, rate='1Gbps'}]";
+    let (short, long) = (run(&[fast]), run(&[fast, "fast_cnp.accept_interval=1ms"]));
+    assert!(short.count("/fast_cnp/refused/too_soon") > 1_000, "{}", short.summary["fast_cnp"]);
+    assert!(long.goodput() > 2.0 * short.goodput(), "{} and {}", long.goodput(), short.goodput());
+}
+
+/// A switch on the path has records to copy, and makes the queue of each link a long one. HPCC++ forgets them with the next
+/// acknowledgement. With a seal they are not used, and the notification counts as one without: it halves the window.
+#[test]
+fn req_43_forged_records_last_until_the_next_acknowledgement_and_are_not_used_with_a_seal() {
+    let records = "attack=[{kind='forged_fast_cnp', from=5, victims=[0], pretends=4, records=true, start='100us'}]";
+    let (calm, open, sealed) = (run(&[]), run(&[records]), run(&[records, SEAL]));
+    assert!(open.count("/fast_cnp/accepted") > 50, "{}", open.summary["fast_cnp"]);
+    assert!(open.goodput() > calm.goodput() * 0.9, "{} of {}", open.goodput(), calm.goodput());
+    assert!(sealed.nearly("/rejected_by_seal", "/attacks/0/frames_sent"), "{}", sealed.summary);
+    assert!(sealed.goodput() < calm.goodput() / 3.0, "{} of {}", sealed.goodput(), calm.goodput());
+}
+
+/// The notification is a genuine one, seen once. With records it is no news; without, its age does not show.
+#[test]
+fn replayed_notifications_are_bounded_by_the_interval_of_the_acceptor() {
+    let replayed = "attack=[{kind='replayed_fast_cnp', from=4, victims=[0], start='100us', rate='1Gbps'}]";
+    let traced = run(&[replayed]);
+    assert!(traced.count("/fast_cnp/without_effect/incomparable") > 100, "{}", traced.summary["fast_cnp"]);
+    let plain = "telemetry={layout='int_md'}";
+    let (calm, open) = (run(&[plain]), run(&[plain, replayed]));
+    assert!(calm.count("/fast_cnp/sent") > 0, "there is one to replay: {}", calm.summary["fast_cnp"]);
+    assert!(open.goodput() < calm.goodput() / 2.0, "{} of {}", open.goodput(), calm.goodput());
+    let bounded = run(&[plain, replayed, "fast_cnp.accept_interval=1ms"]);
+    assert!(bounded.goodput() > 2.0 * open.goodput(), "{} and {}", bounded.goodput(), open.goodput());
+    assert!(bounded.count("/fast_cnp/refused/too_soon") > bounded.count("/attacks/0/frames_sent") * 9 / 10);
+}
+
+/// Nobody believes a flood of notifications about no flow; but acknowledgements wait behind it.
+#[test]
+fn a_flood_takes_the_link_unless_a_border_drops_it() {
+    let flood = "attack=[{kind='flooded_fast_cnp', from=2, victims=[0], pretends=4, rate='100Gbps'}]";
+    let (calm, open, closed) = (run(&[]), run(&[flood]), run(&[flood, BORDER]));
+    assert!(open.goodput() < calm.goodput() / 2.0, "{} of {}", open.goodput(), calm.goodput());
+    assert!(open.count("/fast_cnp/refused/unknown_flow") > 100_000, "{}", open.summary["fast_cnp"]);
+    assert!(closed.goodput() > calm.goodput() * 0.9, "{} of {}", closed.goodput(), calm.goodput());
+}
+
+/// An ICMPv6 in the victim's name is believed only where the switch has just notified that flow; a border stops all of them.
+#[test]
+fn req_54_a_spoofed_answer_teaches_a_switch_only_about_what_it_sent() {
+    let spoofed = "attack=[{kind='spoofed_icmpv6', from=2, victims=[0], rate='1Gbps'}]";
+    let quiet = run(&[spoofed, "fast_cnp.kmin=10MB", "fast_cnp.kmax=20MB"]);
+    assert_eq!((quiet.count("/fast_cnp/sent"), quiet.count("/fast_cnp/icmpv6_learnt")), (0, 0));
+    assert!(quiet.count("/fast_cnp/icmpv6_unasked") > quiet.count("/attacks/0/frames_sent") * 9 / 10);
+    let dcqcn = "congestion_control={algorithm='dcqcn'}";
+    let (notified, closed) = (run(&[dcqcn, spoofed]), run(&[dcqcn, spoofed, BORDER]));
+    assert!(notified.count("/fast_cnp/icmpv6_learnt") > 0, "{}", notified.summary["fast_cnp"]);
+    assert!(notified.count("/fast_cnp/withheld/incapable") > 0, "it works: {}", notified.summary["fast_cnp"]);
+    assert_eq!((closed.count("/fast_cnp/icmpv6_learnt"), closed.count("/fast_cnp/withheld/incapable")), (0, 0));
+    assert!(closed.dropped_at_border(), "{}", closed.summary);
+}
+
+/// A host that does not know notifications complains about forged ones to the switch in whose name they came.
+#[test]
+fn req_54_a_host_answers_a_forged_notification_that_it_does_not_know() {
+    let forged = run(&[FORGED, "fast_cnp.incapable=[0]", "fast_cnp.capable=[1]", "fast_cnp.domain=[1]"]);
+    assert!(forged.count("/fast_cnp/icmpv6_sent") > 0, "{}", forged.summary["fast_cnp"]);
+    assert_eq!(forged.count("/fast_cnp/icmpv6_unasked"), forged.count("/fast_cnp/icmpv6_sent"), "switch 4 never asked");
+    assert!(forged.nearly("/fast_cnp/refused/disabled", "/attacks/0/frames_sent"), "{}", forged.summary);
+}
+
+/// Feedback that says the links are busy stops its flow; a seal keeps the lie from the controller, and the flow at what it
+/// last knew.
+#[test]
+fn req_26_tampered_feedback_is_rejected_by_its_seal() {
+    let (calm, open, sealed) = (run(&[]), run(&[BUSY]), run(&[BUSY, SEAL]));
+    assert!(open.goodput() < calm.goodput() / 5.0, "{} of {}", open.goodput(), calm.goodput());
+    assert!(open.count("/attacks/0/frames_altered") > 10, "{}", open.summary["attacks"]);
+    assert!(sealed.goodput() > calm.goodput() / 2.0, "{} of {}", sealed.goodput(), calm.goodput());
+    assert!(sealed.nearly("/rejected_by_seal", "/attacks/0/frames_altered"), "{}", sealed.summary);
+}
+
+/// Feedback that says the links are idle makes its flow take the other's share; so do records that the receiver changed, which
+/// it then seals. The guard knows how much the flow itself sent; and notifications of a switch bring records that nobody changed.
+#[test]
+fn req_27_idle_links_are_rejected_by_the_guard() {
+    let lie = "attack=[{kind='lying_feedback', from=3, victims=[0], start='100us'}]";
+    let off = "fast_cnp={enabled=false}";
+    let calm = run(&[off]);
+    for attack in [IDLE, lie] {
+        let (open, guarded) = (run(&[off, attack]), run(&[off, attack, GUARD]));
+        assert!(open.acked[1] < calm.acked[1] / 2, "{attack}: {} of {}", open.acked[1], calm.acked[1]);
+        assert!(guarded.nearly("/rejected_by_guard", "/attacks/0/frames_altered"), "{attack}: {}", guarded.summary);
+        assert!(guarded.acked[1] > calm.acked[1] * 9 / 10, "{attack}: {} of {}", guarded.acked[1], calm.acked[1]);
+        let notified = run(&[attack]);
+        assert!(
+            notified.acked[1] > calm.acked[1],
+            "the switch tells the truth: {} of {}",
+            notified.acked[1],
+            calm.acked[1]
+        );
+    }
+    let sealed = run(&[off, lie, SEAL]);
+    assert_eq!(sealed.count("/rejected_by_seal"), 0, "the receiver has the key");
+    assert!(sealed.acked[1] < calm.acked[1] / 2, "{} of {}", sealed.acked[1], calm.acked[1]);
+}
+
+/// Without feedback a flow goes on at its first window. A switch that takes it out takes out the seal as well, which is
+/// noticed; a receiver seals that there is none.
+#[test]
+fn req_26_a_missing_seal_is_rejected() {
+    let by_switch = "attack=[{kind='stripped_feedback', from=5, victims=[0]}]";
+    let by_receiver = "attack=[{kind='stripped_feedback', from=3, victims=[0]}]";
+    let off = "fast_cnp={enabled=false}";
+    let calm = run(&[off]);
+    for attack in [by_switch, by_receiver] {
+        let open = run(&[off, attack]);
+        assert!(open.acked[1] < calm.acked[1] / 2, "{attack}: {} of {}", open.acked[1], calm.acked[1]);
+    }
+    let sealed = run(&[off, by_switch, SEAL]);
+    assert!(sealed.nearly("/rejected_by_seal", "/attacks/0/frames_altered"), "{}", sealed.summary);
+    assert_eq!(run(&[off, by_receiver, SEAL]).count("/rejected_by_seal"), 0);
+}
+
+/// Each way of answering can be changed.
+#[test]
+fn other_answers_are_tampered_with_as_well() {
+    for answer in
+        ["telemetry.answer=busiest_link", "telemetry.answer=loads", "congestion_control={algorithm='rx_hpcc'}"]
+    {
+        let sets = [answer, "telemetry.layout=ioam"];
+        let (calm, open) = (run(&sets), run(&[sets[0], sets[1], BUSY]));
+        assert!(open.goodput() < calm.goodput() / 5.0, "{answer}: {} of {}", open.goodput(), calm.goodput());
+    }
+}
+
+/// What an attacker does is repeated to the byte.
+#[test]
+fn an_attack_is_the_same_each_time() {
+    let attacks =
+        "attack=[{kind='forged_fast_cnp', from=2, pretends=4}, {kind='tampered_feedback', from=5, claim='busy'}]";
+    let (first, second) = (run(&[attacks]), run(&[attacks]));
+    assert_eq!(first.acked, second.acked);
+    assert_eq!(first.summary["attacks"], second.summary["attacks"]);
+    assert!(first.count("/attacks/0/frames_sent") > 0 && first.count("/attacks/1/frames_altered") > 0);
+}
+
+#[test]
+fn attacks_that_cannot_be_are_refused_with_line_and_key() {
+    let bench = Bench::new(&[("attack.toml", &format!("{PAIR}[[attack]]\nkind = \"forged_fast_cnp\"\nfrom = 9\n"))]);
+    refusal::refused(&bench, "attack.toml", &[], "attack.toml:34:", &["attack.from", "there is no node 9", "0 to 5"]);
+    let bench = Bench::new(&[("attack.toml", PAIR)]);
+    for (attack, set, key, words) in [
+        ("kind='forged_fast_cnp'", "", "attack.from", "from is missing"),
+        ("from=2", "", "attack.kind", "kind is missing"),
+        ("kind='forged_cnp', from=2", "", "attack.kind", "forged_fast_cnp"),
+        ("kind='forged_fast_cnp', from=2, speed='1Gbps'", "", "attack.speed", "unknown key speed"),
+        ("kind='forged_fast_cnp', from=2, claim='busy'", "", "attack.claim", "claim belongs to kind"),
+        ("kind='forged_fast_cnp', from=2, pretends=8", "", "attack.pretends", "no node 8"),
+        ("kind='forged_fast_cnp', from=2, victims=[4]", "", "attack.victims", "node 4 is a switch"),
+        ("kind='forged_fast_cnp', from=2, victims='none'", "", "attack.victims", "no victims"),
+        ("kind='forged_fast_cnp', from=2, records=true", "", "attack.from", "expected a switch"),
+        (
+            "kind='forged_fast_cnp', from=5, records=true",
+            "telemetry.layout=int_md",
+            "attack.records",
+            "no IOAM records",
+        ),
+        ("kind='forged_fast_cnp', from=2, rate='200Gbps'", "", "attack.rate", "expected at most that"),
+        ("kind='forged_fast_cnp', from=2, start='2ms', stop='1ms'", "", "attack.stop", "expected later"),
+        ("kind='forged_fast_cnp', from=2", "fast_cnp={enabled=false}", "attack.kind", "no Fast CNP"),
+        ("kind='spoofed_icmpv6', from=2", "fast_cnp={enabled=false}", "attack.kind", "no Fast CNP"),
+        ("kind='replayed_fast_cnp', from=2", "", "attack.from", "expected a switch"),
+        ("kind='tampered_feedback', from=3", "", "attack.from", "expected a switch"),
+        ("kind='lying_feedback', from=5", "", "attack.from", "expected a host"),
+        ("kind='tampered_feedback', from=5", "congestion_control={algorithm='dcqcn'}", "attack.kind", "no telemetry"),
+        ("kind='stripped_feedback', from=5", "telemetry={answer='none'}", "attack.kind", "no telemetry"),
+    ] {
+        let attack = format!("attack=[{{{attack}}}]");
+        let mut sets = vec![attack.as_str()];
+        sets.extend(Some(set).filter(|set| !set.is_empty()));
+        let told = bench.run("attack.toml", &sets);
+        assert_eq!(told.code, Some(2), "{sets:?}: {}", told.err);
+        assert!(told.err.contains(key) && told.err.contains(words), "{sets:?}: {}", told.err);
+        assert!(!bench.path("out").exists(), "{sets:?} left results");
+    }
+    let swift = ["congestion_control={algorithm='swift'}", "fast_cnp={enabled=false}"];
+    let told = bench.run("attack.toml", &[swift[0], swift[1], "attack=[{kind='tampered_feedback', from=5}]"]);
+    assert!(told.code == Some(2) && told.err.contains("has no records of links to change"), "{}", told.err);
+}
