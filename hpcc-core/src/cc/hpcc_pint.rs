@@ -71,11 +71,6 @@ impl HpccPint {
             stage: Stage::initial(&limits),
         }
     }
-
-    /// The control law's variables.
-    pub fn stage(&self) -> &Stage {
-        &self.stage
-    }
 }
 
 impl CongestionControl for HpccPint {

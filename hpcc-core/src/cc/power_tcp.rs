@@ -68,7 +68,7 @@ pub struct PowerWindow {
     law: PowerLaw,
     limits: FlowLimits,
     /// Bytes.
-    window: f64,
+    pub window: f64,
     /// The window in bytes when the packet left that is acknowledged now.
     old: f64,
     /// Gamma, averaged over T.
@@ -82,11 +82,6 @@ impl PowerWindow {
     pub fn new(law: PowerLaw, limits: FlowLimits) -> Self {
         let window = bytes(limits.line_rate, limits.base_rtt);
         PowerWindow { law, limits, window, old: window, power: 1.0, round: 0 }
-    }
-
-    /// The window in bytes.
-    pub fn window(&self) -> f64 {
-        self.window
     }
 
     /// Takes in a sample of the power that covers `elapsed` ns.

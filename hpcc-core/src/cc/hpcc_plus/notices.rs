@@ -78,7 +78,8 @@ impl Notices {
             self.arrived = now;
             return None;
         }
-        let loads = self.last.pairs(stack).map(|(earlier, later)| arriving(&stack.modulus, earlier, later, self.base_rtt));
+        let loads =
+            self.last.pairs(stack).map(|(earlier, later)| arriving(&stack.modulus, earlier, later, self.base_rtt));
         let busiest = loads.collect::<Option<alloc::vec::Vec<f64>>>()?.into_iter().reduce(f64::max);
         self.last.keep(now, stack);
         self.arrived = now;
