@@ -172,6 +172,17 @@ mod tests {
         assert_eq!(parse(&bytes), Ok(option));
     }
 
+    /// Padding 2, option 2 + 26, address included: 32 bytes with the two of the header, and 8 for each two words.
+    #[test]
+    fn a_header_is_no_longer_than_it_must_be() {
+        for (words, expected) in [(0, 32), (1, 40), (2, 40), (3, 48)] {
+            let bytes = [&trace::Header::default().emit()[..], &alloc::vec![0; 4 * words]].concat();
+            let trace = Some(CopiedTrace::new(Kind::IncrementalTrace, &bytes).expect("a trace"));
+            let option = FastCnpOption { original_destination: RECEIVER, trace };
+            assert_eq!(option.header_len(), expected, "{words} words");
+        }
+    }
+
     #[test]
     fn req_39_exactly_one_of_the_options_is_there() {
         let with = |options: &str| {
