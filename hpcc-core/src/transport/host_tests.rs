@@ -3,13 +3,16 @@
 
 use super::feedback::FeedbackConfig;
 use super::*;
-use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowLimits, LineRate};
+use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowLimits, LineRate, SwiftConfig};
 use crate::quirks::Quirks;
 use crate::random::Rng;
+use crate::switch::FlowKey;
 use crate::telemetry::Layout;
-use crate::topology::routes::RouteTable;
+use crate::topology::routes::{RouteTable, Routes};
+use crate::topology::{Link, Network};
 use crate::units::BitRate;
 use crate::wire::FrameSizes;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
@@ -70,8 +73,92 @@ fn sent(poll: Poll) -> (u32, u64) {
 fn queue_pairs_take_turns() {
     let mut host = host();
     let keys = [open(&mut host, 9_000), open(&mut host, 9_000), open(&mut host, 9_000)];
+    assert_eq!(host.places(), (3, 0));
     let turns: Vec<u32> = (0..6).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
     assert_eq!(turns, [keys[1], keys[2], keys[0], keys[1], keys[2], keys[0]]);
+}
+
+/// Host 0 has two ports, to switches 2 and 3, and both lead to host 1. Routes without one of its links.
+fn routes_without(link: u32) -> RouteTable {
+    use crate::topology::NodeKind::{Host, Switch};
+    let link_of = |(a, b)| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+    let links = [(0, 2), (0, 3), (1, 2), (1, 3)].map(link_of);
+    let network = Network { nodes: [Host, Host, Switch, Switch].into(), links: links.into() };
+    Routes::avoiding(&network, 1_000, &[link], false).take_table(0)
+}
+
+#[test]
+fn flows_move_to_the_port_that_their_new_route_leads_to() {
+    let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+    let transport = TransportConfig { mtu: 500, ..TransportConfig::default() };
+    let config = HostConfig { transport, algorithm: Box::new(LineRate), layout, feedback, sizes };
+    let mut host = Host::new(config, &[BitRate::gbps(100); 2], RouteTable::default());
+    assert_eq!(host.transport().mtu, 500);
+    let (key, finished) = (open(&mut host, 9_000), open(&mut host, 1));
+    host.on_ack(Nanos(0), &ack(finished, 1), &mut rng());
+    let flow = FlowKey::default();
+    assert_eq!((host.route(&flow, 1), host.reassign(key, &flow)), (None, None));
+    for (down, port) in [(1, 0), (0, 1)] {
+        host.set_routes(routes_without(down));
+        host.clear_ports();
+        assert_eq!((host.poll(0, Nanos(0), 0), host.poll(1, Nanos(0), 0)), (Poll::Wait, Poll::Wait));
+        assert!(host.sender(finished).is_none());
+        assert_eq!((host.route(&flow, 1), host.reassign(key, &flow)), (Some(port), Some(port)));
+        assert_eq!(host.reassign(99, &flow), None);
+        sent(host.poll(port.into(), Nanos(1_000 * u64::from(port)), 0));
+        assert_eq!(host.on_ack(Nanos(0), &ack(key, 0), &mut rng()).map(|result| result.nic), Some(port.into()));
+    }
+}
+
+/// Headers of 46 bytes, but no acknowledgement under 60.
+#[test]
+fn answers_have_the_sizes_of_their_headers_and_telemetry() {
+    let host = host();
+    assert_eq!((host.ack_bytes(0, false), host.ack_bytes(42, false), host.ack_bytes(42, true)), (60, 88, 92));
+    assert_eq!((host.feedback_bytes(0), host.feedback_bytes(42)), (60, 88));
+}
+
+#[test]
+fn a_receiver_says_what_it_expects_and_echoes_only_marks() {
+    let mut host = host_with(&DcqcnConfig::default());
+    let receiver = open_receiver(&mut host).expect("room");
+    for (seq, congestion_marked) in [(0, false), (1_000, true), (2_000, true)] {
+        let data = Data { seq, payload: 1_000, ack_requested: false, congestion_marked };
+        assert_eq!(host.on_data(Nanos(0), receiver, &data).congestion_echo, seq == 1_000, "one in 50 us");
+        assert_eq!(host.expected(receiver), Some(seq + 1_000));
+    }
+    assert_eq!(host.expected(99), None);
+}
+
+/// Swift adds a packet's share for each new packet: half of 52 packets, then 26 + 1 / 26, then another 26th.
+#[test]
+fn a_controller_is_told_of_newly_acknowledged_bytes() {
+    let mut host = host_with(&SwiftConfig::default());
+    let key = open(&mut host, 90_000);
+    for n in 0..4 {
+        sent(host.poll(0, Nanos(n * 84), 0));
+    }
+    let nack = Ack { nack: true, ..ack(key, 0) };
+    let mut window = |ack: &Ack<'_>| {
+        host.on_ack(Nanos(1_000), ack, &mut rng()).expect("under way");
+        host.sender(key).expect("under way").window()
+    };
+    assert_eq!([window(&nack), window(&ack(key, 1_000)), window(&ack(key, 2_000))], [26_000, 26_038, 26_076]);
+}
+
+#[test]
+fn only_progress_puts_off_the_timeout() {
+    let wait = Nanos(100_000);
+    let timeout = TimeoutConfig { high: wait, low: wait, few: 0, base_rtts: 0, back_off: false };
+    for (seq, expired) in [(0, true), (1_000, false)] {
+        let mut host = host_of(&LineRate, TransportConfig { timeout: Some(timeout), ..TransportConfig::default() });
+        let key = open(&mut host, 9_000);
+        sent(host.poll(0, Nanos(0), 0));
+        sent(host.poll(0, Nanos(84), 0));
+        host.on_ack(Nanos(50_000), &ack(key, seq), &mut rng());
+        let result = host.on_timeout(Nanos(100_000), key, RETRANSMISSION_TIMER).expect("under way");
+        assert_eq!((result.send, host.counters().timeouts), (expired, u64::from(expired)));
+    }
 }
 
 #[test]

@@ -6,9 +6,11 @@ use super::{Answer, Arrived, FeedbackConfig, Return, room};
 use crate::cc::hpcc_plus::WindowLaw;
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
 use crate::random::Rng;
+use crate::settings::Named;
 use crate::switch::Section;
 use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
 use crate::topology::routes::RouteTable;
+use crate::transport::path_probes::PathConfig;
 use crate::transport::{
     Ack, Data, Host, HostConfig, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig,
 };
@@ -339,6 +341,41 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
     assert_eq!((result.probe, result.armed.0), (None, 0));
 }
 
+/// 20 ms are more than the layout's clock of 24 bits of nanoseconds tells. The sender compares records itself, or its
+/// receiver does; either way they are counted once, whether the flow is under way or over.
+#[test]
+fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
+    for (algorithm, expected) in [(PLUS, (1, 0)), (RX, (0, 1))] {
+        let mut pair = Pair::new(algorithm, FeedbackConfig::default());
+        pair.step();
+        pair.now += Nanos(20_000_000);
+        pair.step();
+        let rearmed = |pair: &Pair| (pair.sender.counters().rearmed, pair.receiver.counters().rearmed);
+        assert_eq!(rearmed(&pair), expected);
+        let (queue_pair, seq) = (pair.key, 1 << 40);
+        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+        assert!(pair.sender.on_ack(pair.now, &ack, &mut pair.rng).expect("known").finished);
+        pair.receiver.close_receiver(0);
+        assert_eq!(rearmed(&pair), expected, "at the end");
+    }
+}
+
+#[test]
+fn req_30_feedback_of_another_path_is_counted() {
+    let feedback = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 5 }, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let (queue_pair, seq) = (pair.key, 0);
+    let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+    pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+    assert_eq!((pair.sender.counters().feedback, pair.sender.counters().moves), (1, 0));
+}
+
+#[test]
+fn answers_are_named_as_they_are_read() {
+    let names = Answer::ALL.iter().map(|answer| answer.name()).collect::<Vec<_>>();
+    assert_eq!((names.as_slice(), Answer::Window.name()), (Answer::NAMES, "window"));
+}
+
 #[test]
 fn req_26_a_seal_makes_changed_feedback_worthless() {
     let key = Some(*b"0123456789abcdef");
@@ -377,7 +414,7 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     for layout in LayoutName::with_records().map(Layout::from) {
         assert!(room(&layout) >= link_codec::LEN + seal::TAG_LEN && room(&layout) >= layout.max_len() + seal::TAG_LEN);
     }
-    assert_eq!(room(&Layout::None), 0);
+    assert_eq!([Layout::None, Layout::Paper].map(|layout| room(&layout)), [0, Layout::Paper.max_len() + seal::TAG_LEN]);
 }
 
 #[test]
@@ -389,6 +426,9 @@ fn settings_say_what_they_need() {
     let probes = FeedbackConfig { sampling: Sampling::Probes, ..plain };
     let loads = FeedbackConfig { answer: Answer::Loads, ..plain };
     let guard = FeedbackConfig { guard: true, ..plain };
+    let paths = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 1 }, ..plain };
+    assert_eq!([PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::Paper)), [None, Some("paths")]);
+    assert_eq!(unsuitable(paths, PLUS, Layout::Timestamp), Some("paths"));
     assert_eq!(unsuitable(plain, &LineRate, Layout::None), None);
     assert_eq!(unsuitable(probes, PLUS, Layout::Paper), None);
     assert_eq!(unsuitable(probes, RX, Layout::Paper), None);
