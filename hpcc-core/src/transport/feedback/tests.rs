@@ -12,7 +12,8 @@ use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link
 use crate::topology::routes::RouteTable;
 use crate::transport::path_probes::PathConfig;
 use crate::transport::{
-    Ack, Data, Host, HostConfig, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig,
+    Ack, Data, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec,
+    TransportConfig,
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -358,6 +359,78 @@ fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
         pair.receiver.close_receiver(0);
         assert_eq!(rearmed(&pair), expected, "at the end");
     }
+}
+
+/// Probes and other paths' probes are announced with the first packet, and with no other while they wait.
+#[test]
+fn timers_of_probes_are_announced_once() {
+    let paths = PathConfig { candidates: 2, interval: 5 };
+    for (sampling, armed) in
+        [(Sampling::Probes, 1 << PROBE_TIMER | 1 << PATH_TIMER), (Sampling::EveryPacket, 1 << PATH_TIMER)]
+    {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, paths, ..FeedbackConfig::default() });
+        assert_eq!([pair.next_segment().armed.0, pair.next_segment().armed.0], [armed, 0]);
+    }
+}
+
+#[test]
+fn packets_that_bring_feedback_are_counted() {
+    for (sampling, expected) in [(Sampling::EveryPacket, 3), (Sampling::EveryNth(2), 2), (Sampling::Never, 0)] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, ..FeedbackConfig::default() });
+        (0..3).for_each(|_| drop(pair.step()));
+        assert_eq!(pair.sender.counters().feedback, expected, "{sampling:?}");
+    }
+}
+
+/// For one T after each time that the flow slowed down all of its packets collect.
+#[test]
+fn req_12_a_flow_that_slows_down_collects_more() {
+    let counts = [Sampling::OnCongestion, Sampling::OncePerRtt].map(|sampling| {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, ..FeedbackConfig::default() });
+        pair.qlen = 50_000;
+        pair.run(Nanos(60_000)).len()
+    });
+    assert!(counts[0] > 2 * counts[1] && counts[1] > 3, "{counts:?}");
+}
+
+/// Where answers come in packets of their own, acknowledgements are not sealed; any other answer must be.
+#[test]
+fn req_26_a_seal_that_is_missing_is_counted_each_time() {
+    for (by, empty) in [(Return::Acknowledgement, 2), (Return::Notification, 0)] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { seal: Some([7; 16]), by, ..FeedbackConfig::default() });
+        let (queue_pair, seq) = (pair.key, 0);
+        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+        for telemetry in [&[][..], &[], &[0; 14], &[0; 14]] {
+            pair.sender.on_ack(pair.now, &Ack { telemetry, ..ack }, &mut pair.rng).expect("known");
+        }
+        assert_eq!(pair.sender.counters().rejected, empty + 2, "{by:?}");
+    }
+}
+
+/// The flow's own path is full and has a queue; a probe of the other one finds a link a tenth of whose capacity is used.
+#[test]
+fn req_30_a_flow_moves_to_the_source_port_of_a_better_path() {
+    const OTHER: u16 = 10_000 + 0x1555;
+    let paths = PathConfig { candidates: 2, interval: 1 };
+    let mut pair = Pair::new(PLUS, FeedbackConfig { paths, ..FeedbackConfig::default() });
+    pair.qlen = 50_000;
+    pair.run(Nanos(200_000));
+    let mut rounds = 0;
+    while pair.sender.source_port(pair.key) == Some(10_000) {
+        assert!(pair.sender.counters().moves == 0 && rounds < 50, "{rounds} rounds");
+        pair.run(T);
+        let mut bytes = [0; MAX_SECTION];
+        let len = Layout::Paper.prepare(&mut bytes, pair.now);
+        let tx_bytes = 10_000_000 + pair.now.0 * 10 / 8;
+        let snapshot = Snapshot { switch_id: 77, now: pair.now, tx_bytes, qlen: 0, ..Snapshot::IDLE };
+        let len = Layout::Paper.stamp(&mut bytes, len, &snapshot);
+        let (queue_pair, telemetry) = (pair.key, &bytes[..len]);
+        let ack = Ack { queue_pair, seq: 0, nack: false, selective: None, congestion_marked: false, telemetry };
+        pair.sender.on_feedback(pair.now, &ack, OTHER, &mut pair.rng).expect("known");
+        rounds += 1;
+    }
+    assert!(rounds >= 4, "two records, and better for three rounds");
+    assert_eq!((pair.sender.source_port(pair.key), pair.sender.counters().moves), (Some(OTHER), 1));
 }
 
 #[test]
