@@ -233,7 +233,7 @@ mod tests {
             Nanos(8 * (2 * 1_090 + 2 * 92 + 60))
         );
         assert_eq!(time(alone, 2_000), Nanos(8 * (2 * 1_090 + 1_048 + 2 * 60)));
-        let without = FeedbackConfig { answer: Answer::Nothing, ..sealed };
+        let without = FeedbackConfig { answer: Answer::Nothing, by: Return::Notification, ..sealed };
         assert_eq!(time(without, 1_000), Nanos(8 * (2 * 1_090 + 2 * 60)), "nothing comes back, sealed or not");
     }
 

@@ -213,6 +213,13 @@ fn req_16_answers_come_back_in_packets_of_their_own() {
     assert!(slows_down(feedback, PLUS));
 }
 
+#[test]
+fn req_16_no_packet_of_its_own_comes_back_without_an_answer() {
+    let sampling = Sampling::EveryNth(2);
+    let mut pair = Pair::new(PLUS, FeedbackConfig { by: Return::Notification, sampling, ..FeedbackConfig::default() });
+    assert_eq!((pair.step().len(), pair.step()), (2, [Back::Ack(Vec::new())].into()));
+}
+
 /// The receiver does not know telemetry: the sender hears nothing, and goes on with its first window and rate.
 #[test]
 fn a_receiver_without_telemetry_stalls_nobody() {
@@ -348,10 +355,11 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
 fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
     for (algorithm, expected) in [(PLUS, (1, 0)), (RX, (0, 1))] {
         let mut pair = Pair::new(algorithm, FeedbackConfig::default());
+        let rearmed = |pair: &Pair| (pair.sender.counters().rearmed, pair.receiver.counters().rearmed);
         pair.step();
+        assert_eq!(rearmed(&pair), (0, 0), "the first only arm");
         pair.now += Nanos(20_000_000);
         pair.step();
-        let rearmed = |pair: &Pair| (pair.sender.counters().rearmed, pair.receiver.counters().rearmed);
         assert_eq!(rearmed(&pair), expected);
         let (queue_pair, seq) = (pair.key, 1 << 40);
         let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
@@ -382,15 +390,19 @@ fn packets_that_bring_feedback_are_counted() {
     }
 }
 
-/// For one T after each time that the flow slowed down all of its packets collect.
+/// For one T after each time that the flow slowed down all of its packets collect; of one that never does, one in T.
 #[test]
 fn req_12_a_flow_that_slows_down_collects_more() {
-    let counts = [Sampling::OnCongestion, Sampling::OncePerRtt].map(|sampling| {
-        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, ..FeedbackConfig::default() });
-        pair.qlen = 50_000;
-        pair.run(Nanos(60_000)).len()
-    });
-    assert!(counts[0] > 2 * counts[1] && counts[1] > 3, "{counts:?}");
+    let counts = |algorithm| {
+        [Sampling::OnCongestion, Sampling::OncePerRtt].map(|sampling| {
+            let mut pair = Pair::new(algorithm, FeedbackConfig { sampling, ..FeedbackConfig::default() });
+            pair.qlen = 50_000;
+            pair.run(Nanos(60_000)).len()
+        })
+    };
+    let (slower, steady) = (counts(PLUS), counts(&LineRate));
+    assert!(slower[0] > 2 * slower[1] && slower[1] > 3, "{slower:?}");
+    assert!(steady[0] == steady[1] && steady[1] > 3, "{steady:?}");
 }
 
 /// Where answers come in packets of their own, acknowledgements are not sealed; any other answer must be.
