@@ -5,7 +5,7 @@ use super::feedback::FeedbackConfig;
 use super::*;
 use crate::cc::{
     Algorithm, Armed, CongestionControl, DcqcnConfig, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, LineRate,
-    NoEffect, Origin, RateDecision, Sent, SwiftConfig,
+    MAX_TIMERS, NoEffect, Origin, RateDecision, Sent, SwiftConfig,
 };
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::{CopiedTrace, FastCnpOption, OptionTypes, packet};
@@ -426,6 +426,12 @@ fn a_flow_reacts_again_after_as_long_as_its_first_notification_took() {
 #[test]
 fn a_notification_has_the_size_of_its_options() {
     assert_eq!([0, 24].map(|options| host().notification_bytes(options)), [64, 88]);
+}
+
+#[test]
+fn timers_of_the_transport_come_behind_the_controllers() {
+    let timers = [RETRANSMISSION_TIMER, PROBE_TIMER, PATH_TIMER].map(usize::from);
+    assert_eq!(timers, [MAX_TIMERS, MAX_TIMERS + 1, MAX_TIMERS + 2]);
 }
 
 #[test]
