@@ -17,7 +17,7 @@ use crate::table::table;
 /// The runs that are measured: a fat tree of 320 hosts, briefly and for longer.
 const WORKLOADS: [(&str, &str); 2] = [("fat-fbhdp30-short", "hp"), ("fat-websearch30", "hp")];
 
-/// A measurement.
+/// What runs took, of which program and on which machine.
 #[derive(Debug, Serialize, Deserialize)]
 struct Report {
     /// Version of this project.
@@ -26,7 +26,7 @@ struct Report {
     ns3: String,
     /// How the simulator was compiled.
     build_profile: String,
-    /// The processor.
+    /// Model name of the processor.
     cpu: String,
     workloads: Vec<Workload>,
 }

@@ -100,7 +100,7 @@ enum Command {
     Compare {
         /// An fct.txt, plain or .gz, or a folder that holds one.
         a: PathBuf,
-        /// Another one.
+        /// The folder to compare it with.
         b: PathBuf,
     },
     /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.

@@ -9,7 +9,7 @@ use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow, fct_
 /// What tables and plots draw from. The long time series stay on disk.
 #[derive(Debug, Default)]
 pub struct Results {
-    /// The folder.
+    /// Folder of the results.
     pub dir: PathBuf,
     /// The run as a whole.
     pub summary: Summary,
@@ -34,11 +34,11 @@ pub struct Life {
     pub group: u32,
     /// Receiving node.
     pub dst: u32,
-    /// In ns.
+    /// Simulated time at which it starts, in ns.
     pub start_ns: u64,
     /// Completion, or the end of the run, in ns.
     pub end_ns: u64,
-    /// Payload.
+    /// Payload of the flow, in bytes.
     pub size: u64,
     /// Payload that was acknowledged.
     pub bytes: u64,
@@ -47,16 +47,16 @@ pub struct Life {
 /// A part of the simulated time, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Its begin.
+    /// Simulated time at which it begins, in ns.
     pub from_ns: u64,
-    /// Its end.
+    /// Simulated time at which it ends, in ns.
     pub until_ns: u64,
     /// Whether somebody asked for it; else it holds all flows.
     pub chosen: bool,
 }
 
 impl Window {
-    /// Its length.
+    /// How long it lasts, in ns.
     pub fn span_ns(&self) -> u64 {
         self.until_ns.saturating_sub(self.from_ns)
     }

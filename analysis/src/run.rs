@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::scenario::{self, FileKind};
+use hpcc_formats::kind::{FileKind, kind};
 
 use crate::human;
 use crate::outcome::Outcome;
@@ -40,7 +40,7 @@ const SEED_KEY: &str = "run.seed";
 
 /// All overrides, for a file that can be run. What else is wrong with it the simulator tells.
 fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<String>> {
-    let kind = scenario::kind(config)?;
+    let kind = kind(config)?;
     let mut all = set.to_vec();
     match (kind, seed) {
         (FileKind::Sweep, _) => bail!("{0}: this is a sweep: use ./hpcc sweep {0}", config.display()),

@@ -46,13 +46,13 @@ impl Grid {
 /// What a flow got acknowledged in an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery<'a> {
-    /// The flow.
+    /// From when to when it lived.
     pub life: &'a Life,
     /// Begin, in ns.
     pub from_ns: u64,
     /// End, in ns; later than the begin.
     pub until_ns: u64,
-    /// Payload.
+    /// Payload, in bytes.
     pub bytes: u64,
 }
 

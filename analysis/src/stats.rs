@@ -56,9 +56,9 @@ pub fn jain(rates: &[f64]) -> f64 {
 pub struct FctStats {
     /// Flows in the group.
     pub flows: usize,
-    /// Mean slowdown.
+    /// Mean of FCT over ideal FCT; at least 1.
     pub slowdown_mean: f64,
-    /// Median slowdown.
+    /// Median of FCT over ideal FCT; at least 1.
     pub slowdown_p50: f64,
     /// 95th percentile of the slowdown.
     pub slowdown_p95: f64,

@@ -419,7 +419,7 @@ fn all_that_new_writes_is_a_scenario() {
         let text = fs::read_to_string(&path).expect("scenario");
         let used: String = text.lines().map(|line| uncommented(line) + "\n").collect();
         fs::write(&path, used).expect("scenario");
-        hpcc_formats::scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
+        hpcc_formats::load(&path, &[]).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
     };
     for topology in ["star", "dumbbell", "leaf_spine", "fat_tree"] {
         for traffic in ["incast", "flow", "permutation", "poisson"] {

@@ -4,28 +4,36 @@
 //! Every type is a state machine without clock or I/O: events go in with an explicit `now`, decisions come
 //! out. Any simulator or device model can host it; `ns3-bridge` does so for ns-3.
 //!
+//! From the bottom up: a module uses only modules of earlier rows.
+//!
 //! | module | decides |
 //! | --- | --- |
 //! | [`units`] | how nanoseconds, rates and bytes convert, and how each conversion rounds |
-//! | [`cc`] | the sending rate and window of a flow |
-//! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
-//! | [`transport`] | which segment a host sends next, what a receiver answers |
-//! | [`switch`] | admission, pause, ECN mark and route of a frame |
-//! | [`fast_cnp`] | which congestion a switch tells a sender, and what the sender believes |
-//! | [`frame`] | the bytes of a frame, and what bytes say |
-//! | [`pfc`] | the bytes of a PFC frame |
-//! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
+//! | [`address`] | the addresses of nodes |
 //! | [`random`] | what the generator decides, in the reference's sequences |
-//! | [`quirks`] | which faults of the reference simulator are repeated |
 //! | [`settings`] | how a setting is declared, and what follows from that |
-//! | [`node`] | all settings of a node, and what its host or switch runs by |
+//! | [`ecn`] | which queue lengths mark a frame |
+//! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
+//! | [`pfc`] | the bytes of a PFC frame |
+//! | [`quirks`] | which faults of the reference simulator are repeated |
+//! | [`wire`] | how long frames are on the link |
 //! | [`topology`] | routes, round-trip times and bandwidth-delay products of a network |
+//! | [`telemetry`] | the bytes that a switch adds to a frame, and what they mean |
+//! | [`switch`] | admission, pause, ECN mark and route of a frame |
+//! | [`cc`] | the sending rate and window of a flow |
+//! | [`frame`] | the bytes of a frame, and what bytes say |
+//! | [`fast_cnp`] | which congestion a switch tells a sender, and what the sender believes |
+//! | [`transport`] | which segment a host sends next, what a receiver answers |
+//! | [`simulated_frame`] | which frame on the wire a frame of a simulation stands for |
+//! | [`node`] | all settings of a node, and what its host or switch runs by |
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+pub mod address;
 pub mod cc;
+pub mod ecn;
 pub mod fast_cnp;
 pub mod frame;
 pub mod node;
@@ -34,6 +42,7 @@ pub mod quirks;
 pub mod random;
 pub mod roce;
 pub mod settings;
+pub mod simulated_frame;
 pub mod switch;
 pub mod telemetry;
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! ```text
 //! opcode 16 = 0x0101 | class-enable vector 16 (bit n: priority n) | 8 times pause 16, priority 0 first | zeros
 //! ```
+// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+#![warn(clippy::indexing_slicing)]
 
 use crate::units::BitRate;
 
@@ -41,7 +43,9 @@ impl Pfc {
     /// Pauses one priority, modulo 8, or resumes it with 0.
     pub fn of(priority: u8, quanta: u16) -> Pfc {
         let mut pfc = Pfc::default();
-        pfc.pause[usize::from(priority) % PRIORITIES] = Some(quanta);
+        if let Some(pause) = pfc.pause.get_mut(usize::from(priority) % PRIORITIES) {
+            *pause = Some(quanta);
+        }
         pfc
     }
 
@@ -57,13 +61,14 @@ impl Pfc {
         let (&[_, enabled], rest) = rest.split_first_chunk().ok_or(NotPfc::Truncated)?;
         let (times, _) = rest.split_first_chunk::<{ 2 * PRIORITIES }>().ok_or(NotPfc::Truncated)?;
         let mut pfc = Pfc::default();
-        for (priority, (pause, time)) in pfc.pause.iter_mut().zip(times.chunks_exact(2)).enumerate() {
-            *pause = (enabled >> priority & 1 == 1).then_some(u16::from_be_bytes([time[0], time[1]]));
+        for (priority, (pause, &time)) in pfc.pause.iter_mut().zip(times.as_chunks().0).enumerate() {
+            *pause = (enabled >> priority & 1 == 1).then_some(u16::from_be_bytes(time));
         }
         Ok(pfc)
     }
 
     /// What follows the Ethernet header, padding included.
+    #[expect(clippy::indexing_slicing, reason = "the frame has a place for each priority")]
     pub fn emit(&self) -> [u8; LEN] {
         let mut bytes = [0; LEN];
         bytes[..2].copy_from_slice(&OPCODE);

@@ -130,7 +130,7 @@ impl QuirkSettings {
         QuirkSettings { reference_faults }
     }
 
-    /// The faults.
+    /// The faults that these settings repeat.
     ///
     /// # Errors
     /// If there is none of a name.

@@ -19,7 +19,7 @@ pub fn entry(name: &str) -> Value {
     found.expect("an entry of that name").clone()
 }
 
-/// Its bytes.
+/// The bytes of a packet in `testdata`.
 pub fn vector(name: &str) -> Vec<u8> {
     hex(entry(name)["hex"].as_str().expect("digits"))
 }

@@ -18,7 +18,7 @@ mod ffi {
     #[derive(Clone, Debug)]
     struct OpsAttribute {
         name: String,
-        /// As text.
+        /// The value, as a configuration would spell it.
         value: String,
         help: String,
     }

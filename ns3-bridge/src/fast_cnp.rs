@@ -6,16 +6,16 @@ use crate::host::ffi::AckResult;
 use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::Settings;
+use hpcc_core::address::{host_address, ipv6};
 use hpcc_core::cc::{NoEffect, Origin};
 use hpcc_core::fast_cnp::{
     self, Border, Crossing, Decision, Flow, HostAgent, LeavingData, OptionTypes, PortConfig, Received, Refusal,
     Suppression, SwitchAgent,
 };
 use hpcc_core::frame::Encapsulation;
-use hpcc_core::frame::simulated::{ETHERNET, ipv6, wire_queue_pair};
 use hpcc_core::roce::Bth;
 use hpcc_core::settings::Conflict;
-use hpcc_core::switch::host_address;
+use hpcc_core::simulated_frame::{ETHERNET, wire_queue_pair};
 use hpcc_core::transport::{AckResult as AckOutcome, CongestionNotification};
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_core::wire::FrameSizes;

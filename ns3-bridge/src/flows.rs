@@ -3,11 +3,11 @@
 
 use crate::scenario::Scenario;
 use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::Flow;
+use hpcc_formats::flows::Flow;
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
-    /// `hpcc_formats::scenario::Flow`; the end of the flows unless `present`.
+    /// `hpcc_formats::flows::Flow`; the end of the flows unless `present`.
     #[derive(Clone, Copy)]
     struct FlowSpec {
         present: bool,

@@ -4,9 +4,9 @@
 use crate::host::NONE;
 use crate::mirror::mirror;
 use crate::settings::Settings;
-use hpcc_core::frame::simulated::SimulatedFrame;
 use hpcc_core::frame::{self, Encapsulation};
 use hpcc_core::settings::Named;
+use hpcc_core::simulated_frame::SimulatedFrame;
 use hpcc_core::wire::WireProfile;
 
 #[cxx::bridge(namespace = "hpcc")]

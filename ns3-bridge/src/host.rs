@@ -6,7 +6,7 @@ use crate::random::Rng;
 use crate::settings::Settings;
 use crate::switch::ffi::FlowKey;
 use hpcc_core::cc::{FlowLimits, NoEffect, Origin};
-use hpcc_core::frame::simulated;
+use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
@@ -495,7 +495,7 @@ impl Host {
 
     pub fn prepare_telemetry(&self, now_ns: u64, priority: u8, section: &mut [u8]) -> usize {
         let len = self.layout.prepare(section, Nanos(now_ns));
-        self.layout.keep_dscp(section, simulated::dscp(priority));
+        self.layout.keep_dscp(section, simulated_frame::dscp(priority));
         len
     }
 

@@ -3,8 +3,8 @@
 
 use crate::panic_report;
 use crate::settings::Settings;
+use hpcc_core::address::host_address;
 use hpcc_core::quirks::Quirks;
-use hpcc_core::switch::host_address;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::transport::{LinkSpec, LoneFlow};

@@ -2,11 +2,11 @@
 //! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
 
 use crate::settings::Settings;
+use hpcc_core::address;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::{Input, Named, Settings as _};
-use hpcc_core::switch;
 use hpcc_core::transport;
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -150,11 +150,11 @@ impl ProbedFlow {
 }
 
 pub fn host_address(node: u32) -> u32 {
-    switch::host_address(node)
+    address::host_address(node)
 }
 
 pub fn host_of(address: u32) -> i64 {
-    switch::host_of(address).map_or(-1, i64::from)
+    address::host_of(address).map_or(-1, i64::from)
 }
 
 pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8> {

@@ -63,7 +63,7 @@ pub(crate) mod ffi {
     /// What happened to a packet.
     #[derive(Clone, Copy)]
     enum PacketEventKind {
-        /// It arrived.
+        /// The frame was received whole.
         Receive,
         /// It joined a queue.
         Enqueue,

@@ -112,7 +112,7 @@ pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Resu
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
     let path = path.to_string_lossy();
-    let scenario = scenario::load_with(Path::new(path.as_ref()), &overrides, defaults())?;
+    let scenario = hpcc_formats::load_with(Path::new(path.as_ref()), &overrides, defaults())?;
     let settings = Rc::new(scenario.settings.clone());
     Ok(Box::new(Scenario { scenario, settings }))
 }

@@ -4,12 +4,12 @@
 use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
 use hpcc_core::node::Finder;
 use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
-use hpcc_core::switch::EcnThreshold;
 use hpcc_core::transport::feedback;
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ pub(crate) mod ffi {
         /// The settings of a node, or of what it does about Fast CNP.
         #[derive(ExternType)]
         type Settings;
-        /// The defaults.
+        /// Settings that nobody has changed.
         fn new_settings() -> Box<Settings>;
         /// The attributes of hosts and switches.
         fn node_settings() -> Vec<SettingInfo>;
@@ -115,7 +115,7 @@ pub struct Settings {
     is_settled: bool,
 }
 
-/// One attribute.
+/// What ns-3 must know of a setting to register it as an attribute.
 struct Spec {
     section: &'static str,
     /// The algorithm whose parameter it is, if it is one.

@@ -7,7 +7,8 @@ use hpcc_core::quirks::Quirks;
 use hpcc_core::random::Rng;
 use hpcc_core::telemetry::Telemetry;
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::scenario::{Scenario, load_with};
+use hpcc_formats::load_with;
+use hpcc_formats::scenario::Scenario;
 use std::fs;
 
 hpcc_core::settings! {

@@ -2,7 +2,7 @@
 //! The layers of a frame as JSON.
 
 use super::capture::Captured;
-use super::telemetry;
+use super::telemetry::{self, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
@@ -183,11 +183,6 @@ fn unknown_is(action: Action) -> &'static str {
         Action::Report => "discarded and reported",
         Action::ReportUnicast => "discarded and reported unless multicast",
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub fn digits(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A frame that is no RoCEv2 or PFC, or a broken one: what can be said of it.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Telemetry sections as JSON: what the format says, hop by hop, and the quantities of HPCC where it carries them.
 
-use super::layers::digits;
 use hpcc_core::frame::{Encapsulation, Section};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
-use hpcc_core::telemetry::ifa::metadata::{Entry, Metadata as IfaMetadata};
-use hpcc_core::telemetry::int_md::header::{Header as IntHeader, Repr as IntRepr};
+use hpcc_core::telemetry::ifa::metadata::{self, Metadata as IfaMetadata};
+use hpcc_core::telemetry::ifa::metadata_header::MetadataHeader;
+use hpcc_core::telemetry::int_md::header::{Header as IntHeader, VERSION as INT_VERSION};
 use hpcc_core::telemetry::int_md::metadata::{Field, Fields};
 use hpcc_core::telemetry::int_md::shim::Shim;
 use hpcc_core::telemetry::ioam::direct_export::DirectExport;
@@ -17,6 +17,11 @@ use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
 use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
 use serde_json::{Value, json};
+
+/// Bytes as hexadecimal digits.
+pub fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// A section; `layout` is what travels behind UDP without saying so.
 pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
@@ -61,19 +66,19 @@ fn quantities(layout: Layout, bytes: &[u8]) -> Value {
 
 fn int_md(bytes: &[u8]) -> Value {
     let unreadable = || json!({ "format": "int" });
-    let Ok(shim) = Shim::new_checked(bytes) else { return unreadable() };
-    let behind = bytes.get(hpcc_core::telemetry::int_md::shim::LEN..).unwrap_or_default();
-    let Some(header) = IntHeader::new_checked(behind).ok().and_then(|header| IntRepr::parse(&header).ok()) else {
+    let Some((shim, behind)) = bytes.split_first_chunk() else { return unreadable() };
+    let Some((header, stack)) = behind.split_first_chunk() else { return unreadable() };
+    let (Ok(shim), header) = (Shim::parse(shim), IntHeader::parse(header)) else { return unreadable() };
+    if header.version != INT_VERSION {
         return unreadable();
-    };
-    let stack = behind.get(hpcc_core::telemetry::int_md::header::LEN..).unwrap_or_default();
+    }
     let hop_len = 4 * usize::from(header.hop_words);
     // The newest hop stands first.
     let hops: Vec<Value> =
         if hop_len == 0 { Vec::new() } else { stack.rchunks_exact(hop_len).map(|hop| int_hop(&header, hop)).collect() };
     json!({
         "format": "int_md",
-        "length_words": shim.length(),
+        "length_words": shim.length,
         "hop_words": header.hop_words,
         "remaining_hops": header.remaining,
         "hops_exhausted": header.hops_exhausted,
@@ -85,7 +90,7 @@ fn int_md(bytes: &[u8]) -> Value {
     })
 }
 
-fn int_hop(header: &IntRepr, hop: &[u8]) -> Value {
+fn int_hop(header: &IntHeader, hop: &[u8]) -> Value {
     let Ok(fields) = Fields::new(header.instructions, hop) else { return Value::Null };
     let mut object = serde_json::Map::new();
     for field in fields {
@@ -109,33 +114,27 @@ fn int_hop(header: &IntRepr, hop: &[u8]) -> Value {
 }
 
 fn ifa(bytes: &[u8]) -> Value {
-    use hpcc_core::telemetry::ifa::{header, metadata, metadata_header};
     let unreadable = || json!({ "format": "ifa" });
-    let Ok(front) = IfaHeader::new_checked(bytes) else { return unreadable() };
-    let Some(counts) = bytes.get(header::LEN..).and_then(|rest| rest.first_chunk::<{ metadata_header::LEN }>()) else {
-        return unreadable();
-    };
-    let counts = metadata_header::MetadataHeader::new(counts);
-    let stack = bytes.get(header::LEN + metadata_header::LEN..).unwrap_or_default();
-    let entry = |entry: &[u8]| {
-        let Some(entry) = entry.first_chunk() else { return Value::Null };
-        let IfaMetadata { name_space, device, ttl, speed, congestion, queue, rx_seconds, egress, ingress, .. } =
-            IfaMetadata::parse(&Entry::new(entry));
-        let IfaMetadata { rx_nanos, residence, opaque, .. } = IfaMetadata::parse(&Entry::new(entry));
+    let Some((front, behind)) = bytes.split_first_chunk() else { return unreadable() };
+    let Some((counts, stack)) = behind.split_first_chunk() else { return unreadable() };
+    let (front, counts) = (IfaHeader::parse(front), MetadataHeader::parse(counts));
+    let entry = |entry: &[u8; metadata::LEN]| {
+        let entry = IfaMetadata::parse(entry);
         json!({
-            "name_space": name_space, "device": device, "ttl": ttl, "speed": speed, "congestion": congestion,
-            "queue": queue, "interfaces": [ingress, egress], "rx_seconds": rx_seconds, "rx_nanos": rx_nanos,
-            "residence_ns": residence, "opaque": opaque,
+            "name_space": entry.name_space, "device": entry.device, "ttl": entry.ttl, "speed": entry.speed,
+            "congestion": entry.congestion, "queue": entry.queue, "interfaces": [entry.ingress, entry.egress],
+            "rx_seconds": entry.rx_seconds, "rx_nanos": entry.rx_nanos, "residence_ns": entry.residence,
+            "opaque": entry.opaque,
         })
     };
     json!({
         "format": "ifa",
-        "version": front.version(),
-        "name_space": front.name_space(),
-        "max_length_words": front.max_length(),
-        "hop_limit": counts.hop_limit(),
-        "current_length_words": counts.current_length(),
-        "hops": stack.rchunks_exact(metadata::LEN).map(entry).collect::<Vec<_>>(),
+        "version": front.version,
+        "name_space": front.name_space,
+        "max_length_words": front.max_length,
+        "hop_limit": counts.hop_limit,
+        "current_length_words": counts.current_length,
+        "hops": stack.as_rchunks().1.iter().rev().map(entry).collect::<Vec<_>>(),
         "hpcc": named("ifa").map_or(Value::Null, |layout| quantities(layout, bytes)),
     })
 }

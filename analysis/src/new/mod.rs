@@ -13,7 +13,6 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use hpcc_core::node::ControlSettings;
 use hpcc_core::settings::quantity;
-use hpcc_formats::scenario;
 
 use crate::{human, script};
 
@@ -182,7 +181,8 @@ fn save(path: &Path, text: &str) -> Result<()> {
     let mut builder = tempfile::Builder::new();
     let mut draft = builder.prefix(".new-").suffix(".toml").tempfile_in(folder).with_context(named)?;
     draft.write_all(text.as_bytes()).with_context(named)?;
-    scenario::load(draft.path(), &[]).map_err(|error| anyhow::anyhow!("this makes no scenario: {}", error.message))?;
+    hpcc_formats::load(draft.path(), &[])
+        .map_err(|error| anyhow::anyhow!("this makes no scenario: {}", error.message))?;
     let mut file = File::create_new(path).with_context(named)?;
     file.write_all(text.as_bytes()).with_context(named)
 }

@@ -3,12 +3,9 @@
 
 use super::archive::{self, Files};
 use super::case::{Case, Outputs};
-use super::run::Run;
+use super::run::{CAMPAIGNS, Run};
 use anyhow::{Context, Result};
 use std::path::Path;
-
-/// `differences`: the smallest scenarios of what was once computed otherwise; `random`: scenarios drawn at random.
-pub const CAMPAIGNS: [&str; 2] = ["differences", "random"];
 
 /// The runs of all campaigns; `folder` holds their archives.
 ///

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `runs.csv`: one row for each run.
 
-use super::campaign::CAMPAIGNS;
 use anyhow::{Context, Result, ensure};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+
+/// `differences`: the smallest scenarios of what was once computed otherwise; `random`: scenarios drawn at random.
+pub const CAMPAIGNS: [&str; 2] = ["differences", "random"];
 
 const HEADER: &str = "scenario,run,cc_mode,flows,packet_hops,events,user_cpu_s";
 

@@ -4,8 +4,8 @@
 use anyhow::Result;
 use plotters::prelude::*;
 
-use super::figure::{self, Area, Axis};
-use super::look::Look;
+use super::figure::{self, Axis};
+use super::look::{Area, Look};
 use super::marker::{self, marker};
 use super::ruler::Ruler;
 use super::{palette, ticks};

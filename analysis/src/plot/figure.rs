@@ -2,18 +2,15 @@
 //! What all figures share: size, fonts, title, axes, legend.
 
 use anyhow::Result;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::line_style::LineStyle;
-use super::look::Look;
+use super::look::{Area, Look};
 use super::marker::{self, marker};
 use super::palette::{GRID, INK};
 use super::ruler::Ruler;
 
-/// Where a chart goes.
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// A chart whose ticks were chosen by hand.
 pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ruler, Ruler>>;
 

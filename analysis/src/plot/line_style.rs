@@ -5,8 +5,7 @@ use anyhow::Result;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::figure::Area;
-use super::look::Look;
+use super::look::{Area, Look};
 use super::palette;
 
 /// Lengths of dash and gap in pixels; none for a solid line.

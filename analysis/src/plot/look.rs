@@ -2,6 +2,11 @@
 //! Size and proportions of figures: for a screen, or for a paper.
 
 use clap::ValueEnum;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// Where a chart goes.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// For whom plots are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

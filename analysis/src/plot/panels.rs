@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 
-use super::figure::{self, Area, Axis, LegendEntry, STROKE, Sample};
+use super::figure::{self, Axis, LegendEntry, STROKE, Sample};
 use super::line_style::LineStyle;
-use super::look::Look;
+use super::look::{Area, Look};
 use super::marker::marker;
 use super::staircase::Point;
 

@@ -6,9 +6,9 @@ use hpcc_formats::results::FctRecord;
 use plotters::prelude::*;
 
 use super::axes::{size_axis, slowdown_axis, slowdown_scale};
-use super::figure::{self, Area, DOT, LegendEntry, STROKE, Sample};
+use super::figure::{self, DOT, LegendEntry, STROKE, Sample};
 use super::line_style::LineStyle;
-use super::look::Look;
+use super::look::{Area, Look};
 use super::marker::{self, marker};
 use super::palette::{self, FAINT};
 use crate::human;

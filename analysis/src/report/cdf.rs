@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Distributions on one logarithmic axis, which all lines of a chart share.
 
-use super::data::short;
+use super::number::short;
 
 /// Points of the axis.
 const POINTS: usize = 240;

@@ -6,6 +6,7 @@ use hpcc_formats::results::FctRecord;
 use serde_json::{Value, json};
 
 use super::entry::Entry;
+use super::number::short;
 use super::{cdf, config, flows, sizes, time};
 use crate::series::{Grid, Queues};
 use crate::stats::{FctStats, SIZE_CLASSES, size_bounds};
@@ -162,25 +163,4 @@ fn size_rows(entry: &Entry) -> Vec<Value> {
         .filter(|_| groups.len() > 1)
         .map(|(number, name)| row(name, FctStats::of(entry.flows().filter(|flow| flow.group == *number))));
     classes.chain(all).chain(by_group).flatten().collect()
-}
-
-/// A number with four significant digits: as many as a chart can show, and fewer bytes.
-pub fn short(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return 0.0;
-    }
-    let digits = (3 - value.abs().log10().floor() as i32).clamp(-15, 15);
-    let scale = 10f64.powi(digits.abs());
-    if digits >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_keep_four_digits() {
-        assert_eq!([12_345.6, 0.000_123_456, -9.87654, 0.0].map(short), [12_350.0, 0.000_123_5, -9.877, 0.0]);
-        assert_eq!(short(f64::NAN), 0.0);
-    }
 }

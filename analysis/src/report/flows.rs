@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::data::short;
 use super::entry::Entry;
+use super::number::short;
 
 /// Rows of all entries together.
 const MOST_ROWS: usize = 100_000;

@@ -6,6 +6,7 @@ mod config;
 mod data;
 mod entry;
 mod flows;
+mod number;
 mod page;
 mod sizes;
 mod time;

@@ -4,7 +4,7 @@
 use hpcc_formats::results::FctRecord;
 use serde_json::{Value, json};
 
-use super::data::short;
+use super::number::short;
 use crate::stats::FctStats;
 
 /// Percentiles of the slowdown in each bin; null where a bin has no flow.

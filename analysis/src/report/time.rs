@@ -8,7 +8,7 @@ use anyhow::Result;
 use hpcc_formats::results::ports_csv::{self, PortRow};
 use serde_json::{Value, json};
 
-use super::data::short;
+use super::number::short;
 use crate::results::{Life, Results};
 use crate::series::{self, Grid, Queues};
 

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 
 use clap_complete::CompletionCandidate;
-use hpcc_formats::scenario;
+use hpcc_formats::toml_format;
 use serde_json::Value;
 
 /// Completes a key of a scenario.
@@ -39,7 +39,7 @@ struct Key {
 
 /// All keys, in the order of the schema; those of several kinds of a section once.
 fn all() -> Vec<Key> {
-    let schema = scenario::schema();
+    let schema = toml_format::schema();
     let mut keys: Vec<Key> = Vec::new();
     for (section, schema) in schema["properties"].as_object().into_iter().flatten() {
         let (section, schema) = match schema.get("items") {

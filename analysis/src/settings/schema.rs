@@ -2,7 +2,7 @@
 //! `hpcc schema`: JSON schemas of the files that users write.
 
 use clap::ValueEnum;
-use hpcc_formats::scenario;
+use hpcc_formats::toml_format;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
@@ -32,7 +32,7 @@ impl Schema {
     /// The schema.
     pub fn text(self) -> String {
         let (title, keys) = match self {
-            Schema::Scenario => ("Scenario of ./hpcc run", scenario::schema()),
+            Schema::Scenario => ("Scenario of ./hpcc run", toml_format::schema()),
             Schema::Sweep => ("Variants for ./hpcc sweep", sweep()),
         };
         let mut schema = Map::new();

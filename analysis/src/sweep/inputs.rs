@@ -75,7 +75,7 @@ mod tests {
         fs::write(&file, text).expect("scenario");
         let digest = |set: &[&str]| {
             let overrides: Vec<String> = set.iter().map(|pair| (*pair).to_owned()).collect();
-            of_scenario(&hpcc_formats::scenario::load(&file, &overrides).expect("scenario")).expect("digest")
+            of_scenario(&hpcc_formats::load(&file, &overrides).expect("scenario")).expect("digest")
         };
         let plain = digest(&[]);
         assert_eq!(plain, digest(&["run.seed=1"]));

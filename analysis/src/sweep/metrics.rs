@@ -27,12 +27,12 @@ impl Sizes {
         Sizes { small_up_to: first.copied().unwrap_or(0), large_above: last.copied().unwrap_or(u64::MAX) }
     }
 
-    /// Small flows.
+    /// Whether the flow counts as small.
     pub fn small(self, flow: &FctRecord) -> bool {
         flow.size <= self.small_up_to
     }
 
-    /// Large flows.
+    /// Whether the flow counts as large.
     pub fn large(self, flow: &FctRecord) -> bool {
         self.is_large(flow.size)
     }

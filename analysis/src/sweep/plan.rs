@@ -8,7 +8,7 @@ use hpcc_core::telemetry::{Layout, Snapshot};
 use hpcc_core::topology::NodeKind;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
-use hpcc_formats::scenario::{self, Scenario};
+use hpcc_formats::scenario::Scenario;
 
 use super::file::{Placed, SweepFile, Variant};
 use super::inputs;
@@ -75,8 +75,8 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
                 let settings = settings(variant, *value, *seed, set);
                 check_distinct(file, &settings)?;
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
-                let scenario =
-                    scenario::load(&file.base, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
+                let scenario = hpcc_formats::load(&file.base, &overrides)
+                    .map_err(|error| blame(file, variant, &settings, error))?;
                 check_groups(file, &scenario)?;
                 let inputs = inputs::of_scenario(&scenario)?;
                 let seed = seed.map(|seed| seed.value);

@@ -38,11 +38,6 @@ pub fn draw_all(
     Ok(drawn)
 }
 
-/// Whether a file has the name of a plot.
-pub fn is_plot(name: &str) -> bool {
-    name.ends_with(".svg") && Plot::ALL.iter().any(|plot| name.starts_with(plot.name()))
-}
-
 /// The figures of one kind, each with the name of its file.
 fn draw(
     file: &SweepFile,

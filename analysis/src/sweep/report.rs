@@ -50,4 +50,9 @@ impl Plot {
             Plot::SlowdownByAxis => "slowdown-by-axis",
         }
     }
+
+    /// Whether a file has the name of one.
+    pub fn is_name_of_any(file: &str) -> bool {
+        file.ends_with(".svg") && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
+    }
 }

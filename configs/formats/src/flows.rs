@@ -2,16 +2,14 @@
 //! The flows of a scenario. They are not kept in memory: whoever wants them walks their sources again.
 
 use crate::error::InputError;
+pub use crate::flow::Flow;
+use crate::flow::Placed;
 use crate::generate::{Poisson, Random};
 use crate::place::Place;
-use crate::reference::FlowFile;
-use crate::scenario::Flow;
+use crate::reference::flow::FlowFile;
 use hpcc_core::units::Nanos;
 use itertools::Itertools;
 use std::sync::Arc;
-
-/// A flow and where it came from, or why there is none.
-pub(crate) type Placed = Result<(Flow, Place), InputError>;
 
 /// Where flows come from. Each source has its flows by ascending start.
 #[derive(Clone, Debug)]

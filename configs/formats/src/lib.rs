@@ -3,7 +3,9 @@
 //!
 //! | module | reads or writes |
 //! | --- | --- |
-//! | [`scenario`] | one simulation, whichever format describes it; start with [`scenario::load`] |
+//! | [`scenario`] | one simulation, whichever format describes it; start with [`load()`] |
+//! | [`toml_format`] | scenarios in TOML |
+//! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
@@ -11,10 +13,16 @@
 //! | [`error`] | nothing: it says what was wrong, and in which line |
 
 pub mod error;
+mod flow;
 pub mod flows;
 pub mod generate;
+pub mod kind;
+mod load;
 mod place;
 pub mod reference;
 pub mod results;
 pub mod scenario;
 mod text;
+pub mod toml_format;
+
+pub use load::{load, load_with};

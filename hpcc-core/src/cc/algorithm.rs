@@ -2,38 +2,12 @@
 //! An algorithm before it controls a flow: its parameters, what it needs around it, and how a flow starts.
 
 use super::{CongestionControl, FlowLimits, Reaction, RxHpccConfig};
+use crate::ecn::EcnThreshold;
 use crate::settings::{Conflict, Settings};
-use crate::switch::EcnThreshold;
-use crate::telemetry::Layout;
+use crate::telemetry::Reads;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 use core::fmt::Debug;
-
-/// What an algorithm reads from telemetry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reads {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// A record of each hop.
-    Records,
-    /// The time when the packet left its sender.
-    SendTime,
-    /// The utilisation of the busiest hop.
-    Utilisation,
-}
-
-impl Reads {
-    /// Whether telemetry of this layout says it.
-    pub fn is_in(self, layout: &Layout) -> bool {
-        match self {
-            Reads::Nothing => true,
-            Reads::Records => layout.max_hops().is_some(),
-            Reads::SendTime => matches!(layout, Layout::Timestamp),
-            Reads::Utilisation => matches!(layout, Layout::Pint { .. }),
-        }
-    }
-}
 
 /// What an algorithm needs of the hosts and switches around it. What is not set for an algorithm is [`Needs::default`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,7 +81,7 @@ pub trait Algorithm: Settings + CloneAlgorithm + Debug {
 
 /// Cloning behind `dyn Algorithm`; every algorithm that is [`Clone`] has it.
 pub trait CloneAlgorithm {
-    /// A copy.
+    /// The same algorithm with the same parameters.
     fn clone_algorithm(&self) -> Box<dyn Algorithm>;
 }
 

@@ -5,8 +5,8 @@
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision};
+use crate::ecn::EcnThreshold;
 use crate::random::Rng;
-use crate::switch::EcnThreshold;
 use crate::units::BitRate;
 use alloc::boxed::Box;
 

@@ -66,7 +66,7 @@ algorithms! {
     line_rate::LineRate;
 }
 
-pub use algorithm::{Algorithm, CloneAlgorithm, Needs, Reads};
+pub use algorithm::{Algorithm, CloneAlgorithm, Needs};
 pub use control_law::{ControlLaw, Stage};
 pub use flow_count::FlowCount;
 pub use hpcc::Hpcc;
@@ -78,6 +78,7 @@ pub use timers::{Armed, MAX_TIMERS, Timers};
 
 use crate::quirks::Quirks;
 use crate::random::Rng;
+pub use crate::telemetry::Reads;
 use crate::telemetry::Telemetry;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -108,7 +109,7 @@ pub struct FlowLimits {
 /// One acknowledgement (positive or negative) as the sender sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback<'a> {
-    /// Arrival time.
+    /// Simulated time of its arrival.
     pub now: Nanos,
     /// First byte that the receiver still expects.
     pub ack_seq: u64,
@@ -128,7 +129,7 @@ pub struct Feedback<'a> {
 /// What a controller wants done after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateDecision {
-    /// Nothing changes.
+    /// Rate and window stay as they are.
     Keep,
     /// The rate applies at once: the wait before the next packet is recomputed for it.
     Repace(BitRate),
@@ -138,7 +139,7 @@ pub enum RateDecision {
     Window {
         /// Bytes that may be in flight; at least 1.
         bytes: u64,
-        /// The pace.
+        /// The pace of packets, in bits per second.
         rate: BitRate,
     },
 }
@@ -157,11 +158,11 @@ impl RateDecision {
 /// A packet that leaves, with payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When.
+    /// Simulated time at which it leaves.
     pub now: Nanos,
     /// Its first byte.
     pub seq: u64,
-    /// Payload bytes.
+    /// Bytes of payload, 1 to the MTU.
     pub bytes: u32,
     /// Bytes sent and not acknowledged, this packet included.
     pub in_flight: u64,

@@ -20,14 +20,14 @@ pub enum Origin {
 /// A notification of congestion outside acknowledgements. It has no sequence number, so it ends no round.
 #[derive(Clone, Copy, Debug)]
 pub struct Notification<'a> {
-    /// Arrival time.
+    /// Simulated time of its arrival.
     pub now: Nanos,
     /// Time since the flow could send its first packet. A packet needed no longer than that to the place that the flow's
     /// first notification comes from, nor that notification back.
     pub age: Nanos,
     /// Records of the path's first hops, up to the one that notifies; [`Telemetry::Nothing`] if it brings none.
     pub telemetry: Telemetry<'a>,
-    /// Who noticed.
+    /// Whether a switch or the receiver noticed congestion.
     pub origin: Origin,
 }
 

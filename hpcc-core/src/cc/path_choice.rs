@@ -10,7 +10,7 @@
 
 use crate::units::Nanos;
 
-/// Most candidates.
+/// Most paths that a flow chooses from, its own included.
 pub const MAX_PATHS: usize = 8;
 
 /// When a flow moves.

@@ -67,7 +67,7 @@ impl Algorithm for PowerTcpConfig {
 pub struct PowerWindow {
     law: PowerLaw,
     limits: FlowLimits,
-    /// Bytes.
+    /// The window, in bytes.
     pub window: f64,
     /// The window in bytes when the packet left that is acknowledged now.
     old: f64,

@@ -77,7 +77,7 @@ impl Algorithm for SwiftConfig {
 pub struct Swift {
     config: SwiftConfig,
     limits: FlowLimits,
-    /// In packets.
+    /// The window, in packets; below 1 packets are paced.
     window: f64,
     most: f64,
     /// The last round-trip time.

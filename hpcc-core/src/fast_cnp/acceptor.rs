@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's side: whether to believe a notification, and which of its queue pairs it is about.
 
-use super::{Address, CopiedTrace, FastCnpOption, Malformed, OptionTypes, Prefixes};
+use super::{Address, CopiedTrace, FastCnpOption, Malformed, OptionTypes};
+use crate::address::AddressSet;
 use crate::cc::Origin;
 use crate::roce::{Bth, Opcode};
 use crate::units::Nanos;
@@ -14,7 +15,7 @@ pub struct AcceptorConfig {
     /// see [`unrecognised`](super::unrecognised).
     pub enabled: bool,
     /// From whom: switches by their loopback addresses, receivers by their own (REQ-49).
-    pub sources: Prefixes,
+    pub sources: AddressSet,
     /// Types of the options.
     pub types: OptionTypes,
     /// Least time between two reactions of a flow, which bounds what replays and floods do.
@@ -26,7 +27,7 @@ impl Default for AcceptorConfig {
     fn default() -> Self {
         AcceptorConfig {
             enabled: false,
-            sources: Prefixes::default(),
+            sources: AddressSet::default(),
             types: OptionTypes::default(),
             interval: Nanos(10_000),
         }
@@ -36,9 +37,9 @@ impl Default for AcceptorConfig {
 /// A congestion notification with destination options, as it came over IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received<'a> {
-    /// When.
+    /// Simulated time of its arrival.
     pub now: Nanos,
-    /// IPv6 source.
+    /// Source address of the IPv6 header.
     pub source: Address,
     /// The whole destination options header.
     pub destination_options: &'a [u8],
@@ -148,7 +149,7 @@ impl Acceptor {
         verdict
     }
 
-    /// Notifications accepted.
+    /// How many notifications passed all checks.
     pub fn accepted(&self) -> u64 {
         self.accepted
     }
@@ -188,8 +189,8 @@ impl Acceptor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fast_cnp::option;
     use crate::fast_cnp::tests::{LOOPBACK, RECEIVER, SENDER};
-    use crate::fast_cnp::{Prefix, option};
     use crate::testing::vector;
     use alloc::vec::Vec;
 
@@ -198,7 +199,7 @@ mod tests {
     const OTHER_RECEIVER: Address = [0xfd; 16];
 
     fn acceptor() -> Acceptor {
-        let sources = Prefixes([LOOPBACK, RECEIVER].map(Prefix::host).into());
+        let sources = AddressSet::from_iter([LOOPBACK, RECEIVER]);
         let mut acceptor = Acceptor::new(AcceptorConfig { enabled: true, sources, ..AcceptorConfig::default() });
         assert_eq!(acceptor.connect(RECEIVER, DEST_QP, 5), None);
         acceptor

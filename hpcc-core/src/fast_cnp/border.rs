@@ -64,7 +64,7 @@ impl Border {
         passes
     }
 
-    /// Packets dropped.
+    /// Packets that were dropped in this direction.
     pub fn dropped(&self, crossing: Crossing) -> u64 {
         self.dropped[crossing as usize]
     }

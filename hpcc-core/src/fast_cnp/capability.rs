@@ -2,7 +2,8 @@
 //! Which senders understand notifications. The draft leaves open how a switch knows: some it is told of, and who does
 //! not understand one says so, by ICMPv6 (REQ-54; SPEC section 4.3).
 
-use super::{Address, FastCnpOption, Flow, OptionTypes, Prefixes, Recent, extensions};
+use super::{Address, FastCnpOption, Flow, OptionTypes, Recent, extensions};
+use crate::address::AddressSet;
 use crate::roce::Bth;
 use crate::telemetry::ipv6_options::UNIT;
 use crate::units::Nanos;
@@ -27,7 +28,7 @@ pub enum Capability {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapabilityConfig {
     /// Senders that understand notifications.
-    pub capable: Prefixes,
+    pub capable: AddressSet,
     /// Types of the options.
     pub types: OptionTypes,
     /// Senders that can be remembered as not understanding them; at least 1.
@@ -39,7 +40,7 @@ pub struct CapabilityConfig {
 impl Default for CapabilityConfig {
     fn default() -> Self {
         CapabilityConfig {
-            capable: Prefixes::default(),
+            capable: AddressSet::default(),
             types: OptionTypes::default(),
             slots: 256,
             max_age: Nanos(60 * Nanos::SECOND.0),
@@ -143,14 +144,14 @@ fn notified_flow(sender: Address, notification: &[u8], types: &OptionTypes) -> O
 mod tests {
     use super::*;
     use crate::fast_cnp::tests::{LOOPBACK, RECEIVER, SENDER};
-    use crate::fast_cnp::{Prefix, unrecognised};
+    use crate::fast_cnp::unrecognised;
     use crate::testing::vector;
     use alloc::vec::Vec;
     use etherparse::{Icmpv6Header, Icmpv6Type};
     use proptest::prelude::*;
 
     fn capabilities(slots: usize, capable: &[Address]) -> Capabilities {
-        let capable = Prefixes(capable.iter().copied().map(Prefix::host).collect());
+        let capable = capable.iter().copied().collect();
         Capabilities::new(CapabilityConfig { capable, slots, ..CapabilityConfig::default() }, &[3; 16])
     }
 

@@ -68,12 +68,12 @@ impl<'a> CopiedTrace<'a> {
         if let Ok(Ok(())) = read { Telemetry::Hops(stack) } else { Telemetry::Nothing }
     }
 
-    /// Which trace.
+    /// Whether it is a pre-allocated or an incremental trace.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its header.
+    /// The 8 bytes of the trace header.
     pub fn header(&self) -> &[u8; LEN] {
         &self.header
     }

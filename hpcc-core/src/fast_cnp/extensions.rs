@@ -20,7 +20,7 @@ mod next_header {
 /// An option's type, and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionAt {
-    /// The type.
+    /// IPv6 option type.
     pub kind: u8,
     /// Where, counted from the start of the packet.
     pub offset: usize,

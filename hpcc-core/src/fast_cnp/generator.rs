@@ -10,9 +10,10 @@
 //! marked as if there were no Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01, section 4: no mark "at the same time of
 //! sending").
 
-use super::{Capability, Flow, Prefixes, RateLimit, Recent, TokenBucket};
+use super::{Capability, Flow, RateLimit, Recent, TokenBucket};
+use crate::address::AddressSet;
+use crate::ecn::EcnThreshold;
 use crate::roce::Opcode;
-use crate::switch::EcnThreshold;
 use crate::units::Nanos;
 
 /// What congestion is.
@@ -31,10 +32,10 @@ pub enum Trigger {
 pub struct GeneratorConfig {
     /// Whether it does at all (REQ-52).
     pub enabled: bool,
-    /// When.
+    /// What counts as congestion.
     pub trigger: Trigger,
     /// Senders to whom it may: those of the controlled domain (REQ-47).
-    pub domain: Prefixes,
+    pub domain: AddressSet,
     /// Least time between two notifications about a flow.
     pub flow_interval: Nanos,
     /// Most notifications of the port.
@@ -52,7 +53,7 @@ impl Default for GeneratorConfig {
         GeneratorConfig {
             enabled: false,
             trigger: Trigger::Mark,
-            domain: Prefixes::default(),
+            domain: AddressSet::default(),
             flow_interval: Nanos(50_000),
             port_limit: RateLimit { interval: Nanos::MICROSECOND, burst: 16 },
             flow_slots: 256,
@@ -64,7 +65,7 @@ impl Default for GeneratorConfig {
 /// A RoCEv2 packet over IPv6 that leaves by the port.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
-    /// When.
+    /// Simulated time of the departure.
     pub now: Nanos,
     /// Whose it is.
     pub flow: Flow,
@@ -87,7 +88,7 @@ pub enum Suppression {
     Disabled,
     /// It is no data packet.
     NoData,
-    /// No congestion.
+    /// The port is not congested.
     Idle,
     /// The sender is outside the domain.
     OutsideDomain,
@@ -245,7 +246,6 @@ impl Generator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fast_cnp::Prefix;
     use crate::fast_cnp::tests::{FLOW, LOOPBACK};
     use crate::units::BitRate;
 
@@ -253,7 +253,7 @@ mod tests {
         Trigger::Queue(EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 1_000, pmax: 1.0 });
 
     fn config() -> GeneratorConfig {
-        let domain = Prefixes([Prefix::host(FLOW.source)].into());
+        let domain = AddressSet::from_iter([FLOW.source]);
         GeneratorConfig { enabled: true, trigger: STEP, domain, ..GeneratorConfig::default() }
     }
 

@@ -114,7 +114,7 @@ impl HostAgent {
         &self.acceptor
     }
 
-    /// Migrations taken.
+    /// How often a flow was moved to another path.
     pub fn moved(&self) -> u64 {
         self.moved
     }
@@ -128,8 +128,8 @@ impl HostAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::AddressSet;
     use crate::fast_cnp::tests::{LOOPBACK, RECEIVER, SENDER};
-    use crate::fast_cnp::{Prefix, Prefixes};
     use crate::roce::Bth;
     use crate::testing::vector;
 
@@ -151,11 +151,8 @@ mod tests {
     /// Two are believed, one of them changes nothing.
     #[test]
     fn what_had_no_effect_is_not_counted_as_accepted() {
-        let config = AcceptorConfig {
-            enabled: true,
-            sources: Prefixes([Prefix::host(LOOPBACK)].into()),
-            ..AcceptorConfig::default()
-        };
+        let config =
+            AcceptorConfig { enabled: true, sources: AddressSet::from_iter([LOOPBACK]), ..AcceptorConfig::default() };
         let mut agent = HostAgent::new(SENDER, config, MigrationConfig::default());
         let packet = vector("fastcnp_opt1").split_off(14);
         agent.connect(RECEIVER, 0x102, 7);

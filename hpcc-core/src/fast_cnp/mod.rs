@@ -54,7 +54,6 @@ pub mod option;
 pub mod option_type;
 pub mod packet;
 pub mod path_migration;
-pub mod prefixes;
 pub mod rate_limit;
 pub mod recent;
 pub mod settings;
@@ -72,12 +71,12 @@ pub use host_agent::HostAgent;
 pub use option::{FastCnpOption, Malformed};
 pub use option_type::{OptionType, OptionTypes};
 pub use path_migration::{MigrationConfig, PathMigration};
-pub use prefixes::{Prefix, Prefixes};
 pub use rate_limit::{RateLimit, TokenBucket};
 pub use recent::Recent;
 pub use settings::{FastCnpHostSettings, FastCnpSettings, FastCnpSwitchSettings, TriggerKind};
 pub use switch_agent::{LeavingData, PortConfig, SwitchAgent};
 
+pub use crate::address::Address;
 use crate::frame::Encapsulation;
 use crate::roce::{CNP_RESERVED, bth, icrc};
 use crate::telemetry::Layout;
@@ -93,9 +92,6 @@ pub fn report_room(layout: &Layout) -> usize {
     let notification = Ipv6Header::LEN + options_room(layout) + UdpHeader::LEN + bth::LEN + CNP_RESERVED + icrc::LEN;
     Ipv6Header::LEN + Icmpv6Header::MIN_LEN + notification
 }
-
-/// An IPv6 address.
-pub type Address = [u8; 16];
 
 /// What a notification tells a flow from others by: at its sender destination and queue pair, in the network all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

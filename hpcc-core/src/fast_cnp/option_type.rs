@@ -17,7 +17,7 @@ impl OptionType {
         (action(code) == Action::Report && !may_change(code)).then_some(OptionType(code))
     }
 
-    /// Its code.
+    /// The IPv6 option type.
     pub fn code(self) -> u8 {
         self.0
     }

@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 use core::hash::{Hash, Hasher};
 use siphasher::sip::SipHasher13;
 
-/// The memory.
+/// Remembers a bounded number of keys, each with the time when it was last seen.
 #[derive(Clone, Debug)]
 pub struct Recent {
     hasher: SipHasher13,

@@ -5,8 +5,8 @@ use super::{
     AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit,
     Trigger,
 };
+use crate::ecn::EcnThreshold;
 use crate::settings::Conflict;
-use crate::switch::EcnThreshold;
 use crate::topology::{Network, NodeSet};
 use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::WireProfile;
@@ -185,7 +185,7 @@ impl FastCnpSwitchSettings {
     pub fn generator(&self, network: &Network) -> Result<GeneratorConfig, Conflict> {
         Ok(GeneratorConfig {
             enabled: self.common.enabled,
-            domain: nodes("domain", &self.domain, network, true)?.host_prefixes(network),
+            domain: nodes("domain", &self.domain, network, true)?.host_addresses(network),
             flow_interval: self.flow_interval,
             port_limit: RateLimit { interval: self.port_interval, burst: self.port_burst },
             mark_unknown: self.mark_unknown,
@@ -203,7 +203,7 @@ impl FastCnpSwitchSettings {
             None => self.common.notified(network)?,
         };
         Ok(CapabilityConfig {
-            capable: capable.host_prefixes(network),
+            capable: capable.host_addresses(network),
             types: self.common.types(),
             ..CapabilityConfig::default()
         })
@@ -218,7 +218,7 @@ impl FastCnpHostSettings {
     pub fn acceptor(&self, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
         Ok(AcceptorConfig {
             enabled: self.common.notified(network)?.contains(node),
-            sources: nodes("accept_from", &self.accept_from, network, false)?.prefixes(),
+            sources: nodes("accept_from", &self.accept_from, network, false)?.addresses(),
             types: self.common.types(),
             interval: self.accept_interval,
         })
@@ -346,7 +346,7 @@ mod tests {
         let expected = GeneratorConfig {
             enabled: true,
             trigger: GeneratorConfig::default().trigger,
-            domain: nodes("0,1").host_prefixes(&network()),
+            domain: nodes("0,1").host_addresses(&network()),
             flow_interval: Nanos(7),
             port_limit: RateLimit { interval: Nanos(8), burst: 9 },
             flow_slots: 256,
@@ -370,7 +370,7 @@ mod tests {
         };
         for (capable, expected) in [(None, "0,2"), (Some("1"), "1")] {
             let config = CapabilityConfig {
-                capable: nodes(expected).host_prefixes(&network()),
+                capable: nodes(expected).host_addresses(&network()),
                 types: types.types(),
                 ..CapabilityConfig::default()
             };
@@ -390,7 +390,7 @@ mod tests {
         for (node, enabled) in [(0, true), (1, false)] {
             let expected = AcceptorConfig {
                 enabled,
-                sources: nodes("3").prefixes(),
+                sources: nodes("3").addresses(),
                 types: settings.common.types(),
                 interval: Nanos(7),
             };

@@ -19,7 +19,7 @@ const ANSWERED_WITHIN: Nanos = Nanos::SECOND;
 /// A port of the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortConfig {
-    /// Its rate.
+    /// Rate of its link, in bits per second.
     pub rate: BitRate,
     /// What congestion is there; in place of that of [`GeneratorConfig`].
     pub trigger: Trigger,
@@ -28,7 +28,7 @@ pub struct PortConfig {
 /// A data packet that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeavingData {
-    /// When.
+    /// Simulated time of the departure.
     pub now: Nanos,
     /// Whose it is.
     pub flow: Flow,
@@ -147,17 +147,18 @@ impl SwitchAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::AddressSet;
+    use crate::ecn::EcnThreshold;
+    use crate::fast_cnp::FastCnpOption;
     use crate::fast_cnp::tests::{FLOW, LOOPBACK, RECEIVER};
-    use crate::fast_cnp::{FastCnpOption, Prefix, Prefixes};
-    use crate::switch::EcnThreshold;
 
     const RATE: BitRate = BitRate::gbps(100);
     const STEP: Trigger = Trigger::Queue(EcnThreshold { rate: RATE, kmin: 1_000, kmax: 1_000, pmax: 1.0 });
 
     fn agent(trigger: Trigger, capable: &[Address]) -> SwitchAgent {
-        let domain = Prefixes([Prefix::host(FLOW.source)].into());
+        let domain = AddressSet::from_iter([FLOW.source]);
         let generator = GeneratorConfig { enabled: true, domain, ..GeneratorConfig::default() };
-        let capable = Prefixes(capable.iter().copied().map(Prefix::host).collect());
+        let capable = capable.iter().copied().collect();
         let capability = CapabilityConfig { capable, ..CapabilityConfig::default() };
         let ports = [PortConfig { rate: RATE, trigger }; 2];
         SwitchAgent::new(LOOPBACK, &generator, capability, &ports, Nanos(10_000), &[7; 16])

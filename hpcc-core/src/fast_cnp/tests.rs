@@ -4,8 +4,9 @@
 use super::option::MAX_HEADER;
 use super::{
     Acceptor, AcceptorConfig, Address, Capability, Decision, Departure, Flow, Generator, GeneratorConfig, OptionTypes,
-    Prefix, Prefixes, Received, Trigger, packet,
+    Received, Trigger, packet,
 };
+use crate::address::AddressSet;
 use crate::cc::testing::{LIMITS, ack, rng};
 use crate::cc::{CongestionControl, Feedback, HpccPlus, HpccPlusConfig, Notification, Origin, RateDecision};
 use crate::frame::parse::{Content, parse};
@@ -87,7 +88,7 @@ fn notification(section: &[u8]) -> Vec<u8> {
 }
 
 fn acceptor() -> Acceptor {
-    let sources = Prefixes([Prefix::host(LOOPBACK)].into());
+    let sources = AddressSet::from_iter([LOOPBACK]);
     let mut acceptor = Acceptor::new(AcceptorConfig { enabled: true, sources, ..AcceptorConfig::default() });
     acceptor.connect(RECEIVER, FLOW.dest_qp, 5);
     acceptor
@@ -114,7 +115,7 @@ fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
         GeneratorConfig {
             enabled: true,
             trigger: Trigger::Utilisation(1.0),
-            domain: Prefixes([Prefix::host(SENDER)].into()),
+            domain: AddressSet::from_iter([SENDER]),
             ..GeneratorConfig::default()
         },
         &[0; 16],

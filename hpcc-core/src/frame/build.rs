@@ -22,6 +22,7 @@ pub fn pfc(src_mac: [u8; 6], frame: &Pfc) -> Vec<u8> {
 ///
 /// # Errors
 /// See [`Unbuildable`].
+#[expect(clippy::indexing_slicing, reason = "what UDP does not count stands behind it")]
 pub fn roce(frame: &RoceFrame<'_>, coverage: Coverage) -> Result<Vec<u8>, Unbuildable> {
     let transport = transport(frame)?;
     let len = transport.len() + icrc::LEN;

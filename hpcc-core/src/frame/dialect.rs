@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What means telemetry where the standards leave it open.
 
-use super::section::{Encapsulation, IFA_HEADER};
-use super::{Fault, IFA_PROTOCOL, INT_MARK, MARK_BITS, TELEMETRY_MARK};
+use super::{Encapsulation, Fault, IFA_PROTOCOL, INT_MARK, MARK_BITS, SectionLen, TELEMETRY_MARK};
 use crate::roce;
+use crate::telemetry::ifa::header::{self, Flags, Header};
+use crate::telemetry::ifa::metadata_header::{self, MetadataHeader};
+use crate::telemetry::ifa::options;
 use crate::telemetry::int_md::shim::{Next, Shim};
 
 /// Which numbers announce telemetry. An IPv6 hop-by-hop header does in any case.
@@ -15,21 +17,6 @@ pub struct Dialect<'a> {
     pub marks: &'a [(u8, SectionLen)],
     /// The IP protocol of IFA.
     pub ifa_protocol: u8,
-}
-
-/// How the length of a section behind UDP is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SectionLen {
-    /// Compact INT (SPEC section 2.1): the first 4 bits count hops of 8 bytes behind a header.
-    Compact {
-        /// Bytes of the header: 2 in the paper, 4 in the draft.
-        header: u8,
-    },
-    /// INT-MD (SPEC section 2.2): the second byte counts words behind the first. The shim must name RoCEv2 as the
-    /// packet's own port, or its DSCP.
-    IntMd,
-    /// As many bytes in any packet.
-    Fixed(u16),
 }
 
 impl Default for Dialect<'static> {
@@ -63,10 +50,11 @@ impl SectionLen {
                 Ok(usize::from(header) + 8 * usize::from(first >> 4))
             }
             SectionLen::IntMd => {
-                let shim = Shim::new_checked(bytes).map_err(|_| Fault::Truncated)?;
-                match shim.next() {
-                    Some(Next::Dscp(_) | Next::UdpPort(roce::PORT)) => Ok(shim.section_len()),
-                    Some(Next::UdpPort(_) | Next::Protocol(_)) | None => Err(Fault::Unexpected),
+                let shim = bytes.first_chunk().ok_or(Fault::Truncated)?;
+                let shim = Shim::parse(shim).map_err(|_| Fault::Unexpected)?;
+                match shim.next {
+                    Next::Dscp(_) | Next::UdpPort(roce::PORT) => Ok(shim.section_len()),
+                    Next::UdpPort(_) | Next::Protocol(_) => Err(Fault::Unexpected),
                 }
             }
             SectionLen::Fixed(len) => Ok(usize::from(len)),
@@ -74,22 +62,15 @@ impl SectionLen {
     }
 }
 
-/// The stack is at the end of the packet.
-const TAIL_STAMP: u8 = 0x08;
-/// A fragment header is present.
-const FRAGMENTED: u8 = 0x10;
-/// A checksum header is present.
-const CHECKSUM: u8 = 0x01;
-
 /// Bytes of the IFA section behind UDP, of which `bytes` may have fewer. Its `header` stands in front of UDP.
-pub(super) fn ifa_behind_udp(header: [u8; IFA_HEADER], bytes: &[u8]) -> Result<usize, Fault> {
-    let [_, _, flags, _] = header;
-    if flags & TAIL_STAMP != 0 {
+pub(super) fn ifa_behind_udp(header: &[u8; header::LEN], bytes: &[u8]) -> Result<usize, Fault> {
+    let Flags { fragmented, tail_stamp, checksum, .. } = Header::parse(header).flags;
+    if tail_stamp {
         return Err(Fault::Unexpected);
     }
-    let optional = 4 * usize::from(flags & FRAGMENTED != 0) + 4 * usize::from(flags & CHECKSUM != 0);
-    let &[_, _, _, words] = bytes.get(optional..).and_then(<[u8]>::first_chunk).ok_or(Fault::Truncated)?;
-    Ok(optional + 4 + 4 * usize::from(words))
+    let optional = options::LEN * (usize::from(fragmented) + usize::from(checksum));
+    let front = bytes.get(optional..).and_then(<[u8]>::first_chunk).ok_or(Fault::Truncated)?;
+    Ok(optional + metadata_header::LEN + 4 * usize::from(MetadataHeader::parse(front).current_length))
 }
 
 #[cfg(test)]
@@ -123,10 +104,10 @@ mod tests {
     #[test]
     fn ifa_counts_its_optional_headers() {
         let behind = hex("000000000000000000000a08");
-        assert_eq!(ifa_behind_udp([0x2f, 17, 0x04, 80], &behind[8..]), Ok(36));
-        assert_eq!(ifa_behind_udp([0x2f, 17, 0x05, 80], &behind[4..]), Ok(40));
-        assert_eq!(ifa_behind_udp([0x2f, 17, 0x15, 80], &behind), Ok(44));
-        assert_eq!(ifa_behind_udp([0x2f, 17, 0x0c, 80], &behind), Err(Fault::Unexpected));
-        assert_eq!(ifa_behind_udp([0x2f, 17, 0x15, 80], &behind[1..]), Err(Fault::Truncated));
+        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x04, 80], &behind[8..]), Ok(36));
+        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x05, 80], &behind[4..]), Ok(40));
+        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x15, 80], &behind), Ok(44));
+        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x0c, 80], &behind), Err(Fault::Unexpected));
+        assert_eq!(ifa_behind_udp(&[0x2f, 17, 0x15, 80], &behind[1..]), Err(Fault::Truncated));
     }
 }

@@ -11,7 +11,7 @@ pub struct Unbuildable;
 pub struct ParseError {
     /// Where the layer begins in the frame, in bytes.
     pub offset: usize,
-    /// The layer.
+    /// The layer whose header is wrong.
     pub layer: Layer,
     /// What is wrong with it.
     pub fault: Fault,

@@ -2,9 +2,11 @@
 //! Whole frames as bytes, from the Ethernet header to the ICRC. The Ethernet check sequence is left out, as in
 //! captures.
 //!
-//! A simulated frame has no bytes until somebody looks. [`simulated`] describes one as a [`RoceFrame`],
+//! A simulated frame has no bytes until somebody looks. [`crate::simulated_frame`] describes one as a [`RoceFrame`],
 //! [`build`] makes the bytes of that, and [`parse`] reads them into the same description. Where telemetry travels is
 //! up to its [`Encapsulation`]; what it says, to `crate::telemetry`.
+// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+#![warn(clippy::indexing_slicing)]
 
 pub mod build;
 mod carried;
@@ -14,30 +16,22 @@ mod kind;
 mod packet;
 pub mod parse;
 mod section;
-pub mod simulated;
 #[cfg(test)]
 mod tests;
 
 pub use carried::CarriedPacket;
-pub use dialect::{Dialect, SectionLen};
+pub use dialect::Dialect;
 pub use error::{Fault, Layer, ParseError, Unbuildable};
 pub use kind::PacketKind;
 pub use packet::{Offsets, RocePacket};
-pub use section::{Encapsulation, Section};
+pub use section::Section;
+
+pub use crate::telemetry::encapsulation::{Encapsulation, IFA_PROTOCOL, INT_MARK, SectionLen, TELEMETRY_MARK};
 
 use crate::roce::{Aeth, Bth, Deth, Reth};
 
-/// The low bits of the DSCP, which the priorities leave 0, of packets that carry compact INT, PINT or a timestamp in front
-/// of the base transport header. The drafts leave open what announces it. An own UDP port would lead a probe, or one packet
-/// in eight that collects, over another path than its flow's data (REQ-13, REQ-63).
-pub const TELEMETRY_MARK: u8 = 1;
-/// The same of INT-MD, which its specification may announce by a DSCP (SPEC section 2.2).
-pub const INT_MARK: u8 = 2;
 /// The bits of the DSCP that marks take.
 const MARK_BITS: u8 = 0b111;
-/// IP protocol of IFA. Sources differ (SPEC section 9.19): this is the first of the two that RFC 3692 reserves for
-/// experiments, and what captures of a vendor's switches show.
-pub const IFA_PROTOCOL: u8 = 253;
 
 /// IP protocol numbers.
 mod protocol {
@@ -57,7 +51,7 @@ pub enum Addresses {
 /// What follows the base transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
-    /// Nothing.
+    /// Payload follows directly.
     None,
     /// Of the first packet of a WRITE or READ.
     Reth(Reth),
@@ -88,7 +82,7 @@ pub struct RoceFrame<'a> {
     pub sport: u16,
     /// Whether UDP has a checksum. Adapters send none over IPv4; over IPv6 only tunnels may (RFC 6936).
     pub udp_checksum: bool,
-    /// Telemetry.
+    /// The telemetry section, if there is one.
     pub telemetry: Option<Section<'a>>,
     /// A whole IPv6 destination options header, whose first byte names UDP; empty if there is none.
     pub destination_options: &'a [u8],

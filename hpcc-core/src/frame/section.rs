@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where telemetry travels in a frame.
 
-use super::Unbuildable;
+use super::{Encapsulation, Unbuildable};
 use alloc::vec::Vec;
-
-/// Where a telemetry section travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encapsulation {
-    /// Between the UDP header, whose destination port says so, and the base transport header.
-    BehindUdp {
-        /// The UDP destination port in place of RoCEv2's.
-        port: u16,
-    },
-    /// Between the UDP header and the base transport header; low bits of the DSCP say so.
-    Marked {
-        /// These bits.
-        mark: u8,
-    },
-    /// The section is a whole IPv6 hop-by-hop header; its first byte names the next one.
-    HopByHop,
-    /// The first 4 bytes, whose second names the next header, stand between IP and UDP; the rest behind UDP, whose
-    /// length and checksum do not count it (SPEC section 2.4).
-    Ifa {
-        /// The IP protocol in place of UDP.
-        protocol: u8,
-    },
-}
 
 /// Bytes of an IFA section in front of UDP.
 pub(super) const IFA_HEADER: usize = 4;

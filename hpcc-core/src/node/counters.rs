@@ -5,8 +5,8 @@
 //! further apart, an algorithm would hear nothing for ever: such a combination is refused.
 
 use super::{Located, NodeSettings, in_section};
-use crate::cc::Reads;
 use crate::settings::{Conflict, Named};
+use crate::telemetry::Reads;
 use crate::telemetry::{Hop, Layout, LayoutName, LayoutSettings};
 use crate::topology::routes::PathMetrics;
 use crate::transport::LinkSpec;

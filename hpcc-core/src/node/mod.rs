@@ -14,10 +14,11 @@ pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
 
 use crate::cc::Needs;
+use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
 use crate::settings::{Condition, Conflict, Input, Setting, SettingError, Value};
-use crate::switch::{EcnThreshold, SwitchConfig, SwitchSettings};
+use crate::switch::{SwitchConfig, SwitchSettings};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::FeedbackSettings;
@@ -90,7 +91,7 @@ impl NodeSettings {
         let needs = self.needs();
         self.wire.resolve();
         self.layout.resolve(needs.reads, network);
-        self.switch.resolve(&needs);
+        self.switch.resolve(&needs.ecn);
         self.transport.resolve(&needs, network, self.switch.buffer.0);
     }
 
@@ -243,7 +244,7 @@ impl Default for NodeSettings {
 /// A [`Conflict`] and the section of files that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The section.
+    /// The section of settings that it is in.
     pub section: &'static str,
     /// The setting and what is wrong.
     pub conflict: Conflict,

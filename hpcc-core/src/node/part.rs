@@ -33,7 +33,7 @@ pub struct Part<'a> {
     pub prefix: String,
     /// The algorithm whose parameters they are, if they are.
     pub algorithm: Option<&'a str>,
-    /// The settings.
+    /// Their present values.
     pub settings: &'a dyn Settings,
 }
 

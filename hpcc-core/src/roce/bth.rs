@@ -31,7 +31,7 @@ pub struct Bth {
     pub pad_count: u8,
     /// TVer, 0 in RoCEv2; 4 bits.
     pub version: u8,
-    /// Partition.
+    /// Partition key; 0xffff is the default partition.
     pub pkey: u16,
     /// Forward congestion notification.
     pub fecn: bool,

@@ -84,6 +84,7 @@ impl Covered<'_> {
 
 /// The IP header with ones for what routers change: of IPv4 the type of service, time to live and checksum; of
 /// IPv6 traffic class, flow label and hop limit.
+#[expect(clippy::indexing_slicing, reason = "the patterns say how many bytes there are")]
 fn add_ip(crc: &mut Hasher, header: &[u8]) {
     match *header {
         [first, _, ref lengths @ ..] if first >> 4 == 4 && lengths.len() >= 10 => {

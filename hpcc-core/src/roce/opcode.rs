@@ -44,7 +44,7 @@ impl Opcode {
     pub const WRITE_ONLY: Opcode = Opcode(0x0a);
     /// Acknowledgement, positive or negative.
     pub const ACKNOWLEDGE: Opcode = Opcode(0x11);
-    /// Congestion notification.
+    /// Congestion notification packet of RoCEv2.
     pub const CNP: Opcode = Opcode(0x81);
 
     /// A probe for telemetry, which carries nothing else. Not registered: one of the manufacturer's own.

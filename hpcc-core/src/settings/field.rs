@@ -13,7 +13,7 @@ use core::ops::RangeInclusive;
 pub enum Range {
     /// Of whole numbers: counts, bytes, nanoseconds, bits per second.
     Whole(u64, u64),
-    /// Of numbers.
+    /// Of numbers that need not be whole, both ends included.
     Real(f64, f64),
 }
 
@@ -30,7 +30,7 @@ pub trait Field: Sized {
     /// The kind of a setting with these bounds, or those of the type.
     fn kind(range: Option<Range>) -> Kind;
 
-    /// The value.
+    /// The present value.
     fn value(&self) -> Value;
 
     /// Reads a value.

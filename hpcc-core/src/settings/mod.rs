@@ -47,9 +47,9 @@ pub enum Kind {
     Switch,
     /// A whole number.
     Count {
-        /// Smallest.
+        /// Smallest value that is accepted.
         least: u64,
-        /// Largest.
+        /// Largest value that is accepted.
         most: u64,
     },
     /// A size in bytes.
@@ -59,7 +59,7 @@ pub enum Kind {
         /// Largest, in bytes.
         most: u64,
     },
-    /// A time.
+    /// A time, in nanoseconds.
     Time {
         /// Shortest, in nanoseconds.
         least: u64,
@@ -73,11 +73,11 @@ pub enum Kind {
         /// Highest, in bits per second.
         most: u64,
     },
-    /// A number.
+    /// A number, not necessarily whole.
     Real {
-        /// Smallest.
+        /// Smallest value that is accepted.
         least: f64,
-        /// Largest.
+        /// Largest value that is accepted.
         most: f64,
     },
     /// One of several words.

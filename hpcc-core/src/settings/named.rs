@@ -3,12 +3,12 @@
 
 /// A closed set of choices with names.
 pub trait Named: Copy + PartialEq + 'static {
-    /// All choices.
+    /// All choices, in the order of their declaration.
     const ALL: &'static [Self];
     /// Their names, in the same order.
     const NAMES: &'static [&'static str];
 
-    /// Its name.
+    /// The name in configurations.
     fn name(self) -> &'static str;
 
     /// The choice of that name.

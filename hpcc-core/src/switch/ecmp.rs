@@ -47,19 +47,6 @@ fn finish(mut hash: u32) -> u32 {
     hash ^ hash >> 16
 }
 
-/// The IPv4 address of a host in the reference's plan, as an integer: 11.x.y.1 from the node id's bytes.
-#[inline]
-pub const fn host_address(node: u32) -> u32 {
-    0x0b00_0001 + ((node / 256) << 16) + ((node % 256) << 8)
-}
-
-/// The node that an address of the plan stands for; `None` for any other.
-#[inline]
-pub const fn host_of(address: u32) -> Option<u32> {
-    let node = address >> 8 & 0xffff;
-    if host_address(node) == address { Some(node) } else { None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,19 +58,6 @@ mod tests {
         assert_eq!(zero.hash(0), 0xd941_144b);
         let key = FlowKey { src_address: 0x0b00_0001, dst_address: 0x0b00_0201, sport: 10_000, dport: 100 };
         assert_eq!((key.hash(3), key.hash(HOST_SEED)), (0xbf01_86cb, 0xbdbc_95ad));
-    }
-
-    #[test]
-    fn addresses_follow_the_plan() {
-        assert_eq!(host_address(0), 0x0b00_0001);
-        assert_eq!(host_address(2), 0x0b00_0201);
-        assert_eq!(host_address(257), 0x0b01_0101);
-        for node in [0, 2, 255, 256, 65_535] {
-            assert_eq!(host_of(host_address(node)), Some(node));
-        }
-        for other in [0x0b00_0002, 0x0a00_0001, 0xffff_ffff, 0x0c00_0001, 0] {
-            assert_eq!(host_of(other), None);
-        }
     }
 
     #[test]

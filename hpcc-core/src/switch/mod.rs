@@ -6,7 +6,6 @@
 
 mod classes;
 mod ecmp;
-mod ecn;
 mod lossy_buffer;
 mod report;
 mod scheduler;
@@ -14,8 +13,7 @@ mod settings;
 mod shared_buffer;
 
 pub use classes::{Classes, MAX_QUANTUM};
-pub use ecmp::{FlowKey, HOST_SEED, host_address, host_of};
-pub use ecn::EcnThreshold;
+pub use ecmp::{FlowKey, HOST_SEED};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
 pub use settings::{BufferKind, SwitchSettings};
@@ -24,6 +22,7 @@ pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
 use lossy_buffer::LossyBuffer;
 use report::Report;
 
+use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::random::Rng;
 use crate::telemetry::pint::{Codebook, PortMeter};
@@ -96,7 +95,7 @@ pub enum Arrival {
 pub struct Head {
     /// Port by which it came in.
     pub ingress: u16,
-    /// Its priority.
+    /// Its priority group, 0 to 7.
     pub priority: u8,
     /// Whether it carries payload; only such frames are stamped.
     pub is_data: bool,

@@ -43,7 +43,7 @@ crate::named! {
 /// What telemetry reports of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportConfig {
-    /// Whose bytes.
+    /// Whose bytes and rate are reported: the port's or the queue's.
     pub scope: Scope,
     /// What for a queue.
     pub wait: Wait,

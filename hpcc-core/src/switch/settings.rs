@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of switches, and what follows where nothing is set.
 
-use super::{BufferMode, Classes, EcnThreshold, ReportConfig, Scope, SwitchConfig, Wait};
-use crate::cc::Needs;
+use super::{BufferMode, Classes, ReportConfig, Scope, SwitchConfig, Wait};
+use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
@@ -63,11 +63,11 @@ const MOST_BUFFER: u64 = u32::MAX as u64;
 const MOST_PAUSE: Nanos = Nanos(u32::MAX as u64 * Nanos::MICROSECOND.0);
 
 impl SwitchSettings {
-    /// Settles what was left to the simulator, for an algorithm with these needs.
-    pub fn resolve(&mut self, needs: &Needs) {
-        self.ecn_kmin.get_or_insert(Bytes(needs.ecn.kmin));
-        self.ecn_kmax.get_or_insert(Bytes(needs.ecn.kmax));
-        self.ecn_pmax.get_or_insert(needs.ecn.pmax);
+    /// Settles what was left to the simulator: marks are set when the algorithm of the hosts wants them, at 100 Gb/s.
+    pub fn resolve(&mut self, wanted: &EcnThreshold) {
+        self.ecn_kmin.get_or_insert(Bytes(wanted.kmin));
+        self.ecn_kmax.get_or_insert(Bytes(wanted.kmax));
+        self.ecn_pmax.get_or_insert(wanted.pmax);
     }
 
     /// Checks settings against each other.
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn what_is_not_set_is_as_the_algorithm_needs_it() {
         let mut settings = SwitchSettings { ecn_kmax: Some(Bytes(7)), ..SwitchSettings::default() };
-        settings.resolve(&Needs::default());
+        settings.resolve(&EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 });
         let ecn = (settings.ecn_kmin, settings.ecn_kmax, settings.ecn_pmax);
         assert_eq!(ecn, (Some(Bytes(400_000)), Some(Bytes(7)), Some(0.2)));
     }

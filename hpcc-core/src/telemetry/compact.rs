@@ -48,7 +48,9 @@ pub fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) ->
     let end = len.saturating_add(HOP_LEN);
     let Some(bytes) = section.get_mut(..end).filter(|_| len >= header_len(form)) else { return len };
     let Some(code) = speed::code(snapshot.rate) else { return len };
-    let header = u16::from_be_bytes([bytes[0], bytes[1]]);
+    let Some((count, rest)) = bytes.split_first_chunk_mut() else { return len };
+    let Some(slot) = rest.last_chunk_mut() else { return len };
+    let header = u16::from_be_bytes(*count);
     let n_hop = header >> PATH_ID_BITS;
     if usize::from(n_hop) >= MAX_HOPS {
         return len;
@@ -57,23 +59,24 @@ pub fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) ->
         | (snapshot.now.0 & 0xff_ffff) << 36
         | ((snapshot.tx_bytes / TX_UNIT) & 0xf_ffff) << 16
         | (snapshot.qlen / QLEN_UNIT).min(QLEN_MAX);
-    bytes[len..end].copy_from_slice(&word.to_be_bytes());
+    *slot = word.to_be_bytes();
     let path_id = (header ^ snapshot.switch_id as u16) & 0x0fff;
-    bytes[..COUNT_LEN].copy_from_slice(&((n_hop + 1) << PATH_ID_BITS | path_id).to_be_bytes());
+    *count = ((n_hop + 1) << PATH_ID_BITS | path_id).to_be_bytes();
     end
 }
 
 #[inline]
 pub fn read(form: Form, section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
     let (header, hops) = section.split_at_checked(header_len(form)).ok_or(Unusable)?;
-    let n_hop = usize::from(header[0] >> 4);
+    let header = u16::from_be_bytes(*header.first_chunk().ok_or(Unusable)?);
+    let n_hop = usize::from(header >> PATH_ID_BITS);
     if hops.len() != n_hop * HOP_LEN {
         return Err(Unusable);
     }
     stack.reset(MODULUS);
-    stack.path = u64::from(u16::from_be_bytes([header[0], header[1]]));
-    for word in hops.chunks_exact(HOP_LEN) {
-        let word = u64::from_be_bytes(word.try_into().map_err(|_| Unusable)?);
+    stack.path = u64::from(header);
+    for &word in hops.as_chunks().0 {
+        let word = u64::from_be_bytes(word);
         stack.push(Hop {
             rate: speed::rate((word >> 60) as u8).ok_or(Unusable)?,
             ts: word >> 36 & 0xff_ffff,

@@ -64,6 +64,7 @@ pub struct Rejections([u64; 7]);
 
 impl Rejections {
     /// For this reason.
+    #[expect(clippy::indexing_slicing, reason = "there is a place for each reason")]
     pub fn of(&self, reason: Distrust) -> u64 {
         self.0[reason as usize]
     }
@@ -134,6 +135,7 @@ impl FeedbackGuard {
     ///
     /// # Errors
     /// The reason why they cannot be true, which is counted. The guard then goes on from what it trusted last.
+    #[expect(clippy::indexing_slicing, reason = "there is a place for each reason")]
     pub fn admit(&mut self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<(), Distrust> {
         let verdict = self.judge(now, delivered, stack);
         if let Err(reason) = verdict {
@@ -160,6 +162,7 @@ impl FeedbackGuard {
     /// # Errors
     /// The reason why they cannot be true, which is counted; [`Distrust::Unknown`] where there is nothing to compare them
     /// with.
+    #[expect(clippy::indexing_slicing, reason = "there is a place for each reason")]
     pub fn admit_first_hops(&mut self, now: Nanos, stack: &HopStack) -> Result<(), Distrust> {
         let known = self.last.begin_with(now, stack);
         // What the flow had delivered when the packet left is not said.

@@ -27,7 +27,7 @@ pub struct Truncated {
 /// What a node does with an option that it does not know: the upper two bits of the type (REQ-40, REQ-54).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Skip it.
+    /// The node skips the option and goes on.
     Skip,
     /// Discard the packet.
     Discard,
@@ -57,7 +57,7 @@ pub fn may_change(kind: u8) -> bool {
 pub struct OptionsHeader<'a> {
     /// What follows the header.
     pub next_header: u8,
-    /// The options.
+    /// The bytes behind next header and length.
     options: &'a [u8],
 }
 
@@ -80,14 +80,14 @@ impl<'a> OptionsHeader<'a> {
     }
 }
 
-/// An option.
+/// An option of a header, other than padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tlv<'a> {
-    /// Its type.
+    /// IPv6 option type.
     pub kind: u8,
     /// Where its type is, counted from the start of the header.
     pub offset: usize,
-    /// Its data.
+    /// What follows type and length.
     pub data: &'a [u8],
 }
 

@@ -2,11 +2,11 @@
 //! The choice of a byte layout. The algorithm never asks which one it runs on.
 
 use super::compact::{self, Form};
+use super::encapsulation::{Encapsulation, IFA_PROTOCOL, INT_MARK, SectionLen, TELEMETRY_MARK};
 use super::ifa::hpcc as ifa;
 use super::int_md::hpcc as int_md;
 use super::ioam::hpcc::{self as ioam, Profile};
 use super::{HopStack, MAX_HOPS, Modulus, Snapshot, Telemetry, Unusable, pint, reference, speed, timestamp};
-use crate::frame::{Encapsulation, IFA_PROTOCOL, INT_MARK, SectionLen, TELEMETRY_MARK};
 use crate::units::{BitRate, Nanos};
 
 /// How telemetry is laid out in a packet.

@@ -11,9 +11,12 @@
 //! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
 //! [`BusiestLink`] picks one for a whole path ([`link_codec`] has its bytes), [`FeedbackGuard`] doubts them, [`seal`] authenticates them and
 //! [`normalised`] hides what they say of the network.
+// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+#![warn(clippy::indexing_slicing)]
 
 mod busiest_link;
 mod compact;
+pub mod encapsulation;
 mod guard;
 pub mod ifa;
 pub mod int_md;
@@ -25,6 +28,7 @@ pub mod link_codec;
 mod load;
 pub mod normalised;
 pub mod pint;
+mod reads;
 mod reference;
 mod sampling;
 pub mod seal;
@@ -37,6 +41,7 @@ pub use guard::{Distrust, FeedbackGuard, GuardConfig, Rejections};
 pub use last_hops::LastHops;
 pub use layout::Layout;
 pub use load::{Comparison, LinkLoad};
+pub use reads::Reads;
 pub use sampling::{Sampler, Sampling};
 pub use settings::{LayoutName, LayoutSettings};
 
@@ -66,7 +71,7 @@ pub struct Snapshot {
     pub rate: BitRate,
     /// When it came in.
     pub arrived: Nanos,
-    /// Emission time.
+    /// Simulated time at which it leaves.
     pub now: Nanos,
     /// Bytes that the port sent before this packet.
     pub tx_bytes: u64,
@@ -193,7 +198,7 @@ impl HopStack {
     /// The hops in path order.
     #[inline]
     pub fn hops(&self) -> &[Hop] {
-        &self.hops[..self.len as usize]
+        self.hops.get(..usize::from(self.len)).unwrap_or_default()
     }
 }
 

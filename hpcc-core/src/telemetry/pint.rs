@@ -81,6 +81,7 @@ impl Codebook {
     }
 
     /// The power that stands for U: one of its two neighbours, drawn so that the expected value is U.
+    #[expect(clippy::indexing_slicing, reason = "a power lies between the second and the last")]
     fn encode(&self, utilisation: f64, rand: &mut GlibcRand) -> u16 {
         let code = libm::ceil(utilisation * CODE_STEPS).max(1.0);
         let above = match self.above.get(code as usize) {

@@ -11,12 +11,10 @@
 use super::{Hop, HopStack, Modulus, Snapshot, Unusable};
 use crate::units::BitRate;
 
-/// Hop words.
+/// Words for hops in a section; a sixth hop writes over the first.
 pub const SLOTS: usize = 5;
-const WORD: usize = 8;
-const COUNT: core::ops::Range<usize> = SLOTS * WORD..SLOTS * WORD + 2;
 /// Bytes of a section; it has this length from the sender on.
-pub const LEN: usize = COUNT.end;
+pub const LEN: usize = 8 * SLOTS + 2;
 
 const TS_BITS: u32 = 24;
 const TX_BITS: u32 = 20;
@@ -45,17 +43,21 @@ const fn low(value: u64, bits: u32) -> u64 {
 
 #[inline]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u32) -> usize {
-    let Some(bytes) = section.get_mut(..LEN).filter(|_| len == LEN) else { return len };
+    let Some((slots, count)) = section.get_mut(..LEN).filter(|_| len == LEN).map(<[u8]>::as_chunks_mut) else {
+        return len;
+    };
+    let Some(count) = count.first_chunk_mut() else { return len };
     let Some(code) = code(snapshot.rate) else { return len };
     let units = u64::from(multiplier.max(1));
     let word = code
         | low(snapshot.now.0, TS_BITS) << TS_SHIFT
         | low(snapshot.tx_bytes / (TX_UNIT * units), TX_BITS) << TX_SHIFT
         | low(snapshot.qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT;
-    let count = u16::from_le_bytes([bytes[COUNT.start], bytes[COUNT.start + 1]]);
-    let slot = count as usize % SLOTS * WORD;
-    bytes[slot..slot + WORD].copy_from_slice(&word.to_le_bytes());
-    bytes[COUNT].copy_from_slice(&count.wrapping_add(1).to_le_bytes());
+    let passed = u16::from_le_bytes(*count);
+    if let Some(slot) = slots.get_mut(usize::from(passed) % SLOTS) {
+        *slot = word.to_le_bytes();
+    }
+    *count = passed.wrapping_add(1).to_le_bytes();
     len
 }
 
@@ -69,14 +71,15 @@ pub const fn modulus(multiplier: u32) -> Modulus {
 #[inline]
 pub fn read(section: &[u8], multiplier: u32, stack: &mut HopStack) -> Result<(), Unusable> {
     let bytes: &[u8; LEN] = section.try_into().map_err(|_| Unusable)?;
-    let count = u16::from_le_bytes([bytes[COUNT.start], bytes[COUNT.start + 1]]) as usize;
+    let (slots, count) = bytes.as_chunks();
+    let count = usize::from(u16::from_le_bytes(*count.first_chunk().ok_or(Unusable)?));
     if count > SLOTS {
         return Err(Unusable);
     }
     let units = u64::from(multiplier.max(1));
     stack.reset(modulus(multiplier));
-    for word in bytes[..COUNT.start].chunks_exact(WORD).take(count) {
-        let word = u64::from_le_bytes(word.try_into().map_err(|_| Unusable)?);
+    for &word in slots.iter().take(count) {
+        let word = u64::from_le_bytes(word);
         stack.push(Hop {
             rate: *RATES.get(low(word, TS_SHIFT) as usize).ok_or(Unusable)?,
             ts: low(word >> TS_SHIFT, TS_BITS),

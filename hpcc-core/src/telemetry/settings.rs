@@ -2,8 +2,7 @@
 //! What a user sets of telemetry's byte layout.
 
 use super::ioam::hpcc::Profile;
-use super::{Layout, MAX_HOPS, pint};
-use crate::cc::Reads;
+use super::{Layout, MAX_HOPS, Reads, pint};
 use crate::settings::{Conflict, Named};
 use crate::topology::Network;
 use crate::units::BitRate;
@@ -116,18 +115,6 @@ impl From<LayoutName> for Layout {
     /// The layout with all hops, units of 1, and the usual base.
     fn from(name: LayoutName) -> Layout {
         LayoutSettings { layout: Some(name), ..LayoutSettings::default() }.config(false)
-    }
-}
-
-impl Reads {
-    /// The layout that tells it, unless the user chooses another one.
-    fn usual_layout(self) -> LayoutName {
-        match self {
-            Reads::Nothing => LayoutName::None,
-            Reads::Records => LayoutName::Reference,
-            Reads::SendTime => LayoutName::Timestamp,
-            Reads::Utilisation => LayoutName::Pint,
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 pub enum NodeKind {
     /// Ends flows; never forwards.
     Host,
-    /// Forwards.
+    /// A node that forwards frames.
     Switch,
 }
 

@@ -2,9 +2,7 @@
 //! Sets of nodes as users name them.
 
 use super::{Network, NodeKind};
-use crate::fast_cnp::{Prefix, Prefixes};
-use crate::frame::simulated::ipv6;
-use crate::switch::host_address;
+use crate::address::{AddressSet, host_address, ipv6};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -58,17 +56,14 @@ impl NodeSet {
     }
 
     /// Their addresses.
-    pub fn prefixes(&self) -> Prefixes {
-        Prefixes(self.iter().map(|node| Prefix::host(ipv6(host_address(node)))).collect())
+    pub fn addresses(&self) -> AddressSet {
+        self.iter().map(|node| ipv6(host_address(node))).collect()
     }
 
     /// The same for hosts, which are asked about for every packet: one prefix where they are all hosts.
-    pub fn host_prefixes(&self, network: &Network) -> Prefixes {
-        /// What the addresses of a network have in common.
-        const PLAN: u8 = 96;
-        let all_hosts = network.hosts().all(|node| self.contains(node));
-        let plan = Prefix::new(ipv6(0), PLAN).filter(|_| all_hosts && !self.0.is_empty());
-        plan.map_or_else(|| self.prefixes(), |plan| Prefixes(alloc::vec![plan]))
+    pub fn host_addresses(&self, network: &Network) -> AddressSet {
+        let all_hosts = !self.0.is_empty() && network.hosts().all(|node| self.contains(node));
+        if all_hosts { AddressSet::plan() } else { self.addresses() }
     }
 }
 
@@ -129,11 +124,10 @@ mod tests {
         let network = network();
         let address = |node| ipv6(host_address(node));
         let of = |text| NodeSet::parse(text, &network).expect(text);
-        for some in [of("0,3").prefixes(), of("0,3").host_prefixes(&network)] {
+        for some in [of("0,3").addresses(), of("0,3").host_addresses(&network)] {
             assert_eq!([0, 2, 3].map(|node| some.contains(&address(node))), [true, false, true]);
         }
-        let all = of("hosts").host_prefixes(&network);
-        assert!(all.0.len() == 1 && all.contains(&address(3)));
-        assert!(of("none").host_prefixes(&network).0.is_empty());
+        assert_eq!(of("hosts").host_addresses(&network), AddressSet::plan());
+        assert_eq!(of("none").host_addresses(&network), AddressSet::default());
     }
 }

@@ -94,7 +94,7 @@ pub struct TimeoutResult {
 /// A probe: a packet of a flow without payload, which collects telemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The flow.
+    /// Which flow it belongs to.
     pub sender: SenderSpec,
     /// The first byte that was not sent yet: the probe follows all that were.
     pub seq: u64,
@@ -124,7 +124,7 @@ pub struct Ack<'a> {
 pub struct Counters {
     /// Packets that were sent again.
     pub resent: u64,
-    /// Retransmission timeouts.
+    /// How often a retransmission timer ran out.
     pub timeouts: u64,
     /// Probes sent.
     pub probes: u64,

@@ -74,7 +74,7 @@ crate::named! {
 pub struct TransportConfig {
     /// Most payload bytes in a packet.
     pub mtu: u32,
-    /// Loss recovery.
+    /// What is sent again after a loss.
     pub recovery: Recovery,
     /// Granularity of [`Recovery::GoBackZero`] in bytes; at least 1.
     pub chunk: u32,

@@ -16,15 +16,15 @@ use alloc::vec::Vec;
 /// A data packet to put on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The flow.
+    /// Which flow it belongs to.
     pub sender: SenderSpec,
     /// Key of the sending queue pair.
     pub queue_pair: u32,
     /// Bytes of the flow.
     pub size: u64,
-    /// First byte.
+    /// Offset in the flow of its first payload byte.
     pub seq: u64,
-    /// Payload bytes.
+    /// Bytes of payload, 1 to the MTU.
     pub payload: u32,
     /// Bytes on the link.
     pub frame: u32,
@@ -41,7 +41,7 @@ pub struct Segment {
 /// The answer to "what may leave now?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// This packet.
+    /// This packet leaves now.
     Send(Segment),
     /// Nothing: ask again at a wake-up ([`super::Host::wake_at`]), an acknowledgement, or a resume.
     Wait,

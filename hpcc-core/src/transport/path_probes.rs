@@ -30,7 +30,7 @@ pub struct PathConfig {
 }
 
 impl Default for PathConfig {
-    /// Off.
+    /// No path is probed.
     fn default() -> Self {
         PathConfig { candidates: 1, interval: 5 }
     }

@@ -31,9 +31,9 @@ impl Effects {
 /// A packet's place in its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// First byte.
+    /// Offset in the flow of its first payload byte.
     pub seq: u64,
-    /// Payload bytes.
+    /// Bytes of payload, 1 to the MTU.
     pub payload: u32,
     /// Whether the first byte was sent before.
     pub again: bool,
@@ -129,7 +129,7 @@ impl QueuePair {
         &self.limits
     }
 
-    /// The controller.
+    /// The state of its congestion control.
     pub fn controller(&self) -> &dyn CongestionControl {
         self.controller.as_ref()
     }

@@ -8,9 +8,9 @@ use crate::units::Nanos;
 /// A data packet as it arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Data {
-    /// First byte.
+    /// Offset in the flow of its first payload byte.
     pub seq: u64,
-    /// Payload bytes.
+    /// Bytes of payload, 1 to the MTU.
     pub payload: u32,
     /// Whether the sender asks for an acknowledgement.
     pub ack_requested: bool,
@@ -21,7 +21,7 @@ pub struct Data {
 /// What the receiver sends back for a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Nothing.
+    /// No answer is due.
     Silence,
     /// All bytes before this one have arrived.
     Ack(u64),

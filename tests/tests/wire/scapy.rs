@@ -2,9 +2,10 @@
 //! scapy computes the ICRCs that our frames have, and reads the same headers from them.
 
 use crate::simulation::{CASES, Case};
+use hpcc_core::address::ipv6;
+use hpcc_core::frame::INT_MARK;
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{Addresses, Dialect, Extension, RoceFrame, RocePacket, SectionLen, TELEMETRY_MARK, build};
-use hpcc_core::frame::{INT_MARK, simulated};
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
 use hpcc_core::roce::{Bth, CNP_RESERVED, Opcode};
@@ -149,7 +150,7 @@ impl Echoes {
 fn scapy_computes_the_icrc_of_our_notifications() {
     let Some(python) = python() else { return skipped("HPCC_TEST_PYTHON names no Python with scapy") };
     let v4 = Addresses::V4 { src: [10, 0, 0, 2], dst: [10, 0, 0, 1] };
-    let v6 = Addresses::V6 { src: simulated::ipv6(0x0a00_0002), dst: simulated::ipv6(0x0a00_0001) };
+    let v6 = Addresses::V6 { src: ipv6(0x0a00_0002), dst: ipv6(0x0a00_0001) };
     let built: Vec<_> = [v4, v6].map(cnp).to_vec();
     let frames: Vec<_> = built.iter().map(|frame| ("none", &**frame)).collect();
     for (frame, said) in built.iter().zip(ask(&python, &frames)) {

@@ -2,7 +2,7 @@
 //! Random traffic.
 
 use super::{Cdf, Random};
-use crate::scenario::Flow;
+use crate::flow::Flow;
 use hpcc_core::units::{BitRate, Nanos};
 use itertools::Itertools;
 use rand::RngExt;
@@ -26,7 +26,7 @@ pub struct Class {
 pub struct Poisson {
     /// Hosts and the rate of their first link, above 0; at least two.
     pub hosts: Arc<[(u32, BitRate)]>,
-    /// Flow sizes.
+    /// Distribution of flow sizes, in bytes.
     pub sizes: Arc<Cdf>,
     /// Mean payload that a host sends, as a fraction of its link's rate; above 0, up to 1.
     pub load: f64,

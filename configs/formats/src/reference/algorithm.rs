@@ -13,7 +13,7 @@ use hpcc_core::units::{BitRate, Nanos};
 
 const DEFAULT_MODE: u64 = 1;
 
-/// The controller.
+/// Reads the congestion control of CC_MODE and its parameters.
 pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Box<dyn Algorithm>, InputError> {
     let mode = settings.u64("CC_MODE", DEFAULT_MODE, u64::from(u32::MAX))?;
     if mode == DEFAULT_MODE && settings.word("CC_MODE").is_none() {

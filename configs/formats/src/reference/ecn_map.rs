@@ -4,7 +4,7 @@
 use super::settings::{Settings, keyed, narrow};
 use super::tokens::Token;
 use crate::error::InputError;
-use hpcc_core::switch::EcnThreshold;
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::units::BitRate;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@
 use super::tokens::Token;
 use super::words::Words;
 use crate::error::InputError;
-use crate::flows::Placed;
-use crate::scenario::Flow;
+use crate::flow::Flow;
+use crate::flow::Placed;
 use hpcc_core::units::{Nanos, Rounding};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

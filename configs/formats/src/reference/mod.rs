@@ -8,7 +8,7 @@
 mod algorithm;
 mod config;
 mod ecn_map;
-mod flow;
+pub(crate) mod flow;
 mod keys;
 mod quantity;
 mod settings;
@@ -27,7 +27,7 @@ pub(crate) use flow::FlowFile;
 pub(crate) use topology::read as read_topology;
 
 use crate::error::InputError;
-use crate::scenario::Flow;
+use crate::flow::Flow;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Rounding;
 use std::path::Path;

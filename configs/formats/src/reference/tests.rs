@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The reference's formats, valid and broken in every way that we know of.
 
-use crate::scenario::{Flow, Scenario, load};
+use crate::flow::Flow;
+use crate::load;
+use crate::scenario::Scenario;
 use hpcc_core::cc::{Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, TimelyConfig};
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Value;
-use hpcc_core::switch::EcnThreshold;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::{Recovery, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos, Rounding};

@@ -7,7 +7,7 @@ use crate::place::Place;
 use hpcc_core::units::{BitRate, Nanos};
 use std::fmt::Display;
 
-/// One word.
+/// A word of a file, with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Token<'a> {
     pub text: &'a str,

@@ -19,7 +19,7 @@ pub struct FileDigest {
     /// Lines below the header; none in binary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// Length.
+    /// Length of the file, in bytes.
     pub bytes: u64,
     /// BLAKE3 hash of the content, in hexadecimal digits.
     pub blake3: String,

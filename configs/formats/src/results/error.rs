@@ -19,7 +19,7 @@ pub enum ResultError {
     /// A line does not follow the format.
     #[error("{}:{line}: {message}", path.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
@@ -29,9 +29,9 @@ pub enum ResultError {
     /// A folder cannot be used for output.
     #[error("{}: {message}", path.display())]
     Folder {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why not.
+        /// What the system said.
         message: String,
     },
 }

@@ -47,7 +47,7 @@ pub enum TraceEvent {
 pub struct TraceRecord {
     /// When, in ns.
     pub time_ns: u64,
-    /// Where.
+    /// The node at which it happened.
     pub node: u16,
     /// Port of the node, counted from 1.
     pub port: u8,
@@ -55,7 +55,7 @@ pub struct TraceRecord {
     pub queue: u8,
     /// Bytes of other packets in that queue; 0 at hosts.
     pub qlen_bytes: u32,
-    /// What happened.
+    /// What happened to the packet.
     pub event: TraceEvent,
     /// What the packet is for.
     #[serde(serialize_with = "kind_name", deserialize_with = "kind_of_name")]
@@ -102,11 +102,11 @@ fn kind_of_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PacketKind
 /// The rate of a port, as the header lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRate {
-    /// The node.
+    /// Number of the node.
     pub node: u16,
     /// Its port, counted from 1.
     pub port: u8,
-    /// The rate.
+    /// Rate of the link, in bits per second.
     pub rate: BitRate,
 }
 

@@ -30,7 +30,7 @@ impl PauseMeter {
         }
     }
 
-    /// Pause frames.
+    /// Pause frames that were received; resumes do not count.
     pub(crate) fn pauses(&self) -> u64 {
         self.pauses
     }

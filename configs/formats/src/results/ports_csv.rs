@@ -13,7 +13,7 @@ use super::{CsvRow, ResultError};
 /// A port, which is one end of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct PortRow {
-    /// The node.
+    /// Number of the node.
     pub node: u32,
     /// Its port, counted from 1.
     pub port: u32,

@@ -22,9 +22,9 @@ pub struct QlenSnapshot {
 /// The histogram of one port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortHistogram {
-    /// The switch.
+    /// Number of the switch.
     pub node: u32,
-    /// Its port.
+    /// Number of its port, in the order of its links.
     pub port: u32,
     /// Samples per kB of queue length.
     pub counts: Vec<u64>,

@@ -16,9 +16,9 @@ use super::{CsvRow, ResultError, Rows};
 pub struct QueueRow {
     /// When it was sampled, in ns.
     pub time_ns: u64,
-    /// The switch.
+    /// Number of the switch.
     pub node: u32,
-    /// Its port.
+    /// Number of its port, in the order of its links.
     pub port: u32,
     /// Bytes in the queue.
     pub qlen_bytes: u64,

@@ -76,7 +76,7 @@ pub struct Summary {
     /// Bytes of telemetry on links, summed over links: sections, and all of probes and of feedback by itself.
     #[serde(default)]
     pub telemetry_bytes: u64,
-    /// Probes sent.
+    /// Probes that hosts sent.
     #[serde(default)]
     pub probes: u64,
     /// Packets that brought telemetry back to a sender.
@@ -148,9 +148,9 @@ pub struct Versions {
 /// A port of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Port {
-    /// The node.
+    /// Number of the node.
     pub node: u32,
-    /// Its port.
+    /// Number of its port, in the order of its links.
     pub port: u32,
 }
 

@@ -45,7 +45,7 @@ pub struct ResultWriter {
 pub struct Measured {
     /// Flows that completed.
     pub flows_finished: u64,
-    /// Queue lengths.
+    /// Statistics of queue lengths, in bytes.
     pub queue: QueueStats,
     /// PFC pause frames.
     pub pfc_pauses: u64,

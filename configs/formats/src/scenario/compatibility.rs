@@ -22,7 +22,7 @@ pub(crate) struct Compatibility {
 }
 
 impl Compatibility {
-    /// A profile.
+    /// What this profile repeats, before single keys change it.
     pub fn new(profile: Quirks) -> Compatibility {
         Compatibility { profile, single: Vec::new() }
     }
@@ -47,7 +47,7 @@ impl Compatibility {
         Ok(())
     }
 
-    /// The switches.
+    /// Which faults are repeated.
     pub fn quirks(&self) -> Quirks {
         let mut quirks = self.profile;
         for (name, on) in &self.single {

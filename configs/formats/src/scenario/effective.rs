@@ -3,8 +3,8 @@
 
 use super::Scenario;
 use super::compatibility;
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::settings::{self, Setting};
-use hpcc_core::switch::EcnThreshold;
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
 

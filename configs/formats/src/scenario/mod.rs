@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The one description of a simulation that every front end uses.
 //!
-//! [`load`] reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
+//! [`load`](crate::load) reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
 //! what was understood, so that a result can be traced to its settings.
 
 mod check;
 pub(crate) mod compatibility;
 mod draft;
 mod effective;
-mod kind;
 mod network;
-mod toml_format;
 
 pub use compatibility::settings as compatibility_settings;
-pub use kind::{FileKind, kind};
-#[cfg(feature = "schema")]
-pub use toml_format::schema;
 
 pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
-use crate::error::InputError;
 use crate::flows::FlowList;
 use hpcc_core::cc::Algorithm;
 use hpcc_core::node::NodeSettings;
@@ -34,7 +28,7 @@ use hpcc_core::transport::feedback::FeedbackSettings;
 use hpcc_core::units::Nanos;
 use std::path::Path;
 
-/// One simulation, checked: whatever reaches a simulator through [`load`] can run.
+/// One simulation, checked: whatever reaches a simulator through [`load`](crate::load) can run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// File name without folder and extension.
@@ -104,23 +98,6 @@ impl Scenario {
     }
 }
 
-/// One message from a host to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flow {
-    /// Sending host.
-    pub src: u32,
-    /// Receiving host, another one than `src`.
-    pub dst: u32,
-    /// Priority (queue) of its packets, 1 to 7; 0 only with [`Quirks::data_in_queue_0`].
-    pub priority: u8,
-    /// Destination port; by convention 100 for ordinary flows and 200 for incast.
-    pub dport: u16,
-    /// Payload bytes, at least 1; the reference's flow files end at 2^32 - 1.
-    pub size: u64,
-    /// When the sender learns of it.
-    pub start: Nanos,
-}
-
 /// Nodes of a network that know nothing of telemetry: switches that do not stamp it, hosts that neither collect nor answer
 /// it.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +111,7 @@ pub struct Legacy {
 /// A switch's links to a node outside the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FastCnpBorder {
-    /// The switch.
+    /// Number of the switch.
     pub node: u32,
     /// The other node, to which it has a link.
     pub outside: u32,
@@ -150,7 +127,7 @@ impl Default for Legacy {
 /// A link that fails for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFailure {
-    /// When.
+    /// Simulated time of the failure.
     pub time: Nanos,
     /// Node at one end.
     pub a: u32,
@@ -176,7 +153,7 @@ pub struct Monitor {
 /// When the reference's histogram samples: each 100 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueHistogram {
-    /// First sample.
+    /// Simulated time of the first sample.
     pub start: Nanos,
     /// After this time there is no sample but the first.
     pub end: Nanos,
@@ -185,43 +162,6 @@ pub struct QueueHistogram {
 impl QueueHistogram {
     /// It is written at multiples of this.
     pub const PRINT_INTERVAL: Nanos = Nanos(100_000_000);
-}
-
-/// Reads and checks a scenario.
-///
-/// A `.toml` file is TOML, and so is any file whose first line of content opens a section or assigns a value;
-/// everything else is the reference's `config.txt`. Each override is `KEY=VALUE` and replaces what the file
-/// says: a dotted path for TOML (`congestion_control.eta=0.98`), a key for the reference (`U_TARGET=0.98`). In
-/// both, `compatibility.NAME=false` corrects one of the reference's faults.
-///
-/// # Errors
-/// Anything that is misspelt, missing, out of range or inconsistent, with file and line where there is one.
-pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
-    load_with(path, overrides, NodeSettings::default())
-}
-
-/// The same with other defaults, and perhaps more algorithms to choose from.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
-    let text = crate::text::read(path)?;
-    let draft = if is_toml(path, &text) {
-        kind::refuse_sweep(path, &text)?;
-        toml_format::read(path, &text, overrides, defaults)?
-    } else {
-        crate::reference::read(path, &text, overrides)?
-    };
-    draft.finish()
-}
-
-/// Whether a file is TOML, not the reference's `config.txt`.
-pub(crate) fn is_toml(path: &Path, text: &str) -> bool {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        return true;
-    }
-    let content = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    content.is_some_and(|line| line.starts_with('[') || line.contains('='))
 }
 
 /// The file's name without folder and extension.

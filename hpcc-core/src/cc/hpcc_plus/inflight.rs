@@ -120,7 +120,7 @@ impl Inflight {
         Ok(utilisation)
     }
 
-    /// T.
+    /// The base round-trip time T.
     pub fn base_rtt(&self) -> Nanos {
         self.base_rtt
     }

@@ -15,7 +15,7 @@ use etherparse::{EtherType, Ethernet2HeaderSlice, SingleVlanHeaderSlice};
 pub struct Parsed<'a> {
     /// Tag control information of its VLAN tag: priority 3 bits, drop eligible 1, VLAN 12.
     pub vlan: Option<u16>,
-    /// The rest.
+    /// What the Ethernet frame carries.
     pub content: Content<'a>,
 }
 

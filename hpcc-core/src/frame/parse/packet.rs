@@ -125,7 +125,7 @@ impl<'a> Front<'a> {
                 let header = header.first_chunk().ok_or(Fault::Truncated)?;
                 Ok(Telemetry {
                     encapsulation: Some(encapsulation),
-                    len: ifa_behind_udp(*header, bytes)?,
+                    len: ifa_behind_udp(header, bytes)?,
                     counted: false,
                 })
             }

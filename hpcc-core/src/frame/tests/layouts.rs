@@ -3,10 +3,10 @@
 
 use crate::frame::PacketKind;
 use crate::frame::parse::{Content, parse};
-use crate::frame::simulated::SimulatedFrame;
 use crate::frame::{Dialect, Encapsulation};
 use crate::roce::icrc::Coverage;
 use crate::settings::Named;
+use crate::simulated_frame::SimulatedFrame;
 use crate::telemetry::{Layout, LayoutName, LayoutSettings, MAX_SECTION, Snapshot};
 use crate::units::Nanos;
 use alloc::vec::Vec;

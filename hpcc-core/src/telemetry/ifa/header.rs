@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The IFA header behind the IP header (SPEC section 2.4).
 
-use crate::telemetry::Unusable;
-use core::borrow::Borrow;
-
 /// Bytes of the header.
 pub const LEN: usize = 4;
 /// The version that these bytes follow.
@@ -49,88 +46,32 @@ impl Flags {
     }
 }
 
-/// An IFA header in its bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Header<T>(T);
-
-impl<'a> Header<&'a [u8; LEN]> {
-    /// Views the header at the front of `bytes`; [`Unusable`] if they are too few.
-    #[inline]
-    pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Unusable> {
-        bytes.first_chunk().map(Header).ok_or(Unusable)
-    }
-}
-
-impl<T: Borrow<[u8; LEN]>> Header<T> {
-    /// Views these bytes as a header.
-    #[inline]
-    pub fn new(bytes: T) -> Self {
-        Header(bytes)
-    }
-
-    /// Ver.
-    #[inline]
-    pub fn version(&self) -> u8 {
-        self.0.borrow()[0] >> 4
-    }
-
-    /// GNS, the global name space.
-    #[inline]
-    pub fn name_space(&self) -> u8 {
-        self.0.borrow()[0] & 0xf
-    }
-
-    /// NextHdr: the IP protocol that follows.
-    #[inline]
-    pub fn next_header(&self) -> u8 {
-        self.0.borrow()[1]
-    }
-
-    /// The flags.
-    #[inline]
-    pub fn flags(&self) -> Flags {
-        Flags::parse(self.0.borrow()[2])
-    }
-
-    /// Most words that the stack may grow to.
-    #[inline]
-    pub fn max_length(&self) -> u8 {
-        self.0.borrow()[3]
-    }
-}
-
-/// A header's contents.
+/// An IFA header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Repr {
+pub struct Header {
+    /// Ver, 4 bits; these bytes follow [`VERSION`].
+    pub version: u8,
     /// GNS, the global name space, 4 bits.
     pub name_space: u8,
     /// NextHdr: the IP protocol that follows.
     pub next_header: u8,
-    /// The flags.
+    /// What else the section has, and how hops treat it.
     pub flags: Flags,
     /// Most words that the stack may grow to.
     pub max_length: u8,
 }
 
-impl Repr {
-    /// The contents of a header; [`Unusable`] for another version.
+impl Header {
+    /// What these bytes say.
     #[inline]
-    pub fn parse<T: Borrow<[u8; LEN]>>(header: &Header<T>) -> Result<Repr, Unusable> {
-        if header.version() != VERSION {
-            return Err(Unusable);
-        }
-        Ok(Repr {
-            name_space: header.name_space(),
-            next_header: header.next_header(),
-            flags: header.flags(),
-            max_length: header.max_length(),
-        })
+    pub fn parse(&[first, next_header, flags, max_length]: &[u8; LEN]) -> Header {
+        Header { version: first >> 4, name_space: first & 0xf, next_header, flags: Flags::parse(flags), max_length }
     }
 
-    /// The bytes; reserved bits are 0, and the name space is cut to its 4 bits.
+    /// The bytes; reserved bits are 0, and version and name space are cut to their 4 bits.
     #[inline]
     pub fn emit(&self) -> [u8; LEN] {
-        [VERSION << 4 | self.name_space & 0xf, self.next_header, self.flags.emit(), self.max_length]
+        [self.version << 4 | self.name_space & 0xf, self.next_header, self.flags.emit(), self.max_length]
     }
 }
 
@@ -143,28 +84,19 @@ mod tests {
     const BYTES: [u8; LEN] = [0x2f, 17, 0b0000_0101, 40];
 
     #[test]
-    fn a_header_is_read_and_written() {
-        let repr = Repr::parse(&Header::new(BYTES)).expect("version 2");
+    fn fields_have_their_bits() {
         let flags = Flags { in_band: true, checksum: true, ..Flags::default() };
-        assert_eq!(repr, Repr { name_space: 0xf, next_header: 17, flags, max_length: 40 });
-        assert_eq!(repr.emit(), BYTES);
-    }
-
-    #[test]
-    fn other_versions_and_short_buffers_are_refused() {
-        assert_eq!(Repr::parse(&Header::new([0x3f, 17, 4, 40])), Err(Unusable));
-        assert!(Header::new_checked(&BYTES[..3]).is_err());
+        let header = Header { version: VERSION, name_space: 0xf, next_header: 17, flags, max_length: 40 };
+        assert_eq!((Header::parse(&BYTES), header.emit()), (header, BYTES));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn what_parses_is_emitted_and_parses_again(mut bytes: [u8; LEN]) {
-            bytes[0] = VERSION << 4 | bytes[0] & 0xf;
-            let repr = Repr::parse(&Header::new(bytes)).expect("version 2");
-            prop_assert_eq!(Repr::parse(&Header::new(repr.emit())), Ok(repr));
+        fn every_header_survives_parsing(mut bytes: [u8; LEN]) {
+            let header = Header::parse(&bytes);
             bytes[2] &= 0x1f;
-            prop_assert_eq!(repr.emit(), bytes);
+            prop_assert_eq!(header.emit(), bytes);
         }
     }
 }

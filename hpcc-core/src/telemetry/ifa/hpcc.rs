@@ -12,8 +12,8 @@
 //! counted, limit and entries of a complete section still add up to that.
 
 use super::header::{self, Flags, GNS_PER_HOP, Header};
-use super::metadata::{self, Entry, LOW_20, Metadata};
-use super::metadata_header::{self, MetadataHeader};
+use super::metadata::{self, LOW_20, Metadata};
+use super::metadata_header::MetadataHeader;
 use super::transit::{self, PREFIX};
 use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
 
@@ -41,14 +41,15 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let hops = hops.min(MAX_HOPS as u8);
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
     let Some(behind) = rest.first_chunk_mut() else { return 0 };
-    *front = header::Repr {
+    *front = Header {
+        version: header::VERSION,
         name_space: GNS_PER_HOP,
         next_header: UDP,
         flags: Flags { in_band: true, ..Flags::default() },
         max_length: hops * metadata::WORDS,
     }
     .emit();
-    *behind = metadata_header::Repr { hop_limit: hops + 1, ..metadata_header::Repr::default() }.emit();
+    *behind = MetadataHeader { hop_limit: hops + 1, ..MetadataHeader::default() }.emit();
     PREFIX
 }
 
@@ -87,38 +88,39 @@ fn metadata(snapshot: &Snapshot) -> Metadata {
 /// Decodes a section into `stack`. [`Unusable`] if it is none of this profile or if a hop is missing.
 #[inline(never)]
 pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
-    let header = header::Repr::parse(&Header::new_checked(section)?)?;
-    let front = MetadataHeader::new_checked(section.get(header::LEN..).ok_or(Unusable)?)?;
-    let entries = section.get(PREFIX..).ok_or(Unusable)?;
+    let (header, rest) = section.split_first_chunk().ok_or(Unusable)?;
+    let (front, entries) = rest.split_first_chunk().ok_or(Unusable)?;
+    let (header, front) = (Header::parse(header), MetadataHeader::parse(front));
     let flags = header.flags;
     let is_plain = !flags.fragmented && !flags.tail_stamp && !flags.checksum;
-    let is_ours = header.name_space == GNS_PER_HOP && header.next_header == UDP && is_plain;
-    let is_whole = entries.len() == 4 * usize::from(front.current_length())
+    let is_known = header.version == header::VERSION && header.name_space == GNS_PER_HOP;
+    let is_ours = is_known && header.next_header == UDP && is_plain;
+    let is_whole = entries.len() == 4 * usize::from(front.current_length)
         && entries.len().is_multiple_of(metadata::LEN)
         && entries.len() <= MAX_HOPS * metadata::LEN;
-    let counted = usize::from(front.hop_limit()) + entries.len() / metadata::LEN;
+    let counted = usize::from(front.hop_limit) + entries.len() / metadata::LEN;
     let is_complete = counted == usize::from(header.max_length / metadata::WORDS) + 1;
     if !(is_ours && is_whole && is_complete) {
         return Err(Unusable);
     }
     stack.reset(MODULUS);
-    for entry in entries.rchunks_exact(metadata::LEN) {
-        parse(&Entry::new_checked(entry)?, stack)?;
+    for entry in entries.as_chunks().0.iter().rev() {
+        parse(&Metadata::parse(entry), stack)?;
     }
     Ok(())
 }
 
 #[inline]
-fn parse(entry: &Entry<&[u8; metadata::LEN]>, stack: &mut HopStack) -> Result<(), Unusable> {
-    if entry.name_space() != NAME_SPACE {
+fn parse(entry: &Metadata, stack: &mut HopStack) -> Result<(), Unusable> {
+    if entry.name_space != NAME_SPACE {
         return Err(Unusable);
     }
-    let received = u64::from(entry.rx_seconds()) * SECOND + u64::from(entry.rx_nanos());
-    let [qlen, tx_high, tx_low] = entry.opaque();
-    stack.pass(entry.device(), entry.egress());
+    let received = u64::from(entry.rx_seconds) * SECOND + u64::from(entry.rx_nanos);
+    let [qlen, tx_high, tx_low] = entry.opaque;
+    stack.pass(entry.device, entry.egress);
     stack.push(Hop {
-        rate: speed::rate(entry.speed()).ok_or(Unusable)?,
-        ts: (received + u64::from(entry.residence())) % MODULUS.ts,
+        rate: speed::rate(entry.speed).ok_or(Unusable)?,
+        ts: (received + u64::from(entry.residence)) % MODULUS.ts,
         tx_bytes: (u64::from(tx_high) << 32 | u64::from(tx_low)) & TX_MASK,
         qlen: u64::from(qlen),
     });

@@ -10,9 +10,6 @@
 //! words 5 to 7  opaque
 //! ```
 
-use crate::telemetry::Unusable;
-use core::borrow::Borrow;
-
 /// Bytes of an entry.
 pub const LEN: usize = 32;
 /// Words of an entry.
@@ -20,107 +17,7 @@ pub const WORDS: u8 = (LEN / 4) as u8;
 /// Of device ids and of seconds.
 pub(super) const LOW_20: u32 = 0xf_ffff;
 
-/// An entry in its bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<T>(T);
-
-impl<'a> Entry<&'a [u8; LEN]> {
-    /// Views the entry at the front of `bytes`; [`Unusable`] if they are too few.
-    #[inline]
-    pub fn new_checked(bytes: &'a [u8]) -> Result<Self, Unusable> {
-        bytes.first_chunk().map(Entry).ok_or(Unusable)
-    }
-}
-
-impl<T: Borrow<[u8; LEN]>> Entry<T> {
-    /// Views these bytes as an entry.
-    #[inline]
-    pub fn new(bytes: T) -> Self {
-        Entry(bytes)
-    }
-
-    /// One of the words 0..=7.
-    #[inline]
-    fn word<const N: usize>(&self) -> u32 {
-        const { assert!(N < WORDS as usize) };
-        let bytes = self.0.borrow();
-        u32::from_be_bytes([bytes[4 * N], bytes[4 * N + 1], bytes[4 * N + 2], bytes[4 * N + 3]])
-    }
-
-    /// LNS, the local name space, which says what the opaque words are.
-    #[inline]
-    pub fn name_space(&self) -> u8 {
-        (self.word::<0>() >> 28) as u8
-    }
-
-    /// Device id, 20 bits.
-    #[inline]
-    pub fn device(&self) -> u32 {
-        self.word::<0>() >> 8 & LOW_20
-    }
-
-    /// Time to live of the IP header.
-    #[inline]
-    pub fn ttl(&self) -> u8 {
-        self.word::<0>() as u8
-    }
-
-    /// The code of the egress link's rate, 4 bits.
-    #[inline]
-    pub fn speed(&self) -> u8 {
-        (self.word::<1>() >> 28) as u8
-    }
-
-    /// Congestion bits.
-    #[inline]
-    pub fn congestion(&self) -> u8 {
-        (self.word::<1>() >> 26) as u8 & 0b11
-    }
-
-    /// Queue id, 6 bits.
-    #[inline]
-    pub fn queue(&self) -> u8 {
-        (self.word::<1>() >> 20) as u8 & 0x3f
-    }
-
-    /// Whole seconds of the reception time, modulo 2^20.
-    #[inline]
-    pub fn rx_seconds(&self) -> u32 {
-        self.word::<1>() & LOW_20
-    }
-
-    /// Egress port.
-    #[inline]
-    pub fn egress(&self) -> u16 {
-        (self.word::<2>() >> 16) as u16
-    }
-
-    /// Ingress port.
-    #[inline]
-    pub fn ingress(&self) -> u16 {
-        self.word::<2>() as u16
-    }
-
-    /// Nanoseconds of the reception time.
-    #[inline]
-    pub fn rx_nanos(&self) -> u32 {
-        self.word::<3>()
-    }
-
-    /// Nanoseconds from reception to emission.
-    #[inline]
-    pub fn residence(&self) -> u32 {
-        self.word::<4>()
-    }
-
-    /// The opaque words.
-    #[inline]
-    pub fn opaque(&self) -> [u32; 3] {
-        [self.word::<5>(), self.word::<6>(), self.word::<7>()]
-    }
-}
-
-/// An entry's contents.
+/// An entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// LNS, the local name space, 4 bits.
@@ -150,22 +47,24 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// The contents of an entry; all bytes are valid.
+    /// What these bytes say.
     #[inline]
-    pub fn parse<T: Borrow<[u8; LEN]>>(entry: &Entry<T>) -> Metadata {
+    pub fn parse(bytes: &[u8; LEN]) -> Metadata {
+        let (words, _) = bytes.as_chunks();
+        let word = |at: usize| words.get(at).map_or(0, |&word| u32::from_be_bytes(word));
         Metadata {
-            name_space: entry.name_space(),
-            device: entry.device(),
-            ttl: entry.ttl(),
-            speed: entry.speed(),
-            congestion: entry.congestion(),
-            queue: entry.queue(),
-            rx_seconds: entry.rx_seconds(),
-            egress: entry.egress(),
-            ingress: entry.ingress(),
-            rx_nanos: entry.rx_nanos(),
-            residence: entry.residence(),
-            opaque: entry.opaque(),
+            name_space: (word(0) >> 28) as u8,
+            device: word(0) >> 8 & LOW_20,
+            ttl: word(0) as u8,
+            speed: (word(1) >> 28) as u8,
+            congestion: (word(1) >> 26) as u8 & 0b11,
+            queue: (word(1) >> 20) as u8 & 0x3f,
+            rx_seconds: word(1) & LOW_20,
+            egress: (word(2) >> 16) as u16,
+            ingress: word(2) as u16,
+            rx_nanos: word(3),
+            residence: word(4),
+            opaque: [word(5), word(6), word(7)],
         }
     }
 
@@ -221,15 +120,14 @@ mod tests {
             2, 0, 0, 0, 3,
         ];
         assert_eq!(metadata.emit(), bytes);
-        assert_eq!(Metadata::parse(&Entry::new_checked(&bytes).expect("32 bytes")), metadata);
-        assert!(Entry::new_checked(&bytes[1..]).is_err());
+        assert_eq!(Metadata::parse(&bytes), metadata);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn every_entry_survives_parsing(bytes: [u8; LEN]) {
-            prop_assert_eq!(Metadata::parse(&Entry::new(bytes)).emit(), bytes);
+            prop_assert_eq!(Metadata::parse(&bytes).emit(), bytes);
         }
     }
 }

@@ -15,7 +15,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | [`header`], [`options`], [`metadata_header`], [`metadata`] | views and plain representation; parse(emit(r)) == r |
+//! | [`header`], [`options`], [`metadata_header`], [`metadata`] | the headers and an entry, read and written |
 //! | [`transit`] | what a hop does to a section |
 //! | [`hpcc`] | the profile that carries time, sent bytes and queue |
 //!

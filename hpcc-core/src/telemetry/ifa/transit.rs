@@ -4,7 +4,7 @@
 
 use super::header::{self, GNS_PER_HOP, Header};
 use super::metadata::{self, Metadata};
-use super::metadata_header::{self, MetadataHeader, UNCHECKED};
+use super::metadata_header::{self, CURRENT_LENGTH, HOP_LIMIT, MetadataHeader, UNCHECKED};
 use super::options;
 
 /// IFA header and metadata header, without the optional ones.
@@ -12,9 +12,9 @@ pub const PREFIX: usize = header::LEN + metadata_header::LEN;
 
 /// Bytes of the optional headers of a section that a hop can add to; `None` if it must be left as it is.
 #[inline]
-fn optional_len(header: &Header<&mut [u8; header::LEN]>) -> Option<usize> {
-    let flags = header.flags();
-    let is_known = header.version() == header::VERSION && header.name_space() == GNS_PER_HOP;
+fn optional_len(header: &Header) -> Option<usize> {
+    let flags = header.flags;
+    let is_known = header.version == header::VERSION && header.name_space == GNS_PER_HOP;
     let is_open = is_known && !flags.tail_stamp && !flags.checksum;
     is_open.then_some(if flags.fragmented { options::LEN } else { 0 })
 }
@@ -23,35 +23,36 @@ fn optional_len(header: &Header<&mut [u8; header::LEN]>) -> Option<usize> {
 /// `limit`: what the MTU of the way out leaves for it.
 ///
 /// A hop limit of 0 ends the section's growth; so do Max Length, `limit` and the buffer, but then the hop is counted.
+#[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]
 #[inline]
 pub fn push(section: &mut [u8], len: usize, limit: usize, metadata: &Metadata) -> usize {
     let Some((header, rest)) = section.split_first_chunk_mut() else { return len };
-    let header = Header::new(header);
+    let header = Header::parse(header);
     let Some(optional) = optional_len(&header) else { return len };
     let Some((_, rest)) = rest.split_at_mut_checked(optional) else { return len };
     let Some((front, stack)) = rest.split_first_chunk_mut() else { return len };
-    let mut front = MetadataHeader::new(front);
-    let older = 4 * usize::from(front.current_length());
-    if PREFIX + optional + older != len || !count_hop(&mut front) {
+    let MetadataHeader { current_length, .. } = MetadataHeader::parse(front);
+    let older = 4 * usize::from(current_length);
+    if PREFIX + optional + older != len || !count_hop(front) {
         return len;
     }
-    let grown = front.current_length().checked_add(metadata::WORDS).filter(|&words| words <= header.max_length());
+    let grown = current_length.checked_add(metadata::WORDS).filter(|&words| words <= header.max_length);
     let fits = len + metadata::LEN <= limit;
     let stack = stack.get_mut(..older + metadata::LEN).filter(|_| fits);
     let (Some(words), Some(stack)) = (grown, stack) else { return len };
     stack.copy_within(..older, metadata::LEN);
     stack[..metadata::LEN].copy_from_slice(&metadata.emit());
-    front.set_current_length(words);
+    front[CURRENT_LENGTH] = words;
     len + metadata::LEN
 }
 
 /// Whether the hop may add an entry by the hop limit, which it decrements.
 #[inline]
-fn count_hop(front: &mut MetadataHeader<&mut [u8; metadata_header::LEN]>) -> bool {
-    match front.hop_limit() {
+fn count_hop(front: &mut [u8; metadata_header::LEN]) -> bool {
+    match &mut front[HOP_LIMIT] {
         0 => return false,
-        UNCHECKED => {}
-        hops => front.set_hop_limit(hops - 1),
+        &mut UNCHECKED => {}
+        hops => *hops -= 1,
     }
     true
 }

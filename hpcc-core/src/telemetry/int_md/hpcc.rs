@@ -17,7 +17,6 @@ use super::metadata::Instructions;
 use super::shim::{self, Kind, Next, Shim};
 use super::transit::{self, PREFIX};
 use crate::telemetry::{Hop, HopStack, MAX_HOPS, Modulus, Snapshot, Unusable, speed};
-use core::borrow::Borrow;
 
 /// Node id, ports, queue, egress time.
 pub const INSTRUCTIONS: Instructions = Instructions(0xd400);
@@ -25,7 +24,7 @@ pub const INSTRUCTIONS: Instructions = Instructions(0xd400);
 pub const DOMAIN_ID: u16 = 0x4850;
 /// Rate and sent bytes, 8 bytes.
 pub const DOMAIN_INSTRUCTIONS: u16 = 0x8000;
-/// HopML.
+/// HopML: words that each hop adds.
 pub const HOP_WORDS: u8 = INSTRUCTIONS.words() + 2;
 /// Bytes of a hop.
 pub const HOP_LEN: usize = 4 * HOP_WORDS as usize;
@@ -53,20 +52,21 @@ pub fn prepare(hops: u8, section: &mut [u8]) -> usize {
     let Some((front, rest)) = section.split_first_chunk_mut() else { return 0 };
     let Some(behind) = rest.first_chunk_mut() else { return 0 };
     let length = (header::LEN / 4) as u8;
-    *front = shim::Repr { kind: Kind::Embedded, next: Next::Dscp(0), length }.emit();
-    *behind = header::Repr {
+    *front = Shim { kind: Kind::Embedded, next: Next::Dscp(0), length }.emit();
+    *behind = Header {
+        version: header::VERSION,
         hop_words: HOP_WORDS,
         remaining: hops.min(MAX_HOPS as u8),
         instructions: INSTRUCTIONS,
         domain_id: DOMAIN_ID,
         domain_instructions: DOMAIN_INSTRUCTIONS,
-        ..header::Repr::default()
+        ..Header::default()
     }
     .emit();
     PREFIX
 }
 
-/// Writes the DSCP that the sink restores into the shim: [the packet's own](crate::frame::INT_MARK) announces the section.
+/// Writes the DSCP that the sink restores into the shim: the packet's own [announces](crate::telemetry::encapsulation::INT_MARK) the section.
 pub fn keep_dscp(section: &mut [u8], dscp: u8) {
     if let Some([.., byte]) = section.first_chunk_mut::<{ shim::LEN }>() {
         *byte = dscp << 2;
@@ -77,8 +77,8 @@ pub fn keep_dscp(section: &mut [u8], dscp: u8) {
 /// room gets M or E set (see [`transit`]); one that asks for anything else is left as it is.
 #[inline(never)]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
-    let asks = section.get(shim::LEN..).map(Header::new_checked);
-    if !asks.is_some_and(|header| header.is_ok_and(|header| is_profile(&header))) {
+    let asks = section.get(shim::LEN..).and_then(<[u8]>::first_chunk).map(Header::parse);
+    if !asks.is_some_and(|header| is_profile(&header)) {
         return len;
     }
     let limit = section.len();
@@ -93,29 +93,30 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
 /// if a hop does not know what it reports.
 #[inline(never)]
 pub fn read(section: &[u8], stack: &mut HopStack) -> Result<(), Unusable> {
-    let (shim, header) = (Shim::new_checked(section)?, section.get(shim::LEN..).ok_or(Unusable)?);
-    let (header, hops) = (Header::new_checked(header)?, section.get(PREFIX..).ok_or(Unusable)?);
-    let is_ours = shim.kind() == Some(Kind::Embedded) && matches!(shim.next(), Some(Next::Dscp(_)));
-    let is_complete = !header.hops_exhausted() && !header.mtu_exceeded();
+    let (shim, rest) = section.split_first_chunk().ok_or(Unusable)?;
+    let (header, hops) = rest.split_first_chunk().ok_or(Unusable)?;
+    let (shim, header) = (Shim::parse(shim)?, Header::parse(header));
+    let is_ours = shim.kind == Kind::Embedded && matches!(shim.next, Next::Dscp(_));
+    let is_complete = !header.hops_exhausted && !header.mtu_exceeded;
     let is_whole =
         shim.section_len() == section.len() && hops.len().is_multiple_of(HOP_LEN) && hops.len() <= MAX_HOPS * HOP_LEN;
     if !(is_ours && is_complete && is_whole && is_profile(&header)) {
         return Err(Unusable);
     }
     stack.reset(MODULUS);
-    for hop in hops.rchunks_exact(HOP_LEN) {
-        parse(hop.try_into().map_err(|_| Unusable)?, stack)?;
+    for hop in hops.as_chunks().0.iter().rev() {
+        parse(hop, stack)?;
     }
     Ok(())
 }
 
 #[inline]
-fn is_profile<T: Borrow<[u8; header::LEN]>>(header: &Header<T>) -> bool {
-    header.version() == header::VERSION
-        && header.hop_words() == HOP_WORDS
-        && header.instructions() == INSTRUCTIONS
-        && header.domain_id() == DOMAIN_ID
-        && header.domain_instructions() == DOMAIN_INSTRUCTIONS
+fn is_profile(header: &Header) -> bool {
+    header.version == header::VERSION
+        && header.hop_words == HOP_WORDS
+        && header.instructions == INSTRUCTIONS
+        && header.domain_id == DOMAIN_ID
+        && header.domain_instructions == DOMAIN_INSTRUCTIONS
 }
 
 #[inline]
@@ -134,13 +135,18 @@ fn emit(snapshot: &Snapshot) -> [u8; HOP_LEN] {
 
 #[inline]
 fn parse(hop: &[u8; HOP_LEN], stack: &mut HopStack) -> Result<(), Unusable> {
-    let word = |at: usize| u32::from_be_bytes([hop[at], hop[at + 1], hop[at + 2], hop[at + 3]]);
-    let wide = |at: usize| u64::from(word(at)) << 32 | u64::from(word(at + 4));
-    let (occupancy, time, counted) = (word(8) & UNKNOWN_OCCUPANCY, wide(12), wide(20));
+    let (words, _) = hop.as_chunks();
+    let &[node, ports, queue, time_high, time_low, counted_high, counted_low] = words.first_chunk().ok_or(Unusable)?;
+    let [node, ports, queue] = [node, ports, queue].map(u32::from_be_bytes);
+    let [time, counted] = [[time_high, time_low], [counted_high, counted_low]].map(|halves| {
+        let [high, low] = halves.map(u32::from_be_bytes);
+        u64::from(high) << 32 | u64::from(low)
+    });
+    let occupancy = queue & UNKNOWN_OCCUPANCY;
     if occupancy == UNKNOWN_OCCUPANCY || time == UNKNOWN_TIME {
         return Err(Unusable);
     }
-    stack.pass(word(0), word(4) as u16);
+    stack.pass(node, ports as u16);
     stack.push(Hop {
         rate: speed::rate((counted >> TX_BITS) as u8).ok_or(Unusable)?,
         ts: time & TIME_MASK,

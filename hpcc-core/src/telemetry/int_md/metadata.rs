@@ -37,7 +37,7 @@ const fn width(bit: u8) -> usize {
 /// One field of a hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field<'a> {
-    /// Bit 0.
+    /// Bit 0: the switch.
     NodeId(u32),
     /// Bit 1: ports.
     Level1Interfaces {
@@ -50,7 +50,7 @@ pub enum Field<'a> {
     HopLatency(u32),
     /// Bit 3: the queue in which the packet waited.
     Queue {
-        /// Its number.
+        /// Its number at the hop.
         id: u8,
         /// How full it is, 24 bits.
         occupancy: u32,
@@ -70,14 +70,14 @@ pub enum Field<'a> {
     TxUtilisation(u32),
     /// Bit 8: the buffer that the queue belongs to.
     Buffer {
-        /// Its number.
+        /// Its number at the hop.
         id: u8,
         /// How full it is, 24 bits.
         occupancy: u32,
     },
     /// Bits 9 to 14, which mean nothing yet.
     Reserved {
-        /// The bit.
+        /// Which bit asked for it, 9 to 14.
         bit: u8,
         /// What the hop wrote.
         value: u32,
@@ -239,6 +239,7 @@ impl Metadata {
 
     /// Writes what the instructions ask for into the bytes of one hop, and `domain` behind it if it has just the
     /// length that is left. All that stays unanswered is ones.
+    #[expect(clippy::indexing_slicing, reason = "a field has 4 or 8 of 8 bytes, the complement 0 or 4 of 4")]
     pub fn emit(&self, instructions: Instructions, domain: &[u8], hop: &mut [u8]) {
         hop.fill(0xff);
         let complement = if instructions.0 & COMPLEMENT != 0 { WORD } else { 0 };

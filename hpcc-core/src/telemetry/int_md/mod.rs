@@ -12,7 +12,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | [`shim`], [`header`], [`metadata`] | views of the bytes and their plain representation; parse(emit(r)) == r |
+//! | [`shim`], [`header`], [`metadata`] | the headers and the fields of a hop, read and written |
 //! | [`transit`] | what a hop does to a section, whoever defined its contents |
 //! | [`hpcc`] | the profile that carries rate, time, sent bytes and queue |
 //!

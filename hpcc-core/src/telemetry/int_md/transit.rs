@@ -5,7 +5,7 @@
 //! the remaining hop count and the shim's length, and nothing else; domain-specific flags, which it may
 //! change, mean nothing to it.
 
-use super::header::{self, Header};
+use super::header::{self, FLAGS, HOPS_EXHAUSTED, Header, MTU_EXCEEDED, REMAINING};
 use super::metadata::Metadata;
 use super::shim::{self, Kind, Shim};
 
@@ -29,7 +29,7 @@ pub struct DomainMetadata<'a> {
     pub id: u16,
     /// The domain-specific instructions that it is for.
     pub instructions: u16,
-    /// The answer.
+    /// The metadata, as they go on the wire.
     pub bytes: &'a [u8],
 }
 
@@ -37,50 +37,46 @@ pub struct DomainMetadata<'a> {
 /// `limit`: what the MTU of the way out leaves for it.
 pub fn push(section: &mut [u8], len: usize, limit: usize, node: &Node<'_>) -> usize {
     insert(section, len, limit, |header, hop| {
-        let asked = (header.domain_id(), header.domain_instructions());
+        let asked = (header.domain_id, header.domain_instructions);
         let answer = node.domain.filter(|domain| (domain.id, domain.instructions) == asked);
-        node.metadata.emit(header.instructions(), answer.map_or(&[], |domain| domain.bytes), hop);
+        node.metadata.emit(header.instructions, answer.map_or(&[], |domain| domain.bytes), hop);
     })
 }
 
 /// As [`push`], for a hop whose bytes `write` fills in: HopML words, at first stale.
+#[expect(clippy::indexing_slicing, reason = "a section has room for what is added, or nothing is")]
 #[inline]
-pub fn insert(
-    section: &mut [u8],
-    len: usize,
-    limit: usize,
-    write: impl FnOnce(&Header<&mut [u8; header::LEN]>, &mut [u8]),
-) -> usize {
-    let Some((shim, rest)) = section.split_first_chunk_mut() else { return len };
-    let Some((header, stack)) = rest.split_first_chunk_mut() else { return len };
-    let (mut shim, mut header) = (Shim::new(shim), Header::new(header));
+pub fn insert(section: &mut [u8], len: usize, limit: usize, write: impl FnOnce(&Header, &mut [u8])) -> usize {
+    let Some((shim_bytes, rest)) = section.split_first_chunk_mut() else { return len };
+    let Some((header_bytes, stack)) = rest.split_first_chunk_mut() else { return len };
+    let (Ok(shim), header) = (Shim::parse(shim_bytes), Header::parse(header_bytes)) else { return len };
     let Some(older) = len.checked_sub(PREFIX).filter(|_| is_sound(&shim, &header, len)) else { return len };
-    if header.remaining() == 0 {
-        header.set_hops_exhausted();
+    if header.remaining == 0 {
+        header_bytes[FLAGS] |= HOPS_EXHAUSTED;
         return len;
     }
-    let added = WORD * usize::from(header.hop_words());
-    let grown = shim.length().checked_add(header.hop_words()).filter(|_| len + added <= limit);
+    let added = WORD * usize::from(header.hop_words);
+    let grown = shim.length.checked_add(header.hop_words).filter(|_| len + added <= limit);
     let (Some(words), Some(stack)) = (grown, stack.get_mut(..older + added)) else {
-        header.set_mtu_exceeded();
+        header_bytes[FLAGS] |= MTU_EXCEEDED;
         return len;
     };
     stack.copy_within(..older, added);
     write(&header, &mut stack[..added]);
-    header.set_remaining(header.remaining() - 1);
-    shim.set_length(words);
+    header_bytes[REMAINING] -= 1;
+    shim_bytes[shim::LENGTH] = words;
     len + added
 }
 
 /// Whether a section of `len` bytes is INT-MD of this version, its length is right, and HopML has room for what
 /// the instructions ask.
 #[inline]
-fn is_sound(shim: &Shim<&mut [u8; shim::LEN]>, header: &Header<&mut [u8; header::LEN]>, len: usize) -> bool {
-    shim.kind() == Some(Kind::Embedded)
+fn is_sound(shim: &Shim, header: &Header, len: usize) -> bool {
+    shim.kind == Kind::Embedded
         && shim.section_len() == len
-        && header.version() == header::VERSION
-        && header.hop_words() > 0
-        && header.hop_words() >= header.instructions().words()
+        && header.version == header::VERSION
+        && header.hop_words > 0
+        && header.hop_words >= header.instructions.words()
 }
 
 #[cfg(test)]

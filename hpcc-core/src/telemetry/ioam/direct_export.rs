@@ -54,6 +54,7 @@ impl DirectExport {
     }
 
     /// The request's bytes: the first so many of the array.
+    #[expect(clippy::indexing_slicing, reason = "there are two words at most")]
     pub fn emit(&self) -> ([u8; MAX_LEN], usize) {
         let mut bytes = [0; MAX_LEN];
         bytes[..2].copy_from_slice(&self.namespace.to_be_bytes());

@@ -91,6 +91,7 @@ pub const fn initial_len(profile: Profile, hops: u8) -> usize {
 
 /// Writes an empty section with room for `hops` hops, 1 to [`Profile::max_hops`], and returns its length. A `section`
 /// that is too short is left alone and has length 0.
+#[expect(clippy::indexing_slicing, reason = "the section has the length of its parts")]
 #[inline(never)]
 pub fn prepare(profile: Profile, hops: u8, section: &mut [u8]) -> usize {
     let len = initial_len(profile, hops);

@@ -12,9 +12,9 @@ pub struct Node<'a> {
     pub hop_limit: Option<u8>,
     /// Node id, 24 bits.
     pub node_id: Option<u32>,
-    /// Ingress interface.
+    /// Interface by which the packet came in, 16 bits.
     pub ingress: Option<u16>,
-    /// Egress interface.
+    /// Interface by which it left, 16 bits.
     pub egress: Option<u16>,
     /// Timestamp, seconds.
     pub seconds: Option<u32>,
@@ -26,7 +26,7 @@ pub struct Node<'a> {
     pub namespace_data: Option<u32>,
     /// Queue depth; the RFC counts buffers, Linux bytes.
     pub queue_depth: Option<u32>,
-    /// Checksum complement.
+    /// What keeps the layer-4 checksum right.
     pub checksum_complement: Option<u32>,
     /// Hop limit, as the field of the wide node id has it.
     pub wide_hop_limit: Option<u8>,
@@ -38,7 +38,7 @@ pub struct Node<'a> {
     pub wide_egress: Option<u32>,
     /// Data that the namespace defines, wide.
     pub wide_namespace_data: Option<u64>,
-    /// Buffer occupancy.
+    /// Bytes in the buffer that the queue belongs to, in units of the namespace.
     pub buffer_occupancy: Option<u32>,
     /// Opaque state snapshot.
     pub snapshot: Option<Snapshot<'a>>,

@@ -24,7 +24,7 @@ pub enum Kind {
     EdgeToEdge,
     /// Direct export.
     DirectExport,
-    /// Not assigned.
+    /// An option type that is not assigned.
     Unknown(u8),
 }
 
@@ -57,11 +57,11 @@ impl Kind {
 /// IOAM data in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoamOption<'a> {
-    /// What kind.
+    /// Which kind of IOAM data.
     pub kind: Kind,
     /// Where the data begin, counted from the start of the header.
     pub offset: usize,
-    /// The data.
+    /// The IOAM data, without the option's header.
     pub data: &'a [u8],
 }
 

@@ -35,7 +35,7 @@ pub struct Header {
     pub namespace: u16,
     /// Words that each node adds, snapshots excluded; 5 bits.
     pub node_length: u8,
-    /// Flags.
+    /// Overflow, loopback, active.
     pub flags: Flags,
     /// Words that are free; 7 bits.
     pub remaining: u8,
@@ -89,7 +89,7 @@ impl Header {
 /// A trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace<'a> {
-    /// Its header.
+    /// Namespace, lengths, flags and trace type.
     pub header: Header,
     /// The nodes' data, without free room.
     pub data: &'a [u8],

@@ -84,7 +84,7 @@ pub struct FeedbackConfig {
     pub sampling: Sampling,
     /// What goes back, except where the algorithm is Rx-HPCC.
     pub answer: Answer,
-    /// In what.
+    /// The frame that carries it back.
     pub by: Return,
     /// Whether the sender rejects records that cannot be true (REQ-27).
     pub guard: bool,

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 /// A packet that may have brought telemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// When.
+    /// Simulated time of the packet's arrival.
     pub now: Nanos,
     /// The byte up to which its acknowledgement acknowledges; `None` if it gets none.
     pub acks: Option<u64>,

@@ -24,7 +24,7 @@ crate::named! {
         Congestion = "congestion",
         /// Packets of their own, one in T.
         Probes = "probes",
-        /// None.
+        /// Nothing is sent back.
         Nothing = "none",
     }
 }

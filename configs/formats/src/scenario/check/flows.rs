@@ -4,8 +4,9 @@
 use super::hops::LongPaths;
 use super::qos;
 use crate::error::InputError;
+use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
-use crate::scenario::{Flow, Scenario};
+use crate::scenario::Scenario;
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::Recovery;
 use std::collections::HashSet;

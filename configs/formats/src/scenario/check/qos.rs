@@ -2,7 +2,8 @@
 //! Classes of service against what must hear of them (REQ-29).
 
 use crate::error::InputError;
-use crate::scenario::{Flow, Places, Scenario};
+use crate::flow::Flow;
+use crate::scenario::{Places, Scenario};
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{Classes, Scope, SwitchSettings, Wait};
 

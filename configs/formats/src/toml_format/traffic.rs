@@ -4,11 +4,11 @@
 use super::document::{Document, Kinded, unknown_kind};
 use super::values::{Bounded, Fraction, Interval, Size, Time};
 use crate::error::InputError;
+use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Poisson};
 use crate::place::Place;
 use crate::reference::FlowFile;
-use crate::scenario::Flow;
 use crate::text::resolve;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos, Rounding};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a file describes, before anything is made of it.
 
-use super::is_toml;
 use crate::error::InputError;
 use crate::place::Place;
 use crate::text;
@@ -32,8 +31,17 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
     })
 }
 
+/// Whether a file is TOML, not the reference's `config.txt`.
+pub(crate) fn is_toml(path: &Path, text: &str) -> bool {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        return true;
+    }
+    let content = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    content.is_some_and(|line| line.starts_with('[') || line.contains('='))
+}
+
 /// Refuses a sweep file where a scenario is expected.
-pub(super) fn refuse_sweep(path: &Path, text: &str) -> Result<(), InputError> {
+pub(crate) fn refuse_sweep(path: &Path, text: &str) -> Result<(), InputError> {
     let Some(line) = variants(text) else { return Ok(()) };
     let message = format!("this is a sweep: use ./hpcc sweep {}", path.display());
     Err(Place::file(path).at(line).error(message))

@@ -7,8 +7,8 @@ use super::values::{Interval, Probability, Rate, Size, Time};
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{Monitor, QueueHistogram};
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::switch::EcnThreshold;
 use hpcc_core::units::Nanos;
 use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
@@ -117,7 +117,7 @@ pub(super) struct MonitorKeys {
     goodput_interval: Option<Interval>,
     /// Start of the reference's histogram, a sample each 100 ns.
     queue_histogram_start: Option<Time>,
-    /// Its end.
+    /// Simulated time at which it ends.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Time>"))]
     queue_histogram_end: Option<Spanned<Time>>,
     /// Nodes whose packets go into `packets.tr`.

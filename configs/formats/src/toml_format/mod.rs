@@ -38,10 +38,10 @@ pub use schema::scenario as schema;
 #[cfg(test)]
 mod tests;
 
-use super::{Blame, Draft, Places, Scenario, name_of};
 use crate::error::InputError;
 use crate::flows::FlowList;
 use crate::place::Place;
+use crate::scenario::{Blame, Draft, Places, Scenario, name_of};
 use document::{Document, Source};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::QuirkSettings;

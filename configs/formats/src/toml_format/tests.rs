@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! TOML scenarios, valid and broken.
 
-use crate::scenario::{Monitor, Scenario, load};
+use crate::load;
+use crate::scenario::{Monitor, Scenario};
 use hpcc_core::cc::{Algorithm, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, TimelyConfig};
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Value;
-use hpcc_core::switch::{BufferKind, EcnThreshold};
+use hpcc_core::switch::BufferKind;
 use hpcc_core::telemetry::{Layout, Sampling};
 use hpcc_core::transport::feedback::{Answer, FeedbackConfig, Return};
 use hpcc_core::transport::path_probes::PathConfig;

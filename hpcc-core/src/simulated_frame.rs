@@ -3,7 +3,7 @@
 //!
 //! | the simulation's | on the wire |
 //! | --- | --- |
-//! | flow | RDMA WRITEs of at most 1 GiB ([`crate::transport::message`]), to address 0 on |
+//! | flow | RDMA WRITEs of at most 1 GiB ([`message`]), to address 0 on |
 //! | first byte of a packet | PSN: that byte divided by the flow's packet size |
 //! | queue pair | the number 2 above, 24 bits of it: 0 and 1 are for InfiniBand's management |
 //! | acknowledgement of all bytes before one | PSN of the packet that ends there; a negative one names the next |
@@ -17,9 +17,10 @@
 //! | priority of all others | DSCP, times 8 (class selectors) |
 //! | pause, resume | the longest pause, a pause of 0 |
 
-use super::build;
-use super::{Addresses, Encapsulation, Extension, PacketKind, RoceFrame, Section, Unbuildable};
+use crate::address::ipv6;
 use crate::fast_cnp::packet;
+use crate::frame::build;
+use crate::frame::{Addresses, Encapsulation, Extension, PacketKind, RoceFrame, Section, Unbuildable};
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
 use crate::roce::{Aeth, Bth, NakCode, Opcode, Reth, Syndrome};
@@ -34,9 +35,6 @@ const ECT_0: u8 = 2;
 const CE: u8 = 3;
 /// The first queue pair that is not for management.
 const FIRST_QUEUE_PAIR: u32 = 2;
-/// The prefix of all hosts: the one for documentation (RFC 3849).
-const IPV6_PREFIX: [u8; 12] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0];
-
 /// A simulated frame. Fields that its kind does not have may be anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedFrame {
@@ -224,14 +222,6 @@ pub fn dscp(priority: u8) -> u8 {
 /// The number on the wire of a queue pair.
 pub fn wire_queue_pair(key: u32) -> u32 {
     key.wrapping_add(FIRST_QUEUE_PAIR) & 0xff_ffff
-}
-
-/// The IPv6 address of a host.
-pub fn ipv6(ipv4: u32) -> [u8; 16] {
-    let mut address = [0; 16];
-    address[..12].copy_from_slice(&IPV6_PREFIX);
-    address[12..].copy_from_slice(&ipv4.to_be_bytes());
-    address
 }
 
 #[cfg(test)]

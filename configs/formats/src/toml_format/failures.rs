@@ -22,7 +22,7 @@ pub(super) struct FailureKeys {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FailedLink {
-    /// When.
+    /// Simulated time at which it fails.
     time: Time,
     /// Node at one end.
     a: u32,

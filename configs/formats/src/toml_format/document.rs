@@ -187,7 +187,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The file.
+    /// The place of the file as a whole, for errors that no line has.
     pub fn file(&self) -> Place {
         self.source.file.clone()
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[fast_cnp]`, valid and broken.
 
-use crate::scenario::{FastCnpBorder, Scenario, load};
+use crate::load;
+use crate::scenario::{FastCnpBorder, Scenario};
+use hpcc_core::address::{host_address, ipv6};
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::fast_cnp::{MigrationConfig, RateLimit, Trigger};
-use hpcc_core::frame::simulated::ipv6;
-use hpcc_core::switch::{EcnThreshold, host_address};
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::{BitRate, Nanos};
 

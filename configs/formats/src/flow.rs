@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One flow.
+
+use crate::error::InputError;
+use crate::place::Place;
+use hpcc_core::units::Nanos;
+
+/// One message from a host to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host, another one than `src`.
+    pub dst: u32,
+    /// Priority (queue) of its packets, 1 to 7; 0 only with [`Quirks::data_in_queue_0`](hpcc_core::quirks::Quirks::data_in_queue_0).
+    pub priority: u8,
+    /// Destination port; by convention 100 for ordinary flows and 200 for incast.
+    pub dport: u16,
+    /// Payload bytes, at least 1; the reference's flow files end at 2^32 - 1.
+    pub size: u64,
+    /// When the sender learns of it.
+    pub start: Nanos,
+}
+
+/// A flow and where it came from, or why there is none.
+pub(crate) type Placed = Result<(Flow, Place), InputError>;

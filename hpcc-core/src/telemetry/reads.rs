@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What there is to be read of telemetry, and which layouts say it.
+
+use super::{Layout, LayoutName};
+
+/// What an algorithm reads from telemetry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reads {
+    /// It reads no telemetry.
+    #[default]
+    Nothing,
+    /// A record of each hop.
+    Records,
+    /// The time when the packet left its sender.
+    SendTime,
+    /// The utilisation of the busiest hop.
+    Utilisation,
+}
+
+impl Reads {
+    /// Whether telemetry of this layout says it.
+    pub fn is_in(self, layout: &Layout) -> bool {
+        match self {
+            Reads::Nothing => true,
+            Reads::Records => layout.max_hops().is_some(),
+            Reads::SendTime => matches!(layout, Layout::Timestamp),
+            Reads::Utilisation => matches!(layout, Layout::Pint { .. }),
+        }
+    }
+
+    /// The layout that tells it, unless the user chooses another one.
+    pub(super) fn usual_layout(self) -> LayoutName {
+        match self {
+            Reads::Nothing => LayoutName::None,
+            Reads::Records => LayoutName::Reference,
+            Reads::SendTime => LayoutName::Timestamp,
+            Reads::Utilisation => LayoutName::Pint,
+        }
+    }
+}
