@@ -57,7 +57,16 @@ mod tests {
     fn probability_grows_linearly_between() {
         assert!(THRESHOLD.marks(200, || 0.099));
         assert!(!THRESHOLD.marks(200, || 0.101));
+        assert!(!THRESHOLD.marks(200, || 0.1), "of draws from 0 on a tenth is below 0.1");
         assert!(THRESHOLD.marks(300, || 0.199));
+    }
+
+    #[test]
+    fn queue_lengths_grow_with_the_rate() {
+        for (gbps, kmin, kmax) in [(25, 25, 75), (100, 100, 300), (400, 400, 1_200)] {
+            let rate = BitRate::gbps(gbps);
+            assert_eq!(THRESHOLD.scaled(rate), EcnThreshold { rate, kmin, kmax, pmax: 0.2 });
+        }
     }
 
     #[test]

@@ -116,3 +116,70 @@ impl PartialEq for dyn Algorithm + '_ {
         self.name() == other.name() && self.list().iter().all(|setting| same(setting.key))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::LIMITS;
+    use crate::cc::{self, DcqcnConfig, DctcpConfig, LineRate, TimelyConfig};
+    use crate::settings::Input;
+    use alloc::collections::BTreeSet;
+    use alloc::string::ToString;
+
+    /// Front ends list them by name and summary, and refuse a rate below the least one.
+    #[test]
+    fn every_algorithm_says_what_it_is() {
+        let mut names = BTreeSet::new();
+        for mut algorithm in cc::all() {
+            let name = algorithm.name().to_string();
+            assert!(algorithm.summary().split(' ').count() > 2, "{name}: {}", algorithm.summary());
+            let has_rate = algorithm.set("min_rate", Input::Text("1500Mbps")).is_ok();
+            assert_eq!(algorithm.min_rate(), has_rate.then_some(BitRate::mbps(1_500)), "{name}");
+            let mut flow = algorithm.start(LIMITS);
+            let timers = (flow.timers().is_some(), flow.timers_mut().is_some());
+            assert_eq!((timers, flow.rearmed()), ((name == "dcqcn", name == "dcqcn"), 0), "{name}");
+            assert!(names.insert(name.clone()), "{name} twice");
+        }
+        assert!(names.contains("hpcc") && names.contains("none"), "{names:?}");
+    }
+
+    /// What no scenario sets follows from this: what is needed besides acknowledgements, a window and a switch that
+    /// marks from 400 kB on.
+    #[test]
+    fn algorithms_need_what_their_papers_and_the_presets_of_the_reference_have() {
+        let needs = |name: &str| {
+            let found = cc::all().into_iter().find(|algorithm| algorithm.name() == name);
+            found.unwrap_or_else(|| panic!("no {name}")).needs()
+        };
+        let usual = Needs::default();
+        let records = Needs { reads: Reads::Records, ..usual };
+        assert_eq!(needs("none"), usual);
+        assert_eq!(needs("hpcc"), Needs { reaction: Reaction::Records, ..records });
+        assert_eq!(needs("hpcc_plus"), Needs { digests: true, reaction: Reaction::RecordsOrHalf, ..records });
+        let receiver = Some(RxHpccConfig::default());
+        assert_eq!(needs("rx_hpcc"), Needs { receiver, reaction: Reaction::RecordsOrHalf, ..records });
+        assert_eq!(needs("hpcc_pint"), Needs { reads: Reads::Utilisation, ..usual });
+        assert_eq!(needs("power_tcp"), records);
+        for name in ["theta_power_tcp", "swift"] {
+            assert_eq!(needs(name), Needs { rtt: true, ..usual }, "{name}");
+        }
+        let unbounded = Needs { window: false, acks_first: true, ..usual };
+        assert_eq!(needs("timely"), Needs { reads: Reads::SendTime, ..unbounded });
+        let interval = Some(Nanos(50_000));
+        assert_eq!(needs("dcqcn"), Needs { notification_interval: interval, reaction: Reaction::Mark, ..unbounded });
+        let ecn = EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 };
+        assert_eq!(needs("dctcp"), Needs { ecn, ..usual });
+    }
+
+    #[test]
+    fn algorithms_are_equal_if_name_and_parameters_are() {
+        let dcqcn: &dyn Algorithm = &DcqcnConfig::default();
+        let other: &dyn Algorithm = &DcqcnConfig { gain: 0.5, ..DcqcnConfig::default() };
+        assert!(*dcqcn == *dcqcn.clone_algorithm() && *other == *other.clone_algorithm());
+        assert!(*dcqcn != *other);
+        let none: &dyn Algorithm = &LineRate;
+        let dctcp: &dyn Algorithm = &DctcpConfig::default();
+        assert!(*none != *dctcp && *none == *none.clone_algorithm(), "one has no parameters that could differ");
+        assert!(*dcqcn != *(&TimelyConfig::default() as &dyn Algorithm));
+    }
+}

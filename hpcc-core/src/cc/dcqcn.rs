@@ -280,6 +280,7 @@ mod tests {
         assert_eq!(dcqcn.timers.due(INCREASE), Some(Nanos(304_001)));
         assert_eq!(dcqcn.on_timer(DECREASE, Nanos(8_001)), RateDecision::Keep, "no mark since");
         assert_eq!(dcqcn.on_timer(INCREASE, Nanos(304_001)), RateDecision::Set(BitRate::gbps(75)));
+        assert_eq!(dcqcn.timers.due(INCREASE), Some(Nanos(604_001)));
         assert_eq!(dcqcn.on_timer(INCREASE, Nanos(604_001)), RateDecision::Set(BitRate::mbps(87_500)));
     }
 

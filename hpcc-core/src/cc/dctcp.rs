@@ -79,11 +79,6 @@ impl Dctcp {
         }
     }
 
-    /// The estimated fraction of marked packets.
-    pub fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
     /// Closes a round trip.
     fn close_batch(&mut self, feedback: &Feedback<'_>) {
         let first = self.last_update_seq == 0;
@@ -159,7 +154,7 @@ mod tests {
             dctcp.on_feedback(&feedback, &mut rng);
         }
         dctcp.on_feedback(&ack(0, 10_000, 20_000), &mut rng);
-        assert!((dctcp.alpha() - (15.0 + 0.5) / 16.0).abs() < 1e-12, "{}", dctcp.alpha());
+        assert!((dctcp.alpha - (15.0 + 0.5) / 16.0).abs() < 1e-12, "{}", dctcp.alpha);
     }
 
     /// After two NACKs an acknowledgement may pass `snd_nxt`: nothing is in flight, or 4 billion packets in the
@@ -173,7 +168,7 @@ mod tests {
                 dctcp.on_feedback(&feedback, &mut rng);
             }
             let alpha = (15.0 * 15.0 / 16.0 + marked_fraction) / 16.0;
-            assert!((dctcp.alpha() - alpha).abs() < 1e-6, "{}", dctcp.alpha());
+            assert!((dctcp.alpha - alpha).abs() < 1e-6, "{}", dctcp.alpha);
         }
     }
 

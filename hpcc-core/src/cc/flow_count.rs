@@ -134,6 +134,33 @@ mod tests {
         assert_eq!(count.flows(), 1);
     }
 
+    /// The flow of the given number brings data at each of these times.
+    fn bring(count: &mut FlowCount, data: &[(u64, u64)]) -> u32 {
+        data.iter().for_each(|&(now, flow)| count.on_data(Nanos(now), flow, true));
+        count.flows()
+    }
+
+    /// Each round begins where the last one ended; the first, and that after a long silence, with a packet.
+    #[test]
+    fn a_round_lasts_t_and_its_end_belongs_to_the_next() {
+        let mut count = FlowCount::new(Nanos(T), 1, 1);
+        assert_eq!(bring(&mut count, &[(1_000, 1), (999 + T, 2)]), 1);
+        assert_eq!(bring(&mut count, &[(1_000 + T, 3)]), 2, "the first round is over");
+        assert_eq!(bring(&mut count, &[(1_000 + 3 * T, 4), (1_001 + 3 * T, 5), (1_000 + 4 * T, 6)]), 2, "4 and 5");
+        let later = 1_000_000_000;
+        assert_eq!(bring(&mut count, &[(later, 7)]), 1);
+        assert_eq!(bring(&mut count, &[(later + 1, 8), (later + T, 9)]), 2, "7 and 8");
+    }
+
+    /// Its first numbers with seed 0.
+    #[test]
+    fn numbers_are_spread_as_split_mix_does() {
+        let golden = 0x9e37_79b9_7f4a_7c15_u64;
+        for (n, first) in [(1, 0xe220_a839_7b1d_cdaf_u64), (2, 0x6e78_9e6a_a1b9_65f4), (3, 0x06c4_5d18_8009_454f)] {
+            assert_eq!(u64::from(spread(golden.wrapping_mul(n))), first >> 33);
+        }
+    }
+
     #[test]
     fn req_20_only_flows_with_the_last_hop_busiest_count() {
         let mut count = FlowCount::new(Nanos(T), 1, 3);

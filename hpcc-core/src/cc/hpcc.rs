@@ -305,7 +305,13 @@ mod tests {
             assert_eq!(hpcc.stages(1)[0].reference, LIMITS.line_rate);
         }
         assert!(rates.windows(2).all(|pair| pair[1] < pair[0]), "{rates:?}");
-        feed(&mut hpcc, 100_001, 200_000, stack(6_000, 75_000, 200_000));
+        feed(&mut hpcc, 100_000, 110_000, stack(6_000, 75_000, 200_000));
+        assert_eq!(
+            hpcc.stages(1)[0].reference,
+            LIMITS.line_rate,
+            "the first byte sent after the mark is not acknowledged"
+        );
+        feed(&mut hpcc, 100_001, 200_000, stack(7_000, 87_500, 200_000));
         assert!(hpcc.stages(1)[0].reference < LIMITS.line_rate);
     }
 
@@ -325,6 +331,79 @@ mod tests {
         feed(&mut hpcc, 1_000, 100_000, stack(0, 0, 0));
         assert_eq!(feed(&mut hpcc, 2_000, 100_000, stack(500, 6_000, 0)), RateDecision::Keep);
         assert_ne!(feed(&mut hpcc, 2_000, 100_000, stack(900, 9_000, 640)), RateDecision::Keep);
+    }
+
+    /// Two hops whose counters began at 0: time, bytes sent and queue of each.
+    fn path(hops: [(u64, u64, u64); 2]) -> HopStack {
+        let mut stack = HopStack::new(MODULUS);
+        for (ts, tx_bytes, qlen) in hops {
+            stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen });
+        }
+        stack
+    }
+
+    /// The same for each hop: one that is skipped keeps its U, and its rate still bounds the flow's.
+    #[test]
+    fn sampled_feedback_skips_hops_with_an_empty_queue() {
+        let mut hpcc = Hpcc::new(HpccConfig { sampled_feedback: true, multi_rate: true, ..config() }, LIMITS);
+        feed(&mut hpcc, 1_000, 100_000, path([(0, 0, 0); 2]));
+        feed(&mut hpcc, 2_000, 100_000, path([(1_000, 25_000, 0), (1_000, 0, 640)]));
+        assert_eq!(hpcc.stages(2)[0].utilisation, 1.0, "at twice its capacity, but without a queue");
+        assert_eq!(hpcc.stages(2)[1].utilisation, 12.0 / 13.0);
+        feed(&mut hpcc, 100_001, 200_000, path([(1_000, 25_000, 0), (2_000, 0, 640)]));
+        assert_eq!(hpcc.stages(2)[0].utilisation, 14.0 / 13.0, "once in a round trip it counts");
+    }
+
+    /// Algorithm 1, line 6: u' > u. Both hops are half used, over 1 us and over 2.
+    #[test]
+    fn of_equally_busy_hops_the_first_counts() {
+        let mut hpcc = Hpcc::new(config(), LIMITS);
+        feed(&mut hpcc, 1_000, 100_000, path([(0, 0, 0); 2]));
+        feed(&mut hpcc, 2_000, 100_000, path([(1_000, 6_250, 0), (2_000, 12_500, 0)]));
+        assert_eq!(hpcc.stages(1)[0].utilisation, 12.5 / 13.0);
+    }
+
+    fn notify(hpcc: &mut Hpcc, stack: &HopStack) -> Result<RateDecision, NoEffect> {
+        let telemetry = Telemetry::Hops(stack);
+        hpcc.on_notification(&Notification { telemetry, ..crate::cc::testing::NOTIFICATION })
+    }
+
+    #[test]
+    fn of_equally_busy_hops_the_first_counts_in_a_notification() {
+        let mut hpcc = Hpcc::new(config(), LIMITS);
+        feed(&mut hpcc, 1_000, 100_000, path([(0, 0, 0); 2]));
+        notify(&mut hpcc, &path([(1_000, 37_500, 0), (2_000, 75_000, 0)])).expect("busier");
+        assert_eq!(hpcc.stages(1)[0].utilisation, 15.0 / 13.0);
+    }
+
+    /// Half a wrap of the clock, 8.4 ms, is the longest time that is told from one backwards.
+    #[test]
+    fn a_notification_that_cannot_be_compared_says_so() {
+        let mut hpcc = Hpcc::new(config(), LIMITS);
+        feed(&mut hpcc, 1_000, 100_000, path([(7, 0, 0); 2]));
+        let mut slower = HopStack::new(MODULUS);
+        slower.push(Hop { rate: BitRate::gbps(40), ts: 1_007, tx_bytes: 99_000, qlen: 0 });
+        assert_eq!(notify(&mut hpcc, &slower), Err(NoEffect::Incomparable), "another port");
+        let at = |ts| path([(ts, 99_000, 0); 2]);
+        for (ts, error) in [
+            (7, NoEffect::Incomparable),
+            (7 + (1 << 23), NoEffect::NotBusier),
+            (8 + (1 << 23), NoEffect::Incomparable),
+            ((1 << 24) - 1, NoEffect::Incomparable),
+        ] {
+            assert_eq!(notify(&mut hpcc, &at(ts)), Err(error), "at {ts}");
+        }
+    }
+
+    /// From an idle path to half the capacity: the increase of a busy hop's law counts, not U = 1 of a hop that is not
+    /// there.
+    #[test]
+    fn a_notification_asks_only_hops_that_are_there_for_a_rate() {
+        let mut hpcc = Hpcc::new(HpccConfig { multi_rate: true, ..config() }, LIMITS);
+        feed(&mut hpcc, 1_000, 100_000, path([(0, 0, 0); 2]));
+        feed(&mut hpcc, 2_000, 100_000, path([(13_000, 0, 0); 2]));
+        let decision = notify(&mut hpcc, &path([(26_000, 81_250, 0); 2]));
+        assert_eq!(decision, Ok(RateDecision::Repace(LIMITS.line_rate)));
     }
 
     /// One bottleneck hop: a rate for each hop is the same law as a rate for the worst hop.

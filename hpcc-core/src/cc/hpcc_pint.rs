@@ -71,11 +71,6 @@ impl HpccPint {
             stage: Stage::initial(&limits),
         }
     }
-
-    /// The control law's variables.
-    pub fn stage(&self) -> &Stage {
-        &self.stage
-    }
 }
 
 impl CongestionControl for HpccPint {
@@ -101,6 +96,7 @@ impl CongestionControl for HpccPint {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, ack, rate, rng, survives_hostile_feedback};
+    use crate::settings::{Input, Settings};
 
     fn pint(sample_probability: f64) -> HpccPint {
         HpccPint::new(HpccPintConfig { sample_probability, ..HpccPintConfig::default() }, LIMITS)
@@ -146,6 +142,13 @@ mod tests {
             reference.rand.draw();
         }
         assert_eq!(rng.rand, reference.rand);
+    }
+
+    /// One draw of 65 536.
+    #[test]
+    fn the_least_probability_is_that_of_one_draw() {
+        let set = |probability| HpccPintConfig::default().set("sample_probability", Input::Real(probability)).is_ok();
+        assert_eq!([1.0 / 65_536.0, 1.0 / 65_537.0, 1.0, 1.1].map(set), [true, false, true, false]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! Congestion control: feedback in, sending rate out.
 //!
 //! An [`Algorithm`] has parameters and starts flows; the state of a flow is a [`CongestionControl`]. To add one, write a
-//! file beside `dctcp.rs` and add its line to the list in this file; `ns3-module/doc/adding-a-controller.md` follows
+//! file beside `dctcp.rs`, its `mod` and its line in `algorithms!` in this file; `ns3-module/doc/adding-a-controller.md` follows
 //! one through. An algorithm outside this crate implements the same two traits.
 //!
 //! | algorithm | reads | decides |
@@ -22,21 +22,29 @@
 
 mod algorithm;
 mod control_law;
+pub mod dcqcn;
+mod dctcp;
 mod flow_count;
+mod hpcc;
+mod hpcc_pint;
+pub mod hpcc_plus;
+mod line_rate;
 mod notification;
 mod path_choice;
+mod power_tcp;
+mod rx_hpcc;
+mod swift;
 mod tcp_class;
 #[cfg(test)]
 pub(crate) mod testing;
+mod theta_power_tcp;
+mod timely;
 mod timers;
 
-/// Makes modules, exports and [`all`] from one line for each algorithm: its file and its parameters.
+/// Makes exports and [`all`] from one line for each algorithm.
 macro_rules! algorithms {
-    ($($module:ident: $config:ident;)*) => {
-        $(
-            pub mod $module;
-            pub use $module::$config;
-        )*
+    ($($module:ident::$config:ident;)*) => {
+        $(pub use $module::$config;)*
 
         /// All algorithms of this crate, with their defaults.
         pub fn all() -> Vec<Box<dyn Algorithm>> {
@@ -46,17 +54,17 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    hpcc: HpccConfig;
-    hpcc_plus: HpccPlusConfig;
-    rx_hpcc: RxHpccConfig;
-    hpcc_pint: HpccPintConfig;
-    dcqcn: DcqcnConfig;
-    timely: TimelyConfig;
-    dctcp: DctcpConfig;
-    power_tcp: PowerTcpConfig;
-    theta_power_tcp: ThetaPowerTcpConfig;
-    swift: SwiftConfig;
-    line_rate: LineRate;
+    hpcc::HpccConfig;
+    hpcc_plus::HpccPlusConfig;
+    rx_hpcc::RxHpccConfig;
+    hpcc_pint::HpccPintConfig;
+    dcqcn::DcqcnConfig;
+    timely::TimelyConfig;
+    dctcp::DctcpConfig;
+    power_tcp::PowerTcpConfig;
+    theta_power_tcp::ThetaPowerTcpConfig;
+    swift::SwiftConfig;
+    line_rate::LineRate;
 }
 
 pub use algorithm::{Algorithm, CloneAlgorithm, Needs};

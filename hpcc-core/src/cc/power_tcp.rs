@@ -68,7 +68,7 @@ pub struct PowerWindow {
     law: PowerLaw,
     limits: FlowLimits,
     /// The window, in bytes.
-    window: f64,
+    pub window: f64,
     /// The window in bytes when the packet left that is acknowledged now.
     old: f64,
     /// Gamma, averaged over T.
@@ -82,11 +82,6 @@ impl PowerWindow {
     pub fn new(law: PowerLaw, limits: FlowLimits) -> Self {
         let window = bytes(limits.line_rate, limits.base_rtt);
         PowerWindow { law, limits, window, old: window, power: 1.0, round: 0 }
-    }
-
-    /// The window in bytes.
-    pub fn window(&self) -> f64 {
-        self.window
     }
 
     /// Takes in a sample of the power that covers `elapsed` ns.
@@ -218,6 +213,42 @@ mod tests {
         assert!((power([bdp, bdp], bdp) - 2.0).abs() < 1e-9);
         assert!((power([0, bdp], bdp) - 4.0).abs() < 1e-9);
         assert!(power([bdp, 0], bdp) < 1e-9, "a queue that drains at B");
+    }
+
+    #[test]
+    fn records_without_time_between_them_or_of_no_link_have_no_power() {
+        let of = |ts, rate| {
+            let modulus = Modulus { ts: 1 << 24, ..MODULUS };
+            link_power(&modulus, &hop(7, 0, 0), &Hop { rate, ..hop(ts, 9_000, 0) }, Nanos(T))
+                .map(|(_, elapsed)| elapsed)
+        };
+        let rate = BitRate::gbps(100);
+        assert_eq!((of(7, rate), of(1_007, BitRate(0)), of(1_007, rate)), (None, None, Some(1_000)));
+        assert_eq!((of(7 + (1 << 23), rate), of(8 + (1 << 23), rate)), (Some(1 << 23), None), "half a wrap");
+        assert_eq!(of((1 << 24) - 1, rate), None, "an overtaken packet");
+    }
+
+    /// 162 500 bytes by a power of 2, and a tenth of 162 500 bytes: 97 500 in 13 us are 60 Gb/s.
+    #[test]
+    fn the_pace_is_the_window_over_t() {
+        let mut window = PowerWindow::new(PowerLaw { gamma: 1.0, ..PowerLaw::default() }, LIMITS);
+        window.smooth(2.0, T);
+        assert_eq!(window.update(), RateDecision::Window { bytes: 97_500, rate: BitRate::gbps(60) });
+    }
+
+    #[test]
+    fn req_22_another_path_starts_over_and_leaves_the_window() {
+        let mut flow = PowerTcp::new(&PowerTcpConfig::default(), LIMITS);
+        let mut hear = |path, ts| {
+            let mut stack = HopStack::new(MODULUS);
+            stack.path = path;
+            stack.push(hop(ts, ts * 12, 90_000));
+            let feedback = Feedback { telemetry: Telemetry::Hops(&stack), ..ack(ts, ts, ts + 1) };
+            let decision = flow.on_feedback(&feedback, &mut rng());
+            (decision == RateDecision::Keep, flow.window.power == 1.0, flow.rearmed())
+        };
+        assert_eq!((hear(1, 1_000), hear(1, 2_000)), ((true, true, 0), (false, false, 0)));
+        assert_eq!((hear(2, 3_000), hear(2, 4_000)), ((true, true, 1), (false, false, 1)));
     }
 
     /// A link of fluid that these flows share, in steps of T / 50: windows after 400 T, and the queue in bytes.

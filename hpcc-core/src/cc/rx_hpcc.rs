@@ -192,6 +192,7 @@ mod tests {
     use crate::cc::testing::{LIMITS, ack, rng, survives_hostile_feedback};
     use crate::cc::{HpccPlus, HpccPlusConfig};
     use crate::telemetry::{Hop, Modulus};
+    use crate::units::Bytes;
     use alloc::vec::Vec;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
@@ -231,6 +232,29 @@ mod tests {
         assert!((receiver.utilisation() - 1.0).abs() < 1e-12);
         assert!(!receiver.on_records(Nanos(2_000), &idle_then(2, 12_600.0)).last_hop_is_busiest);
         assert!((receiver.utilisation() - (12.0 + 0.4) / 13.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn req_22_another_path_starts_over() {
+        let mut receiver = RxHpccReceiver::new(WindowLaw::default(), LIMITS);
+        for (path, now, rearmed) in [(1, 0, 0), (1, 1_000, 0), (2, 2_000, 1), (1, 3_000, 2)] {
+            let mut records = stack(&[(now, now as f64, 9_000.0)]);
+            records.path = path;
+            receiver.on_records(Nanos(now), &records);
+            assert_eq!(receiver.rearmed(), rearmed, "at {now}");
+            assert_eq!(receiver.utilisation() == 1.0, now != 1_000);
+        }
+    }
+
+    #[test]
+    fn parameters_that_contradict_each_other_are_refused() {
+        let check = |count_flows, additive_increase, expected_flows| {
+            let law = WindowLaw { additive_increase, expected_flows, ..WindowLaw::default() };
+            RxHpccConfig { count_flows, law }.check().map_err(|conflict| conflict.key)
+        };
+        let (given, refused) = (Some(Bytes(80)), Err("additive_increase"));
+        assert_eq!((check(true, None, 100), check(true, None, 10), check(false, given, 100)), (Ok(()), Ok(()), Ok(())));
+        assert_eq!((check(true, given, 100), check(false, given, 10)), (refused, refused));
     }
 
     #[test]

@@ -194,6 +194,35 @@ mod tests {
         assert_eq!(feed(&mut small, 99_000, 13_000), 1.5);
     }
 
+    /// An acknowledgement of two packets adds two of the shares.
+    #[test]
+    fn the_increase_is_per_acknowledged_packet() {
+        let config = SwiftConfig { additive_increase: 0.25, ..SwiftConfig::default() };
+        let mut swift = Swift { window: 0.5, ..Swift::new(&config, LIMITS) };
+        let feedback = Feedback { rtt: Some(Nanos(13_000)), acked: 2_000, ..ack(1, 1, 1) };
+        swift.on_feedback(&feedback, &mut rng());
+        assert_eq!(swift.window, 1.0);
+    }
+
+    #[test]
+    fn at_the_target_nothing_is_added_and_a_round_trip_ends_with_its_last_nanosecond() {
+        let mut swift = Swift { window: 150.0, ..swift() };
+        assert_eq!(feed(&mut swift, 100_000, 19_500), 150.0);
+        assert_eq!(feed(&mut swift, 138_999, 39_000), 150.0, "a cut by nothing is one");
+        assert!((feed(&mut swift, 139_000, 39_000) - 90.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_ends_of_the_scaling_must_differ() {
+        let check = |scaling_min, scaling_max| {
+            SwiftConfig { scaling_min, scaling_max, ..SwiftConfig::default() }.check().map_err(|conflict| conflict.key)
+        };
+        assert_eq!(
+            (check(0.1, 100.0), check(1.0, 1.0), check(2.0, 1.0)),
+            (Ok(()), Err("scaling_max"), Err("scaling_max"))
+        );
+    }
+
     /// Twice the target: 1 - 0.8 / 2 = 0.6 is left. Eight times: 0.3, but one cut takes half at the most.
     #[test]
     fn above_the_target_the_window_falls_once_in_a_round_trip_by_half_at_the_most() {

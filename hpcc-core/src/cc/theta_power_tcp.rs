@@ -103,7 +103,7 @@ mod tests {
             flow.on_feedback(&feedback, &mut random);
             seq += 10_000;
         }
-        flow.window.window()
+        flow.window.window
     }
 
     /// A round-trip time of T for good: power 1, so that w -> 0.9 * (w + beta) + 0.1 * w, up to line rate * T.

@@ -185,6 +185,39 @@ mod tests {
         assert_eq!(after(&[60_000, 400_000]), BitRate::gbps(1), "never below the least rate");
     }
 
+    /// At the thresholds themselves the gradient decides, and a gradient of 0 adds.
+    #[test]
+    fn between_the_thresholds_includes_them() {
+        assert_eq!(after(&[40_000, 50_000]), BitRate(25_999_999_999));
+        assert_eq!(after(&[510_000, 500_000]), BitRate::mbps(40_100));
+        assert_eq!(after(&[60_000, 60_000]), BitRate::mbps(40_100));
+    }
+
+    /// An eighth of 8750 ns is 0.0547 of the least round-trip time: 1 - 0.8 * 0.0547 = 0.95625 of 26 Gb/s are left.
+    #[test]
+    fn differences_are_averaged() {
+        assert!(after(&[60_000, 70_000, 70_000]).0.abs_diff(24_862_500_000) < 10);
+    }
+
+    #[test]
+    fn the_lower_threshold_is_at_most_the_higher() {
+        let check = |low, high| {
+            TimelyConfig { low: Nanos(low), high: Nanos(high), ..TimelyConfig::default() }.check().map_err(|it| it.key)
+        };
+        assert_eq!((check(5, 6), check(6, 6), check(7, 6)), (Ok(()), Ok(()), Err("low")));
+    }
+
+    /// After a go-back an acknowledgement may pass what was sent since: the round goes on, with its round-trip time.
+    #[test]
+    fn a_round_trip_begins_with_news_only() {
+        let (mut timely, mut rng) = (Timely::new(TimelyConfig::default(), LIMITS), rng());
+        for (ack_seq, rtt) in [(1_000, 30_000), (5_000, 40_000)] {
+            let telemetry = Telemetry::SentAt(Nanos(1_000_000 - rtt));
+            timely.on_feedback(&Feedback { telemetry, ..ack(1_000_000, ack_seq, 4_000) }, &mut rng);
+        }
+        assert_eq!((timely.last_update_seq, timely.last_rtt), (4_000, Nanos(30_000)));
+    }
+
     #[test]
     fn only_one_acknowledgement_of_a_round_trip_counts() {
         let (mut timely, mut rng) = (Timely::new(TimelyConfig::default(), LIMITS), rng());

@@ -175,7 +175,7 @@ impl Generator {
     pub fn may_be_congested(&self, marked: bool, queue: u64, utilisation: f64) -> bool {
         match self.config.trigger {
             Trigger::Mark => marked,
-            Trigger::Queue(threshold) => queue > threshold.kmin || queue > threshold.kmax,
+            Trigger::Queue(threshold) => queue > threshold.kmin.min(threshold.kmax),
             Trigger::Utilisation(bound) => utilisation > bound,
         }
     }
@@ -345,6 +345,14 @@ mod tests {
         assert_eq!(crowd.sent() + crowd.suppressed(Suppression::PortLimit), 84_000);
     }
 
+    /// 50 us by default.
+    #[test]
+    fn req_48_a_flow_is_notified_again_when_its_interval_is_over() {
+        let mut generator = generator(config());
+        let decisions = [0, 49_999, 50_000].map(|now| decide(&mut generator, &departure(now)));
+        assert_eq!(decisions, [Decision::Send, Decision::Suppressed(Suppression::FlowInterval), Decision::Send]);
+    }
+
     /// One slot for two flows: neither waits for the other.
     #[test]
     fn colliding_flows_are_notified_early() {
@@ -368,10 +376,12 @@ mod tests {
             decide(&mut by_queue, &Departure { queue: 1_000, ..departure(0) }),
             Decision::Suppressed(Suppression::Idle)
         );
+        assert_eq!([1_000, 1_001].map(|queue| by_queue.may_be_congested(true, queue, 9.0)), [false, true]);
         let mut by_load = generator(GeneratorConfig { trigger: Trigger::Utilisation(1.2), ..config() });
         for (utilisation, sends) in [(f64::NAN, false), (1.2, false), (1.3, true)] {
             let decision = decide(&mut by_load, &Departure { utilisation, queue: 0, ..departure(0) });
             assert_eq!(decision == Decision::Send, sends, "{utilisation}");
+            assert_eq!(by_load.may_be_congested(true, u64::MAX, utilisation), sends, "{utilisation}");
         }
     }
 

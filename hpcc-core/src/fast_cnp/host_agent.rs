@@ -128,7 +128,9 @@ impl HostAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fast_cnp::tests::{RECEIVER, SENDER};
+    use crate::address::AddressSet;
+    use crate::fast_cnp::tests::{LOOPBACK, RECEIVER, SENDER};
+    use crate::roce::Bth;
     use crate::testing::vector;
 
     const SPINE: Origin = Origin::Network([1; 16]);
@@ -146,13 +148,38 @@ mod tests {
         assert_eq!(agent.report(Nanos(5_000_000), &vector("roce_cnp_ipv6")[14..]), None, "nothing to complain about");
     }
 
+    /// Two are believed, one of them changes nothing.
+    #[test]
+    fn what_had_no_effect_is_not_counted_as_accepted() {
+        let config =
+            AcceptorConfig { enabled: true, sources: AddressSet::from_iter([LOOPBACK]), ..AcceptorConfig::default() };
+        let mut agent = HostAgent::new(SENDER, config, MigrationConfig::default());
+        let packet = vector("fastcnp_opt1").split_off(14);
+        agent.connect(RECEIVER, 0x102, 7);
+        for now in [0, 1_000_000] {
+            let received = Received {
+                now: Nanos(now),
+                source: LOOPBACK,
+                destination_options: &packet[40..64],
+                bth: Bth::cnp(0x102),
+                icrc_is_right: true,
+            };
+            assert_eq!(agent.on_notification(&received).map(|accepted| accepted.queue_pair), Ok(7));
+        }
+        assert_eq!((agent.accepted(), agent.without_effect().iter().sum::<u64>()), (2, 0));
+        agent.had_no_effect(NoEffect::SameRound);
+        let mut reasons = [0; NoEffect::NAMES.len()];
+        reasons[NoEffect::SameRound as usize] = 1;
+        assert_eq!((agent.accepted(), agent.without_effect()), (1, reasons));
+    }
+
     #[test]
     fn req_46_flows_migrate_on_their_own_and_their_end_forgets_them() {
         let config = MigrationConfig { enabled: true, notifications: 2, ..MigrationConfig::default() };
         let mut agent = agent(config);
         let hear = |agent: &mut HostAgent, queue_pair| agent.migration(Nanos(5), queue_pair, SPINE, 10_000, || 0.5);
         agent.connect(RECEIVER, 2, 7);
-        assert_eq!([hear(&mut agent, 7), hear(&mut agent, 8)], [None; 2]);
+        assert_eq!(([hear(&mut agent, 7), hear(&mut agent, 8)], agent.moved()), ([None; 2], 0));
         assert!(hear(&mut agent, 7).is_some());
         assert_eq!(agent.moved(), 1);
         agent.connect(RECEIVER, 3, 8);

@@ -21,9 +21,9 @@ const ALIGNED: usize = 4;
 /// Bytes of option 2 beside the trace's data.
 const AROUND_DATA: usize = ioam_option::PREFIX + trace::LEN + ADDRESS;
 /// Bytes of a header with option 1.
-pub const PLAIN_HEADER: usize = (PREFIX + OPTION_PREFIX + ADDRESS).next_multiple_of(UNIT);
+pub const PLAIN_HEADER: usize = (OPTION_PREFIX + ADDRESS + PREFIX).next_multiple_of(UNIT);
 /// Most bytes of a header.
-pub const MAX_HEADER: usize = (ALIGNED + OPTION_PREFIX + AROUND_DATA + MAX_DATA).next_multiple_of(UNIT);
+pub const MAX_HEADER: usize = (OPTION_PREFIX + AROUND_DATA + ALIGNED + MAX_DATA).next_multiple_of(UNIT);
 
 /// What a notification says of the data packet that met congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +170,23 @@ mod tests {
         assert_eq!(option.emit(&TYPES, &mut room), bytes);
         assert_eq!(header("fastcnp_opt2"), bytes);
         assert_eq!(parse(&bytes), Ok(option));
+    }
+
+    /// 2 of the header, 2 of the option and its 16; 4 in front of option 2, its 2 + 26 and a trace of 228.
+    #[test]
+    fn headers_have_whole_units() {
+        assert_eq!((PLAIN_HEADER, MAX_HEADER), (24, 264));
+    }
+
+    /// Padding 2, option 2 + 26, address included: 32 bytes with the two of the header, and 8 for each two words.
+    #[test]
+    fn a_header_is_no_longer_than_it_must_be() {
+        for (words, expected) in [(0, 32), (1, 40), (2, 40), (3, 48)] {
+            let bytes = [&trace::Header::default().emit()[..], &alloc::vec![0; 4 * words]].concat();
+            let trace = Some(CopiedTrace::new(Kind::IncrementalTrace, &bytes).expect("a trace"));
+            let option = FastCnpOption { original_destination: RECEIVER, trace };
+            assert_eq!(option.header_len(), expected, "{words} words");
+        }
     }
 
     #[test]

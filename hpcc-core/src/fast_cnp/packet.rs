@@ -72,14 +72,7 @@ fn trace<'a>(section: &Section<'a>) -> Option<CopiedTrace<'a>> {
 
 /// A notification back over the link by which the packet came.
 fn turned_round(data: &RoceFrame<'_>) -> RoceFrame<'static> {
-    RoceFrame {
-        src_mac: data.dst_mac,
-        dst_mac: data.src_mac,
-        addresses: data.addresses,
-        hop_limit: HOP_LIMIT,
-        sport: data.sport,
-        ..notification(data)
-    }
+    RoceFrame { src_mac: data.dst_mac, dst_mac: data.src_mac, hop_limit: HOP_LIMIT, ..notification(data) }
 }
 
 /// A frame made a notification: its header fields, and what stands behind them, but no queue pair.

@@ -251,3 +251,182 @@ impl FastCnpHostSettings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::NodeKind::{Host, Switch};
+
+    /// Hosts 0, 1 and 2, switch 3.
+    fn network() -> Network {
+        Network { nodes: alloc::vec![Host, Host, Host, Switch], links: alloc::vec![] }
+    }
+
+    fn nodes(text: &str) -> NodeSet {
+        NodeSet::parse(text, &network()).expect(text)
+    }
+
+    fn common(incapable: &str) -> FastCnpSettings {
+        FastCnpSettings { enabled: true, incapable: incapable.into(), ..FastCnpSettings::default() }
+    }
+
+    fn blamed<T>(result: Result<T, Conflict>) -> Result<T, &'static str> {
+        result.map_err(|conflict| conflict.key)
+    }
+
+    #[test]
+    fn notifications_need_ipv6() {
+        for (enabled, wire, expected) in [
+            (true, WireProfile::RoceV6, Ok(())),
+            (true, WireProfile::RoceV4, Err("enabled")),
+            (false, WireProfile::RoceV4, Ok(())),
+            (false, WireProfile::RoceV6, Ok(())),
+        ] {
+            assert_eq!(blamed(FastCnpSettings { enabled, ..FastCnpSettings::default() }.check(wire)), expected);
+        }
+    }
+
+    #[test]
+    fn hosts_but_the_incapable_are_notified() {
+        assert_eq!(blamed(common("1").notified(&network())), Ok(nodes("0,2")));
+        let off = FastCnpSettings { enabled: false, ..common("1") };
+        assert_eq!(blamed(off.notified(&network())), Ok(nodes("none")));
+        assert_eq!(blamed(common("3").notified(&network())), Err("incapable"), "a switch");
+        assert_eq!(blamed(common("4").notified(&network())), Err("incapable"), "nobody");
+    }
+
+    #[test]
+    fn options_have_the_types_that_are_set() {
+        let settings = FastCnpSettings { option_type: 0x8a, trace_option_type: 0x8b, ..common("none") };
+        let [destination, trace] = [0x8a, 0x8b].map(|code| OptionType::new(code).expect("bits 100"));
+        assert_eq!(settings.types(), OptionTypes { destination, trace });
+    }
+
+    #[test]
+    fn thresholds_are_given_whole_and_scaled() {
+        let of = |kmin: Option<u64>, kmax: Option<u64>, pmax| {
+            let settings =
+                FastCnpSwitchSettings { kmin: kmin.map(Bytes), kmax: kmax.map(Bytes), pmax, ..Default::default() };
+            blamed(settings.threshold(BitRate::gbps(200)))
+        };
+        let threshold = |kmin, kmax, pmax| Ok(Some(EcnThreshold { rate: BitRate::gbps(200), kmin, kmax, pmax }));
+        assert_eq!(of(None, None, None), Ok(None));
+        assert_eq!(of(None, None, Some(0.5)), Err("pmax"));
+        assert_eq!((of(Some(5), None, None), of(None, Some(5), None)), (Err("kmin"), Err("kmax")));
+        assert_eq!(
+            (of(Some(5), Some(9), None), of(Some(5), Some(5), Some(0.5))),
+            (threshold(10, 18, 1.0), threshold(10, 10, 0.5))
+        );
+        assert_eq!(of(Some(6), Some(5), None), Err("kmax"));
+    }
+
+    #[test]
+    fn congestion_is_a_mark_where_switches_mark_and_no_thresholds_are_given() {
+        let ecn = EcnThreshold { rate: BitRate::gbps(100), kmin: 400, kmax: 1_600, pmax: 0.2 };
+        let usual = FastCnpSwitchSettings::default();
+        assert_eq!(blamed(usual.trigger(&ecn, true)), Ok(Trigger::Mark));
+        assert_eq!(blamed(usual.trigger(&ecn, false)), Ok(Trigger::Queue(ecn)));
+        let own = FastCnpSwitchSettings { kmin: Some(Bytes(5)), kmax: Some(Bytes(9)), ..usual.clone() };
+        assert_eq!(
+            blamed(own.trigger(&ecn, true)),
+            Ok(Trigger::Queue(EcnThreshold { kmin: 5, kmax: 9, pmax: 1.0, ..ecn }))
+        );
+        let load = FastCnpSwitchSettings { trigger: TriggerKind::Utilisation, bound: 1.5, ..usual };
+        assert_eq!(blamed(load.trigger(&ecn, true)), Ok(Trigger::Utilisation(1.5)));
+    }
+
+    #[test]
+    fn generators_run_by_what_is_set() {
+        let settings = FastCnpSwitchSettings {
+            domain: "0,1".into(),
+            flow_interval: Nanos(7),
+            port_interval: Nanos(8),
+            port_burst: 9,
+            mark_unknown: false,
+            common: common("none"),
+            ..FastCnpSwitchSettings::default()
+        };
+        let expected = GeneratorConfig {
+            enabled: true,
+            trigger: GeneratorConfig::default().trigger,
+            domain: nodes("0,1").host_addresses(&network()),
+            flow_interval: Nanos(7),
+            port_limit: RateLimit { interval: Nanos(8), burst: 9 },
+            flow_slots: 256,
+            mark_unknown: false,
+        };
+        assert_eq!(blamed(settings.generator(&network())), Ok(expected));
+        let switches = FastCnpSwitchSettings { domain: "switches".into(), ..settings };
+        assert_eq!(blamed(switches.generator(&network())), Err("domain"));
+    }
+
+    #[test]
+    fn switches_know_whom_they_are_told_of_or_all_but_the_incapable() {
+        let types = FastCnpSettings { option_type: 0x8a, ..common("1") };
+        let of = |capable: Option<&str>| {
+            let settings = FastCnpSwitchSettings {
+                capable: capable.map(Into::into),
+                common: types.clone(),
+                ..FastCnpSwitchSettings::default()
+            };
+            blamed(settings.capability(&network()))
+        };
+        for (capable, expected) in [(None, "0,2"), (Some("1"), "1")] {
+            let config = CapabilityConfig {
+                capable: nodes(expected).host_addresses(&network()),
+                types: types.types(),
+                ..CapabilityConfig::default()
+            };
+            assert_eq!(of(capable), Ok(config));
+        }
+        assert_eq!(of(Some("3")), Err("capable"));
+    }
+
+    #[test]
+    fn acceptors_run_by_what_is_set() {
+        let settings = FastCnpHostSettings {
+            accept_from: "3".into(),
+            accept_interval: Nanos(7),
+            common: FastCnpSettings { option_type: 0x8a, ..common("1") },
+            ..FastCnpHostSettings::default()
+        };
+        for (node, enabled) in [(0, true), (1, false)] {
+            let expected = AcceptorConfig {
+                enabled,
+                sources: nodes("3").addresses(),
+                types: settings.common.types(),
+                interval: Nanos(7),
+            };
+            assert_eq!(blamed(settings.acceptor(node, &network())), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn receivers_may_notify_where_all_senders_accept_it() {
+        let check = |accept_from: &str, common| {
+            let settings = FastCnpHostSettings { accept_from: accept_from.into(), common, ..Default::default() };
+            blamed(settings.check_receivers(&network()))
+        };
+        let refused = Err("congestion_notification");
+        assert_eq!((check("all", common("none")), check("hosts", common("none"))), (Ok(()), Ok(())));
+        assert_eq!((check("switches", common("none")), check("all", common("1"))), (refused, refused));
+        assert_eq!(check("all", FastCnpSettings::default()), refused, "off");
+    }
+
+    #[test]
+    fn migrations_run_by_what_is_set() {
+        let settings = FastCnpHostSettings {
+            migrate: true,
+            migrate_after: 3,
+            migrate_within: Nanos(4),
+            migrate_hold: Nanos(5),
+            migrate_max_hold: Some(Nanos(6)),
+            ..FastCnpHostSettings::default()
+        };
+        let config =
+            MigrationConfig { enabled: true, notifications: 3, within: Nanos(4), hold: Nanos(5), max_hold: Nanos(6) };
+        assert_eq!(settings.migration(), config);
+        let unset = FastCnpHostSettings { migrate_max_hold: None, ..settings };
+        assert_eq!(unset.migration(), MigrationConfig { max_hold: MAX_HOLD, ..config });
+    }
+}

@@ -87,7 +87,7 @@ impl SwitchAgent {
         };
         let &LeavingData { now, flow, queue, marked } = data;
         let utilisation = meter.as_mut().map_or(0.0, |meter| meter.update(now, queue, &mut rng.rand));
-        if !marked && !generator.may_be_congested(marked, queue, utilisation) {
+        if !generator.may_be_congested(marked, queue, utilisation) {
             return Verdict { decision: Decision::Suppressed(Suppression::Idle), may_mark: true };
         }
         let capability = self.capabilities.of(now, &flow.source);
@@ -201,7 +201,8 @@ mod tests {
         let mut agent = agent(STEP, &[]);
         let decisions = [0, 0, 1].map(|port| agent.on_data(port, &leaving(0, 2_000, false), &mut rng()).decision);
         assert_eq!(decisions, [Decision::Send, Decision::Suppressed(Suppression::FlowInterval), Decision::Send]);
-        assert_eq!((agent.sent(), agent.suppressed(Suppression::FlowInterval)), (2, 1));
+        let withheld = [Suppression::FlowInterval, Suppression::PortLimit].map(|why| agent.suppressed(why));
+        assert_eq!((agent.sent(), withheld), (2, [1, 0]));
         let unknown = agent.on_data(9, &leaving(0, 2_000, true), &mut rng());
         assert_eq!(unknown, Verdict { decision: Decision::Suppressed(Suppression::Disabled), may_mark: true });
     }

@@ -66,7 +66,11 @@ pub fn report(own: Address, packet: &[u8], pointer: u32) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fast_cnp::option::MAX_HEADER;
     use crate::fast_cnp::tests::{LOOPBACK, SENDER};
+    use crate::fast_cnp::{options_room, report_room};
+    use crate::telemetry::Layout;
+    use crate::telemetry::ioam::hpcc::Profile;
     use crate::testing::vector;
 
     fn packet(name: &str) -> Vec<u8> {
@@ -118,6 +122,17 @@ mod tests {
         for name in ["roce_cnp_ipv6", "ioam_linux_0xf22000_after_hop1"] {
             assert_eq!(judge(&packet(name), |_| false), Judgement::Accept, "{name}");
         }
+    }
+
+    /// Rooms are for the longest notification of a layout; without a trace there is only one length.
+    #[test]
+    fn a_notification_and_its_report_fit_their_rooms() {
+        let packet = packet("fastcnp_opt1");
+        let report = report(SENDER, &packet, 42).expect("a report");
+        assert_eq!((options_room(&Layout::None), report_room(&Layout::None)), (24, report.len()));
+        let trace = Layout::Ioam { profile: Profile::Full, hops: 5 };
+        assert_eq!(options_room(&trace), MAX_HEADER);
+        assert_eq!(report_room(&trace) - report_room(&Layout::None), MAX_HEADER - 24);
     }
 
     #[test]

@@ -59,6 +59,12 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_may_be_as_long_as_its_share() {
+        let admit = |queue| LossyBuffer::new(4_000, 0.5).admit(queue, 1_000);
+        assert_eq!((admit(1_000), admit(1_001)), (Admission::Admit { pause: false }, Admission::Drop));
+    }
+
+    #[test]
     fn a_second_queue_shares_what_is_left() {
         let mut buffer = LossyBuffer::new(1_000_000, 1.0);
         fill(&mut buffer);

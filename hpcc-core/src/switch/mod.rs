@@ -424,6 +424,45 @@ mod tests {
     }
 
     #[test]
+    fn new_routes_replace_the_old_ones() {
+        let mut switch = star();
+        switch.set_routes(RouteTable::default());
+        assert_eq!(arrive(&mut switch, 2), Arrival::NoRoute);
+    }
+
+    /// A record of 8 bytes joins the section of two.
+    #[test]
+    fn a_frame_leaves_with_the_bytes_that_its_record_adds() {
+        let mut switch = star_with(Layout::Paper);
+        let mut bytes = [0; 64];
+        let len = Layout::Paper.prepare(&mut bytes, Nanos(0));
+        let mut section = Section { len, bytes: &mut bytes };
+        let head = Head { priority: 3, is_data: true, size: 1_000, ..Head::default() };
+        switch.depart(2, Nanos(0), &head, &mut section, &mut Rng::new(26, 1));
+        assert_eq!((section.len, switch.ports[2].tx_bytes), (len + 8, 1_008));
+    }
+
+    /// Two of three frames wait still, in a queue that is sure of the whole link.
+    #[test]
+    fn req_29_the_stamp_shows_the_queue_of_the_frame() {
+        let layout = Layout::Reference { multiplier: 1 };
+        let mut switch = star_with(layout);
+        let classes = Classes::parse("3:1000").expect("a list");
+        let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
+        let rates = [BitRate::gbps(100); 3].into_iter();
+        switch.report = Some(Report::new(report, &Scheduler::new(classes.services()), rates));
+        for _ in 0..3 {
+            arrive(&mut switch, 2);
+        }
+        let mut section = [0; 64];
+        let len = layout.prepare(&mut section, Nanos(0));
+        let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut Rng::new(26, 1));
+        let mut hops = HopStack::default();
+        let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
+        assert_eq!(stack.hops()[0].qlen, 2_160, "2180 in units of 80 bytes");
+    }
+
+    #[test]
     fn the_queue_left_behind_decides_the_mark() {
         let mut switch = star();
         let mut rng = Rng::new(26, 1);

@@ -147,3 +147,80 @@ impl SwitchSettings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Input, Settings};
+    use crate::switch::Service;
+
+    fn blamed(settings: &SwitchSettings) -> Result<(), &'static str> {
+        settings.check().map_err(|conflict| conflict.key)
+    }
+
+    #[test]
+    fn what_is_not_set_is_as_the_algorithm_needs_it() {
+        let mut settings = SwitchSettings { ecn_kmax: Some(Bytes(7)), ..SwitchSettings::default() };
+        settings.resolve(&EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 });
+        let ecn = (settings.ecn_kmin, settings.ecn_kmax, settings.ecn_pmax);
+        assert_eq!(ecn, (Some(Bytes(400_000)), Some(Bytes(7)), Some(0.2)));
+    }
+
+    #[test]
+    fn the_lower_mark_is_at_most_the_higher() {
+        let check = |kmin, kmax| {
+            blamed(&SwitchSettings { ecn_kmin: Some(Bytes(kmin)), ecn_kmax: Some(Bytes(kmax)), ..Default::default() })
+        };
+        assert_eq!((check(5, 6), check(6, 6), check(7, 6)), (Ok(()), Ok(()), Err("ecn_kmin")));
+        assert_eq!(blamed(&SwitchSettings { ecn_kmin: Some(Bytes(7)), ..Default::default() }), Ok(()));
+    }
+
+    #[test]
+    fn a_queue_reports_its_share_only_where_it_has_one() {
+        let check = |telemetry_scope, classes: &str| {
+            blamed(&SwitchSettings { telemetry_scope, classes: classes.into(), ..Default::default() })
+        };
+        assert_eq!((check(Scope::Queue, ""), check(Scope::Queue, "3:1000")), (Err("telemetry_scope"), Ok(())));
+        assert_eq!((check(Scope::Port, ""), check(Scope::Port, "3:1000")), (Ok(()), Ok(())));
+        assert_eq!(check(Scope::Port, "3"), Err("classes"));
+    }
+
+    #[test]
+    fn a_pause_says_whole_microseconds_rounded_up() {
+        let micros = |nanos| SwitchSettings { pause_time: Nanos(nanos), ..Default::default() }.pause_micros();
+        assert_eq!([0, 1_000, 1_001, u64::MAX].map(micros), [0, 1, 2, u32::MAX]);
+    }
+
+    /// The packet trace has 32 bits of microseconds, some 71 minutes.
+    #[test]
+    fn a_pause_lasts_no_longer_than_can_be_written() {
+        let set = |text| SwitchSettings::default().set("pause_time", Input::Text(text)).is_ok();
+        assert_eq!(["1us", "4294s", "4295s", "999ns"].map(set), [true, true, false, false]);
+    }
+
+    #[test]
+    fn switches_run_by_what_is_set() {
+        let settings = SwitchSettings {
+            mode: BufferKind::Lossy,
+            alpha: 0.5,
+            buffer: Bytes(9_000),
+            ecn: false,
+            classes: "3:1000".into(),
+            telemetry_queue: Wait::Sojourn,
+            ..SwitchSettings::default()
+        };
+        let config = settings.config(Vec::new(), Quirks::REFERENCE).expect("a list");
+        let services = config.classes.map(|classes| classes.services()[3]);
+        assert_eq!(services, Some(Service::Weighted { quantum: 1_000 }));
+        let expected = SwitchConfig {
+            buffer_bytes: 9_000,
+            mode: BufferMode::Lossy { alpha: 0.5 },
+            ecn: false,
+            ecn_thresholds: Vec::new(),
+            classes: config.classes,
+            report: ReportConfig { scope: Scope::Port, wait: Wait::Sojourn },
+            quirks: Quirks::REFERENCE,
+        };
+        assert_eq!(config, expected);
+    }
+}

@@ -97,11 +97,12 @@ impl SharedBuffer {
             return Admission::Drop;
         }
         let used = ingress.used[priority] + size;
-        if used > RESERVE && used - RESERVE > threshold {
+        let shared = used.saturating_sub(RESERVE);
+        if shared > threshold {
             ingress.headroom_used[priority] += size;
         } else {
             ingress.used[priority] = used;
-            self.shared_used += used.saturating_sub(RESERVE).min(size);
+            self.shared_used += shared.min(size);
         }
         let threshold = self.threshold(&self.ports[port]);
         let ingress = &mut self.ports[port];
@@ -172,9 +173,57 @@ mod tests {
         assert_eq!(headroom(G100.0, G100.1), 37_500);
         assert_eq!(share_shift(BitRate::gbps(100), BitRate::gbps(100)), 3);
         assert_eq!(share_shift(BitRate::gbps(400), BitRate::gbps(100)), 1);
+        assert_eq!(share_shift(BitRate::gbps(1_600), BitRate::gbps(100)), 0, "no port has more than all that is free");
         assert_eq!(SharedBuffer::sharable(32 << 20, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
         assert_eq!(SharedBuffer::sharable(1000, &[G100]), None);
+        assert_eq!([41_596, 41_597].map(|bytes| SharedBuffer::sharable(bytes, &[G100])), [None, Some(1)]);
         assert_eq!(SharedBuffer::sharable(1 << 40, &[G100]), Some(u32::MAX), "all that can be counted");
+    }
+
+    /// One port of a switch that shares out 10 000 bytes, which uses `shared` of them and `headroom_used` of a headroom
+    /// of 1000 bytes in priority 3, and is paused. Its threshold is what it does not use.
+    fn in_use(sharable: u32, shared: u32, headroom_used: u32) -> SharedBuffer {
+        let of_three = |value| core::array::from_fn(|priority| if priority == 3 { value } else { 0 });
+        let port = Ingress {
+            used: of_three(RESERVE + shared),
+            headroom_used: of_three(headroom_used),
+            paused: [true; PRIORITIES],
+            headroom: 1_000,
+            share_shift: 0,
+        };
+        SharedBuffer { ports: alloc::vec![port], sharable, shared_used: shared }
+    }
+
+    /// 4000 bytes are used of a share that is 6000 then: 2000 more are the share, one more is not.
+    #[test]
+    fn a_frame_may_fill_the_share_and_the_headroom_to_the_last_byte() {
+        let admits = |headroom_used, size| {
+            let mut buffer = in_use(10_000, 4_000, headroom_used);
+            let admitted = buffer.admit(0, 3, size) != Admission::Drop;
+            let Ingress { used, headroom_used, .. } = &buffer.ports[0];
+            (admitted, used[3] - RESERVE, headroom_used[3])
+        };
+        assert_eq!(admits(1_000, 2_000), (true, 6_000, 1_000));
+        assert_eq!(admits(1_000, 2_001), (false, 4_000, 1_000));
+        assert_eq!((in_use(10_000, 10_000, 0).admit(0, 3, 1_000)), Admission::Admit { pause: false });
+        assert_eq!((in_use(10_000, 10_000, 0).admit(0, 3, 1_001)), Admission::Drop);
+    }
+
+    #[test]
+    fn a_frame_that_leaves_frees_headroom_before_the_share() {
+        let mut buffer = in_use(10_000, 4_000, 400);
+        buffer.release(0, 3, 1_000);
+        let Ingress { used, headroom_used, .. } = &buffer.ports[0];
+        assert_eq!((used[3] - RESERVE, headroom_used[3], buffer.shared_used), (3_400, 0, 3_400));
+    }
+
+    /// 3072 bytes below the threshold, or with nothing shared; and only without anything in the headroom.
+    #[test]
+    fn a_paused_port_resumes_well_below_its_threshold() {
+        let resumes = |sharable, shared, headroom| in_use(sharable, shared, headroom).take_resume(0, 3);
+        assert_eq!((resumes(100, 0, 0), resumes(100, 0, 1)), (true, false));
+        assert_eq!((resumes(10_000, 3_464, 0), resumes(10_000, 3_465, 0)), (true, false));
+        assert!(!resumes(10_000, 3_464, 1));
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! full packet is the base round-trip time T (REQ-09, REQ-62), with headers, telemetry and the acknowledgement; that of any
 //! other flow is its ideal completion time.
 
+use super::HostConfig;
 use super::feedback::{Answer, FeedbackConfig, Return};
-use super::{HostConfig, message};
 use crate::telemetry::{Layout, Sampling, link_codec, seal};
 use crate::topology::routes::PathMetrics;
 use crate::units::{BitRate, Nanos, Rounding};
@@ -115,9 +115,8 @@ impl LoneFlow {
     }
 
     fn data(&self, links: &[LinkSpec], payload: u32, first: bool) -> Times {
-        let opens = first && message::opens(0, self.mtu);
         let section = |hops| if self.collects(first) { self.section(hops) } else { 0 };
-        let frame = |hops| self.sizes.data(payload, opens, section(hops));
+        let frame = |hops| self.sizes.data(payload, first, section(hops));
         links.iter().enumerate().map(|(hops, link)| self.time(link, frame(hops))).collect()
     }
 
@@ -175,12 +174,13 @@ fn pipelined(first: &[u64], middle: &[u64], count: u64, last: &[u64]) -> u64 {
             if count > 0 {
                 over = over.saturating_add(middle[to]);
                 slowest = slowest.max(middle[to]);
-            } else if to > from {
-                break;
             }
             let queued = slowest.saturating_mul(count.saturating_sub(1));
             let after = last[to..].iter().fold(0_u64, |sum, &time| sum.saturating_add(time));
             longest = longest.max(before.saturating_add(over).saturating_add(queued).saturating_add(after));
+            if count == 0 {
+                break;
+            }
         }
     }
     longest
@@ -218,6 +218,45 @@ mod tests {
             packets.push(&last);
             prop_assert_eq!(pipelined(&first, &middle, count, &last), simulated(&packets));
         }
+    }
+
+    /// Two links of 1 Gb/s, on which a byte takes 8 ns, and no delay. Feedback of 88 bytes leaves ahead of the
+    /// acknowledgement of 60, which waits for it at the first link; of a flow of two packets the first alone collects.
+    #[test]
+    fn feedback_in_a_packet_of_its_own_delays_the_last_acknowledgement() {
+        let host = NodeSettings::default().host().expect("the defaults");
+        let links = [(BitRate::gbps(1), Nanos(0)); 2];
+        let time = |feedback, size| {
+            let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, feedback, ..host.clone() };
+            LoneFlow::new(&host, 0, true).completion(&links, size)
+        };
+        let plain = FeedbackConfig::default();
+        let sealed = FeedbackConfig { seal: Some([7; 16]), ..plain };
+        assert_eq!(time(plain, 1_000), Nanos(8 * (2 * 1_090 + 2 * 88)));
+        assert_eq!(time(sealed, 1_000), Nanos(8 * (2 * 1_090 + 2 * 92)));
+        let alone = FeedbackConfig { by: Return::Notification, sampling: Sampling::OncePerRtt, ..plain };
+        assert_eq!(time(alone, 1_000), Nanos(8 * (2 * 1_090 + 2 * 88 + 60)));
+        assert_eq!(
+            time(FeedbackConfig { by: Return::Notification, ..sealed }, 1_000),
+            Nanos(8 * (2 * 1_090 + 2 * 92 + 60))
+        );
+        assert_eq!(time(alone, 2_000), Nanos(8 * (2 * 1_090 + 1_048 + 2 * 60)));
+        let without = FeedbackConfig { answer: Answer::Nothing, by: Return::Notification, ..sealed };
+        assert_eq!(time(without, 1_000), Nanos(8 * (2 * 1_090 + 2 * 60)), "nothing comes back, sealed or not");
+    }
+
+    /// Packets of 1090 bytes at 1 Gb/s.
+    #[test]
+    fn req_12_a_lone_flow_collects_at_these_intervals() {
+        let host = NodeSettings::default().host().expect("the defaults");
+        let interval = |sampling| {
+            let host =
+                HostConfig { feedback: FeedbackConfig { sampling, ..FeedbackConfig::default() }, ..host.clone() };
+            LoneFlow::new(&host, 0, false).sampling_interval(&[(BitRate::gbps(1), Nanos(0)); 2], Nanos(9_000))
+        };
+        assert_eq!([Sampling::EveryPacket, Sampling::Never].map(interval), [Nanos(0); 2]);
+        assert_eq!(interval(Sampling::EveryNth(8)), Nanos(8 * 8 * 1_048));
+        assert_eq!([Sampling::OncePerRtt, Sampling::OnCongestion, Sampling::Probes].map(interval), [Nanos(9_000); 3]);
     }
 
     /// Two links of 100 Gb/s and 1 us. There 1,048 bytes and 42 of telemetry, back 46 and 42.

@@ -3,13 +3,23 @@
 
 use super::feedback::FeedbackConfig;
 use super::*;
-use crate::cc::{Algorithm, Armed, DcqcnConfig, FlowLimits, LineRate};
+use crate::cc::{
+    Algorithm, Armed, CongestionControl, DcqcnConfig, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, LineRate,
+    MAX_TIMERS, NoEffect, Origin, RateDecision, Sent, SwiftConfig,
+};
+use crate::fast_cnp::option::MAX_HEADER;
+use crate::fast_cnp::{CopiedTrace, FastCnpOption, OptionTypes, packet};
 use crate::quirks::Quirks;
 use crate::random::Rng;
-use crate::telemetry::Layout;
-use crate::topology::routes::RouteTable;
+use crate::settings::{Input, Setting, SettingError, Settings, Value};
+use crate::switch::FlowKey;
+use crate::telemetry::ioam::hpcc::Profile;
+use crate::telemetry::{Layout, MAX_SECTION, Snapshot};
+use crate::topology::routes::{RouteTable, Routes};
+use crate::topology::{Link, Network};
 use crate::units::BitRate;
-use crate::wire::FrameSizes;
+use crate::wire::{FrameSizes, WireProfile};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 const SPEC: SenderSpec = SenderSpec { src: 0, dst: 1, sport: 10_000, dport: 100, priority: 3, receiver: 0 };
@@ -70,8 +80,96 @@ fn sent(poll: Poll) -> (u32, u64) {
 fn queue_pairs_take_turns() {
     let mut host = host();
     let keys = [open(&mut host, 9_000), open(&mut host, 9_000), open(&mut host, 9_000)];
+    assert_eq!(host.places(), (3, 0));
     let turns: Vec<u32> = (0..6).map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0).collect();
     assert_eq!(turns, [keys[1], keys[2], keys[0], keys[1], keys[2], keys[0]]);
+}
+
+/// Host 0 has two ports, to switches 2 and 3, and both lead to host 1. Routes without one of its links.
+fn routes_without(link: u32) -> RouteTable {
+    use crate::topology::NodeKind::{Host, Switch};
+    let link_of = |(a, b)| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+    let links = [(0, 2), (0, 3), (1, 2), (1, 3)].map(link_of);
+    let network = Network { nodes: [Host, Host, Switch, Switch].into(), links: links.into() };
+    Routes::avoiding(&network, 1_000, &[link], false).take_table(0)
+}
+
+#[test]
+fn flows_move_to_the_port_that_their_new_route_leads_to() {
+    let (layout, sizes, feedback) = (Layout::None, FrameSizes::REFERENCE, FeedbackConfig::default());
+    let transport = TransportConfig { mtu: 500, ..TransportConfig::default() };
+    let config = HostConfig { transport, algorithm: Box::new(LineRate), layout, feedback, sizes };
+    let mut host = Host::new(config, &[BitRate::gbps(100); 2], RouteTable::default());
+    assert_eq!(host.transport().mtu, 500);
+    let (key, finished) = (open(&mut host, 9_000), open(&mut host, 1));
+    host.on_ack(Nanos(0), &ack(finished, 1), &mut rng());
+    let flow = FlowKey::default();
+    assert_eq!((host.route(&flow, 1), host.reassign(key, &flow)), (None, None));
+    for (down, port) in [(1, 0), (0, 1)] {
+        host.set_routes(routes_without(down));
+        host.clear_ports();
+        assert_eq!((host.poll(0, Nanos(0), 0), host.poll(1, Nanos(0), 0)), (Poll::Wait, Poll::Wait));
+        assert!(host.sender(finished).is_none());
+        assert_eq!((host.route(&flow, 1), host.reassign(key, &flow)), (Some(port), Some(port)));
+        assert_eq!(host.reassign(99, &flow), None);
+        sent(host.poll(port.into(), Nanos(1_000 * u64::from(port)), 0));
+        assert_eq!(host.on_ack(Nanos(0), &ack(key, 0), &mut rng()).map(|result| result.nic), Some(port.into()));
+    }
+}
+
+/// Headers of 46 bytes, but no acknowledgement under 60.
+#[test]
+fn answers_have_the_sizes_of_their_headers_and_telemetry() {
+    let host = host();
+    assert_eq!((host.ack_bytes(0, false), host.ack_bytes(42, false), host.ack_bytes(42, true)), (60, 88, 92));
+    assert_eq!((host.feedback_bytes(0), host.feedback_bytes(42)), (60, 88));
+}
+
+#[test]
+fn a_receiver_says_what_it_expects_and_echoes_only_marks() {
+    let mut host = host_with(&DcqcnConfig::default());
+    let receiver = open_receiver(&mut host).expect("room");
+    for (seq, congestion_marked) in [(0, false), (1_000, true), (2_000, true)] {
+        let data = Data { seq, payload: 1_000, ack_requested: false, congestion_marked };
+        assert_eq!(host.on_data(Nanos(0), receiver, &data).congestion_echo, seq == 1_000, "one in 50 us");
+        assert_eq!(host.expected(receiver), Some(seq + 1_000));
+    }
+    assert_eq!(host.expected(99), None);
+}
+
+/// Swift adds a packet's share for each new packet: half of 52 packets, then 26 + 1 / 26, then another 26th.
+#[test]
+fn a_controller_is_told_of_newly_acknowledged_bytes() {
+    let mut host = host_with(&SwiftConfig::default());
+    let key = open(&mut host, 90_000);
+    for n in 0..4 {
+        sent(host.poll(0, Nanos(n * 84), 0));
+    }
+    let nack = Ack { nack: true, ..ack(key, 0) };
+    let mut window = |ack: &Ack<'_>| {
+        host.on_ack(Nanos(1_000), ack, &mut rng()).expect("under way");
+        host.sender(key).expect("under way").window()
+    };
+    assert_eq!([window(&nack), window(&ack(key, 1_000)), window(&ack(key, 2_000))], [26_000, 26_038, 26_076]);
+}
+
+#[test]
+fn only_progress_puts_off_the_timeout() {
+    let wait = Nanos(100_000);
+    let timeout = TimeoutConfig { high: wait, low: wait, few: 0, base_rtts: 0, back_off: false };
+    for (seq, expired) in [(0, true), (1_000, false)] {
+        let transport = TransportConfig { timeout: Some(timeout), ..TransportConfig::default() };
+        let patient = SwiftConfig { base_target: Some(Nanos::MILLISECOND), ..SwiftConfig::default() };
+        let mut host = host_of(&patient, transport);
+        let key = open(&mut host, 90_000);
+        sent(host.poll(0, Nanos(0), 0));
+        sent(host.poll(0, Nanos(84), 0));
+        host.on_ack(Nanos(50_000), &ack(key, seq), &mut rng());
+        let result = host.on_timeout(Nanos(100_000), key, RETRANSMISSION_TIMER).expect("under way");
+        assert_eq!((result.send, host.counters().timeouts), (expired, u64::from(expired)));
+        let window = host.sender(key).expect("under way").window();
+        assert_eq!(window, if expired { 26_000 } else { 52_000 }, "the controller hears of the timeout");
+    }
 }
 
 #[test]
@@ -140,6 +238,209 @@ fn the_turn_survives_removals() {
         host.on_ack(Nanos(6_000), &ack(keys[1], 1_000), &mut rng());
         assert_eq!(host.poll(0, Nanos(6_000), 1 << 3), Poll::Wait, "removes both");
         assert_eq!(sent(host.poll(0, Nanos(7_000), 0)).0, keys[next]);
+    }
+}
+
+/// A flow that has ended is left out on both sides of the last served one, also before anybody is served again.
+#[test]
+fn whoever_was_next_is_next_after_removals() {
+    for finished in [&[0][..], &[4], &[0, 4]] {
+        let mut host = host();
+        let keys = [(); 5].map(|()| open(&mut host, 9_000));
+        let served = [0, 1_000].map(|now| sent(host.poll(0, Nanos(now), 0)).0);
+        assert_eq!(served, [keys[1], keys[2]]);
+        for &flow in finished {
+            host.on_ack(Nanos(2_000), &ack(keys[flow], 9_000), &mut rng());
+            assert_eq!(host.poll(0, Nanos(2_000), 1 << 3), Poll::Wait, "removes it");
+            assert!(host.sender(keys[flow]).is_none());
+        }
+        assert_eq!(sent(host.poll(0, Nanos(3_000), 0)).0, keys[3], "without {finished:?}");
+    }
+}
+
+/// The rate that each acknowledgement brings applies at once: in Mb/s the byte that it acknowledges, and a bit more for
+/// each byte that was sent.
+#[derive(Clone, Debug, Default)]
+struct RateOfSeq {
+    sent: u64,
+}
+
+impl Settings for RateOfSeq {
+    fn list(&self) -> Vec<Setting> {
+        Vec::new()
+    }
+
+    fn get(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn set(&mut self, _: &str, _: Input<'_>) -> Result<(), SettingError> {
+        Err(SettingError::Unknown)
+    }
+}
+
+impl Algorithm for RateOfSeq {
+    fn name(&self) -> &'static str {
+        "rate_of_seq"
+    }
+
+    fn summary(&self) -> &'static str {
+        "for this test"
+    }
+
+    fn start(&self, _: FlowLimits) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+
+    fn min_rate(&self) -> Option<BitRate> {
+        None
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { sent: true, ..Needs::default() }
+    }
+}
+
+impl CongestionControl for RateOfSeq {
+    fn on_sent(&mut self, sent: &Sent) {
+        self.sent += u64::from(sent.bytes);
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
+        RateDecision::Repace(BitRate::mbps(feedback.ack_seq).saturating_add(BitRate(self.sent)))
+    }
+}
+
+#[test]
+fn a_controller_that_asks_for_it_is_told_of_each_packet() {
+    let mut host = host_with(&RateOfSeq::default());
+    let key = open(&mut host, 9_000);
+    sent(host.poll(0, Nanos(0), 0));
+    sent(host.poll(0, Nanos(84), 0));
+    host.on_ack(Nanos(200), &ack(key, 1_000), &mut rng());
+    assert_eq!(host.sender(key).expect("under way").rate(), BitRate(1_000_002_000));
+}
+
+/// 1048 bytes take 83.84 ns at 100 Gb/s, 167.68 at 50 and 838.4 at 10.
+#[test]
+fn a_planned_wake_up_moves_forward_with_the_rate_but_not_into_the_past() {
+    let mut host = host_with(&RateOfSeq::default());
+    let key = open(&mut host, 1_000_000);
+    sent(host.poll(0, Nanos(0), 0));
+    host.on_ack(Nanos(1), &ack(key, 10_000), &mut rng());
+    assert_eq!((host.poll(0, Nanos(10), 0), host.wake_at(0)), (Poll::Wait, Some(Nanos(838))));
+    let mut wake = |now, mbps| {
+        host.on_ack(Nanos(now), &ack(key, mbps), &mut rng());
+        host.wake_at(0)
+    };
+    assert_eq!([wake(20, 50_000), wake(30, 10_000)], [Some(Nanos(168)); 2], "a slower one finds out when it wakes");
+    assert_eq!(wake(100, 100_000), Some(Nanos(100)), "84 ns have passed");
+}
+
+/// One that only pacing holds back is planned for, but nobody whose time has come.
+#[test]
+fn the_reference_plans_wake_ups_too() {
+    let mut host = host_with_quirks(&LineRate, Quirks { missed_wakeups: true, ..Quirks::NONE });
+    let limits = limits(&host, Nanos(80), 1_000);
+    host.open_sender(Nanos(0), 0, SPEC, 9_000, limits).expect("room");
+    sent(host.poll(0, Nanos(0), 0));
+    assert_eq!((host.poll(0, Nanos(84), 0), host.wake_at(0)), (Poll::Wait, None));
+    assert_eq!((host.poll(0, Nanos(10), 0), host.wake_at(0)), (Poll::Wait, Some(Nanos(84))));
+}
+
+/// The first packet of a message brings an RDMA header of 16 bytes.
+#[test]
+fn the_first_packet_of_a_message_is_longer() {
+    let sizes = WireProfile::RoceV4.sizes();
+    let (layout, feedback, transport) = (Layout::None, FeedbackConfig::default(), TransportConfig::default());
+    let config = HostConfig { transport, algorithm: Box::new(LineRate), layout, feedback, sizes };
+    let mut host = Host::new(config, &[BitRate::gbps(100)], RouteTable::default());
+    open(&mut host, 9_000);
+    let mut frame = |now| match host.poll(0, Nanos(now), 0) {
+        Poll::Send(segment) => segment.frame,
+        Poll::Wait => panic!("nothing sent"),
+    };
+    assert_eq!([frame(0), frame(1_000)], [1_000 + 62 + 16, 1_000 + 62]);
+}
+
+/// The trace of a packet that passed one switch, which had sent and kept waiting so many bytes then.
+fn with_trace<T>(ts: u64, tx_bytes: u64, qlen: u64, then: impl FnOnce(&CopiedTrace<'_>) -> T) -> T {
+    let mut section = [0; MAX_SECTION];
+    let len = TRACED.prepare(&mut section, Nanos(0));
+    let snapshot = Snapshot { now: Nanos(ts), tx_bytes, qlen, ..Snapshot::IDLE };
+    let len = TRACED.stamp(&mut section, len, &snapshot);
+    let (types, mut room) = (OptionTypes::default(), [0; MAX_HEADER]);
+    let options = packet::options([7; 16], TRACED.encapsulation(), &section[..len], &types, &mut room);
+    then(&FastCnpOption::parse(options, &types).expect("an option").trace.expect("a trace"))
+}
+
+const TRACED: Layout = Layout::Ioam { profile: Profile::Full, hops: 3 };
+
+fn traced_host(algorithm: &dyn Algorithm, seal: Option<[u8; 16]>) -> Host {
+    let feedback = FeedbackConfig { seal, ..FeedbackConfig::default() };
+    let (transport, sizes) = (TransportConfig::default(), FrameSizes::REFERENCE);
+    let config = HostConfig { transport, algorithm: algorithm.clone_algorithm(), layout: TRACED, feedback, sizes };
+    Host::new(config, &[BitRate::gbps(100)], RouteTable::default())
+}
+
+/// HPCC goes by records, and cannot compare the first ones with any; a switch has no key to seal what it tells.
+#[test]
+fn a_notification_says_why_it_changes_nothing() {
+    let plain = |algorithm: &dyn Algorithm| {
+        let mut host = traced_host(algorithm, None);
+        let key = open(&mut host, 9_000);
+        host.on_notification(Nanos(5), key, Origin::Receiver, None)
+    };
+    assert_eq!(plain(&LineRate), Err(NoEffect::NoReaction));
+    assert_eq!(plain(&HpccConfig::default()), Err(NoEffect::NoRecords));
+    let traced = |seal| {
+        let mut host = traced_host(&HpccConfig::default(), seal);
+        let key = open(&mut host, 9_000);
+        let notify = |host: &mut Host| {
+            with_trace(5, 0, 0, |trace| host.on_notification(Nanos(5), key, Origin::Network([1; 16]), Some(trace)))
+        };
+        ([notify(&mut host), notify(&mut host)], host.counters().rejected)
+    };
+    assert_eq!(traced(None), ([Err(NoEffect::Incomparable); 2], 0));
+    assert_eq!(traced(Some([7; 16])), ([Err(NoEffect::NoRecords); 2], 2));
+}
+
+/// Its first notification comes 3 us after its start, so that the next reaction shows after as much: within T.
+#[test]
+fn a_flow_reacts_again_after_as_long_as_its_first_notification_took() {
+    let mut host = traced_host(&HpccPlusConfig::default(), None);
+    let limits = limits(&host, Nanos(13_000), 162_500);
+    let start = 1_000_000;
+    let key = host.open_sender(Nanos(start), 0, SPEC, 1_000_000, limits).expect("room");
+    let mut notify = |after: u64, tx_bytes, qlen| {
+        with_trace(start + after - 1_000, tx_bytes, qlen, |trace| {
+            host.on_notification(Nanos(start + after), key, Origin::Network([1; 16]), Some(trace))
+                .map(|notified| notified.nic)
+        })
+    };
+    assert_eq!(notify(3_000, 0, 3_000), Ok(0), "half a window");
+    assert_eq!(notify(8_000, 62_500, 190_500), Ok(0), "four times the capacity arrives");
+}
+
+/// Headers of 48 bytes, 16 that are reserved and the options.
+#[test]
+fn a_notification_has_the_size_of_its_options() {
+    assert_eq!([0, 24].map(|options| host().notification_bytes(options)), [64, 88]);
+}
+
+#[test]
+fn timers_of_the_transport_come_behind_the_controllers() {
+    let timers = [RETRANSMISSION_TIMER, PROBE_TIMER, PATH_TIMER].map(usize::from);
+    assert_eq!(timers, [MAX_TIMERS, MAX_TIMERS + 1, MAX_TIMERS + 2]);
+}
+
+#[test]
+fn a_timer_of_the_transport_is_announced_when_a_flow_opens() {
+    let timeout = TimeoutConfig { high: Nanos(9), low: Nanos(9), few: 0, base_rtts: 0, back_off: false };
+    for (timeout, armed) in [(Some(timeout), Armed(1 << RETRANSMISSION_TIMER)), (None, Armed(0))] {
+        let mut host = host_of(&LineRate, TransportConfig { timeout, ..TransportConfig::default() });
+        let key = open(&mut host, 9_000);
+        assert_eq!((host.take_armed(key), host.take_armed(key)), (armed, Armed(0)));
     }
 }
 

@@ -132,7 +132,7 @@ impl Nic {
             if rules.transport.quirks.missed_wakeups {
                 self.plan_wake_with_misses(senders, now);
             } else {
-                self.plan_wake(senders, now, paused);
+                self.plan_wake(senders, paused);
             }
             return Poll::Wait;
         };
@@ -203,10 +203,10 @@ impl Nic {
 
     /// With nothing to send: wakes when the first queue pair that only pacing holds back may leave. What a
     /// window or a pause holds back is polled again when an acknowledgement or a resume comes.
-    fn plan_wake(&mut self, senders: &Slab<Sender>, now: Nanos, paused: u8) {
+    fn plan_wake(&mut self, senders: &Slab<Sender>, paused: u8) {
         let eligible = |sender: &&Sender| sender.qp.is_eligible(paused);
         let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(eligible);
-        let first = waiting.map(|sender| sender.qp.next_avail()).filter(|&at| at > now).min();
+        let first = waiting.map(|sender| sender.qp.next_avail()).min();
         self.wake = self.wake.into_iter().chain(first).min();
     }
 

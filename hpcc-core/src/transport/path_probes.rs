@@ -191,6 +191,24 @@ mod tests {
         assert_eq!(first_move(0.2, 0.999), None);
     }
 
+    /// In 1 us a link of 100 Gb/s sends 12 500 bytes, and 16 384 more are in doubt; whichever record is the older one.
+    #[test]
+    fn counters_tell_whether_two_records_are_of_one_link() {
+        let modulus = Modulus { ts: 1 << 24, tx_bytes: 1 << 30 };
+        let hop = |ts, tx_bytes| Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen: 0 };
+        let earlier = hop(5, 77);
+        for (later, same) in [
+            (hop(1_005, 77 + 28_884), true),
+            (hop(1_005, 77 + 28_885), false),
+            (hop(1_005, 76), false),
+            (Hop { rate: BitRate::gbps(40), ..hop(1_005, 77) }, false),
+        ] {
+            assert_eq!(is_same_link(&modulus, &earlier, &later), same, "{later:?}");
+            assert_eq!(is_same_link(&modulus, &later, &earlier), same, "{later:?}");
+        }
+        assert!(is_same_link(&modulus, &earlier, &hop(5 + (1 << 23), 1_000)), "half a wrap is in order");
+    }
+
     #[test]
     fn all_candidates_but_the_own_are_probed_in_turn() {
         let mut paths = PathProbes::new(&PathConfig { candidates: 4, interval: 1 }, T, PORT);

@@ -171,6 +171,13 @@ mod tests {
     }
 
     #[test]
+    fn req_15_nothing_in_flight_asks_for_no_probe() {
+        let mut flow = flow(7);
+        flow.on_sent(Nanos(0), 7);
+        assert_eq!(flow.poll_timeout(), None);
+    }
+
+    #[test]
     fn what_was_sent_again_asks_for_no_number_of_its_own() {
         let mut flow = flow(0);
         flow.on_sent(Nanos(0), 10_000);
@@ -186,7 +193,7 @@ mod tests {
     fn req_05_responses_decide_as_acknowledgements_do() {
         let mut flow = flow(0);
         flow.on_sent(Nanos(0), 100_000);
-        assert!(!flow.on_response(Nanos(T), 50_000, &section(&flow, 0, 0, 2 * BDP)), "the first only arms");
+        assert!(!flow.on_response(Nanos(T), 100_000, &section(&flow, 0, 0, 2 * BDP)), "the first only arms");
         flow.on_sent(Nanos(T), 200_000);
         assert!(flow.on_response(Nanos(2 * T), 150_000, &section(&flow, T, BDP, 2 * BDP)));
         assert!(flow.window().abs_diff(51_538) < 60, "{}", flow.window());

@@ -445,8 +445,11 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::LineRate;
+    use crate::cc::testing::{ack, rng};
+    use crate::cc::{Algorithm, DcqcnConfig, LineRate};
     use crate::quirks::Quirks;
+    use crate::transport::TimeoutConfig;
+    use alloc::vec::Vec;
 
     const LIMITS: FlowLimits = FlowLimits {
         line_rate: BitRate::gbps(100),
@@ -500,6 +503,91 @@ mod tests {
         assert!(!qp.has_data());
         assert!(!qp.on_ack(&config, 1000));
         assert!(qp.on_ack(&config, 1500));
+    }
+
+    #[test]
+    fn what_two_events_led_to_is_added_up() {
+        let effects = |repaced, armed| Effects { repaced, armed: Armed(armed) };
+        assert_eq!(effects(true, 0b011).and(effects(false, 0b110)), effects(true, 0b111));
+        assert_eq!(effects(false, 0).and(effects(false, 0)), effects(false, 0));
+    }
+
+    /// Which of six packets ask for an acknowledgement, of a flow that asks after 3000 bytes.
+    fn requests(window: u64, size: u64) -> Vec<bool> {
+        let config = TransportConfig { ack_every: 3_000, ..TransportConfig::default() };
+        let limits = FlowLimits { window, ..LIMITS };
+        let mut qp = QueuePair::new(&config, size, 3, limits, Box::new(LineRate), Nanos(0));
+        assert_eq!(qp.size(), size);
+        (0..size.div_ceil(1_000)).map(|_| qp.take_segment(&config).ack_requested).collect()
+    }
+
+    #[test]
+    fn acknowledgements_are_asked_for_twice_in_a_window_and_at_the_end() {
+        let (yes, no) = (true, false);
+        assert_eq!(requests(0, 7_000), [no, no, yes, no, no, yes, yes], "without a window");
+        assert_eq!(requests(52_000, 7_000), [no, no, yes, no, no, yes, yes]);
+        assert_eq!(requests(4_000, 4_001), [no, yes, no, yes, yes], "twice in four packets");
+        assert_eq!(requests(52_000, 1_000), [yes]);
+    }
+
+    /// The window shrank to nothing before the flow asked for an acknowledgement: one packet more leaves and asks.
+    #[test]
+    fn who_has_not_asked_for_an_acknowledgement_may_send_one_packet_more() {
+        let config = TransportConfig { ack_every: 3_000, ..TransportConfig::default() };
+        let mut qp = QueuePair::new(&config, 9_000, 3, LIMITS, Box::new(LineRate), Nanos(0));
+        assert!(!qp.take_segment(&config).ack_requested);
+        qp.apply(&config, RateDecision::Window { bytes: 1, rate: LIMITS.line_rate });
+        assert!(qp.is_eligible(0));
+        assert!(qp.take_segment(&config).ack_requested && !qp.is_eligible(0));
+    }
+
+    /// The host's timer was set for 100 us when the flow began.
+    #[test]
+    fn the_wait_begins_with_the_only_packet_in_flight() {
+        let wait = Nanos(100_000);
+        let timeout = TimeoutConfig { high: wait, low: wait, few: 0, base_rtts: 0, back_off: false };
+        let config = TransportConfig { timeout: Some(timeout), ..TransportConfig::default() };
+        for (sent, expired) in [(None, [false, true]), (Some(0), [true, true]), (Some(50_000), [false, true])] {
+            let mut qp = QueuePair::new(&config, 9_000, 3, LIMITS, Box::new(LineRate), Nanos(0));
+            if let Some(at) = sent {
+                take(&mut qp);
+                qp.on_sent(&config, Nanos(at), 1_048);
+            }
+            assert_eq!(qp.on_retransmission_timer(&config, Nanos(100_000)), expired[0], "sent at {sent:?}");
+            let due = qp.timeout(RETRANSMISSION_TIMER).expect("armed");
+            assert_eq!(due, Nanos(if sent == Some(50_000) { 150_000 } else { 200_000 }));
+            take(&mut qp);
+            assert_eq!(qp.on_retransmission_timer(&config, due), expired[1], "sent at {sent:?}");
+        }
+    }
+
+    /// Those of the controller's own test: from 75 Gb/s half way to the new port's rate.
+    #[test]
+    fn the_controller_hears_of_another_port() {
+        let config = TransportConfig::default();
+        for (line_rate, expected) in [(80, 77_500), (100, 87_500)] {
+            let controller = DcqcnConfig::default().start(LIMITS);
+            let mut qp = QueuePair::new(&config, 9_000, 3, LIMITS, controller, Nanos(0));
+            let marked = Feedback { congestion_marked: true, ..ack(0, 1_000, 9_000) };
+            qp.on_feedback(&config, &marked, &mut rng());
+            qp.on_timer(&config, 1, Nanos(4_001));
+            qp.on_port(BitRate::gbps(line_rate));
+            qp.on_timer(&config, 2, Nanos(304_001));
+            qp.on_timer(&config, 2, Nanos(604_001));
+            assert_eq!(qp.rate(), BitRate::mbps(expected));
+        }
+    }
+
+    /// Selective repeat bounds flows whose controller has no window to scale.
+    #[test]
+    fn a_window_moves_only_where_a_window_is_wanted_and_variable() {
+        for (window, variable_window, expected) in [(true, true, 26_000), (false, true, 52_000), (true, false, 52_000)]
+        {
+            let config = TransportConfig { window, variable_window, ..TransportConfig::default() };
+            let mut qp = queue_pair(9_000);
+            qp.set_rate(&config, BitRate::gbps(50));
+            assert_eq!(qp.window(), expected);
+        }
     }
 
     #[test]

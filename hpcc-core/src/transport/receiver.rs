@@ -165,6 +165,20 @@ mod tests {
         receiver.answer(config, now, &data).reply
     }
 
+    /// The sender asks with the third packet: the marks of the first two come back with its acknowledgement, once.
+    #[test]
+    fn marks_wait_for_the_acknowledgement_that_was_asked_for() {
+        let config = TransportConfig { ack_every: 8_000, ..TransportConfig::default() };
+        let mut receiver = Receiver::default();
+        let mut echoes = |seq, congestion_marked, ack_requested| {
+            let data = Data { seq, payload: 1_000, ack_requested, congestion_marked };
+            let answer = receiver.answer(&config, Nanos(0), &data);
+            answer.congestion_echo && answer.reply != Reply::Silence
+        };
+        let marked = [echoes(0, true, false), echoes(1_000, true, false), echoes(2_000, false, true)];
+        assert_eq!((marked, echoes(3_000, false, true)), ([false, false, true], false));
+    }
+
     #[test]
     fn in_order_packets_are_acknowledged_one_by_one() {
         let mut receiver = Receiver::default();
@@ -225,6 +239,20 @@ mod tests {
         assert_eq!(on_data(&mut receiver, &config, Nanos(0), 0, 1000), Reply::Ack(2000));
         assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), Reply::Ack(2000));
         assert_eq!(on_data(&mut receiver, &config, Nanos(0), 2000, 1000), Reply::Ack(3200));
+    }
+
+    /// A packet of twice the length brings what was kept once more: nothing is kept behind it.
+    #[test]
+    fn what_ends_where_the_kept_packets_end_leaves_none_to_take() {
+        let config =
+            TransportConfig { recovery: Recovery::SelectiveRepeat, ack_every: 8_000, ..TransportConfig::default() };
+        let mut receiver = Receiver::default();
+        on_data(&mut receiver, &config, Nanos(0), 1000, 1000);
+        assert_eq!(
+            on_data(&mut receiver, &config, Nanos(0), 0, 2000),
+            Reply::Silence,
+            "no acknowledgement is asked for"
+        );
     }
 
     #[test]

@@ -40,6 +40,7 @@ struct Run {
     key: u32,
     wire: Vec<(u64, Wire)>,
     random: Mrg32k3a,
+    rng: Rng,
     harm: Harm,
     expected: u64,
 }
@@ -56,7 +57,8 @@ impl Run {
         let limits = sender.flow_limits(0, RTT, WINDOW, 2).expect("a port");
         receiver.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0) }).expect("room");
         let key = sender.open_sender(Nanos(0), 0, SPEC, size, limits).expect("room");
-        Run { sender, receiver, key, wire: Vec::new(), random: Mrg32k3a::new(seed, 1), harm, expected: 0 }
+        let (random, rng) = (Mrg32k3a::new(seed, 1), Rng::new(0, 1));
+        Run { sender, receiver, key, wire: Vec::new(), random, rng, harm, expected: 0 }
     }
 
     /// Puts a packet on the link, which may lose, repeat or delay it.
@@ -103,7 +105,7 @@ impl Run {
             }
             Wire::Ack { seq, nack, selective } => {
                 let ack = Ack { queue_pair: self.key, seq, nack, selective, congestion_marked: false, telemetry: &[] };
-                let result = self.sender.on_ack(Nanos(now), &ack, &mut Rng::new(0, 1));
+                let result = self.sender.on_ack(Nanos(now), &ack, &mut self.rng);
                 result.is_some_and(|result| result.finished)
             }
         }

@@ -96,6 +96,27 @@ mod tests {
         assert_eq!(resend(&mut state, 3000), [7000]);
     }
 
+    /// What is remembered slides along: 70 000 packets on as at the start.
+    #[test]
+    fn holes_are_found_however_long_the_flow_is() {
+        for start in [0, 70_000_000] {
+            let mut state = SelectiveRepeat::default();
+            state.on_ack(start, start > 0, None, 1000);
+            state.on_ack(start, false, Some(start + 2000), 1000);
+            assert_eq!(resend(&mut state, start), [start, start + 1000]);
+            state.on_ack(start, false, Some(start + 4000), 1000);
+            assert_eq!(resend(&mut state, start), [start + 3000]);
+        }
+    }
+
+    #[test]
+    fn a_packet_that_is_missing_has_not_arrived() {
+        let mut state = SelectiveRepeat::default();
+        state.on_ack(1000, true, Some(1000), 1000);
+        state.on_ack(1000, false, Some(3000), 1000);
+        assert_eq!(resend(&mut state, 1000), [1000, 2000]);
+    }
+
     #[test]
     fn a_timeout_tries_one_packet_and_then_the_rest() {
         let mut state = SelectiveRepeat::default();

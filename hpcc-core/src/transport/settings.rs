@@ -132,3 +132,79 @@ impl TransportSettings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Link, NodeKind};
+    use crate::units::BitRate;
+
+    /// A host on a switch, by a link of 8 Gb/s: a buffer of 1000 bytes drains in 1 us.
+    fn network() -> Network {
+        let link = Link { a: 0, b: 1, rate: BitRate::gbps(8), delay: Nanos(0), loss: 0.0 };
+        Network { nodes: [NodeKind::Host, NodeKind::Switch].into(), links: [link].into() }
+    }
+
+    fn resolved(settings: TransportSettings, needs: &Needs) -> TransportSettings {
+        let mut settings = settings;
+        settings.resolve(needs, &network(), 1_000_000);
+        settings
+    }
+
+    /// What is settled of timeouts: the long one, the short one, packets up to which it holds, and T in both.
+    fn timeouts(settings: TransportSettings) -> (Option<Nanos>, Option<Nanos>, Option<u32>, Option<u32>) {
+        let settled = resolved(settings, &Needs::default());
+        (settled.timeout, settled.timeout_low, settled.timeout_low_packets, settled.timeout_base_rtts)
+    }
+
+    #[test]
+    fn timeouts_that_are_not_set_follow_from_the_network() {
+        let (unset, drained) = (TransportSettings::default(), network().longest_wait(1_000_000));
+        assert!(drained >= Nanos::MILLISECOND, "{drained}");
+        let short = Some(Nanos(100_000));
+        assert_eq!(timeouts(unset), (Some(drained), short, Some(0), Some(3)));
+        let selective = TransportSettings { recovery: Recovery::SelectiveRepeat, ..unset };
+        assert_eq!(timeouts(selective), (Some(drained), short, Some(3), Some(3)));
+        let given = TransportSettings { timeout: Some(Nanos(7_000)), ..unset };
+        assert_eq!(timeouts(given), (Some(Nanos(7_000)), Some(Nanos(7_000)), Some(0), Some(0)));
+        let low = TransportSettings { timeout_low: Some(Nanos(5_000)), ..given };
+        assert_eq!(timeouts(low), (Some(Nanos(7_000)), Some(Nanos(5_000)), Some(3), Some(0)));
+        let never = TransportSettings { timeout: Some(Nanos(0)), ..unset };
+        assert_eq!(timeouts(never), (Some(Nanos(0)), None, Some(0), Some(0)));
+    }
+
+    #[test]
+    fn window_and_priority_are_as_the_algorithm_needs_them() {
+        for (window, acks_first, priority) in [(true, false, 3), (false, true, 0)] {
+            let needs = Needs { window, acks_first, ..Needs::default() };
+            let settled = resolved(TransportSettings::default(), &needs);
+            assert_eq!((settled.window, settled.ack_priority), (Some(window), Some(priority)));
+            let config = TransportSettings::default().config(&needs, Quirks::NONE);
+            assert_eq!((config.window, config.ack_priority), (window, priority));
+        }
+    }
+
+    #[test]
+    fn settings_that_contradict_each_other_are_refused() {
+        let check = |low, high, ack_every, ack_interval| {
+            let (timeout_low, timeout) = (Some(Nanos(low)), Some(Nanos(high)));
+            let (ack_every, ack_interval) = (Bytes(ack_every), Bytes(ack_interval));
+            let settings =
+                TransportSettings { timeout_low, timeout, ack_every, ack_interval, ..TransportSettings::default() };
+            settings.check().map_err(|conflict| conflict.key)
+        };
+        assert_eq!((check(5, 6, 0, 1), check(6, 6, 0, 1), check(7, 6, 0, 1)), (Ok(()), Ok(()), Err("timeout_low")));
+        assert_eq!((check(5, 6, 0, 9), check(5, 6, 8, 1), check(5, 6, 8, 9)), (Ok(()), Ok(()), Err("ack_every")));
+        assert_eq!(TransportSettings { timeout_low: Some(Nanos(7)), ..TransportSettings::default() }.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_timeout_of_0_is_none() {
+        let timeout = |high| {
+            let settings = TransportSettings { timeout: Some(Nanos(high)), ..TransportSettings::default() };
+            settings.config(&Needs::default(), Quirks::NONE).timeout
+        };
+        let low = TimeoutConfig { high: Nanos(1), low: Nanos(1), few: 0, base_rtts: 0, back_off: true };
+        assert_eq!((timeout(0), timeout(1)), (None, Some(low)));
+    }
+}

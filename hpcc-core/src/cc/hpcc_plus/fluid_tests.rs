@@ -33,7 +33,10 @@ impl Network {
         let additive_increase = Some(Bytes(additive_increase));
         let law = WindowLaw { max_stage: 0, additive_increase, min_rate: BitRate(1), ..WindowLaw::default() };
         let mut network = Network {
-            flows: flows.iter().map(|_| HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS)).collect(),
+            flows: flows
+                .iter()
+                .map(|_| HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS))
+                .collect(),
             paths: flows.iter().map(|(_, path)| path.to_vec()).collect(),
             windows: flows.iter().map(|(window, _)| window * BDP).collect(),
             capacity: capacity.to_vec(),

@@ -78,7 +78,8 @@ impl Notices {
             self.arrived = now;
             return None;
         }
-        let loads = self.last.pairs(stack).map(|(earlier, later)| arriving(&stack.modulus, earlier, later, self.base_rtt));
+        let loads =
+            self.last.pairs(stack).map(|(earlier, later)| arriving(&stack.modulus, earlier, later, self.base_rtt));
         let busiest = loads.collect::<Option<alloc::vec::Vec<f64>>>()?.into_iter().reduce(f64::max);
         self.last.keep(now, stack);
         self.arrived = now;
@@ -104,4 +105,49 @@ fn arriving(modulus: &Modulus, earlier: &Hop, later: &Hop, base_rtt: Nanos) -> O
     let arrived = modulus.sent(earlier, later) as f64 + later.qlen as f64 - earlier.qlen as f64;
     let rate = (arrived / elapsed as f64 / bytes_per_nano).max(0.0);
     Some(rate + later.qlen as f64 / bytes_per_nano / base_rtt.0.max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::NOTIFICATION;
+    use crate::units::BitRate;
+
+    const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
+    const T: u64 = 13_000;
+
+    fn hop(ts: u64) -> Hop {
+        Hop { rate: BitRate::gbps(100), ts, tx_bytes: 0, qlen: 0 }
+    }
+
+    #[test]
+    fn notifications_are_compared_up_to_t_apart() {
+        let mut notices = Notices::new(Nanos(T));
+        let mut is_compared = |now| {
+            let mut stack = HopStack::new(MODULUS);
+            stack.push(hop(now));
+            notices.load(&Notification { now: Nanos(now), ..NOTIFICATION }, &stack).is_some()
+        };
+        assert_eq!([is_compared(1_000_000), is_compared(1_000_000 + T)], [false, true]);
+        assert_eq!([is_compared(1_000_001 + 2 * T), is_compared(1_000_002 + 2 * T)], [false, true]);
+    }
+
+    #[test]
+    fn a_flow_reacts_again_when_t_is_over() {
+        let mut notices = Notices::new(Nanos(T));
+        assert_eq!(notices.half(Nanos(5), 0.95), Ok(1.9));
+        assert_eq!(notices.half(Nanos(4 + T), 0.95), Err(NoEffect::SameRound));
+        assert_eq!(notices.half(Nanos(5 + T), 0.95), Ok(1.9));
+    }
+
+    #[test]
+    fn records_out_of_order_or_of_no_link_have_no_load() {
+        let half = MODULUS.ts / 2;
+        let load = |later: &Hop| arriving(&MODULUS, &hop(7), later, Nanos(T));
+        assert_eq!(
+            (load(&hop(7)), load(&hop(8 + half)), load(&Hop { rate: BitRate(0), ..hop(8) })),
+            (None, None, None)
+        );
+        assert_eq!((load(&hop(8)), load(&hop(7 + half))), (Some(0.0), Some(0.0)));
+    }
 }

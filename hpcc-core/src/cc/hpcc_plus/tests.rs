@@ -179,6 +179,15 @@ fn forms_part_where_the_window_is_not_that_of_the_port() {
     assert_eq!(flow.window().reference(), 162_500.0);
 }
 
+#[test]
+fn parameters_that_contradict_each_other_are_refused() {
+    assert_eq!(config().check(), Ok(()));
+    let twice = WindowLaw { expected_flows: 10, ..config().law };
+    assert_eq!(HpccPlusConfig { law: twice }.check().map_err(|conflict| conflict.key), Err("additive_increase"));
+    let by_flows = WindowLaw { additive_increase: None, ..twice };
+    assert_eq!(HpccPlusConfig { law: by_flows }.check(), Ok(()));
+}
+
 /// REQ-06, REQ-07: every acknowledgement moves the window, but Wc moves once in a round trip.
 #[test]
 fn req_06_wc_commits_once_per_round_trip() {
@@ -219,6 +228,7 @@ fn req_22_another_path_starts_over_and_leaves_the_window() {
         let mut rerouted = flow.clone();
         assert_eq!(feed(&mut rerouted, 3 * T + 100, (900_000, 900_000), &other), RateDecision::Keep);
         assert_eq!((rerouted.utilisation(), rerouted.window().increases()), (1.0, 0));
+        assert_eq!((flow.rearmed(), rerouted.rearmed()), (0, 1));
         assert_eq!(rerouted.window().reference(), before);
         let next: Vec<_> = other.hops().iter().map(|h| hop(h.ts + T, h.tx_bytes + BDP / 2, 0)).collect();
         feed(&mut rerouted, 4 * T, (900_001, 900_001), &stack(8, &next));

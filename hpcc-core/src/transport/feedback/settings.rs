@@ -96,3 +96,44 @@ impl FeedbackSettings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(settings: FeedbackSettings) -> Result<FeedbackConfig, &'static str> {
+        settings.config().map_err(|conflict| conflict.key)
+    }
+
+    #[test]
+    fn hosts_run_by_what_is_set() {
+        let settings = FeedbackSettings {
+            packets: Packets::Nth,
+            every: 9,
+            answer: Answer::Loads,
+            feedback: Return::Notification,
+            guard: true,
+            seal: "000102030405060708090a0b0c0d0e0f".into(),
+            paths: 2,
+            path_interval: 7,
+        };
+        let expected = FeedbackConfig {
+            sampling: Sampling::EveryNth(9),
+            answer: Answer::Loads,
+            by: Return::Notification,
+            guard: true,
+            seal: Some(core::array::from_fn(|n| n as u8)),
+            paths: PathConfig { candidates: 2, interval: 7 },
+        };
+        assert_eq!(config(settings), Ok(expected));
+        assert_eq!(config(FeedbackSettings { seal: "00".into(), ..FeedbackSettings::default() }), Err("seal"));
+        assert_eq!(config(FeedbackSettings::default()), Ok(FeedbackConfig::default()));
+    }
+
+    #[test]
+    fn a_host_that_knows_nothing_of_telemetry_neither_collects_nor_answers() {
+        let expected =
+            FeedbackConfig { sampling: Sampling::Never, answer: Answer::Nothing, ..FeedbackConfig::default() };
+        assert_eq!(config(FeedbackSettings::none()), Ok(expected));
+    }
+}

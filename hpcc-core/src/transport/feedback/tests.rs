@@ -6,11 +6,14 @@ use super::{Answer, Arrived, FeedbackConfig, Return, room};
 use crate::cc::hpcc_plus::{LinkRate, Reacting, WindowLaw};
 use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
 use crate::random::Rng;
+use crate::settings::Named;
 use crate::switch::Section;
 use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link_codec, normalised, seal};
 use crate::topology::routes::RouteTable;
+use crate::transport::path_probes::PathConfig;
 use crate::transport::{
-    Ack, Data, Host, HostConfig, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec, TransportConfig,
+    Ack, Data, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec,
+    TransportConfig,
 };
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -210,6 +213,13 @@ fn req_16_answers_come_back_in_packets_of_their_own() {
     assert!(slows_down(feedback, PLUS));
 }
 
+#[test]
+fn req_16_no_packet_of_its_own_comes_back_without_an_answer() {
+    let sampling = Sampling::EveryNth(2);
+    let mut pair = Pair::new(PLUS, FeedbackConfig { by: Return::Notification, sampling, ..FeedbackConfig::default() });
+    assert_eq!((pair.step().len(), pair.step()), (2, [Back::Ack(Vec::new())].into()));
+}
+
 /// The receiver does not know telemetry: the sender hears nothing, and goes on with its first window and rate.
 #[test]
 fn a_receiver_without_telemetry_stalls_nobody() {
@@ -339,6 +349,118 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
     assert_eq!((result.probe, result.armed.0), (None, 0));
 }
 
+/// 20 ms are more than the layout's clock of 24 bits of nanoseconds tells. The sender compares records itself, or its
+/// receiver does; either way they are counted once, whether the flow is under way or over.
+#[test]
+fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
+    for (algorithm, expected) in [(PLUS, (1, 0)), (RX, (0, 1))] {
+        let mut pair = Pair::new(algorithm, FeedbackConfig::default());
+        let rearmed = |pair: &Pair| (pair.sender.counters().rearmed, pair.receiver.counters().rearmed);
+        pair.step();
+        assert_eq!(rearmed(&pair), (0, 0), "the first only arm");
+        pair.now += Nanos(20_000_000);
+        pair.step();
+        assert_eq!(rearmed(&pair), expected);
+        let (queue_pair, seq) = (pair.key, 1 << 40);
+        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+        assert!(pair.sender.on_ack(pair.now, &ack, &mut pair.rng).expect("known").finished);
+        pair.receiver.close_receiver(0);
+        assert_eq!(rearmed(&pair), expected, "at the end");
+    }
+}
+
+/// Probes and other paths' probes are announced with the first packet, and with no other while they wait.
+#[test]
+fn timers_of_probes_are_announced_once() {
+    let paths = PathConfig { candidates: 2, interval: 5 };
+    for (sampling, armed) in
+        [(Sampling::Probes, 1 << PROBE_TIMER | 1 << PATH_TIMER), (Sampling::EveryPacket, 1 << PATH_TIMER)]
+    {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, paths, ..FeedbackConfig::default() });
+        assert_eq!([pair.next_segment().armed.0, pair.next_segment().armed.0], [armed, 0]);
+    }
+}
+
+#[test]
+fn packets_that_bring_feedback_are_counted() {
+    for (sampling, expected) in [(Sampling::EveryPacket, 3), (Sampling::EveryNth(2), 2), (Sampling::Never, 0)] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, ..FeedbackConfig::default() });
+        (0..3).for_each(|_| drop(pair.step()));
+        assert_eq!(pair.sender.counters().feedback, expected, "{sampling:?}");
+    }
+}
+
+/// For one T after each time that the flow slowed down all of its packets collect; of one that never does, one in T.
+#[test]
+fn req_12_a_flow_that_slows_down_collects_more() {
+    let counts = |algorithm| {
+        [Sampling::OnCongestion, Sampling::OncePerRtt].map(|sampling| {
+            let mut pair = Pair::new(algorithm, FeedbackConfig { sampling, ..FeedbackConfig::default() });
+            pair.qlen = 50_000;
+            pair.run(Nanos(60_000)).len()
+        })
+    };
+    let (slower, steady) = (counts(PLUS), counts(&LineRate));
+    assert!(slower[0] > 2 * slower[1] && slower[1] > 3, "{slower:?}");
+    assert!(steady[0] == steady[1] && steady[1] > 3, "{steady:?}");
+}
+
+/// Where answers come in packets of their own, acknowledgements are not sealed; any other answer must be.
+#[test]
+fn req_26_a_seal_that_is_missing_is_counted_each_time() {
+    for (by, empty) in [(Return::Acknowledgement, 2), (Return::Notification, 0)] {
+        let mut pair = Pair::new(PLUS, FeedbackConfig { seal: Some([7; 16]), by, ..FeedbackConfig::default() });
+        let (queue_pair, seq) = (pair.key, 0);
+        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+        for telemetry in [&[][..], &[], &[0; 14], &[0; 14]] {
+            pair.sender.on_ack(pair.now, &Ack { telemetry, ..ack }, &mut pair.rng).expect("known");
+        }
+        assert_eq!(pair.sender.counters().rejected, empty + 2, "{by:?}");
+    }
+}
+
+/// The flow's own path is full and has a queue; a probe of the other one finds a link a tenth of whose capacity is used.
+#[test]
+fn req_30_a_flow_moves_to_the_source_port_of_a_better_path() {
+    const OTHER: u16 = 10_000 + 0x1555;
+    let paths = PathConfig { candidates: 2, interval: 1 };
+    let mut pair = Pair::new(PLUS, FeedbackConfig { paths, ..FeedbackConfig::default() });
+    pair.qlen = 50_000;
+    pair.run(Nanos(200_000));
+    let mut rounds = 0;
+    while pair.sender.source_port(pair.key) == Some(10_000) {
+        assert!(pair.sender.counters().moves == 0 && rounds < 50, "{rounds} rounds");
+        pair.run(T);
+        let mut bytes = [0; MAX_SECTION];
+        let len = Layout::Paper.prepare(&mut bytes, pair.now);
+        let tx_bytes = 10_000_000 + pair.now.0 * 10 / 8;
+        let snapshot = Snapshot { switch_id: 77, now: pair.now, tx_bytes, qlen: 0, ..Snapshot::IDLE };
+        let len = Layout::Paper.stamp(&mut bytes, len, &snapshot);
+        let (queue_pair, telemetry) = (pair.key, &bytes[..len]);
+        let ack = Ack { queue_pair, seq: 0, nack: false, selective: None, congestion_marked: false, telemetry };
+        pair.sender.on_feedback(pair.now, &ack, OTHER, &mut pair.rng).expect("known");
+        rounds += 1;
+    }
+    assert!(rounds >= 4, "two records, and better for three rounds");
+    assert_eq!((pair.sender.source_port(pair.key), pair.sender.counters().moves), (Some(OTHER), 1));
+}
+
+#[test]
+fn req_30_feedback_of_another_path_is_counted() {
+    let feedback = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 5 }, ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let (queue_pair, seq) = (pair.key, 0);
+    let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
+    pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+    assert_eq!((pair.sender.counters().feedback, pair.sender.counters().moves), (1, 0));
+}
+
+#[test]
+fn answers_are_named_as_they_are_read() {
+    let names = Answer::ALL.iter().map(|answer| answer.name()).collect::<Vec<_>>();
+    assert_eq!((names.as_slice(), Answer::Window.name()), (Answer::NAMES, "window"));
+}
+
 #[test]
 fn req_26_a_seal_makes_changed_feedback_worthless() {
     let key = Some(*b"0123456789abcdef");
@@ -379,6 +501,10 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
         assert!(room(&layout, 1) >= layout.max_len() + seal::TAG_LEN);
         assert!(room(&layout, 4) >= 4 * (2 + layout.max_len()) + seal::TAG_LEN);
     }
+    assert_eq!(
+        [Layout::None, Layout::Paper].map(|layout| room(&layout, 1)),
+        [0, Layout::Paper.max_len() + seal::TAG_LEN]
+    );
     assert_eq!(room(&Layout::None, 4), 0);
 }
 
@@ -391,6 +517,9 @@ fn settings_say_what_they_need() {
     let probes = FeedbackConfig { sampling: Sampling::Probes, ..plain };
     let loads = FeedbackConfig { answer: Answer::Loads, ..plain };
     let guard = FeedbackConfig { guard: true, ..plain };
+    let paths = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 1 }, ..plain };
+    assert_eq!([PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::Paper)), [None, Some("paths")]);
+    assert_eq!(unsuitable(paths, PLUS, Layout::Timestamp), Some("paths"));
     assert_eq!(unsuitable(plain, &LineRate, Layout::None), None);
     assert_eq!(unsuitable(probes, PLUS, Layout::Paper), None);
     assert_eq!(unsuitable(probes, RX, Layout::Paper), None);
