@@ -310,7 +310,7 @@ fn attacks_that_cannot_be_are_refused_with_line_and_key() {
         assert!(told.err.contains(key) && told.err.contains(words), "{sets:?}: {}", told.err);
         assert!(!bench.path("out").exists(), "{sets:?} left results");
     }
-    let swift = ["congestion_control={algorithm='swift'}", "fast_cnp={enabled=false}"];
-    let told = bench.run("attack.toml", &[swift[0], swift[1], "attack=[{kind='tampered_feedback', from=5}]"]);
+    let timely = ["congestion_control={algorithm='timely'}", "fast_cnp={enabled=false}", "telemetry={}"];
+    let told = bench.run("attack.toml", &[&timely[..], &["attack=[{kind='tampered_feedback', from=5}]"]].concat());
     assert!(told.code == Some(2) && told.err.contains("has no records of links to change"), "{}", told.err);
 }
