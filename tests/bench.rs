@@ -81,7 +81,7 @@ impl Bench {
         self.told(&mut command)
     }
 
-    /// The simulator itself in this folder, which is ended after so many seconds of processor time.
+    /// The simulator itself in this folder, which may take 2 GB, and is ended after so many seconds of processor time.
     pub fn simulate(&self, config: &str, set: &[String], seconds: &str) -> Told {
         self.simulate_to("out", config, set, seconds)
     }
@@ -91,7 +91,7 @@ impl Bench {
         let mut command = Command::new("prlimit");
         command.arg(format!("--cpu={seconds}")).arg("--core=0").arg(simulator());
         command.args([format!("--config={config}"), format!("--out={out}")]);
-        command.args(set.iter().map(|pair| format!("--set={pair}")));
+        command.args(set.iter().map(|pair| format!("--set={pair}"))).env("HPCC_MEMORY", "2GB");
         self.told(&mut command)
     }
 

@@ -3,8 +3,10 @@
 
 mod flows;
 mod hops;
+mod memory;
 mod qos;
 mod settings;
 
 pub(super) use flows::flows;
+pub(super) use memory::memory;
 pub(super) use settings::{note_losses, settings};
