@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A folder with an experiment in it, and the `hpcc` command to try on it.
 
-use crate::programs::hpcc;
+use crate::programs::{hpcc, simulator};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -78,6 +78,20 @@ impl Bench {
         for pair in set {
             command.args(["--set", pair]);
         }
+        self.told(&mut command)
+    }
+
+    /// The simulator itself in this folder, which may take 2 GB, and is ended after so many seconds of processor time.
+    pub fn simulate(&self, config: &str, set: &[String], seconds: &str) -> Told {
+        self.simulate_to("out", config, set, seconds)
+    }
+
+    /// The same with another folder for the results.
+    pub fn simulate_to(&self, out: &str, config: &str, set: &[String], seconds: &str) -> Told {
+        let mut command = Command::new("prlimit");
+        command.arg(format!("--cpu={seconds}")).arg("--core=0").arg(simulator());
+        command.args([format!("--config={config}"), format!("--out={out}")]);
+        command.args(set.iter().map(|pair| format!("--set={pair}"))).env("HPCC_MEMORY", "2GB");
         self.told(&mut command)
     }
 

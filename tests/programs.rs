@@ -25,6 +25,14 @@ pub fn hpcc() -> Command {
     Command::new(required(ANALYSIS_VARIABLE))
 }
 
+/// The path of the simulator.
+///
+/// # Panics
+/// As [`hpcc`].
+pub fn simulator() -> OsString {
+    required(PROGRAM_VARIABLE)
+}
+
 fn required(variable: &str) -> OsString {
     env::var_os(variable).filter(|value| !value.is_empty()).unwrap_or_else(|| {
         panic!("{variable} is not set: run the tests through ./hpcc test, which builds the programs and names them")

@@ -2,6 +2,8 @@
 //! The `hpcc` command: runs scenarios, reports, compares; the script of the same name builds it and hands it
 //! every command line.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod beside;
 mod children;
@@ -45,6 +47,7 @@ Environment:
   NS3_DIR      your own ns-3 tree, 3.37 or newer; without it a stock tree is fetched
   HPCC_CACHE   where the fetched tree is kept (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
+  HPCC_MEMORY  memory that a network may take, such as 16GB (what the machine has available)
   HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)
   HPCC_STRICT  1: a test that is skipped fails ./hpcc test";
 
@@ -170,12 +173,12 @@ enum Command {
     Test,
     /// Lists the requirements of the drafts, and the tests of each that is claimed.
     Reqs,
-    /// Feeds random bytes to every parser (fuzzing).
+    /// Feeds random bytes to parsers and controllers, and random scenarios to the simulator (fuzzing).
     Fuzz {
-        /// For each parser.
+        /// For each target.
         #[arg(default_value_t = 60)]
         seconds: u32,
-        /// Only this one: a target of hpcc-core/fuzz.
+        /// Only this one: a target of hpcc-core/fuzz, or scenarios.
         target: Option<String>,
     },
     /// Rewrites the tables of settings in the documentation, and the JSON schemas.

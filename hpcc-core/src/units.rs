@@ -37,8 +37,9 @@ impl Nanos {
     pub const MILLISECOND: Nanos = Nanos(1_000_000);
     /// One second.
     pub const SECOND: Nanos = Nanos(1_000_000_000);
-    /// The longest time that a user can give: ns-3 keeps times in 63 bits.
-    pub const LONGEST: Nanos = Nanos(i64::MAX as u64);
+    /// The longest time that a user can give: 10^7 s, or 115 days. ns-3 keeps times in 63 bits, and sums of times and their
+    /// small multiples, such as a timeout that was doubled, must fit as well.
+    pub const LONGEST: Nanos = Nanos(10_000_000_000_000_000);
 
     /// Converts seconds to nanoseconds.
     ///

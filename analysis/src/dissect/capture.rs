@@ -2,6 +2,7 @@
 //! The frames of a pcap or pcapng file.
 
 use anyhow::{Context, Result, anyhow, bail};
+use hpcc_formats::input;
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::Block;
@@ -43,7 +44,7 @@ const DEFAULT_RESOLUTION: u8 = 6;
 /// A file that cannot be read, is no capture, or is one of another link type.
 pub fn open(path: &Path) -> Result<Frames> {
     let named = || path.display().to_string();
-    let mut file = File::open(path).with_context(named)?;
+    let mut file = input::open(path).with_context(named)?;
     let mut magic = [0; 4];
     let is_long_enough = file.read_exact(&mut magic).is_ok();
     file.rewind().with_context(named)?;

@@ -28,7 +28,7 @@ fn range(kind: &Kind) -> Option<String> {
         Kind::Choice(ref words) => Some(format!("One of {}.", alternatives(words.iter().map(String::as_str)))),
         Kind::Count { least, most } => span(least, most, u32::MAX.into(), Value::Count),
         Kind::Bytes { least, most } => span(least, most, LARGEST, Value::Bytes),
-        Kind::Time { least, most } => span(least, most, LARGEST, |time| Value::Time(Nanos(time))),
+        Kind::Time { least, most } => span(least, most, Nanos::LONGEST.0, |time| Value::Time(Nanos(time))),
         Kind::Rate { least, most } => span(least, most, LARGEST, |rate| Value::Rate(BitRate(rate))),
         Kind::Real { least, most } => (most < f64::MAX).then(|| format!("From {least} to {most}.")),
     }
@@ -81,8 +81,8 @@ mod tests {
         assert_eq!(said(Kind::Count { least: 0, most: u64::MAX }), "");
         assert_eq!(said(Kind::Count { least: 1, most: u32::MAX.into() }), "At least 1.");
         assert_eq!(said(Kind::Count { least: 1, most: 15 }), "From 1 to 15.");
-        assert_eq!(said(Kind::Time { least: 1, most: LARGEST }), "Above 0.");
-        assert_eq!(said(Kind::Time { least: 0, most: LARGEST }), "");
+        assert_eq!(said(Kind::Time { least: 1, most: Nanos::LONGEST.0 }), "Above 0.");
+        assert_eq!(said(Kind::Time { least: 0, most: Nanos::LONGEST.0 }), "");
         assert_eq!(said(Kind::Bytes { least: 1, most: u32::MAX.into() }), "From 1B to less than 4GiB.");
         assert_eq!(said(Kind::Bytes { least: 0, most: u32::MAX.into() }), "Less than 4GiB.");
         assert_eq!(said(Kind::Real { least: 0.01, most: 2.0 }), "From 0.01 to 2.");

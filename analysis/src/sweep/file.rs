@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The sweep file: what is compared, as TOML. `configs/README.md` lists its keys.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
+use hpcc_formats::input;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::de::DeTable;
@@ -154,7 +154,7 @@ impl SweepFile {
     /// With the line, what was found and what was expected.
     pub fn read(path: &Path) -> Result<SweepFile, InputError> {
         let whole = |message: String| InputError { file: path.to_owned(), line: None, key: None, message };
-        let text = fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
+        let text = input::read_text(path).map_err(|error| whole(error.to_string()))?;
         let source = Source { path, text: &text };
         source.check_kind()?;
         let keys: Keys = toml::from_str(&text).map_err(|error| source.syntax(&error))?;

@@ -10,14 +10,20 @@
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
 //! | [`results`] | the output folder of a run |
+//! | [`input`] | nothing: it opens files, and refuses what has no end |
+//! | [`memory`] | nothing: it says how much memory there is |
 //! | [`error`] | nothing: it says what was wrong, and in which line |
+
+#![forbid(unsafe_code)]
 
 pub mod error;
 mod flow;
 pub mod flows;
 pub mod generate;
+pub mod input;
 pub mod kind;
 mod load;
+pub mod memory;
 mod place;
 pub mod reference;
 pub mod results;

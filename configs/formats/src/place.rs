@@ -23,6 +23,11 @@ impl Place {
         Place::file(Path::new("--set"))
     }
 
+    /// A variable of the environment.
+    pub fn environment() -> Place {
+        Place::file(Path::new("environment"))
+    }
+
     /// A line of the same file, counted from 1.
     pub fn at(&self, line: u32) -> Place {
         Place { file: self.file.clone(), line: Some(line) }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The whole file as text. Missing, unreadable and non-UTF-8 files are errors; the latter name the line.
 pub(crate) fn read(path: &Path) -> Result<String, InputError> {
     let place = Place::file(path);
-    let bytes = std::fs::read(path).map_err(|error| unreadable(&place, &error))?;
+    let bytes = crate::input::read(path).map_err(|error| unreadable(&place, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         place.at(line_count(valid)).error("is not a text file: invalid UTF-8")

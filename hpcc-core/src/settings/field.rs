@@ -165,7 +165,7 @@ impl Field for f64 {
 }
 
 macro_rules! quantities {
-    ($($type:ident: $kind:ident, $parse:path;)*) => {$(
+    ($($type:ident: $kind:ident, $parse:path, $most:expr;)*) => {$(
         impl Field for $type {
             type Bound = $type;
 
@@ -174,7 +174,7 @@ macro_rules! quantities {
             }
 
             fn kind(range: Option<Range>) -> Kind {
-                let (least, most) = whole(range, quantity::LARGEST);
+                let (least, most) = whole(range, $most);
                 Kind::$kind { least, most }
             }
 
@@ -184,15 +184,15 @@ macro_rules! quantities {
 
             fn read(input: Input<'_>, range: Option<Range>) -> Result<Self, String> {
                 let parse = |text: &str| $parse(text).map(|quantity| quantity.0);
-                quantity(input, &Self::kind(range), whole(range, quantity::LARGEST), parse).map($type)
+                quantity(input, &Self::kind(range), whole(range, $most), parse).map($type)
             }
         }
     )*};
 }
 
 quantities! {
-    Nanos: Time, quantity::time;
-    BitRate: Rate, quantity::rate;
+    Nanos: Time, quantity::time, Nanos::LONGEST.0;
+    BitRate: Rate, quantity::rate, quantity::LARGEST;
 }
 
 /// Sizes are the one quantity that may do without a unit.

@@ -8,7 +8,7 @@ use crate::units::{BitRate, Nanos};
 use alloc::format;
 use alloc::string::String;
 
-/// No quantity is larger: ns-3 keeps times in 63 bits.
+/// No size and no rate is larger: TOML and ns-3 have signed numbers of 64 bits. Times end at [`Nanos::LONGEST`].
 pub const LARGEST: u64 = i64::MAX as u64;
 
 /// Units of time, in ns.
@@ -46,12 +46,12 @@ pub const RATES: &[(&str, u64)] = &[
 
 /// A data rate such as `100Gbps`, `50Mb/s` or `1.5 Gbps`. The error is a sentence for the user.
 pub fn rate(text: &str) -> Result<BitRate, String> {
-    scaled(text, RATES, "a rate such as \"100Gbps\" or \"50Mbps\"").map(BitRate)
+    scaled(text, RATES, LARGEST, "a rate such as \"100Gbps\" or \"50Mbps\"").map(BitRate)
 }
 
 /// A time such as `1us`, `500ns` or `2s`. The error is a sentence for the user.
 pub fn time(text: &str) -> Result<Nanos, String> {
-    scaled(text, TIMES, "a time such as \"1us\", \"500ns\" or \"12ms\"").map(Nanos)
+    scaled(text, TIMES, Nanos::LONGEST.0, "a time such as \"1us\", \"500ns\" or \"12ms\"").map(Nanos)
 }
 
 /// A size in bytes such as `500KB` (10^3) or `32MiB` (2^20); without a unit, bytes. The error is a
@@ -63,10 +63,10 @@ pub fn size(text: &str) -> Result<u64, String> {
         let bytes = trimmed.parse().ok().filter(|&bytes| bytes <= LARGEST);
         return bytes.ok_or_else(|| format!("\"{text}\" is too large; expected {EXPECTED}"));
     }
-    scaled(text, SIZES, EXPECTED)
+    scaled(text, SIZES, LARGEST, EXPECTED)
 }
 
-fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, String> {
+fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Result<u64, String> {
     let refuse = |why: &str| format!("\"{text}\" {why}; expected {expected}");
     let trimmed = text.trim();
     let (number, unit) = split(trimmed);
@@ -85,7 +85,8 @@ fn scaled(text: &str, units: &[(&str, u64)], expected: &str) -> Result<u64, Stri
     if product % divisor != 0 {
         return Err(refuse(&format!("is not a whole number of {}", units[0].0)));
     }
-    u64::try_from(product / divisor).ok().filter(|&number| number <= LARGEST).ok_or_else(|| refuse("is too large"))
+    let too_large = || refuse(&format!("is more than {most}{}, the most that can be given", units[0].0));
+    u64::try_from(product / divisor).ok().filter(|&number| number <= most).ok_or_else(too_large)
 }
 
 /// The digits and points that a text begins with, and what is behind them.
@@ -126,6 +127,7 @@ mod tests {
         assert_eq!(size("32MiB"), Ok(32 << 20));
         assert_eq!(size("1.5KiB"), Ok(1536));
         assert_eq!(size("20500"), Ok(20_500));
+        assert_eq!(time("10000000s"), Ok(Nanos::LONGEST));
     }
 
     #[test]
@@ -137,7 +139,9 @@ mod tests {
             (time("0.3ns"), "not a whole number of ns"),
             (time(""), "not a number"),
             (time("1.2.3us"), "not a decimal"),
-            (time("99999999999999s"), "too large"),
+            (time("99999999999999s"), "is more than 10000000000000000ns"),
+            (time("10000000000000001ns"), "is more than 10000000000000000ns"),
+            (rate("9223372036854775808bps").map(|_| Nanos(0)), "is more than 9223372036854775807bps"),
             (time("nan"), "not a number"),
             (time("1usx"), "unknown unit \"usx\""),
             (time("9".repeat(60).as_str()), "has no unit"),

@@ -2,6 +2,7 @@
 //! The value of a setting, as it leaves a structure.
 
 use super::Kind;
+use super::quantity::LARGEST;
 use crate::units::{BitRate, Nanos};
 use alloc::string::{String, ToString};
 use alloc::{format, vec::Vec};
@@ -80,8 +81,8 @@ impl Kind {
     pub fn expected(&self) -> String {
         let span = |least: &Value, most: &Value| format!("{} to {}", least.pretty(), most.pretty());
         let open = |what: &str, least: u64, most: u64, value: fn(u64) -> Value| match (least, most) {
-            (0, LIMIT..) => what.to_string(),
-            (least, LIMIT..) => format!("{what} of at least {}", value(least).pretty()),
+            (0, LARGEST..) => what.to_string(),
+            (least, LARGEST..) => format!("{what} of at least {}", value(least).pretty()),
             (least, most) => format!("{what} from {}", span(&value(least), &value(most))),
         };
         match self {
@@ -103,6 +104,3 @@ impl Kind {
         }
     }
 }
-
-/// A bound of this or more bounds nothing that a user would give.
-const LIMIT: u64 = super::quantity::LARGEST;

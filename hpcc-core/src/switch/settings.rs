@@ -219,6 +219,7 @@ mod tests {
             ecn_thresholds: Vec::new(),
             classes: config.classes,
             report: ReportConfig { scope: Scope::Port, wait: Wait::Sojourn },
+            records: config.records,
             quirks: Quirks::REFERENCE,
         };
         assert_eq!(config, expected);

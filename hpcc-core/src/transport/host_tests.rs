@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host on its own.
 
-use super::feedback::FeedbackConfig;
+use super::feedback::{FeedbackConfig, Rejected};
 use super::*;
 use crate::cc::{
     Algorithm, Armed, CongestionControl, DcqcnConfig, Feedback, FlowLimits, HpccConfig, HpccPlusConfig, LineRate,
@@ -401,8 +401,8 @@ fn a_notification_says_why_it_changes_nothing() {
         };
         ([notify(&mut host), notify(&mut host)], host.counters().rejected)
     };
-    assert_eq!(traced(None), ([Err(NoEffect::Incomparable); 2], 0));
-    assert_eq!(traced(Some([7; 16])), ([Err(NoEffect::NoRecords); 2], 2));
+    assert_eq!(traced(None), ([Err(NoEffect::Incomparable); 2], Rejected::default()));
+    assert_eq!(traced(Some([7; 16])), ([Err(NoEffect::NoRecords); 2], Rejected { by_seal: 2, by_guard: 0 }));
 }
 
 /// Its first notification comes 3 us after its start, so that the next reaction shows after as much: within T.

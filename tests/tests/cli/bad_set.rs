@@ -15,6 +15,9 @@ fn keys_of_the_reference() {
         ("U_TARGET=0.9 0.8", vec!["U_TARGET", "extra \"0.8\""]),
         ("FLOW_FILE=none.txt", vec!["FLOW_FILE", "none.txt"]),
         ("KMIN_MAP=1 25000000000 100", vec!["no ECN thresholds for 100Gbps"]),
+        ("KMAX_MAP=1 25000000000 400", vec!["KMAX_MAP", "no ECN thresholds for 100Gbps"]),
+        ("PMAX_MAP=1 25000000000 0.5", vec!["PMAX_MAP", "no ECN thresholds for 100Gbps"]),
+        ("SIMULATOR_STOP_TIME=1e10", vec!["SIMULATOR_STOP_TIME", "expected at most 10000000s"]),
         ("SIMULATOR_STOP_TIME=0", vec!["SIMULATOR_STOP_TIME"]),
         ("eta=0.9", vec!["unknown key eta"]),
     ] {

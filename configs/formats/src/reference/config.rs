@@ -50,6 +50,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         notes.extend(parallel_links(&network));
     }
     let name = name_of(path);
+    let places = places(&settings, links, &network);
     node.resolve(&network);
     let scenario = Scenario {
         name,
@@ -67,15 +68,15 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         notes,
     };
     let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows) }];
-    Ok(Draft { scenario, flows, places: places(&settings, links) })
+    Ok(Draft { scenario, flows, places })
 }
 
-fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>) -> Places {
+fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Network) -> Places {
     Places {
         links,
         stop: settings.blame("SIMULATOR_STOP_TIME"),
         buffer: settings.blame("BUFFER_SIZE"),
-        ecn: settings.blame("KMIN_MAP"),
+        ecn: settings.blame(ecn_map::lacking(settings, network)),
         // Such a file has no classes.
         layout: settings.blame("CC_MODE"),
         scope: settings.blame("KMIN_MAP"),
@@ -215,7 +216,8 @@ fn switch(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<SwitchSett
 }
 
 fn stop(settings: &Settings<'_>) -> Result<Nanos, InputError> {
-    settings.float("SIMULATOR_STOP_TIME", 3.01).map(|stop| Nanos::from_seconds(stop, settings.quirks().rounding()))
+    let rounding = settings.quirks().rounding();
+    settings.seconds("SIMULATOR_STOP_TIME", Nanos::from_seconds(3.01, rounding), rounding)
 }
 
 /// Beside the reference's histogram, small runs get the time series that plots need.

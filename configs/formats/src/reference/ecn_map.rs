@@ -5,11 +5,25 @@ use super::settings::{Settings, keyed, narrow};
 use super::tokens::Token;
 use crate::error::InputError;
 use hpcc_core::ecn::EcnThreshold;
+use hpcc_core::topology::Network;
 use hpcc_core::units::BitRate;
 use std::collections::BTreeMap;
 
 /// Thresholds are given in units of this many bytes.
 const KILOBYTE: u64 = 1000;
+
+/// The maps.
+const KEYS: [&str; 3] = ["KMIN_MAP", "KMAX_MAP", "PMAX_MAP"];
+
+/// The first map that lacks the rate of a link; if none does, the first one.
+pub(super) fn lacking(settings: &Settings<'_>, network: &Network) -> &'static str {
+    let has = |key: &str, rate: BitRate| {
+        let rates = settings.words(key).unwrap_or_default().iter().skip(1).step_by(2);
+        rates.filter_map(|word| word.text.parse().ok()).any(|known: u64| known == rate.0)
+    };
+    let lacks = |key: &&str| network.links.iter().any(|link| !has(key, link.rate));
+    KEYS.into_iter().find(lacks).unwrap_or(KEYS[0])
+}
 
 /// One entry for each link rate that all three maps mention.
 pub(super) fn read(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Vec<EcnThreshold>, InputError> {

@@ -65,7 +65,7 @@ impl FlowReader {
         let size = next("size", u64::from(u32::MAX))?;
         let what = Field { field: "start time", index: *index, count: *count };
         let token: Token<'_> = words.expect(&what)?;
-        let start = Nanos::from_seconds(token.float(&what)?, *rounding);
+        let start = token.seconds(&what, *rounding)?;
         let place = token.place;
         if start < *last_start {
             return Err(place.error(format!(

@@ -8,7 +8,7 @@ use crate::place::Place;
 use crate::scenario::compatibility::{PROFILE, SECTION};
 use crate::scenario::{Blame, Compatibility};
 use hpcc_core::quirks::Quirks;
-use hpcc_core::units::BitRate;
+use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -142,6 +142,11 @@ impl<'a> Settings<'a> {
     /// A finite number of at least 0.
     pub fn float(&self, key: &str, default: f64) -> Result<f64, InputError> {
         self.read(key, default, |word| word.float(key))
+    }
+
+    /// A time in seconds.
+    pub fn seconds(&self, key: &str, default: Nanos, rounding: Rounding) -> Result<Nanos, InputError> {
+        self.read(key, default, |word| word.seconds(key, rounding))
     }
 
     /// A number from 0 to 1.

@@ -4,7 +4,8 @@
 use super::quantity;
 use crate::error::InputError;
 use crate::place::Place;
-use hpcc_core::units::{BitRate, Nanos};
+use hpcc_core::settings::Value;
+use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::fmt::Display;
 
 /// A word of a file, with its place.
@@ -46,6 +47,17 @@ impl Token<'_> {
         }
     }
 
+    /// A time in seconds.
+    pub fn seconds(&self, what: impl Display, rounding: Rounding) -> Result<Nanos, InputError> {
+        let time = Nanos::from_seconds(self.float(&what)?, rounding);
+        self.bounded(what, time)
+    }
+
+    fn bounded(&self, what: impl Display, time: Nanos) -> Result<Nanos, InputError> {
+        let expected = format!("at most {}", Value::Time(Nanos::LONGEST).pretty());
+        (time <= Nanos::LONGEST).then_some(time).ok_or_else(|| self.refuse(what, &expected))
+    }
+
     /// A rate with its unit.
     pub fn rate(&self, what: impl Display) -> Result<BitRate, InputError> {
         quantity::rate(self.text).ok_or_else(|| self.refuse(what, "a rate such as 100Gbps or 50Mb/s"))
@@ -53,7 +65,9 @@ impl Token<'_> {
 
     /// A delay with its unit.
     pub fn delay(&self, what: impl Display) -> Result<Nanos, InputError> {
-        quantity::delay(self.text).ok_or_else(|| self.refuse(what, "a delay such as 1000ns, 0.001ms or 1us"))
+        let delay = quantity::delay(self.text);
+        let delay = delay.ok_or_else(|| self.refuse(&what, "a delay such as 1000ns, 0.001ms or 1us"))?;
+        self.bounded(what, delay)
     }
 }
 

@@ -3,18 +3,19 @@
 
 use super::tokens::Token;
 use crate::error::InputError;
+use crate::input;
 use crate::place::Place;
 use crate::text::unreadable;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::BufReader;
 use std::ops::Range;
 use std::path::Path;
 
 /// A file's words from first to last.
 pub(crate) struct Words {
     file: Place,
-    input: Box<dyn BufRead>,
+    input: BufReader<File>,
     /// The line that is being read.
     text: String,
     /// Bytes of it that have been read.
@@ -28,8 +29,8 @@ pub(crate) struct Words {
 impl Words {
     pub fn open(path: &Path) -> Result<Words, InputError> {
         let file = Place::file(path);
-        let input = File::open(path).map_err(|error| unreadable(&file, &error))?;
-        let input = Box::new(BufReader::new(input));
+        let input = input::open(path).map_err(|error| unreadable(&file, &error))?;
+        let input = BufReader::new(input);
         Ok(Words { file, input, text: String::new(), at: 0, line: 0, last: 1 })
     }
 
@@ -82,16 +83,13 @@ impl Words {
 
     /// Reads a line; `false` at the end of the file.
     fn next_line(&mut self) -> Result<bool, InputError> {
-        self.text.clear();
         self.at = 0;
         self.line = self.line.saturating_add(1);
-        let read = self.input.read_line(&mut self.text).map_err(|error| {
-            let place = self.file.at(self.line);
-            if error.kind() == ErrorKind::InvalidData {
-                return place.error("is not a text file: invalid UTF-8");
-            }
-            unreadable(&place, &error)
-        })?;
+        let place = || self.file.at(self.line);
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        bytes.clear();
+        let read = input::read_line(&mut self.input, &mut bytes).map_err(|error| unreadable(&place(), &error))?;
+        self.text = String::from_utf8(bytes).map_err(|_| place().error("is not a text file: invalid UTF-8"))?;
         Ok(read > 0)
     }
 }

@@ -37,7 +37,7 @@ impl<T: CsvRow> Rows<T> {
     /// If the file cannot be read, is cut off, or has another header.
     pub fn open(path: &Path) -> Result<Rows<T>, ResultError> {
         let io = |cause| ResultError::io(path, cause);
-        let mut file = File::open(path).map_err(io)?;
+        let mut file = crate::input::open(path).map_err(io)?;
         let complete = ends_with_a_line_end(&mut file).map_err(io)?;
         let mut reader = csv::Reader::from_reader(file);
         check_header::<T>(path, &mut reader)?;

@@ -78,7 +78,7 @@ struct Meter {
 impl Meter {
     fn of(path: &Path) -> io::Result<Meter> {
         let mut meter = Meter::default();
-        let mut input = BufReader::with_capacity(CHUNK, File::open(path)?);
+        let mut input = BufReader::with_capacity(CHUNK, crate::input::open(path)?);
         let mut chunk = vec![0; CHUNK];
         loop {
             match input.read(&mut chunk)? {

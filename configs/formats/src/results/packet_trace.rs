@@ -299,7 +299,7 @@ impl TraceReader {
             let message = "this is no packet trace, or it was cut off: the file ends within its header";
             ResultError::io(path, io::Error::new(io::ErrorKind::InvalidData, message))
         };
-        let mut input = BufReader::new(File::open(path).map_err(failed)?);
+        let mut input = BufReader::new(crate::input::open(path).map_err(failed)?);
         let mut word = [0; 4];
         input.read_exact(&mut word).map_err(failed)?;
         let mut ports = Vec::new();

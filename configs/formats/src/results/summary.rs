@@ -2,13 +2,13 @@
 //! `summary.json`: the run as a whole.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{FileDigest, ResultError};
+use crate::input;
 
 /// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
 pub const FORMAT: u32 = 2;
@@ -182,7 +182,7 @@ impl Summary {
     /// # Errors
     /// If the file cannot be read, or with the line where it stops making sense, or if another version wrote it.
     pub fn read(path: &Path) -> Result<Summary, ResultError> {
-        let text = fs::read(path).map_err(|cause| ResultError::io(path, cause))?;
+        let text = input::read(path).map_err(|cause| ResultError::io(path, cause))?;
         let bad_line = |error: serde_json::Error| ResultError::line(path, error.line() as u64, error.to_string());
         let value: serde_json::Value = serde_json::from_slice(&text).map_err(bad_line)?;
         if let Some(message) = other_version(&value) {
@@ -217,7 +217,7 @@ fn other_version(summary: &serde_json::Value) -> Option<String> {
 
 /// Whether a file is a summary of this project, of whatever version.
 pub(crate) fn is_ours(path: &Path) -> bool {
-    let Ok(text) = fs::read(path) else { return false };
+    let Ok(text) = input::read(path) else { return false };
     serde_json::from_slice::<serde_json::Value>(&text).is_ok_and(|summary| summary["versions"]["hpcc"].is_string())
 }
 

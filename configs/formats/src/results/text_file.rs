@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reading line-based files, plain or compressed, with errors that name the line.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::str::{FromStr, SplitAsciiWhitespace};
@@ -9,10 +8,11 @@ use std::str::{FromStr, SplitAsciiWhitespace};
 use flate2::read::MultiGzDecoder;
 
 use super::ResultError;
+use crate::input;
 
 /// Opens a file for reading; one whose name ends in `.gz` is decompressed on the way.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>, ResultError> {
-    let file = File::open(path).map_err(|cause| ResultError::io(path, cause))?;
+    let file = input::open(path).map_err(|cause| ResultError::io(path, cause))?;
     if path.extension().is_some_and(|extension| extension == "gz") {
         return Ok(Box::new(MultiGzDecoder::new(file)));
     }
@@ -36,7 +36,7 @@ pub(crate) fn for_each_line_of(
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        let length = input.read_until(b'\n', &mut bytes).map_err(|cause| ResultError::io(path, cause))?;
+        let length = input::read_line(&mut input, &mut bytes).map_err(|cause| ResultError::io(path, cause))?;
         if length == 0 {
             break;
         }

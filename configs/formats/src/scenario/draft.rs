@@ -49,6 +49,7 @@ pub(crate) struct Draft {
 impl Draft {
     /// Checks the parts against each other.
     pub fn finish(mut self) -> Result<Scenario, InputError> {
+        check::memory(&self.scenario, &self.places)?;
         check::settings(&mut self.scenario, &self.places)?;
         self.scenario.flows = check::flows(&mut self.scenario, self.flows)?;
         check::note_losses(&mut self.scenario);

@@ -183,9 +183,12 @@ fn forms_part_where_the_window_is_not_that_of_the_port() {
 fn parameters_that_contradict_each_other_are_refused() {
     assert_eq!(config().check(), Ok(()));
     let twice = WindowLaw { expected_flows: 10, ..config().law };
-    assert_eq!(HpccPlusConfig { law: twice }.check().map_err(|conflict| conflict.key), Err("additive_increase"));
+    assert_eq!(
+        HpccPlusConfig { law: twice, ..config() }.check().map_err(|conflict| conflict.key),
+        Err("additive_increase")
+    );
     let by_flows = WindowLaw { additive_increase: None, ..twice };
-    assert_eq!(HpccPlusConfig { law: by_flows }.check(), Ok(()));
+    assert_eq!(HpccPlusConfig { law: by_flows, ..config() }.check(), Ok(()));
 }
 
 /// REQ-06, REQ-07: every acknowledgement moves the window, but Wc moves once in a round trip.

@@ -116,6 +116,8 @@ mod tests {
             seal: "000102030405060708090a0b0c0d0e0f".into(),
             paths: 2,
             path_interval: 7,
+            records_per_ack: 3,
+            notification_acks: true,
         };
         let expected = FeedbackConfig {
             sampling: Sampling::EveryNth(9),
@@ -124,6 +126,9 @@ mod tests {
             guard: true,
             seal: Some(core::array::from_fn(|n| n as u8)),
             paths: PathConfig { candidates: 2, interval: 7 },
+            records_per_ack: 3,
+            notification_acks: true,
+            some_hops: false,
         };
         assert_eq!(config(settings), Ok(expected));
         assert_eq!(config(FeedbackSettings { seal: "00".into(), ..FeedbackSettings::default() }), Err("seal"));

@@ -3,9 +3,11 @@
 
 mod flows;
 mod hops;
+mod memory;
 mod protocol;
 mod qos;
 mod settings;
 
 pub(super) use flows::flows;
+pub(super) use memory::memory;
 pub(super) use settings::{note_losses, settings};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Every number of the reference's files, at and beyond the ends of what types can hold.
+
+use crate::{extremes, outcome};
+use hpcc_tests::{Bench, REFERENCE};
+use rayon::prelude::*;
+
+#[test]
+fn every_word_of_the_references_files_has_limits_that_hold() {
+    let mut runs = Vec::new();
+    for (name, text) in REFERENCE {
+        let words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+        for (index, word) in words.iter().enumerate() {
+            if !word.starts_with(|letter: char| letter.is_ascii_digit()) {
+                continue;
+            }
+            let unit = word.trim_end().trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+            for number in extremes::whole().into_iter().chain(extremes::real()) {
+                let mut changed: Vec<String> = words.iter().map(ToString::to_string).collect();
+                changed[index] = format!("{number}{unit}{}", &word[word.len() - 1..]);
+                let what = format!("{name}: word {index}, {} for {}", changed[index].trim(), word.trim());
+                runs.push((what, *name, changed.concat()));
+            }
+        }
+    }
+    assert!(runs.len() > 500, "{} runs", runs.len());
+    let wrong: Vec<String> = runs
+        .par_iter()
+        .filter_map(|(what, name, text)| {
+            let bench = Bench::new(REFERENCE);
+            bench.write(name, text);
+            outcome::wrong(&bench, "config.txt", &[]).map(|wrong| format!("{what}: {wrong:.400}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), runs.len(), wrong.join("\n"));
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A valid scenario for every seed.
+
+use hpcc_core::random::Mrg32k3a;
+use std::fmt::Write;
+
+/// Monitors of all kinds, as a section.
+pub const MONITORS: &str = "[monitor]\nqueue_interval = '1us'\ngoodput_interval = '5us'\n\
+                            trace_nodes = [0, 1]\nqueue_histogram_start = '0us'\nqueue_histogram_end = '1ms'\n";
+
+/// A scenario, and what the checks must know of it.
+pub struct Drawn {
+    pub text: String,
+    /// Bytes of each switch's buffer.
+    pub buffer: u64,
+    /// Whether pauses prevent every drop.
+    pub lossless: bool,
+    /// Whether links lose frames.
+    pub lossy_links: bool,
+}
+
+/// Random choices of one scenario.
+struct Dice(Mrg32k3a);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        (self.0.uniform() * bound as f64) as u64
+    }
+
+    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+}
+
+const ALGORITHMS: &[&str] = &[
+    "hpcc",
+    "hpcc_plus",
+    "rx_hpcc",
+    "hpcc_pint",
+    "dcqcn",
+    "timely",
+    "dctcp",
+    "power_tcp",
+    "theta_power_tcp",
+    "swift",
+    "none",
+];
+
+/// The section of the topology, and the number of its hosts.
+fn topology(dice: &mut Dice, loss: &str) -> (String, u64) {
+    let (fabric, delay) = (dice.one_of(&["100Gbps", "400Gbps"]), dice.one_of(&["100ns", "1us", "5us"]));
+    let (a, b, c) = (1 + dice.below(3), 1 + dice.below(3), 1 + dice.below(3));
+    let (kind, hosts) = match dice.below(4) {
+        0 => (format!("kind = 'star'\nhosts = {}\n", a + 2), a + 2),
+        1 => (format!("kind = 'dumbbell'\nleft = {a}\nright = {b}\nbottleneck_rate = '{fabric}'\n"), a + b),
+        2 => {
+            let keys = format!("leaves = {}\nspines = {b}\nhosts_per_leaf = {c}\nfabric_rate = '{fabric}'\n", a + 1);
+            (format!("kind = 'leaf_spine'\n{keys}"), (a + 1) * c)
+        }
+        _ => {
+            let keys = format!("pods = 2\ntors_per_pod = {a}\naggs_per_pod = {b}\ncores_per_agg = {c}\n");
+            let rest = format!("hosts_per_tor = {c}\nfabric_rate = '{fabric}'\nfabric_delay = '2us'\n");
+            (format!("kind = 'fat_tree'\n{keys}{rest}"), 2 * a * c)
+        }
+    };
+    (format!("[topology]\n{kind}rate = '100Gbps'\ndelay = '{delay}'\nloss = {loss}\n"), hosts)
+}
+
+fn traffic(dice: &mut Dice, hosts: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + dice.below(6) {
+        let (start, size) = (dice.below(50), 1 + (1 << dice.below(18)) + dice.below(1000));
+        let dst = dice.below(hosts);
+        let section = match dice.below(3) {
+            0 => format!("kind = 'incast'\nreceiver = {dst}\nsender_count = {}\n", 1 + dice.below(hosts - 1)),
+            1 => "kind = 'permutation'\n".into(),
+            _ => format!("kind = 'flow'\nsrc = {}\ndst = {dst}\n", (dst + 1 + dice.below(hosts - 1)) % hosts),
+        };
+        writeln!(text, "[[traffic]]\n{section}size = {size}\nstart = '{start}us'").expect("text");
+    }
+    text
+}
+
+/// The scenario of a seed.
+pub fn scenario(seed: u64) -> Drawn {
+    let mut dice = Dice(Mrg32k3a::new(seed, 0));
+    let lossy_links = dice.chance(20);
+    let lossless = dice.chance(70);
+    let (topology, hosts) = topology(&mut dice, if lossy_links { "0.001" } else { "0.0" });
+    let buffer = 1_000_000 << dice.below(5);
+    let recovery = if dice.chance(50) { "go_back_n" } else { "selective_repeat" };
+    let text = [
+        format!("[run]\nseed = {seed}\nstop = '50ms'\n{topology}"),
+        format!("[congestion_control]\nalgorithm = '{}'\n", dice.one_of(ALGORITHMS)),
+        format!("[wire]\nprofile = '{}'\n", dice.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"])),
+        format!("[transport]\nmtu = {}\nrecovery = '{recovery}'\n", dice.one_of(&["500", "1000", "4096"])),
+        format!("rate_bound = {}\n", dice.one_of(&["true", "false"])),
+        format!("[switch]\nmode = '{}'\nbuffer = {buffer}\n", if lossless { "lossless" } else { "lossy" }),
+        traffic(&mut dice, hosts),
+    ]
+    .concat();
+    Drawn { text, buffer, lossless, lossy_links }
+}
