@@ -71,6 +71,8 @@ pub(crate) mod ffi {
         type FrameWriter;
         /// Says why such frames have no bytes, if they have none.
         fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>>;
+        /// Hop limit of a frame as it leaves its sender.
+        fn initial_hop_limit() -> u8;
         /// A frame from its Ethernet header to its ICRC.
         fn bytes(self: &FrameWriter, frame: &FrameRecord, telemetry: &[u8]) -> Vec<u8>;
     }
@@ -93,6 +95,10 @@ pub fn new_frame_writer(settings: &Settings) -> Result<Box<FrameWriter>, String>
 }
 
 use frame::PacketKind as CoreKind;
+pub fn initial_hop_limit() -> u8 {
+    frame::INITIAL_HOP_LIMIT
+}
+
 mirror! { PacketKind = CoreKind { Data, Ack, Nack, Pfc, Probe, Feedback, Cnp, FastCnp, Icmpv6 } }
 
 impl FrameWriter {

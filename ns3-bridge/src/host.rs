@@ -176,8 +176,10 @@ pub(crate) mod ffi {
         fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>>;
         /// The priority in which its acknowledgements travel.
         fn ack_priority(self: &Host) -> u8;
-        /// Whether switches queue them with data all the same.
-        fn acks_queue_with_data(self: &Host) -> bool;
+        /// The priority of an answer to a frame of this priority.
+        fn answer_priority(self: &Host, data: u8) -> u8;
+        /// The priority of congestion notifications.
+        fn notification_priority(self: &Host) -> u8;
         /// The port by which a flow leaves for `dst`, or -1.
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
         /// Opens a flow; returns its key, or -1 if the host has no such port or no room.
@@ -435,8 +437,12 @@ impl Host {
         self.host.transport().ack_priority
     }
 
-    pub fn acks_queue_with_data(&self) -> bool {
-        self.host.transport().quirks.acks_queue_with_data
+    pub fn answer_priority(&self, data: u8) -> u8 {
+        self.host.transport().answer_priority(data)
+    }
+
+    pub fn notification_priority(&self) -> u8 {
+        transport::NOTIFICATION_PRIORITY
     }
 
     pub fn echoes(&self) -> bool {

@@ -6,19 +6,59 @@
 //
 //   ./ns3 run "hpcc-bridge-cost --calls=20000000"
 
-
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
 #include "ns3/core-module.h"
+#include "ns3/rdma-congestion-ops.h"
 
 #include <array>
 #include <ctime>
 #include <iomanip>
 #include <iostream>
 #include <string>
+
+namespace ns3
+{
+
+/// A congestion control in C++ that looks at each record of each acknowledgement, and changes nothing.
+class OnlyReads : public RdmaCongestionOps
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid =
+            TypeId("ns3::OnlyReads").SetParent<RdmaCongestionOps>().AddConstructor<OnlyReads>();
+        return tid;
+    }
+
+    Decision OnFeedback(const Feedback& feedback) override
+    {
+        for (const Hop& hop : feedback.hops)
+        {
+            m_queues += hop.qlen;
+        }
+        return {};
+    }
+
+    Reads GetReads() const override
+    {
+        return Reads::RECORDS;
+    }
+
+  private:
+    uint64_t m_queues{0}; //!< sum of all queue lengths
+};
+
+NS_OBJECT_ENSURE_REGISTERED(OnlyReads);
+
+} // namespace ns3
 
 using namespace ns3;
 
@@ -105,13 +145,25 @@ PassSwitch(hpcc::Switch& node, hpcc::Rng& rng, Section& section, uint64_t now)
  * \brief Measure the sender's work for an acknowledgement.
  * \param calls how many
  * \param hops how many words its telemetry has
+ * \param control the congestion control, as the attribute CongestionControl has it
  */
 void
-MeasureAcks(uint64_t calls, uint32_t hops)
+MeasureAcks(uint64_t calls, uint32_t hops, const std::string& control)
 {
     auto network = MakeChain();
     auto rng = hpcc::new_rng(1, 1);
     auto settings = hpcc::new_settings();
+    for (const auto& info : hpcc::host_settings())
+    {
+        if (info.attribute == "CongestionControl")
+        {
+            settings->set(info, control);
+        }
+        else if (info.attribute == "TelemetryLayout")
+        {
+            settings->set(info, "reference");
+        }
+    }
     hpcc::resolve(*settings, *network);
     auto host = hpcc::new_host(*network, 0, *settings);
     hpcc::SenderParameters sender{};
@@ -122,7 +174,7 @@ MeasureAcks(uint64_t calls, uint32_t hops)
 
     Section section{};
     Measure(
-        "Host::on_ack, " + std::to_string(hops) + " hops, Host::poll",
+        "on_ack, " + std::to_string(hops) + " hops, " + control + ", poll",
         calls,
         [&](uint64_t call) {
             // One packet leaves, and its acknowledgement brings one link's news in every word.
@@ -169,8 +221,11 @@ main(int argc, char* argv[])
     Measure("Switch::arrive and depart", calls, [&](uint64_t call) {
         return PassSwitch(*node, *rng, section, call * INTERVAL);
     });
-    for (const uint32_t hops : {1, 5})
+    for (const std::string control : {"hpcc", "line_rate", "ns3::OnlyReads"})
     {
-        MeasureAcks(calls, hops);
+        for (const uint32_t hops : {1, 5})
+        {
+            MeasureAcks(calls, hops, control);
+        }
     }
 }

@@ -5,6 +5,8 @@
 
 #include "qbb-net-device.h"
 
+#include "ns3-bridge/src/frame.rs.h"
+
 #include "ns3/abort.h"
 #include "ns3/packet.h"
 
@@ -16,6 +18,8 @@ namespace ns3
 {
 
 static_assert(sizeof(QbbFrame) == 128, "telemetry begins with the third cache line");
+
+const uint8_t QbbFrame::INITIAL_HOP_LIMIT = hpcc::initial_hop_limit();
 
 QbbFrame::QbbFrame(QbbFramePool* pool, std::size_t room)
     : m_room(static_cast<uint8_t>(room / ROOM_UNIT)),

@@ -47,8 +47,8 @@ class alignas(64) QbbFrame : public EventImpl
         ICMPV6,          //!< ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry
     };
 
-    /// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
-    static constexpr uint8_t INITIAL_HOP_LIMIT = 64;
+    /// Hop limit of a frame as it leaves its sender, as the core has it.
+    static const uint8_t INITIAL_HOP_LIMIT;
 
     /// Room for the telemetry section comes in steps of so many bytes.
     static constexpr std::size_t ROOM_UNIT = 8;

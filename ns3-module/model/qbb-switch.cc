@@ -188,7 +188,8 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         frame->arrived = in.GetNow();
     }
-    --frame->hopLimit;
+    // Nothing ends at 0: what a frame says is what it would say on the wire.
+    frame->hopLimit -= frame->hopLimit > 0;
     QbbNetDevice& out = *m_ports[arrival.egress];
     out.Enqueue(frame, frame->priority);
     out.TrySend();

@@ -37,8 +37,6 @@ constexpr uint16_t FIRST_SOURCE_PORT = 10000;
 constexpr uint64_t NEVER = UINT64_MAX;
 /// The queue of a host's device that holds its acknowledgements.
 constexpr uint8_t ACK_QUEUE = 0;
-/// The priority of congestion notifications: before all others, and never paused.
-constexpr uint8_t NOTIFICATION_PRIORITY = 0;
 
 } // namespace
 
@@ -119,7 +117,6 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     m_mtu = GetSettings().mtu();
     m_core.reset(CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
     m_wirePort = GetSettings().wire_port();
-    m_acksQueueWithData = m_core->acks_queue_with_data();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
     m_fastCnp = GetObject<FastCnpHost>();
@@ -443,7 +440,7 @@ void
 RdmaHost::SendCnp(const QbbFrame& frame)
 {
     QbbFrame* cnp = MakeAnswer(QbbFrame::Kind::CNP, frame, m_core->notification_bytes(0));
-    cnp->priority = NOTIFICATION_PRIORITY;
+    cnp->priority = m_core->notification_priority();
     if (m_fastCnp && m_fastCnp->IsNotifying())
     {
         m_fastCnp->Fill(frame, *cnp);
@@ -542,10 +539,7 @@ RdmaHost::TurnRound(QbbFrame& frame, uint32_t size) const
         std::swap(frame.sport, frame.dport);
     }
     std::swap(frame.queuePair, frame.replyQueuePair);
-    if (!m_acksQueueWithData)
-    {
-        frame.priority = m_ackPriority;
-    }
+    frame.priority = m_core->answer_priority(frame.priority);
     frame.congestionMarked = false;
     frame.hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame.payload = 0;

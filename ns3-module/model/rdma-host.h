@@ -364,7 +364,6 @@ class RdmaHost : public QbbNode
     uint16_t m_wirePort{0};                            //!< UDP destination port of all frames; 0: that of their flow
     uint8_t m_ackPriority{0};                          //!< the priority of acknowledgements
     bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
-    bool m_acksQueueWithData{false};                   //!< whether acknowledgements travel in their data's priority
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
 };

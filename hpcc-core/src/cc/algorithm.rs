@@ -155,7 +155,8 @@ mod tests {
         let records = Needs { reads: Reads::Records, ..usual };
         assert_eq!(needs("none"), usual);
         assert_eq!(needs("hpcc"), Needs { reaction: Reaction::Records, ..records });
-        assert_eq!(needs("hpcc_plus"), Needs { digests: true, reaction: Reaction::RecordsOrHalf, ..records });
+        let partial = Needs { digests: true, some_hops: true, accumulates: true, ..records };
+        assert_eq!(needs("hpcc_plus"), Needs { reaction: Reaction::RecordsOrHalf, ..partial });
         let receiver = Some(RxHpccConfig::default());
         assert_eq!(needs("rx_hpcc"), Needs { receiver, reaction: Reaction::RecordsOrHalf, ..records });
         assert_eq!(needs("hpcc_pint"), Needs { reads: Reads::Utilisation, ..usual });

@@ -33,6 +33,9 @@ use crate::roce::{Aeth, Bth, Deth, Reth};
 /// The bits of the DSCP that marks take.
 const MARK_BITS: u8 = 0b111;
 
+/// Hop limit of a frame as it leaves its sender, as Linux and RoCE adapters set it.
+pub const INITIAL_HOP_LIMIT: u8 = 64;
+
 /// IP protocol numbers.
 mod protocol {
     pub const HOP_BY_HOP: u8 = 0;

@@ -119,7 +119,17 @@ impl Default for TransportConfig {
     }
 }
 
+/// The priority of congestion notifications: before all others, and never paused.
+pub const NOTIFICATION_PRIORITY: u8 = 0;
+
 impl TransportConfig {
+    /// The priority of an answer to a frame of priority `data`. Where a fault of the reference is repeated, acknowledgements
+    /// wait with data whatever their host says.
+    #[inline]
+    pub fn answer_priority(&self, data: u8) -> u8 {
+        if self.quirks.acks_queue_with_data { data } else { self.ack_priority }
+    }
+
     /// Where a sender resumes, or a receiver continues, when `expected` is the first missing byte.
     #[inline]
     fn resume_at(&self, expected: u64) -> u64 {

@@ -43,7 +43,18 @@ pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         of::<PoissonKeys>(),
         of::<FileKeys>(),
     ];
-    KINDS.iter().copied().zip(keys).collect()
+    KINDS.iter().copied().zip(keys.map(named)).collect()
+}
+
+/// The same with the key that [`group`] reads of any section.
+#[cfg(feature = "schema")]
+fn named(mut schema: serde_json::Value) -> serde_json::Value {
+    schema["properties"]["name"] = serde_json::json!({
+        "description": "Name of the flows in results; without one, that of their kind.",
+        "type": "string",
+        "pattern": format!("^[A-Za-z0-9_.+-]{{1,{LONGEST_NAME}}}$"),
+    });
+    schema
 }
 
 /// What every kind of traffic needs to know.
