@@ -212,7 +212,7 @@ ScenarioTraffic::VisitActive(const FlowVisitor& visit) const
 {
     for (const auto& [index, active] : m_active)
     {
-        visit(active.host->GetFlow(active.queuePair), active.host->GetReceiver(active.queuePair));
+        visit(active->GetFlow(), active->GetReceiver());
     }
 }
 

@@ -77,6 +77,12 @@ ScenarioTcpFlow::GetFlow() const
     return m_flow;
 }
 
+uint32_t
+ScenarioTcpFlow::GetReceiver() const
+{
+    return 0;
+}
+
 void
 ScenarioTcpFlow::OnRoom(Ptr<Socket>, uint32_t)
 {

@@ -50,6 +50,7 @@ class ScenarioTcpFlow : public ScenarioFlow
     // Inherited
     uint64_t GetAckedBytes() const override;
     RdmaFlow GetFlow() const override;
+    uint32_t GetReceiver() const override;
 
   private:
 
