@@ -322,15 +322,18 @@ fn a_sweep_is_not_run_and_a_scenario_not_swept() {
 
 #[test]
 fn empty_inputs_are_refused_in_plain_words() {
+    let folder = folder();
+    fs::write(folder.path().join("empty"), "").expect("a file");
     for (arguments, words) in [
-        (&["trace", "/dev/null"][..], "/dev/null: this is no packet trace, or it was cut off"),
-        (&["dissect", "/dev/null"], "/dev/null: no capture"),
-        (&["report", "/dev/null"], "no summary.json"),
-        (&["compare", "/dev/null", "/dev/null"], "neither holds a flow"),
-        (&["sweep", "/dev/null"], "missing key \"title\""),
-        (&["bench", "--compare", "/dev/null", "/dev/null"], "is no measurement"),
+        (&["trace", "empty"][..], "empty: this is no packet trace, or it was cut off"),
+        (&["trace", "/dev/null"], "/dev/null: not a regular file"),
+        (&["dissect", "empty"], "empty: no capture"),
+        (&["report", "empty"], "no summary.json"),
+        (&["compare", "empty", "empty"], "neither holds a flow"),
+        (&["sweep", "empty"], "missing key \"title\""),
+        (&["bench", "--compare", "empty", "empty"], "is no measurement"),
     ] {
-        let output = hpcc(arguments).output().expect("hpcc starts");
+        let output = hpcc(arguments).current_dir(folder.path()).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let told = err(&output);
         assert!(told.contains(words) && told.lines().count() == 1, "{arguments:?}: {told}");
@@ -366,7 +369,9 @@ fn a_signal_ends_the_simulators_too() {
     for (arguments, simulators) in [(&["run", "base.toml"][..], 1), (&["sweep", "sweep.toml", "--jobs", "2"], 2)] {
         for signal in ["TERM", "INT", "HUP"] {
             let _ = fs::remove_file(path("pids"));
-            let mut command = hpcc(arguments);
+            // Whoever runs this in the background may ignore some of them, which children inherit.
+            let mut command = Command::new("env");
+            command.arg("--default-signal=TERM,INT,HUP").arg(hpcc(&[]).get_program()).args(arguments);
             command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
             command.env("HPCC_SCENARIO_PROGRAM", path("simulator")).env("FAKE_PIDS", path("pids"));
             let mut child = command.spawn().expect("hpcc starts");

@@ -219,3 +219,14 @@ fn req_26_records_without_a_seal_do_not_reach_the_controller() {
     let deaf = run(CABLE, &[seal, "fast_cnp.enabled=false"]);
     assert!(plain.queue < sealed.queue && sealed.queue < deaf.queue * 3 / 4, "{} {}", sealed.queue, deaf.queue);
 }
+
+/// U over the round trip of the cable, a millisecond, passes 1 when most of the bytes are already on their way.
+#[test]
+fn a_load_over_less_than_the_round_trip_notifies_sooner() {
+    let by_load = "fast_cnp={enabled=true, trigger='utilisation'}";
+    let (slow, quick) = (run(CABLE, &[by_load]), run(CABLE, &[by_load, "fast_cnp.load_interval='20us'"]));
+    assert!(slow.queue > 5 * quick.queue, "{} and {} bytes", slow.queue, quick.queue);
+    let bench = Bench::new(&[("scenario.toml", CABLE)]);
+    let told = bench.run("scenario.toml", &["fast_cnp.load_interval='20us'"]);
+    assert!(told.code == Some(2) && told.err.contains("load_interval belongs to trigger"), "{}", told.err);
+}
