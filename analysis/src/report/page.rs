@@ -28,6 +28,10 @@ pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let text = render(&names.join(", "), &data::data(entries)?.to_string());
     let context = || file.display().to_string();
+    // What is not a regular file is written to, never replaced: a device must stay one.
+    if fs::metadata(file).is_ok_and(|known| !known.is_file()) {
+        return fs::write(file, text).with_context(context);
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(context)?;
     let mut out = NamedTempFile::new_in(folder).with_context(context)?;
@@ -52,6 +56,16 @@ fn render(title: &str, data: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_to_a_device_stays_one_and_a_folder_is_refused() {
+        let folder = tempfile::tempdir().expect("folder");
+        let link = folder.path().join("page");
+        std::os::unix::fs::symlink("/dev/null", &link).expect("a link");
+        write(&[], &link).expect("written");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert!(write(&[], folder.path()).is_err());
+    }
 
     #[test]
     fn nothing_in_the_data_is_markup() {
