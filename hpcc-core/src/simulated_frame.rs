@@ -170,7 +170,7 @@ impl SimulatedFrame {
 
     /// Of a packet beside the flow's own: its PSN is that of the next data packet, and takes no number away from it.
     fn bth(&self, opcode: Opcode) -> Bth {
-        Bth { opcode, dest_qp: self.dest_qp(), psn: self.psn(self.seq), ..Bth::default() }
+        Bth { opcode, dest_qp: self.dest_qp(), psn: self.next_psn(), ..Bth::default() }
     }
 
     /// Addresses and what else does not depend on what the frame is for.
@@ -206,6 +206,11 @@ impl SimulatedFrame {
     /// The number of the packet that begins with a byte; BTH keeps 24 bits of it.
     fn psn(&self, seq: u64) -> u32 {
         (seq / u64::from(self.mtu.max(1))) as u32 & 0xff_ffff
+    }
+
+    /// The number of the packet that begins at `seq` or, behind a short last one, would come next.
+    fn next_psn(&self) -> u32 {
+        self.seq.div_ceil(u64::from(self.mtu.max(1))) as u32 & 0xff_ffff
     }
 
     /// The number of the packet that ends before `seq`.
@@ -334,5 +339,7 @@ mod tests {
         assert_eq!(bth(frame(false, 3_000, PacketKind::Ack)).psn, 2, "packets 0 to 2 have arrived");
         assert_eq!(bth(frame(false, 10_001, PacketKind::Ack)).psn, 10);
         assert_eq!(bth(frame(false, 3_000, PacketKind::Nack)).psn, 3, "packet 3 is missing");
+        let feedback = |seq| bth(frame(false, seq, PacketKind::Feedback)).psn;
+        assert_eq!([3_000, 10_001].map(feedback), [3, 11], "the packet after those that have arrived");
     }
 }
