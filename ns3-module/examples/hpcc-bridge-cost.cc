@@ -221,7 +221,7 @@ main(int argc, char* argv[])
     Measure("Switch::arrive and depart", calls, [&](uint64_t call) {
         return PassSwitch(*node, *rng, section, call * INTERVAL);
     });
-    for (const std::string control : {"hpcc", "line_rate", "ns3::OnlyReads"})
+    for (const std::string control : {"hpcc", "none", "ns3::OnlyReads"})
     {
         for (const uint32_t hops : {1, 5})
         {

@@ -19,6 +19,7 @@ const LIMITS: FlowLimits = FlowLimits {
     path_bytes: 162_500,
     mtu: 1_000,
     hops: 3,
+    some_hops: false,
     quirks: Quirks::NONE,
 };
 
