@@ -134,10 +134,10 @@ impl Modulus {
     }
 }
 
-/// Steps from `from` to `to` on a counter that wraps at `modulus`; both are below it.
+/// Steps from `from` to `to` on a counter that wraps at `modulus`. Both are below it; 0 for records of which that is not true.
 #[inline]
 fn distance(from: u64, to: u64, modulus: u64) -> u64 {
-    if to >= from { to - from } else { to + modulus - from }
+    if to >= from { to - from } else { to.saturating_add(modulus).saturating_sub(from) }
 }
 
 impl PartialEq for HopStack {
