@@ -133,8 +133,15 @@ pub fn opcode(record: &TraceRecord) -> u64 {
     }
 }
 
-/// The packet's number, that of the last packet acknowledged, or that of the one which is missing.
+/// The packet's number, that of the last packet acknowledged, of the one which is missing, or of the one which comes next.
 pub fn psn(record: &TraceRecord) -> u64 {
-    let byte = if record.kind == PacketKind::Ack { record.seq.saturating_sub(1) } else { record.seq };
-    u64::from(byte / MTU)
+    u64::from(match record.kind {
+        PacketKind::Ack => record.seq.saturating_sub(1) / MTU,
+        // Behind a short last packet no number ends at `seq`.
+        PacketKind::Probe | PacketKind::Feedback => record.seq.div_ceil(MTU),
+        PacketKind::Data | PacketKind::Nack => record.seq / MTU,
+        PacketKind::Pfc | PacketKind::Cnp | PacketKind::FastCnp | PacketKind::Icmpv6 => {
+            panic!("{:?} numbers no packet of a flow", record.kind)
+        }
+    })
 }
