@@ -72,6 +72,18 @@ pub(crate) mod ffi {
         seq: u64,
     }
 
+    /// What congestion control has made of a flow.
+    #[derive(Clone, Copy, Debug)]
+    struct ControlState {
+        rate_bps: u64,
+        /// 0 where it is unbounded.
+        window_bytes: u64,
+        /// Sent and not acknowledged.
+        in_flight_bytes: u64,
+        /// U of the busiest link as the flow's algorithm reckons it; not a number where it does not.
+        utilisation: f64,
+    }
+
     /// `hpcc_core::transport::Counters`.
     #[derive(Clone, Copy, Debug)]
     struct HostCounters {
@@ -229,16 +241,14 @@ pub(crate) mod ffi {
         fn source_port(self: &Host, queue_pair: u32) -> u16;
         /// Acknowledged bytes of a flow; all of them where it is unknown.
         fn acked_bytes(self: &Host, queue_pair: u32) -> u64;
-        /// Sending rate of a flow, 0 where it is unknown.
-        fn rate_bps(self: &Host, queue_pair: u32) -> u64;
-        /// Window of a flow, 0 where it is unknown or unbounded.
-        fn window_bytes(self: &Host, queue_pair: u32) -> u64;
+        /// What congestion control has made of a flow; all 0 where it is unknown.
+        fn control_state(self: &Host, queue_pair: u32) -> ControlState;
     }
 }
 
 use ffi::{
-    AckFrame, AckResult, DataFrame, HostCounters, Reply, ReplyKind, Segment, SenderParameters, TelemetryFrame,
-    TelemetryReply, TimeoutResult,
+    AckFrame, AckResult, ControlState, DataFrame, HostCounters, Reply, ReplyKind, Segment, SenderParameters,
+    TelemetryFrame, TelemetryReply, TimeoutResult,
 };
 
 pub struct Host {
@@ -515,11 +525,15 @@ impl Host {
         self.host.sender(queue_pair).map_or(u64::MAX, |sender| sender.acked())
     }
 
-    pub fn rate_bps(&self, queue_pair: u32) -> u64 {
-        self.host.sender(queue_pair).map_or(0, |sender| sender.rate().0)
-    }
-
-    pub fn window_bytes(&self, queue_pair: u32) -> u64 {
-        self.host.sender(queue_pair).map_or(0, |sender| sender.window())
+    pub fn control_state(&self, queue_pair: u32) -> ControlState {
+        let Some(sender) = self.host.sender(queue_pair) else {
+            return ControlState { rate_bps: 0, window_bytes: 0, in_flight_bytes: 0, utilisation: f64::NAN };
+        };
+        ControlState {
+            rate_bps: sender.rate().0,
+            window_bytes: sender.window(),
+            in_flight_bytes: sender.in_flight(),
+            utilisation: sender.utilisation().unwrap_or(f64::NAN),
+        }
     }
 }

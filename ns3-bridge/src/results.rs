@@ -10,6 +10,7 @@ use crate::usage::{cpu_time, peak_rss_bytes};
 use cxx::CxxString;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
+use hpcc_formats::results::control_csv::ControlRow;
 use hpcc_formats::results::{FctRecord, ResultError, ResultWriter, Summary, UnfinishedFlow, Versions};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -88,6 +89,7 @@ pub(crate) mod ffi {
         type FastCnpCounters = crate::fast_cnp::ffi::FastCnpCounters;
         type FlowSpec = crate::flows::ffi::FlowSpec;
         type FrameRecord = crate::frame::ffi::FrameRecord;
+        type ControlState = crate::host::ffi::ControlState;
         type HostCounters = crate::host::ffi::HostCounters;
         type Scenario = crate::scenario::Scenario;
         type Switch = crate::switch::Switch;
@@ -117,6 +119,10 @@ pub(crate) mod ffi {
         fn flow_started(self: &mut Results, now_ns: u64, flow: u32);
         /// Adds a point to the time series of a flow's goodput.
         fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
+        /// The state of flows is recorded from now on.
+        fn begin_control(self: &mut Results);
+        /// Adds a point to the time series of what congestion control makes of a flow.
+        fn trace_control(self: &mut Results, now_ns: u64, flow: u32, state: &ControlState);
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
@@ -137,7 +143,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{FlowOutcome, RunTotals};
+use ffi::{ControlState, FlowOutcome, RunTotals};
 
 pub struct Results {
     /// `None` once the folder is closed.
@@ -217,6 +223,18 @@ impl Results {
         if let Some((rate, bytes)) = goodput.advance(Nanos(now_ns), flow, acked_bytes) {
             writer.goodput(Nanos(now_ns), flow, rate, bytes);
         }
+    }
+
+    pub fn begin_control(&mut self) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.begin_control();
+    }
+
+    pub fn trace_control(&mut self, now_ns: u64, flow: u32, state: &ControlState) {
+        let Some(writer) = &mut self.writer else { return };
+        let &ControlState { rate_bps, window_bytes, in_flight_bytes, utilisation } = state;
+        let utilisation = Some(utilisation).filter(|utilisation| !utilisation.is_nan());
+        writer.control(&ControlRow { time_ns: now_ns, flow, rate_bps, window_bytes, in_flight_bytes, utilisation });
     }
 
     /// The last point of a flow.

@@ -25,13 +25,16 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_formats::scenario::Monitor`; 0 stands for "off".
-    #[derive(Clone, Copy)]
+    #[derive(Clone)]
     struct MonitorParameters {
         histogram: bool,
         histogram_start_ns: u64,
         histogram_end_ns: u64,
         queue_interval_ns: u64,
         goodput_interval_ns: u64,
+        control_interval_ns: u64,
+        /// All if there are none.
+        control_flows: Vec<u32>,
     }
 
     /// What sockets of TCP hosts are made with.
@@ -309,6 +312,8 @@ impl Scenario {
             histogram_end_ns: end,
             queue_interval_ns: or_zero(monitor.queue_interval),
             goodput_interval_ns: or_zero(monitor.goodput_interval),
+            control_interval_ns: or_zero(monitor.control_interval),
+            control_flows: monitor.control_flows.clone(),
         }
     }
 }

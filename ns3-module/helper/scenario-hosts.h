@@ -35,6 +35,12 @@ class ScenarioFlow
     /// \return its bytes that were acknowledged
     virtual uint64_t GetAckedBytes() const = 0;
 
+    /// \return what congestion control has made of it; scenarios ask this of RDMA hosts alone
+    virtual RdmaControl GetControl() const
+    {
+        return {};
+    }
+
     /// \return what was asked for, and the source port that it got
     virtual RdmaFlow GetFlow() const = 0;
 

@@ -75,6 +75,8 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
     m_histogramEnd = NanoSeconds(parameters.histogram_end_ns);
     m_queueInterval = NanoSeconds(parameters.queue_interval_ns);
     m_goodputInterval = NanoSeconds(parameters.goodput_interval_ns);
+    m_controlInterval = NanoSeconds(parameters.control_interval_ns);
+    m_controlFlows.insert(parameters.control_flows.begin(), parameters.control_flows.end());
     for (uint32_t index = 0; index < network.GetNNodes(); ++index)
     {
         if (const auto node = DynamicCast<QbbSwitch>(network.GetNode(index)))
@@ -106,6 +108,10 @@ ScenarioMonitor::Begin()
     if (!m_goodputInterval.IsZero())
     {
         BeginGoodputSeries();
+    }
+    if (!m_controlInterval.IsZero())
+    {
+        BeginControlSeries();
     }
     BeginProgress();
     m_clock.Begin();
@@ -208,6 +214,19 @@ ScenarioMonitor::BeginGoodputSeries()
     // A flow that makes no progress is recorded.
     const auto repeat = [this](uint64_t count) { return m_traffic.IsIdle() ? count : 0; };
     m_clock.Add(m_traffic.GetFirstStart(), m_goodputInterval, sample, repeat);
+}
+
+void
+ScenarioMonitor::BeginControlSeries()
+{
+    m_results.begin_control();
+    const auto sample = [this]() {
+        m_traffic.TraceControl(m_controlFlows);
+        return !m_traffic.IsDone();
+    };
+    // Each flow under way has a row, whether anything has changed or not.
+    const auto repeat = [this](uint64_t count) { return m_traffic.IsIdle() ? count : 0; };
+    m_clock.Add(m_traffic.GetFirstStart(), m_controlInterval, sample, repeat);
 }
 
 void

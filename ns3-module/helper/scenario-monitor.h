@@ -11,6 +11,7 @@
 #include "ns3/ptr.h"
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 namespace ns3
@@ -71,6 +72,9 @@ class ScenarioMonitor
     /// Take samples for the flows' time series.
     void BeginGoodputSeries();
 
+    /// Take samples of what congestion control makes of flows.
+    void BeginControlSeries();
+
     /// Show how far the run is.
     void BeginProgress();
 
@@ -85,6 +89,8 @@ class ScenarioMonitor
     Time m_histogramEnd;                    //!< last sample of the histogram
     Time m_queueInterval;                   //!< between points of the queues' series; 0: none
     Time m_goodputInterval;                 //!< between points of the flows' series; 0: none
+    Time m_controlInterval;                 //!< between points of what congestion control makes of flows; 0: none
+    std::unordered_set<uint32_t> m_controlFlows; //!< the flows of that series; all if there are none
 };
 
 } // namespace ns3

@@ -34,6 +34,11 @@ class RdmaScenarioFlow : public ScenarioFlow
         return m_host.GetAckedBytes(m_queuePair);
     }
 
+    RdmaControl GetControl() const override
+    {
+        return m_host.GetControl(m_queuePair);
+    }
+
     RdmaFlow GetFlow() const override
     {
         return m_host.GetFlow(m_queuePair);

@@ -6,6 +6,7 @@
 #include "qbb-helper.h"
 #include "rust/cxx.h"
 #include "ns3-bridge/src/flows.rs.h"
+#include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 
@@ -204,6 +205,21 @@ ScenarioTraffic::TraceGoodput() const
     for (const auto& [index, active] : m_active)
     {
         m_results.trace_goodput(Simulator::Now().GetNanoSeconds(), index, active->GetAckedBytes());
+    }
+}
+
+void
+ScenarioTraffic::TraceControl(const std::unordered_set<uint32_t>& flows) const
+{
+    for (const auto& [index, active] : m_active)
+    {
+        if (flows.empty() || flows.count(index))
+        {
+            const RdmaControl control = active->GetControl();
+            m_results.trace_control(Simulator::Now().GetNanoSeconds(),
+                                    index,
+                                    {control.rate.GetBitRate(), control.window, control.inFlight, control.utilisation});
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace ns3
@@ -58,6 +59,12 @@ class ScenarioTraffic
 
     /// Add a point to the goodput of every flow under way.
     void TraceGoodput() const;
+
+    /**
+     * \brief Add a point to the time series of what congestion control makes of flows under way.
+     * \param flows their numbers in the scenario; all if there are none
+     */
+    void TraceControl(const std::unordered_set<uint32_t>& flows) const;
 
     /// Called with a flow under way, and the destination's queue pair.
     using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t receiver)>;

@@ -53,7 +53,12 @@ RdmaHost::GetTypeId()
                                         .AddTraceSource("FlowFinish",
                                                         "A flow's last acknowledgement has arrived",
                                                         MakeTraceSourceAccessor(&RdmaHost::m_finishTrace),
-                                                        "ns3::RdmaHost::FlowTracedCallback"),
+                                                        "ns3::RdmaHost::FlowTracedCallback")
+                                        .AddTraceSource("Control",
+                                                        "An acknowledgement, a notification, other feedback or a timer has "
+                                                        "reached the congestion control of a flow",
+                                                        MakeTraceSourceAccessor(&RdmaHost::m_controlTrace),
+                                                        "ns3::RdmaHost::ControlTracedCallback"),
                                     hpcc::host_settings());
     return tid;
 }
@@ -212,16 +217,27 @@ RdmaHost::GetFlow(uint32_t queuePair) const
     return m_sending.at(queuePair).flow;
 }
 
+RdmaControl
+RdmaHost::GetControl(uint32_t queuePair) const
+{
+    if (!m_sending.count(queuePair))
+    {
+        return {};
+    }
+    const hpcc::ControlState state = m_core->control_state(queuePair);
+    return {DataRate(state.rate_bps), state.window_bytes, state.in_flight_bytes, state.utilisation};
+}
+
 DataRate
 RdmaHost::GetRate(uint32_t queuePair) const
 {
-    return DataRate(m_sending.count(queuePair) ? m_core->rate_bps(queuePair) : 0);
+    return GetControl(queuePair).rate;
 }
 
 uint64_t
 RdmaHost::GetWindow(uint32_t queuePair) const
 {
-    return m_sending.count(queuePair) ? m_core->window_bytes(queuePair) : 0;
+    return GetControl(queuePair).window;
 }
 
 uint32_t
@@ -575,12 +591,22 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
     {
         ScheduleTimers(queuePair, result.armed);
     }
+    TraceControl(queuePair);
     if (result.finished)
     {
         Finish(queuePair);
     }
     UpdateWakeUp(result.nic);
     m_ports[result.nic]->TrySend();
+}
+
+void
+RdmaHost::TraceControl(uint32_t queuePair)
+{
+    if (!m_controlTrace.IsEmpty())
+    {
+        m_controlTrace(GetFlow(queuePair), GetControl(queuePair));
+    }
 }
 
 void
@@ -676,6 +702,7 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
         return;
     }
     ScheduleTimers(queuePair, result.armed);
+    TraceControl(queuePair);
     UpdateWakeUp(result.nic);
     if (result.probe.present)
     {

@@ -14,6 +14,7 @@
 #include "ns3/nstime.h"
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,6 +37,18 @@ struct RdmaFlow
     uint64_t tag{0};        //!< the caller's own
     Time start;             //!< when it began
     Time completion;        //!< duration until its last acknowledgement, once it has finished
+};
+
+/**
+ * \ingroup hpcc
+ * \brief What congestion control has made of a flow.
+ */
+struct RdmaControl
+{
+    DataRate rate;           //!< sending rate
+    uint64_t window{0};      //!< window in bytes, 0 if the flow has none
+    uint64_t inFlight{0};    //!< bytes that were sent and not acknowledged
+    double utilisation{NAN}; //!< U of the busiest link as the sender reckons it; not a number if it does not
 };
 
 /**
@@ -108,6 +121,12 @@ class RdmaHost : public QbbNode
 
     /**
      * \param queuePair a flow's queue pair
+     * \return what congestion control has made of the flow; of one that has finished all is 0
+     */
+    RdmaControl GetControl(uint32_t queuePair) const;
+
+    /**
+     * \param queuePair a flow's queue pair
      * \return the flow's sending rate, 0 if it has finished
      */
     DataRate GetRate(uint32_t queuePair) const;
@@ -147,6 +166,13 @@ class RdmaHost : public QbbNode
      * \param [in] flow the flow
      */
     typedef void (*FlowTracedCallback)(const RdmaFlow& flow);
+
+    /**
+     * TracedCallback signature for what congestion control makes of a flow.
+     * \param [in] flow the flow
+     * \param [in] control the present state
+     */
+    typedef void (*ControlTracedCallback)(const RdmaFlow& flow, const RdmaControl& control);
 
   protected:
     void DoDispose() override;
@@ -267,6 +293,12 @@ class RdmaHost : public QbbNode
     void TakeResult(uint32_t queuePair, const hpcc::AckResult& result);
 
     /**
+     * \brief Tell of the state of a flow.
+     * \param queuePair its queue pair
+     */
+    void TraceControl(uint32_t queuePair);
+
+    /**
      * \brief Take in an acknowledgement.
      * \param frame the frame
      */
@@ -333,6 +365,7 @@ class RdmaHost : public QbbNode
     bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
+    TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
 };
 
 } // namespace ns3

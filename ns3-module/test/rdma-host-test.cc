@@ -374,11 +374,15 @@ class FlowStateTest : public HpccTestCase
                                            MakeCallback(&FlowStateTest::OnStart, this));
         m_host->TraceConnectWithoutContext("FlowFinish",
                                            MakeCallback(&FlowStateTest::OnFinish, this));
+        m_host->TraceConnectWithoutContext("Control", MakeCallback(&FlowStateTest::OnControl, this));
         Simulator::ScheduleNow([this, &network]() { Start(network.helper.GetHost(1)); });
         Simulator::Schedule(MicroSeconds(10), &FlowStateTest::Check, this);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_started, 1, "FlowStart");
         NS_TEST_EXPECT_MSG_EQ(m_finished, 1, "FlowFinish");
+        NS_TEST_EXPECT_MSG_EQ(m_controlled, 200, "Control, for each acknowledgement");
+        NS_TEST_EXPECT_MSG_EQ(m_control.inFlight, 0, "all is acknowledged");
+        NS_TEST_EXPECT_MSG_EQ_TOL(m_control.utilisation, 0.95, 0.1, "U is where HPCC keeps it");
         NS_TEST_EXPECT_MSG_EQ(m_done, 1, "the caller was told");
         NS_TEST_EXPECT_MSG_EQ(m_host->GetAckedBytes(m_queuePair),
                               0,
@@ -448,7 +452,20 @@ class FlowStateTest : public HpccTestCase
         m_done += flow.tag == 77;
     }
 
+    /**
+     * \brief The flow's congestion control was told something.
+     * \param flow the flow
+     * \param control its state
+     */
+    void OnControl(const RdmaFlow& flow, const RdmaControl& control)
+    {
+        m_controlled += flow.tag == 77;
+        m_control = control;
+    }
+
     Ptr<RdmaHost> m_host;    //!< the source
+    RdmaControl m_control;   //!< what Control told last
+    uint32_t m_controlled{0}; //!< how often it did
     uint32_t m_queuePair{0}; //!< the flow's queue pair
     uint32_t m_started{0};   //!< flows that FlowStart told of
     uint32_t m_finished{0};  //!< flows that FlowFinish told of

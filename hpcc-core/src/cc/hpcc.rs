@@ -205,6 +205,11 @@ impl CongestionControl for Hpcc {
         let Telemetry::Hops(stack) = notification.telemetry else { return Err(NoEffect::NoRecords) };
         if self.last_update_seq == 0 { Err(NoEffect::Incomparable) } else { self.update_first_hops(stack) }
     }
+
+    /// With `multi_rate` that of the hop whose rate is the lowest.
+    fn utilisation(&self) -> Option<f64> {
+        self.stages(MAX_HOPS).iter().min_by_key(|stage| stage.reference).map(|stage| stage.utilisation)
+    }
 }
 
 /// Normalised in-flight bytes of one link: txRate / B + qlen / (B * T), the queue counted at the shorter of

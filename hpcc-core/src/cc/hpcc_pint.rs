@@ -90,6 +90,10 @@ impl CongestionControl for HpccPint {
         }
         RateDecision::Repace(next.reference)
     }
+
+    fn utilisation(&self) -> Option<f64> {
+        Some(self.stage.utilisation)
+    }
 }
 
 #[cfg(test)]

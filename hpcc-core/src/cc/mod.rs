@@ -234,6 +234,12 @@ pub trait CongestionControl: Debug {
         RateDecision::Keep
     }
 
+    /// U of the busiest link as far as this flow knows: 1 where the bytes in flight there equal capacity * T. For those who
+    /// watch a flow; `None` where the algorithm reckons with none.
+    fn utilisation(&self) -> Option<f64> {
+        None
+    }
+
     /// Records of telemetry that could not be compared with the last ones, because a counter may have wrapped or the path
     /// has changed, and were kept for the next; but for the first.
     fn rearmed(&self) -> u64 {

@@ -125,6 +125,11 @@ impl QueuePair {
         self.window
     }
 
+    /// U of the busiest link, where the algorithm reckons with it.
+    pub fn utilisation(&self) -> Option<f64> {
+        self.controller.utilisation()
+    }
+
     /// What the flow was given and never changes.
     pub fn limits(&self) -> &FlowLimits {
         &self.limits

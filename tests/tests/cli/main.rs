@@ -7,6 +7,7 @@ mod bad_reference;
 mod bad_set;
 mod bad_toml;
 mod compare;
+mod control;
 mod counters;
 mod delayed_acks;
 mod fast_cnp;

@@ -81,6 +81,8 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         layout: settings.blame("CC_MODE"),
         scope: settings.blame("KMIN_MAP"),
         min_rate: settings.blame("MIN_RATE"),
+        // No key of the reference's names any.
+        control_flows: settings.blame("FLOW_FILE"),
     }
 }
 
@@ -234,6 +236,8 @@ fn monitor(settings: &Settings<'_>, flows: u64) -> Result<Monitor, InputError> {
         queue_histogram,
         queue_interval,
         goodput_interval,
+        control_interval: None,
+        control_flows: Vec::new(),
         trace_nodes: Vec::new(),
         capture_nodes: Vec::new(),
     })

@@ -13,7 +13,7 @@ use super::{FolderLock, ResultError, summary};
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 16] = [
+const OUR_FILES: [&str; 17] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -23,6 +23,7 @@ const OUR_FILES: [&str; 16] = [
     "packets.tr",
     "packets.pcap",
     "goodput.csv",
+    "control.csv",
     "ports.csv",
     "queue.svg",
     "goodput.svg",

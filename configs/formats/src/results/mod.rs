@@ -9,6 +9,7 @@
 //! | `fct.csv` | completed flows with endpoints, ideal time and slowdown | [`fct_csv`] |
 //! | `unfinished.csv` | flows that did not complete | [`unfinished_csv`] |
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
+//! | `control.csv` | rate, window, bytes in flight and U of flows at intervals | [`control_csv`] |
 //! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
 //! | `ports.csv` | every port, its link, and how long PFC paused it | [`ports_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
@@ -16,6 +17,7 @@
 //! Times are nanoseconds of simulated time, sizes are bytes. A simulator writes all of them through one
 //! [`ResultWriter`]; its queues are watched by a [`QueueMonitor`].
 
+pub mod control_csv;
 mod csv_file;
 mod digest;
 mod error;

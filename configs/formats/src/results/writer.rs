@@ -8,6 +8,7 @@ use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos};
 
 use super::capture::Capture;
+use super::control_csv::ControlRow;
 use super::fct_txt::{self, FctLine};
 use super::folder::OutputFolder;
 use super::goodput_csv::GoodputRow;
@@ -33,6 +34,8 @@ pub struct ResultWriter {
     traced: Vec<u64>,
     /// `packets.tr`, once a trace has begun.
     packets: Option<OutputFile>,
+    /// `control.csv`, once flows are watched.
+    control: Option<OutputFile>,
     /// `packets.pcap`, once a capture has begun.
     capture: Option<Capture>,
     pauses: PauseMeter,
@@ -79,6 +82,7 @@ impl ResultWriter {
             queues: QueueMonitor::new(),
             traced: Vec::new(),
             packets: None,
+            control: None,
             capture: None,
             pauses: PauseMeter::default(),
             finished: 0,
@@ -155,6 +159,21 @@ impl ResultWriter {
         self.keep(written);
     }
 
+    /// Begins the time series of what congestion control makes of flows.
+    pub fn begin_control(&mut self) {
+        match OutputFile::create_csv::<ControlRow>(self.folder.path(), "control.csv") {
+            Ok(file) => self.control = Some(file),
+            Err(error) => self.keep(Err(error)),
+        }
+    }
+
+    /// The state of a flow.
+    pub fn control(&mut self, row: &ControlRow) {
+        let Some(file) = &mut self.control else { return };
+        let written = file.write(|out| row.write(out));
+        self.keep(written);
+    }
+
     /// Begins the packet trace.
     pub fn begin_trace(&mut self, ports: &[PortRate], window_bytes: u32) {
         match OutputFile::create(self.folder.path(), "packets.tr") {
@@ -221,8 +240,8 @@ impl ResultWriter {
             return Err(error);
         }
         let mut files = self.files.finish()?;
-        if let Some(packets) = self.packets {
-            files.insert(packets.name(), packets.finish()?);
+        for file in [self.packets, self.control].into_iter().flatten() {
+            files.insert(file.name(), file.finish()?);
         }
         if let Some(capture) = self.capture {
             files.insert("packets.pcap".to_owned(), capture.finish()?);

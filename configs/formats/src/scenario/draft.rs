@@ -34,6 +34,7 @@ pub(crate) struct Places {
     pub layout: Blame,
     pub scope: Blame,
     pub min_rate: Blame,
+    pub control_flows: Blame,
 }
 
 /// A scenario before its parts are checked against each other.
@@ -52,6 +53,7 @@ impl Draft {
         check::memory(&self.scenario, &self.places)?;
         check::settings(&mut self.scenario, &self.places)?;
         self.scenario.flows = check::flows(&mut self.scenario, self.flows)?;
+        check::watched_flows(&self.scenario, &self.places)?;
         check::note_losses(&mut self.scenario);
         Ok(self.scenario)
     }

@@ -147,6 +147,10 @@ pub struct Monitor {
     pub queue_interval: Option<Nanos>,
     /// Interval of the time series of each flow's goodput, above 0; `None` is off.
     pub goodput_interval: Option<Nanos>,
+    /// Interval of the time series of what congestion control makes of flows, above 0; `None` is off.
+    pub control_interval: Option<Nanos>,
+    /// The flows of that series, by number; all if there are none here.
+    pub control_flows: Vec<u32>,
     /// Nodes whose packets are traced, all of them in the network.
     pub trace_nodes: Vec<u32>,
     /// Nodes whose frames are captured as bytes, all of them in the network.

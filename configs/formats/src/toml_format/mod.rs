@@ -99,7 +99,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings)?;
-    let monitor = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
+    let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
         links: topology.links,
@@ -109,6 +109,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         layout: blame("telemetry", "layout"),
         scope: blame("switch", "telemetry_scope"),
         min_rate: blame("congestion_control", "min_rate"),
+        control_flows,
     };
     let dropped = document.dropped.then(|| {
         "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()

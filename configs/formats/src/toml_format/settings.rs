@@ -6,7 +6,7 @@ use super::document::Document;
 use super::values::{Interval, Probability, Rate, Size, Time};
 use crate::error::InputError;
 use crate::place::Place;
-use crate::scenario::{Monitor, QueueHistogram};
+use crate::scenario::{Blame, Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::transport::Protocol;
@@ -115,6 +115,11 @@ pub(super) struct MonitorKeys {
     queue_interval: Option<Interval>,
     /// Time series of the flows.
     goodput_interval: Option<Interval>,
+    /// Time series of what congestion control makes of flows: rate, window, bytes in flight and U.
+    control_interval: Option<Interval>,
+    /// The flows of that series, by number in the order of their start; without it all.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
+    control_flows: Option<Spanned<Vec<u32>>>,
     /// Start of the reference's histogram, a sample each 100 ns.
     queue_histogram_start: Option<Time>,
     /// Simulated time at which it ends.
@@ -142,12 +147,12 @@ fn node_list(
     Ok(list.into_iter().map(Spanned::into_inner).collect())
 }
 
-/// `[monitor]`.
+/// `[monitor]`, and where it names flows.
 pub(super) fn monitor(
     document: &mut Document<'_>,
     nodes: usize,
     settings: &NodeSettings,
-) -> Result<Monitor, InputError> {
+) -> Result<(Monitor, Blame), InputError> {
     let (keys, place) = document.optional::<MonitorKeys>("monitor")?;
     let queue_histogram = match (keys.queue_histogram_start, keys.queue_histogram_end) {
         (None, None) => None,
@@ -170,6 +175,15 @@ pub(super) fn monitor(
         let message = "the reference's packet trace has no TCP; expected none, or monitor.capture_nodes";
         return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
     }
+    if keys.control_interval.is_some() && is_tcp {
+        let message = "congestion control of TCP hosts is ns-3's, which has traces of its own; expected none";
+        return Err(place.key_error("monitor.control_interval", message));
+    }
+    let flows_place = keys.control_flows.as_ref().map_or_else(|| place.clone(), |flows| document.place(flows.span()));
+    if keys.control_flows.is_some() && keys.control_interval.is_none() {
+        let message = "no flow is watched without an interval; expected control_interval as well";
+        return Err(flows_place.key_error("monitor.control_flows", message));
+    }
     let trace_nodes = node_list(document, "trace_nodes", keys.trace_nodes, nodes)?;
     let has_bytes = is_tcp || settings.wire.profile.is_real();
     if let Some(node) = keys.capture_nodes.first().filter(|_| !has_bytes) {
@@ -177,11 +191,14 @@ pub(super) fn monitor(
         return Err(document.place(node.span()).key_error("monitor.capture_nodes", message));
     }
     let capture_nodes = node_list(document, "capture_nodes", keys.capture_nodes, nodes)?;
-    Ok(Monitor {
+    let monitor = Monitor {
         queue_histogram,
         trace_nodes,
         capture_nodes,
         queue_interval: keys.queue_interval.map(|interval| interval.0),
+        control_interval: keys.control_interval.map(|interval| interval.0),
+        control_flows: keys.control_flows.map(Spanned::into_inner).unwrap_or_default(),
         goodput_interval: keys.goodput_interval.map(|interval| interval.0),
-    })
+    };
+    Ok((monitor, Blame::new(flows_place, "monitor.control_flows")))
 }

@@ -194,6 +194,10 @@ impl HpccPlus {
 }
 
 impl CongestionControl for HpccPlus {
+    fn utilisation(&self) -> Option<f64> {
+        Some(self.inflight.utilisation())
+    }
+
     fn rearmed(&self) -> u64 {
         self.inflight.rearmed()
     }

@@ -7,7 +7,9 @@ mod memory;
 mod protocol;
 mod qos;
 mod settings;
+mod watched;
 
 pub(super) use flows::flows;
 pub(super) use memory::memory;
 pub(super) use settings::{note_losses, settings};
+pub(super) use watched::watched_flows;

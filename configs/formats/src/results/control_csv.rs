@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `control.csv`: what congestion control has made of flows, sampled at an interval.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::csv_file::write_numbers;
+use super::{CsvRow, ResultError, Rows};
+
+/// The state of one flow at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct ControlRow {
+    /// When, in ns.
+    pub time_ns: u64,
+    /// Number of the flow, in the order of the scenario.
+    pub flow: u32,
+    /// Sending rate in bits per second.
+    pub rate_bps: u64,
+    /// Window in bytes, 0 where the flow has none.
+    pub window_bytes: u64,
+    /// Bytes that were sent and not acknowledged.
+    pub in_flight_bytes: u64,
+    /// U of the busiest link as the sender reckons it; nothing where the algorithm knows none.
+    pub utilisation: Option<f64>,
+}
+
+impl CsvRow for ControlRow {
+    const HEADER: &'static str = "time_ns,flow,rate_bps,window_bytes,in_flight_bytes,utilisation";
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let numbers = [self.time_ns, self.flow.into(), self.rate_bps, self.window_bytes, self.in_flight_bytes];
+        write_numbers(out, &numbers)?;
+        match self.utilisation.filter(|utilisation| utilisation.is_finite()) {
+            Some(utilisation) => writeln!(out, ",{utilisation:.6}"),
+            None => out.write_all(b",\n"),
+        }
+    }
+}
+
+/// Opens a file, whose rows come in the order of time.
+///
+/// # Errors
+/// If the file cannot be read, is cut off, or has another header; each row can fail with its line.
+pub fn rows(path: &Path) -> Result<Rows<ControlRow>, ResultError> {
+    Rows::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{file_with, rewritten};
+    use super::*;
+
+    #[test]
+    fn rows_survive_a_round_trip() {
+        let known = ControlRow {
+            time_ns: 2_000,
+            flow: 7,
+            rate_bps: 24_000_000_000,
+            window_bytes: 30_000,
+            in_flight_bytes: 29_000,
+            utilisation: Some(0.953_125),
+        };
+        let written = [known, ControlRow { utilisation: None, ..known }];
+        let text = rewritten(&written, |out, row| row.write(out));
+        assert_eq!(text, "2000,7,24000000000,30000,29000,0.953125\n2000,7,24000000000,30000,29000,\n");
+        let (_folder, path) = file_with("control.csv", format!("{}\n{text}", ControlRow::HEADER));
+        assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), written);
+        let endless = ControlRow { utilisation: Some(f64::INFINITY), ..known };
+        assert!(rewritten(&[endless], |out, row| row.write(out)).ends_with("29000,\n"), "no number");
+    }
+}
