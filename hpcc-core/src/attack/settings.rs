@@ -5,7 +5,6 @@ use crate::node::NodeSettings;
 use crate::settings::{Conflict, Named};
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
-use crate::transport::Protocol;
 use crate::transport::feedback::Answer;
 use crate::units::{BitRate, Nanos};
 use alloc::format;
@@ -109,7 +108,7 @@ impl AttackSettings {
     /// # Errors
     /// The first key that makes it impossible, with what was expected.
     pub fn check(&self, network: &Network, nodes: &NodeSettings) -> Result<(), Conflict> {
-        if nodes.protocol.protocol == Protocol::Tcp {
+        if nodes.protocol.protocol.is_of_stack() {
             let message = "attackers act on what RDMA hosts send and believe; expected transport.protocol = \"rdma\"";
             return Err(Conflict::new("kind", message.into()));
         }

@@ -6,7 +6,7 @@
 
 #include "../../helper/scenario-hosts.h"
 
-#include "ns3/inet-socket-address.h"
+#include "ns3/address.h"
 #include "ns3/tcp-header.h"
 #include "ns3/tcp-socket-base.h"
 
@@ -45,7 +45,7 @@ class ScenarioTcpFlow : public ScenarioFlow
      * \brief Open the connection.
      * \param peer where it leads
      */
-    void Connect(const InetSocketAddress& peer);
+    void Connect(const Address& peer);
 
     // Inherited
     uint64_t GetAckedBytes() const override;
@@ -53,7 +53,6 @@ class ScenarioTcpFlow : public ScenarioFlow
     uint32_t GetReceiver() const override;
 
   private:
-
     /**
      * \brief The connection is open, or bytes were acknowledged.
      * \param socket the socket

@@ -8,6 +8,7 @@ mod bad_set;
 mod bad_toml;
 mod compare;
 mod counters;
+mod datagrams;
 mod delayed_acks;
 mod fast_cnp;
 mod first_window;
