@@ -208,15 +208,6 @@ ScenarioTraffic::TraceGoodput() const
 }
 
 void
-ScenarioTraffic::VisitActive(const FlowVisitor& visit) const
-{
-    for (const auto& [index, active] : m_active)
-    {
-        visit(active->GetFlow(), active->GetReceiver());
-    }
-}
-
-void
 ScenarioTraffic::RecordUnfinished()
 {
     const uint64_t now = Simulator::Now().GetNanoSeconds();

@@ -60,10 +60,4 @@ ScenarioDatagramFlow::GetFlow() const
     return m_flow;
 }
 
-uint32_t
-ScenarioDatagramFlow::GetReceiver() const
-{
-    return 0;
-}
-
 } // namespace ns3

@@ -44,7 +44,6 @@ class ScenarioDatagramFlow : public ScenarioFlow
     // Inherited
     uint64_t GetAckedBytes() const override;
     RdmaFlow GetFlow() const override;
-    uint32_t GetReceiver() const override;
 
   private:
     RdmaFlow m_flow;                      //!< what is asked for

@@ -80,12 +80,6 @@ ScenarioTcpFlow::GetFlow() const
     return m_flow;
 }
 
-uint32_t
-ScenarioTcpFlow::GetReceiver() const
-{
-    return 0;
-}
-
 void
 ScenarioTcpFlow::OnRoom(Ptr<Socket>, uint32_t)
 {

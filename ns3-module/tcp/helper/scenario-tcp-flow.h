@@ -50,7 +50,6 @@ class ScenarioTcpFlow : public ScenarioFlow
     // Inherited
     uint64_t GetAckedBytes() const override;
     RdmaFlow GetFlow() const override;
-    uint32_t GetReceiver() const override;
 
   private:
     /**
