@@ -120,7 +120,8 @@ class HpccTestSuite : public TestSuite
                                 MakeOwnControlTests,
                                 MakeFaultTests,
                                 MakeCaptureTests,
-                                MakeScenarioTests})
+                                MakeScenarioTests,
+                                MakeDefaultsTests})
         {
             for (TestCase* test : make())
             {
