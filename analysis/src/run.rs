@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::kind::{FileKind, has_tcp, kind};
+use hpcc_formats::kind::{FileKind, kind, needs_stack};
 
 use crate::human;
 use crate::outcome::Outcome;
@@ -19,7 +19,7 @@ use crate::simulator::{Simulator, describe_crash};
 /// and by the outcome.
 pub fn run(config: &Path, out: Option<PathBuf>, seed: Option<u64>, set: &[String]) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
-    let simulator = Simulator::find(has_tcp(config, &set)?)?;
+    let simulator = Simulator::find(needs_stack(config, &set)?)?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
     let status = simulator
         .status(&mut simulator.command(config, &out, &set))

@@ -34,13 +34,13 @@ impl fmt::Display for StepFailed {
 
 impl std::error::Error for StepFailed {}
 
-/// Builds the simulator and returns its path; `tcp`: with ns-3's internet stack.
+/// Builds the simulator and returns its path; `stack`: with ns-3's internet stack.
 ///
 /// # Errors
 /// If there is no script, or [`StepFailed`].
-pub fn build_simulator(tcp: bool) -> Result<PathBuf> {
+pub fn build_simulator(stack: bool) -> Result<PathBuf> {
     let mut command = step("@simulator")?;
-    if tcp {
+    if stack {
         command.env(TCP_VARIABLE, "1");
     }
     let output = command.stderr(Stdio::inherit()).output().context("cannot start the script hpcc")?;

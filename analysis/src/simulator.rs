@@ -22,15 +22,15 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// The program that the environment names, or else the one that the source tree's script builds; `tcp`: with TCP hosts.
+    /// The program that the environment names, or else the one that the source tree's script builds; `stack`: with ns-3's internet stack.
     ///
     /// # Errors
     /// If there is neither, or the build fails.
-    pub fn find(tcp: bool) -> Result<Simulator> {
+    pub fn find(stack: bool) -> Result<Simulator> {
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }
-        Ok(Simulator { program: script::build_simulator(tcp)? })
+        Ok(Simulator { program: script::build_simulator(stack)? })
     }
 
     /// Where it is.

@@ -32,6 +32,12 @@ pub fn ipv6(ipv4: u32) -> Address {
     address
 }
 
+/// The IPv4 address of the host that has this IPv6 address; `None` for any other.
+pub fn ipv4(ipv6: &Address) -> Option<u32> {
+    let (prefix, last) = ipv6.split_last_chunk()?;
+    (*prefix == IPV6_PREFIX).then(|| u32::from_be_bytes(*last))
+}
+
 /// Addresses, by the prefixes that cover them; by default none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressSet(Vec<Ipv6Net>);
@@ -70,7 +76,9 @@ mod tests {
         assert_eq!(host_address(257), 0x0b01_0101);
         for node in [0, 2, 255, 256, 65_535] {
             assert_eq!(host_of(host_address(node)), Some(node));
+            assert_eq!(ipv4(&ipv6(host_address(node))), Some(host_address(node)));
         }
+        assert_eq!(ipv4(&[0xfd; 16]), None);
         for other in [0x0b00_0002, 0x0a00_0001, 0xffff_ffff, 0x0c00_0001, 0] {
             assert_eq!(host_of(other), None);
         }

@@ -102,17 +102,35 @@ impl FrameSizes {
         opening: 0,
     };
 
-    /// TCP over IPv4: Ethernet 14, IPv4 20, TCP 20, its time stamps 12; FCS 4. The options that open a connection take 16.
-    pub const TCP: FrameSizes = FrameSizes {
-        data_overhead: 14 + 20 + 20 + 12 + 4,
-        first_overhead: 0,
-        ack_overhead: 14 + 20 + 20 + 12 + 4,
-        feedback_overhead: 14 + 20 + 20 + 4,
-        alignment: 1,
-        ack_minimum: 64,
-        pfc: 64,
-        opening: 14 + 20 + 20 + 16 + 4,
-    };
+    /// TCP behind an IP header of `ip` bytes: Ethernet 14, TCP 20, its time stamps 12; FCS 4. The options that open a
+    /// connection take 16.
+    pub const fn tcp(ip: u32) -> FrameSizes {
+        FrameSizes {
+            data_overhead: 14 + ip + 20 + 12 + 4,
+            first_overhead: 0,
+            ack_overhead: 14 + ip + 20 + 12 + 4,
+            feedback_overhead: 14 + ip + 20 + 4,
+            alignment: 1,
+            ack_minimum: 64,
+            pfc: 64,
+            opening: 14 + ip + 20 + 16 + 4,
+        }
+    }
+
+    /// Datagrams behind an IP header of `ip` bytes: Ethernet 14, UDP 8; FCS 4. What comes back is the answer to a probe, with
+    /// 8 bytes that say which.
+    pub const fn udp(ip: u32) -> FrameSizes {
+        FrameSizes {
+            data_overhead: 14 + ip + 8 + 4,
+            first_overhead: 0,
+            ack_overhead: 14 + ip + 8 + 8 + 4,
+            feedback_overhead: 14 + ip + 8 + 8 + 4,
+            alignment: 1,
+            ack_minimum: 64,
+            pfc: 64,
+            opening: 0,
+        }
+    }
 
     /// RoCEv2 (SPEC section 3) behind an IP header of `ip` bytes: RDMA WRITEs, the first packet of each with a RETH,
     /// and acknowledgements with an AETH. All are longer than Ethernet's least, 64 bytes, which PFC frames have.

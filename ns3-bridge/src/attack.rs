@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Attacks on what steers senders.
 
+use crate::network::Network;
 use crate::scenario::Scenario;
+use crate::settings::Settings;
 use hpcc_core::address::host_address;
 use hpcc_core::attack::{AttackSettings, KnownFlow, Passing};
-use hpcc_core::settings::Named;
+use hpcc_core::settings::{Input, Named, Settings as _};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::AttackSummary;
 
@@ -48,6 +50,15 @@ pub(crate) mod ffi {
         dst: u32,
         sport: u16,
         queue_pair: u32,
+        /// Number of its flow's group, `NO_GROUP` where that is not known.
+        group: u32,
+    }
+
+    /// A setting of an attack, as a file has it.
+    #[derive(Clone, Debug)]
+    struct AttackEntry {
+        key: String,
+        value: String,
     }
 
     /// What an attacker did.
@@ -59,9 +70,13 @@ pub(crate) mod ffi {
 
     unsafe extern "C++" {
         include!("ns3-bridge/src/frame.rs.h");
+        include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/scenario.rs.h");
+        include!("ns3-bridge/src/settings.rs.h");
+        type Network = crate::network::Network;
         type PacketKind = crate::frame::ffi::PacketKind;
         type Scenario = crate::scenario::Scenario;
+        type Settings = crate::settings::Settings;
     }
 
     extern "Rust" {
@@ -72,6 +87,16 @@ pub(crate) mod ffi {
         fn attack_count(scenario: &Scenario) -> u32;
         /// The attack of this index.
         fn new_attack(scenario: &Scenario, index: u32) -> Result<Box<Attack>>;
+        /// The attack of a program, by a node of a network with such hosts and switches.
+        fn new_attack_by(
+            node: u32,
+            entries: &[AttackEntry],
+            network: &Network,
+            host: &Settings,
+            notifier: &Settings,
+        ) -> Result<Box<Attack>>;
+        /// The group of no flow.
+        fn no_group() -> u32;
         /// Node that it comes from.
         fn node(self: &Attack) -> u32;
         fn start_ns(self: &Attack) -> u64;
@@ -80,8 +105,8 @@ pub(crate) mod ffi {
         fn sends(self: &Attack) -> bool;
         /// Whether frames that pass the attacker, or that its node makes, must be shown to `on_frame`.
         fn watches(self: &Attack) -> bool;
-        /// Whether a host's flows are the victims'.
-        fn is_victim(self: &Attack, host: u32) -> bool;
+        /// Whether a host's flows of this group are attacked.
+        fn is_victim(self: &Attack, host: u32, group: u32) -> bool;
         /// The next frame, with its section in the front of `room`; `flows` are the victims'.
         fn forge(self: &mut Attack, flows: &[KnownFlow], room: &mut [u8]) -> ForgedFrame;
         /// A frame passes with `length` bytes of telemetry or options in `room`; returns how many there are now.
@@ -92,7 +117,14 @@ pub(crate) mod ffi {
     impl Vec<AttackCounters> {}
 }
 
-use ffi::{AttackCounters, ForgedFrame, PassingFrame};
+use ffi::{AttackCounters, AttackEntry, ForgedFrame, PassingFrame};
+
+/// The group of no flow.
+const NO_GROUP: u32 = u32::MAX;
+
+pub fn no_group() -> u32 {
+    NO_GROUP
+}
 
 pub struct Attack(hpcc_core::attack::Attack);
 
@@ -106,9 +138,38 @@ pub fn attack_count(scenario: &Scenario) -> u32 {
 pub fn new_attack(scenario: &Scenario, index: u32) -> Result<Box<Attack>, String> {
     let scenario = scenario.get();
     let settings = scenario.attacks.get(index as usize).ok_or_else(|| format!("there is no attack {index}"))?;
-    let attack = hpcc_core::attack::Attack::new(settings, &scenario.network, &scenario.settings);
+    let groups = scenario.attacked_groups(settings);
+    let attack = hpcc_core::attack::Attack::new(settings, &scenario.network, &scenario.settings, groups);
     attack.map(|attack| Box::new(Attack(attack))).map_err(|wrong| format!("attack.{}: {}", wrong.key, wrong.message))
 }
+
+pub fn new_attack_by(
+    node: u32,
+    entries: &[AttackEntry],
+    network: &Network,
+    host: &Settings,
+    notifier: &Settings,
+) -> Result<Box<Attack>, String> {
+    let mut settings = AttackSettings { from: node, ..AttackSettings::default() };
+    let known = settings.list();
+    for AttackEntry { key, value } in entries {
+        let setting = known.iter().find(|setting| setting.key == key && OF_FILES.iter().all(|other| other != key));
+        let setting = setting.ok_or_else(|| format!("an attack of a program has no setting {key}"))?;
+        let input = Input::parse(setting, value).map_err(|wrong| format!("{key}: {wrong}"))?;
+        settings.set(setting.key, input).map_err(|wrong| format!("{key}: {wrong:?}"))?;
+    }
+    let given = |key: &str| entries.iter().any(|entry| entry.key == key);
+    if let Some(idle) = known.iter().filter(|setting| given(setting.key)).find_map(|setting| setting.idle(&settings)) {
+        return Err(idle);
+    }
+    let mut nodes = host.node.as_ref().clone();
+    nodes.fast_cnp_switch = notifier.node.fast_cnp_switch.clone();
+    let attack = hpcc_core::attack::Attack::new(&settings, network.core(), &nodes, None);
+    attack.map(|attack| Box::new(Attack(attack))).map_err(|wrong| format!("{}: {}", wrong.key, wrong.message))
+}
+
+/// Settings that a program says otherwise: the node, and names that its flows do not have.
+const OF_FILES: [&str; 2] = ["from", "traffic"];
 
 /// What the attackers of a scenario did, as a run's summary has it.
 pub fn summaries(attacks: &[AttackSettings], counters: &[AttackCounters]) -> Vec<AttackSummary> {
@@ -142,8 +203,8 @@ impl Attack {
         self.0.watches()
     }
 
-    pub fn is_victim(&self, host: u32) -> bool {
-        self.0.is_victim(host)
+    pub fn is_victim(&self, host: u32, group: u32) -> bool {
+        self.0.is_victim(host, group)
     }
 
     pub fn forge(&mut self, flows: &[ffi::KnownFlow], room: &mut [u8]) -> ForgedFrame {
@@ -183,8 +244,9 @@ impl Attack {
     }
 
     pub fn on_frame(&mut self, now_ns: u64, frame: &PassingFrame, room: &mut [u8], length: u16) -> u16 {
-        let &PassingFrame { kind, src, dst, sport, queue_pair } = frame;
-        let passing = Passing { kind: kind.into(), src, dst, sport, queue_pair };
+        let &PassingFrame { kind, src, dst, sport, queue_pair, group } = frame;
+        let traffic = Some(group).filter(|&group| group != NO_GROUP);
+        let passing = Passing { kind: kind.into(), src, dst, sport, queue_pair, traffic };
         self.0.on_frame(Nanos(now_ns), &passing, room, length.into()) as u16
     }
 

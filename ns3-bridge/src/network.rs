@@ -133,6 +133,11 @@ impl Network {
         self.rerouted.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
 
+    /// The next hops of a node: those of the start, until a link fails.
+    pub fn take_present(&mut self, node: u32) -> RouteTable {
+        if self.rerouted.is_some() { self.take_rerouted(node) } else { self.take_table(node) }
+    }
+
     pub fn measure_by(&mut self, host: &Settings) -> Result<(), String> {
         self.quirks = host.node.quirks();
         let flow = host.node.lone_flow().map_err(|wrong| wrong.to_string())?;

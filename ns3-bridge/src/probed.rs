@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! HPCC++ of flows whose transport is an ns-3 stack's, and the packets of such stacks.
 
+use crate::network::Network;
 use crate::settings::Settings;
+use crate::switch::ffi::FlowKey;
 use hpcc_core::address;
 use hpcc_core::cc::{FlowLimits, HpccPlusConfig, Reads};
 use hpcc_core::frame::CarriedPacket;
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::{Input, Named, Settings as _};
+use hpcc_core::switch::HOST_SEED;
+use hpcc_core::topology::routes::RouteTable;
 use hpcc_core::transport::{self, DatagramPacer};
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -39,7 +43,11 @@ pub(crate) mod ffi {
     }
 
     unsafe extern "C++" {
+        include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/settings.rs.h");
+        include!("ns3-bridge/src/switch.rs.h");
+        type FlowKey = crate::switch::ffi::FlowKey;
+        type Network = crate::network::Network;
         type Settings = crate::settings::Settings;
     }
 
@@ -71,11 +79,22 @@ pub(crate) mod ffi {
         fn on_datagram_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
         fn window_bytes(self: &ProbedFlow) -> u64;
         fn rate_bps(self: &ProbedFlow) -> u64;
+        /// The ways from a host.
+        #[derive(ExternType)]
+        type HostRoutes;
+        /// Takes the network's present routes for a host out of it.
+        fn take_routes(network: &mut Network, host: u32) -> Box<HostRoutes>;
+        /// The port by which packets with these addresses and ports leave for a host, or -1.
+        fn port(self: &HostRoutes, key: &FlowKey, dst: u32) -> i32;
         /// IPv4 address of a node, as an integer.
         fn host_address(node: u32) -> u32;
         /// The node that an address stands for, or -1.
         fn host_of(address: u32) -> i64;
-        /// The frame of an IPv4 packet on a link.
+        /// IPv6 address of the node that has this IPv4 address.
+        fn ipv6_of(ipv4: u32) -> [u8; 16];
+        /// IPv4 address of the node that has this IPv6 address; 0 if none has.
+        fn ipv4_of(ipv6: &[u8; 16]) -> u32;
+        /// The frame of an IP packet on a link.
         fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8>;
     }
 }
@@ -169,6 +188,18 @@ impl ProbedFlow {
     }
 }
 
+pub struct HostRoutes(RouteTable);
+
+pub fn take_routes(network: &mut Network, host: u32) -> Box<HostRoutes> {
+    Box::new(HostRoutes(network.take_present(host)))
+}
+
+impl HostRoutes {
+    pub fn port(&self, key: &FlowKey, dst: u32) -> i32 {
+        hpcc_core::switch::FlowKey::from(key).choose(HOST_SEED, self.0.next_hops(dst)).map_or(-1, i32::from)
+    }
+}
+
 pub fn host_address(node: u32) -> u32 {
     address::host_address(node)
 }
@@ -177,10 +208,18 @@ pub fn host_of(address: u32) -> i64 {
     address::host_of(address).map_or(-1, i64::from)
 }
 
+pub fn ipv6_of(ipv4: u32) -> [u8; 16] {
+    address::ipv6(ipv4)
+}
+
+pub fn ipv4_of(ipv6: &[u8; 16]) -> u32 {
+    address::ipv4(ipv6).unwrap_or(0)
+}
+
 pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8> {
     let &PacketRecord { src_mac, dst_mac, hop_limit, congestion_marked } = record;
     let carried = CarriedPacket { src_mac, dst_mac, packet, telemetry, hop_limit, congestion_marked };
-    // What cannot be built is no IPv4 packet, or longer than IP allows: nothing to show.
+    // What cannot be built is no IP packet, or longer than IP allows: nothing to show.
     carried.bytes().unwrap_or_default()
 }
 
@@ -222,5 +261,6 @@ mod tests {
     #[test]
     fn addresses_stand_for_nodes() {
         assert_eq!((host_of(host_address(300)), host_of(0x0a00_0001)), (300, -1));
+        assert_eq!((ipv4_of(&ipv6_of(host_address(300))), ipv4_of(&[0xff; 16])), (host_address(300), 0));
     }
 }

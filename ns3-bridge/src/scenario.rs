@@ -8,7 +8,7 @@ use cxx::{CxxString, CxxVector};
 use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::topology::{Link, NodeKind};
-use hpcc_core::transport::Protocol;
+use hpcc_core::transport::{IpVersion, Protocol};
 use hpcc_core::units::{Bytes, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, QueueHistogram};
@@ -37,6 +37,17 @@ pub(crate) mod ffi {
         control_flows: Vec<u32>,
     }
 
+    /// What hosts with ns-3's stack run by.
+    #[derive(Clone, Copy, Debug)]
+    struct StackParameters {
+        /// IPv6 in place of IPv4.
+        ipv6: bool,
+        /// Payload bytes of a segment or datagram.
+        payload: u32,
+        /// Whether T is the longest of the network.
+        global_rtt: bool,
+    }
+
     /// What sockets of TCP hosts are made with.
     #[derive(Clone, Debug)]
     struct TcpParameters {
@@ -44,14 +55,10 @@ pub(crate) mod ffi {
         control: String,
         /// What the file says of its attributes; those of HPCC++ are among the settings.
         attributes: Vec<TcpAttribute>,
-        /// Payload bytes of a segment.
-        segment: u32,
         /// Bytes that a socket holds, at either end.
         buffer: u32,
         /// Least retransmission timeout.
         timeout_ns: u64,
-        /// Whether T is the longest of the network.
-        global_rtt: bool,
     }
 
     /// An attribute of a congestion control.
@@ -108,6 +115,7 @@ pub(crate) mod ffi {
         fn settings(self: &Scenario) -> Box<Settings>;
         /// The ns-3 class that makes hosts and starts their flows.
         fn hosts_class(self: &Scenario) -> String;
+        fn stack(self: &Scenario) -> StackParameters;
         fn tcp(self: &Scenario) -> TcpParameters;
         /// Nodes that know nothing of telemetry.
         fn legacy_nodes(self: &Scenario) -> Vec<u32>;
@@ -128,7 +136,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{FastCnpBorder, LinkFailure, MonitorParameters, TcpAttribute, TcpParameters};
+use ffi::{FastCnpBorder, LinkFailure, MonitorParameters, StackParameters, TcpAttribute, TcpParameters};
 
 /// Streams of different seeds are this far apart.
 const STREAMS_PER_SEED: u64 = 1 << 32;
@@ -152,6 +160,11 @@ pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Resu
 
 fn or_zero(interval: Option<Nanos>) -> u64 {
     interval.map_or(0, |interval| interval.0)
+}
+
+/// A setting in bytes, whose range ends far below 2^32.
+fn whole(size: Bytes) -> u32 {
+    u32::try_from(size.0).unwrap_or(u32::MAX)
 }
 
 impl Scenario {
@@ -235,6 +248,15 @@ impl Scenario {
         match self.settings.protocol.protocol {
             Protocol::Rdma => "ns3::ScenarioRdmaHosts".into(),
             Protocol::Tcp => "ns3::ScenarioTcpHosts".into(),
+            Protocol::Udp => "ns3::ScenarioDatagramHosts".into(),
+        }
+    }
+
+    pub fn stack(&self) -> StackParameters {
+        StackParameters {
+            ipv6: self.settings.protocol.ip == IpVersion::V6,
+            payload: whole(self.settings.transport.mtu),
+            global_rtt: self.settings.transport.global_rtt,
         }
     }
 
@@ -244,17 +266,13 @@ impl Scenario {
         let own = algorithm.list().into_iter().filter(|_| of_ns3);
         let changed = own.filter_map(|setting| Some((setting.key, algorithm.get(setting.key)?, setting.default)));
         let changed = changed.filter(|(_, value, default)| value != default);
-        // The declared ranges end far below 2^32.
-        let bytes = |size: Bytes| u32::try_from(size.0).unwrap_or(u32::MAX);
         TcpParameters {
             control: if of_ns3 { algorithm.name().into() } else { "ns3::TcpHpccPlus".into() },
             attributes: changed
                 .map(|(name, value, _)| TcpAttribute { name: name.into(), value: value.text() })
                 .collect(),
-            segment: bytes(self.settings.transport.mtu),
-            buffer: bytes(self.settings.protocol.tcp_buffer),
+            buffer: whole(self.settings.protocol.tcp_buffer),
             timeout_ns: self.settings.protocol.tcp_timeout.0,
-            global_rtt: self.settings.transport.global_rtt,
         }
     }
 

@@ -13,6 +13,9 @@ if("internet" IN_LIST ns3-all-enabled-modules AND "applications" IN_LIST ns3-all
   set(stack_sources
       tcp/helper/datagram-client-helper.cc
       tcp/helper/packet-host-helper.cc
+      tcp/helper/scenario-datagram-flow.cc
+      tcp/helper/scenario-datagram-hosts.cc
+      tcp/helper/scenario-stack-hosts.cc
       tcp/helper/scenario-tcp-flow.cc
       tcp/helper/scenario-tcp-hosts.cc
       tcp/model/datagram-client.cc

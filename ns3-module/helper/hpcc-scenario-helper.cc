@@ -243,7 +243,7 @@ HpccScenarioHelper::SetLosses(const std::vector<NetDeviceContainer>& links)
 
 bool
 HpccScenarioHelper::Finish(hpcc::Results& results,
-                           const std::vector<std::unique_ptr<ScenarioAttack>>& attacks) const
+                           const std::vector<std::unique_ptr<Attacker>>& attacks) const
 {
     hpcc::RunTotals totals{};
     totals.ns3_version = HPCC_NS3_VERSION;
@@ -269,7 +269,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     CountFastCnps(*m_scenario, m_network, totals);
     for (const auto& attack : attacks)
     {
-        attack->Count(totals);
+        totals.attacks.push_back({attack->GetSent(), attack->GetAltered()});
     }
     try
     {

@@ -15,7 +15,7 @@
 namespace ns3
 {
 
-class ScenarioAttack;
+class Attacker;
 class ScenarioHosts;
 
 /**
@@ -77,7 +77,7 @@ class HpccScenarioHelper
      * \param attacks the attackers
      * \return whether all was written
      */
-    bool Finish(hpcc::Results& results, const std::vector<std::unique_ptr<ScenarioAttack>>& attacks) const;
+    bool Finish(hpcc::Results& results, const std::vector<std::unique_ptr<Attacker>>& attacks) const;
 
     CorePointer<hpcc::Scenario> m_scenario; //!< the experiment
     QbbHelper m_network;                    //!< the network

@@ -323,6 +323,12 @@ QbbHelper::GetNode(uint32_t index) const
     return m_nodes.at(index);
 }
 
+const hpcc::Network&
+QbbHelper::GetCore() const
+{
+    return *m_network;
+}
+
 uint32_t
 QbbHelper::GetNNodes() const
 {

@@ -186,6 +186,9 @@ class QbbHelper : public PcapHelperForDevice
      */
     Ptr<QbbNode> GetNode(uint32_t index) const;
 
+    /// \return the network as the core has it
+    const hpcc::Network& GetCore() const;
+
     /// \return the number of nodes installed
     uint32_t GetNNodes() const;
 

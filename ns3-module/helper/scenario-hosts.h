@@ -43,9 +43,6 @@ class ScenarioFlow
 
     /// \return what was asked for, and the source port that it got
     virtual RdmaFlow GetFlow() const = 0;
-
-    /// \return its queue pair at the receiver; 0 where there are no queue pairs
-    virtual uint32_t GetReceiver() const = 0;
 };
 
 /**

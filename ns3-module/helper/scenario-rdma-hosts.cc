@@ -44,11 +44,6 @@ class RdmaScenarioFlow : public ScenarioFlow
         return m_host.GetFlow(m_queuePair);
     }
 
-    uint32_t GetReceiver() const override
-    {
-        return m_host.GetReceiver(m_queuePair);
-    }
-
   private:
     const RdmaHost& m_host; //!< its source
     uint32_t m_queuePair;   //!< its queue pair there

@@ -224,15 +224,6 @@ ScenarioTraffic::TraceControl(const std::unordered_set<uint32_t>& flows) const
 }
 
 void
-ScenarioTraffic::VisitActive(const FlowVisitor& visit) const
-{
-    for (const auto& [index, active] : m_active)
-    {
-        visit(active->GetFlow(), active->GetReceiver());
-    }
-}
-
-void
 ScenarioTraffic::RecordUnfinished()
 {
     const uint64_t now = Simulator::Now().GetNanoSeconds();

@@ -9,7 +9,6 @@
 #include "ns3/core-pointer.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -65,15 +64,6 @@ class ScenarioTraffic
      * \param flows their numbers in the scenario; all if there are none
      */
     void TraceControl(const std::unordered_set<uint32_t>& flows) const;
-
-    /// Called with a flow under way, and the destination's queue pair.
-    using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t receiver)>;
-
-    /**
-     * \brief Visit all flows under way, by their index.
-     * \param visit called with each
-     */
-    void VisitActive(const FlowVisitor& visit) const;
 
     /// Record the flows that have not finished, or have not begun.
     void RecordUnfinished();

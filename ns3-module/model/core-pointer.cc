@@ -34,6 +34,7 @@ template struct CoreDelete<hpcc::FastCnpSwitch>;
 template struct CoreDelete<hpcc::Flows>;
 template struct CoreDelete<hpcc::FrameWriter>;
 template struct CoreDelete<hpcc::Host>;
+template struct CoreDelete<hpcc::HostRoutes>;
 template struct CoreDelete<hpcc::Loss>;
 template struct CoreDelete<hpcc::Network>;
 template struct CoreDelete<hpcc::ProbedFlow>;

@@ -25,6 +25,7 @@ struct FlowKey;
 struct Flows;
 struct FrameWriter;
 struct Host;
+struct HostRoutes;
 struct Loss;
 struct Network;
 struct ProbedFlow;

@@ -551,7 +551,8 @@ QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNum
 bool
 QbbNetDevice::SendFrom(Ptr<Packet> packet, const Address&, const Address&, uint16_t protocolNumber)
 {
-    return m_linkUp && m_owner->SendPacket(*this, packet, protocolNumber);
+    // Where this link is down the node may have another.
+    return m_owner->SendPacket(*this, packet, protocolNumber);
 }
 
 void

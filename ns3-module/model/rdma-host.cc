@@ -240,10 +240,20 @@ RdmaHost::GetWindow(uint32_t queuePair) const
     return GetControl(queuePair).window;
 }
 
-uint32_t
-RdmaHost::GetReceiver(uint32_t queuePair) const
+void
+RdmaHost::VisitFlows(const FlowVisitor& visit) const
 {
-    return m_sending.at(queuePair).receiver;
+    for (const auto& [queuePair, sending] : m_sending)
+    {
+        visit(sending.flow, sending.receiver);
+    }
+}
+
+const RdmaFlow*
+RdmaHost::FindFlow(uint32_t queuePair) const
+{
+    const auto sending = m_sending.find(queuePair);
+    return sending == m_sending.end() ? nullptr : &sending->second.flow;
 }
 
 void

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -137,11 +138,20 @@ class RdmaHost : public QbbNode
      */
     uint64_t GetWindow(uint32_t queuePair) const;
 
+    /// Called with a flow under way, and the destination's queue pair.
+    using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t receiver)>;
+
     /**
-     * \param queuePair queue pair of a flow that has not finished
-     * \return the destination's queue pair
+     * \brief Visit the flows from here that are under way, in no particular order.
+     * \param visit called with each
      */
-    uint32_t GetReceiver(uint32_t queuePair) const;
+    void VisitFlows(const FlowVisitor& visit) const;
+
+    /**
+     * \param queuePair a queue pair
+     * \return the flow from here that has it; nullptr if none has
+     */
+    const RdmaFlow* FindFlow(uint32_t queuePair) const;
 
     /**
      * \brief Send a frame that is no flow's: by the port to its destination, ahead of data, as acknowledgements go.

@@ -3,6 +3,7 @@
 
 # Examples that test.py runs: (command, whether to run it, whether to run it under valgrind).
 cpp_examples = [
+    ("hpcc-attack-example --stop=1ms", "True", "True"),
     ("hpcc-pfc-example", "True", "True"),
     ("hpcc-bridge-cost --calls=1000", "True", "True"),
     ("hpcc-tcp-example --stop=1ms", "True", "True"),

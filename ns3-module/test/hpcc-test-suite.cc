@@ -115,6 +115,7 @@ class HpccTestSuite : public TestSuite
                                 MakeHostTests,
                                 MakeFeedbackTests,
                                 MakeFastCnpTests,
+                                MakeAttackTests,
                                 MakeRecoveryTests,
                                 MakeOwnControlTests,
                                 MakeFaultTests,

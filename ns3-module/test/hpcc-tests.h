@@ -40,6 +40,8 @@ TestCases MakeHostTests();
 TestCases MakeFeedbackTests();
 /// \return tests of congestion notifications by receivers and by switches
 TestCases MakeFastCnpTests();
+/// \return tests of attackers
+TestCases MakeAttackTests();
 /// \return tests of loss recovery
 TestCases MakeRecoveryTests();
 /// \return tests of congestion control that a program brings

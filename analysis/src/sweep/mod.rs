@@ -57,7 +57,7 @@ pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Re
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file)?;
     let runs = plan::plan(&file, set)?;
-    let simulator = Simulator::find(runs.iter().any(|run| run.facts.tcp))?;
+    let simulator = Simulator::find(runs.iter().any(|run| run.facts.stack))?;
     let folder = SweepFolder::create(&out)?;
     let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
     let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;

@@ -8,7 +8,6 @@ use hpcc_core::cc::{Algorithm, LineRate, TcpClass};
 use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::telemetry::{Layout, Snapshot};
 use hpcc_core::topology::NodeKind;
-use hpcc_core::transport::Protocol;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
@@ -48,8 +47,8 @@ pub struct Facts {
     pub telemetry_hop_bytes: usize,
     /// Ports of switches.
     pub switch_ports: usize,
-    /// Whether its hosts run TCP.
-    pub tcp: bool,
+    /// Whether its hosts have ns-3's own stack.
+    pub stack: bool,
     /// Whether the run records queue lengths.
     pub records_queues: bool,
 }
@@ -197,7 +196,7 @@ impl Facts {
             telemetry_sender_bytes: sender,
             telemetry_hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
-            tcp: scenario.settings.protocol.protocol == Protocol::Tcp,
+            stack: scenario.settings.protocol.protocol.is_of_stack(),
             records_queues: scenario.monitor.queue_interval.is_some(),
         }
     }

@@ -33,17 +33,17 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
     })
 }
 
-/// Whether a file, with these overrides, wants hosts that run TCP, as far as its keys tell.
+/// Whether a file, with these overrides, wants hosts with ns-3's own stack, TCP or UDP, as far as its keys tell.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn has_tcp(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
+pub fn needs_stack(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
     let text = text::read(path)?;
     let given = overrides.iter().rev().filter_map(|pair| pair.split_once('='));
     let given =
         given.filter(|(key, _)| key.trim() == PROTOCOL).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
     let protocol = given.map(String::from).next().or_else(|| protocol(path, &text));
-    Ok(protocol.is_some_and(|name| Protocol::from_name(&name) == Some(Protocol::Tcp)))
+    Ok(protocol.and_then(|name| Protocol::from_name(&name)).is_some_and(Protocol::is_of_stack))
 }
 
 /// What carries flows.
@@ -84,15 +84,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_and_overrides_tell_of_tcp() {
+    fn files_and_overrides_tell_of_the_stack() {
         let folder = tempfile::tempdir().expect("folder");
         let path = folder.path().join("file.toml");
         let told = |text: &str, overrides: &[&str]| {
             std::fs::write(&path, text).expect("file");
-            has_tcp(&path, &overrides.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("a file")
+            needs_stack(&path, &overrides.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("a file")
         };
         let tcp = "[transport]\nprotocol = \"tcp\"\n";
-        assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]));
+        assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]) && told("", &["transport.protocol=udp"]));
         assert!(!told(tcp, &["transport.protocol=tcp", "transport.protocol=rdma"]) && !told("[transport]\n", &[]));
     }
 

@@ -52,6 +52,8 @@ pub struct Passing {
     pub sport: u16,
     /// Queue pair at its destination.
     pub queue_pair: u32,
+    /// Number of the traffic that its flow belongs to, where that is known.
+    pub traffic: Option<u32>,
 }
 
 /// An attack under way.
@@ -60,6 +62,8 @@ pub struct Attack {
     settings: AttackSettings,
     victims: NodeSet,
     victim_list: Vec<u32>,
+    /// Numbers of the traffic whose flows alone are attacked.
+    traffic: Option<Vec<u32>>,
     switches: Vec<u32>,
     at_host: bool,
     forger: Forger,
@@ -74,11 +78,17 @@ pub struct Attack {
 }
 
 impl Attack {
-    /// The attack in a network of nodes with these settings, all of them resolved and checked.
+    /// The attack in a network of nodes with these settings, all of them resolved and checked. `traffic` has the numbers of
+    /// what [`AttackSettings::traffic`] names.
     ///
     /// # Errors
     /// As [`AttackSettings::check`].
-    pub fn new(settings: &AttackSettings, network: &Network, nodes: &NodeSettings) -> Result<Self, Conflict> {
+    pub fn new(
+        settings: &AttackSettings,
+        network: &Network,
+        nodes: &NodeSettings,
+        traffic: Option<Vec<u32>>,
+    ) -> Result<Self, Conflict> {
         settings.check(network, nodes)?;
         let victims = settings.victims(network)?;
         let feedback = nodes.feedback.config()?;
@@ -89,6 +99,7 @@ impl Attack {
             settings: settings.clone(),
             victim_list: victims.iter().collect(),
             victims,
+            traffic,
             switches: network.switches().filter(|&other| other != settings.from).collect(),
             at_host: network.is_host(settings.from),
             forger: Forger { types, encapsulation: layout.encapsulation(), sizes: nodes.wire.profile.sizes() },
@@ -118,9 +129,14 @@ impl Attack {
         }
     }
 
-    /// Whether a host's flows are the victims'.
-    pub fn is_victim(&self, host: u32) -> bool {
-        self.victims.contains(host)
+    /// Whether a host's flows of this traffic are attacked.
+    pub fn is_victim(&self, host: u32, traffic: u32) -> bool {
+        self.victims.contains(host) && self.is_attacked(Some(traffic))
+    }
+
+    fn is_attacked(&self, traffic: Option<u32>) -> bool {
+        let Some(attacked) = &self.traffic else { return true };
+        traffic.is_some_and(|traffic| attacked.contains(&traffic))
     }
 
     /// Frames sent.
@@ -168,6 +184,9 @@ impl Attack {
     /// how many there are when it goes on.
     pub fn on_frame(&mut self, now: Nanos, frame: &Passing, bytes: &mut [u8], len: usize) -> usize {
         let Some(section) = bytes.get_mut(..len).filter(|section| !section.is_empty()) else { return len };
+        if !self.is_attacked(frame.traffic) {
+            return len;
+        }
         let from_victim = self.victims.contains(frame.src) && brings_telemetry(frame.kind);
         let to_victim = self.victims.contains(frame.dst);
         match self.settings.kind {
@@ -217,7 +236,7 @@ impl Attack {
     }
 
     fn remember_notification(&mut self, frame: &Passing, options: &[u8]) {
-        let &Passing { kind, src, dst, sport, queue_pair } = frame;
+        let &Passing { kind, src, dst, sport, queue_pair, .. } = frame;
         let size = self.forger.sizes.cnp(options.len() as u32);
         self.seen = Some(Forged { kind, src, dst, sport, queue_pair, section: options.to_vec(), size });
     }

@@ -5,7 +5,6 @@ use crate::node::NodeSettings;
 use crate::settings::{Conflict, Named};
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
-use crate::transport::Protocol;
 use crate::transport::feedback::Answer;
 use crate::units::{BitRate, Nanos};
 use alloc::format;
@@ -55,6 +54,9 @@ crate::settings! {
         pub from: u32 = 0;
         /// Hosts whose flows it is about, as senders: hosts, or numbers and ranges.
         pub victims: String = "hosts".to_string();
+        /// Only their flows of these `[[traffic]]` sections, by name, such as `long, short`; `auto`: all.
+        pub traffic: Option<String> = None
+            => kind = "forged_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback" | "stripped_feedback" | "lying_feedback";
         /// When it begins.
         pub start: Nanos {Nanos(0)..=Nanos::LONGEST} = Nanos(0);
         /// When it ends; `auto`: with the last flow.
@@ -87,6 +89,11 @@ impl AttackKind {
 }
 
 impl AttackSettings {
+    /// The names of the traffic whose flows alone are attacked; `None`: all.
+    pub fn traffic(&self) -> Option<impl Iterator<Item = &str>> {
+        self.traffic.as_deref().map(|names| names.split(',').map(str::trim))
+    }
+
     /// The victims.
     ///
     /// # Errors
@@ -109,7 +116,7 @@ impl AttackSettings {
     /// # Errors
     /// The first key that makes it impossible, with what was expected.
     pub fn check(&self, network: &Network, nodes: &NodeSettings) -> Result<(), Conflict> {
-        if nodes.protocol.protocol == Protocol::Tcp {
+        if nodes.protocol.protocol.is_of_stack() {
             let message = "attackers act on what RDMA hosts send and believe; expected transport.protocol = \"rdma\"";
             return Err(Conflict::new("kind", message.into()));
         }

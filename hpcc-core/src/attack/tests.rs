@@ -25,7 +25,7 @@ fn attack(kind: AttackKind, from: u32, change: impl FnOnce(&mut AttackSettings))
     nodes.resolve(&network);
     let mut settings = AttackSettings { kind, from, victims: "0".into(), ..AttackSettings::default() };
     change(&mut settings);
-    Attack::new(&settings, &network, &nodes).expect("possible")
+    Attack::new(&settings, &network, &nodes, None).expect("possible")
 }
 
 const FLOW: KnownFlow = KnownFlow { src: 0, dst: 1, sport: 10_000, queue_pair: 4 };
@@ -69,7 +69,7 @@ fn a_replay_is_what_was_seen_last() {
     assert!(replay.watches());
     assert_eq!(replay.forge(&[FLOW]), None, "nothing was seen");
     let mut genuine = attack(AttackKind::ForgedFastCnp, 3, |_| {}).forge(&[FLOW]).expect("a flow");
-    let frame = Passing { kind: genuine.kind, src: 3, dst: 0, sport: 10_000, queue_pair: 4 };
+    let frame = Passing { kind: genuine.kind, src: 3, dst: 0, sport: 10_000, queue_pair: 4, traffic: None };
     let other = Passing { dst: 1, ..frame };
     let len = genuine.section.len();
     replay.on_frame(Nanos(0), &frame, &mut genuine.section, len);
@@ -96,7 +96,7 @@ fn req_54_a_spoofed_complaint_is_refused_unless_the_flow_was_notified() {
 fn feedback_is_changed_while_the_attack_lasts_and_for_victims_only() {
     let (start, stop) = (Nanos(10), Some(Nanos(20)));
     let mut strip = attack(AttackKind::StrippedFeedback, 3, |settings| (settings.start, settings.stop) = (start, stop));
-    let ack = Passing { kind: PacketKind::Ack, src: 1, dst: 0, sport: 10_000, queue_pair: 4 };
+    let ack = Passing { kind: PacketKind::Ack, src: 1, dst: 0, sport: 10_000, queue_pair: 4, traffic: None };
     let data = Passing { kind: PacketKind::Data, src: 0, dst: 1, ..ack };
     for (now, frame, left) in
         [(9, ack, 8), (10, ack, 0), (19, ack, 0), (20, ack, 8), (15, Passing { dst: 2, ..ack }, 8), (15, data, 8)]
@@ -107,6 +107,18 @@ fn feedback_is_changed_while_the_attack_lasts_and_for_victims_only() {
     let mut by_receiver = attack(AttackKind::StrippedFeedback, 1, |_| {});
     assert_eq!(by_receiver.on_frame(Nanos(0), &data, &mut [0; 8], 8), 0);
     assert_eq!(by_receiver.on_frame(Nanos(0), &ack, &mut [0; 8], 8), 8);
+}
+
+#[test]
+fn of_some_traffic_the_rest_is_left_alone() {
+    let mut strip = attack(AttackKind::StrippedFeedback, 3, |settings| settings.traffic = Some("long, short".into()));
+    assert_eq!(strip.settings().traffic().expect("names").collect::<Vec<_>>(), ["long", "short"]);
+    strip.traffic = Some(alloc::vec![2, 5]);
+    let ack = Passing { kind: PacketKind::Ack, src: 1, dst: 0, sport: 10_000, queue_pair: 4, traffic: None };
+    for (traffic, left) in [(Some(2), 0), (Some(5), 0), (Some(3), 8), (None, 8)] {
+        assert_eq!(strip.on_frame(Nanos(0), &Passing { traffic, ..ack }, &mut [0; 8], 8), left, "{traffic:?}");
+    }
+    assert_eq!([(0, 2), (0, 3), (1, 2)].map(|(host, traffic)| strip.is_victim(host, traffic)), [true, false, false]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
-use crate::transport::{HostConfig, LoneFlow, ProtocolSettings, TransportSettings};
+use crate::transport::{HostConfig, LoneFlow, Protocol, ProtocolSettings, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
 use alloc::format;
@@ -173,7 +173,11 @@ impl NodeSettings {
     /// # Errors
     /// As [`NodeSettings::host`].
     pub fn lone_flow(&self) -> Result<LoneFlow, Located> {
-        Ok(LoneFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry))
+        let flow = LoneFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry);
+        Ok(match self.protocol.protocol {
+            Protocol::Rdma | Protocol::Tcp => flow,
+            Protocol::Udp => flow.unacknowledged(),
+        })
     }
 
     /// What a switch runs by whose ports have these rates, once all is resolved and checked.

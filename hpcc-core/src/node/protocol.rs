@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What of the settings concerns hosts whose transport is TCP, and what does not.
+//! What of the settings concerns hosts whose transport is TCP or UDP, and what does not.
 
 use super::{Located, NodeSettings, in_section};
 use crate::cc::Reads;
@@ -9,32 +9,32 @@ use crate::transport::feedback::Packets;
 use crate::wire::FrameSizes;
 use alloc::format;
 
-/// The settings of RDMA's transport that TCP shares.
+/// The settings of RDMA's transport that TCP and UDP share.
 const SHARED: [&str; 3] = ["mtu", "base_rtt", "global_rtt"];
-/// The algorithm of the core that TCP hosts run.
+/// The algorithm of the core that hosts with TCP or UDP run.
 const HPCC_PLUS: &str = "hpcc_plus";
 
 impl NodeSettings {
-    /// Settles what the transport leaves no choice of: only probes bring telemetry to TCP.
+    /// Settles what the transport leaves no choice of: only probes bring telemetry to TCP and UDP.
     pub(super) fn resolve_protocol(&mut self) {
-        if self.protocol.protocol == Protocol::Tcp && self.needs().reads == Reads::Records {
+        if self.protocol.protocol.is_of_stack() && self.needs().reads == Reads::Records {
             self.feedback.packets = Packets::Probes;
         }
     }
 
     /// Why a setting concerns RDMA alone, if hosts have another transport.
     pub(super) fn foreign(&self, section: &str, key: &str) -> Option<&'static str> {
-        match self.protocol.protocol {
-            Protocol::Rdma => None,
-            Protocol::Tcp => match section {
-                "transport" if self.transport.get(key).is_some() && !SHARED.contains(&key) => {
-                    Some("TCP sends and acknowledges in its own way")
-                }
-                "telemetry" if self.feedback.get(key).is_some() => Some("probes alone bring telemetry to TCP"),
-                "wire" if key == "profile" => Some("TCP's segments have headers of their own"),
-                "fast_cnp" => Some("notifications are about RoCE packets"),
-                _ => None,
-            },
+        let sending = match self.protocol.protocol {
+            Protocol::Rdma => return None,
+            Protocol::Tcp => "TCP sends and acknowledges in its own way",
+            Protocol::Udp => "nothing acknowledges or repeats datagrams",
+        };
+        match section {
+            "transport" if self.transport.get(key).is_some() && !SHARED.contains(&key) => Some(sending),
+            "telemetry" if self.feedback.get(key).is_some() => Some("probes alone bring telemetry to TCP and UDP"),
+            "wire" if key == "profile" => Some("packets of TCP and UDP have headers of their own"),
+            "fast_cnp" => Some("notifications are about RoCE packets"),
+            _ => None,
         }
     }
 
@@ -51,11 +51,13 @@ impl NodeSettings {
             Protocol::Tcp if !of_tcp && name != HPCC_PLUS => {
                 refuse("TCP; expected hpcc_plus, or a class of ns-3's such as ns3::TcpDctcp")
             }
-            Protocol::Tcp if self.quirks().iter().any(|(_, on)| on) => {
-                let message = "the reference simulator has no TCP whose faults could be repeated; expected \"correct\"";
+            Protocol::Udp if name != HPCC_PLUS => refuse("datagrams; expected hpcc_plus"),
+            Protocol::Tcp | Protocol::Udp if self.quirks().iter().any(|(_, on)| on) => {
+                let message =
+                    "the reference simulator has no TCP or UDP whose faults could be repeated; expected \"correct\"";
                 Err(in_section("compatibility")(Conflict::new("profile", message.into())))
             }
-            Protocol::Rdma | Protocol::Tcp => Ok(()),
+            Protocol::Rdma | Protocol::Tcp | Protocol::Udp => Ok(()),
         }
     }
 
@@ -63,7 +65,8 @@ impl NodeSettings {
     pub(super) fn sizes(&self) -> FrameSizes {
         match self.protocol.protocol {
             Protocol::Rdma => self.wire.profile.sizes(),
-            Protocol::Tcp => FrameSizes::TCP,
+            Protocol::Tcp => FrameSizes::tcp(self.protocol.ip.header()),
+            Protocol::Udp => FrameSizes::udp(self.protocol.ip.header()),
         }
     }
 }

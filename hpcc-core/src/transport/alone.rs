@@ -30,6 +30,8 @@ pub struct LoneFlow {
     given: Option<Nanos>,
     /// T as the reference computes it.
     payload_only: bool,
+    /// Whether it ends when its last byte is acknowledged; if not, when that has arrived.
+    acknowledged: bool,
 }
 
 /// A link: its rate and its propagation delay.
@@ -53,12 +55,21 @@ impl LoneFlow {
             rounding: host.transport.quirks.rounding(),
             given: host.transport.base_rtt,
             payload_only: host.transport.quirks.payload_base_rtt,
+            acknowledged: true,
         }
+    }
+
+    /// The same flow if nothing acknowledges it: it ends when its last byte has arrived.
+    pub fn unacknowledged(self) -> Self {
+        LoneFlow { acknowledged: false, ..self }
     }
 
     /// T on a path: as it was given, or from the start of a full packet to the end of its acknowledgement.
     pub fn base_rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
-        let computed = || if self.payload_only { path.rtt() } else { self.transfer(links, self.mtu.into()) };
+        let computed = || {
+            let there_and_back = LoneFlow { acknowledged: true, ..*self };
+            if self.payload_only { path.rtt() } else { there_and_back.transfer(links, self.mtu.into()) }
+        };
         self.given.unwrap_or_else(computed)
     }
 
@@ -83,7 +94,7 @@ impl LoneFlow {
         Nanos(self.transfer(links, size).0.saturating_add(opens))
     }
 
-    /// The time of `size` bytes, above 0, whose packets are acknowledged one by one. Of a flow that collects
+    /// The time of `size` bytes, above 0, whose packets are acknowledged one by one if they are at all. Of a flow that collects
     /// telemetry with some of its packets only the first is taken to collect; of its messages of 1 GiB only the first to
     /// open with a longer header.
     fn transfer(&self, links: &[LinkSpec], size: u64) -> Nanos {
@@ -91,14 +102,16 @@ impl LoneFlow {
         let last = size - (packets - 1) * u64::from(self.mtu);
         let last = u32::try_from(last).unwrap_or(self.mtu);
         // A packet's acknowledgement goes on where the packet has ended: both are one way over twice as many links.
-        let round = |payload, first| [self.data(links, payload, first), self.ack(links, first)].concat();
+        let back = |first| if self.acknowledged { self.ack(links, first) } else { Times::new() };
+        let round = |payload, first| [self.data(links, payload, first), back(first)].concat();
         let sending = match packets {
             1 => round(last, true).iter().sum(),
             _ => pipelined(&round(self.mtu, true), &round(self.mtu, false), packets - 2, &round(last, false)),
         };
         let delays = links.iter().map(|(_, delay)| delay.0).fold(0, u64::saturating_add);
-        let behind = self.behind_feedback(links, packets == 1);
-        Nanos(delays.saturating_mul(2).saturating_add(sending).saturating_add(behind))
+        let ways = if self.acknowledged { 2 } else { 1 };
+        let behind = if self.acknowledged { self.behind_feedback(links, packets == 1) } else { 0 };
+        Nanos(delays.saturating_mul(ways).saturating_add(sending).saturating_add(behind))
     }
 
     fn collects(&self, first: bool) -> bool {
@@ -278,5 +291,7 @@ mod tests {
         assert_eq!(t(LoneFlow { given: Some(Nanos(5_000)), payload_only: true, ..flow }), Nanos(5_000));
         assert_eq!(plain.completion(&links, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
         assert_eq!(plain.completion(&links, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
+        let datagrams = plain.unacknowledged();
+        assert_eq!((t(datagrams), datagrams.completion(&links, 10_000)), (t(plain), Nanos(2_000 + 11 * 84)));
     }
 }

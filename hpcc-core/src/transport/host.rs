@@ -466,6 +466,9 @@ impl Host {
     pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (rules, decoder, counters) = (&self.rules, &mut self.decoder, &mut self.counters);
+        let lacks_seal =
+            feedback.telemetry.is_empty() && sender.listener.as_ref().is_some_and(|listener| listener.seals_packets());
+        counters.rejected.by_seal += u64::from(lacks_seal);
         if port != sender.spec.sport {
             counters.feedback += 1;
             counters.moves += u64::from(sender.on_path_feedback(rules, decoder, now, port, feedback, rng));

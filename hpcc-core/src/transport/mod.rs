@@ -34,7 +34,7 @@ pub use host::{
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
 pub use probed::ProbedFlow;
-pub use protocol::{Protocol, ProtocolSettings};
+pub use protocol::{IpVersion, Protocol, ProtocolSettings};
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use settings::TransportSettings;

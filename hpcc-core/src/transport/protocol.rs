@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What carries the flows of a network: RDMA, or the TCP of the simulator that the hosts are part of.
+//! What carries the flows of a network: RDMA, or TCP or UDP of the simulator that the hosts are part of.
 
 use crate::units::{Bytes, Nanos};
 
@@ -12,15 +12,52 @@ crate::named! {
         Rdma = "rdma",
         /// The simulator's own TCP, whose segments travel as they are.
         Tcp = "tcp",
+        /// Datagrams over the simulator's own UDP, which nothing acknowledges or repeats.
+        Udp = "udp",
+    }
+}
+
+impl Protocol {
+    /// Whether the packets are those of the simulator's own stack.
+    pub fn is_of_stack(self) -> bool {
+        match self {
+            Protocol::Rdma => false,
+            Protocol::Tcp | Protocol::Udp => true,
+        }
+    }
+}
+
+crate::named! {
+    /// The network layer below the simulator's own TCP and UDP.
+    #[derive(Default)]
+    pub enum IpVersion {
+        /// Headers of 20 bytes.
+        #[default]
+        V4 = "ipv4",
+        /// Headers of 40 bytes.
+        V6 = "ipv6",
+    }
+}
+
+impl IpVersion {
+    /// Bytes of a header.
+    pub const fn header(self) -> u32 {
+        match self {
+            IpVersion::V4 => 20,
+            IpVersion::V6 => 40,
+        }
     }
 }
 
 crate::settings! {
-    /// The transport of all hosts, and what only TCP has.
+    /// The transport of all hosts, and what RDMA does not have.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ProtocolSettings {
-        /// What carries flows: RDMA, or ns-3's own TCP, with which a segment has `mtu` bytes. All of a network have the same.
+        /// What carries flows: RDMA; ns-3's own TCP, with which a segment has `mtu` bytes; or datagrams of `mtu` bytes over ns-3's
+        /// own UDP, which are not repeated. All of a network have the same.
         pub protocol: Protocol = Protocol::Rdma;
+        /// The network layer below TCP or UDP.
+        pub ip: IpVersion = IpVersion::V4 => protocol = "tcp" | "udp";
         /// Bytes that a TCP socket holds, at the sender and at the receiver; the most that can be in flight.
         pub tcp_buffer: Bytes {10_000..=1_000_000_000} = Bytes(4_000_000) => protocol = "tcp";
         /// Least time without progress after which TCP sends again; it waits as long for the answer to a flow's first packet.

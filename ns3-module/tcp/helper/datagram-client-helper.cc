@@ -8,7 +8,7 @@
 namespace ns3
 {
 
-DatagramClientHelper::DatagramClientHelper(const InetSocketAddress& remote)
+DatagramClientHelper::DatagramClientHelper(const Address& remote)
 {
     m_factory.SetTypeId(DatagramClient::GetTypeId());
     m_factory.Set("Remote", AddressValue(remote));

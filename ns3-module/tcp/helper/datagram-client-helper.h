@@ -4,8 +4,8 @@
 #ifndef DATAGRAM_CLIENT_HELPER_H
 #define DATAGRAM_CLIENT_HELPER_H
 
+#include "ns3/address.h"
 #include "ns3/application-container.h"
-#include "ns3/inet-socket-address.h"
 #include "ns3/node-container.h"
 #include "ns3/object-factory.h"
 
@@ -22,9 +22,9 @@ class DatagramClientHelper
 {
   public:
     /**
-     * \param remote where the datagrams go
+     * \param remote where the datagrams go: an InetSocketAddress or Inet6SocketAddress
      */
-    explicit DatagramClientHelper(const InetSocketAddress& remote);
+    explicit DatagramClientHelper(const Address& remote);
 
     /**
      * \brief Set an attribute of the applications to be installed.

@@ -5,6 +5,7 @@
 #define PACKET_HOST_HELPER_H
 
 #include "ns3/ipv4-interface-container.h"
+#include "ns3/ipv6-interface-container.h"
 #include "ns3/node-container.h"
 #include "ns3/object-factory.h"
 #include "ns3/qbb-helper.h"
@@ -40,11 +41,18 @@ class PacketHostHelper
     void Install(const NodeContainer& nodes, QbbHelper& network) const;
 
     /**
-     * \brief Give hosts the addresses that stand for them.
-     * \param nodes hosts, each with a stack and one link
+     * \brief Give hosts the IPv4 addresses that stand for them.
+     * \param nodes hosts, each with a stack and at least one link
      * \return their interfaces
      */
     Ipv4InterfaceContainer AssignAddresses(const NodeContainer& nodes) const;
+
+    /**
+     * \brief Give hosts the IPv6 addresses that stand for them.
+     * \param nodes hosts, each with a stack and at least one link
+     * \return their interfaces
+     */
+    Ipv6InterfaceContainer AssignIpv6Addresses(const NodeContainer& nodes) const;
 
   private:
     ObjectFactory m_factory; //!< makes hosts

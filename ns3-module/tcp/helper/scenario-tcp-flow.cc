@@ -3,6 +3,8 @@
  */
 #include "scenario-tcp-flow.h"
 
+#include "ns3/inet-socket-address.h"
+#include "ns3/inet6-socket-address.h"
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -56,13 +58,14 @@ ScenarioTcpFlow::~ScenarioTcpFlow()
 }
 
 void
-ScenarioTcpFlow::Connect(const InetSocketAddress& peer)
+ScenarioTcpFlow::Connect(const Address& peer)
 {
-    m_socket->Bind();
+    const bool isIpv6 = Inet6SocketAddress::IsMatchingType(peer);
+    isIpv6 ? m_socket->Bind6() : m_socket->Bind();
     m_socket->Connect(peer);
     Address own;
     m_socket->GetSockName(own);
-    m_flow.sport = InetSocketAddress::ConvertFrom(own).GetPort();
+    m_flow.sport = isIpv6 ? Inet6SocketAddress::ConvertFrom(own).GetPort() : InetSocketAddress::ConvertFrom(own).GetPort();
 }
 
 uint64_t
@@ -75,12 +78,6 @@ RdmaFlow
 ScenarioTcpFlow::GetFlow() const
 {
     return m_flow;
-}
-
-uint32_t
-ScenarioTcpFlow::GetReceiver() const
-{
-    return 0;
 }
 
 void

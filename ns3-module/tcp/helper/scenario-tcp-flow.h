@@ -6,7 +6,7 @@
 
 #include "../../helper/scenario-hosts.h"
 
-#include "ns3/inet-socket-address.h"
+#include "ns3/address.h"
 #include "ns3/tcp-header.h"
 #include "ns3/tcp-socket-base.h"
 
@@ -45,15 +45,13 @@ class ScenarioTcpFlow : public ScenarioFlow
      * \brief Open the connection.
      * \param peer where it leads
      */
-    void Connect(const InetSocketAddress& peer);
+    void Connect(const Address& peer);
 
     // Inherited
     uint64_t GetAckedBytes() const override;
     RdmaFlow GetFlow() const override;
-    uint32_t GetReceiver() const override;
 
   private:
-
     /**
      * \brief The connection is open, or bytes were acknowledged.
      * \param socket the socket

@@ -7,15 +7,12 @@
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
-#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
-#include "ns3/inet-socket-address.h"
 #include "ns3/node.h"
 #include "ns3/packet-host.h"
 #include "ns3/packet.h"
 #include "ns3/pointer.h"
-#include "ns3/rng-seed-manager.h"
 #include "ns3/string.h"
 #include "ns3/tcp-hpcc-plus.h"
 #include "ns3/tcp-l4-protocol.h"
@@ -32,8 +29,6 @@ NS_OBJECT_ENSURE_REGISTERED(ScenarioTcpHosts);
 namespace
 {
 
-/// Most bytes of a segment's headers, with options.
-constexpr uint32_t MOST_HEADERS = 20 + 60;
 /// Seconds for which a closed connection keeps its port: long enough here, where a run lasts less than that of the RFC.
 constexpr double SEGMENT_LIFETIME = 0.001;
 /// TCP's clock, in which no timeout is shorter.
@@ -71,57 +66,31 @@ TypeId
 ScenarioTcpHosts::GetTypeId()
 {
     static TypeId tid = TypeId("ns3::ScenarioTcpHosts")
-                            .SetParent<ScenarioHosts>()
+                            .SetParent<ScenarioStackHosts>()
                             .SetGroupName("Hpcc")
                             .AddConstructor<ScenarioTcpHosts>();
     return tid;
 }
 
-ScenarioTcpHosts::ScenarioTcpHosts()
-{
-    m_stack.SetIpv6StackInstall(false);
-}
-
 ScenarioTcpHosts::~ScenarioTcpHosts() = default;
-
-void
-ScenarioTcpHosts::Install(Ptr<Node> node, QbbHelper& network)
-{
-    m_helper.Install(NodeContainer(node), network);
-    m_stack.Install(node);
-}
 
 void
 ScenarioTcpHosts::Prepare(const hpcc::Scenario& scenario, const QbbHelper& network)
 {
-    m_scenario = &scenario;
-    m_network = &network;
-    RngSeedManager::SetRun(scenario.seed());
     const hpcc::TcpParameters tcp = scenario.tcp();
     for (const auto& attribute : tcp.attributes)
     {
         Config::SetDefault(std::string(tcp.control) + "::" + std::string(attribute.name),
                            StringValue(std::string(attribute.value)));
     }
-    for (uint32_t index = 0; index < network.GetNNodes(); ++index)
-    {
-        const Ptr<PacketHost> host = GetHost(index);
-        if (host && host->GetNPorts() > 0)
-        {
-            PrepareHost(host);
-        }
-    }
+    ScenarioStackHosts::Prepare(scenario, network);
 }
 
 void
-ScenarioTcpHosts::PrepareHost(const Ptr<PacketHost>& host) const
+ScenarioTcpHosts::PrepareHost(Node& node) const
 {
-    const hpcc::TcpParameters tcp = m_scenario->tcp();
-    const Ptr<Node> node = host->GetObject<Node>();
-    host->SetAttribute("GlobalRtt", BooleanValue(tcp.global_rtt));
-    host->GetPort(0)->SetMtu(static_cast<uint16_t>(tcp.segment + MOST_HEADERS));
-    node->GetObject<TcpL4Protocol>()->SetAttribute("SocketType", StringValue(std::string(tcp.control)));
-    m_helper.AssignAddresses(NodeContainer(node));
+    const std::string control(m_scenario->tcp().control);
+    node.GetObject<TcpL4Protocol>()->SetAttribute("SocketType", StringValue(control));
 }
 
 Ptr<TcpSocketBase>
@@ -129,9 +98,9 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
 {
     const hpcc::TcpParameters tcp = m_scenario->tcp();
     const Time timeout = NanoSeconds(tcp.timeout_ns);
-    const Ptr<Node> node = GetHost(host)->GetObject<Node>();
-    const auto socket = DynamicCast<TcpSocketBase>(Socket::CreateSocket(node, TcpSocketFactory::GetTypeId()));
-    socket->SetAttribute("SegmentSize", UintegerValue(tcp.segment));
+    const auto socket =
+        DynamicCast<TcpSocketBase>(Socket::CreateSocket(GetNodeOf(host), TcpSocketFactory::GetTypeId()));
+    socket->SetAttribute("SegmentSize", UintegerValue(m_scenario->stack().payload));
     socket->SetAttribute("SndBufSize", UintegerValue(tcp.buffer));
     socket->SetAttribute("RcvBufSize", UintegerValue(tcp.buffer));
     socket->SetAttribute("DelAckCount", UintegerValue(1));
@@ -153,7 +122,7 @@ ScenarioTcpHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
 {
     Listen(flow.dst, flow.dport);
     auto started = std::make_unique<ScenarioTcpFlow>(flow, MakeSocket(flow.src), m_counters, done);
-    started->Connect(InetSocketAddress(GetHost(flow.dst)->GetAddress(), flow.dport));
+    started->Connect(GetAddress(flow.dst, flow.dport));
     return started;
 }
 
@@ -165,7 +134,7 @@ ScenarioTcpHosts::Listen(uint32_t host, uint16_t port)
         return;
     }
     const Ptr<TcpSocketBase> socket = MakeSocket(host);
-    socket->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
+    socket->Bind(GetAnyAddress(port));
     socket->Listen();
     socket->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
                               MakeCallback(&ScenarioTcpHosts::OnConnection, this));
@@ -181,22 +150,9 @@ ScenarioTcpHosts::OnConnection(Ptr<Socket> socket, const Address&)
 void
 ScenarioTcpHosts::Count(hpcc::RunTotals& totals) const
 {
+    ScenarioStackHosts::Count(totals);
     totals.hosts.resent += m_counters.resent;
     totals.hosts.timeouts += m_counters.timeouts;
-    for (uint32_t index = 0; index < m_network->GetNNodes(); ++index)
-    {
-        if (const Ptr<PacketHost> host = GetHost(index))
-        {
-            totals.hosts.probes += host->GetProbes();
-            totals.drops += host->GetDrops();
-        }
-    }
-}
-
-Ptr<PacketHost>
-ScenarioTcpHosts::GetHost(uint32_t index) const
-{
-    return DynamicCast<PacketHost>(m_network->GetNode(index));
 }
 
 } // namespace ns3

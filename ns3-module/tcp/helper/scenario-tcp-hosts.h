@@ -4,12 +4,8 @@
 #ifndef SCENARIO_TCP_HOSTS_H
 #define SCENARIO_TCP_HOSTS_H
 
-#include "packet-host-helper.h"
+#include "scenario-stack-hosts.h"
 #include "scenario-tcp-flow.h"
-
-#include "../../helper/scenario-hosts.h"
-
-#include "ns3/internet-stack-helper.h"
 
 #include <cstdint>
 #include <set>
@@ -18,13 +14,11 @@
 namespace ns3
 {
 
-class PacketHost;
-
 /**
  * \ingroup hpcc
  * \brief Hosts of a scenario whose flows are connections of ns-3's TCP.
  */
-class ScenarioTcpHosts : public ScenarioHosts
+class ScenarioTcpHosts : public ScenarioStackHosts
 {
   public:
     /**
@@ -33,21 +27,16 @@ class ScenarioTcpHosts : public ScenarioHosts
      */
     static TypeId GetTypeId();
 
-    ScenarioTcpHosts();
     ~ScenarioTcpHosts() override;
 
     // Inherited
-    void Install(Ptr<Node> node, QbbHelper& network) override;
     void Prepare(const hpcc::Scenario& scenario, const QbbHelper& network) override;
     std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) override;
     void Count(hpcc::RunTotals& totals) const override;
 
   private:
-    /**
-     * \brief Get a host ready.
-     * \param host the host
-     */
-    void PrepareHost(const Ptr<PacketHost>& host) const;
+    // Inherited
+    void PrepareHost(Node& node) const override;
 
     /**
      * \brief Make a socket as the scenario says.
@@ -70,18 +59,8 @@ class ScenarioTcpHosts : public ScenarioHosts
      */
     void OnConnection(Ptr<Socket> socket, const Address& from);
 
-    /**
-     * \param index a node's index
-     * \return the host; nullptr if it is a switch
-     */
-    Ptr<PacketHost> GetHost(uint32_t index) const;
-
-    PacketHostHelper m_helper;                            //!< makes hosts
-    InternetStackHelper m_stack;                          //!< makes their stacks
-    const QbbHelper* m_network{nullptr};                  //!< the network
-    const hpcc::Scenario* m_scenario{nullptr};            //!< what hosts run by
-    std::set<std::pair<uint32_t, uint16_t>> m_listening;  //!< hosts and ports that wait for connections
-    ScenarioTcpFlow::Counters m_counters;                 //!< what happened to flows
+    std::set<std::pair<uint32_t, uint16_t>> m_listening; //!< hosts and ports that wait for connections
+    ScenarioTcpFlow::Counters m_counters;                //!< what happened to flows
 };
 
 } // namespace ns3

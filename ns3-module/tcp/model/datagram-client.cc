@@ -11,6 +11,8 @@
 #include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/abort.h"
+#include "ns3/inet-socket-address.h"
+#include "ns3/inet6-socket-address.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -64,7 +66,7 @@ DatagramClient::GetTypeId()
                         .SetGroupName("Hpcc")
                         .AddConstructor<DatagramClient>()
                         .AddAttribute("Remote",
-                                      "Where the datagrams go: an InetSocketAddress of a host of the network",
+                                      "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a host of the network",
                                       AddressValue(),
                                       MakeAddressAccessor(&DatagramClient::m_remote),
                                       MakeAddressChecker())
@@ -89,6 +91,12 @@ DatagramClient::DatagramClient()
 
 DatagramClient::~DatagramClient() = default;
 
+uint16_t
+DatagramClient::GetPort() const
+{
+    return m_port;
+}
+
 uint64_t
 DatagramClient::GetSent() const
 {
@@ -107,25 +115,46 @@ void
 DatagramClient::StartApplication()
 {
     NS_LOG_FUNCTION(this);
+    Start();
+}
+
+void
+DatagramClient::Start()
+{
     m_host = GetNode()->GetObject<PacketHost>();
     NS_ABORT_MSG_UNLESS(m_host, "node " << GetNode()->GetId() << " is no PacketHost, which sends the probes");
-    NS_ABORT_MSG_UNLESS(InetSocketAddress::IsMatchingType(m_remote), "DatagramClient::Remote is no IPv4 address with a port");
-    const InetSocketAddress remote = InetSocketAddress::ConvertFrom(m_remote);
-    m_socket = Socket::CreateSocket(GetNode(), UdpSocketFactory::GetTypeId());
-    m_socket->Bind();
-    m_socket->Connect(remote);
-    Address own;
-    m_socket->GetSockName(own);
-    m_port = InetSocketAddress::ConvertFrom(own).GetPort();
-    const ProbedPath path = m_host->GetPath(remote.GetIpv4());
+    Bind();
+    const ProbedPath path = m_host->GetPath(m_remote, m_port);
     const hpcc::ProbedFlowLimits limits{path.lineRate.GetBitRate(),
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_size,
                                         FIRST};
     m_core.reset(
         CallCore([&] { return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits).into_raw(); }));
-    m_sendProbe = m_host->AddDatagrams(remote, m_port, *this);
+    m_sendProbe = m_host->AddDatagrams(m_remote, m_port, *this);
     Send();
+}
+
+void
+DatagramClient::Bind()
+{
+    m_socket = Socket::CreateSocket(GetNode(), UdpSocketFactory::GetTypeId());
+    Address own;
+    if (Inet6SocketAddress::IsMatchingType(m_remote))
+    {
+        m_socket->Bind6();
+        m_socket->GetSockName(own);
+        m_port = Inet6SocketAddress::ConvertFrom(own).GetPort();
+    }
+    else
+    {
+        NS_ABORT_MSG_UNLESS(InetSocketAddress::IsMatchingType(m_remote),
+                            "DatagramClient::Remote is no address of IPv4 or IPv6 with a port");
+        m_socket->Bind();
+        m_socket->GetSockName(own);
+        m_port = InetSocketAddress::ConvertFrom(own).GetPort();
+    }
+    m_socket->Connect(m_remote);
 }
 
 void
@@ -136,7 +165,7 @@ DatagramClient::StopApplication()
     m_probeTimer.Cancel();
     if (m_socket)
     {
-        m_host->RemoveDatagrams(InetSocketAddress::ConvertFrom(m_remote), m_port);
+        m_host->RemoveDatagrams(m_remote, m_port);
         m_socket->Close();
         m_socket = nullptr;
     }

@@ -6,10 +6,10 @@
 
 #include "probe-client.h"
 
+#include "ns3/address.h"
 #include "ns3/application.h"
 #include "ns3/core-pointer.h"
 #include "ns3/event-id.h"
-#include "ns3/inet-socket-address.h"
 #include "ns3/settings-owner.h"
 #include "ns3/socket.h"
 
@@ -40,6 +40,12 @@ class DatagramClient : public Application, public SettingsOwner, public ProbeCli
     DatagramClient();
     ~DatagramClient() override;
 
+    /// Begin to send now; an application's start time does it by itself.
+    void Start();
+
+    /// \return the port that it sends from, once it has begun
+    uint16_t GetPort() const;
+
     /// \return payload bytes that it has sent
     uint64_t GetSent() const;
 
@@ -52,6 +58,9 @@ class DatagramClient : public Application, public SettingsOwner, public ProbeCli
     void DoDispose() override;
     void StartApplication() override;
     void StopApplication() override;
+
+    /// Open the socket.
+    void Bind();
 
     /// Send what may leave now, and wait for the time of the rest.
     void Send();

@@ -4,7 +4,9 @@
 #ifndef PACKET_HEADERS_H
 #define PACKET_HEADERS_H
 
+#include "ns3/address.h"
 #include "ns3/ipv4-header.h"
+#include "ns3/ipv6-header.h"
 #include "ns3/packet.h"
 #include "ns3/tcp-header.h"
 
@@ -25,16 +27,41 @@ struct ProbeNumber
 
 /**
  * \ingroup hpcc
- * \brief What the headers of an IPv4 packet say.
+ * \brief What the headers of an IPv4 or IPv6 packet say.
+ *
+ * The addresses of hosts are kept as IPv4 has them: a host's IPv6 address has the IPv4 one at its end.
  */
 struct PacketHeaders
 {
     PacketHeaders() = default;
 
     /**
-     * \param packet the packet, from the IPv4 header on
+     * \param packet the packet, from the IP header on
      */
     explicit PacketHeaders(Ptr<const Packet> packet);
+
+    /// \return source address and port, for sockets
+    Address GetSource() const;
+
+    /// \return destination address and port, for sockets
+    Address GetDestination() const;
+
+    /// \return the differentiated services code point
+    uint8_t GetDscp() const;
+
+    /// \return hop limit, or time to live
+    uint8_t GetHopLimit() const;
+
+    /// \return the network layer's EtherType
+    uint16_t GetEtherType() const;
+
+    /**
+     * \brief Do to a packet with these headers what the network did.
+     * \param packet the packet
+     * \param hopLimit hop limit with which it arrived
+     * \param marked whether a switch marked it; one whose sender does not know ECN cannot be
+     */
+    void Arrive(Packet& packet, uint8_t hopLimit, bool marked);
 
     /**
      * \brief Read a packet that is a probe, or an answer. A TCP header says it by its numbers; behind a UDP header stand
@@ -47,20 +74,42 @@ struct PacketHeaders
     /**
      * \brief Make a probe, or an answer, with these addresses and ports.
      * \param number what it says
-     * \return its packet, from the transport layer's header on
+     * \param dscp its code point
+     * \param hopLimit its hop limit
+     * \return its packet, from the network layer's header on
      */
-    Ptr<Packet> MakeProbe(ProbeNumber number) const;
+    Ptr<Packet> MakeProbe(ProbeNumber number, uint8_t dscp, uint8_t hopLimit) const;
 
     /// \return the same turned round: addresses, and ports
     PacketHeaders Reversed() const;
 
-    Ipv4Header ip;       //!< network layer
+    bool isIpv6{false};  //!< whether it is IPv6
+    uint32_t src{0};     //!< source host's address in IPv4, 0 if no host has it
+    uint32_t dst{0};     //!< destination host's address in IPv4, 0 if no host has it
     TcpHeader tcp;       //!< transport layer, if isTcp
     bool isTcp{false};   //!< whether it is TCP, and no later fragment of it
     bool isUdp{false};   //!< whether it is UDP, and no later fragment of it
     uint16_t sport{0};   //!< source port, 0 where there is none
     uint16_t dport{0};   //!< destination port, 0 where there is none
     uint32_t payload{0}; //!< bytes behind the TCP or UDP header
+
+  private:
+    /**
+     * \brief Read the header of TCP or UDP.
+     * \param rest the packet behind the network layer's header
+     * \param protocol what is said to be there
+     */
+    void ReadTransport(Packet& rest, uint8_t protocol);
+
+    /**
+     * \brief Make what a probe has behind the network layer's header.
+     * \param number what it says
+     * \return its packet
+     */
+    Ptr<Packet> MakeProbeBody(ProbeNumber number) const;
+
+    Ipv4Header m_ipv4; //!< network layer, unless isIpv6
+    Ipv6Header m_ipv6; //!< network layer, if isIpv6
 };
 
 } // namespace ns3

@@ -6,20 +6,22 @@
 #include "../../model/call-core.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
-
+#include "ns3-bridge/src/switch.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/inet-socket-address.h"
+#include "ns3/inet6-socket-address.h"
 #include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv6-l3-protocol.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/trace-source-accessor.h"
-#include "ns3/udp-l4-protocol.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -37,6 +39,22 @@ namespace
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
 /// Ethernet's shortest frame.
 constexpr uint32_t SHORTEST_FRAME = 64;
+/// What sets the keys of IPv6 flows apart: addresses of hosts are below it.
+constexpr uint64_t IPV6_KEY = uint64_t{1} << 63;
+
+/**
+ * \brief Identify a flow of a host, among those of its protocol.
+ * \param isIpv6 whether it is one of IPv6
+ * \param peer the other end's address
+ * \param own this end's port
+ * \param other the other end's port
+ * \return a key
+ */
+uint64_t
+MakeKey(bool isIpv6, uint32_t peer, uint16_t own, uint16_t other)
+{
+    return (isIpv6 ? IPV6_KEY : 0) | uint64_t{peer} << 32 | uint64_t{own} << 16 | other;
+}
 
 } // namespace
 
@@ -70,7 +88,7 @@ PacketHost::GetTypeId()
                           MakeBooleanAccessor(&PacketHost::m_globalRtt),
                           MakeBooleanChecker())
             .AddTraceSource("Drop",
-                            "A packet was dropped: too many wait, or nobody has its destination's address",
+                            "A packet was dropped: too many wait, or no way leads to its destination",
                             MakeTraceSourceAccessor(&PacketHost::m_dropTrace),
                             "ns3::Packet::TracedCallback");
     return tid;
@@ -92,6 +110,7 @@ PacketHost::DoDispose()
     NS_LOG_FUNCTION(this);
     m_flows.clear();
     m_datagrams.clear();
+    m_routes.reset();
     m_network.reset();
     QbbNode::DoDispose();
 }
@@ -106,6 +125,19 @@ Ipv4Address
 PacketHost::AddressOf(uint32_t index)
 {
     return Ipv4Address(hpcc::host_address(index));
+}
+
+Ipv6Address
+PacketHost::GetIpv6Address() const
+{
+    return Ipv6AddressOf(m_index);
+}
+
+Ipv6Address
+PacketHost::Ipv6AddressOf(uint32_t index)
+{
+    std::array<uint8_t, 16> bytes = hpcc::ipv6_of(hpcc::host_address(index));
+    return Ipv6Address(bytes.data());
 }
 
 uint64_t
@@ -138,6 +170,7 @@ PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     CallCore([&] { hpcc::resolve(GetSettings(), *m_network); });
+    OnNewRoutes();
 }
 
 void
@@ -153,34 +186,77 @@ PacketHost::OnLinkDown(QbbNetDevice& port)
 void
 PacketHost::OnNewRoutes()
 {
-    // The stack chooses ports.
+    m_routes.reset(hpcc::take_routes(*m_network, m_index).into_raw());
 }
 
 uint64_t
-PacketHost::KeyOf(Ipv4Address peer, uint16_t own, uint16_t other)
+PacketHost::KeyOf(const PacketHeaders& headers)
 {
-    return uint64_t{peer.Get()} << 32 | uint64_t{own} << 16 | other;
+    return MakeKey(headers.isIpv6, headers.dst, headers.sport, headers.dport);
+}
+
+uint64_t
+PacketHost::KeyOfReverse(const PacketHeaders& headers)
+{
+    return MakeKey(headers.isIpv6, headers.src, headers.dport, headers.sport);
+}
+
+PacketHeaders
+PacketHost::DatagramHeaders(const Address& peer, uint16_t port) const
+{
+    PacketHeaders headers;
+    headers.isUdp = true;
+    headers.src = GetAddress().Get();
+    headers.sport = port;
+    if (InetSocketAddress::IsMatchingType(peer))
+    {
+        const InetSocketAddress address = InetSocketAddress::ConvertFrom(peer);
+        headers.dst = address.GetIpv4().Get();
+        headers.dport = address.GetPort();
+        return headers;
+    }
+    const Inet6SocketAddress address = Inet6SocketAddress::ConvertFrom(peer);
+    std::array<uint8_t, 16> bytes;
+    address.GetIpv6().GetBytes(bytes.data());
+    headers.isIpv6 = true;
+    headers.dst = hpcc::ipv4_of(bytes);
+    headers.dport = address.GetPort();
+    return headers;
+}
+
+QbbNetDevice*
+PacketHost::FindPort(const PacketHeaders& headers) const
+{
+    const int64_t dst = hpcc::host_of(headers.dst);
+    if (dst < 0)
+    {
+        return nullptr;
+    }
+    const int32_t port =
+        m_routes->port({headers.src, headers.dst, headers.sport, headers.dport}, static_cast<uint32_t>(dst));
+    return port < 0 ? nullptr : PeekPointer(m_ports[port]);
+}
+
+void
+PacketHost::Drop(Ptr<const Packet> packet)
+{
+    ++m_drops;
+    m_dropTrace(packet);
 }
 
 QbbFrame*
 PacketHost::MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet)
 {
-    const uint32_t address = headers.ip.GetDestination().Get();
-    const int64_t dst = hpcc::host_of(address);
-    if (dst < 0)
-    {
-        return nullptr;
-    }
     QbbFrame* frame = m_pool->Acquire();
     frame->kind = kind;
     frame->priority = m_priority;
     frame->congestionMarked = false;
-    frame->hopLimit = headers.ip.GetTtl();
+    frame->hopLimit = headers.GetHopLimit();
     frame->payload = headers.payload;
     frame->src = m_index;
-    frame->dst = static_cast<uint32_t>(dst);
-    frame->srcAddress = headers.ip.GetSource().Get();
-    frame->dstAddress = address;
+    frame->dst = static_cast<uint32_t>(hpcc::host_of(headers.dst));
+    frame->srcAddress = headers.src;
+    frame->dstAddress = headers.dst;
     frame->sport = headers.sport;
     frame->dport = headers.dport;
     frame->SetPacket(packet);
@@ -200,8 +276,7 @@ PacketHost::Enqueue(QbbNetDevice& out, QbbFrame* frame)
 {
     if (out.GetQueuedBytes() + frame->size > m_queueBytes)
     {
-        ++m_drops;
-        m_dropTrace(frame->packet);
+        Drop(frame->packet);
         frame->Release();
         return false;
     }
@@ -211,36 +286,35 @@ PacketHost::Enqueue(QbbNetDevice& out, QbbFrame* frame)
 }
 
 bool
-PacketHost::SendPacket(QbbNetDevice& out, Ptr<Packet> packet, uint16_t protocol)
+PacketHost::SendPacket(QbbNetDevice& first, Ptr<Packet> packet, uint16_t protocol)
 {
-    NS_LOG_FUNCTION(this << &out << packet << protocol);
-    if (protocol != Ipv4L3Protocol::PROT_NUMBER)
+    NS_LOG_FUNCTION(this << packet << protocol);
+    if (protocol != Ipv4L3Protocol::PROT_NUMBER && protocol != Ipv6L3Protocol::PROT_NUMBER)
     {
-        return QbbNode::SendPacket(out, packet, protocol);
+        return QbbNode::SendPacket(first, packet, protocol);
     }
     const PacketHeaders headers(packet);
-    QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET, headers, packet);
-    if (!frame)
+    QbbNetDevice* out = FindPort(headers);
+    if (!out)
     {
-        ++m_drops;
-        m_dropTrace(packet);
+        Drop(packet);
         return false;
     }
-    if (!Enqueue(out, frame))
+    if (!Enqueue(*out, MakeFrame(QbbFrame::Kind::PACKET, headers, packet)))
     {
         return false;
     }
     if (headers.isTcp)
     {
-        OnSegment(out, headers);
+        OnSegment(headers);
     }
     return true;
 }
 
 void
-PacketHost::OnSegment(QbbNetDevice& out, const PacketHeaders& headers)
+PacketHost::OnSegment(const PacketHeaders& headers)
 {
-    const uint64_t key = KeyOf(headers.ip.GetDestination(), headers.sport, headers.dport);
+    const uint64_t key = KeyOf(headers);
     if (headers.tcp.GetFlags() & TcpHeader::SYN)
     {
         m_flows.erase(key);
@@ -254,7 +328,7 @@ PacketHost::OnSegment(QbbNetDevice& out, const PacketHeaders& headers)
     if (known == m_flows.end())
     {
         ForgetEnded();
-        known = m_flows.emplace(key, TakeOn(out, headers)).first;
+        known = m_flows.emplace(key, TakeOn(headers)).first;
     }
     if (known->second)
     {
@@ -279,60 +353,56 @@ PacketHost::ForgetEnded()
 }
 
 Ptr<TcpHpccPlus>
-PacketHost::TakeOn(QbbNetDevice& out, const PacketHeaders& headers)
+PacketHost::TakeOn(const PacketHeaders& headers)
 {
     const Ptr<TcpHpccPlus> flow =
-        TcpHpccPlus::Find(*GetObject<Node>(),
-                          InetSocketAddress(headers.ip.GetSource(), headers.sport),
-                          InetSocketAddress(headers.ip.GetDestination(), headers.dport));
+        TcpHpccPlus::Find(*GetObject<Node>(), headers.GetSource(), headers.GetDestination());
     if (!flow)
     {
         return nullptr;
     }
-    const auto sendProbe = [this, port = out.GetPortNumber(), headers](uint32_t seq) {
-        SendProbe(port, headers, seq);
-    };
-    const bool bound = flow->Bind(GetPath(headers.ip.GetDestination()),
-                                  GetSettings(),
-                                  headers.tcp.GetSequenceNumber().GetValue(),
-                                  sendProbe);
+    const auto sendProbe = [this, headers](uint32_t seq) { SendProbe(headers, seq); };
+    const bool bound =
+        flow->Bind(PathOf(headers), GetSettings(), headers.tcp.GetSequenceNumber().GetValue(), sendProbe);
     return bound ? flow : nullptr;
 }
 
 ProbedPath
-PacketHost::GetPath(Ipv4Address peer) const
+PacketHost::GetPath(const Address& peer, uint16_t port) const
 {
-    const int64_t dst = hpcc::host_of(peer.Get());
-    NS_ABORT_MSG_IF(dst < 0, "no host has the address " << peer);
+    return PathOf(DatagramHeaders(peer, port));
+}
+
+ProbedPath
+PacketHost::PathOf(const PacketHeaders& headers) const
+{
+    const int64_t dst = hpcc::host_of(headers.dst);
+    NS_ABORT_MSG_IF(dst < 0, "no host has the address " << headers.GetDestination());
     const uint64_t baseRtt =
         m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, static_cast<uint32_t>(dst));
-    return {m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};
+    const QbbNetDevice* out = FindPort(headers);
+    // Without a way the flow will send nothing.
+    return {out ? out->GetDataRate() : m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};
 }
 
 ProbeSender
-PacketHost::AddDatagrams(const InetSocketAddress& peer, uint16_t port, ProbeClient& client)
+PacketHost::AddDatagrams(const Address& peer, uint16_t port, ProbeClient& client)
 {
-    PacketHeaders headers;
-    headers.isUdp = true;
-    headers.ip.SetProtocol(UdpL4Protocol::PROT_NUMBER);
-    headers.ip.SetSource(GetAddress());
-    headers.ip.SetDestination(peer.GetIpv4());
-    headers.sport = port;
-    headers.dport = peer.GetPort();
-    m_datagrams[KeyOf(peer.GetIpv4(), port, peer.GetPort())] = &client;
-    return [this, headers](uint32_t seq) { SendProbe(0, headers, seq); };
+    const PacketHeaders headers = DatagramHeaders(peer, port);
+    m_datagrams[KeyOf(headers)] = &client;
+    return [this, headers](uint32_t seq) { SendProbe(headers, seq); };
 }
 
 void
-PacketHost::RemoveDatagrams(const InetSocketAddress& peer, uint16_t port)
+PacketHost::RemoveDatagrams(const Address& peer, uint16_t port)
 {
-    m_datagrams.erase(KeyOf(peer.GetIpv4(), port, peer.GetPort()));
+    m_datagrams.erase(KeyOf(DatagramHeaders(peer, port)));
 }
 
 ProbeClient*
 PacketHost::FindClient(const PacketHeaders& headers) const
 {
-    const uint64_t key = KeyOf(headers.ip.GetDestination(), headers.sport, headers.dport);
+    const uint64_t key = KeyOf(headers);
     if (headers.isTcp)
     {
         const auto flow = m_flows.find(key);
@@ -342,32 +412,23 @@ PacketHost::FindClient(const PacketHeaders& headers) const
     return flow == m_datagrams.end() ? nullptr : flow->second;
 }
 
-Ptr<Packet>
-PacketHost::MakeProbePacket(PacketHeaders& headers, ProbeNumber number) const
-{
-    const Ptr<Packet> packet = headers.MakeProbe(number);
-    headers.ip.SetDscp(static_cast<Ipv4Header::DscpType>(m_probeDscp));
-    headers.ip.SetEcn(Ipv4Header::ECN_NotECT);
-    headers.ip.SetTtl(QbbFrame::INITIAL_HOP_LIMIT);
-    headers.ip.SetPayloadSize(static_cast<uint16_t>(packet->GetSize()));
-    packet->AddHeader(headers.ip);
-    return packet;
-}
-
 void
-PacketHost::SendProbe(uint16_t port, const PacketHeaders& headers, uint32_t seq)
+PacketHost::SendProbe(const PacketHeaders& headers, uint32_t seq)
 {
-    NS_LOG_FUNCTION(this << port << seq);
+    NS_LOG_FUNCTION(this << seq);
     const ProbeClient* client = FindClient(headers);
-    if (!client)
+    QbbNetDevice* out = FindPort(headers);
+    if (!client || !out)
     {
         return;
     }
     PacketHeaders probe = headers;
     probe.payload = 0;
-    QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, MakeProbePacket(probe, {seq, false}));
+    const Ptr<Packet> packet = probe.MakeProbe({seq, false}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT);
+    QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, packet);
+    frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     SetTelemetry(*frame, client->PrepareProbe(frame->GetTelemetry(), frame->GetRoom()));
-    if (Enqueue(*m_ports[port], frame))
+    if (Enqueue(*out, frame))
     {
         ++m_probes;
     }
@@ -383,7 +444,7 @@ PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
         return;
     }
     PacketHeaders headers(frame->packet);
-    if (!(headers.isTcp || headers.isUdp) || headers.ip.GetDscp() != m_probeDscp)
+    if (!(headers.isTcp || headers.isUdp) || headers.GetDscp() != m_probeDscp)
     {
         Deliver(in, headers, frame);
         return;
@@ -400,10 +461,10 @@ PacketHost::Receive(QbbNetDevice& in, QbbFrame* frame)
 void
 PacketHost::Answer(QbbNetDevice& in, const PacketHeaders& headers, uint32_t seq, QbbFrame* frame)
 {
-    PacketHeaders answer = headers.Reversed();
+    const PacketHeaders answer = headers.Reversed();
     frame->TakePacket();
     frame->kind = QbbFrame::Kind::PACKET_RESPONSE;
-    frame->SetPacket(MakeProbePacket(answer, {seq, true}));
+    frame->SetPacket(answer.MakeProbe({seq, true}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT));
     frame->priority = m_priority;
     frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     frame->congestionMarked = false;
@@ -425,31 +486,20 @@ PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* 
 }
 
 void
-PacketHost::Deliver(QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame)
+PacketHost::Deliver(const QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame)
 {
     if (headers.isTcp && headers.tcp.GetFlags() & TcpHeader::ACK)
     {
-        const auto known = m_flows.find(KeyOf(headers.ip.GetSource(), headers.dport, headers.sport));
+        const auto known = m_flows.find(KeyOfReverse(headers));
         if (known != m_flows.end() && known->second)
         {
             known->second->OnAcked(headers.tcp.GetAckNumber().GetValue());
         }
     }
-    headers.ip.SetTtl(frame->hopLimit);
-    if (frame->congestionMarked && headers.ip.GetEcn() != Ipv4Header::ECN_NotECT)
-    {
-        headers.ip.SetEcn(Ipv4Header::ECN_CE);
-    }
-    if (Node::ChecksumEnabled())
-    {
-        headers.ip.EnableChecksum();
-    }
     const Ptr<Packet> packet = frame->TakePacket();
+    headers.Arrive(*packet, frame->hopLimit, frame->congestionMarked);
     frame->Release();
-    Ipv4Header old;
-    packet->RemoveHeader(old);
-    packet->AddHeader(headers.ip);
-    in.Deliver(packet, Ipv4L3Protocol::PROT_NUMBER, in.GetPeer());
+    m_ports.front()->Deliver(packet, headers.GetEtherType(), in.GetPeer());
 }
 
 QbbFrame*

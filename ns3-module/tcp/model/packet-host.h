@@ -8,8 +8,9 @@
 #include "probe-client.h"
 #include "tcp-hpcc-plus.h"
 
-#include "ns3/inet-socket-address.h"
+#include "ns3/address.h"
 #include "ns3/ipv4-address.h"
+#include "ns3/ipv6-address.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-node.h"
 
@@ -21,11 +22,14 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A host whose traffic is that of its ns-3 stack: the counterpart of RdmaHost for TCP and UDP over IPv4.
+ * \brief A host whose traffic is that of its ns-3 stack: the counterpart of RdmaHost for TCP and UDP.
  *
  * A packet travels whole in a QbbFrame. Its destination's address names the node that the frame goes to, so each host
  * has the address of its place in the network (GetAddress()); PacketHostHelper assigns it. Switches forward, buffer,
  * pause and mark such frames like all others; who does not know ECN is not marked.
+ *
+ * A host has one address, whatever its ports: its stack knows the first one alone. A flow leaves by the port that its
+ * addresses and ports select among those of the shortest ways (ECMP, as RdmaHost does), and so do its probes.
  *
  * For TCP flows under TcpHpccPlus, and for UDP flows whose clients ask for it (AddDatagrams()), the host sends probes,
  * answers those of others, and keeps both from the stack: it knows them by their DSCP (draft-miao-rtgwg-hpccplus-00, section
@@ -47,6 +51,9 @@ class PacketHost : public QbbNode
     /// \return the address that stands for this host
     Ipv4Address GetAddress() const;
 
+    /// \return the same in IPv6
+    Ipv6Address GetIpv6Address() const;
+
     /**
      * \param index a node's index in its network
      * \return the address that stands for it
@@ -54,28 +61,35 @@ class PacketHost : public QbbNode
     static Ipv4Address AddressOf(uint32_t index);
 
     /**
-     * \param peer a host's address
-     * \return the path from here; ends the program if nobody has that address
+     * \param index a node's index in its network
+     * \return the IPv6 address that stands for it
      */
-    ProbedPath GetPath(Ipv4Address peer) const;
+    static Ipv6Address Ipv6AddressOf(uint32_t index);
+
+    /**
+     * \param peer the other end of a flow: an InetSocketAddress or Inet6SocketAddress
+     * \param port this end's port
+     * \return its path; ends the program if nobody has that address
+     */
+    ProbedPath GetPath(const Address& peer, uint16_t port) const;
 
     /**
      * \brief Send probes for a flow of UDP datagrams when its client asks for them, and hand it the answers.
-     * \param peer the other end
+     * \param peer the other end: an InetSocketAddress or Inet6SocketAddress
      * \param port this end's port
      * \param client whose flow it is; outlives the flow
      * \return sends a probe
      */
-    ProbeSender AddDatagrams(const InetSocketAddress& peer, uint16_t port, ProbeClient& client);
+    ProbeSender AddDatagrams(const Address& peer, uint16_t port, ProbeClient& client);
 
     /**
      * \brief A flow of UDP datagrams has ended.
      * \param peer the other end
      * \param port this end's port
      */
-    void RemoveDatagrams(const InetSocketAddress& peer, uint16_t port);
+    void RemoveDatagrams(const Address& peer, uint16_t port);
 
-    /// \return packets dropped because too many waited, or nobody has their destination's address
+    /// \return packets dropped because too many waited, or no way leads to their destination
     uint64_t GetDrops() const;
 
     /// \return probes sent
@@ -97,19 +111,49 @@ class PacketHost : public QbbNode
   private:
     /**
      * \brief Identify a flow of this host, among those of its protocol.
-     * \param peer the other end's address
-     * \param own this end's port
-     * \param other the other end's port
+     * \param headers headers of a packet from here
      * \return a key
      */
-    static uint64_t KeyOf(Ipv4Address peer, uint16_t own, uint16_t other);
+    static uint64_t KeyOf(const PacketHeaders& headers);
+
+    /**
+     * \brief Identify a flow of this host, among those of its protocol, by a packet that came back.
+     * \param headers headers of the packet
+     * \return the flow's key
+     */
+    static uint64_t KeyOfReverse(const PacketHeaders& headers);
+
+    /**
+     * \brief Headers of datagrams from here.
+     * \param peer where they go
+     * \param port the port that they come from
+     * \return their headers
+     */
+    PacketHeaders DatagramHeaders(const Address& peer, uint16_t port) const;
+
+    /**
+     * \param headers headers of a packet from here
+     * \return the port by which it leaves; nullptr if there is no way
+     */
+    QbbNetDevice* FindPort(const PacketHeaders& headers) const;
+
+    /**
+     * \param headers headers of a packet from here
+     * \return its flow's path; ends the program if nobody has its destination's address
+     */
+    ProbedPath PathOf(const PacketHeaders& headers) const;
+
+    /**
+     * \brief Drop a packet of the stack.
+     * \param packet the packet
+     */
+    void Drop(Ptr<const Packet> packet);
 
     /**
      * \brief Make a frame of a packet.
      * \param kind which
      * \param headers the packet's headers
      * \param packet the packet
-     * \param telemetry bytes of telemetry
      * \return the frame, or nullptr if nobody has the destination's address
      */
     QbbFrame* MakeFrame(QbbFrame::Kind kind, const PacketHeaders& headers, Ptr<Packet> packet);
@@ -130,14 +174,6 @@ class PacketHost : public QbbNode
     bool Enqueue(QbbNetDevice& out, QbbFrame* frame);
 
     /**
-     * \brief Make the packet of a probe, or of an answer.
-     * \param headers its addresses and ports; the rest is set here
-     * \param number what it says
-     * \return the packet
-     */
-    Ptr<Packet> MakeProbePacket(PacketHeaders& headers, ProbeNumber number) const;
-
-    /**
      * \param headers the headers of a packet of a flow from here
      * \return whose flow it is; nullptr if nobody's
      */
@@ -145,29 +181,26 @@ class PacketHost : public QbbNode
 
     /**
      * \brief A segment was queued: tell its flow, if that is HPCC++'s.
-     * \param out the port
      * \param headers the segment's headers
      */
-    void OnSegment(QbbNetDevice& out, const PacketHeaders& headers);
+    void OnSegment(const PacketHeaders& headers);
 
     /**
      * \brief A flow's first segment was queued: take it on, if it is HPCC++'s.
-     * \param out the port
      * \param headers the segment's headers
      * \return its congestion control, which is bound, or nullptr
      */
-    Ptr<TcpHpccPlus> TakeOn(QbbNetDevice& out, const PacketHeaders& headers);
+    Ptr<TcpHpccPlus> TakeOn(const PacketHeaders& headers);
 
     /// Forget flows whose sockets are gone, once there may be as many of them as of others.
     void ForgetEnded();
 
     /**
      * \brief Send a probe of a flow.
-     * \param port the port
      * \param headers the headers of a packet of the flow
      * \param seq the probe's sequence number
      */
-    void SendProbe(uint16_t port, const PacketHeaders& headers, uint32_t seq);
+    void SendProbe(const PacketHeaders& headers, uint32_t seq);
 
     /**
      * \brief Send a probe's telemetry back; the frame itself becomes the answer.
@@ -187,14 +220,15 @@ class PacketHost : public QbbNode
     void ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* frame);
 
     /**
-     * \brief Hand a packet to the stack.
+     * \brief Hand a packet to the stack, which finds that it came by the first port.
      * \param in port by which it came
      * \param headers the packet's headers
      * \param frame the frame
      */
-    void Deliver(QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame);
+    void Deliver(const QbbNetDevice& in, PacketHeaders& headers, QbbFrame* frame);
 
     std::shared_ptr<hpcc::Network> m_network; //!< paths
+    CorePointer<hpcc::HostRoutes> m_routes;   //!< which ports lead where
     /// TCP flows from here by KeyOf(); nullptr for those that HPCC++ does not control
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
     std::unordered_map<uint64_t, ProbeClient*> m_datagrams; //!< flows of UDP datagrams from here by KeyOf()

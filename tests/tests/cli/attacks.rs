@@ -248,6 +248,38 @@ fn req_26_a_missing_seal_is_rejected() {
     assert_eq!(run(&[off, by_receiver, SEAL]).count("/rejected_by_seal"), 0);
 }
 
+/// Where feedback comes in packets of its own, an empty one lacks its seal as an empty acknowledgement does.
+#[test]
+fn req_26_a_missing_seal_of_feedback_in_packets_of_its_own_is_rejected() {
+    let sets = ["fast_cnp={enabled=false}", "telemetry.feedback=notification"];
+    let strip = "attack=[{kind='stripped_feedback', from=5, victims=[0]}]";
+    let honest = run(&[sets[0], sets[1], SEAL]);
+    assert_eq!(honest.count("/rejected_by_seal"), 0, "acknowledgements have no seal there");
+    assert_eq!(run(&[sets[0], sets[1], strip]).count("/rejected_by_seal"), 0);
+    for acks in [false, true] {
+        let sealed = run(&[sets[0], sets[1], SEAL, strip, &format!("telemetry.notification_acks={acks}")]);
+        assert!(sealed.nearly("/rejected_by_seal", "/attacks/0/frames_altered"), "{}", sealed.summary);
+    }
+}
+
+/// Two flows of one host: one kind of traffic is attacked, the other profits.
+#[test]
+fn attacks_on_some_traffic_leave_the_rest_alone() {
+    let traffic = "traffic=[{kind='flow',name='victim',src=0,dst=3,size='100MB'},{kind='flow',name='spared',src=0,dst=3,size='100MB'}]";
+    let calm = run(&[traffic]);
+    assert!(calm.acked[0].abs_diff(calm.acked[1]) < calm.acked[0] / 5, "{:?}", calm.acked);
+    for attack in
+        ["kind='forged_fast_cnp', from=2, pretends=4", "kind='tampered_feedback', from=5, claim='busy', start='100us'"]
+    {
+        let on = |names: &str| run(&[traffic, &format!("attack=[{{{attack}, victims=[0]{names}}}]")]);
+        let (both, first, second) = (on(""), on(", traffic='victim'"), on(", traffic='spared'"));
+        assert!(first.acked[0] < calm.acked[0] / 3 && first.acked[1] > calm.acked[1], "{attack}: {:?}", first.acked);
+        assert!(second.acked[1] < calm.acked[1] / 3 && second.acked[0] > calm.acked[0], "{attack}: {:?}", second.acked);
+        assert!(both.acked.iter().all(|&acked| acked < calm.acked[0] / 2), "{attack}: {:?}", both.acked);
+        assert_eq!(on(", traffic='victim, spared'").acked, both.acked);
+    }
+}
+
 /// Each way of answering can be changed.
 #[test]
 fn other_answers_are_tampered_with_as_well() {
@@ -285,6 +317,8 @@ fn attacks_that_cannot_be_are_refused_with_line_and_key() {
         ("kind='forged_fast_cnp', from=2, pretends=8", "", "attack.pretends", "no node 8"),
         ("kind='forged_fast_cnp', from=2, victims=[4]", "", "attack.victims", "node 4 is a switch"),
         ("kind='forged_fast_cnp', from=2, victims='none'", "", "attack.victims", "no victims"),
+        ("kind='forged_fast_cnp', from=2, traffic='victims'", "", "attack.traffic", "did you mean victim?"),
+        ("kind='flooded_fast_cnp', from=2, traffic='victim'", "", "attack.traffic", "belongs to kind"),
         ("kind='forged_fast_cnp', from=2, records=true", "", "attack.from", "expected a switch"),
         (
             "kind='forged_fast_cnp', from=5, records=true",

@@ -9,6 +9,7 @@ mod bad_toml;
 mod compare;
 mod control;
 mod counters;
+mod datagrams;
 mod delayed_acks;
 mod fast_cnp;
 mod first_window;

@@ -35,13 +35,16 @@ right = 1
 rate = "100Gbps"
 delay = "1us"
 bottleneck_rate = "25Gbps""#;
-/// The same hosts at one switch, the first by two links.
+/// The same hosts, each by a link to each of two switches.
 const TWO_LINKS: &str = r#"kind = "links"
 hosts = 3
-switches = 1
-rate = "100Gbps"
+switches = 2
+rate = "25Gbps"
 delay = "1us"
-links = [{ a = 0, b = 3 }, { a = 0, b = 3 }, { a = 1, b = 3 }, { a = 2, b = 3 }]"#;
+links = [{ a = 0, b = 3 }, { a = 0, b = 4 }, { a = 1, b = 3 }, { a = 1, b = 4 }, { a = 2, b = 3 }, { a = 2, b = 4 }]"#;
+/// Eight flows from one host to two others.
+const EIGHT: &str = "traffic=[{kind='periodic_incast',receiver=1,senders=[0],size='1MB',interval='1ns',duration='4ns'},\
+                     {kind='periodic_incast',receiver=2,senders=[0],size='1MB',interval='1ns',duration='4ns'}]";
 /// Bytes that two flows of 100 Gb/s have in flight at first, while they know nothing: twice the port's rate * T.
 const FIRST_WINDOWS: u64 = 2 * 100 * 6_762 / 8;
 
@@ -113,11 +116,31 @@ fn a_flow_alone_takes_its_ideal_time() {
     if !has_tcp() {
         return;
     }
-    for size in ["1B", "1448B", "50KB"] {
+    for (size, ip) in
+        [("1B", "ipv4"), ("1448B", "ipv4"), ("50KB", "ipv4"), ("1B", "ipv6"), ("1448B", "ipv6"), ("50KB", "ipv6")]
+    {
         let alone = format!("traffic=[{{kind=\"flow\",src=0,dst=2,size=\"{size}\"}}]");
-        let run = Run::of(&[&alone]);
-        assert!((1.0..1.01).contains(&run.slowdowns[0]), "{size}: {:?}", run.slowdowns);
+        let run = Run::of(&[&alone, &format!("transport.ip={ip}")]);
+        assert!((1.0..1.01).contains(&run.slowdowns[0]), "{size} over {ip}: {:?}", run.slowdowns);
     }
+}
+
+/// 20 bytes more in a header: two flows share the link as before, and T is longer.
+#[test]
+fn tcp_runs_over_ipv6() {
+    if !has_tcp() {
+        return;
+    }
+    let (old, new) = (Run::of(&[]), Run::of(&["transport.ip=ipv6"]));
+    // Each way 20 bytes more on two links of 100 Gb/s and one of 25.
+    assert_eq!(new.count("base_rtt_ns") - old.count("base_rtt_ns"), 2 * 20 * (8 + 8 + 4 * 8) / 100);
+    assert_eq!((new.count("flows_finished"), new.count("drops"), new.count("resent_packets")), (2, 0, 0));
+    assert!(new.slowdowns.iter().all(|slowdown| (1.5..2.3).contains(slowdown)), "{:?}", new.slowdowns);
+    assert!(new.count("probes") > 300, "{}", new.count("probes"));
+    let queue = new.count("queue_max_bytes");
+    assert!((FIRST_WINDOWS / 2..FIRST_WINDOWS * 11 / 10).contains(&queue), "{queue}");
+    let marked = Run::of(&["transport.ip=ipv6", "congestion_control.algorithm=ns3::TcpDctcp"]).count("queue_max_bytes");
+    assert!((100_000..400_000).contains(&marked), "marks reach TCP over IPv6: {marked}");
 }
 
 #[test]
@@ -182,6 +205,11 @@ fn captures_show_tcp() {
     // Ethernet's type, IPv4's first byte, and 9 bytes behind it TCP's number.
     let first = &pcap[24 + 16..];
     assert_eq!((&first[12..15], first[14 + 9]), (&[0x08, 0x00, 0x45][..], 6));
+    let told = bench.run("tcp.toml", &["monitor.capture_nodes=[2]", "transport.ip=ipv6"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let pcap = std::fs::read(bench.path("out/packets.pcap")).expect("a capture");
+    let first = &pcap[24 + 16..];
+    assert_eq!((&first[12..15], first[14 + 6]), (&[0x86, 0xdd, 0x60][..], 6));
 }
 
 #[test]
@@ -199,7 +227,7 @@ fn what_is_rdmas_alone_is_refused_with_a_reason() {
         ("legacy.nodes=[0]", &["legacy.nodes", "expected switches"]),
         ("monitor.trace_nodes=[0]", &["monitor.trace_nodes", "capture_nodes"]),
         ("transport.tcp_buffer=1B", &["transport.tcp_buffer", "from 10KB"]),
-        ("transport.protocol=quic", &["unknown protocol \"quic\"", "rdma", "tcp"]),
+        ("transport.protocol=quic", &["unknown protocol \"quic\"", "rdma", "tcp", "udp"]),
         ("transport.tcp_timeout=1ns", &["transport.tcp_timeout"]),
         ("congestion_control.algorithm=ns3::TcpHpccPlus", &["unknown algorithm", "hpcc_plus"]),
     ];
@@ -211,8 +239,34 @@ fn what_is_rdmas_alone_is_refused_with_a_reason() {
     refused(&bench, "tcp.toml", &[urgent], "--set:", &["priority is 4", "expected 3"]);
     let rdma = "transport.protocol=rdma";
     refused(&bench, "tcp.toml", &[rdma, "transport.tcp_buffer=1MB"], "--set:", &["belongs to protocol = \"tcp\""]);
+}
+
+/// Flows from one host spread over its links by their ports, and move to the other when one fails.
+#[test]
+fn flows_use_all_links_of_a_host() {
+    if !has_tcp() {
+        return;
+    }
+    for (protocol, algorithm) in [("tcp", "hpcc_plus"), ("tcp", "ns3::TcpDctcp"), ("udp", "hpcc_plus")] {
+        let bench = Bench::new(&[("tcp.toml", TOML)]);
+        bench.edit("tcp.toml", DUMBBELL, TWO_LINKS);
+        let (protocol, algorithm) =
+            (format!("transport.protocol={protocol}"), format!("congestion_control.algorithm={algorithm}"));
+        let told = bench.run("tcp.toml", &[EIGHT, &protocol, &algorithm]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+        let last = flows.iter().map(|flow| flow.fct_ns).max().expect("flows");
+        // 8 MB take 2.56 ms at 25 Gb/s, without headers; no link has more than six of the flows.
+        assert!((1_280_000..2_400_000).contains(&last), "{protocol} {algorithm}: {last}");
+    }
+    let bench = Bench::new(&[("tcp.toml", TOML)]);
     bench.edit("tcp.toml", DUMBBELL, TWO_LINKS);
-    refused(&bench, "tcp.toml", &[], "tcp.toml:", &["host 0 has a second link"]);
+    let told = bench.run("tcp.toml", &[EIGHT, "failures.links=[{time='300us',a=0,b=3}]"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    assert!(summary["resent_packets"].as_u64() > Some(0), "what waited at the port is lost: {summary}");
+    let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+    assert!(flows.iter().any(|flow| flow.fct_ns > 2_400_000), "one link is left");
 }
 
 #[test]

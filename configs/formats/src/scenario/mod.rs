@@ -95,6 +95,12 @@ impl Scenario {
         settings
     }
 
+    /// Numbers of the groups of flows that an attack is about; `None`: all.
+    pub fn attacked_groups(&self, attack: &AttackSettings) -> Option<Vec<u32>> {
+        let number = |name: &str| self.flows.groups.iter().position(|group| group == name).map(|number| number as u32);
+        attack.traffic().map(|names| names.filter_map(number).collect())
+    }
+
     /// Whether switches, hosts or borders have anything to do about Fast CNP.
     pub fn has_fast_cnp(&self) -> bool {
         self.settings.fast_cnp_switch.common.enabled || !self.borders.is_empty()

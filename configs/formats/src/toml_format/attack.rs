@@ -4,6 +4,7 @@
 use super::document::{Document, Entries};
 use super::plain::assign;
 use crate::error::{InputError, suggestion};
+use crate::flows::Traffic;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Settings;
@@ -13,17 +14,23 @@ const SECTION: &str = "attack";
 /// Keys without which an attack says nothing.
 pub(super) const REQUIRED: [&str; 2] = ["kind", "from"];
 
-/// The attacks, each of them possible in the network, whose nodes' settings are resolved and checked.
+/// The attacks on some of the traffic, each of them possible in the network, whose nodes' settings are resolved and checked.
 pub(super) fn read(
     document: &mut Document<'_>,
     network: &Network,
     nodes: &NodeSettings,
+    traffic: &[Traffic],
 ) -> Result<Vec<AttackSettings>, InputError> {
     let sections = document.entries_list(SECTION)?;
-    sections.into_iter().map(|entries| attack(entries, network, nodes)).collect()
+    sections.into_iter().map(|entries| attack(entries, network, nodes, traffic)).collect()
 }
 
-fn attack((entries, section): Entries, network: &Network, nodes: &NodeSettings) -> Result<AttackSettings, InputError> {
+fn attack(
+    (entries, section): Entries,
+    network: &Network,
+    nodes: &NodeSettings,
+    traffic: &[Traffic],
+) -> Result<AttackSettings, InputError> {
     let mut attack = AttackSettings::default();
     let known = attack.list();
     for (key, value, place) in &entries {
@@ -45,6 +52,12 @@ fn attack((entries, section): Entries, network: &Network, nodes: &NodeSettings) 
         if let Some(message) = setting.and_then(|setting| setting.idle(&attack)) {
             return Err(place.key_error(format!("{SECTION}.{key}"), message));
         }
+    }
+    let names: Vec<&str> = traffic.iter().map(|traffic| traffic.group.as_str()).collect();
+    let unknown = attack.traffic().and_then(|mut attacked| attacked.find(|name| !names.contains(name)));
+    if let Some(name) = unknown {
+        let message = format!("there is no traffic named \"{name}\"{}", suggestion(name, &names));
+        return Err(place("traffic").key_error(format!("{SECTION}.traffic"), message));
     }
     attack
         .check(network, nodes)

@@ -6,8 +6,8 @@ use crate::error::{InputError, suggestion};
 use crate::scenario::Legacy;
 use hpcc_core::cc::Reads;
 use hpcc_core::node::NodeSettings;
+use hpcc_core::settings::Named;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::Protocol;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -35,13 +35,14 @@ pub(super) fn read(
         return Err(document.place(node.span()).key_error("legacy.nodes", message));
     }
     let is_host = |node: &&Spanned<u32>| network.nodes[*node.get_ref() as usize] == NodeKind::Host;
-    if settings.protocol.protocol == Protocol::Tcp
+    if settings.protocol.protocol.is_of_stack()
         && let Some(host) = keys.nodes.iter().find(is_host)
     {
         let message = format!(
-            "host {} cannot be a legacy one with transport.protocol = \"tcp\": a legacy host's algorithm is RDMA's; expected \
+            "host {} cannot be a legacy one with transport.protocol = \"{}\": a legacy host's algorithm is RDMA's; expected \
              switches",
-            host.get_ref()
+            host.get_ref(),
+            settings.protocol.protocol.name()
         );
         return Err(document.place(host.span()).key_error("legacy.nodes", message));
     }

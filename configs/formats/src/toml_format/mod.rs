@@ -98,7 +98,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
-    let attacks = attack::read(&mut document, &topology.network, &settings)?;
+    let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {

@@ -9,7 +9,6 @@ use crate::place::Place;
 use crate::scenario::{Blame, Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
-use hpcc_core::transport::Protocol;
 use hpcc_core::units::Nanos;
 use serde::Deserialize;
 use toml::Spanned;
@@ -170,9 +169,9 @@ pub(super) fn monitor(
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };
-    let is_tcp = settings.protocol.protocol == Protocol::Tcp;
-    if let Some(node) = keys.trace_nodes.first().filter(|_| is_tcp) {
-        let message = "the reference's packet trace has no TCP; expected none, or monitor.capture_nodes";
+    let of_stack = settings.protocol.protocol.is_of_stack();
+    if let Some(node) = keys.trace_nodes.first().filter(|_| of_stack) {
+        let message = "the reference's packet trace has no TCP or UDP; expected none, or monitor.capture_nodes";
         return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
     }
     if keys.control_interval.is_some() && is_tcp {
@@ -185,7 +184,7 @@ pub(super) fn monitor(
         return Err(flows_place.key_error("monitor.control_flows", message));
     }
     let trace_nodes = node_list(document, "trace_nodes", keys.trace_nodes, nodes)?;
-    let has_bytes = is_tcp || settings.wire.profile.is_real();
+    let has_bytes = of_stack || settings.wire.profile.is_real();
     if let Some(node) = keys.capture_nodes.first().filter(|_| !has_bytes) {
         let message = "frames of wire.profile = \"reference\" have no bytes to capture; expected a rocev2 profile";
         return Err(document.place(node.span()).key_error("monitor.capture_nodes", message));

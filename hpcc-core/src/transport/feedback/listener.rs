@@ -114,6 +114,11 @@ impl Listener {
         })
     }
 
+    /// Whether a packet of feedback always has a seal, if nobody took it out.
+    pub fn seals_packets(&self) -> bool {
+        self.seal.is_some() && self.by == Return::Notification
+    }
+
     /// What the controller may hear. `delivered` as [`FeedbackGuard::admit`] wants it.
     pub fn admit<'a>(&mut self, now: Nanos, delivered: u64, telemetry: Telemetry<'a>) -> Telemetry<'a> {
         let (Some(guard), Telemetry::Hops(stack)) = (&mut self.guard, telemetry) else { return telemetry };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Settings against the links that they must serve.
 
-use super::{protocol, qos};
+use super::qos;
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::settings::Named;
@@ -23,7 +23,6 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
     telemetry(scenario, places)?;
     counters(scenario, places)?;
     qos::report(scenario, places)?;
-    protocol::links(scenario, places)?;
     min_rate(scenario, places)?;
     ecn(scenario, places)?;
     buffer(scenario, places)

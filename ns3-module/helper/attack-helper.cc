@@ -1,0 +1,96 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "attack-helper.h"
+
+#include "../model/call-core.h"
+#include "qbb-helper.h"
+#include "ns3-bridge/src/attack.rs.h"
+#include "ns3-bridge/src/network.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+
+#include "ns3/abort.h"
+#include "ns3/fast-cnp-switch.h"
+#include "ns3/qbb-node.h"
+#include "ns3/rdma-host.h"
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \param network a network
+ * \return its first RDMA host; ends the program if it has none
+ */
+Ptr<RdmaHost>
+FindHost(const QbbHelper& network)
+{
+    for (uint32_t node = 0; node < network.GetNNodes(); ++node)
+    {
+        if (const Ptr<RdmaHost> host = network.GetHost(node))
+        {
+            return host;
+        }
+    }
+    NS_ABORT_MSG("attackers act on what RDMA hosts send and believe, and there are none");
+}
+
+/**
+ * \param network a network
+ * \param otherwise taken if there are no switches
+ * \return the settings of what notifies senders
+ */
+const hpcc::Settings&
+FindNotifier(const QbbHelper& network, const hpcc::Settings& otherwise)
+{
+    for (uint32_t node = 0; node < network.GetNNodes(); ++node)
+    {
+        if (const auto notifier = network.GetNode(node)->GetObject<FastCnpSwitch>())
+        {
+            return notifier->GetSettings();
+        }
+    }
+    return otherwise;
+}
+
+} // namespace
+
+AttackHelper::AttackHelper(const std::string& kind)
+{
+    Set("kind", kind);
+}
+
+void
+AttackHelper::Set(const std::string& key, const std::string& value)
+{
+    m_settings.emplace_back(key, value);
+}
+
+std::unique_ptr<Attacker>
+AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
+{
+    const auto attacker = node->GetObject<QbbNode>();
+    NS_ABORT_MSG_UNLESS(attacker, "node " << node->GetId() << " is neither host nor switch");
+    std::vector<hpcc::AttackEntry> entries;
+    for (const auto& [key, value] : m_settings)
+    {
+        entries.push_back({key, value});
+    }
+    const hpcc::Settings& host = FindHost(network)->GetSettings();
+    CorePointer<hpcc::Attack> core(CallCore([&] {
+        return hpcc::new_attack_by(attacker->GetIndex(),
+                                   {entries.data(), entries.size()},
+                                   network.GetCore(),
+                                   host,
+                                   FindNotifier(network, host))
+            .into_raw();
+    }));
+    // Programs end runs themselves.
+    auto made = std::make_unique<Attacker>(std::move(core), network, []() { return false; });
+    made->Begin();
+    return made;
+}
+
+} // namespace ns3

@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ATTACK_HELPER_H
+#define ATTACK_HELPER_H
+
+#include "attacker.h"
+
+#include "ns3/node.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief Makes nodes of a network attackers.
+ *
+ * The settings are those of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`, `pretends`, `records`,
+ * `claim`; configs/README.md lists them.
+ */
+class AttackHelper
+{
+  public:
+    /**
+     * \param kind what attackers do, as `kind` of `[[attack]]` has it
+     */
+    explicit AttackHelper(const std::string& kind);
+
+    /**
+     * \brief Set something else.
+     * \param key the setting
+     * \param value its value, as in a file but for quotes
+     */
+    void Set(const std::string& key, const std::string& value);
+
+    /**
+     * \brief Make a node an attacker. Ends the program with the reason if it cannot be one.
+     * \param node the node
+     * \param network its network, which has started and outlives the run
+     * \return the attacker, which must live as long as the run
+     */
+    std::unique_ptr<Attacker> Install(Ptr<Node> node, const QbbHelper& network) const;
+
+  private:
+    std::vector<std::pair<std::string, std::string>> m_settings; //!< what was set, as text
+};
+
+} // namespace ns3
+
+#endif /* ATTACK_HELPER_H */

@@ -1,0 +1,202 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "attacker.h"
+
+#include "../model/frame-record.h"
+#include "qbb-helper.h"
+#include "ns3-bridge/src/attack.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+
+#include "ns3/fast-cnp-switch.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \param flow a flow
+ * \return the number of its group, the upper half of its tag
+ */
+uint32_t
+GetGroup(const RdmaFlow& flow)
+{
+    return static_cast<uint32_t>(flow.tag >> 32);
+}
+
+/**
+ * \param a a flow
+ * \param b another
+ * \return whether `a` is attacked before it
+ */
+bool
+ComesBefore(const hpcc::KnownFlow& a, const hpcc::KnownFlow& b)
+{
+    return std::tie(a.src, a.dst, a.sport) < std::tie(b.src, b.dst, b.sport);
+}
+
+} // namespace
+
+Attacker::Attacker(CorePointer<hpcc::Attack> core, const QbbHelper& network, std::function<bool()> isOver)
+    : m_core(std::move(core)),
+      m_node(network.GetNode(m_core->node())),
+      m_isOver(std::move(isOver))
+{
+    for (uint32_t node = 0; node < network.GetNNodes(); ++node)
+    {
+        m_hosts.push_back(network.GetHost(node));
+    }
+}
+
+void
+Attacker::Begin()
+{
+    if (m_core->watches())
+    {
+        Watch();
+    }
+    if (m_core->sends())
+    {
+        Simulator::Schedule(NanoSeconds(m_core->start_ns()) - Simulator::Now(), &Attacker::Send, this);
+    }
+}
+
+uint64_t
+Attacker::GetSent() const
+{
+    return m_core->counters().sent;
+}
+
+uint64_t
+Attacker::GetAltered() const
+{
+    return m_core->counters().altered;
+}
+
+void
+Attacker::Watch()
+{
+    for (uint32_t port = 0; port < m_node->GetNPorts(); ++port)
+    {
+        m_node->GetPort(port)->AddTap(MakeCallback(&Attacker::OnFrame, this));
+    }
+    if (const auto notifier = m_node->GetObject<FastCnpSwitch>())
+    {
+        notifier->TraceConnectWithoutContext("Sent", MakeCallback(&Attacker::OnNotification, this));
+    }
+}
+
+void
+Attacker::Send()
+{
+    if (m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
+    {
+        return;
+    }
+    std::vector<hpcc::KnownFlow> flows;
+    for (const Ptr<RdmaHost>& host : m_hosts)
+    {
+        if (host)
+        {
+            host->VisitFlows([&](const RdmaFlow& flow, uint32_t receiver) {
+                if (m_core->is_victim(flow.src, GetGroup(flow)))
+                {
+                    flows.push_back({flow.src, flow.dst, flow.sport, receiver});
+                }
+            });
+        }
+    }
+    std::sort(flows.begin(), flows.end(), ComesBefore);
+    QbbFrame* frame = m_node->NewFrame();
+    const hpcc::ForgedFrame forged =
+        m_core->forge({flows.data(), flows.size()}, {frame->GetTelemetry(), frame->GetRoom()});
+    Simulator::Schedule(NanoSeconds(forged.gap_ns), &Attacker::Send, this);
+    if (!forged.present)
+    {
+        frame->Release();
+        return;
+    }
+    frame->kind = forged.icmpv6 ? QbbFrame::Kind::ICMPV6 : QbbFrame::Kind::FAST_CNP;
+    frame->src = forged.src;
+    frame->dst = forged.dst;
+    frame->srcAddress = forged.src_address;
+    frame->dstAddress = forged.dst_address;
+    frame->sport = forged.sport;
+    frame->dport = m_node->GetSettings().wire_port();
+    frame->queuePair = forged.queue_pair;
+    frame->telemetryBytes = forged.section;
+    frame->size = forged.size;
+    Emit(frame);
+}
+
+void
+Attacker::Emit(QbbFrame* frame)
+{
+    if (const auto host = DynamicCast<RdmaHost>(m_node))
+    {
+        host->Send(frame);
+    }
+    else if (const auto aSwitch = DynamicCast<QbbSwitch>(m_node))
+    {
+        aSwitch->Send(frame);
+    }
+}
+
+const RdmaFlow*
+Attacker::FindFlow(const QbbFrame& frame) const
+{
+    if (!frame.HasTelemetrySection())
+    {
+        return nullptr;
+    }
+    // What collects telemetry goes to the receiver and names the queue pair that answers are for.
+    const bool isAnswer = !frame.CollectsTelemetry();
+    const Ptr<RdmaHost>& sender = m_hosts.at(isAnswer ? frame.dst : frame.src);
+    return sender ? sender->FindFlow(isAnswer ? frame.queuePair : frame.replyQueuePair) : nullptr;
+}
+
+void
+Attacker::OnFrame(QbbFrame& frame)
+{
+    const RdmaFlow* flow = FindFlow(frame);
+    const hpcc::PassingFrame passing{MakeFrameRecord(frame).kind,
+                                     frame.src,
+                                     frame.dst,
+                                     frame.sport,
+                                     frame.queuePair,
+                                     flow ? GetGroup(*flow) : hpcc::no_group()};
+    const uint16_t length = m_core->on_frame(Simulator::Now().GetNanoSeconds(),
+                                             passing,
+                                             {frame.GetTelemetry(), frame.GetRoom()},
+                                             frame.telemetryBytes);
+    frame.size -= frame.telemetryBytes - length;
+    frame.telemetryBytes = length;
+}
+
+void
+Attacker::OnNotification(const QbbFrame& frame)
+{
+    const hpcc::PassingFrame passing{MakeFrameRecord(frame).kind,
+                                     frame.src,
+                                     frame.dst,
+                                     frame.sport,
+                                     frame.queuePair,
+                                     hpcc::no_group()};
+    std::vector<uint8_t> options(frame.GetTelemetry(), frame.GetTelemetry() + frame.telemetryBytes);
+    m_core->on_frame(Simulator::Now().GetNanoSeconds(),
+                     passing,
+                     {options.data(), options.size()},
+                     frame.telemetryBytes);
+}
+
+} // namespace ns3

@@ -1,0 +1,88 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ATTACKER_H
+#define ATTACKER_H
+
+#include "ns3/core-pointer.h"
+#include "ns3/ptr.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbFrame;
+class QbbHelper;
+class QbbNode;
+class RdmaHost;
+struct RdmaFlow;
+
+/**
+ * \ingroup hpcc
+ * \brief A node that sends frames of its own, or changes what passes it.
+ *
+ * What it sends and changes is the core's to decide (`hpcc_core::attack`). It knows the flows that are under way. AttackHelper
+ * makes one for a program; files have `[[attack]]`.
+ */
+class Attacker
+{
+  public:
+    /**
+     * \param core what it does
+     * \param network its network
+     * \param isOver whether there is nothing left to attack
+     */
+    Attacker(CorePointer<hpcc::Attack> core, const QbbHelper& network, std::function<bool()> isOver);
+
+    /// Watch what passes the attacker, if that is what it does, and schedule its first frame.
+    void Begin();
+
+    /// \return frames that it sent
+    uint64_t GetSent() const;
+
+    /// \return frames that it changed
+    uint64_t GetAltered() const;
+
+  private:
+    /// Watch what arrives at the attacker's node, and the notifications that it makes.
+    void Watch();
+
+    /// Send a frame, and schedule the next.
+    void Send();
+
+    /**
+     * \brief Put a frame onto the network.
+     * \param frame the frame
+     */
+    void Emit(QbbFrame* frame);
+
+    /**
+     * \param frame a frame
+     * \return the flow that it belongs to, as its sender has it; nullptr if that is not known
+     */
+    const RdmaFlow* FindFlow(const QbbFrame& frame) const;
+
+    /**
+     * \brief Let the core see a frame and change its telemetry.
+     * \param frame the frame
+     */
+    void OnFrame(QbbFrame& frame);
+
+    /**
+     * \brief The attacker's node has made a notification.
+     * \param frame the notification
+     */
+    void OnNotification(const QbbFrame& frame);
+
+    const CorePointer<hpcc::Attack> m_core;  //!< what it does
+    const Ptr<QbbNode> m_node;               //!< the attacker
+    std::vector<Ptr<RdmaHost>> m_hosts;      //!< hosts by node; nullptr for switches
+    const std::function<bool()> m_isOver;    //!< whether there is nothing left to attack
+};
+
+} // namespace ns3
+
+#endif /* ATTACKER_H */
