@@ -5,12 +5,14 @@
 //! is [resolved](NodeSettings::resolve) once the network is known, by the same rules for all of them; then the settings
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
+mod border;
 mod control;
 mod counters;
 mod notifications;
 mod part;
 mod protocol;
 
+pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
 
@@ -83,6 +85,7 @@ impl NodeSettings {
     /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
+        self.feedback = host.feedback.clone();
     }
 
     /// Takes over what a host must know of the switches.
@@ -118,6 +121,7 @@ impl NodeSettings {
             return Err(in_section("telemetry")(Conflict::new("records_per_ack", message.into())));
         }
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
+        self.check_border(network, &feedback)?;
         self.transport.check().map_err(in_section("transport"))?;
         self.switch.check().map_err(in_section("switch"))?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {

@@ -195,8 +195,8 @@ impl Layout {
         }
     }
 
-    /// Writes queues and sent bytes of `hops` over those of a section that [reads](Layout::read) as records of as many; all
-    /// else stays. A queue or a counter beyond its field is cut as [`Layout::stamp`] cuts it.
+    /// Writes rates, queues and sent bytes of `hops` over those of a section's first records; all else stays. A rate without
+    /// a code stays as it is, a queue beyond its field is written as the longest, and a counter wraps.
     pub fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => {}

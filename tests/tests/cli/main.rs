@@ -6,6 +6,7 @@ mod attacks;
 mod bad_reference;
 mod bad_set;
 mod bad_toml;
+mod border;
 mod compare;
 mod counters;
 mod delayed_acks;

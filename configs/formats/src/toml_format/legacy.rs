@@ -3,9 +3,9 @@
 
 use super::document::Document;
 use crate::error::{InputError, suggestion};
-use crate::scenario::Legacy;
+use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::Reads;
-use hpcc_core::node::NodeSettings;
+use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::Protocol;
 use serde::Deserialize;
@@ -60,4 +60,12 @@ pub(super) fn read(
     nodes.sort_unstable();
     nodes.dedup();
     Ok(Legacy { nodes, algorithm })
+}
+
+/// Checks that no legacy switch is one that must hide telemetry from its neighbours.
+pub(super) fn borders(scenario: &Scenario) -> Result<(), Located> {
+    for &node in &scenario.legacy.nodes {
+        scenario.node_settings(node).border(node, &scenario.network, false)?;
+    }
+    Ok(())
 }

@@ -129,6 +129,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         notes: note.into_iter().chain(dropped).collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     Ok(Draft { scenario, flows, places })
 }
 

@@ -87,11 +87,13 @@ fn load(tx_bytes: u64, qlen: u64) -> [u32; 3] {
     [u32::try_from(qlen).unwrap_or(u32::MAX), (tx_bytes >> 32) as u32, tx_bytes as u32]
 }
 
-/// Writes the opaque words of hops over a section's, whose last hop comes first.
+/// Writes rates and opaque words of hops over a section's, whose last hop comes first.
 pub fn overwrite(section: &mut [u8], hops: &[Hop]) {
     let Some(entries) = section.get_mut(PREFIX..) else { return };
     for (entry, hop) in entries.as_rchunks_mut::<{ metadata::LEN }>().1.iter_mut().rev().zip(hops) {
-        *entry = Metadata { opaque: load(hop.tx_bytes, hop.qlen), ..Metadata::parse(entry) }.emit();
+        let told = Metadata::parse(entry);
+        let speed = speed::code(hop.rate).unwrap_or(told.speed);
+        *entry = Metadata { speed, opaque: load(hop.tx_bytes, hop.qlen), ..told }.emit();
     }
 }
 
