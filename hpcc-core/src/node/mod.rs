@@ -123,6 +123,10 @@ impl NodeSettings {
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
         self.check_border(network, &feedback)?;
         self.transport.check().map_err(in_section("transport"))?;
+        if quirks.stale_round_robin && !self.transport.classes.trim().is_empty() {
+            let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
+            return Err(in_section("transport")(Conflict::new("classes", message.into())));
+        }
         self.switch.check().map_err(in_section("switch"))?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
             let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \
@@ -166,10 +170,11 @@ impl NodeSettings {
         })
     }
 
-    /// How telemetry comes back, from switches that may leave hops out.
+    /// How telemetry comes back, from switches that may leave hops out, or report the shares of classes.
     fn feedback(&self) -> Result<FeedbackConfig, Located> {
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
-        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), ..feedback })
+        let classes = self.switch.reported_classes().map_err(in_section("switch"))?;
+        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), classes, ..feedback })
     }
 
     /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.

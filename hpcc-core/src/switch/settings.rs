@@ -104,11 +104,16 @@ impl SwitchSettings {
         self.telemetry_records != Reported::All
     }
 
+    /// The classes against whose shares telemetry reports, if it does.
+    ///
+    /// # Errors
+    /// If the classes are none.
+    pub fn reported_classes(&self) -> Result<Option<Classes>, Conflict> {
+        Ok(self.parsed_classes()?.filter(|_| self.telemetry_scope == Scope::Queue))
+    }
+
     fn parsed_classes(&self) -> Result<Option<Classes>, Conflict> {
-        if self.classes.is_empty() {
-            return Ok(None);
-        }
-        Classes::parse(&self.classes).map(Some).map_err(|message| Conflict::new("classes", message))
+        Classes::parse_any(&self.classes).map_err(|message| Conflict::new("classes", message))
     }
 
     /// When ports of this rate mark frames: as the attributes for 100 Gb/s say, scaled.

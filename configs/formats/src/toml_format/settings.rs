@@ -72,6 +72,27 @@ struct ThresholdKeys {
     pmax: Probability,
 }
 
+/// What `[transport]` holds besides plain settings.
+pub(super) const TRANSPORT_LISTS: &[&str] = &["classes"];
+
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct TransportLists {
+    /// Classes of service.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ClassKeys>>"))]
+    classes: Option<Vec<Spanned<ClassKeys>>>,
+}
+
+/// The lists of `[transport]`: classes of service.
+pub(super) fn transport_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<(), InputError> {
+    let (lists, _) = document.optional::<TransportLists>("transport")?;
+    if let Some(list) = lists.classes {
+        settings.transport.classes = classes::text(document, "transport", list)?;
+    }
+    Ok(())
+}
+
 /// The lists of `[switch]`: thresholds of link rates, and classes of service. Returns where the thresholds are; if there
 /// are none, the section.
 pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<Place, InputError> {
@@ -83,7 +104,7 @@ pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSetti
         settings.ecn_thresholds = Some(thresholds(document, list)?);
     }
     if let Some(list) = lists.classes {
-        settings.switch.classes = classes::text(document, list)?;
+        settings.switch.classes = classes::text(document, "switch", list)?;
     }
     Ok(place)
 }
