@@ -10,4 +10,5 @@ mod settings;
 
 pub(super) use flows::flows;
 pub(super) use memory::memory;
+pub(crate) use settings::lowest_rate;
 pub(super) use settings::{note_losses, settings};
