@@ -29,8 +29,10 @@ impl TelemetryBorder {
             return;
         }
         let TelemetryBorder { layout, feedback, answer, stack, .. } = self;
+        if !is_answer {
+            return relative::section(layout, bytes, stack);
+        }
         match answer {
-            _ if !is_answer => relative::section(layout, bytes, stack),
             Answer::Records => feedback.for_sections(bytes, |section| relative::section(layout, section, stack)),
             Answer::BusiestLink => {
                 // What is no record of a link tells nothing.

@@ -152,7 +152,11 @@ impl NodeSettings {
 
     /// The layout of telemetry, once all is resolved.
     pub fn layout(&self) -> Layout {
-        self.layout.config(self.quirks().wide_pint)
+        let layout = self.layout.config(self.quirks().wide_pint);
+        match self.switch.telemetry_queue {
+            Wait::Length => layout,
+            Wait::Sojourn => layout.by_sojourn(),
+        }
     }
 
     /// What a host runs by, once all is resolved and checked.

@@ -49,8 +49,8 @@ crate::settings! {
         pub classes: String = String::new();
         /// Whose bytes telemetry reports: the port's against the link, or the queue's against the share of its class.
         pub telemetry_scope: Scope = Scope::Port;
-        /// What telemetry reports for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as
-        /// bytes of the link.
+        /// What senders take for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as bytes
+        /// of the link. The layout `ifa` has a field for that time; others have it in the place of the queue.
         pub telemetry_queue: Wait = Wait::Length;
         /// To which packets that collect telemetry a switch adds its record: all, the first that leaves a port
         /// `telemetry_interval` after the last one, or these and all that leave a queue of more than `telemetry_threshold` behind;

@@ -66,12 +66,13 @@ mod tests {
     use alloc::vec::Vec;
 
     const T: Nanos = Nanos(10_000);
-    const LAYOUTS: [Layout; 7] = [
+    const LAYOUTS: [Layout; 8] = [
         Layout::Reference { multiplier: 4 },
         Layout::Paper,
         Layout::Draft,
         Layout::IntMd { hops: 5 },
-        Layout::Ifa { hops: 5 },
+        Layout::Ifa { hops: 5, sojourn: false },
+        Layout::Ifa { hops: 5, sojourn: true },
         Layout::Ioam { profile: Profile::Full, hops: 5 },
         Layout::Ioam { profile: Profile::Slim, hops: 5 },
     ];
@@ -83,7 +84,7 @@ mod tests {
         for (switch_id, gbps) in [(1, 100), (2, gbps)] {
             let rate = BitRate::gbps(gbps);
             let part = |bytes: u64| bytes * gbps / 100;
-            let (tx_bytes, qlen, arrived) = (part(sent), part(qlen), Nanos(now - 100));
+            let (tx_bytes, qlen, arrived) = (part(sent), part(qlen), Nanos(now - 800));
             let snapshot = Snapshot { switch_id, rate, arrived, now: Nanos(now), tx_bytes, qlen, ..Snapshot::IDLE };
             len = layout.stamp(&mut bytes, len, &snapshot);
         }
@@ -105,9 +106,10 @@ mod tests {
     fn loads(layout: &Layout, [earlier, later]: [&[u8]; 2]) -> Vec<f64> {
         let (earlier, later) = (read(layout, earlier), read(layout, later));
         let pairs = earlier.hops().iter().zip(later.hops());
-        let load = |(earlier, later)| match Comparison::of(&layout.modulus().expect("counters"), earlier, later, T) {
-            Comparison::Load(load) => load.utilisation,
-            other => panic!("{other:?}"),
+        let load = |(earlier, later)| {
+            let compared = Comparison::of(&layout.modulus().expect("counters"), earlier, later, T);
+            let Comparison::Load(load) = compared else { panic!("{compared:?}") };
+            load.utilisation
         };
         pairs.map(load).collect()
     }
@@ -153,7 +155,8 @@ mod tests {
     /// A queue that is beyond its field after it was multiplied does not read as a short one.
     #[test]
     fn queues_saturate() {
-        for layout in LAYOUTS {
+        let by_time = |layout: &Layout| matches!(layout, Layout::Ifa { sojourn: true, .. });
+        for layout in LAYOUTS.into_iter().filter(|layout| !by_time(layout)) {
             let told = read(&layout, &hidden(&layout, stamped(&layout, 25, 5_000, 0, 40_000_000)));
             let [first, second] = [0, 1].map(|hop| told.hops()[hop].qlen);
             assert!(first > 5_000_000 && second > 5_000_000, "{layout:?}: {told:?}");

@@ -119,3 +119,39 @@ fn req_27_a_guard_goes_with_the_shares_of_classes() {
     let rejected = caught["rejected_by_guard"].as_u64().expect("a number");
     assert!(altered > 500 && rejected > altered * 9 / 10, "{rejected} of {altered}");
 }
+
+/// What a capture at the receiver shows of the frames of priority 4: for each that waited longer than 1 us, the bytes that
+/// stand in IFA's word for the queue, and those that its link sends in the time of IFA's own field.
+fn waits(set: &[&str]) -> Vec<(u64, u64)> {
+    let bench = Bench::new(&[("run.toml", SHARES)]);
+    let captured = ["wire.profile=rocev2_ipv4", "telemetry.layout=ifa", "monitor.capture_nodes=[4]"];
+    let told = bench.run("run.toml", &[&captured, set].concat());
+    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let frames = bench.hpcc(&["dissect", "out/packets.pcap"]).out;
+    let hop = |line: &str| {
+        let frame: Value = serde_json::from_str(line).expect("JSON");
+        let hop = &frame["telemetry"]["hops"][0];
+        let residence = hop["residence_ns"].as_u64().filter(|&time| time > 1_000 && hop["queue"] == 4)?;
+        Some((hop["opaque"][0].as_u64().expect("a word"), residence * 100 / 8))
+    };
+    frames.lines().filter_map(hop).collect()
+}
+
+/// With IFA the time in the switch stays in its own field and the queue in its word; senders heed the time as they do where it
+/// takes the queue's place.
+#[test]
+fn req_28_a_time_in_the_switch_has_its_own_field_where_there_is_one() {
+    let by_time = "switch.telemetry_queue=sojourn";
+    let waits = [waits(&[]), waits(&[by_time])];
+    for waits in &waits {
+        assert!(waits.len() > 50, "{waits:?}");
+        assert!(waits.iter().all(|(queue, time)| queue != time), "the queue is no time: {waits:?}");
+    }
+    let time = |layout: &str, set: &[&str]| {
+        let layout = format!("telemetry.layout={layout}");
+        run(SHARES, &[&["wire.profile=rocev2_ipv4", layout.as_str()], set].concat()).1[0]
+    };
+    let (length, ifa, int_md) = (time("ifa", &[]), time("ifa", &[by_time]), time("int_md", &[by_time]));
+    assert!(ifa * 102 / 100 < length, "who waits for a turn takes less, host 0 more: {ifa} and {length}");
+    assert!(ifa.abs_diff(int_md) < int_md / 50, "{ifa} and {int_md}");
+}
