@@ -133,6 +133,11 @@ impl BitRate {
         }
     }
 
+    /// Whole bytes that a link of this rate sends in a time; at most 2^64 - 1.
+    pub fn bytes_in(self, time: Nanos) -> u64 {
+        u64::try_from(u128::from(self.0) * u128::from(time.0) / 8_000_000_000).unwrap_or(u64::MAX)
+    }
+
     /// Bits per second from a floating-point result, as x86-64 compilers convert it: truncated, while
     /// infinities, not-a-number and anything from 2^64 on become 2^63.
     ///

@@ -4,6 +4,7 @@
 use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::Settings;
+use hpcc_core::node;
 use hpcc_core::switch::{self as core_switch, Backlog, PRIORITIES, Service};
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -112,6 +113,20 @@ pub(crate) mod ffi {
             section: &mut [u8],
             rng: &mut Rng,
         ) -> Departure;
+        /// What a switch makes of telemetry that leaves its domain.
+        #[derive(ExternType)]
+        type TelemetryBorder;
+        /// That of a switch; `notifies`: whether it sends Fast CNPs.
+        fn new_telemetry_border(
+            network: &Network,
+            node: u32,
+            settings: &Settings,
+            notifies: bool,
+        ) -> Result<Box<TelemetryBorder>>;
+        /// Whether it makes anything of it.
+        fn hides(self: &TelemetryBorder) -> bool;
+        /// A frame leaves a port with this telemetry: a section that collects records, or an answer.
+        fn hide(self: &mut TelemetryBorder, egress: u16, is_answer: bool, telemetry: &mut [u8]);
         /// A frame that waits at a port is thrown away; returns whether to resume its sender.
         fn discard(self: &mut Switch, egress: u16, ingress: u16, priority: u8, size: u32) -> bool;
         /// A PFC frame of this switch leaves a port.
@@ -153,6 +168,31 @@ pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Resu
     let routes = network.take_table(node);
     let core = core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes);
     Ok(Box::new(Switch { core, notes_arrival, leaks, services }))
+}
+
+/// What a switch makes of telemetry that leaves its domain; `None`: it is no border.
+pub struct TelemetryBorder(Option<node::TelemetryBorder>);
+
+pub fn new_telemetry_border(
+    network: &Network,
+    node: u32,
+    settings: &Settings,
+    notifies: bool,
+) -> Result<Box<TelemetryBorder>, String> {
+    let border = settings.node.border(node, network.core(), notifies);
+    border.map(|border| Box::new(TelemetryBorder(border))).map_err(|wrong| wrong.to_string())
+}
+
+impl TelemetryBorder {
+    pub fn hides(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub fn hide(&mut self, egress: u16, is_answer: bool, telemetry: &mut [u8]) {
+        if let Some(border) = &mut self.0 {
+            border.hide(egress, is_answer, telemetry);
+        }
+    }
 }
 
 pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch) {

@@ -44,5 +44,6 @@ template struct CoreDelete<hpcc::Scenario>;
 template struct CoreDelete<hpcc::Scheduler>;
 template struct CoreDelete<hpcc::Settings>;
 template struct CoreDelete<hpcc::Switch>;
+template struct CoreDelete<hpcc::TelemetryBorder>;
 
 } // namespace ns3

@@ -37,6 +37,7 @@ struct Scheduler;
 struct Segment;
 struct Settings;
 struct Switch;
+struct TelemetryBorder;
 } // namespace hpcc
 
 namespace ns3

@@ -70,6 +70,7 @@ QbbSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
+    m_border.reset();
     m_fastCnp = nullptr;
     m_network.reset();
     QbbNode::DoDispose();
@@ -136,6 +137,13 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     if (m_fastCnp && !m_fastCnp->Start(*network, *this))
     {
         m_fastCnp = nullptr;
+    }
+    const bool notifies = m_fastCnp && m_fastCnp->IsEnabled();
+    m_border.reset(
+        CallCore([&] { return hpcc::new_telemetry_border(*network, m_index, GetSettings(), notifies).into_raw(); }));
+    if (!m_border->hides())
+    {
+        m_border.reset();
     }
     m_leakOnLinkDown = m_core->leaks_on_link_down();
     m_notesArrival = m_core->notes_arrival();
@@ -264,6 +272,12 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
                                                      *m_rng);
     frame.size += departure.telemetry_bytes - frame.telemetryBytes;
     frame.telemetryBytes = departure.telemetry_bytes;
+    if (m_border && frame.HasTelemetrySection())
+    {
+        m_border->hide(out.GetPortNumber(),
+                       !frame.CollectsTelemetry(),
+                       {frame.GetTelemetry(), frame.telemetryBytes});
+    }
     frame.congestionMarked |= m_fastCnp ? DepartWithFastCnp(out, frame, departure.mark) : departure.mark;
     if (departure.resume)
     {

@@ -141,6 +141,7 @@ class QbbSwitch : public QbbNode
     uint64_t& CounterOf(hpcc::Verdict why);
 
     std::shared_ptr<hpcc::Network> m_network;  //!< routes
+    CorePointer<hpcc::TelemetryBorder> m_border; //!< what it hides from another domain; null if it is no border
     CorePointer<hpcc::Switch> m_core;          //!< the decisions
     Ptr<FastCnpSwitch> m_fastCnp;              //!< what it does about Fast CNP; null if nothing
     bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted

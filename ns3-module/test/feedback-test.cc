@@ -12,6 +12,7 @@
 #include "ns3/uinteger.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -209,6 +210,69 @@ class FeedbackModesTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT(observed.meanQueue, 150'000, "three windows stand in the queue");
         NS_TEST_EXPECT_MSG_EQ(observed.counters.feedback, 0, "nothing comes back");
     }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief REQ-64: a switch that hides from one host what records tell.
+ */
+class TelemetryBorderTest : public HpccTestCase
+{
+  public:
+    TelemetryBorderTest()
+        : HpccTestCase("A border switch tells a host outside ratios only, which control its flow as well")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Time open = Run("none");
+        NS_TEST_EXPECT_MSG_EQ((m_codes == std::set<uint8_t>{4}), true, "100 Gb/s");
+        const Time hidden = Run("0");
+        NS_TEST_EXPECT_MSG_EQ((m_codes == std::set<uint8_t>{7}), true, "800 Gb/s, whatever it is");
+        NS_TEST_EXPECT_MSG_EQ_TOL(hidden, open, MicroSeconds(3), "the flow is controlled alike");
+    }
+
+    /**
+     * \brief Run two flows from hosts 0 and 1 to host 2.
+     * \param outside from whom the switch hides
+     * \return when the flow of host 0 is complete
+     */
+    Time Run(const std::string& outside)
+    {
+        m_codes.clear();
+        TestNetwork network;
+        network.helper.SetTelemetry("paper");
+        network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        network.helper.SetSwitchAttribute("TelemetryHiddenFrom", StringValue(outside));
+        network.MakeStar(3);
+        const auto flow = network.AddFlow(0, 2, 1'000'000);
+        network.AddFlow(1, 2, 1'000'000);
+        network.helper.Start();
+        const auto port = DynamicCast<QbbSwitch>(network.helper.GetNode(3))->GetPort(0);
+        port->TraceConnectWithoutContext("TxBegin", MakeCallback(&TelemetryBorderTest::OnSend, this));
+        Simulator::Stop(MilliSeconds(5));
+        Simulator::Run();
+        const Time completion = flow->GetFlow().completion;
+        Simulator::Destroy();
+        return completion;
+    }
+
+    /**
+     * \brief A frame leaves for host 0.
+     * \param frame the frame
+     */
+    void OnSend(const QbbFrame& frame)
+    {
+        // Two bytes of hop count and path id; the next begin with the code of the rate.
+        if (frame.IsAcknowledgement() && frame.telemetryBytes > 2)
+        {
+            m_codes.insert(frame.GetTelemetry()[2] >> 4);
+        }
+    }
+
+    std::set<uint8_t> m_codes; //!< codes of the rates in what goes to host 0
 };
 
 /**
@@ -443,6 +507,7 @@ TestCases
 MakeFeedbackTests()
 {
     return {new FeedbackModesTest,
+            new TelemetryBorderTest,
             new MoreFlowsThanExpectedTest,
             new ProbeTest,
             new NotificationTest,

@@ -130,6 +130,56 @@ class ClassesTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief REQ-29: the classes of a host's port.
+ */
+class HostClassesTest : public HpccTestCase
+{
+  public:
+    HostClassesTest()
+        : HpccTestCase("A host's port serves its flows by their classes")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ_TOL(Ratio(""), 1, 0.02, "in turn");
+        NS_TEST_EXPECT_MSG_EQ_TOL(Ratio("3:3000,4:1000"), 3, 0.05, "three to one");
+        NS_TEST_EXPECT_MSG_EQ_TOL(Ratio("3:1000,4:3000"), 1.0 / 3, 0.02, "one to three");
+    }
+
+    /**
+     * \brief Run two endless flows from one host to two others for 200 us.
+     * \param classes of the host
+     * \return acknowledged bytes of the first, as a part of the second's
+     */
+    double Ratio(const std::string& classes)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.helper.SetHostAttribute("Classes", StringValue(classes));
+        network.MakeStar(3);
+        std::array<Ptr<RdmaClient>, 2> flows;
+        for (uint32_t flow = 0; flow < 2; ++flow)
+        {
+            flows[flow] = network.AddFlow(0, 1 + flow, uint64_t{1} << 30);
+            flows[flow]->SetAttribute("Priority", UintegerValue(PRIORITIES_OF[flow]));
+        }
+        network.helper.Start();
+        Simulator::Stop(MicroSeconds(200));
+        Simulator::Run();
+        const auto host = DynamicCast<RdmaHost>(network.helper.GetNode(0));
+        const auto acked = [&](uint32_t flow) {
+            return static_cast<double>(host->GetAckedBytes(flows[flow]->GetQueuePair()));
+        };
+        const double ratio = acked(0) / acked(1);
+        Simulator::Destroy();
+        return ratio;
+    }
+};
+
+/**
+ * \ingroup hpcc
  * \brief The order of frames on a port that two classes want all of.
  */
 class ClassOrderTest : public HpccTestCase
@@ -278,7 +328,7 @@ class ClassTelemetryTest : public HpccTestCase
 TestCases
 MakeQosTests()
 {
-    return {new ClassesTest, new ClassOrderTest, new ClassTelemetryTest};
+    return {new ClassesTest, new HostClassesTest, new ClassOrderTest, new ClassTelemetryTest};
 }
 
 } // namespace tests

@@ -99,12 +99,13 @@ mod tests {
     use crate::units::{BitRate, Nanos};
 
     const FLOW: FlowKey = (3, 7);
-    const LAYOUTS: [Layout; 7] = [
+    const LAYOUTS: [Layout; 8] = [
         Layout::Reference { multiplier: 1 },
         Layout::Paper,
         Layout::Draft,
         Layout::IntMd { hops: 5 },
-        Layout::Ifa { hops: 5 },
+        Layout::Ifa { hops: 5, sojourn: false },
+        Layout::Ifa { hops: 5, sojourn: true },
         Layout::Ioam { profile: Profile::Full, hops: 5 },
         Layout::Ioam { profile: Profile::Slim, hops: 5 },
     ];

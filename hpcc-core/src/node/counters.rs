@@ -6,8 +6,7 @@
 
 use super::{Located, NodeSettings, in_section};
 use crate::settings::{Conflict, Named};
-use crate::telemetry::Reads;
-use crate::telemetry::{Hop, Layout, LayoutName, LayoutSettings};
+use crate::telemetry::{Hop, Layout, LayoutName, LayoutSettings, Reads, relative};
 use crate::topology::routes::PathMetrics;
 use crate::transport::LinkSpec;
 use crate::units::Nanos;
@@ -37,7 +36,8 @@ impl NodeSettings {
         let interval = |path: &(PathMetrics, Vec<LinkSpec>)| {
             flow.sampling_interval(&path.1, if self.transport.global_rtt { longest } else { t(path) })
         };
-        let serves = |layout: &Layout| paths.iter().all(|path| interval(path) <= horizon(layout, &path.1));
+        let hides = self.hides_telemetry();
+        let serves = |layout: &Layout| paths.iter().all(|path| interval(path) <= horizon(layout, &path.1, hides));
         if serves(&self.layout()) {
             return Ok(());
         }
@@ -63,9 +63,10 @@ impl NodeSettings {
     }
 }
 
-/// The longest time between two records that can be compared on every link.
-fn horizon(layout: &Layout, links: &[LinkSpec]) -> Nanos {
+/// The longest time between two records that can be compared on every link, of which a border may [hide](relative) the rates.
+fn horizon(layout: &Layout, links: &[LinkSpec], hides: bool) -> Nanos {
     let modulus = layout.modulus().unwrap_or_default();
-    let of_link = |&(rate, _): &LinkSpec| modulus.horizon(&Hop { rate, ..Hop::default() });
+    let told = relative::rate(layout).filter(|_| hides);
+    let of_link = |&(rate, _): &LinkSpec| modulus.horizon(&Hop { rate: told.unwrap_or(rate), ..Hop::default() });
     links.iter().map(of_link).min().unwrap_or_default()
 }

@@ -5,12 +5,14 @@
 //! is [resolved](NodeSettings::resolve) once the network is known, by the same rules for all of them; then the settings
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
+mod border;
 mod control;
 mod counters;
 mod notifications;
 mod part;
 mod protocol;
 
+pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
 pub use part::{Owner, Part};
 
@@ -83,6 +85,10 @@ impl NodeSettings {
     /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
+        if self.hides_telemetry() {
+            self.feedback = host.feedback.clone();
+            self.transport = host.transport.clone();
+        }
     }
 
     /// Takes over what a host must know of the switches.
@@ -118,7 +124,12 @@ impl NodeSettings {
             return Err(in_section("telemetry")(Conflict::new("records_per_ack", message.into())));
         }
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
+        self.check_border(network, &feedback)?;
         self.transport.check().map_err(in_section("transport"))?;
+        if quirks.stale_round_robin && !self.transport.classes.trim().is_empty() {
+            let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
+            return Err(in_section("transport")(Conflict::new("classes", message.into())));
+        }
         self.switch.check().map_err(in_section("switch"))?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
             let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \
@@ -144,7 +155,11 @@ impl NodeSettings {
 
     /// The layout of telemetry, once all is resolved.
     pub fn layout(&self) -> Layout {
-        self.layout.config(self.quirks().wide_pint)
+        let layout = self.layout.config(self.quirks().wide_pint);
+        match self.switch.telemetry_queue {
+            Wait::Length => layout,
+            Wait::Sojourn => layout.by_sojourn(),
+        }
     }
 
     /// What a host runs by, once all is resolved and checked.
@@ -162,10 +177,11 @@ impl NodeSettings {
         })
     }
 
-    /// How telemetry comes back, from switches that may leave hops out.
+    /// How telemetry comes back, from switches that may leave hops out, or report the shares of classes.
     fn feedback(&self) -> Result<FeedbackConfig, Located> {
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
-        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), ..feedback })
+        let classes = self.switch.reported_classes().map_err(in_section("switch"))?;
+        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), classes, ..feedback })
     }
 
     /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.

@@ -56,6 +56,14 @@ impl Classes {
         })
     }
 
+    /// The same, where an empty text stands for no classes.
+    ///
+    /// # Errors
+    /// As [`Classes::parse`].
+    pub fn parse_any(text: &str) -> Result<Option<Classes>, String> {
+        if text.trim().is_empty() { Ok(None) } else { Classes::parse(text).map(Some) }
+    }
+
     /// The text that [`Classes::parse`] reads.
     pub fn text(&self) -> String {
         let class = |(priority, service): (usize, &Service)| match service {
@@ -69,6 +77,16 @@ impl Classes {
     /// Whether a priority is sure of some part of every link.
     pub fn is_sure(&self, priority: u8) -> bool {
         Scheduler::new(self.services).guaranteed(priority, BitRate::gbps(1), BitRate(0)) > BitRate(0)
+    }
+
+    /// The part of each link of which a priority is sure; 1 for one that is sure of nothing, as
+    /// [telemetry](super::Scope::Queue) reports it.
+    pub fn share(&self, priority: u8) -> f64 {
+        let whole = BitRate::gbps(1_000);
+        match Scheduler::new(self.services).guaranteed(priority, whole, BitRate(0)) {
+            BitRate(0) => 1.0,
+            share => share.0 as f64 / whole.0 as f64,
+        }
     }
 
     /// How each queue is served.
@@ -104,6 +122,7 @@ mod tests {
         assert!((2_998..=3_002).contains(&sent[3]), "{sent:?}");
         assert_eq!(scheduler.guaranteed(4, BitRate::gbps(100), BitRate(0)), BitRate::gbps(25));
         assert_eq!([3, 4, 5, 6, 7].map(|priority| classes.is_sure(priority)), [true, true, true, false, false]);
+        assert_eq!([3, 4, 5, 6, 7].map(|priority| classes.share(priority)), [0.75, 0.25, 1.0, 1.0, 1.0]);
     }
 
     #[test]

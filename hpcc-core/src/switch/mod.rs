@@ -216,6 +216,9 @@ impl Switch {
             tx_bytes: 0,
             queued: [0; PRIORITIES],
         };
+        // A time in the switch that has a field of its own leaves that of the queue alone.
+        let wait = if layout.tells_arrival() { Wait::Length } else { config.report.wait };
+        let report = ReportConfig { wait, ..config.report };
         let pint = |log_base| Pint {
             codebook: Codebook::new(log_base),
             meters: ports.iter().map(|&(rate, _)| PortMeter::new(rate, base_rtt)).collect(),
@@ -229,9 +232,9 @@ impl Switch {
                 BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
             },
             ports: ports.iter().map(port).collect(),
-            report: (config.report != ReportConfig::default()).then(|| {
+            report: (report != ReportConfig::default()).then(|| {
                 let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
-                Report::new(config.report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
+                Report::new(report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
             }),
             records: match config.records.to {
                 Reported::All => None,

@@ -3,8 +3,8 @@
 //!
 //! HPCC++ adds qlen / (B * T) and txRate / B. To a class that is sure of a share of the link, B is that share, and its
 //! queue is its own. To any class, the time that a packet waited says more than bytes, for who knows when they
-//! are served. Layouts have codes for the rates of links only, and no field for a waiting time; so neither B nor
-//! the fields change, but what is written into them:
+//! are served. Layouts have codes for the rates of links only, and most no field for a waiting time; so neither B nor
+//! the fields change, but what is written into them (IFA has such a field: there the queue stays the queue):
 //!
 //! | reported | stands for |
 //! | --- | --- |
@@ -89,7 +89,7 @@ impl Report {
         };
         match self.config.wait {
             Wait::Length => (tx_bytes, qlen),
-            Wait::Sojourn => (tx_bytes, bytes(port.rate, now.saturating_sub(head.arrived))),
+            Wait::Sojourn => (tx_bytes, port.rate.bytes_in(now.saturating_sub(head.arrived))),
         }
     }
 
@@ -107,11 +107,6 @@ impl PortReport {
         let scaled = u128::from(bytes) * u128::from(self.rate.0) / u128::from(self.shares[queue].0.max(1));
         u64::try_from(scaled).unwrap_or(u64::MAX)
     }
-}
-
-/// Bytes that a rate sends in a time.
-fn bytes(rate: BitRate, time: Nanos) -> u64 {
-    u64::try_from(u128::from(rate.0) * u128::from(time.0) / 8_000_000_000).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

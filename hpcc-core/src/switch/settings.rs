@@ -8,7 +8,7 @@ use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
 use crate::wire::WireProfile;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 crate::named! {
@@ -50,8 +50,8 @@ crate::settings! {
         pub classes: String = String::new();
         /// Whose bytes telemetry reports: the port's against the link, or the queue's against the share of its class.
         pub telemetry_scope: Scope = Scope::Port;
-        /// What telemetry reports for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as
-        /// bytes of the link.
+        /// What senders take for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as bytes
+        /// of the link. The layout `ifa` has a field for that time; others have it in the place of the queue.
         pub telemetry_queue: Wait = Wait::Length;
         /// To which packets that collect telemetry a switch adds its record: all, the first that leaves a port
         /// `telemetry_interval` after the last one, or these and all that leave a queue of more than `telemetry_threshold` behind;
@@ -61,6 +61,10 @@ crate::settings! {
         pub telemetry_interval: Option<Nanos> = None => telemetry_records = "interval" | "congestion";
         /// A longer queue at a port is congestion.
         pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
+        /// Nodes of another domain: none, all, hosts, switches, or numbers and ranges. A switch that is not among them and has a
+        /// link to one sends telemetry over it without capacities, queues and counters: each record is that of a link of 800
+        /// Gb/s under the same load.
+        pub telemetry_hidden_from: String = "none".to_string();
         /// Whether telemetry reports this hop; a switch that knows nothing of telemetry does not.
         pub stamp_telemetry: bool = true;
     }
@@ -101,11 +105,16 @@ impl SwitchSettings {
         self.telemetry_records != Reported::All
     }
 
+    /// The classes against whose shares telemetry reports, if it does.
+    ///
+    /// # Errors
+    /// If the classes are none.
+    pub fn reported_classes(&self) -> Result<Option<Classes>, Conflict> {
+        Ok(self.parsed_classes()?.filter(|_| self.telemetry_scope == Scope::Queue))
+    }
+
     fn parsed_classes(&self) -> Result<Option<Classes>, Conflict> {
-        if self.classes.is_empty() {
-            return Ok(None);
-        }
-        Classes::parse(&self.classes).map(Some).map_err(|message| Conflict::new("classes", message))
+        Classes::parse_any(&self.classes).map_err(|message| Conflict::new("classes", message))
     }
 
     /// When ports of this rate mark frames: as the attributes for 100 Gb/s say, scaled.

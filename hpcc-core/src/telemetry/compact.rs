@@ -31,9 +31,10 @@ const PATH_ID_BITS: u32 = 12;
 const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
 const QLEN_MAX: u64 = 0xffff;
-/// Bits of qLen, and of txBytes and qLen.
+/// Bits of qLen, of txBytes and qLen, and of all but B.
 const LOAD_TX: u32 = 16;
 const LOAD_BITS: u32 = LOAD_TX + 20;
+const SPEED: u32 = LOAD_BITS + 24;
 /// Where the counters wrap.
 pub(super) const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: TX_UNIT << 20 };
 
@@ -58,7 +59,8 @@ pub fn stamp(form: Form, section: &mut [u8], len: usize, snapshot: &Snapshot) ->
     if usize::from(n_hop) >= MAX_HOPS {
         return len;
     }
-    let word = u64::from(code) << 60 | (snapshot.now.0 & 0xff_ffff) << 36 | load(snapshot.tx_bytes, snapshot.qlen);
+    let word =
+        u64::from(code) << SPEED | (snapshot.now.0 & 0xff_ffff) << LOAD_BITS | load(snapshot.tx_bytes, snapshot.qlen);
     *slot = word.to_be_bytes();
     let path_id = (header ^ snapshot.switch_id as u16) & 0x0fff;
     *count = ((n_hop + 1) << PATH_ID_BITS | path_id).to_be_bytes();
@@ -71,12 +73,14 @@ fn load(tx_bytes: u64, qlen: u64) -> u64 {
     ((tx_bytes / TX_UNIT) & 0xf_ffff) << LOAD_TX | (qlen / QLEN_UNIT).min(QLEN_MAX)
 }
 
-/// Writes txBytes and qLen of hops over a section's.
+/// Writes B, txBytes and qLen of hops over a section's.
 pub fn overwrite(form: Form, section: &mut [u8], hops: &[Hop]) {
     let Some(words) = section.get_mut(header_len(form)..) else { return };
     for (word, hop) in words.as_chunks_mut::<HOP_LEN>().0.iter_mut().zip(hops) {
-        let kept = u64::from_be_bytes(*word) >> LOAD_BITS << LOAD_BITS;
-        *word = (kept | load(hop.tx_bytes, hop.qlen)).to_be_bytes();
+        let told = u64::from_be_bytes(*word);
+        let code = speed::code(hop.rate).map_or(told >> SPEED, u64::from);
+        let time = told >> LOAD_BITS & 0xff_ffff;
+        *word = (code << SPEED | time << LOAD_BITS | load(hop.tx_bytes, hop.qlen)).to_be_bytes();
     }
 }
 
@@ -93,8 +97,8 @@ pub fn read(form: Form, section: &[u8], stack: &mut HopStack) -> Result<(), Unus
     for &word in hops.as_chunks().0 {
         let word = u64::from_be_bytes(word);
         stack.push(Hop {
-            rate: speed::rate((word >> 60) as u8).ok_or(Unusable)?,
-            ts: word >> 36 & 0xff_ffff,
+            rate: speed::rate((word >> SPEED) as u8).ok_or(Unusable)?,
+            ts: word >> LOAD_BITS & 0xff_ffff,
             tx_bytes: (word >> 16 & 0xf_ffff) * TX_UNIT,
             qlen: (word & 0xffff) * QLEN_UNIT,
         });

@@ -14,6 +14,9 @@
 //! | a faster link | capacities do not change |
 //! | another path each time, to be never compared | paths do not change that often |
 //!
+//! Where switches report the bytes of a class against its share, the same holds in these bytes: a link may send so many times
+//! more than its rate as the share is smaller, and the flow's own bytes are so many times more.
+//!
 //! It cannot tell a short queue that was reported for a long one, nor lies that begin with a flow's first feedback.
 
 use super::{HopStack, LastHops, MAX_HOPS};
@@ -31,11 +34,21 @@ pub struct GuardConfig {
     pub max_age: Nanos,
     /// Least time between two changes of the path.
     pub path_hold: Nanos,
+    /// The part of each link that records stand for, above 0 and at most 1: less than 1 where they report the bytes of a
+    /// class as those of the link times the inverse of its share ([`Scope::Queue`](crate::switch::Scope::Queue)). What the
+    /// class itself may send is the whole link.
+    pub share: f64,
 }
 
 impl Default for GuardConfig {
     fn default() -> Self {
-        GuardConfig { rate_slack: 0.05, byte_slack: 4_096, max_age: Nanos(2_000_000), path_hold: Nanos::MILLISECOND }
+        GuardConfig {
+            rate_slack: 0.05,
+            byte_slack: 4_096,
+            max_age: Nanos(2_000_000),
+            path_hold: Nanos::MILLISECOND,
+            share: 1.0,
+        }
     }
 }
 
@@ -193,7 +206,10 @@ impl FeedbackGuard {
 
     /// The balances after records that can be true.
     fn compare(&self, now: Nanos, delivered: u64, stack: &HopStack) -> Result<[Balance; MAX_HOPS], Distrust> {
-        let own = delivered.saturating_sub(self.delivered);
+        // In bytes as they are reported.
+        let reported = |bytes: u64| bytes as f64 / self.config.share;
+        let own = reported(delivered.saturating_sub(self.delivered)) as u64;
+        let slack = reported(self.config.byte_slack);
         let modulus = &stack.modulus;
         let mut balances = self.balances;
         for (((earlier, later), behind), balance) in self.last.pairs(stack).zip(self.behind).zip(&mut balances) {
@@ -209,12 +225,12 @@ impl FeedbackGuard {
             if drift.min(modulus.ts.abs_diff(drift)) > self.config.max_age.0 {
                 return Err(Distrust::Age);
             }
-            let most = later.rate.0 as f64 * elapsed as f64 / 8e9 * (1.0 + self.config.rate_slack);
+            let most = later.rate.0 as f64 * elapsed as f64 / 8e9 / self.config.share * (1.0 + self.config.rate_slack);
             *balance = balance.after(sent, most, own);
-            if balance.excess > self.config.byte_slack as f64 {
+            if balance.excess > slack {
                 return Err(Distrust::TooFast);
             }
-            if balance.owed > self.config.byte_slack {
+            if balance.owed as f64 > slack {
                 return Err(Distrust::OwnTraffic);
             }
         }
@@ -309,6 +325,28 @@ mod tests {
     #[test]
     fn req_27_a_receiver_cannot_hide_the_load() {
         found_out(Distrust::OwnTraffic, 2.0, |n, hop, _| hop.tx_bytes = (ATTACK - 1) * 2 * OWN + n * 1_000);
+    }
+
+    /// A class that is sure of a quarter has the whole link: its records say four times the link's rate. Who knows the share
+    /// takes that for true, and notices what one who knows no share would not: a link that reports three of four bytes.
+    #[test]
+    fn req_27_a_guard_reckons_with_the_share_of_a_class() {
+        let judged = |share, told: fn(u64) -> u64| {
+            let mut guard = FeedbackGuard::new(GuardConfig { share, ..GuardConfig::default() });
+            let mut stack = HopStack::default();
+            for n in 0..200 {
+                stack.reset(MODULUS);
+                let (ts, tx_bytes) = (n * GAP % MODULUS.ts, told(n * 2 * OWN) % MODULUS.tx_bytes);
+                stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen: 0 });
+                let _ = guard.admit(Nanos(n * GAP + 5_000), n * 2 * OWN, &stack);
+            }
+            (guard.rejections.of(Distrust::TooFast), guard.rejections.of(Distrust::OwnTraffic))
+        };
+        assert_eq!(judged(0.25, |sent| 4 * sent), (0, 0));
+        assert_eq!(judged(1.0, |sent| 4 * sent), (199, 0));
+        assert_eq!(judged(0.25, |sent| 3 * sent), (0, 199));
+        assert_eq!(judged(1.0, |sent| sent), (0, 0));
+        assert_eq!(judged(0.25, |sent| 5 * sent).0, 199);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub enum Layout {
     Ifa {
         /// Most hops, 1 to 15.
         hops: u8,
+        /// Whether a hop's time in the switch, which has a field of its own, is read for its queue.
+        sojourn: bool,
     },
     /// A pre-allocated IOAM trace in an IPv6 hop-by-hop header; see [`super::ioam::hpcc`].
     Ioam {
@@ -58,7 +60,7 @@ impl Layout {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => None,
             Layout::Reference { .. } => Some(reference::SLOTS),
             Layout::Paper | Layout::Draft => Some(MAX_HOPS),
-            Layout::IntMd { hops } | Layout::Ifa { hops } | Layout::Ioam { hops, .. } => Some(usize::from(hops)),
+            Layout::IntMd { hops } | Layout::Ifa { hops, .. } | Layout::Ioam { hops, .. } => Some(usize::from(hops)),
         }
     }
 
@@ -131,9 +133,14 @@ impl Layout {
         self.initial_len() + each * hops.min(self.max_hops().unwrap_or(0))
     }
 
-    /// Whether it says when a packet came into a switch.
+    /// Whether it says when a packet came into a switch, so that a time in the switch needs no place of the queue's.
     pub fn tells_arrival(&self) -> bool {
         matches!(self, Layout::Ifa { .. })
+    }
+
+    /// The layout whose reader takes a hop's time in the switch for its queue, where it has a field for that.
+    pub fn by_sojourn(self) -> Layout {
+        if let Layout::Ifa { hops, .. } = self { Layout::Ifa { hops, sojourn: true } } else { self }
     }
 
     /// Bytes of the section when it leaves the sender.
@@ -161,7 +168,7 @@ impl Layout {
         match *self {
             Layout::Timestamp => timestamp::prepare(bytes, now),
             Layout::IntMd { hops } => return int_md::prepare(hops, bytes),
-            Layout::Ifa { hops } => return ifa::prepare(hops, bytes),
+            Layout::Ifa { hops, .. } => return ifa::prepare(hops, bytes),
             Layout::Ioam { profile, hops } => return ioam::prepare(profile, hops, bytes),
             Layout::None | Layout::Reference { .. } | Layout::Paper | Layout::Draft | Layout::Pint { .. } => {
                 bytes.fill(0)
@@ -195,8 +202,8 @@ impl Layout {
         }
     }
 
-    /// Writes queues and sent bytes of `hops` over those of a section that [reads](Layout::read) as records of as many; all
-    /// else stays. A queue or a counter beyond its field is cut as [`Layout::stamp`] cuts it.
+    /// Writes rates, queues and sent bytes of `hops` over those of a section's first records; all else stays. A rate without
+    /// a code stays as it is, a queue beyond its field is written as the longest, and a counter wraps.
     pub fn overwrite(&self, section: &mut [u8], hops: &[Hop]) {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => {}
@@ -204,7 +211,7 @@ impl Layout {
             Layout::Paper => compact::overwrite(Form::Paper, section, hops),
             Layout::Draft => compact::overwrite(Form::Draft, section, hops),
             Layout::IntMd { .. } => int_md::overwrite(section, hops),
-            Layout::Ifa { .. } => ifa::overwrite(section, hops),
+            Layout::Ifa { sojourn, .. } => ifa::overwrite(sojourn, section, hops),
             Layout::Ioam { profile, .. } => ioam::overwrite(profile, section, hops),
         }
     }
@@ -221,7 +228,7 @@ impl Layout {
             Layout::Paper => compact::read(Form::Paper, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Draft => compact::read(Form::Draft, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::IntMd { .. } => int_md::read(section, stack).map(|()| Telemetry::Hops(stack)),
-            Layout::Ifa { .. } => ifa::read(section, stack).map(|()| Telemetry::Hops(stack)),
+            Layout::Ifa { sojourn, .. } => ifa::read(sojourn, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Ioam { profile, .. } => ioam::read(profile, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base, .. } => {

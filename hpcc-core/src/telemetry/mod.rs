@@ -9,8 +9,8 @@
 //! code for the busiest hop, which needs the switch's [own average](pint::PortMeter) to be written.
 //!
 //! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
-//! [`BusiestLink`] picks one for a whole path ([`link_codec`] has its bytes), [`FeedbackGuard`] doubts them, [`seal`] authenticates them and
-//! [`normalised`] hides what they say of the network.
+//! [`BusiestLink`] picks one for a whole path ([`link_codec`] has its bytes), [`FeedbackGuard`] doubts them, [`seal`] authenticates them;
+//! [`normalised`] at a receiver and [`relative`] at a border hide what they say of the network.
 // Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
 #![warn(clippy::indexing_slicing)]
 
@@ -32,6 +32,7 @@ pub mod normalised;
 pub mod pint;
 mod reads;
 mod reference;
+pub mod relative;
 mod sampling;
 pub mod seal;
 mod settings;

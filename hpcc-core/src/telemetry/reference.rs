@@ -64,11 +64,15 @@ fn load(tx_bytes: u64, qlen: u64, multiplier: u32) -> u64 {
     low(tx_bytes / (TX_UNIT * units), TX_BITS) << TX_SHIFT | low(qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT
 }
 
-/// Writes txBytes and qlen of hops over a section's.
+/// Writes rate code, txBytes and qlen of hops over a section's. Unlike a stamped qlen, this one saturates.
 pub fn overwrite(section: &mut [u8], hops: &[Hop], multiplier: u32) {
+    let longest = low(u64::MAX, QLEN_BITS) * QLEN_UNIT * u64::from(multiplier.max(1));
     for (word, hop) in section.as_chunks_mut().0.iter_mut().zip(hops) {
-        let kept = low(u64::from_le_bytes(*word), TX_SHIFT);
-        *word = (kept | load(hop.tx_bytes, hop.qlen, multiplier)).to_le_bytes();
+        let told = u64::from_le_bytes(*word);
+        let code = code(hop.rate).unwrap_or(low(told, TS_SHIFT));
+        let time = low(told, TX_SHIFT) >> TS_SHIFT << TS_SHIFT;
+        let qlen = hop.qlen.min(longest);
+        *word = (code | time | load(hop.tx_bytes, qlen, multiplier)).to_le_bytes();
     }
 }
 

@@ -116,7 +116,7 @@ impl LayoutName {
             LayoutName::Paper => Layout::Paper,
             LayoutName::Draft => Layout::Draft,
             LayoutName::IntMd => Layout::IntMd { hops },
-            LayoutName::Ifa => Layout::Ifa { hops },
+            LayoutName::Ifa => Layout::Ifa { hops, sojourn: false },
             LayoutName::Ioam => Layout::Ioam { profile: Profile::Full, hops },
             LayoutName::IoamSlim => Layout::Ioam { profile: Profile::Slim, hops },
             LayoutName::Timestamp => Layout::Timestamp,

@@ -180,7 +180,7 @@ impl Host {
         Host {
             rules: NicRules { transport, sizes, layout, feedback, needs, answer },
             algorithm,
-            nics: port_rates.iter().map(|&rate| Nic::new(rate)).collect(),
+            nics: port_rates.iter().map(|&rate| Nic::new(rate, &transport)).collect(),
             routes,
             senders: Slab::default(),
             receivers: Slab::default(),
@@ -234,7 +234,13 @@ impl Host {
         let NicRules { transport, feedback, needs, .. } = &self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
         let listener = (!feedback.is_echo(needs)).then(|| {
-            Box::new(Listener::new(feedback, &limits, flow_id(spec.src, spec.dst, spec.receiver), spec.sport))
+            Box::new(Listener::new(
+                feedback,
+                &limits,
+                flow_id(spec.src, spec.dst, spec.receiver),
+                spec.sport,
+                spec.priority,
+            ))
         });
         let send_times = needs.rtt.then(Box::default);
         let key = self.senders.insert(Sender { qp, spec, nic, opened: now, listener, send_times })?;

@@ -42,6 +42,7 @@ pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 
 use crate::cc::Needs;
 use crate::quirks::Quirks;
+use crate::switch::Classes;
 use crate::units::Nanos;
 
 crate::named! {
@@ -105,6 +106,8 @@ pub struct TransportConfig {
     pub rate_bound: bool,
     /// The priority in which acknowledgements travel, and whose PFC pause stops them at their host.
     pub ack_priority: u8,
+    /// How a port serves its flows; `None`: in turn, a packet each.
+    pub classes: Option<Classes>,
     /// In what marks of packets that arrive come back.
     pub notification: CongestionNotification,
     /// Faults of the reference that are repeated.

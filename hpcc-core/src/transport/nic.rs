@@ -8,6 +8,7 @@ use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
 use crate::cc::{Armed, Needs};
+use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -68,11 +69,14 @@ pub struct Nic {
     members: Vec<u32>,
     last_served: usize,
     wake: Option<Nanos>,
+    /// Which priority sends next; `None`: flows take turns whatever theirs is.
+    scheduler: Option<Scheduler>,
 }
 
 impl Nic {
-    pub fn new(line_rate: BitRate) -> Self {
-        Nic { line_rate, members: Vec::new(), last_served: 0, wake: None }
+    pub fn new(line_rate: BitRate, transport: &TransportConfig) -> Self {
+        let scheduler = transport.classes.map(|classes| Scheduler::new(classes.services()));
+        Nic { line_rate, members: Vec::new(), last_served: 0, wake: None, scheduler }
     }
 
     pub fn add(&mut self, key: u32) {
@@ -116,7 +120,10 @@ impl Nic {
 
     /// Chooses the packet that leaves at `now`. The order of steps is the reference's.
     pub fn poll(&mut self, senders: &mut Slab<Sender>, rules: &NicRules, now: Nanos, paused: u8) -> Poll {
-        let (winner, first_finished) = self.scan(senders, now, paused);
+        let (winner, first_finished) = match &mut self.scheduler {
+            None => self.scan(senders, now, paused),
+            Some(scheduler) => scan_classes(&mut self.members, scheduler, senders, rules, now, paused),
+        };
         let winner = match first_finished {
             Some(first) => {
                 let place = self.last_served;
@@ -219,4 +226,34 @@ impl Nic {
         let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(|sender| sender.qp.has_data());
         self.wake = waiting.map(|sender| sender.qp.next_avail()).min().filter(|&at| at > now);
     }
+}
+
+/// Chooses a priority by its class, and the flow in it that was served longest ago. The one chosen becomes the last, so that
+/// members are in the order in which they were served. Also reports the first place of a finished one.
+fn scan_classes(
+    members: &mut [u32],
+    scheduler: &mut Scheduler,
+    senders: &Slab<Sender>,
+    rules: &NicRules,
+    now: Nanos,
+    paused: u8,
+) -> (Option<usize>, Option<usize>) {
+    let mut backlog = Backlog { paused, ..Backlog::default() };
+    let mut places = [0; PRIORITIES];
+    let mut first_finished = None;
+    for (index, &key) in members.iter().enumerate() {
+        let Some(Sender { qp, .. }) = senders.get(key) else { continue };
+        let queue = usize::from(qp.priority()) % PRIORITIES;
+        if qp.is_finished() {
+            first_finished = first_finished.or(Some(index));
+        } else if qp.is_eligible(paused) && qp.next_avail() <= now && backlog.heads[queue] == 0 {
+            let (_, payload) = qp.next_segment(&rules.transport);
+            (backlog.heads[queue], places[queue]) = (rules.sizes.data(payload, false, 0), index);
+        }
+    }
+    let Some(queue) = scheduler.next(&backlog) else { return (None, first_finished) };
+    let place = places[usize::from(queue)];
+    members[place..].rotate_left(1);
+    let first_finished = first_finished.map(|first| if first > place { first - 1 } else { first });
+    (Some(members.len() - 1), first_finished)
 }

@@ -193,11 +193,22 @@ impl QueuePair {
         self.in_flight().div_ceil(u64::from(config.mtu.max(1)))
     }
 
+    /// First byte and payload of the next packet.
+    #[inline]
+    pub fn next_segment(&self, config: &TransportConfig) -> (u64, u32) {
+        let seq = if self.resends { self.selective.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
+        (seq, u64::from(config.mtu).min(self.size - seq) as u32)
+    }
+
+    /// Its priority group.
+    pub fn priority(&self) -> u8 {
+        self.priority
+    }
+
     /// Takes the next packet.
     #[inline]
     pub fn take_segment(&mut self, config: &TransportConfig) -> Taken {
-        let seq = if self.resends { self.selective.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
-        let payload = u64::from(config.mtu).min(self.size - seq) as u32;
+        let (seq, payload) = self.next_segment(config);
         let end = seq + u64::from(payload);
         let again = seq < self.snd_max;
         let lost = self.resends;

@@ -5,13 +5,15 @@ use super::{CongestionNotification, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::Needs;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
+use crate::switch::Classes;
 use crate::topology::Network;
 use crate::units::{Bytes, Nanos};
 use alloc::format;
+use alloc::string::String;
 
 crate::settings! {
     /// How a host sends and acknowledges.
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
         /// Most payload bytes in a packet.
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
@@ -53,6 +55,10 @@ crate::settings! {
         /// Priority in which acknowledgements travel, and whose pause stops them; 0 is the queue ahead of all others, which
         /// is never paused; `auto`: 0 with `dcqcn` and `timely`, otherwise 3.
         pub ack_priority: Option<u8> {0..=7} = None;
+        /// How a port of a host serves its flows, by their priorities, such as `3:3000, 4:1000, 5:strict`: as `classes` of a switch
+        /// serves queues; within a priority in turn, a packet each. Without any: all flows in turn. What hosts answer goes ahead
+        /// of data. Files may have a list of `{ priority, quantum }` and `{ priority, strict = true }` instead.
+        pub classes: String = String::new();
         /// In what congestion marks come back: in acknowledgements, or in congestion notification packets, at most one in
         /// the notification interval of DCQCN, 50 us under other algorithms; `fast_cnp`: in those of `[fast_cnp]`, which
         /// senders must accept from hosts.
@@ -99,7 +105,7 @@ impl TransportSettings {
         if self.ack_every.0 > 0 && self.ack_interval != TransportSettings::default().ack_interval {
             return Err(Conflict::new("ack_every", "ack_every and ack_interval exclude each other".into()));
         }
-        Ok(())
+        Classes::parse_any(&self.classes).map(|_| ()).map_err(|message| Conflict::new("classes", message))
     }
 
     /// What hosts run by, once all is [settled](TransportSettings::resolve).
@@ -128,6 +134,8 @@ impl TransportSettings {
             rate_bound: self.rate_bound,
             ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
             notification: self.congestion_notification,
+            // Checked by then.
+            classes: Classes::parse_any(&self.classes).unwrap_or_default(),
             quirks,
         }
     }
@@ -159,17 +167,17 @@ mod tests {
 
     #[test]
     fn timeouts_that_are_not_set_follow_from_the_network() {
-        let (unset, drained) = (TransportSettings::default(), network().longest_wait(1_000_000));
+        let (unset, drained) = (TransportSettings::default, network().longest_wait(1_000_000));
         assert!(drained >= Nanos::MILLISECOND, "{drained}");
         let short = Some(Nanos(100_000));
-        assert_eq!(timeouts(unset), (Some(drained), short, Some(0), Some(3)));
-        let selective = TransportSettings { recovery: Recovery::SelectiveRepeat, ..unset };
+        assert_eq!(timeouts(unset()), (Some(drained), short, Some(0), Some(3)));
+        let selective = TransportSettings { recovery: Recovery::SelectiveRepeat, ..unset() };
         assert_eq!(timeouts(selective), (Some(drained), short, Some(3), Some(3)));
-        let given = TransportSettings { timeout: Some(Nanos(7_000)), ..unset };
-        assert_eq!(timeouts(given), (Some(Nanos(7_000)), Some(Nanos(7_000)), Some(0), Some(0)));
-        let low = TransportSettings { timeout_low: Some(Nanos(5_000)), ..given };
+        let given = || TransportSettings { timeout: Some(Nanos(7_000)), ..unset() };
+        assert_eq!(timeouts(given()), (Some(Nanos(7_000)), Some(Nanos(7_000)), Some(0), Some(0)));
+        let low = TransportSettings { timeout_low: Some(Nanos(5_000)), ..given() };
         assert_eq!(timeouts(low), (Some(Nanos(7_000)), Some(Nanos(5_000)), Some(3), Some(0)));
-        let never = TransportSettings { timeout: Some(Nanos(0)), ..unset };
+        let never = TransportSettings { timeout: Some(Nanos(0)), ..unset() };
         assert_eq!(timeouts(never), (Some(Nanos(0)), None, Some(0), Some(0)));
     }
 
@@ -206,5 +214,15 @@ mod tests {
         };
         let low = TimeoutConfig { high: Nanos(1), low: Nanos(1), few: 0, base_rtts: 0, back_off: true };
         assert_eq!((timeout(0), timeout(1)), (None, Some(low)));
+    }
+    #[test]
+    fn classes_that_are_none_are_refused() {
+        let settings = |classes: &str| TransportSettings { classes: classes.into(), ..TransportSettings::default() };
+        assert_eq!(settings("3").check().map_err(|wrong| wrong.key), Err("classes"));
+        for text in ["", "3:3000,4:strict"] {
+            assert_eq!(settings(text).check(), Ok(()));
+            let classes = settings(text).config(&Needs::default(), Quirks::NONE).classes;
+            assert_eq!(classes.map_or_else(String::new, |classes| classes.text()), text);
+        }
     }
 }

@@ -32,7 +32,6 @@ pub(crate) struct Places {
     pub buffer: Blame,
     pub ecn: Blame,
     pub layout: Blame,
-    pub scope: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
 }

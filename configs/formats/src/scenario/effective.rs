@@ -19,9 +19,7 @@ impl Scenario {
             "network": self.effective_network(),
             "traffic": self.effective_traffic(),
             "default_loss_probability": self.default_loss,
-            "legacy": (!self.legacy.nodes.is_empty()).then(|| json!(
-                { "nodes": self.legacy.nodes, "algorithm": self.legacy.algorithm }
-            )),
+            "legacy": (!self.legacy.nodes.is_empty()).then(|| self.effective_legacy()),
             "link_failures": self.link_failures.iter().map(|failure| {
                 json!({ "time_ns": failure.time.0, "a": failure.a, "b": failure.b })
             }).collect::<Vec<_>>(),
@@ -31,6 +29,14 @@ impl Scenario {
         });
         self.add_settings(&mut effective);
         effective
+    }
+
+    fn effective_legacy(&self) -> Value {
+        let algorithm = &*self.legacy.algorithm;
+        let mut legacy = counting(algorithm, |setting| setting.counts(algorithm));
+        legacy["nodes"] = self.legacy.nodes.as_slice().into();
+        legacy["algorithm"] = algorithm.name().into();
+        legacy
     }
 
     fn effective_attacks(&self) -> Vec<Value> {

@@ -12,16 +12,16 @@ mod network;
 
 pub use compatibility::settings as compatibility_settings;
 
+pub(crate) use check::lowest_rate;
 pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
 use crate::flows::FlowList;
 use hpcc_core::attack::AttackSettings;
-use hpcc_core::cc::Algorithm;
+use hpcc_core::cc::{Algorithm, DcqcnConfig};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::Quirks;
-use hpcc_core::settings::{Input, Settings};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
@@ -86,9 +86,7 @@ impl Scenario {
     pub fn node_settings(&self, node: u32) -> NodeSettings {
         let mut settings = self.settings.clone();
         if self.legacy.nodes.contains(&node) {
-            // The algorithm was found among the settings' own when the scenario was read.
-            let chosen = settings.control.set("algorithm", Input::Text(&self.legacy.algorithm));
-            debug_assert_eq!(chosen, Ok(()));
+            settings.control.choose(self.legacy.algorithm.clone());
             settings.feedback = FeedbackSettings::none();
             settings.switch.stamp_telemetry = false;
         }
@@ -109,12 +107,12 @@ impl Scenario {
 
 /// Nodes of a network that know nothing of telemetry: switches that do not stamp it, hosts that neither collect nor answer
 /// it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Legacy {
     /// The nodes, all of them in the network.
     pub nodes: Vec<u32>,
-    /// Name of the congestion control of flows from these hosts.
-    pub algorithm: String,
+    /// Congestion control of flows from these hosts, with its parameters.
+    pub algorithm: Box<dyn Algorithm>,
 }
 
 /// A switch's links to a node outside the domain.
@@ -129,7 +127,7 @@ pub struct FastCnpBorder {
 impl Default for Legacy {
     /// None.
     fn default() -> Self {
-        Legacy { nodes: Vec::new(), algorithm: "dcqcn".into() }
+        Legacy { nodes: Vec::new(), algorithm: Box::new(DcqcnConfig::default()) }
     }
 }
 

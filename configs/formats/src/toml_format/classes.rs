@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Classes of service of `[switch]`.
+//! Classes of service of `[switch]` and of `[transport]`.
 
 use super::document::Document;
 use super::values::Size;
@@ -23,8 +23,12 @@ pub(super) struct ClassKeys {
     strict: bool,
 }
 
-/// How queues are served, as the text that [`Classes::parse`] reads.
-pub(super) fn text(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) -> Result<String, InputError> {
+/// How queues are served, as the text that [`Classes::parse`] reads; the list is that of a section.
+pub(super) fn text(
+    document: &Document<'_>,
+    section: &str,
+    list: Vec<Spanned<ClassKeys>>,
+) -> Result<String, InputError> {
     if list.is_empty() {
         return Ok(String::new());
     }
@@ -38,12 +42,13 @@ pub(super) fn text(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) -> Re
                 let bytes = u32::try_from(quantum.get_ref().0).ok().filter(|bytes| (1..=MAX_QUANTUM).contains(bytes));
                 let quantum = bytes.ok_or_else(|| {
                     let message = format!("the quantum has {} bytes; expected 1 to {MAX_QUANTUM}", quantum.get_ref().0);
-                    document.place(quantum.span()).key_error("switch.classes.quantum", message)
+                    document.place(quantum.span()).key_error(format!("{section}.classes.quantum"), message)
                 })?;
                 Service::Weighted { quantum }
             }
             (None, false) | (Some(_), true) => {
-                return Err(place.key_error("switch.classes", "a class has a quantum, or strict = true; expected one"));
+                let message = "a class has a quantum, or strict = true; expected one";
+                return Err(place.key_error(format!("{section}.classes"), message));
             }
         };
         classes.push((priority, service));
@@ -53,7 +58,7 @@ pub(super) fn text(document: &Document<'_>, list: Vec<Spanned<ClassKeys>>) -> Re
         let again = classes.iter().rev().find(|(priority, _)| *priority.get_ref() == wrong);
         let span = again.map(|(priority, _)| priority.span()).unwrap_or_default();
         let message = format!("class {wrong} is named twice, or is no priority from 1 to {}", PRIORITIES - 1);
-        document.place(span).key_error("switch.classes.priority", message)
+        document.place(span).key_error(format!("{section}.classes.priority"), message)
     })
 }
 
@@ -105,10 +110,32 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_and_shares_exclude_each_other() {
+    fn a_guard_knows_the_shares_that_switches_report() {
         let set = ["congestion_control.algorithm=hpcc_plus", "telemetry.guard=true"];
-        refused(&with_priority(3), &set, "test.toml:17: switch.telemetry_scope: with telemetry.guard = true");
-        assert!(load_with(with_priority(3), &[&set[..], &["switch.telemetry_scope=port"]].concat()).is_ok());
+        let share = |sets: &[&str]| {
+            let scenario = load_with(with_priority(3), &[&set[..], sets].concat()).expect("valid");
+            scenario.settings.host().expect("checked").feedback.classes.map(|classes| classes.share(3))
+        };
+        assert_eq!((share(&[]), share(&["switch.telemetry_scope=port"])), (Some(0.75), None));
+    }
+
+    #[test]
+    fn ports_of_hosts_have_classes_as_those_of_switches_do() {
+        let classes = "[transport]\nclasses = [{ priority = 3, quantum = \"3KB\" }, { priority = 4, strict = true }]\n";
+        let scenario = load_with(format!("{MINIMAL}{classes}"), &[]).expect("valid");
+        assert_eq!(scenario.settings.transport.classes, "3:3000,4:strict");
+        assert_eq!(scenario.effective()["transport"]["classes"], "3:3000,4:strict");
+        let line = MINIMAL.lines().count() + 2;
+        for (list, expected) in [
+            ("[{ priority = 3 }]", format!("test.toml:{line}: transport.classes: a class has a quantum")),
+            ("[{ priority = 9, strict = true }]", format!("test.toml:{line}: transport.classes.priority: class 9")),
+            ("\"3\"", format!("test.toml:{line}: transport.classes: \"3\" is no list of classes")),
+        ] {
+            refused(&format!("{MINIMAL}[transport]\nclasses = {list}\n"), &[], &expected);
+        }
+        // The section's line: a list has no other.
+        let expected = format!("test.toml:{}: transport.classes: classes exclude", line - 1);
+        refused(&format!("{MINIMAL}{classes}"), &["compatibility.profile=reference"], &expected);
     }
 
     #[test]

@@ -2,14 +2,17 @@
 //! `[legacy]`: nodes of a mixed deployment that know nothing of telemetry.
 
 use super::document::Document;
+use super::plain::assign;
 use crate::error::{InputError, suggestion};
-use crate::scenario::Legacy;
-use hpcc_core::cc::Reads;
-use hpcc_core::node::NodeSettings;
+use crate::scenario::{Legacy, Scenario, lowest_rate};
+use hpcc_core::cc::{Algorithm, Reads};
+use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::{Network, NodeKind};
 use serde::Deserialize;
-use toml::Spanned;
+use toml::{Spanned, Value};
+
+const SECTION: &str = "legacy";
 
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -18,9 +21,6 @@ pub(super) struct LegacyKeys {
     /// Hosts and switches that know nothing of telemetry.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
     nodes: Vec<Spanned<u32>>,
-    /// Congestion control of flows from those hosts: one that reads no telemetry.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
-    algorithm: Option<Spanned<String>>,
 }
 
 pub(super) fn read(
@@ -28,6 +28,7 @@ pub(super) fn read(
     network: &Network,
     settings: &NodeSettings,
 ) -> Result<Legacy, InputError> {
+    let algorithm = algorithm(document, network, settings)?;
     let (keys, _) = document.optional::<LegacyKeys>("legacy")?;
     let count = network.nodes.len();
     if let Some(node) = keys.nodes.iter().find(|node| *node.get_ref() as usize >= count) {
@@ -46,19 +47,78 @@ pub(super) fn read(
         );
         return Err(document.place(host.span()).key_error("legacy.nodes", message));
     }
-    // What a host without telemetry can run, with its defaults.
-    let usable = || settings.control.all().filter(|algorithm| algorithm.needs().reads == Reads::Nothing);
-    let algorithm = match &keys.algorithm {
-        None => Legacy::default().algorithm,
-        Some(name) if usable().any(|algorithm| algorithm.name() == name.get_ref()) => name.get_ref().clone(),
-        Some(name) => {
-            let known: Vec<&str> = usable().map(|algorithm| algorithm.name()).collect();
-            let message = format!("unknown algorithm \"{}\"{}", name.get_ref(), suggestion(name.get_ref(), &known));
-            return Err(document.place(name.span()).key_error("legacy.algorithm", message));
-        }
-    };
     let mut nodes: Vec<u32> = keys.nodes.into_iter().map(Spanned::into_inner).collect();
     nodes.sort_unstable();
     nodes.dedup();
     Ok(Legacy { nodes, algorithm })
+}
+
+/// The algorithms that a host without telemetry can run.
+pub(super) fn usable(settings: &NodeSettings) -> impl Iterator<Item = &dyn Algorithm> {
+    settings.control.all().filter(|algorithm| algorithm.needs().reads == Reads::Nothing)
+}
+
+/// The algorithm of legacy hosts, with the parameters that the section has for it.
+fn algorithm(
+    document: &mut Document<'_>,
+    network: &Network,
+    settings: &NodeSettings,
+) -> Result<Box<dyn Algorithm>, InputError> {
+    let name = match document.take_key(SECTION, "algorithm") {
+        None => Legacy::default().algorithm.name().to_string(),
+        Some((value, place)) => {
+            chosen(value?, settings).map_err(|message| place.key_error("legacy.algorithm", message))?
+        }
+    };
+    let found = settings.control.all().find(|algorithm| algorithm.name() == name);
+    let mut algorithm = found.map_or_else(|| Legacy::default().algorithm, <dyn Algorithm>::clone_algorithm);
+    let Some((entries, section)) = document.entries(SECTION, &["nodes"])? else { return Ok(algorithm) };
+    let known = algorithm.list();
+    let mut places = Vec::new();
+    for (key, value, place) in entries {
+        let wrong = |message| place.key_error(format!("{SECTION}.{key}"), message);
+        let Some(setting) = known.iter().find(|setting| setting.key == key) else {
+            let keys: Vec<&str> = known.iter().map(|setting| setting.key).chain(["nodes", "algorithm"]).collect();
+            let message =
+                format!("unknown key {key} in [{SECTION}]{} (algorithm = \"{name}\")", suggestion(&key, &keys));
+            return Err(wrong(if key == "nodes" {
+                "nodes is no list; expected a list of nodes".into()
+            } else {
+                message
+            }));
+        };
+        assign(setting, &value, |input| algorithm.set(setting.key, input)).map_err(wrong)?;
+        places.push((setting, place));
+    }
+    for (setting, place) in &places {
+        if let Some(message) = setting.idle(&*algorithm) {
+            return Err(place.key_error(format!("{SECTION}.{}", setting.key), message));
+        }
+    }
+    algorithm.check().map_err(|conflict| {
+        let place = places.iter().find(|(setting, _)| setting.key == conflict.key).map_or(&section, |(_, place)| place);
+        place.key_error(format!("{SECTION}.{}", conflict.key), conflict.message)
+    })?;
+    if let Some((_, place)) = places.iter().find(|(setting, _)| setting.key == "min_rate") {
+        lowest_rate(&*algorithm, network).map_err(|message| place.key_error("legacy.min_rate", message))?;
+    }
+    Ok(algorithm)
+}
+
+/// The name of an algorithm that legacy hosts can run.
+fn chosen(value: Value, settings: &NodeSettings) -> Result<String, String> {
+    let Value::String(name) = value else { return Err("algorithm is not a string".into()) };
+    let known: Vec<&str> = usable(settings).map(|algorithm| algorithm.name()).collect();
+    if known.contains(&name.as_str()) {
+        return Ok(name);
+    }
+    Err(format!("unknown algorithm \"{name}\"{}", suggestion(&name, &known)))
+}
+
+/// Checks that no legacy switch is one that must hide telemetry from its neighbours.
+pub(super) fn borders(scenario: &Scenario) -> Result<(), Located> {
+    for &node in &scenario.legacy.nodes {
+        scenario.node_settings(node).border(node, &scenario.network, false)?;
+    }
+    Ok(())
 }

@@ -71,7 +71,7 @@ const SECTIONS: &[&str] = &[
 const PLAIN: [(&str, &[&str]); 5] = [
     ("wire", &[]),
     ("telemetry", &[]),
-    ("transport", &[]),
+    ("transport", settings::TRANSPORT_LISTS),
     ("switch", settings::SWITCH_LISTS),
     ("fast_cnp", fast_cnp::LISTS),
 ];
@@ -91,6 +91,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         given.read(&mut document, &mut settings, section, None, lists)?;
     }
     let thresholds = settings::switch_lists(&mut document, &mut settings)?;
+    settings::transport_lists(&mut document, &mut settings)?;
     let borders = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
     settings.resolve(&topology.network);
     given.check(&document, &settings, &topology.network)?;
@@ -107,7 +108,6 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         buffer: blame("switch", "buffer"),
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
         layout: blame("telemetry", "layout"),
-        scope: blame("switch", "telemetry_scope"),
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
     };
@@ -130,6 +130,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         notes: note.into_iter().chain(dropped).collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     Ok(Draft { scenario, flows, places })
 }
 

@@ -6,12 +6,13 @@
 use super::attack::REQUIRED;
 use super::failures::FailureKeys;
 use super::fast_cnp::FastCnpLists;
-use super::legacy::LegacyKeys;
-use super::settings::{MonitorKeys, RunKeys, SwitchLists};
+use super::legacy::{self, LegacyKeys};
+use super::settings::{MonitorKeys, RunKeys, SwitchLists, TransportLists};
 use super::values::{Bounded, Fraction, Interval, Probability, Rate, Size, Time};
 use super::{topology, traffic};
-use crate::scenario::compatibility;
+use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
+use hpcc_core::cc::Algorithm;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Kind, Setting, Settings, Value as SettingValue, quantity};
 use schemars::generate::SchemaSettings;
@@ -40,10 +41,10 @@ pub fn scenario() -> Value {
         "congestion_control": congestion_control(&settings),
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
-        "transport": section(&plain("transport")),
+        "transport": with_lists(section(&plain("transport")), of::<TransportLists>()),
         "switch": with_lists(section(&plain("switch")), of::<SwitchLists>()),
         "traffic": { "type": "array", "items": kinded(traffic::schemas()) },
-        "legacy": of::<LegacyKeys>(),
+        "legacy": legacy_nodes(&settings),
         "failures": of::<FailureKeys>(),
         "fast_cnp": with_lists(section(&plain("fast_cnp")), of::<FastCnpLists>()),
         "attack": { "type": "array", "items": attack() },
@@ -96,28 +97,46 @@ fn congestion_control(settings: &NodeSettings) -> Value {
     let mut all = properties(&choice);
     let class = json!({ "type": "string", "pattern": "::", "description": "A class of an ns-3 program." });
     all["algorithm"] = either(&[all["algorithm"].take(), class]);
+    let own = parameters(settings, settings.control.all(), &mut all, settings.control.chosen().name());
+    json!({ "type": "object", "properties": all, "allOf": own })
+}
+
+/// The section of legacy nodes, likewise.
+fn legacy_nodes(settings: &NodeSettings) -> Value {
+    let Value::Object(mut all) = of::<LegacyKeys>()["properties"].take() else { return json!({}) };
+    let names: Vec<&str> = legacy::usable(settings).map(|algorithm| algorithm.name()).collect();
+    let help = "Congestion control of flows from those hosts: one that reads no telemetry. Its parameters may follow.";
+    let default = Legacy::default().algorithm;
+    all.insert("algorithm".into(), json!({ "enum": names, "default": default.name(), "description": help }));
+    let own = parameters(settings, legacy::usable(settings), &mut all, default.name());
+    json!({ "type": "object", "properties": all, "allOf": own })
+}
+
+/// What each of some algorithms allows in its section, whose keys besides parameters are in `all`; parameters are added.
+fn parameters<'a>(
+    settings: &NodeSettings,
+    algorithms: impl Iterator<Item = &'a dyn Algorithm>,
+    all: &mut Map<String, Value>,
+    default: &str,
+) -> Vec<Value> {
+    let fixed: Vec<String> = all.keys().cloned().collect();
     let mut own = Vec::new();
-    for algorithm in settings.control.all() {
+    for algorithm in algorithms {
         let parameters = properties(&settings.section("congestion_control", Some(algorithm.name())));
         if parameters.is_empty() {
             continue;
         }
-        let names: Vec<&str> = ["algorithm"].into_iter().chain(parameters.keys().map(String::as_str)).collect();
+        let names: Vec<&String> = fixed.iter().chain(parameters.keys()).collect();
+        let required: &[&str] = if algorithm.name() == default { &[] } else { &["algorithm"] };
         own.push(json!({
-            "if": { "properties": { "algorithm": { "const": algorithm.name() } }, "required": required(algorithm.name(), &choice) },
+            "if": { "properties": { "algorithm": { "const": algorithm.name() } }, "required": required },
             "then": { "properties": parameters, "propertyNames": { "enum": names } },
         }));
         for (key, schema) in parameters {
             all.entry(key).or_insert_with(|| json!({ "description": schema["description"] }));
         }
     }
-    json!({ "type": "object", "properties": all, "allOf": own })
-}
-
-/// What a file must say to choose an algorithm: nothing, if it is the default.
-fn required(algorithm: &str, choice: &[Setting]) -> Vec<&'static str> {
-    let default = choice.iter().any(|setting| setting.default == SettingValue::Word(algorithm.into()));
-    if default { Vec::new() } else { vec!["algorithm"] }
+    own
 }
 
 /// A setting: its help, its default, and what can be given.

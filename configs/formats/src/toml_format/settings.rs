@@ -71,6 +71,27 @@ struct ThresholdKeys {
     pmax: Probability,
 }
 
+/// What `[transport]` holds besides plain settings.
+pub(super) const TRANSPORT_LISTS: &[&str] = &["classes"];
+
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct TransportLists {
+    /// Classes of service.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ClassKeys>>"))]
+    classes: Option<Vec<Spanned<ClassKeys>>>,
+}
+
+/// The lists of `[transport]`: classes of service.
+pub(super) fn transport_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<(), InputError> {
+    let (lists, _) = document.optional::<TransportLists>("transport")?;
+    if let Some(list) = lists.classes {
+        settings.transport.classes = classes::text(document, "transport", list)?;
+    }
+    Ok(())
+}
+
 /// The lists of `[switch]`: thresholds of link rates, and classes of service. Returns where the thresholds are; if there
 /// are none, the section.
 pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<Place, InputError> {
@@ -82,7 +103,7 @@ pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSetti
         settings.ecn_thresholds = Some(thresholds(document, list)?);
     }
     if let Some(list) = lists.classes {
-        settings.switch.classes = classes::text(document, list)?;
+        settings.switch.classes = classes::text(document, "switch", list)?;
     }
     Ok(place)
 }
@@ -174,8 +195,9 @@ pub(super) fn monitor(
         let message = "the reference's packet trace has no TCP or UDP; expected none, or monitor.capture_nodes";
         return Err(document.place(node.span()).key_error("monitor.trace_nodes", message));
     }
-    if keys.control_interval.is_some() && is_tcp {
-        let message = "congestion control of TCP hosts is ns-3's, which has traces of its own; expected none";
+    if keys.control_interval.is_some() && of_stack {
+        let message =
+            "hosts of TCP or UDP keep their congestion control in ns-3's sockets, which have traces; expected none";
         return Err(place.key_error("monitor.control_interval", message));
     }
     let flows_place = keys.control_flows.as_ref().map_or_else(|| place.clone(), |flows| document.place(flows.span()));

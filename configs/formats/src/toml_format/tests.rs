@@ -493,6 +493,10 @@ fn bad_settings_name_their_line() {
         ),
         ("[legacy]\nnodes = [99]", "17: legacy.nodes: there is no node 99; expected 0 to"),
         ("[legacy]\nalgorithm = \"hpcc\"", "17: legacy.algorithm: unknown algorithm \"hpcc\"; expected one of dcqcn,"),
+        ("[legacy]\neta = 0.9", "17: legacy.eta: unknown key eta in [legacy]"),
+        ("[legacy]\ngain = 2", "17: legacy.gain: the value is 2; expected a number from 0 to 1"),
+        ("[legacy]\nmin_rate = \"900Gbps\"", "17: legacy.min_rate: the lowest sending rate is 900"),
+        ("[legacy]\nnodes = \"all\"", "17: legacy.nodes: nodes is no list; expected a list of nodes"),
         ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
         (
             "[[switch.classes]]\npriority = 3\nquantum = 1000\nstrict = true",
@@ -730,7 +734,7 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
         ..FeedbackConfig::default()
     };
     assert_eq!(scenario.settings.feedback.config(), Ok(expected));
-    assert_eq!((scenario.legacy.nodes.as_slice(), scenario.legacy.algorithm.as_str()), ([1, 2].as_slice(), "dctcp"));
+    assert_eq!((scenario.legacy.nodes.as_slice(), scenario.legacy.algorithm.name()), ([1, 2].as_slice(), "dctcp"));
     let telemetry = &scenario.effective()["telemetry"];
     assert_eq!(
         (&telemetry["packets"], &telemetry["every"], &telemetry["seal"]),

@@ -138,13 +138,13 @@ fn occupancy(qlen: u64) -> u32 {
     qlen.min(u64::from(UNKNOWN_OCCUPANCY) - 1) as u32
 }
 
-/// Writes occupancy and txBytes of hops over a section's, whose last hop comes first.
+/// Writes rate, occupancy and txBytes of hops over a section's, whose last hop comes first.
 pub fn overwrite(section: &mut [u8], hops: &[Hop]) {
     let Some(section) = section.get_mut(PREFIX..) else { return };
     for (bytes, hop) in section.as_rchunks_mut::<HOP_LEN>().1.iter_mut().rev().zip(hops) {
         let [queue, tx] = [bytes[8], bytes[20]];
         bytes[8..12].copy_from_slice(&(u32::from(queue) << 24 | occupancy(hop.qlen)).to_be_bytes());
-        let code = u64::from(tx >> 4);
+        let code = u64::from(speed::code(hop.rate).unwrap_or(tx >> 4));
         bytes[20..].copy_from_slice(&(code << TX_BITS | hop.tx_bytes & TX_MASK).to_be_bytes());
     }
 }

@@ -180,7 +180,7 @@ pub fn read_trace(profile: Profile, trace: &Trace<'_>, stack: &mut HopStack) -> 
     Ok(())
 }
 
-/// Writes queues and sent bytes of hops over those of a section, whose last hop comes first.
+/// Writes rates, queues and sent bytes of hops over those of a section, whose last hop comes first.
 pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
     let Some(bytes) = trace_of(section).and_then(|range| section.get_mut(range)) else { return };
     let Some(nodes) = bytes.get_mut(trace::LEN..) else { return };
@@ -189,18 +189,21 @@ pub fn overwrite(profile: Profile, section: &mut [u8], hops: &[Hop]) {
         let Some(told) = room.get_mut(..bytes.len()) else { return };
         told.copy_from_slice(bytes);
         let Ok((node, _)) = Node::parse(profile.trace_type(), told) else { return };
-        let changed = Node { queue_depth: Some(queue_depth(hop.qlen)), ..with_sent(node, hop.tx_bytes) };
+        let changed = Node { queue_depth: Some(queue_depth(hop.qlen)), ..with_sent(node, hop) };
         let written = changed.emit(profile.trace_type(), bytes);
         debug_assert_eq!(written, Ok(()), "as many bytes as were read");
     }
 }
 
-/// A node's data with other sent bytes.
-fn with_sent(node: Node<'_>, tx_bytes: u64) -> Node<'_> {
-    let units = ((tx_bytes / TX_UNIT) & 0xfff_ffff) as u32;
+/// A node's data with another rate and other sent bytes.
+fn with_sent<'a>(node: Node<'a>, hop: &Hop) -> Node<'a> {
+    let code = speed::code(hop.rate);
+    let units = ((hop.tx_bytes / TX_UNIT) & 0xfff_ffff) as u32;
+    let narrow = |data: u32| code.map_or(data >> 28, u32::from) << 28 | units;
+    let wide = |data: u64| code.map_or(data >> 60, u64::from) << 60 | hop.tx_bytes & ((1 << 60) - 1);
     Node {
-        namespace_data: node.namespace_data.map(|data| data >> 28 << 28 | units),
-        wide_namespace_data: node.wide_namespace_data.map(|data| data >> 60 << 60 | tx_bytes & ((1 << 60) - 1)),
+        namespace_data: node.namespace_data.map(narrow),
+        wide_namespace_data: node.wide_namespace_data.map(wide),
         ..node
     }
 }

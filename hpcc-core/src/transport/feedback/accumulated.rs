@@ -68,6 +68,19 @@ impl FeedbackConfig {
         self.records_per_ack > 1
     }
 
+    /// Gives each section of an answer to `change`.
+    pub fn for_sections(&self, answer: &mut [u8], mut change: impl FnMut(&mut [u8])) {
+        if !self.accumulates() {
+            return change(answer);
+        }
+        let mut rest = answer;
+        while let Some((length, behind)) = rest.split_first_chunk_mut::<LENGTH>() {
+            let Some((section, next)) = behind.split_at_mut_checked(u16::from_be_bytes(*length).into()) else { return };
+            change(section);
+            rest = next;
+        }
+    }
+
     /// The sections of an answer before the newest, and the newest.
     pub fn sections<'a>(&self, answer: &'a [u8]) -> (impl Iterator<Item = &'a [u8]>, &'a [u8]) {
         let (mut rest, mut newest, mut older) = (answer, answer, 0);

@@ -72,13 +72,15 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// The listener of a flow whose receiver reports by the same `config` and `flow`. It begins with source port `sport`.
-    pub fn new(config: &FeedbackConfig, limits: &FlowLimits, flow: u64, sport: u16) -> Self {
+    /// The listener of a flow of this priority whose receiver reports by the same `config` and `flow`. It begins with source
+    /// port `sport`.
+    pub fn new(config: &FeedbackConfig, limits: &FlowLimits, flow: u64, sport: u16, priority: u8) -> Self {
+        let share = config.classes.map_or(1.0, |classes| classes.share(priority));
         let paths = Some(&config.paths).filter(|paths| paths.candidates > 1);
         Listener {
             paths: paths.map(|paths| PathProbes::new(paths, limits.base_rtt, sport)),
             sampler: Sampler::new(config.sampling, limits.base_rtt),
-            guard: config.guard.then(|| FeedbackGuard::new(GuardConfig::default())),
+            guard: config.guard.then(|| FeedbackGuard::new(GuardConfig { share, ..GuardConfig::default() })),
             seal: config.seal.as_ref().map(SealKey::new),
             by: config.by,
             flow,

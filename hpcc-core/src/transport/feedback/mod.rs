@@ -22,6 +22,7 @@ pub use settings::{FeedbackSettings, Packets};
 use super::path_probes::PathConfig;
 use crate::cc::Needs;
 use crate::settings::{Conflict, Named};
+use crate::switch::Classes;
 use crate::telemetry::{Layout, LayoutName, Reads, Sampling, link_codec, seal};
 use alloc::vec::Vec;
 
@@ -105,6 +106,8 @@ pub struct FeedbackConfig {
     pub paths: PathConfig,
     /// Whether switches may leave their records out of some packets (REQ-60).
     pub some_hops: bool,
+    /// The classes against whose shares switches report, if they do (REQ-29).
+    pub classes: Option<Classes>,
 }
 
 impl Default for FeedbackConfig {
@@ -131,6 +134,7 @@ impl FeedbackConfig {
         seal: None,
         paths: PathConfig { candidates: 1, interval: 1 },
         some_hops: false,
+        classes: None,
     };
 
     /// What goes back under an algorithm with these needs.

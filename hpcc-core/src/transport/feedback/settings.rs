@@ -93,6 +93,7 @@ impl FeedbackSettings {
             seal: if self.seal.is_empty() { None } else { key()? },
             paths: PathConfig { candidates: self.paths, interval: self.path_interval },
             some_hops: false,
+            classes: None,
         })
     }
 }
@@ -129,6 +130,7 @@ mod tests {
             records_per_ack: 3,
             notification_acks: true,
             some_hops: false,
+            classes: None,
         };
         assert_eq!(config(settings), Ok(expected));
         assert_eq!(config(FeedbackSettings { seal: "00".into(), ..FeedbackSettings::default() }), Err("seal"));

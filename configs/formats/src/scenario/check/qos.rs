@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Classes of service against what must hear of them (REQ-29).
 
-use crate::error::InputError;
 use crate::flow::Flow;
-use crate::scenario::{Places, Scenario};
+use crate::scenario::Scenario;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{Classes, Scope, SwitchSettings, Wait};
 
-/// Refuses a guard that would take honest telemetry for lies, and adds a note where nobody hears of queues.
-pub(super) fn report(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
+/// Adds notes where nobody hears of queues, and where answers may be held up.
+pub(super) fn report(scenario: &mut Scenario) {
     let SwitchSettings { telemetry_scope: scope, telemetry_queue: wait, .. } = scenario.settings.switch;
     let layout = scenario.layout();
-    if scope == Scope::Queue && scenario.settings.feedback.guard {
-        return Err(places.scope.error(
-            "with telemetry.guard = true: a class that uses more than its share would look like a link that sends faster \
-             than it can; expected telemetry_scope = \"port\", or no guard",
-        ));
-    }
     if (scope, wait) != (Scope::default(), Wait::default()) && layout.max_hops().is_none() {
         let layout = layout.name().name();
         scenario.notes.push(format!(
@@ -29,7 +22,6 @@ pub(super) fn report(scenario: &mut Scenario, places: &Places) -> Result<(), Inp
             "acknowledgements travel in priority {acks}, which is sure of nothing of a link: others may hold them up"
         ));
     }
-    Ok(())
 }
 
 /// How queues are served; `None`: in turn.

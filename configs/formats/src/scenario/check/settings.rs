@@ -4,6 +4,7 @@
 use super::qos;
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
+use hpcc_core::cc::Algorithm;
 use hpcc_core::settings::Named;
 use hpcc_core::switch::{BufferKind, SwitchSettings};
 use hpcc_core::topology::routes::Routes;
@@ -22,7 +23,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
     }
     telemetry(scenario, places)?;
     counters(scenario, places)?;
-    qos::report(scenario, places)?;
+    qos::report(scenario);
     min_rate(scenario, places)?;
     ecn(scenario, places)?;
     buffer(scenario, places)
@@ -61,14 +62,18 @@ fn counters(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Some(min_rate) = scenario.algorithm().min_rate() else { return Ok(()) };
-    let network = &scenario.network;
+    lowest_rate(scenario.algorithm(), &scenario.network).map_err(|message| places.min_rate.error(message))
+}
+
+/// Refuses an algorithm whose lowest sending rate is none, or more than a host link has.
+pub(crate) fn lowest_rate(algorithm: &dyn Algorithm, network: &Network) -> Result<(), String> {
+    let Some(min_rate) = algorithm.min_rate() else { return Ok(()) };
     let at_host = |link: &&Link| [link.a, link.b].iter().any(|&n| network.nodes[n as usize] == NodeKind::Host);
     let Some(slowest) = network.links.iter().filter(at_host).map(|link| link.rate).min() else { return Ok(()) };
     if min_rate == BitRate(0) || min_rate > slowest {
-        return Err(places.min_rate.error(format!(
+        return Err(format!(
             "the lowest sending rate is {min_rate}; expected more than 0 and at most {slowest}, the slowest host link"
-        )));
+        ));
     }
     Ok(())
 }

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A switch at the border of a domain, which makes telemetry that leaves it [relative] (REQ-64;
+//! draft-miao-rtgwg-hpccplus-00, section 9.1): records of data and probes on their way to another domain, and records
+//! that answers take back to a sender there.
+
+use super::{Located, NodeSettings, in_section};
+use crate::settings::{Conflict, Named};
+use crate::telemetry::{HopStack, Layout, LayoutName, relative};
+use crate::topology::{Network, NodeSet};
+use crate::transport::feedback::{Answer, FeedbackConfig};
+use alloc::format;
+use alloc::vec::Vec;
+
+/// What a border switch makes of telemetry.
+#[derive(Clone, Debug)]
+pub struct TelemetryBorder {
+    /// Of each port, whether it leads out of the domain.
+    ports: Vec<bool>,
+    layout: Layout,
+    feedback: FeedbackConfig,
+    answer: Answer,
+    stack: HopStack,
+}
+
+impl TelemetryBorder {
+    /// A frame leaves by port `egress` with this telemetry: a section that collects records, or an answer.
+    pub fn hide(&mut self, egress: u16, is_answer: bool, bytes: &mut [u8]) {
+        if !self.ports.get(usize::from(egress)).is_some_and(|&leads_out| leads_out) {
+            return;
+        }
+        let TelemetryBorder { layout, feedback, answer, stack, .. } = self;
+        if !is_answer {
+            return relative::section(layout, bytes, stack);
+        }
+        match answer {
+            Answer::Records => feedback.for_sections(bytes, |section| relative::section(layout, section, stack)),
+            Answer::BusiestLink => {
+                // What is no record of a link tells nothing.
+                let _ = relative::link(layout, bytes);
+            }
+            Answer::Loads | Answer::Window | Answer::Nothing => {}
+        }
+    }
+}
+
+impl NodeSettings {
+    /// Neighbours from which this switch hides what records tell.
+    fn hidden_from(&self, network: &Network) -> Result<NodeSet, Conflict> {
+        let refuse = |message| Conflict::new(KEY, message);
+        NodeSet::parse(&self.switch.telemetry_hidden_from, network).map_err(refuse)
+    }
+
+    /// Whether any switch hides what records tell.
+    pub(super) fn hides_telemetry(&self) -> bool {
+        !matches!(self.switch.telemetry_hidden_from.trim(), "" | "none")
+    }
+
+    /// Checks whether what must be hidden can be, once all is resolved.
+    ///
+    /// # Errors
+    /// The setting that is in the way.
+    pub(super) fn check_border(&self, network: &Network, feedback: &FeedbackConfig) -> Result<(), Located> {
+        let outside = self.hidden_from(network).map_err(in_section("switch"))?;
+        if !self.hides_telemetry() {
+            return Ok(());
+        }
+        let ends = network.links.iter().flat_map(|link| [(link.a, link.b), (link.b, link.a)]);
+        let crosses =
+            |(near, far): (u32, u32)| !network.is_host(near) && outside.contains(far) && !outside.contains(near);
+        if !ends.into_iter().any(crosses) {
+            let message = format!(
+                "no switch is next to {}; expected neighbours of a switch that is not among them",
+                self.switch.telemetry_hidden_from
+            );
+            return Err(in_section("switch")(Conflict::new(KEY, message)));
+        }
+        let refuse = |section, key, what: &str| {
+            let message = format!("{what}, but switch.{KEY} makes records relative");
+            Err(in_section(section)(Conflict::new(key, message)))
+        };
+        let name = self.layout().name();
+        if !name.has_records() {
+            let able: Vec<&str> = LayoutName::with_records().map(Named::name).collect();
+            let what = format!("layout = \"{}\" has no records; expected {}", name.name(), able.join(", "));
+            return refuse("telemetry", "layout", &what);
+        }
+        if feedback.seal.is_some() {
+            return refuse("telemetry", "seal", "a switch has no key, and what it changes breaks the seal");
+        }
+        if feedback.guard {
+            return refuse("telemetry", "guard", "the guard compares what links sent with what the flow did");
+        }
+        self.check_border_notifications(self.fast_cnp_switch.common.enabled).map_err(in_section("fast_cnp"))
+    }
+
+    /// Refuses notifications that copy records, where they may leave the domain.
+    fn check_border_notifications(&self, notifies: bool) -> Result<(), Conflict> {
+        if notifies && matches!(self.layout(), Layout::Ioam { .. }) {
+            let message = format!(
+                "notifications copy IOAM's records, which switch.{KEY} would not hide; expected false, or another telemetry.layout"
+            );
+            return Err(Conflict::new("enabled", message));
+        }
+        Ok(())
+    }
+
+    /// What a switch with these settings, resolved and checked, hides; `None` if it is no border. `notifies` says whether it
+    /// sends Fast CNPs.
+    ///
+    /// # Errors
+    /// If it could not hide all, or knows nothing of telemetry.
+    pub fn border(&self, node: u32, network: &Network, notifies: bool) -> Result<Option<TelemetryBorder>, Located> {
+        if !self.hides_telemetry() || network.is_host(node) {
+            return Ok(None);
+        }
+        let outside = self.hidden_from(network).map_err(in_section("switch"))?;
+        let ends = network.links.iter().flat_map(|link| [(link.a, link.b), (link.b, link.a)]);
+        let own = ends.filter(|&(near, _)| near == node);
+        let ports: Vec<bool> = own.map(|(_, far)| outside.contains(far) && !outside.contains(node)).collect();
+        if !ports.contains(&true) {
+            return Ok(None);
+        }
+        if !self.switch.stamp_telemetry {
+            let message = format!(
+                "switch {node} knows nothing of telemetry, and hides nothing from its neighbours; expected one that does"
+            );
+            return Err(in_section("switch")(Conflict::new(KEY, message)));
+        }
+        self.check_border_notifications(notifies).map_err(in_section("fast_cnp"))?;
+        let feedback = self.feedback()?;
+        let answer = feedback.answer_to(&self.needs());
+        Ok(Some(TelemetryBorder { ports, layout: self.layout(), feedback, answer, stack: HopStack::default() }))
+    }
+}
+
+/// The setting.
+const KEY: &str = "telemetry_hidden_from";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Input;
+    use crate::telemetry::{Hop, LinkRecord, MAX_SECTION, Snapshot, Telemetry, link_codec};
+    use crate::topology::{Link, NodeKind};
+    use crate::units::{BitRate, Nanos};
+
+    /// Host 0, switches 1 and 2, host 3, in a row.
+    fn row() -> Network {
+        use NodeKind::{Host, Switch};
+        let link = |a, b| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+        Network {
+            nodes: Vec::from([Host, Switch, Switch, Host]),
+            links: Vec::from([link(0, 1), link(1, 2), link(2, 3)]),
+        }
+    }
+
+    fn node(sets: &[(&str, &str, &str)]) -> NodeSettings {
+        let mut node = NodeSettings::default();
+        let base = [
+            ("congestion_control", "algorithm", "hpcc_plus"),
+            ("telemetry", "layout", "int_md"),
+            ("switch", KEY, "2-3"),
+        ];
+        for (section, key, value) in base.iter().chain(sets) {
+            let setting = node.section(section, None).into_iter().find(|setting| setting.key == *key).expect("known");
+            let input = Input::parse(&setting, value).expect("a value");
+            assert_eq!(node.set(section, None, key, input), Ok(()), "{key} = {value}");
+        }
+        node.resolve(&row());
+        node
+    }
+
+    fn section() -> Vec<u8> {
+        let (layout, mut bytes) = (Layout::from(LayoutName::IntMd), [0; MAX_SECTION]);
+        let len = layout.prepare(&mut bytes, Nanos(0));
+        let len = layout.stamp(&mut bytes, len, &Snapshot { tx_bytes: 1_000, qlen: 50, ..Snapshot::IDLE });
+        bytes[..len].to_vec()
+    }
+
+    fn rates(bytes: &[u8]) -> Vec<BitRate> {
+        let mut stack = HopStack::default();
+        let Telemetry::Hops(stack) = Layout::from(LayoutName::IntMd).read(bytes, &mut stack) else { panic!("records") };
+        stack.hops().iter().map(|hop| hop.rate).collect()
+    }
+
+    /// Switch 1 hides what leaves by its second port, switch 2 hides nothing from its neighbours.
+    #[test]
+    fn req_64_the_switch_inside_hides_from_the_one_outside() {
+        let mut border = node(&[]).border(1, &row(), false).expect("able").expect("a border");
+        let mut told = Vec::new();
+        for egress in 0..3 {
+            let mut bytes = section();
+            border.hide(egress, false, &mut bytes);
+            told.extend(rates(&bytes));
+        }
+        assert_eq!(told, [100, 800, 100].map(BitRate::gbps));
+        assert!(node(&[]).border(2, &row(), false).expect("able").is_none());
+    }
+
+    #[test]
+    fn req_64_answers_are_made_relative_by_what_they_are() {
+        let layout = Layout::from(LayoutName::IntMd);
+        let hop = Hop { rate: BitRate::gbps(100), ts: 5, tx_bytes: 1_000, qlen: 50 };
+        let modulus = layout.modulus().expect("counters");
+        let link = link_codec::emit(&LinkRecord { path: 1, place: 0, hop, modulus });
+        let hidden = |sets: &[(&str, &str, &str)], mut bytes: Vec<u8>| {
+            let mut border = node(sets).border(1, &row(), false).expect("able").expect("a border");
+            border.hide(1, true, &mut bytes);
+            bytes
+        };
+        assert_eq!(rates(&hidden(&[], section())), [BitRate::gbps(800)]);
+        let busiest = hidden(&[("telemetry", "answer", "busiest_link")], link.to_vec());
+        let rate = link_codec::read(&busiest, modulus).map(|record| record.hop.rate);
+        assert_eq!(rate, Ok(BitRate::gbps(800)));
+        for answer in ["loads", "none"] {
+            assert_eq!(hidden(&[("telemetry", "answer", answer)], section()), section(), "{answer}");
+        }
+        let length = (section().len() as u16).to_be_bytes();
+        let two = [&length[..], &section(), &length, &section()].concat();
+        let several = [("transport", "ack_every", "4KB"), ("telemetry", "records_per_ack", "2")];
+        let relative = hidden(&[], section());
+        assert_eq!(hidden(&several, two), [&length[..], &relative, &length, &relative].concat());
+    }
+
+    #[test]
+    fn what_would_not_be_hidden_is_refused() {
+        let blamed = |sets: &[(&str, &str, &str)]| node(sets).check(&row()).map_err(|wrong| wrong.conflict.key);
+        assert_eq!(blamed(&[]), Ok(()));
+        let key = "00112233445566778899aabbccddeeff";
+        for (section, name, value, expected) in [
+            ("telemetry", "seal", key, "seal"),
+            ("telemetry", "guard", "true", "guard"),
+            ("switch", KEY, "all", KEY),
+            ("switch", KEY, "0,9", KEY),
+        ] {
+            assert_eq!(blamed(&[(section, name, value)]), Err(expected), "{name} = {value}");
+        }
+        let timely = [("congestion_control", "algorithm", "timely"), ("telemetry", "layout", "timestamp")];
+        assert_eq!(blamed(&timely), Err("layout"));
+        let ioam =
+            [("wire", "profile", "rocev2_ipv6"), ("telemetry", "layout", "ioam"), ("fast_cnp", "enabled", "true")];
+        assert_eq!((blamed(&ioam[..2]), blamed(&ioam)), (Ok(()), Err("enabled")));
+        let border =
+            |sets, notifies| node(sets).border(1, &row(), notifies).map(|_| ()).map_err(|wrong| wrong.conflict.key);
+        assert_eq!((border(&ioam[..2], false), border(&ioam[..2], true)), (Ok(()), Err("enabled")));
+        assert_eq!(border(&[("switch", "stamp_telemetry", "false")], false), Err(KEY));
+    }
+}

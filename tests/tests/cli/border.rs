@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A switch that hides from another domain what its telemetry tells (draft-miao-rtgwg-hpccplus-00, section 9.1; REQ-64).
+
+use hpcc_core::frame::Dialect;
+use hpcc_core::frame::parse::{Content, parse};
+use hpcc_core::roce::Opcode;
+use hpcc_core::settings::Named;
+use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
+use hpcc_tests::Bench;
+use pcap_file::pcap::PcapReader;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::File;
+
+/// Hosts 0 and 1 send to hosts 2 and 3, over a link of 25 Gb/s between switches 4 and 5. What a sender and a receiver get is
+/// captured.
+const TOML: &str = r#"
+[run]
+stop = "20ms"
+[topology]
+kind = "dumbbell"
+left = 2
+right = 2
+rate = "100Gbps"
+delay = "1us"
+bottleneck_rate = "25Gbps"
+[wire]
+profile = "rocev2_ipv6"
+[congestion_control]
+algorithm = "hpcc_plus"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 2
+size = "1MB"
+[[traffic]]
+kind = "flow"
+src = 1
+dst = 3
+size = "1MB"
+[monitor]
+queue_interval = "1us"
+capture_nodes = [0, 2]
+"#;
+
+/// What a run shows.
+#[derive(Debug)]
+struct Shown {
+    /// The link rates, in Gb/s, that records of data tell host 2, by their places on the path.
+    there: [BTreeSet<u64>; 2],
+    /// Those that acknowledgements bring host 0.
+    back: [BTreeSet<u64>; 2],
+    /// The 99th percentile of the busiest queue in bytes.
+    queue: u64,
+    /// The time of the slowest flow in nanoseconds.
+    time: u64,
+}
+
+impl Shown {
+    /// Whether the flows were controlled as in another run, but for what a layout rounds.
+    fn is_like(&self, other: &Shown) -> bool {
+        let near = |a: u64, b: u64| a.abs_diff(b) < b / 25;
+        near(self.queue, other.queue) && near(self.time, other.time)
+    }
+}
+
+fn run(layout: LayoutName, set: &[&str]) -> Shown {
+    let bench = Bench::new(&[("run.toml", TOML)]);
+    let telemetry = format!("telemetry.layout={}", layout.name());
+    let told = bench.run("run.toml", &[&[telemetry.as_str()], set].concat());
+    assert_eq!(told.code, Some(0), "{layout:?} {set:?}: {}", told.err);
+    let [there, back] = rates(layout, &bench);
+    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    let queue = summary["queue_p99_bytes"].as_u64().unwrap_or_else(|| panic!("{summary:#}"));
+    let flows = bench.read("out/fct.csv");
+    let times = flows.lines().skip(1).map(|row| row.split(',').nth(8).expect("fct_ns").parse::<u64>());
+    let time = times.map(|time| time.expect("nanoseconds")).max().expect("a flow");
+    Shown { there, back, queue, time }
+}
+
+/// The rates in what host 2 gets as data, and host 0 as acknowledgements: both have passed two switches by then.
+fn rates(layout: LayoutName, bench: &Bench) -> [[BTreeSet<u64>; 2]; 2] {
+    let mut rates = [[const { BTreeSet::new() }; 2], [const { BTreeSet::new() }; 2]];
+    let mut stack = HopStack::default();
+    let mut reader = PcapReader::new(File::open(bench.path("out/packets.pcap")).expect("a capture")).expect("pcap");
+    while let Some(frame) = reader.next_packet() {
+        let frame = frame.expect("a frame");
+        let Content::Roce(packet) = parse(&frame.data, &Dialect::default()).expect("RoCEv2").content else { continue };
+        let frame = &packet.frame;
+        if frame.hop_limit != 62 {
+            continue;
+        }
+        let is_answer = frame.bth.opcode == Opcode::ACKNOWLEDGE;
+        let section = frame.telemetry.map(|section| [section.before_udp(), section.behind_udp()].concat());
+        let bytes = if is_answer { frame.payload.to_vec() } else { section.unwrap_or_default() };
+        let Telemetry::Hops(stack) = Layout::from(layout).read(&bytes, &mut stack) else { continue };
+        for (known, hop) in rates[usize::from(is_answer)].iter_mut().zip(stack.hops()) {
+            known.insert(hop.rate.0 / 1_000_000_000);
+        }
+    }
+    rates
+}
+
+/// What only some rates are told looks like.
+fn told(rates: [u64; 2]) -> [BTreeSet<u64>; 2] {
+    rates.map(|rate| BTreeSet::from([rate]))
+}
+
+/// Switch 4 hides its 25 Gb/s from switch 5; then switch 5, in whose domain the receivers are, hides all that acknowledgements
+/// bring back to switch 4. The senders' windows are those that they compute from the records themselves.
+#[test]
+fn req_64_a_border_switch_tells_ratios_only() {
+    for layout in [LayoutName::Paper, LayoutName::IntMd, LayoutName::Ifa, LayoutName::Ioam, LayoutName::IoamSlim] {
+        let open = run(layout, &[]);
+        assert_eq!((&open.there, &open.back), (&told([25, 100]), &told([25, 100])), "{layout:?}");
+        let there = run(layout, &["switch.telemetry_hidden_from=[5]"]);
+        assert_eq!((&there.there, &there.back), (&told([800, 100]), &told([800, 100])), "{layout:?}");
+        let back = run(layout, &["switch.telemetry_hidden_from=[4]"]);
+        assert_eq!((&back.there, &back.back), (&told([25, 100]), &told([800, 800])), "{layout:?}");
+        assert!(there.is_like(&open) && back.is_like(&open), "{layout:?}: {open:?}, {there:?}, {back:?}");
+    }
+}
+
+/// Whatever comes back, and in what: the flows are controlled by it as without a border.
+#[test]
+fn req_64_every_answer_passes_a_border() {
+    let hidden = "switch.telemetry_hidden_from=[4]";
+    for ways in [
+        &["telemetry.answer=busiest_link"][..],
+        &["telemetry.answer=loads"],
+        &["telemetry.packets=probes"],
+        &["telemetry.feedback=notification"],
+        &["transport.ack_every=4KB", "telemetry.records_per_ack=4"],
+        &["congestion_control.algorithm=rx_hpcc"],
+        &["congestion_control.algorithm=hpcc"],
+    ] {
+        let (open, closed) = (run(LayoutName::IntMd, ways), run(LayoutName::IntMd, &[ways, &[hidden]].concat()));
+        assert!(closed.is_like(&open), "{ways:?}: {open:?}, {closed:?}");
+    }
+}
+
+#[test]
+fn what_would_not_be_hidden_is_refused() {
+    let bench = Bench::new(&[("run.toml", TOML)]);
+    for (set, expected) in [
+        (&["telemetry.seal=000102030405060708090a0b0c0d0e0f"][..], "telemetry.seal: a switch has no key"),
+        (&["telemetry.guard=true"], "telemetry.guard: the guard compares what links sent"),
+        (
+            &["telemetry={layout='ioam'}", "fast_cnp.enabled=true"],
+            "fast_cnp.enabled: notifications copy IOAM's records",
+        ),
+        (
+            &["congestion_control.algorithm=timely", "telemetry={layout='timestamp'}"],
+            "telemetry.layout: layout = \"timestamp\" has no records; expected reference, paper, draft",
+        ),
+        (&["legacy.nodes=[4]"], "switch.telemetry_hidden_from: switch 4 knows nothing of telemetry"),
+        (&["switch.telemetry_hidden_from=[9]"], "switch.telemetry_hidden_from: there is no node 9"),
+        (&["switch.telemetry_hidden_from=all"], "switch.telemetry_hidden_from: no switch is next to all"),
+    ] {
+        let told = bench.run("run.toml", &[&["switch.telemetry_hidden_from=[5]"], set].concat());
+        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
+        assert!(told.err.contains(expected), "{set:?}: {}", told.err);
+        assert!(!bench.path("out").exists(), "{set:?} left results");
+    }
+}
