@@ -52,6 +52,8 @@ pub struct Facts {
     pub tcp: bool,
     /// Whether the run records queue lengths.
     pub records_queues: bool,
+    /// Whether it records what flows deliver.
+    pub records_goodput: bool,
 }
 
 /// A setting and where it came from; the command line has no line.
@@ -77,7 +79,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
     for (index, variant) in file.variants.iter().enumerate() {
         for (step, value) in steps.iter().enumerate() {
             for seed in &seeds {
-                let settings = settings(variant, *value, *seed, set);
+                let settings = settings(file, variant, *value, *seed, set);
                 check_distinct(file, &settings)?;
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
                 let scenario = hpcc_formats::load_with(&file.base, &overrides, defaults())
@@ -91,6 +93,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
         }
     }
     check_plots(file, &runs)?;
+    check_series(file, &runs)?;
     Ok(runs)
 }
 
@@ -104,6 +107,7 @@ fn defaults() -> NodeSettings {
 }
 
 fn settings(
+    file: &SweepFile,
     variant: &Variant,
     value: Option<&(String, Placed<String>)>,
     seed: Option<&Placed<u64>>,
@@ -111,6 +115,7 @@ fn settings(
 ) -> Vec<Setting> {
     let placed = |setting: &Placed<String>| Setting { text: setting.value.clone(), line: Some(setting.line) };
     let mut settings: Vec<Setting> = set.iter().map(|text| Setting { text: text.clone(), line: None }).collect();
+    settings.extend(file.set.iter().map(placed));
     settings.extend(value.map(|(_, setting)| placed(setting)));
     settings.extend(variant.set.iter().map(placed));
     settings.extend(seed.map(|seed| Setting { text: format!("{SEED_KEY}={}", seed.value), line: Some(seed.line) }));
@@ -165,6 +170,12 @@ fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: Input
 /// Groups that are measured must be in the scenario.
 fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
     let known = &scenario.flows.groups;
+    for claim in &file.claims {
+        if let Some(unknown) = claim.measure.selection.groups.iter().find(|group| !known.contains(group)) {
+            let message = format!("there is no group \"{unknown}\"; the scenario has {}", known.join(", "));
+            return Err(file.error(claim.line, message));
+        }
+    }
     match file.selection.groups.iter().find(|group| !known.contains(group)) {
         Some(unknown) => {
             let message = format!("groups: there is no group \"{unknown}\"; the scenario has {}", known.join(", "));
@@ -178,11 +189,29 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
 fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     let Some(plots) = &file.plots else { return Ok(()) };
     let refuse = |message: &str| InputError { file: file.path.clone(), line: None, key: None, message: message.into() };
-    if plots.contains(&Plot::QueueCdf) && runs.iter().any(|run| !run.facts.records_queues) {
-        return Err(refuse("the plot queue-cdf needs queue lengths; expected monitor.queue_interval in the scenario"));
+    let wants_queues = plots.iter().any(|plot| matches!(plot, Plot::QueueCdf | Plot::QueueOverTime));
+    if wants_queues && runs.iter().any(|run| !run.facts.records_queues) {
+        return Err(refuse("plots of queues need queue lengths; expected monitor.queue_interval in the scenario"));
+    }
+    if plots.contains(&Plot::GoodputOverTime) && runs.iter().any(|run| !run.facts.records_goodput) {
+        return Err(refuse("the plot goodput-over-time needs rates; expected monitor.goodput_interval in the scenario"));
     }
     if plots.contains(&Plot::SlowdownByAxis) && file.axis.is_none() {
         return Err(refuse("the plot slowdown-by-axis needs an [[axis]]"));
+    }
+    Ok(())
+}
+
+/// What claims measure must be recorded.
+fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
+    for claim in &file.claims {
+        let what = claim.measure.what;
+        if what.needs_queues() && !runs.iter().all(|run| run.facts.records_queues) {
+            return Err(file.error(claim.line, "this claim needs monitor.queue_interval in the scenario"));
+        }
+        if what.needs_goodput() && !runs.iter().all(|run| run.facts.records_goodput) {
+            return Err(file.error(claim.line, "this claim needs monitor.goodput_interval in the scenario"));
+        }
     }
     Ok(())
 }
@@ -199,6 +228,7 @@ impl Facts {
             switch_ports: ends.filter(is_switch).count(),
             tcp: scenario.settings.protocol.protocol == Protocol::Tcp,
             records_queues: scenario.monitor.queue_interval.is_some(),
+            records_goodput: scenario.monitor.goodput_interval.is_some(),
         }
     }
 }

@@ -627,6 +627,7 @@ fn traffic_of_each_kind_loads() {
         ("kind='incast'\nreceiver=2\nsenders=[0,1]\nsize=500", 2..3),
         ("kind='incast'\nreceiver=2\nsender_count=3\nsize='1KB'\nstart='5us'\npriority=1\ndport=7", 3..4),
         ("kind='periodic_incast'\nreceiver=0\nsender_count=2\nsize=1\ninterval='10us'\nduration='25us'", 6..7),
+        ("kind='random_incast'\nfan_in=3\nsize=1000\nload=0.5\nduration='100us'", 30..900),
         ("kind='permutation'\nsize='1MB'", 4..5),
         (poisson.as_str(), 10..1000),
     ] {
@@ -668,6 +669,10 @@ fn bad_traffic_names_its_line() {
         (
             "kind='periodic_incast'\nreceiver=0\nsize=1\nsenders=[1]\ninterval='1ns'\nduration='1s'",
             "test.toml:15: traffic.interval: 1000000000 incasts",
+        ),
+        (
+            "kind='random_incast'\nfan_in=4\nsize=1000\nload=0.5\nduration='1ms'",
+            "test.toml:15: traffic: fan_in is 4, but there are only 3 hosts besides a receiver",
         ),
         ("kind='file'\npath='gone'", "test.toml:17: traffic.path: path is \"gone\", but there is no such file"),
         ("kind='file'\npath='flow.txt'", "flow.txt:2: the flow's destination is node 9"),
