@@ -31,7 +31,8 @@ impl Figure {
         let mut figures = Vec::new();
         for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
             let path = entry?.path();
-            let name = path.file_stem().and_then(|stem| stem.to_str()).filter(|_| path.extension() == Some("toml".as_ref()));
+            let name =
+                path.file_stem().and_then(|stem| stem.to_str()).filter(|_| path.extension() == Some("toml".as_ref()));
             figures.extend(name.map(|name| Figure { name: name.to_owned(), path: path.clone() }));
         }
         figures.sort_by_key(|figure| order(&figure.name));

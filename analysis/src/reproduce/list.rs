@@ -26,7 +26,8 @@ pub fn render(folder: &Path, figures: &[Figure]) -> Result<String> {
         rows.push(row);
     }
     let header = ["figure", "what it shows", "quick: runs", "CPU time", "full: runs", "CPU time"];
-    Ok(table(&header, rows) + "\nCPU time: of all runs together when the kept results were made; - where none are kept.\n")
+    Ok(table(&header, rows)
+        + "\nCPU time: of all runs together when the kept results were made; - where none are kept.\n")
 }
 
 fn cost(kept: Option<&Verdicts>) -> String {

@@ -146,7 +146,8 @@ mod tests {
             fs::write(from.join(name), name).expect("file");
         }
         record(&from, &to).expect("recorded");
-        let mut names: Vec<_> = fs::read_dir(&to).expect("folder").map(|entry| entry.expect("entry").file_name()).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(&to).expect("folder").map(|entry| entry.expect("entry").file_name()).collect();
         names.sort();
         assert_eq!(names, ["a.svg", "sweep.csv", "verdicts.json"]);
     }

@@ -173,8 +173,14 @@ mod tests {
     use crate::results::in_memory;
     use hpcc_formats::results::{Summary, UnfinishedFlow};
 
-    const FACTS: Facts =
-        Facts { telemetry_sender_bytes: 0, telemetry_hop_bytes: 0, switch_ports: 0, tcp: false, records_queues: false, records_goodput: false };
+    const FACTS: Facts = Facts {
+        telemetry_sender_bytes: 0,
+        telemetry_hop_bytes: 0,
+        switch_ports: 0,
+        tcp: false,
+        records_queues: false,
+        records_goodput: false,
+    };
 
     #[test]
     fn small_and_large_are_the_outer_bins() {

@@ -26,8 +26,8 @@ use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, Mani
 use crate::results::Results;
 use crate::simulator::Simulator;
 use crate::{human, run};
-use execute::Ended;
 pub use claim::{FILE as VERDICTS, Judged, Verdict, Verdicts};
+use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
 use folder::{Row, SweepFolder};

@@ -194,7 +194,9 @@ fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
         return Err(refuse("plots of queues need queue lengths; expected monitor.queue_interval in the scenario"));
     }
     if plots.contains(&Plot::GoodputOverTime) && runs.iter().any(|run| !run.facts.records_goodput) {
-        return Err(refuse("the plot goodput-over-time needs rates; expected monitor.goodput_interval in the scenario"));
+        return Err(refuse(
+            "the plot goodput-over-time needs rates; expected monitor.goodput_interval in the scenario",
+        ));
     }
     if plots.contains(&Plot::SlowdownByAxis) && file.axis.is_none() {
         return Err(refuse("the plot slowdown-by-axis needs an [[axis]]"));

@@ -57,13 +57,7 @@ pub fn draw_all(
 }
 
 /// The figures of one kind, each with its name.
-fn draw(
-    file: &SweepFile,
-    look: &Look,
-    plot: Plot,
-    groups: &[Group<'_>],
-    sizes: Sizes,
-) -> Result<Vec<(String, Drawn)>> {
+fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Drawn)>> {
     let steps = file.axis.as_ref().map_or(1, |axis| axis.values.len());
     let mut figures = Vec::new();
     for step in 0..steps {

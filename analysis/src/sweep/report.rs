@@ -72,6 +72,7 @@ impl Plot {
 
     /// Whether a file has the name of one.
     pub fn is_name_of_any(file: &str) -> bool {
-        [".svg", ".csv"].iter().any(|end| file.ends_with(end)) && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
+        [".svg", ".csv"].iter().any(|end| file.ends_with(end))
+            && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
     }
 }

@@ -20,6 +20,7 @@ mod paths;
 mod reaction;
 mod recovery;
 mod refusal;
+mod reproduce;
 mod results;
 mod script;
 mod sweep;

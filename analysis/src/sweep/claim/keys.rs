@@ -159,7 +159,8 @@ impl Reader<'_> {
         let labels = || axis.values.iter().map(|(known, _)| known.as_str());
         labels().position(|known| known == label).ok_or_else(|| {
             let known: Vec<&str> = labels().collect();
-            self.source.error(&at.span(), format!("the axis {} has no such value; it has {}", axis.name, known.join(", ")))
+            self.source
+                .error(&at.span(), format!("the axis {} has no such value; it has {}", axis.name, known.join(", ")))
         })
     }
 
@@ -183,13 +184,12 @@ impl Reader<'_> {
         text: Option<&Spanned<String>>,
         claim: &Spanned<String>,
     ) -> Result<Option<Level>, InputError> {
-        let wrong = |text: &Spanned<String>, message: String| {
-            self.source.error(&text.span(), format!("level: {message}"))
-        };
+        let wrong =
+            |text: &Spanned<String>, message: String| self.source.error(&text.span(), format!("level: {message}"));
         match (what, text) {
-            (What::QueueSettles, Some(text)) => {
-                quantity::size(text.get_ref()).map(|bytes| Some(Level::Bytes(bytes))).map_err(|error| wrong(text, error))
-            }
+            (What::QueueSettles, Some(text)) => quantity::size(text.get_ref())
+                .map(|bytes| Some(Level::Bytes(bytes)))
+                .map_err(|error| wrong(text, error)),
             (What::GoodputReaches, Some(text)) => quantity::rate(text.get_ref())
                 .map(|rate| Some(Level::Gbps(rate.0 as f64 / 1e9)))
                 .map_err(|error| wrong(text, error)),

@@ -123,7 +123,9 @@ impl Measure {
                 [] => bail!("no flow to measure"),
                 rates => Ok(jain(rates)),
             },
-            What::TotalGoodput => Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0)),
+            What::TotalGoodput => {
+                Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0))
+            }
             What::Queue => Ok(window::queue_percentile(&results, self.percentile.unwrap_or(100))? as f64 / 1e3),
             What::QueuePeaks => queue_peaks(&results),
             What::QueueSettles => self.queue_settles(&results),

@@ -91,10 +91,8 @@ fn csv(groups: &[&Group<'_>], bounds: &[(f64, u64)], lines: &[Vec<(f64, FctStats
         for (rank, stats) in line {
             let bound = bounds.iter().find(|(end, _)| end == rank).map_or(0, |(_, bound)| *bound);
             let FctStats { flows, slowdown_p50, slowdown_p95, slowdown_p99, .. } = stats;
-            text += &format!(
-                "{},{bound},{flows},{slowdown_p50:.4},{slowdown_p95:.4},{slowdown_p99:.4}\n",
-                group.variant
-            );
+            text +=
+                &format!("{},{bound},{flows},{slowdown_p50:.4},{slowdown_p95:.4},{slowdown_p99:.4}\n", group.variant);
         }
     }
     text
