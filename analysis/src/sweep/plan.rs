@@ -13,6 +13,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
 
+use super::claim::Series;
 use super::file::{Placed, SweepFile, Variant};
 use super::inputs;
 use super::report::Plot;
@@ -207,12 +208,13 @@ fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
 /// What claims measure must be recorded.
 fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     for claim in &file.claims {
-        let what = claim.measure.what;
-        if what.needs_queues() && !runs.iter().all(|run| run.facts.records_queues) {
-            return Err(file.error(claim.line, "this claim needs monitor.queue_interval in the scenario"));
-        }
-        if what.needs_goodput() && !runs.iter().all(|run| run.facts.records_goodput) {
-            return Err(file.error(claim.line, "this claim needs monitor.goodput_interval in the scenario"));
+        let (recorded, key): (fn(&Facts) -> bool, &str) = match claim.measure.what.series() {
+            Some(Series::Queues) => (|facts| facts.records_queues, "queue_interval"),
+            Some(Series::Goodput) => (|facts| facts.records_goodput, "goodput_interval"),
+            None => continue,
+        };
+        if !runs.iter().all(|run| recorded(&run.facts)) {
+            return Err(file.error(claim.line, format!("this claim needs monitor.{key} in the scenario")));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::measure::{Level, Measure, What};
+use super::measure::{Level, Measure, Series, What};
 use super::{Cell, Claim, Range};
 use crate::select::Selection;
 use crate::sweep::file::{Axis, Form, Source, Variant, scalar};
@@ -186,18 +186,20 @@ impl Reader<'_> {
     ) -> Result<Option<Level>, InputError> {
         let wrong =
             |text: &Spanned<String>, message: String| self.source.error(&text.span(), format!("level: {message}"));
-        match (what, text) {
-            (What::QueueSettles, Some(text)) => quantity::size(text.get_ref())
-                .map(|bytes| Some(Level::Bytes(bytes)))
-                .map_err(|error| wrong(text, error)),
-            (What::GoodputReaches, Some(text)) => quantity::rate(text.get_ref())
-                .map(|rate| Some(Level::Gbps(rate.0 as f64 / 1e9)))
-                .map_err(|error| wrong(text, error)),
-            (What::QueueSettles | What::GoodputReaches, None) => {
+        match (what.waits_for(), text) {
+            (Some(Series::Queues), Some(text)) => {
+                let bytes = quantity::size(text.get_ref()).map_err(|message| wrong(text, message))?;
+                Ok(Some(Level::Bytes(bytes)))
+            }
+            (Some(Series::Goodput), Some(text)) => {
+                let rate = quantity::rate(text.get_ref()).map_err(|message| wrong(text, message))?;
+                Ok(Some(Level::Gbps(rate.0 as f64 / 1e9)))
+            }
+            (Some(Series::Queues | Series::Goodput), None) => {
                 Err(self.source.error(&claim.span(), "level is missing; expected what the measure waits for"))
             }
-            (_, Some(text)) => Err(wrong(text, "this measure waits for nothing; expected no such key".to_owned())),
-            (_, None) => Ok(None),
+            (None, Some(text)) => Err(wrong(text, "this measure waits for nothing; expected no such key".to_owned())),
+            (None, None) => Ok(None),
         }
     }
 

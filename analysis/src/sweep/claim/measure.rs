@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a claim is about, measured in one run.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 use hpcc_formats::results::{FctRecord, ports_csv, queue_csv};
 use schemars::JsonSchema;
@@ -70,15 +72,47 @@ impl What {
         }
     }
 
-    /// Whether it needs `monitor.queue_interval`.
-    pub fn needs_queues(self) -> bool {
-        matches!(self, What::Queue | What::QueuePeaks | What::QueueSettles)
+    /// The time series that it is made from, if it is.
+    pub fn series(self) -> Option<Series> {
+        match self {
+            What::Queue | What::QueuePeaks | What::QueueSettles => Some(Series::Queues),
+            What::TotalGoodput | What::GoodputReaches => Some(Series::Goodput),
+            What::Slowdown
+            | What::CompletionTime
+            | What::Goodput
+            | What::Fairness
+            | What::PausedShare
+            | What::Drops
+            | What::Unfinished => None,
+        }
     }
 
-    /// Whether it needs `monitor.goodput_interval`.
-    pub fn needs_goodput(self) -> bool {
-        matches!(self, What::TotalGoodput | What::GoodputReaches)
+    /// What its `level` is, if it waits for one.
+    pub fn waits_for(self) -> Option<Series> {
+        match self {
+            What::QueueSettles => Some(Series::Queues),
+            What::GoodputReaches => Some(Series::Goodput),
+            What::Slowdown
+            | What::CompletionTime
+            | What::Goodput
+            | What::TotalGoodput
+            | What::Fairness
+            | What::Queue
+            | What::QueuePeaks
+            | What::PausedShare
+            | What::Drops
+            | What::Unfinished => None,
+        }
     }
+}
+
+/// A time series that a run records if its scenario says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Series {
+    /// Lengths of queues.
+    Queues,
+    /// What flows deliver.
+    Goodput,
 }
 
 /// What is waited for.
@@ -180,7 +214,7 @@ impl Measure {
     fn queue_settles(&self, results: &Results) -> Result<f64> {
         let Some(Level::Bytes(level)) = self.level else { bail!("no queue to wait for") };
         let (from, until) = (results.window.from_ns, results.window.until_ns);
-        let mut long = std::collections::BTreeSet::new();
+        let mut long = BTreeSet::new();
         let mut settled = from;
         for row in queue_csv::rows(&results.dir.join("queue.csv"))? {
             let row = row?;

@@ -6,7 +6,7 @@ mod measure;
 mod verdict;
 
 pub use keys::{ClaimKeys, check};
-pub use measure::Measure;
+pub use measure::{Measure, Series};
 pub use verdict::{FILE, Judged, Verdict, Verdicts, judge, render};
 
 /// A statement about the results.
