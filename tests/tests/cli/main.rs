@@ -12,6 +12,7 @@ mod delayed_acks;
 mod fast_cnp;
 mod first_window;
 mod five_tuple;
+mod hop_limit;
 mod idle;
 mod new;
 mod outcomes;
