@@ -18,6 +18,7 @@ mod new;
 mod outcomes;
 mod parity;
 mod paths;
+mod random_incast;
 mod reaction;
 mod recovery;
 mod refusal;
