@@ -17,6 +17,7 @@ mod pairing;
 mod parity;
 mod plot;
 mod report;
+mod reproduce;
 mod results;
 mod run;
 mod script;
@@ -93,6 +94,15 @@ enum Command {
         set: Vec<String>,
         #[command(flatten)]
         how: sweep::How,
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Repeats figures of the papers and says which of their claims hold (configs/paper).
+    ///
+    /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
+    Reproduce {
+        #[command(flatten)]
+        options: reproduce::Options,
         #[command(flatten)]
         words: Words,
     },
@@ -241,6 +251,10 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Sweep { file, out, set, how, words } => {
             words.heed();
             sweep::sweep(&file, out, &set, &how)
+        }
+        Command::Reproduce { options, words } => {
+            words.heed();
+            reproduce::reproduce(&options)
         }
         Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow, fct_csv, unfinished_csv};
 
+use crate::select::Selection;
+
 /// What tables and plots draw from. The long time series stay on disk.
 #[derive(Debug, Default)]
 pub struct Results {
@@ -95,6 +97,24 @@ impl Results {
         let (from_ns, until_ns) = (results.first_start_ns(), results.last_end_ns());
         results.window = Window { from_ns, until_ns, chosen: false };
         results
+    }
+
+    /// A part of these results.
+    ///
+    /// # Errors
+    /// If nothing is selected.
+    pub fn selected(&self, selection: &Selection) -> Result<Results> {
+        let mut part = Results {
+            dir: self.dir.clone(),
+            summary: self.summary.clone(),
+            flows: self.flows.clone(),
+            unfinished: self.unfinished.clone(),
+            lives: self.lives.clone(),
+            window: self.window,
+            lock: None,
+        };
+        selection.apply(&mut part)?;
+        Ok(part)
     }
 
     /// When the first flow started, in ns: the origin of time axes.

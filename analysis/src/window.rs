@@ -19,15 +19,25 @@ pub fn queue(results: &Results) -> Result<(u64, u64)> {
     let grid = Grid { origin_ns: from_ns, step_ns: span_ns, steps: 1 };
     let durations = series::queues(results, grid, 1)?.busiest;
     let longest = durations.last().map_or(0, |(bytes, _)| *bytes);
-    Ok((percentile_99(&durations, span_ns), longest))
+    Ok((percentile(&durations, span_ns, 99), longest))
+}
+
+/// A percentile over time of the longest queue of a switch port, in bytes; the hundredth is its maximum.
+///
+/// # Errors
+/// If `queue.csv` cannot be read.
+pub fn queue_percentile(results: &Results, percent: u8) -> Result<u64> {
+    let span_ns = results.window.span_ns().max(1);
+    let grid = Grid { origin_ns: results.window.from_ns, step_ns: span_ns, steps: 1 };
+    Ok(percentile(&series::queues(results, grid, 1)?.busiest, span_ns, percent))
 }
 
 /// Of lengths, ascending, and how long each lasted; the queue was empty in the rest of `span_ns`.
-fn percentile_99(durations: &[(u64, u64)], span_ns: u64) -> u64 {
+fn percentile(durations: &[(u64, u64)], span_ns: u64, percent: u8) -> u64 {
     let mut above = 0;
     for (bytes, ns) in durations.iter().rev() {
         above += ns;
-        if above as f64 > 0.01 * span_ns as f64 {
+        if above as f64 > (1.0 - f64::from(percent) / 100.0) * span_ns as f64 {
             return *bytes;
         }
     }
@@ -65,9 +75,9 @@ mod tests {
 
     #[test]
     fn a_percentile_is_of_time() {
-        assert_eq!(percentile_99(&[(10, 500), (900, 10)], 1_000), 10);
-        assert_eq!(percentile_99(&[(10, 500), (900, 11)], 1_000), 900);
-        assert_eq!(percentile_99(&[], 1_000), 0);
+        assert_eq!(percentile(&[(10, 500), (900, 10)], 1_000, 99), 10);
+        assert_eq!(percentile(&[(10, 500), (900, 11)], 1_000, 99), 900);
+        assert_eq!(percentile(&[], 1_000, 99), 0);
     }
 
     #[test]

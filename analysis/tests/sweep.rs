@@ -214,11 +214,90 @@ fn bad_files_are_refused_with_line_and_expectation() {
         (format!("{head}seeds = [1]\n{variant}set = [\"run.seed=3\"]\n"), "run.seed is set twice"),
         (format!("{head}{variant}[[axis]]\nname = \"x\"\nvalues = [1]\nset = \"run.stop=1ms\"\n"), "sweep.toml:8: "),
         (format!("{head}{variant}[report]\nplots = [\"slowdown-by-axis\"]\n"), "needs an [[axis]]"),
+        (format!("{head}{variant}[report]\nplots = [\"goodput-over-time\"]\n"), "expected monitor.goodput_interval"),
     ];
     for (text, expected) in cases {
         let told = refusal(&text, &[]);
         assert!(told.contains(expected), "{told} lacks {expected}");
     }
+}
+
+#[test]
+fn bad_claims_are_refused_with_line_and_expectation() {
+    let claim = |more: &str| {
+        format!(
+            "title = \"T\"\nbase = \"base.toml\"\n[[variant]]\nname = \"a\"\n[[claim]]\ntext = \"t\"\npaper = \"p\"\n{more}"
+        )
+    };
+    let of_a = "of = \"a\"\nholds = { at_most = 1 }\n";
+    let cases = [
+        (
+            "measure = \"speed\"\nof = \"a\"\nholds = {}\n".to_owned(),
+            "sweep.toml:8: unknown name \"speed\", expected one of",
+        ),
+        (
+            "measure = \"drops\"\nof = \"b\"\nholds = {}\n".to_owned(),
+            "sweep.toml:9: there is no variant \"b\"; there are a",
+        ),
+        ("measure = \"drops\"\nof = \"a\"\nholds = {}\n".to_owned(), "sweep.toml:10: no range; expected at_least"),
+        (format!("measure = \"drops\"\nat = 3\n{of_a}"), "sweep.toml:9: at without an [[axis]]"),
+        (format!("measure = \"drops\"\nover_at = 3\n{of_a}"), "sweep.toml:9: over_at without over"),
+        (format!("measure = \"drops\"\npercentile = 9\n{of_a}"), "sweep.toml:9: this measure has no percentiles"),
+        (format!("measure = \"queue\"\npercentile = 0\n{of_a}"), "sweep.toml:9: percentile is 0; expected 1 to 100"),
+        (
+            format!("measure = \"queue\"\nlevel = \"1KB\"\n{of_a}"),
+            "sweep.toml:9: level: this measure waits for nothing",
+        ),
+        (format!("measure = \"queue-settles\"\n{of_a}"), "sweep.toml:6: level is missing"),
+        (format!("measure = \"queue-settles\"\nlevel = \"1us\"\n{of_a}"), "sweep.toml:9: level: "),
+        (format!("measure = \"slowdown\"\nup_to = \"1us\"\n{of_a}"), "sweep.toml:9: up_to: "),
+        (format!("measure = \"slowdown\"\nuntil = \"1KB\"\n{of_a}"), "sweep.toml:9: until: "),
+        (
+            format!("measure = \"slowdown\"\ngroup = \"in\"\n{of_a}"),
+            "sweep.toml:6: there is no group \"in\"; the scenario has flow",
+        ),
+        (format!("measure = \"total-goodput\"\n{of_a}"), "sweep.toml:6: this claim needs monitor.goodput_interval"),
+    ];
+    for (text, expected) in cases {
+        let told = refusal(&claim(&text), &[]);
+        assert!(told.contains(expected), "{told} lacks {expected}");
+    }
+    assert!(refusal(TWO, &["--quick"]).contains("there is no quick form; expected a section [quick]"));
+    assert!(refusal(&format!("{TWO}[quick]\nset = [\"run\"]\n"), &[]).contains("\"run\" is no setting"));
+    let twice = format!("{TWO}[quick]\nset = [\"congestion_control.algorithm=hpcc\"]\n");
+    assert!(refusal(&twice, &["--quick"]).contains("congestion_control.algorithm is set twice"));
+}
+
+#[test]
+fn claims_have_verdicts_and_a_quick_form_has_its_own_seeds_and_settings() {
+    let folder = folder();
+    // Both flows of the canned results take 20 us where 10 us would do.
+    let claim = |at_most: f64, direction: f64| {
+        format!(
+            "[[claim]]\ntext = \"Flows are quick\"\npaper = \"1.5\"\nmeasure = \"slowdown\"\npercentile = 99\nof = \"plain\"\n\
+             holds = {{ at_most = {at_most} }}\ndirection = {{ at_most = {direction} }}\nreason = \"full\"\nquick_reason = \"small\"\n"
+        )
+    };
+    let quick = "[quick]\nseeds = [9]\nset = [\"run.stop=2ms\"]\ndeviations = [\"shorter\"]\n";
+    let text = format!("{TWO}{quick}{}{}{}", claim(2.0, 2.0), claim(1.5, 2.5), claim(1.0, 1.5));
+    let verdicts = |more: &[&str]| -> serde_json::Value {
+        let output = sweep(folder.path(), &text, more, &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert!(out(&output).contains(" 1: Flows are quick\n"), "{}", out(&output));
+        let json = fs::read_to_string(folder.path().join("out/verdicts.json")).expect("verdicts");
+        serde_json::from_str(&json).expect("JSON")
+    };
+    let full = verdicts(&[]);
+    let words: Vec<&str> = (0..3).filter_map(|index| full["claims"][index]["verdict"].as_str()).collect();
+    assert_eq!(words, ["holds", "holds-in-direction", "does-not-hold"]);
+    assert_eq!((&full["form"], &full["cost"]["runs"]), (&"full".into(), &4.into()));
+    assert_eq!((&full["claims"][1]["ours"], &full["claims"][1]["spread"]), (&2.0.into(), &0.0.into()));
+    assert!(full["claims"][0]["reason"].is_null() && full["claims"][1]["reason"] == "full", "{full}");
+    let quick = verdicts(&["--quick"]);
+    assert_eq!((&quick["form"], &quick["cost"]["runs"]), (&"quick".into(), &2.into()));
+    assert_eq!((&quick["deviations"][0], &quick["claims"][2]["reason"]), (&"shorter".into(), &"small".into()));
+    let told = fs::read_to_string(folder.path().join("out/plain/seed-9.log")).expect("log");
+    assert!(told.contains("argument --set=run.stop=2ms\n"), "{told}");
 }
 
 #[test]

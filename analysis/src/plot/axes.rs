@@ -42,6 +42,25 @@ pub fn slowdown_scale(highest: f64) -> fn(f64) -> f64 {
     if highest >= LOG_FROM { f64::log10 } else { |value| value }
 }
 
+/// An axis of simulated time, and its unit in ns: microseconds, or milliseconds for spans of two and more of them.
+pub fn time_axis(span_ns: f64) -> (Axis, f64) {
+    let (unit_ns, unit) = if span_ns < 2e6 { (1e3, "µs") } else { (1e6, "ms") };
+    let end = span_ns / unit_ns;
+    let axis = Axis {
+        title: format!("Time since the first flow started ({unit})"),
+        ruler: Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) },
+        label: Box::new(ticks::label),
+    };
+    (axis, unit_ns)
+}
+
+/// A linear axis of values from 0 to a little more than the highest.
+pub fn value_axis(title: &str, highest: f64) -> Axis {
+    let end = if highest > 0.0 { 1.06 * highest } else { 1.0 };
+    let ruler = Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) };
+    Axis { title: title.to_owned(), ruler, label: Box::new(ticks::label) }
+}
+
 /// What is written at the logarithm of a size.
 fn size_label(exponent: f64) -> String {
     let bytes = 10f64.powf(exponent);

@@ -18,7 +18,7 @@ mod time_chart;
 pub mod dot_rows;
 pub mod panels;
 
-pub use axes::{size_axis, slowdown_axis, slowdown_scale};
+pub use axes::{size_axis, slowdown_axis, slowdown_scale, time_axis, value_axis};
 pub use figure::Axis;
 pub use look::{Look, Style};
 pub use ruler::Ruler;

@@ -43,6 +43,7 @@ pub fn rewrite(tree: &Path) -> Result<()> {
         let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         write(tree, page.path, &page.renewed(&old, &settings)?)?;
     }
+    crate::reproduce::rewrite(tree)?;
     Schema::ALL.into_iter().try_for_each(|schema| write(tree, schema.path(), &schema.text()))
 }
 

@@ -8,10 +8,11 @@ use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
 use hpcc_formats::input;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 use toml::{Spanned, Value};
 
+use super::claim::{self, Claim, ClaimKeys};
 use super::report::{Plot, TableKind};
 use crate::select::{self, Selection};
 
@@ -27,8 +28,16 @@ pub struct SweepFile {
     pub path: PathBuf,
     /// Heading of plots.
     pub title: String,
+    /// Where the experiment comes from; empty if it is the author's own.
+    pub source: String,
+    /// What differs from the source, a sentence each.
+    pub deviations: Vec<String>,
+    /// The size in which it runs.
+    pub form: Form,
     /// The scenario that all runs start from.
     pub base: PathBuf,
+    /// What the form sets in all runs.
+    pub set: Vec<Placed<String>>,
     /// Seeds that each variant runs with; empty if the scenario's own is meant.
     pub seeds: Vec<Placed<u64>>,
     /// What is compared; at least one.
@@ -45,6 +54,29 @@ pub struct SweepFile {
     pub selection: Selection,
     /// Where its groups are named.
     pub groups_line: u32,
+    /// What the results should show.
+    pub claims: Vec<Claim>,
+}
+
+/// In which size a sweep runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// As the file says.
+    #[default]
+    Full,
+    /// With what `[quick]` changes.
+    Quick,
+}
+
+impl Form {
+    /// For readers and folders.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Full => "full",
+            Form::Quick => "quick",
+        }
+    }
 }
 
 /// Something with the line where it stands.
@@ -80,6 +112,12 @@ pub struct Axis {
 pub struct Keys {
     /// Heads table and plots.
     title: String,
+    /// Where the experiment comes from, such as a figure of a paper.
+    #[serde(default)]
+    source: String,
+    /// What differs from the source, a sentence each.
+    #[serde(default)]
+    deviations: Vec<String>,
     /// The scenario, relative to the sweep file.
     #[schemars(with = "String")]
     base: Spanned<String>,
@@ -98,6 +136,24 @@ pub struct Keys {
     /// What is shown.
     #[serde(default)]
     report: ReportKeys,
+    /// The same experiment in small, for --quick.
+    quick: Option<QuickKeys>,
+    /// What the results should show.
+    #[serde(default)]
+    claim: Vec<ClaimKeys>,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct QuickKeys {
+    /// Seeds in place of the file's.
+    #[schemars(with = "Option<Vec<u64>>")]
+    seeds: Option<Spanned<Vec<Spanned<u64>>>>,
+    /// KEY=VALUE each, for all runs.
+    #[schemars(with = "Vec<String>")]
+    set: Vec<Spanned<String>>,
+    /// What differs from the source besides, a sentence each.
+    deviations: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -152,19 +208,25 @@ impl SweepFile {
     ///
     /// # Errors
     /// With the line, what was found and what was expected.
-    pub fn read(path: &Path) -> Result<SweepFile, InputError> {
+    pub fn read(path: &Path, form: Form) -> Result<SweepFile, InputError> {
         let whole = |message: String| InputError { file: path.to_owned(), line: None, key: None, message };
         let text = input::read_text(path).map_err(|error| whole(error.to_string()))?;
         let source = Source { path, text: &text };
         source.check_kind()?;
         let keys: Keys = toml::from_str(&text).map_err(|error| source.syntax(&error))?;
-        source.check(keys)
+        source.check(keys, form)
     }
 
     /// The value at a step of the axis, if there is an axis.
     pub fn axis_value(&self, step: usize) -> Option<&str> {
         let (label, _) = self.axis.as_ref()?.values.get(step)?;
         Some(label)
+    }
+
+    /// How many runs it asks for.
+    pub fn run_count(&self) -> usize {
+        let steps = self.axis.as_ref().map_or(1, |axis| axis.values.len());
+        self.variants.len() * steps * self.seeds.len().max(1)
     }
 
     /// An error that blames a line of this file.
@@ -174,7 +236,7 @@ impl SweepFile {
 }
 
 /// The text that errors are about.
-struct Source<'a> {
+pub struct Source<'a> {
     path: &'a Path,
     text: &'a str,
 }
@@ -193,7 +255,8 @@ impl Source<'_> {
         Err(self.error(&root[name].span(), format!("[{name}] is a single section; expected [[{name}]]")))
     }
 
-    fn check(&self, keys: Keys) -> Result<SweepFile, InputError> {
+    fn check(&self, keys: Keys, form: Form) -> Result<SweepFile, InputError> {
+        let quick = self.form(keys.quick, form)?;
         let base = self.path.parent().unwrap_or(Path::new("")).join(keys.base.get_ref());
         if !base.is_file() {
             return Err(self.error(&keys.base.span(), format!("base: there is no file {}", base.display())));
@@ -202,6 +265,9 @@ impl Source<'_> {
             let message = "no variant; expected at least one [[variant]] with a name".to_owned();
             return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
         }
+        let variants = self.variants(keys.variant)?;
+        let axis = self.axis(keys.axis)?;
+        let claims = claim::check(self, keys.claim, &variants, axis.as_ref(), form)?;
         let report = keys.report;
         let groups_line = report.groups.as_ref().map_or(1, |groups| self.line(&groups.span()));
         let selection = Selection {
@@ -213,16 +279,38 @@ impl Source<'_> {
         Ok(SweepFile {
             path: self.path.to_owned(),
             title: keys.title,
+            source: keys.source,
+            deviations: [keys.deviations, quick.deviations].concat(),
+            form,
             base,
-            seeds: self.seeds(keys.seeds)?,
-            variants: self.variants(keys.variant)?,
-            axis: self.axis(keys.axis)?,
+            set: quick.set.into_iter().map(|setting| self.setting(setting)).collect::<Result<_, _>>()?,
+            seeds: self.seeds(quick.seeds.or(keys.seeds))?,
+            variants,
+            axis,
+            claims,
             tables: report.tables.unwrap_or_else(|| TableKind::ALL.to_vec()),
             plots: report.plots,
             size_bins: report.size_bins.map(|bins| self.size_bins(bins)).transpose()?,
             selection,
             groups_line,
         })
+    }
+
+    /// What the form changes. A full form has `[quick]` checked, too.
+    fn form(&self, quick: Option<QuickKeys>, form: Form) -> Result<QuickKeys, InputError> {
+        match (form, quick) {
+            (Form::Quick, Some(quick)) => Ok(quick),
+            (Form::Quick, None) => {
+                let message = "there is no quick form; expected a section [quick]".to_owned();
+                Err(InputError { file: self.path.to_owned(), line: None, key: None, message })
+            }
+            (Form::Full, quick) => {
+                for setting in quick.unwrap_or_default().set {
+                    self.setting(setting)?;
+                }
+                Ok(QuickKeys::default())
+            }
+        }
     }
 
     fn seeds(&self, keys: Option<Spanned<Vec<Spanned<u64>>>>) -> Result<Vec<Placed<u64>>, InputError> {
@@ -304,7 +392,8 @@ impl Source<'_> {
         Ok(bins)
     }
 
-    fn time(&self, key: &str, text: &Spanned<String>) -> Result<u64, InputError> {
+    /// The time that a key has, in ns.
+    pub(super) fn time(&self, key: &str, text: &Spanned<String>) -> Result<u64, InputError> {
         select::time_ns(text.get_ref()).map_err(|message| self.error(&text.span(), format!("{key}: {message}")))
     }
 
@@ -328,7 +417,8 @@ impl Source<'_> {
         Placed { line: self.line(&value.span()), value: value.into_inner() }
     }
 
-    fn line(&self, span: &Range<usize>) -> u32 {
+    /// The line where something begins.
+    pub(super) fn line(&self, span: &Range<usize>) -> u32 {
         let before = self.text.as_bytes().get(..span.start).unwrap_or_default();
         1 + before.iter().filter(|byte| **byte == b'\n').count() as u32
     }
@@ -337,7 +427,8 @@ impl Source<'_> {
         InputError { file: self.path.to_owned(), line: Some(line), key: None, message: message.into() }
     }
 
-    fn error(&self, span: &Range<usize>, message: impl Into<String>) -> InputError {
+    /// An error that blames the line where something begins.
+    pub(super) fn error(&self, span: &Range<usize>, message: impl Into<String>) -> InputError {
         self.at(self.line(span), message)
     }
 
@@ -354,7 +445,7 @@ impl Source<'_> {
 }
 
 /// A number, a truth value or a string as an override has it.
-fn scalar(value: &Value) -> Option<String> {
+pub fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),

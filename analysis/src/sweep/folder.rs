@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
 
+use super::claim;
 use super::report::Plot;
 use crate::report::{MANIFEST, PAGE};
 
@@ -94,7 +95,7 @@ impl SweepFolder {
         for entry in fs::read_dir(&self.path)? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if [DATA, TABLE, MANIFEST, PAGE].contains(&name) || Plot::is_name_of_any(name) {
+            if [DATA, TABLE, MANIFEST, PAGE, claim::FILE].contains(&name) || Plot::is_name_of_any(name) {
                 fs::remove_file(&path).with_context(|| path.display().to_string())?;
             }
         }

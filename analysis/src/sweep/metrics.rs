@@ -179,6 +179,7 @@ mod tests {
         switch_ports: 0,
         stack: false,
         records_queues: false,
+        records_goodput: false,
     };
 
     #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `sweep`: variants of a scenario, simulated side by side and compared.
 
+mod claim;
 mod comparison;
 mod execute;
 mod file;
@@ -25,13 +26,15 @@ use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, Mani
 use crate::results::Results;
 use crate::simulator::Simulator;
 use crate::{human, run};
+pub use claim::{FILE as VERDICTS, Judged, Verdict, Verdicts};
 use execute::Ended;
 pub use file::Keys as SweepKeys;
-use file::SweepFile;
+pub use file::{Form, SweepFile};
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
 use metrics::Sizes;
 use plan::Run;
+pub use plan::plan;
 
 /// How a sweep is run and shown.
 #[derive(Args)]
@@ -42,9 +45,19 @@ pub struct How {
     /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
     #[arg(long)]
     fresh: bool,
+    /// The small form that the file has in [quick].
+    #[arg(long)]
+    quick: bool,
     /// For whom plots are drawn.
     #[arg(long, value_enum, default_value_t)]
     style: Style,
+}
+
+impl How {
+    /// The form that is asked for.
+    pub fn form(&self) -> Form {
+        if self.quick { Form::Quick } else { Form::Full }
+    }
 }
 
 /// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an
@@ -55,8 +68,8 @@ pub struct How {
 /// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
 pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Result<Outcome> {
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
-    let file = SweepFile::read(file)?;
-    let runs = plan::plan(&file, set)?;
+    let file = SweepFile::read(file, how.form())?;
+    let runs = plan(&file, set)?;
     let simulator = Simulator::find(runs.iter().any(|run| run.facts.stack))?;
     let folder = SweepFolder::create(&out)?;
     let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
@@ -120,11 +133,15 @@ fn report_on(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run],
     let measured: Vec<Measured<'_>> =
         good.map(|(run, results)| measure(file, run, results, sizes)).collect::<Result<_>>()?;
     let groups = group(file, &measured);
-    let table = comparison::render(file, &groups, sizes);
-    human::print(&table)?;
-
     let outcome = tell_trouble(runs, ended);
     let complete = outcome != Outcome::Failed;
+    let verdicts = claim::judge(file, &groups).filter(|_| complete);
+    let mut table = comparison::render(file, &groups, sizes);
+    table += &verdicts.as_ref().map(claim::render).unwrap_or_default();
+    human::print(&table)?;
+    if let Some(verdicts) = &verdicts {
+        folder.write(claim::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
+    }
     let plots = if complete { plots::draw_all(file, style, folder, &groups, sizes)? } else { Vec::new() };
     folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
     let data = folder.finish(&table, &rows(file, &measured), complete)?;

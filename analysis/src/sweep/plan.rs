@@ -12,6 +12,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::Scenario;
 
+use super::claim::Series;
 use super::file::{Placed, SweepFile, Variant};
 use super::inputs;
 use super::report::Plot;
@@ -51,6 +52,8 @@ pub struct Facts {
     pub stack: bool,
     /// Whether the run records queue lengths.
     pub records_queues: bool,
+    /// Whether it records what flows deliver.
+    pub records_goodput: bool,
 }
 
 /// A setting and where it came from; the command line has no line.
@@ -76,7 +79,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
     for (index, variant) in file.variants.iter().enumerate() {
         for (step, value) in steps.iter().enumerate() {
             for seed in &seeds {
-                let settings = settings(variant, *value, *seed, set);
+                let settings = settings(file, variant, *value, *seed, set);
                 check_distinct(file, &settings)?;
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
                 let scenario = hpcc_formats::load_with(&file.base, &overrides, defaults())
@@ -90,6 +93,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
         }
     }
     check_plots(file, &runs)?;
+    check_series(file, &runs)?;
     Ok(runs)
 }
 
@@ -103,6 +107,7 @@ fn defaults() -> NodeSettings {
 }
 
 fn settings(
+    file: &SweepFile,
     variant: &Variant,
     value: Option<&(String, Placed<String>)>,
     seed: Option<&Placed<u64>>,
@@ -110,6 +115,7 @@ fn settings(
 ) -> Vec<Setting> {
     let placed = |setting: &Placed<String>| Setting { text: setting.value.clone(), line: Some(setting.line) };
     let mut settings: Vec<Setting> = set.iter().map(|text| Setting { text: text.clone(), line: None }).collect();
+    settings.extend(file.set.iter().map(placed));
     settings.extend(value.map(|(_, setting)| placed(setting)));
     settings.extend(variant.set.iter().map(placed));
     settings.extend(seed.map(|seed| Setting { text: format!("{SEED_KEY}={}", seed.value), line: Some(seed.line) }));
@@ -164,6 +170,12 @@ fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: Input
 /// Groups that are measured must be in the scenario.
 fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError> {
     let known = &scenario.flows.groups;
+    for claim in &file.claims {
+        if let Some(unknown) = claim.measure.selection.groups.iter().find(|group| !known.contains(group)) {
+            let message = format!("there is no group \"{unknown}\"; the scenario has {}", known.join(", "));
+            return Err(file.error(claim.line, message));
+        }
+    }
     match file.selection.groups.iter().find(|group| !known.contains(group)) {
         Some(unknown) => {
             let message = format!("groups: there is no group \"{unknown}\"; the scenario has {}", known.join(", "));
@@ -177,11 +189,32 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
 fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     let Some(plots) = &file.plots else { return Ok(()) };
     let refuse = |message: &str| InputError { file: file.path.clone(), line: None, key: None, message: message.into() };
-    if plots.contains(&Plot::QueueCdf) && runs.iter().any(|run| !run.facts.records_queues) {
-        return Err(refuse("the plot queue-cdf needs queue lengths; expected monitor.queue_interval in the scenario"));
+    let wants_queues = plots.iter().any(|plot| matches!(plot, Plot::QueueCdf | Plot::QueueOverTime));
+    if wants_queues && runs.iter().any(|run| !run.facts.records_queues) {
+        return Err(refuse("plots of queues need queue lengths; expected monitor.queue_interval in the scenario"));
+    }
+    if plots.contains(&Plot::GoodputOverTime) && runs.iter().any(|run| !run.facts.records_goodput) {
+        return Err(refuse(
+            "the plot goodput-over-time needs rates; expected monitor.goodput_interval in the scenario",
+        ));
     }
     if plots.contains(&Plot::SlowdownByAxis) && file.axis.is_none() {
         return Err(refuse("the plot slowdown-by-axis needs an [[axis]]"));
+    }
+    Ok(())
+}
+
+/// What claims measure must be recorded.
+fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
+    for claim in &file.claims {
+        let (recorded, key): (fn(&Facts) -> bool, &str) = match claim.measure.what.series() {
+            Some(Series::Queues) => (|facts| facts.records_queues, "queue_interval"),
+            Some(Series::Goodput) => (|facts| facts.records_goodput, "goodput_interval"),
+            None => continue,
+        };
+        if !runs.iter().all(|run| recorded(&run.facts)) {
+            return Err(file.error(claim.line, format!("this claim needs monitor.{key} in the scenario")));
+        }
     }
     Ok(())
 }
@@ -198,6 +231,7 @@ impl Facts {
             switch_ports: ends.filter(is_switch).count(),
             stack: scenario.settings.protocol.protocol.is_of_stack(),
             records_queues: scenario.monitor.queue_interval.is_some(),
+            records_goodput: scenario.monitor.goodput_interval.is_some(),
         }
     }
 }

@@ -2,8 +2,10 @@
 //! The figures of a sweep: one of each kind, or one for each value of the axis.
 
 mod by_axis;
+mod by_rank;
 mod by_size;
 mod goodput;
+mod over_time;
 mod queues;
 
 use anyhow::Result;
@@ -15,7 +17,19 @@ use super::metrics::Sizes;
 use super::report::Plot;
 use crate::plot::{Look, Style};
 
-/// Draws the plots that the file asks for, or all that there is something to draw for, and gives their names.
+/// A figure, and what it shows as CSV where the sweep's own data do not have it.
+pub struct Drawn {
+    svg: String,
+    csv: Option<String>,
+}
+
+impl From<String> for Drawn {
+    fn from(svg: String) -> Drawn {
+        Drawn { svg, csv: None }
+    }
+}
+
+/// Draws the plots that the file asks for, or the usual ones that there is something to draw for, and gives their names.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
@@ -27,43 +41,45 @@ pub fn draw_all(
     sizes: Sizes,
 ) -> Result<Vec<String>> {
     let look = style.look();
-    let chosen = file.plots.as_deref().unwrap_or(&Plot::ALL);
-    let mut drawn = Vec::new();
+    let chosen = file.plots.as_deref().unwrap_or(&Plot::USUAL);
+    let mut names = Vec::new();
     for plot in chosen {
-        for (name, svg) in draw(file, &look, *plot, groups, sizes)? {
-            folder.write(&name, &svg)?;
-            drawn.push(name);
+        for (name, drawn) in draw(file, &look, *plot, groups, sizes)? {
+            let svg = format!("{name}.svg");
+            folder.write(&svg, &drawn.svg)?;
+            names.push(svg);
+            if let Some(csv) = drawn.csv {
+                folder.write(&format!("{name}.csv"), &csv)?;
+            }
         }
     }
-    Ok(drawn)
+    Ok(names)
 }
 
-/// The figures of one kind, each with the name of its file.
-fn draw(
-    file: &SweepFile,
-    look: &Look,
-    plot: Plot,
-    groups: &[Group<'_>],
-    sizes: Sizes,
-) -> Result<Vec<(String, String)>> {
-    if plot == Plot::SlowdownByAxis {
-        let svg = by_axis::draw(file, look, groups)?;
-        return Ok(svg.map(|svg| (format!("{}.svg", plot.name()), svg)).into_iter().collect());
-    }
+/// The figures of one kind, each with its name.
+fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Drawn)>> {
     let steps = file.axis.as_ref().map_or(1, |axis| axis.values.len());
     let mut figures = Vec::new();
     for step in 0..steps {
         let shown: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == step).collect();
-        let svg = match plot {
-            Plot::SlowdownBySize => by_size::draw(file, look, &shown)?,
-            Plot::GoodputByVariant => goodput::draw(file, look, &shown, sizes)?,
-            Plot::QueueCdf | Plot::SlowdownByAxis => queues::draw(file, look, &shown)?,
+        let drawn = match plot {
+            Plot::SlowdownBySize => by_size::draw(file, look, &shown)?.map(Drawn::from),
+            Plot::GoodputByVariant => goodput::draw(file, look, &shown, sizes)?.map(Drawn::from),
+            Plot::QueueCdf => queues::draw(file, look, &shown)?.map(Drawn::from),
+            Plot::SlowdownByRank => by_rank::draw(file, look, &shown)?,
+            Plot::QueueOverTime => over_time::queue(file, look, &shown)?,
+            Plot::GoodputOverTime => over_time::goodput(file, look, &shown)?,
+            // One figure of all values.
+            Plot::SlowdownByAxis => {
+                let svg = by_axis::draw(file, look, groups)?;
+                return Ok(svg.map(|svg| (plot.name().to_owned(), svg.into())).into_iter().collect());
+            }
         };
         let name = match (&file.axis, file.axis_value(step)) {
-            (Some(axis), Some(value)) => format!("{}.{}-{value}.svg", plot.name(), axis.name),
-            _ => format!("{}.svg", plot.name()),
+            (Some(axis), Some(value)) => format!("{}.{}-{value}", plot.name(), axis.name),
+            _ => plot.name().to_owned(),
         };
-        figures.extend(svg.map(|svg| (name, svg)));
+        figures.extend(drawn.map(|drawn| (name, drawn)));
     }
     Ok(figures)
 }

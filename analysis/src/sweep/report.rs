@@ -35,11 +35,27 @@ pub enum Plot {
     QueueCdf,
     /// Median and 99th percentile of the slowdown at each value of the axis, a line for each variant.
     SlowdownByAxis,
+    /// 95th percentile of the slowdown, sizes at equal distances of their rank: the axes of HPCC's figure 11.
+    SlowdownByRank,
+    /// Queue of the busiest port over time, a line for each variant.
+    QueueOverTime,
+    /// Rate of each flow over time, a chart for each variant.
+    GoodputOverTime,
 }
 
 impl Plot {
     /// All of them.
-    pub const ALL: [Plot; 4] = [Plot::SlowdownBySize, Plot::GoodputByVariant, Plot::QueueCdf, Plot::SlowdownByAxis];
+    pub const ALL: [Plot; 7] = [
+        Plot::SlowdownBySize,
+        Plot::GoodputByVariant,
+        Plot::QueueCdf,
+        Plot::SlowdownByAxis,
+        Plot::SlowdownByRank,
+        Plot::QueueOverTime,
+        Plot::GoodputOverTime,
+    ];
+    /// Those that are drawn where a file does not choose.
+    pub const USUAL: [Plot; 4] = [Plot::SlowdownBySize, Plot::GoodputByVariant, Plot::QueueCdf, Plot::SlowdownByAxis];
 
     /// Name in a sweep file, and of the file that is drawn.
     pub fn name(self) -> &'static str {
@@ -48,11 +64,15 @@ impl Plot {
             Plot::GoodputByVariant => "goodput-by-variant",
             Plot::QueueCdf => "queue-cdf",
             Plot::SlowdownByAxis => "slowdown-by-axis",
+            Plot::SlowdownByRank => "slowdown-by-rank",
+            Plot::QueueOverTime => "queue-over-time",
+            Plot::GoodputOverTime => "goodput-over-time",
         }
     }
 
     /// Whether a file has the name of one.
     pub fn is_name_of_any(file: &str) -> bool {
-        file.ends_with(".svg") && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
+        [".svg", ".csv"].iter().any(|end| file.ends_with(end))
+            && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
     }
 }

@@ -8,7 +8,7 @@ mod traffic;
 
 pub use cdf::Cdf;
 pub use network::{Dumbbell, FatTree, LeafSpine, Wire, star};
-pub use traffic::{Class, Poisson, permutation};
+pub use traffic::{Class, Poisson, RandomIncast, permutation};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

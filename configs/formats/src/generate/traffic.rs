@@ -118,6 +118,71 @@ fn other(index: usize, count: usize, random: &mut Random) -> usize {
     if pick < index { pick } else { pick + 1 }
 }
 
+/// At random times as many hosts as `fan_in` send to one; who that is, and which they are, is drawn each time.
+#[derive(Clone, Debug)]
+pub struct RandomIncast {
+    /// Hosts and the rate of their first link, above 0; more than `fan_in`.
+    pub hosts: Vec<(u32, BitRate)>,
+    /// Hosts that send in an incast; above 0.
+    pub fan_in: usize,
+    /// Bytes that each of them sends; above 0.
+    pub size: u64,
+    /// Mean payload of the incasts, as a fraction of the rate of all hosts' links; above 0, up to 1.
+    pub load: f64,
+    /// No incast starts before.
+    pub start: Nanos,
+    /// No incast starts this long after `start`, or later.
+    pub duration: Nanos,
+    /// Priority and port.
+    pub class: Class,
+}
+
+impl RandomIncast {
+    /// Refuses more senders than there are, and absurd amounts. The error is a sentence for the user.
+    pub fn check(&self) -> Result<(), String> {
+        if self.hosts.len() <= self.fan_in {
+            return Err(format!(
+                "fan_in is {}, but there are only {} hosts besides a receiver",
+                self.fan_in,
+                self.hosts.len().saturating_sub(1)
+            ));
+        }
+        let expected = self.duration.0 as f64 / self.mean_gap() * self.fan_in as f64;
+        if expected > MAX_FLOWS {
+            return Err(format!("about {expected:.0} flows would be generated; expected at most {MAX_FLOWS:.0}"));
+        }
+        Ok(())
+    }
+
+    /// The flows by ascending start time.
+    pub fn flows(&self, random: &mut Random) -> Vec<Flow> {
+        let (mut flows, mut elapsed) = (Vec::new(), 0.0);
+        let mut hosts: Vec<u32> = self.hosts.iter().map(|host| host.0).collect();
+        loop {
+            elapsed += exponential(random) * self.mean_gap();
+            let before_end = elapsed < self.duration.0 as f64;
+            if !before_end {
+                return flows;
+            }
+            // The first of a shuffled list is the receiver, those behind it send.
+            for place in 0..=self.fan_in {
+                let pick = random.random_range(place as u32..hosts.len() as u32) as usize;
+                hosts.swap(place, pick);
+            }
+            let start = self.start + Nanos(elapsed as u64);
+            let Class { priority, dport } = self.class;
+            let flow = |&src: &u32| Flow { src, dst: hosts[0], priority, dport, size: self.size, start };
+            flows.extend(hosts[1..=self.fan_in].iter().map(flow));
+        }
+    }
+
+    /// Mean time between two incasts, in nanoseconds.
+    fn mean_gap(&self) -> f64 {
+        let capacity: f64 = self.hosts.iter().map(|host| host.1.0 as f64).sum();
+        self.fan_in as f64 * self.size as f64 * 8.0 * 1e9 / (capacity * self.load)
+    }
+}
+
 /// Each host sends to one other host and receives from one other host, as (source, destination) by
 /// ascending position in `hosts`. Empty for fewer than two hosts.
 pub fn permutation(hosts: &[u32], random: &mut Random) -> Vec<(u32, u32)> {
@@ -198,6 +263,33 @@ mod tests {
         assert!(traffic.check().expect_err("many").contains("flows would be generated"));
         traffic.hosts = hosts[..1].into();
         assert!(traffic.check().expect_err("one").contains("expected at least 2"));
+    }
+
+    fn incasts(fan_in: usize) -> RandomIncast {
+        let hosts = (0..32).map(|host| (host, BitRate::gbps(100))).collect();
+        let (size, load) = (500_000, 0.02);
+        let (start, duration) = (Nanos(1_000), Nanos(2_000_000_000));
+        RandomIncast { hosts, fan_in, size, load, start, duration, class: CLASS }
+    }
+
+    #[test]
+    fn incasts_meet_their_load_and_draw_receiver_and_senders_each_time() {
+        let traffic = incasts(20);
+        traffic.check().expect("sensible");
+        let flows = traffic.flows(&mut random(1, 0));
+        let bytes: u64 = flows.iter().map(|flow| flow.size).sum();
+        let load = bytes as f64 * 8.0 / (2.0 * 32.0 * 100e9);
+        assert!((0.0185..0.0215).contains(&load), "load {load}");
+        let mut receivers = [0; 32];
+        for incast in flows.chunks(20) {
+            let senders: std::collections::BTreeSet<u32> = incast.iter().map(|flow| flow.src).collect();
+            assert!(senders.len() == 20 && !senders.contains(&incast[0].dst), "{incast:?}");
+            assert!(incast.iter().all(|flow| (flow.dst, flow.start) == (incast[0].dst, incast[0].start)));
+            receivers[incast[0].dst as usize] += 1;
+        }
+        assert!(receivers.iter().all(|times| (25..85).contains(times)), "{receivers:?}");
+        assert_eq!(flows, incasts(20).flows(&mut random(1, 0)));
+        assert!(incasts(32).check().expect_err("too many").contains("only 31 hosts besides a receiver"));
     }
 
     #[test]

@@ -187,9 +187,9 @@ fn the_quick_start_and_its_overrides_load() {
 
 #[test]
 fn every_shipped_scenario_loads_without_a_note() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = ["..", "../paper/scenarios"].map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("configs") {
+    for entry in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("configs")) {
         let path = entry.expect("entry").path();
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");
         // Sweeps are TOML, too, and name a scenario.
@@ -631,6 +631,7 @@ fn traffic_of_each_kind_loads() {
         ("kind='incast'\nreceiver=2\nsenders=[0,1]\nsize=500", 2..3),
         ("kind='incast'\nreceiver=2\nsender_count=3\nsize='1KB'\nstart='5us'\npriority=1\ndport=7", 3..4),
         ("kind='periodic_incast'\nreceiver=0\nsender_count=2\nsize=1\ninterval='10us'\nduration='25us'", 6..7),
+        ("kind='random_incast'\nfan_in=3\nsize=1000\nload=0.5\nduration='100us'", 1_500..3_500),
         ("kind='permutation'\nsize='1MB'", 4..5),
         (poisson.as_str(), 10..1000),
     ] {
@@ -672,6 +673,10 @@ fn bad_traffic_names_its_line() {
         (
             "kind='periodic_incast'\nreceiver=0\nsize=1\nsenders=[1]\ninterval='1ns'\nduration='1s'",
             "test.toml:15: traffic.interval: 1000000000 incasts",
+        ),
+        (
+            "kind='random_incast'\nfan_in=4\nsize=1000\nload=0.5\nduration='1ms'",
+            "test.toml:15: traffic: fan_in is 4, but there are only 3 hosts besides a receiver",
         ),
         ("kind='file'\npath='gone'", "test.toml:17: traffic.path: path is \"gone\", but there is no such file"),
         ("kind='file'\npath='flow.txt'", "flow.txt:2: the flow's destination is node 9"),

@@ -6,7 +6,7 @@ use super::values::{Bounded, Fraction, Interval, Size, Time};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
-use crate::generate::{self, Cdf, Class, Poisson};
+use crate::generate::{self, Cdf, Class, Poisson, RandomIncast};
 use crate::place::Place;
 use crate::reference::FlowFile;
 use crate::text::resolve;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 const SECTION: &str = "traffic";
-const KINDS: &[&str] = &["flow", "incast", "periodic_incast", "permutation", "poisson", "file"];
+const KINDS: &[&str] = &["flow", "incast", "periodic_incast", "random_incast", "permutation", "poisson", "file"];
 const DEFAULT_PRIORITY: u8 = 3;
 const ORDINARY_PORT: u16 = 100;
 const INCAST_PORT: u16 = 200;
@@ -39,6 +39,7 @@ pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         of::<FlowKeys>(),
         of::<IncastKeys>(),
         of::<PeriodicIncastKeys>(),
+        of::<RandomIncastKeys>(),
         of::<PermutationKeys>(),
         of::<PoissonKeys>(),
         of::<FileKeys>(),
@@ -105,6 +106,7 @@ fn read_one(
         "flow" => flow(document, section)?,
         "incast" => incast(document, section, context)?,
         "periodic_incast" => periodic_incast(document, section, context)?,
+        "random_incast" => random_incast(document, section, context, index)?,
         "permutation" => permutation(document, section, context, index)?,
         "poisson" => return poisson(document, section, context, index),
         "file" => return file(document, section, context),
@@ -223,6 +225,48 @@ fn periodic_incast(
         flows.extend(senders.iter().map(|&src| new_flow(src, keys.receiver, class, keys.size.0, start)));
     }
     Ok(flows)
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct RandomIncastKeys {
+    /// Hosts that send to one at the same moment.
+    fan_in: Bounded<1, 1_000_000>,
+    /// Payload bytes of a flow.
+    size: Size,
+    /// Of all hosts' links together.
+    load: Fraction<2>,
+    /// No incast starts before.
+    #[serde(default)]
+    start: Time,
+    /// No incast starts later than this after `start`.
+    duration: Time,
+    /// Priority (queue) of the packets.
+    priority: Priority,
+    /// Destination port.
+    dport: Option<u16>,
+}
+
+fn random_incast(
+    document: &Document<'_>,
+    section: Kinded<'_>,
+    context: &Context<'_>,
+    index: u32,
+) -> Result<Vec<Flow>, InputError> {
+    let place = section.place.clone();
+    let keys: RandomIncastKeys = document.keys_of(SECTION, section)?;
+    let traffic = RandomIncast {
+        hosts: host_rates(context.network),
+        fan_in: keys.fan_in.0 as usize,
+        size: keys.size.0,
+        load: keys.load.0,
+        start: keys.start.0,
+        duration: keys.duration.0,
+        class: class(keys.priority, keys.dport, INCAST_PORT),
+    };
+    traffic.check().map_err(|message| place.key_error(SECTION, message))?;
+    Ok(traffic.flows(&mut generate::random(context.seed, index)))
 }
 
 /// The listed senders, or the first so many hosts other than the receiver.

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `[[claim]]` in a sweep file.
+
+use hpcc_core::settings::quantity;
+use hpcc_formats::error::InputError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::measure::{Level, Measure, Series, What};
+use super::{Cell, Claim, Range};
+use crate::select::Selection;
+use crate::sweep::file::{Axis, Form, Source, Variant, scalar};
+
+/// A claim.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimKeys {
+    /// What is claimed, as a sentence.
+    #[schemars(with = "String")]
+    text: Spanned<String>,
+    /// What the source says: its number or its words.
+    paper: String,
+    /// What is measured.
+    measure: What,
+    /// Percentile, 1 to 100; without it the mean, of queues the maximum.
+    #[schemars(with = "Option<u8>")]
+    percentile: Option<Spanned<u8>>,
+    /// Only flows of more bytes.
+    #[schemars(with = "Option<String>")]
+    above: Option<Spanned<String>>,
+    /// Only flows of at most so many bytes.
+    #[schemars(with = "Option<String>")]
+    up_to: Option<Spanned<String>>,
+    /// Only flows of this group.
+    group: Option<String>,
+    /// Measured from here on, in time since the first flow's start.
+    #[schemars(with = "Option<String>")]
+    warm_up: Option<Spanned<String>>,
+    /// Measured until here, in time since the first flow's start.
+    #[schemars(with = "Option<String>")]
+    until: Option<Spanned<String>>,
+    /// The queue (`queue-settles`) or the rate (`goodput-reaches`) that is waited for.
+    #[schemars(with = "Option<String>")]
+    level: Option<Spanned<String>>,
+    /// Name of the variant.
+    #[schemars(with = "String")]
+    of: Spanned<String>,
+    /// Value of the axis; required where there is one.
+    #[schemars(with = "Option<serde_json::Value>")]
+    at: Option<Spanned<Value>>,
+    /// Name of the variant by whose value that of `of` is divided.
+    #[schemars(with = "Option<String>")]
+    over: Option<Spanned<String>>,
+    /// Value of the axis for `over`; without it that of `at`.
+    #[schemars(with = "Option<serde_json::Value>")]
+    over_at: Option<Spanned<Value>>,
+    /// Values with which the claim holds.
+    #[schemars(with = "RangeKeys")]
+    holds: Spanned<RangeKeys>,
+    /// Values with which at least the direction is right.
+    #[schemars(with = "Option<RangeKeys>")]
+    direction: Option<Spanned<RangeKeys>>,
+    /// Why it does not hold.
+    reason: Option<String>,
+    /// Why it does not hold in the quick form.
+    quick_reason: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RangeKeys {
+    /// The least value.
+    at_least: Option<f64>,
+    /// The greatest value.
+    at_most: Option<f64>,
+}
+
+/// Checks the claims of a file against its variants and its axis.
+///
+/// # Errors
+/// With the line and what was expected.
+pub fn check(
+    source: &Source<'_>,
+    keys: Vec<ClaimKeys>,
+    variants: &[Variant],
+    axis: Option<&Axis>,
+    form: Form,
+) -> Result<Vec<Claim>, InputError> {
+    let reader = Reader { source, variants, axis };
+    keys.into_iter().map(|keys| reader.claim(keys, form)).collect()
+}
+
+struct Reader<'a> {
+    source: &'a Source<'a>,
+    variants: &'a [Variant],
+    axis: Option<&'a Axis>,
+}
+
+impl Reader<'_> {
+    fn claim(&self, keys: ClaimKeys, form: Form) -> Result<Claim, InputError> {
+        let of = self.cell(&keys.of, keys.at.as_ref())?;
+        if let (None, Some(at)) = (&keys.over, &keys.over_at) {
+            return Err(self.source.error(&at.span(), "over_at without over; expected the variant to divide by"));
+        }
+        let over_at = keys.over_at.as_ref().or(keys.at.as_ref());
+        let over = keys.over.as_ref().map(|name| self.cell(name, over_at)).transpose()?;
+        let reason = match form {
+            Form::Full => keys.reason,
+            Form::Quick => keys.quick_reason,
+        };
+        let measure = Measure {
+            what: keys.measure,
+            percentile: keys.percentile.map(|percent| self.percentile(keys.measure, &percent)).transpose()?,
+            above: keys.above.map(|text| self.size("above", &text)).transpose()?.unwrap_or(0),
+            up_to: keys.up_to.map(|text| self.size("up_to", &text)).transpose()?.unwrap_or(u64::MAX),
+            level: self.level(keys.measure, keys.level.as_ref(), &keys.text)?,
+            selection: Selection {
+                groups: keys.group.into_iter().collect(),
+                warm_up: keys.warm_up.map(|text| self.source.time("warm_up", &text)).transpose()?,
+                until: keys.until.map(|text| self.source.time("until", &text)).transpose()?,
+                ..Selection::default()
+            },
+        };
+        Ok(Claim {
+            measure,
+            of,
+            over,
+            holds: self.range(keys.holds)?,
+            direction: keys.direction.map(|range| self.range(range)).transpose()?,
+            reason,
+            paper: keys.paper,
+            line: self.source.line(&keys.text.span()),
+            text: keys.text.into_inner(),
+        })
+    }
+
+    fn cell(&self, name: &Spanned<String>, at: Option<&Spanned<Value>>) -> Result<Cell, InputError> {
+        let names = || self.variants.iter().map(|variant| variant.name.value.as_str());
+        let Some(variant) = names().position(|known| known == name.get_ref()) else {
+            let known: Vec<&str> = names().collect();
+            let message = format!("there is no variant \"{}\"; there are {}", name.get_ref(), known.join(", "));
+            return Err(self.source.error(&name.span(), message));
+        };
+        let step = match (self.axis, at) {
+            (None, None) => 0,
+            (None, Some(at)) => return Err(self.source.error(&at.span(), "at without an [[axis]]")),
+            (Some(axis), None) => {
+                let message = format!("at is missing; expected a value of the axis {}", axis.name);
+                return Err(self.source.error(&name.span(), message));
+            }
+            (Some(axis), Some(at)) => self.step(axis, at)?,
+        };
+        Ok(Cell { variant, step })
+    }
+
+    fn step(&self, axis: &Axis, at: &Spanned<Value>) -> Result<usize, InputError> {
+        let label = scalar(at.get_ref()).unwrap_or_default();
+        let labels = || axis.values.iter().map(|(known, _)| known.as_str());
+        labels().position(|known| known == label).ok_or_else(|| {
+            let known: Vec<&str> = labels().collect();
+            self.source
+                .error(&at.span(), format!("the axis {} has no such value; it has {}", axis.name, known.join(", ")))
+        })
+    }
+
+    fn percentile(&self, what: What, percent: &Spanned<u8>) -> Result<u8, InputError> {
+        if !what.has_percentiles() {
+            return Err(self.source.error(&percent.span(), "this measure has no percentiles; expected no such key"));
+        }
+        match *percent.get_ref() {
+            value @ 1..=100 => Ok(value),
+            value => Err(self.source.error(&percent.span(), format!("percentile is {value}; expected 1 to 100"))),
+        }
+    }
+
+    fn size(&self, key: &str, text: &Spanned<String>) -> Result<u64, InputError> {
+        quantity::size(text.get_ref()).map_err(|message| self.source.error(&text.span(), format!("{key}: {message}")))
+    }
+
+    fn level(
+        &self,
+        what: What,
+        text: Option<&Spanned<String>>,
+        claim: &Spanned<String>,
+    ) -> Result<Option<Level>, InputError> {
+        let wrong =
+            |text: &Spanned<String>, message: String| self.source.error(&text.span(), format!("level: {message}"));
+        match (what.waits_for(), text) {
+            (Some(Series::Queues), Some(text)) => {
+                let bytes = quantity::size(text.get_ref()).map_err(|message| wrong(text, message))?;
+                Ok(Some(Level::Bytes(bytes)))
+            }
+            (Some(Series::Goodput), Some(text)) => {
+                let rate = quantity::rate(text.get_ref()).map_err(|message| wrong(text, message))?;
+                Ok(Some(Level::Gbps(rate.0 as f64 / 1e9)))
+            }
+            (Some(Series::Queues | Series::Goodput), None) => {
+                Err(self.source.error(&claim.span(), "level is missing; expected what the measure waits for"))
+            }
+            (None, Some(text)) => Err(wrong(text, "this measure waits for nothing; expected no such key".to_owned())),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn range(&self, keys: Spanned<RangeKeys>) -> Result<Range, InputError> {
+        let RangeKeys { at_least, at_most } = *keys.get_ref();
+        let bounds = || at_least.into_iter().chain(at_most);
+        let ordered = at_least.zip(at_most).is_none_or(|(least, most)| least <= most);
+        if bounds().next().is_none() || !bounds().all(f64::is_finite) || !ordered {
+            let message = "no range; expected at_least, at_most, or both in this order";
+            return Err(self.source.error(&keys.span(), message));
+        }
+        Ok(Range { at_least, at_most })
+    }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a claim is about, measured in one run.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+use hpcc_formats::results::{FctRecord, ports_csv, queue_csv};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::results::{Life, Results};
+use crate::select::Selection;
+use crate::series::{self, Grid};
+use crate::stats::{jain, percentile};
+use crate::window;
+
+/// A kind of measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// Completion time relative to that in an empty network.
+    Slowdown,
+    /// Completion time in microseconds.
+    CompletionTime,
+    /// Rate of a flow while it sends, in Gb/s.
+    Goodput,
+    /// Rate of all selected flows together over the whole window, in Gb/s.
+    TotalGoodput,
+    /// Jain's index of the flows' rates.
+    Fairness,
+    /// Queue of the busiest switch port, in kB, over time.
+    Queue,
+    /// Time from the begin of the window until no switch port has a queue above `level` any more, in microseconds.
+    QueueSettles,
+    /// Time from the begin of the window until a queue is as long as any gets in it, in microseconds.
+    QueuePeaks,
+    /// Time from the begin of the window until the selected flows together reach the rate `level`, in microseconds;
+    /// all of the window if they do not.
+    GoodputReaches,
+    /// Part of the time for which PFC paused ports, over all ports, in percent.
+    PausedShare,
+    /// Packets dropped by switches in the whole run.
+    Drops,
+    /// Flows that did not finish, in percent of all.
+    Unfinished,
+}
+
+impl What {
+    /// The unit of its values.
+    pub fn unit(self) -> &'static str {
+        match self {
+            What::Slowdown | What::Fairness | What::Drops => "",
+            What::CompletionTime | What::QueuePeaks | What::QueueSettles | What::GoodputReaches => "us",
+            What::Goodput | What::TotalGoodput => "Gb/s",
+            What::Queue => "kB",
+            What::PausedShare | What::Unfinished => "%",
+        }
+    }
+
+    /// Whether percentiles of it can be asked for.
+    pub fn has_percentiles(self) -> bool {
+        match self {
+            What::Slowdown | What::CompletionTime | What::Goodput | What::Queue => true,
+            What::TotalGoodput
+            | What::Fairness
+            | What::QueuePeaks
+            | What::QueueSettles
+            | What::GoodputReaches
+            | What::PausedShare
+            | What::Drops
+            | What::Unfinished => false,
+        }
+    }
+
+    /// The time series that it is made from, if it is.
+    pub fn series(self) -> Option<Series> {
+        match self {
+            What::Queue | What::QueuePeaks | What::QueueSettles => Some(Series::Queues),
+            What::TotalGoodput | What::GoodputReaches => Some(Series::Goodput),
+            What::Slowdown
+            | What::CompletionTime
+            | What::Goodput
+            | What::Fairness
+            | What::PausedShare
+            | What::Drops
+            | What::Unfinished => None,
+        }
+    }
+
+    /// What its `level` is, if it waits for one.
+    pub fn waits_for(self) -> Option<Series> {
+        match self {
+            What::QueueSettles => Some(Series::Queues),
+            What::GoodputReaches => Some(Series::Goodput),
+            What::Slowdown
+            | What::CompletionTime
+            | What::Goodput
+            | What::TotalGoodput
+            | What::Fairness
+            | What::Queue
+            | What::QueuePeaks
+            | What::PausedShare
+            | What::Drops
+            | What::Unfinished => None,
+        }
+    }
+}
+
+/// A time series that a run records if its scenario says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Series {
+    /// Lengths of queues.
+    Queues,
+    /// What flows deliver.
+    Goodput,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// A queue.
+    Bytes(u64),
+    /// A rate.
+    Gbps(f64),
+}
+
+/// A measurement.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Its kind.
+    pub what: What,
+    /// The percentile, 1 to 100, if one is asked for.
+    pub percentile: Option<u8>,
+    /// Only flows of more bytes count.
+    pub above: u64,
+    /// Only flows of at most so many bytes count.
+    pub up_to: u64,
+    /// What is waited for.
+    pub level: Option<Level>,
+    /// Groups and window.
+    pub selection: Selection,
+}
+
+impl Measure {
+    /// Its value in a run.
+    ///
+    /// # Errors
+    /// If the run has nothing to measure, or a time series cannot be read.
+    pub fn value(&self, results: &Results) -> Result<f64> {
+        let results = results.selected(&self.selection)?;
+        let flows = || results.flows.iter().filter(|flow| self.counts(flow.size));
+        match self.what {
+            What::Slowdown => self.statistic(flows().map(FctRecord::slowdown).collect()),
+            What::CompletionTime => self.statistic(flows().map(|flow| flow.fct_ns as f64 / 1e3).collect()),
+            What::Goodput => self.statistic(self.rates(&results)?),
+            What::Fairness => match self.rates(&results)?.as_slice() {
+                [] => bail!("no flow to measure"),
+                rates => Ok(jain(rates)),
+            },
+            What::TotalGoodput => {
+                Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0))
+            }
+            What::Queue => Ok(window::queue_percentile(&results, self.percentile.unwrap_or(100))? as f64 / 1e3),
+            What::QueuePeaks => queue_peaks(&results),
+            What::QueueSettles => self.queue_settles(&results),
+            What::GoodputReaches => self.goodput_reaches(&results),
+            What::PausedShare => paused_share(&results),
+            What::Drops => Ok(results.summary.drops as f64),
+            What::Unfinished => {
+                let lost = results.unfinished.iter().filter(|flow| self.counts(flow.size)).count();
+                let all = lost + flows().count();
+                Ok(100.0 * lost as f64 / all.max(1) as f64)
+            }
+        }
+    }
+
+    fn counts(&self, size: u64) -> bool {
+        size > self.above && size <= self.up_to
+    }
+
+    fn rates(&self, results: &Results) -> Result<Vec<f64>> {
+        series::flow_rates(results, |life| self.counts(life.size))
+    }
+
+    /// The percentile, or the mean.
+    fn statistic(&self, mut values: Vec<f64>) -> Result<f64> {
+        if values.is_empty() {
+            bail!("no flow to measure");
+        }
+        values.sort_by(f64::total_cmp);
+        Ok(match self.percentile {
+            Some(percent) => percentile(&values, percent.into()),
+            None => values.iter().sum::<f64>() / values.len() as f64,
+        })
+    }
+
+    /// What the flows deliver together, in Gb/s, in each step of the window.
+    fn total_rates(&self, results: &Results, step_ns: u64) -> Result<Vec<f64>> {
+        let step_ns = step_ns.max(1);
+        let steps = (results.window.span_ns() / step_ns).max(1) as usize;
+        let grid = Grid { origin_ns: results.window.from_ns, step_ns, steps };
+        let line_of = |life: &Life| self.counts(life.size).then_some(0);
+        Ok(series::rates(results, grid, 1, line_of)?.swap_remove(0))
+    }
+
+    fn goodput_reaches(&self, results: &Results) -> Result<f64> {
+        let Some(Level::Gbps(level)) = self.level else { bail!("no rate to wait for") };
+        let step_ns = results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1);
+        let rates = self.total_rates(results, step_ns)?;
+        let steps = rates.iter().position(|rate| *rate >= level).unwrap_or(rates.len());
+        Ok(steps as f64 * step_ns as f64 / 1e3)
+    }
+
+    fn queue_settles(&self, results: &Results) -> Result<f64> {
+        let Some(Level::Bytes(level)) = self.level else { bail!("no queue to wait for") };
+        let (from, until) = (results.window.from_ns, results.window.until_ns);
+        let mut long = BTreeSet::new();
+        let mut settled = from;
+        for row in queue_csv::rows(&results.dir.join("queue.csv"))? {
+            let row = row?;
+            if row.time_ns >= until {
+                break;
+            }
+            let port = (row.node, row.port);
+            if row.qlen_bytes > level {
+                long.insert(port);
+            } else if long.remove(&port) {
+                settled = settled.max(row.time_ns);
+            }
+        }
+        let end = if long.is_empty() { settled } else { until };
+        Ok(end.saturating_sub(from) as f64 / 1e3)
+    }
+}
+
+fn queue_peaks(results: &Results) -> Result<f64> {
+    let (from, until) = (results.window.from_ns, results.window.until_ns);
+    let (mut longest, mut at) = (0, from);
+    for row in queue_csv::rows(&results.dir.join("queue.csv"))? {
+        let row = row?;
+        if (from..until).contains(&row.time_ns) && row.qlen_bytes > longest {
+            (longest, at) = (row.qlen_bytes, row.time_ns);
+        }
+    }
+    Ok((at - from) as f64 / 1e3)
+}
+
+fn paused_share(results: &Results) -> Result<f64> {
+    let ports = ports_csv::read(&results.dir.join("ports.csv"))?.len();
+    let (_, paused_ns) = window::pauses(results)?;
+    let all = ports as f64 * results.window.span_ns() as f64;
+    Ok(if all > 0.0 { 100.0 * paused_ns as f64 / all } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::in_memory;
+    use hpcc_core::units::{BitRate, Nanos};
+    use hpcc_formats::results::{ResultWriter, Summary, Versions};
+
+    fn measure(what: What) -> Measure {
+        let selection = Selection::default();
+        Measure { what, percentile: None, above: 0, up_to: u64::MAX, level: None, selection }
+    }
+
+    #[test]
+    fn sizes_and_percentiles_choose_flows() {
+        let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 100, ..FctRecord::default() };
+        let results = in_memory(Summary::default(), vec![flow(10, 200), flow(20, 400), flow(30, 900)], Vec::new());
+        let all = measure(What::Slowdown);
+        assert_eq!(all.value(&results).expect("mean"), 5.0);
+        let small = Measure { above: 10, up_to: 20, ..measure(What::CompletionTime) };
+        assert_eq!(small.value(&results).expect("one flow"), 0.4);
+        let p95 = Measure { percentile: Some(95), ..measure(What::Slowdown) };
+        assert_eq!(p95.value(&results).expect("largest"), 9.0);
+        let none = Measure { above: 30, ..measure(What::Slowdown) };
+        assert!(none.value(&results).expect_err("no flow").to_string().contains("no flow"));
+    }
+
+    /// A flow of 10,000 bytes in 10 us: nothing in the first 4, and the rest evenly; a queue from 2 to 6 us.
+    fn run() -> (tempfile::TempDir, Results) {
+        let root = tempfile::tempdir().expect("folder");
+        let dir = root.path().join("out");
+        let mut writer = ResultWriter::create(&dir).expect("create");
+        let queue = writer.add_queue(9, 1);
+        for (time, bytes) in [(2_000, 9_000), (4_000, 500), (6_000, 0)] {
+            writer.queue_point(Nanos(time), queue, bytes);
+        }
+        writer.flow_finished(&FctRecord { size: 10_000, fct_ns: 10_000, ideal_ns: 1_000, ..FctRecord::default() });
+        for (time, bytes) in [(4_000, 0), (6_000, 2_000), (8_000, 4_000), (10_000, 4_000)] {
+            writer.goodput(Nanos(time), 0, BitRate(0), bytes);
+        }
+        let scenario = serde_json::json!({ "monitor": { "goodput_interval_ns": 2_000 } });
+        let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };
+        writer.finish(&Summary { versions, scenario, ..Summary::default() }).expect("finish");
+        let results = Results::load(&dir).expect("own results");
+        (root, results)
+    }
+
+    #[test]
+    fn waits_end_when_queue_and_rate_say_so() {
+        let (_root, results) = run();
+        let settles = |bytes| Measure { level: Some(Level::Bytes(bytes)), ..measure(What::QueueSettles) };
+        assert_eq!([100, 1_000, 9_000].map(|bytes| settles(bytes).value(&results).expect("queue")), [6.0, 4.0, 0.0]);
+        let reaches = |rate| Measure { level: Some(Level::Gbps(rate)), ..measure(What::GoodputReaches) };
+        assert_eq!([8.0, 16.0, 20.0].map(|rate| reaches(rate).value(&results).expect("rates")), [4.0, 6.0, 10.0]);
+        assert_eq!(measure(What::TotalGoodput).value(&results).expect("rate"), 8.0);
+        let late = Selection { warm_up: Some(6_000), ..Selection::default() };
+        let late = Measure { selection: late, ..measure(What::TotalGoodput) };
+        assert_eq!(late.value(&results).expect("rate"), 16.0);
+        assert_eq!(measure(What::QueuePeaks).value(&results).expect("peak"), 2.0);
+        assert_eq!(measure(What::Queue).value(&results).expect("longest"), 9.0);
+    }
+}

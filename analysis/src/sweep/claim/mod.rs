@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Claims: what the results of a sweep should show, such as what a paper says of a figure, each with a verdict.
+
+mod keys;
+mod measure;
+mod verdict;
+
+pub use keys::{ClaimKeys, check};
+pub use measure::{Measure, Series};
+pub use verdict::{FILE, Judged, Verdict, Verdicts, judge, render};
+
+/// A statement about the results.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The statement, as a sentence.
+    pub text: String,
+    /// What the source says, in its numbers or words.
+    pub paper: String,
+    /// What is measured.
+    pub measure: Measure,
+    /// The runs in which it is measured.
+    pub of: Cell,
+    /// The runs whose value it is divided by, if any.
+    pub over: Option<Cell>,
+    /// Values with which the claim holds.
+    pub holds: Range,
+    /// Values with which at least its direction is right.
+    pub direction: Option<Range>,
+    /// Why the claim does not hold, if that is known.
+    pub reason: Option<String>,
+    /// Line of the sweep file.
+    pub line: u32,
+}
+
+/// The runs that differ in nothing but their seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Index of the variant.
+    pub variant: usize,
+    /// Index of the value on the axis; 0 without one.
+    pub step: usize,
+}
+
+/// Values between two bounds, both included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The least.
+    pub at_least: Option<f64>,
+    /// The most.
+    pub at_most: Option<f64>,
+}
+
+impl Range {
+    /// Whether a value is within.
+    pub fn contains(self, value: f64) -> bool {
+        self.at_least.is_none_or(|least| value >= least) && self.at_most.is_none_or(|most| value <= most)
+    }
+
+    /// In words: `at most 4`, `1.1 to 1.4`.
+    pub fn words(self) -> String {
+        match (self.at_least, self.at_most) {
+            (Some(least), Some(most)) => format!("{least} to {most}"),
+            (Some(least), None) => format!("at least {least}"),
+            (None, Some(most)) => format!("at most {most}"),
+            (None, None) => "any".to_owned(),
+        }
+    }
+}

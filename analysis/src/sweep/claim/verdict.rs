@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Whether claims hold: `verdicts.json`, and the same as a table.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::{Cell, Claim};
+use crate::human;
+use crate::sweep::file::{Form, SweepFile};
+use crate::sweep::group::Group;
+use crate::table::table;
+
+/// The file in a sweep's folder.
+pub const FILE: &str = "verdicts.json";
+
+/// Number of the file's format: raised whenever it changes so that older readers misread it.
+const FORMAT: u32 = 1;
+
+/// How a claim came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The value is in the range in which the claim holds.
+    Holds,
+    /// The value is not, but on the right side.
+    HoldsInDirection,
+    /// The value is neither.
+    DoesNotHold,
+    /// The runs have nothing to measure it by.
+    NotMeasured,
+}
+
+impl Verdict {
+    /// For readers.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::HoldsInDirection => "holds in direction",
+            Verdict::DoesNotHold => "does not hold",
+            Verdict::NotMeasured => "not measured",
+        }
+    }
+}
+
+/// Everything that a sweep says of its claims.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Verdicts {
+    /// [`FORMAT`].
+    format: u32,
+    /// Heading of the sweep.
+    pub title: String,
+    /// Where the claims come from.
+    pub source: String,
+    /// In which form it ran.
+    pub form: Form,
+    /// What differs from the source.
+    pub deviations: Vec<String>,
+    /// What the runs took.
+    pub cost: Cost,
+    /// The claims, in the order of the file.
+    pub claims: Vec<Judged>,
+}
+
+/// What all runs together took.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Cost {
+    /// Runs of the simulator.
+    pub runs: usize,
+    /// Flows in all of them.
+    pub flows: u64,
+    /// Frames put on links in all of them.
+    pub packet_hops: u64,
+    /// Processor time in seconds.
+    pub cpu_s: f64,
+}
+
+/// A claim and how it came out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Judged {
+    /// The claim.
+    pub claim: String,
+    /// What the source says.
+    pub paper: String,
+    /// Values with which it holds.
+    pub criterion: String,
+    /// Mean over seeds; none if it could not be measured.
+    pub ours: Option<f64>,
+    /// Standard deviation over seeds; none for a single seed.
+    pub spread: Option<f64>,
+    /// Unit of both.
+    pub unit: String,
+    /// Runs behind the mean.
+    pub seeds: usize,
+    /// The verdict on the mean.
+    pub verdict: Verdict,
+    /// Why it does not hold, or what kept it from being measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Judged {
+    /// The mean with its spread and unit.
+    pub fn ours_words(&self) -> String {
+        let Some(mean) = self.ours else { return "-".to_owned() };
+        let spread = self.spread.map(|spread| format!(" ± {}", human::three_digits(spread))).unwrap_or_default();
+        format!("{}{spread} {}", human::three_digits(mean), self.unit).trim_end().to_owned()
+    }
+}
+
+impl Verdicts {
+    /// Reads what a sweep wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or another version wrote it.
+    pub fn read(path: &Path) -> Result<Verdicts> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let value: serde_json::Value = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        let format = value["format"].as_u64();
+        ensure!(
+            format == Some(FORMAT.into()),
+            "{}: written by another version of hpcc (format {}, expected {FORMAT}); run it again",
+            path.display(),
+            format.map_or_else(|| "unknown".to_owned(), |format| format.to_string()),
+        );
+        serde_json::from_value(value).with_context(|| path.display().to_string())
+    }
+
+    /// How many claims came out so.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.claims.iter().filter(|judged| judged.verdict == verdict).count()
+    }
+}
+
+/// Judges the claims of a sweep by its runs; none without claims.
+pub fn judge(file: &SweepFile, groups: &[Group<'_>]) -> Option<Verdicts> {
+    if file.claims.is_empty() {
+        return None;
+    }
+    let mut cost = Cost::default();
+    for run in groups.iter().flat_map(|group| &group.runs) {
+        let summary = &run.results.summary;
+        cost.runs += 1;
+        cost.flows += summary.flows_total;
+        cost.packet_hops += summary.packet_hops;
+        cost.cpu_s += summary.setup_cpu_s + summary.run_cpu_s;
+    }
+    cost.cpu_s = (cost.cpu_s * 10.0).round() / 10.0;
+    Some(Verdicts {
+        format: FORMAT,
+        title: file.title.clone(),
+        source: file.source.clone(),
+        form: file.form,
+        deviations: file.deviations.clone(),
+        cost,
+        claims: file.claims.iter().map(|claim| judge_one(claim, groups)).collect(),
+    })
+}
+
+fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
+    let judged = Judged {
+        claim: claim.text.clone(),
+        paper: claim.paper.clone(),
+        criterion: claim.holds.words(),
+        ours: None,
+        spread: None,
+        unit: if claim.over.is_some() { "" } else { claim.measure.what.unit() }.to_owned(),
+        seeds: 0,
+        verdict: Verdict::NotMeasured,
+        reason: None,
+    };
+    let values = match values(claim, groups) {
+        Ok(values) => values,
+        Err(error) => return Judged { reason: Some(format!("{error:#}")), ..judged },
+    };
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let verdict = verdict(claim, mean);
+    Judged {
+        ours: Some(mean),
+        spread: (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()),
+        seeds: values.len(),
+        reason: claim.reason.clone().filter(|_| verdict != Verdict::Holds),
+        verdict,
+        ..judged
+    }
+}
+
+fn verdict(claim: &Claim, value: f64) -> Verdict {
+    if claim.holds.contains(value) {
+        Verdict::Holds
+    } else if claim.direction.is_some_and(|range| range.contains(value)) {
+        Verdict::HoldsInDirection
+    } else {
+        Verdict::DoesNotHold
+    }
+}
+
+/// The value of each seed; at least one, all finite.
+fn values(claim: &Claim, groups: &[Group<'_>]) -> Result<Vec<f64>> {
+    let own = of_cell(claim, claim.of, groups)?;
+    let values: Vec<f64> = match claim.over {
+        None => own,
+        Some(cell) => {
+            let others = of_cell(claim, cell, groups)?;
+            ensure!(own.len() == others.len(), "not all seeds of both variants have run");
+            own.iter().zip(others).map(|(value, other)| value / other).collect()
+        }
+    };
+    ensure!(!values.is_empty(), "no run has ended well");
+    ensure!(values.iter().all(|value| value.is_finite()), "the value to divide by is 0");
+    Ok(values)
+}
+
+fn of_cell(claim: &Claim, cell: Cell, groups: &[Group<'_>]) -> Result<Vec<f64>> {
+    let group = groups.iter().find(|group| group.index == cell.variant && group.step == cell.step);
+    let runs = group.map(|group| group.runs.as_slice()).unwrap_or_default();
+    runs.iter().map(|run| claim.measure.value(run.results)).collect()
+}
+
+/// The verdicts as a table, with the reasons below it.
+pub fn render(verdicts: &Verdicts) -> String {
+    let header = ["claim", "paper", "holds if", "ours", "verdict"];
+    let rows = verdicts.claims.iter().zip(1..).map(|(judged, number)| {
+        vec![
+            number.to_string(),
+            judged.paper.clone(),
+            judged.criterion.clone(),
+            judged.ours_words(),
+            judged.verdict.words().to_owned(),
+        ]
+    });
+    let mut text = format!("\nClaims\n\n{}\n", table(&header, rows));
+    for (judged, number) in verdicts.claims.iter().zip(1..) {
+        text += &format!(" {number}: {}\n", judged.claim);
+        if let Some(reason) = &judged.reason {
+            text += &format!("    {}: {reason}\n", judged.verdict.words());
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::What;
+    use super::super::{Measure, Range};
+    use super::*;
+    use crate::select::Selection;
+
+    fn claim(over: Option<Cell>) -> Claim {
+        let range = |at_most| Range { at_least: None, at_most: Some(at_most) };
+        let selection = Selection::default();
+        let measure =
+            Measure { what: What::Drops, percentile: None, above: 0, up_to: u64::MAX, level: None, selection };
+        Claim {
+            text: "Few are lost".into(),
+            paper: "few".into(),
+            measure,
+            of: Cell { variant: 0, step: 0 },
+            over,
+            holds: range(2.0),
+            direction: Some(range(5.0)),
+            reason: Some("small buffers".into()),
+            line: 1,
+        }
+    }
+
+    #[test]
+    fn a_value_decides() {
+        let verdicts = [2.0, 2.1, 5.0, 5.1].map(|value| verdict(&claim(None), value));
+        use Verdict::{DoesNotHold, Holds, HoldsInDirection};
+        assert_eq!(verdicts, [Holds, HoldsInDirection, HoldsInDirection, DoesNotHold]);
+    }
+
+    #[test]
+    fn without_runs_nothing_is_claimed() {
+        let judged = judge_one(&claim(None), &[]);
+        assert_eq!((judged.verdict, judged.ours_words().as_str()), (Verdict::NotMeasured, "-"));
+    }
+
+    #[test]
+    fn another_format_is_refused() {
+        let dir = tempfile::tempdir().expect("folder");
+        let path = dir.path().join(FILE);
+        std::fs::write(&path, "{\"format\": 99}").expect("file");
+        let error = Verdicts::read(&path).expect_err("accepted").to_string();
+        assert!(error.contains("another version of hpcc (format 99, expected 1)"), "{error}");
+    }
+}
