@@ -48,7 +48,7 @@ Environment:
   NS3_DIR      your own ns-3 tree, 3.37 or newer; without it a stock tree is fetched
   HPCC_CACHE   where the fetched tree is kept (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
-  HPCC_MEMORY  memory that a network may take, such as 16GB (what the machine has available)
+  HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
   HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)
   HPCC_STRICT  1: a test that is skipped fails ./hpcc test";
 
