@@ -174,12 +174,12 @@ enum Command {
     Test,
     /// Lists the requirements of the drafts, and the tests of each that is claimed.
     Reqs,
-    /// Feeds random bytes to parsers and controllers, and random scenarios to the simulator (fuzzing).
+    /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
     Fuzz {
         /// For each target.
         #[arg(default_value_t = 60)]
         seconds: u32,
-        /// Only this one: a target of hpcc-core/fuzz, or scenarios.
+        /// Only this one: a target of hpcc-core/fuzz or tests/fuzz, or scenarios.
         target: Option<String>,
     },
     /// Rewrites the tables of settings in the documentation, and the JSON schemas.
