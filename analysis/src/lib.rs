@@ -182,6 +182,8 @@ enum Command {
         /// Only this one: a target of hpcc-core/fuzz or tests/fuzz, or scenarios.
         target: Option<String>,
     },
+    /// Checks the crates that this is made from with cargo-deny: licences, sources, versions, known faults.
+    Audit,
     /// Rewrites the tables of settings in the documentation, and the JSON schemas.
     Docs,
     /// Builds everything and runs nothing.
@@ -271,6 +273,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
             let arguments: Vec<String> = [seconds.to_string()].into_iter().chain(target).collect();
             Err(script::exec("@fuzz", &arguments))
         }
+        Command::Audit => Err(script::exec("@audit", &[])),
         Command::Build => Err(script::exec("@build", &[])),
         Command::Doctor => {
             human::print(&version::text())?;
