@@ -132,6 +132,21 @@ fn faults_are_named_with_their_place() {
     assert!(frame["malformed"].is_null() && !frame["not_dissected"].is_null() && !frame["arp"].is_null());
 }
 
+#[test]
+fn what_is_in_the_place_of_udp_has_its_own_name() {
+    let ipv6 = |next: &str, rest: &str| {
+        let address = "20010db8000000000000000000000001";
+        format!("02000000000202000000000186dd60000000{:04x}{next}40{address}{address}{rest}", rest.len() / 2)
+    };
+    for (next, rest, name) in
+        [("3a", "0402000000000000", "icmpv6"), ("06", "0001000200000000000000005000000000000000", "tcp")]
+    {
+        let frame: Value = serde_json::from_slice(&hpcc(&["--hex", &ipv6(next, rest)]).stdout).expect("JSON");
+        assert_eq!(frame["not_dissected"]["layer"], name, "{frame}");
+        assert!(frame[name].is_object(), "{frame}");
+    }
+}
+
 fn pcap(path: &Path, frames: &[Vec<u8>]) {
     let header = PcapHeader { ts_resolution: TsResolution::NanoSecond, ..PcapHeader::default() };
     let mut writer = PcapWriter::with_header(File::create(path).expect("created"), header).expect("header");

@@ -57,6 +57,18 @@ fn a_sweep_gives_a_table_data_and_plots() {
 }
 
 #[test]
+fn a_list_of_the_runs_runs_nothing() {
+    let folder = folder();
+    let output = sweep(folder.path(), TWO, &["--list"], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let listed = out(&output);
+    assert_eq!(listed.lines().count(), 4, "{listed}");
+    let last = "marked/seed-5  congestion_control.algorithm=dctcp run.seed=5";
+    assert_eq!(listed.lines().last(), Some(last));
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
 fn data_is_tidy_and_says_what_the_flows_did() {
     let folder = folder();
     sweep(folder.path(), TWO, &[], &[]);

@@ -6,7 +6,8 @@ use super::telemetry::{self, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
-    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, ParseError, RocePacket, SectionLen, TELEMETRY_MARK,
+    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, ParseError, RocePacket, SectionLen,
+    TELEMETRY_MARK,
 };
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
@@ -188,15 +189,29 @@ fn unknown_is(action: Action) -> &'static str {
 /// A frame that is no RoCEv2 or PFC, or a broken one: what can be said of it.
 fn refused(frame: &mut Object, bytes: &[u8], error: ParseError, cut: bool) {
     ethernet(frame, bytes);
+    let mut layer = words(&format!("{:?}", error.layer));
     if let Ok(sliced) = LaxSlicedPacket::from_ethernet(bytes) {
         other_layers(frame, &sliced);
+        if let (Layer::Udp, Some(found)) = (error.layer, sliced.transport.as_ref().map(transport)) {
+            layer = found.into();
+        }
     }
     // A protocol that this is not about is no fault of the frame, and what the capture cut off is not known.
     let is_foreign = matches!(error.fault, Fault::Unknown | Fault::Unexpected);
     let name = if is_foreign || cut { "not_dissected" } else { "malformed" };
-    let (layer, fault) = (format!("{:?}", error.layer), format!("{:?}", error.fault));
-    let words = json!({ "layer": words(&layer), "offset": error.offset, "fault": words(&fault) });
-    frame.insert(name.into(), words);
+    let fault = words(&format!("{:?}", error.fault));
+    frame.insert(name.into(), json!({ "layer": layer, "offset": error.offset, "fault": fault }));
+}
+
+/// What is in the place of UDP.
+fn transport(slice: &TransportSlice<'_>) -> &'static str {
+    match slice {
+        TransportSlice::Udp(_) => "udp",
+        TransportSlice::Tcp(_) => "tcp",
+        TransportSlice::Icmpv4(_) => "icmpv4",
+        TransportSlice::Icmpv6(_) => "icmpv6",
+        TransportSlice::Igmp(_) => "igmp",
+    }
 }
 
 /// `BaseTransport` as `base transport`.

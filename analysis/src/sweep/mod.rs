@@ -48,6 +48,9 @@ pub struct How {
     /// The small form that the file has in [quick].
     #[arg(long)]
     quick: bool,
+    /// Checks the file and lists its runs, but runs nothing and writes nothing.
+    #[arg(long)]
+    list: bool,
     /// For whom plots are drawn.
     #[arg(long, value_enum, default_value_t)]
     style: Style,
@@ -70,6 +73,9 @@ pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Re
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file, how.form())?;
     let runs = plan(&file, set)?;
+    if how.list {
+        return list(&runs);
+    }
     let simulator = Simulator::find(runs.iter().any(|run| run.facts.stack))?;
     let folder = SweepFolder::create(&out)?;
     let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
@@ -81,6 +87,13 @@ pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Re
         human::print(&page::opening_line(&file))?;
     }
     Ok(outcome)
+}
+
+/// Prints the folder of each run and what it sets.
+fn list(runs: &[Run]) -> Result<Outcome> {
+    let line = |run: &Run| format!("{}  {}\n", run.folder.display(), run.overrides.join(" "));
+    human::print(&runs.iter().map(line).collect::<String>())?;
+    Ok(Outcome::Good)
 }
 
 /// The runs that ended well, by variant and value of the axis.

@@ -101,6 +101,11 @@ impl FlowList {
 
     /// The same, each flow with the number of its group.
     pub fn walk_groups(&self) -> impl Iterator<Item = Result<(u32, Flow), InputError>> + use<> {
+        self.walk_placed().map(|(group, flow)| flow.map(|(flow, _)| (group, flow)))
+    }
+
+    /// The same, each flow with its place, too.
+    pub(crate) fn walk_placed(&self) -> impl Iterator<Item = (u32, Placed)> + use<> {
         let numbered =
             |(number, (group, source)): (usize, &(u32, FlowSource))| -> Box<dyn Iterator<Item = (usize, u32, Placed)>> {
                 let group = *group;
@@ -110,7 +115,7 @@ impl FlowList {
         let key = |(number, _, flow): &(usize, u32, Placed)| (flow.as_ref().ok().map(|(flow, _)| flow.start), *number);
         let streams: Vec<_> = self.sources.iter().enumerate().map(numbered).collect();
         let merged = streams.into_iter().kmerge_by(move |a, b| key(a) < key(b));
-        merged.map(|(_, group, flow)| flow.map(|(flow, _)| (group, flow)))
+        merged.map(|(_, group, flow)| (group, flow))
     }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How much memory there is: a network that would need more is refused, before the system ends the run for it.
+//! How much memory there is: a network or flows that would need more are refused, before the system ends the run for it.
 
 use hpcc_core::settings::{Value, quantity};
 use std::env;
 use std::fs;
 use std::path::Path;
 
-/// Names the memory that a network may take, in place of what the machine has available.
+/// Names the memory that network and flows may take, in place of what the machine has available.
 pub const VARIABLE: &str = "HPCC_MEMORY";
 
 /// Bytes that this process may still take: what [`VARIABLE`] says, or else what the machine has available within the limit

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Any bytes as a telemetry section of each layout: read, stamped, read again.
+//! Any bytes as a telemetry section of each layout, with any of its options: read, stamped, read again.
 #![no_main]
 
 use hpcc_core::settings::Named;
-use hpcc_core::telemetry::{HopStack, Layout, LayoutName, MAX_SECTION, Snapshot};
+use hpcc_core::telemetry::{HopStack, LayoutName, LayoutSettings, MAX_HOPS, MAX_SECTION, Snapshot};
 use hpcc_core::units::{BitRate, Nanos};
 use libfuzzer_sys::fuzz_target;
 
@@ -22,8 +22,16 @@ fuzz_target!(|bytes: &[u8]| {
         qlen: 4_000,
     };
     let mut stack = HopStack::default();
+    // The last byte draws the options.
+    let drawn = bytes.last().copied().unwrap_or_default();
     for &name in LayoutName::ALL {
-        let layout = Layout::from(name);
+        let options = LayoutSettings {
+            layout: Some(name),
+            multiplier: Some(u32::MAX >> (drawn % 32)),
+            hops: Some(1 + drawn % MAX_HOPS as u8),
+            log_base: 1.001 + f64::from(drawn) / 256.0,
+        };
+        let layout = options.config(drawn % 2 == 0);
         let mut section = [0; MAX_SECTION];
         section[..len].copy_from_slice(&bytes[..len]);
         layout.read(&section[..len], &mut stack);

@@ -6,6 +6,9 @@ use super::{Kind, Setting};
 use alloc::format;
 use alloc::string::String;
 
+/// Most digits of a number in an error; longer ones get an exponent.
+const LONGEST_NUMBER: usize = 24;
+
 /// A value as a file or program gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input<'a> {
@@ -53,7 +56,11 @@ impl<'a> Input<'a> {
             Input::Switch(on) => format!("{on}"),
             Input::Whole(number) => format!("{number}"),
             Input::Large(number) => format!("{number}"),
-            Input::Real(number) => format!("{number}"),
+            Input::Real(number) => {
+                let plain = format!("{number}");
+                // 1e-308 has three hundred zeros.
+                if plain.len() > LONGEST_NUMBER { format!("{number:e}") } else { plain }
+            }
             Input::Text(text) => format!("\"{text}\""),
         }
     }

@@ -101,6 +101,7 @@ fn what_does_not_fit_is_refused_with_what_was_expected() {
     assert_eq!(refused("rounds", Input::Whole(0)), "the value is 0; expected a whole number from 1 to 9");
     assert_eq!(refused("rounds", Input::Whole(-1)), "the value is -1; expected a whole number from 1 to 9");
     assert_eq!(refused("gain", Input::Real(1.5)), "the value is 1.5; expected a number from 0 to 1");
+    assert_eq!(refused("gain", Input::Real(-1e-308)), "the value is -1e-308; expected a number from 0 to 1");
     assert!(refused("gain", Input::Real(f64::NAN)).starts_with("the value is NaN"));
     assert_eq!(refused("mode", Input::Text("quick")), "\"quick\" is none of \"fast\", \"slow\"");
     assert!(refused("wait", Input::Whole(5)).starts_with("5 has no unit; expected a time"));

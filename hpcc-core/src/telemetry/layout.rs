@@ -232,7 +232,8 @@ impl Layout {
             Layout::Ioam { profile, .. } => ioam::read(profile, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Timestamp => timestamp::read(section).map(Telemetry::SentAt),
             Layout::Pint { log_base, .. } => {
-                pint::read(section).map(|power| Telemetry::Utilisation(pint::utilisation(log_base, power)))
+                let power = pint::read(section);
+                power.and_then(|power| pint::utilisation(log_base, power)).map(Telemetry::Utilisation)
             }
         };
         read.unwrap_or(Telemetry::Nothing)

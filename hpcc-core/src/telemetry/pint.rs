@@ -21,6 +21,9 @@ pub const MAX_LEN: usize = 2;
 const CODE_STEPS: f64 = 512.0;
 /// U = 512 is the largest that the bits of a power must hold.
 const LARGEST_CODE: f64 = 512.0 * 512.0;
+/// The first power beyond it is the largest that a switch writes: far beyond [`LARGEST_CODE`], for a port's U is at most
+/// some windows over one.
+const LAST_POWER: f64 = 4_294_967_296.0;
 /// Factor of fixed-point logarithms.
 const ONE: f64 = (1_u32 << PLACES) as f64;
 /// The fixed-point logarithm of 0, far below all others.
@@ -48,9 +51,13 @@ pub struct Codebook {
 }
 
 /// U as a sender reads it.
+///
+/// # Errors
+/// If no switch writes this power. Infinity, which such a power can stand for, would stay in a sender's average for good.
 #[inline]
-pub fn utilisation(log_base: f64, power: u16) -> f64 {
-    libm::pow(log_base, f64::from(power)) / CODE_STEPS
+pub fn utilisation(log_base: f64, power: u16) -> Result<f64, Unusable> {
+    let value = libm::pow(log_base, f64::from(power));
+    if value > LAST_POWER * log_base { Err(Unusable) } else { Ok(value / CODE_STEPS) }
 }
 
 /// Bytes that the powers of a base need.
@@ -66,8 +73,7 @@ impl Codebook {
         for power in 0..=u16::MAX {
             let value = libm::pow(log_base, f64::from(power));
             powers.push(value);
-            // Far beyond LARGEST_CODE: a port's U is at most some windows over one.
-            if value > 4_294_967_296.0 {
+            if value > LAST_POWER {
                 break;
             }
         }
@@ -268,7 +274,7 @@ mod tests {
         assert!(codebook.one_byte && !Codebook::new(1.01).one_byte);
         let mut rand = rand();
         let count = 20_000;
-        let read = |power| utilisation(1.05, power);
+        let read = |power| utilisation(1.05, power).expect("a power of a switch");
         let mean = (0..count).map(|_| read(codebook.encode(1.5, &mut rand))).sum::<f64>() / f64::from(count);
         assert!((mean - 1.5).abs() < 0.005, "{mean}");
     }
@@ -291,6 +297,15 @@ mod tests {
     }
 
     #[test]
+    fn powers_that_no_switch_writes_are_refused() {
+        for log_base in [1.001, 1.05, 2.0] {
+            let last = Codebook::new(log_base).powers.len() as u16 - 1;
+            assert!(utilisation(log_base, last).is_ok_and(f64::is_finite), "{log_base}");
+            assert_eq!(utilisation(log_base, u16::MAX), Err(Unusable), "{log_base}");
+        }
+    }
+
+    #[test]
     fn a_packet_keeps_the_largest_power() {
         let codebook = Codebook::new(1.05);
         for len in [1, MAX_LEN] {
@@ -300,7 +315,7 @@ mod tests {
             let first = read(section).expect("a power");
             codebook.stamp(section, 0.1, &mut rand());
             assert_eq!(read(section), Ok(first));
-            assert!((utilisation(1.05, first) - 1.0).abs() < 0.05);
+            assert!((utilisation(1.05, first).expect("a power of a switch") - 1.0).abs() < 0.05);
         }
         assert_eq!(read(&[]), Err(Unusable));
         assert_eq!(read(&[0; 3]), Err(Unusable));

@@ -128,6 +128,20 @@ fn what_a_killed_fetch_left_is_cleaned_up() {
 }
 
 #[test]
+fn an_archive_of_ns_3_that_was_changed_is_refused() {
+    for (version, words) in
+        [("3.37", ["; expected dfa5ca1994ff", ""]), ("9.99", ["that this was not tested with", "cannot be unpacked"])]
+    {
+        let bench = Bench::new(&[]);
+        let file = format!("ns3_{version}.orig.tar.bz2");
+        let told = with_apt_get(&bench, &format!("case \"$*\" in *source*) echo changed >{file};; esac"), &[]);
+        assert_eq!(told.code, Some(1), "{}", told.err);
+        assert!(told.err.contains(&file) && words.iter().all(|words| told.err.contains(words)), "{}", told.err);
+        assert!(!bench.path("cache").exists(), "{}", told.err);
+    }
+}
+
+#[test]
 fn a_cache_that_was_moved_is_noticed() {
     let bench = Bench::new(TOML);
     fake_tree(&bench, "cache/ns-3", "/elsewhere/ns-3");

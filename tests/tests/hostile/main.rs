@@ -2,6 +2,7 @@
 //! Inputs that nobody would write on purpose: the simulator refuses them, or ends orderly.
 
 mod extreme_files;
+mod extreme_sections;
 mod extreme_settings;
 mod extremes;
 mod memory;

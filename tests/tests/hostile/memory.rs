@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Networks that need more memory than there is are refused.
+//! Networks and flows that need more memory than there is are refused.
 
 use hpcc_tests::{Bench, Told, hpcc, is_complete};
 
@@ -7,9 +7,15 @@ use hpcc_tests::{Bench, Told, hpcc, is_complete};
 fn run_in(bench: &Bench, memory: &str) -> Told {
     let mut command = hpcc();
     command.args(["run", "scenario.toml", "--out", "out"]).env("HPCC_MEMORY", memory).current_dir(bench.path(""));
-    let told = Told::from(command.output().expect("the command starts"));
+    Told::from(command.output().expect("the command starts"))
+}
+
+/// What is said of a run that is refused for it.
+fn refusal(bench: &Bench, memory: &str) -> String {
+    let told = run_in(bench, memory);
+    assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(!is_complete(&bench.path("out")), "{}", told.err);
-    told
+    told.err
 }
 
 /// Many hosts around one switch.
@@ -20,12 +26,29 @@ const STAR: &str = "[run]\nstop = '10ms'\n\
 #[test]
 fn a_network_that_does_not_fit_is_refused() {
     let bench = Bench::new(&[("scenario.toml", STAR)]);
-    let told = run_in(&bench, "20GB");
-    assert_eq!(told.code, Some(2), "{}", told.err);
+    let told = refusal(&bench, "20GB");
     for words in ["scenario.toml:3: topology: ", "17GB for the paths between 65000 hosts", "20GB are available"] {
-        assert!(told.err.contains(words), "{words}: {}", told.err);
+        assert!(told.contains(words), "{words}: {told}");
     }
-    let told = run_in(&bench, "much");
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    assert!(told.err.contains("environment: HPCC_MEMORY: \"much\""), "{}", told.err);
+    let told = refusal(&bench, "much");
+    assert!(told.contains("environment: HPCC_MEMORY: \"much\""), "{told}");
+}
+
+/// Each microsecond three hosts send to a fourth, which needs 24 us to receive it.
+const OVERLOAD: &str = "[run]\nstop = '10ms'\n\
+    [topology]\nkind = 'star'\nhosts = 4\nrate = '100Gbps'\ndelay = '1us'\n\
+    [[traffic]]\nkind = 'periodic_incast'\nreceiver = 0\nsender_count = 3\nsize = '100KB'\ninterval = '1us'\n\
+    duration = '9ms'\n";
+
+#[test]
+fn flows_in_progress_that_do_not_fit_are_refused() {
+    let bench = Bench::new(&[("scenario.toml", OVERLOAD)]);
+    let told = refusal(&bench, "20MB");
+    for words in ["scenario.toml:8: traffic: at 34", "us at least 99", "20MB are available beside the network"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    // As many flows, but each is over before the next begins.
+    bench.edit("scenario.toml", "100KB", "1KB");
+    let told = run_in(&bench, "20MB");
+    assert_eq!(told.code, Some(0), "{}", told.err);
 }

@@ -2,7 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::hops::LongPaths;
-use super::{protocol, qos};
+use super::{memory, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
@@ -30,7 +30,9 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
     }
     note_idle_flows(scenario, late, totals.count);
     scenario.notes.extend(long_paths.note(totals.count));
-    Ok(FlowList::new(traffic, totals))
+    let flows = FlowList::new(traffic, totals);
+    memory::flows(scenario, &flows)?;
+    Ok(flows)
 }
 
 fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {

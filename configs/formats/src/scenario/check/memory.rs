@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Whether the machine can hold the network. What flows take depends on how many are in progress at a time, which only the
-//! run can tell.
+//! Whether the machine can hold the network and the flows that are in progress at a time.
 
+use super::progress::InProgress;
 use crate::error::InputError;
+use crate::flows::FlowList;
 use crate::memory::{self, VARIABLE, pretty};
 use crate::place::Place;
 use crate::scenario::{Places, Scenario};
+use hpcc_core::settings::Value;
 use hpcc_core::topology::Network;
 
 /// For each pair of hosts: the kind of path between them.
@@ -14,6 +16,8 @@ const PER_PAIR_OF_HOSTS: u64 = 4;
 const PER_NODE_AND_DESTINATION: u64 = 3;
 /// For each link: two ports with their queues, and a node. As measured.
 const PER_LINK: u64 = 8 << 10;
+/// For each flow in progress: both its ends, and its congestion control. As measured; 1.3 kB with DCQCN.
+const PER_FLOW: u64 = 2_000;
 
 /// What a network takes, by what takes it.
 fn needs(network: &Network, fails: bool) -> [(u64, String); 3] {
@@ -26,22 +30,60 @@ fn needs(network: &Network, fails: bool) -> [(u64, String); 3] {
     ]
 }
 
+/// What this process may still take, if anything tells.
+fn available() -> Result<Option<u64>, InputError> {
+    memory::available().map_err(|why| Place::environment().error(why))
+}
+
+/// How to go on in spite of a refusal.
+fn insist() -> String {
+    format!("or {VARIABLE}=SIZE in the environment to try it all the same")
+}
+
 /// Refuses a network that the machine cannot hold.
 pub(in crate::scenario) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let Some(place) = places.links.first() else { return Ok(()) };
-    let available = memory::available().map_err(|why| Place::environment().error(why))?;
     let needs = needs(&scenario.network, !scenario.link_failures.is_empty());
     let sum = needs.iter().map(|(bytes, _)| bytes).sum();
-    let Some(available) = available.filter(|&available| available < sum) else { return Ok(()) };
+    let Some(available) = available()?.filter(|&available| available < sum) else { return Ok(()) };
     let parts: Vec<String> = needs.iter().map(|(bytes, what)| format!("{} for {what}", pretty(*bytes))).collect();
     Err(place.key_error(
         "topology",
         format!(
-            "the network takes about {} of memory ({}), and {} are available; expected a smaller network, or \
-             {VARIABLE}=SIZE in the environment to try it all the same",
+            "the network takes about {} of memory ({}), and {} are available; expected a smaller network, {}",
             pretty(sum),
             parts.join(", "),
-            pretty(available)
+            pretty(available),
+            insist()
         ),
     ))
+}
+
+/// Refuses flows of which more are in progress at a time than the machine can hold beside the network, which fits.
+pub(super) fn flows(scenario: &Scenario, flows: &FlowList) -> Result<(), InputError> {
+    let network: u64 =
+        needs(&scenario.network, !scenario.link_failures.is_empty()).iter().map(|(bytes, _)| bytes).sum();
+    let Some(rest) = available()?.map(|available| available.saturating_sub(network)) else { return Ok(()) };
+    let most = rest / PER_FLOW;
+    if flows.totals.count <= most {
+        return Ok(());
+    }
+    let mut progress = InProgress::new(&scenario.network, most);
+    for (_, placed) in flows.walk_placed() {
+        let (flow, place) = placed?;
+        if flow.start >= scenario.stop {
+            break;
+        }
+        let Some(count) = progress.see(&flow) else { continue };
+        let message = format!(
+            "at {} at least {count} flows are in progress, which take about {} of memory, and {} are available beside the \
+             network; expected fewer flows or shorter ones, {}",
+            Value::Time(flow.start).pretty(),
+            pretty(count.saturating_mul(PER_FLOW)),
+            pretty(rest),
+            insist()
+        );
+        return Err(place.key_error("traffic", message));
+    }
+    Ok(())
 }

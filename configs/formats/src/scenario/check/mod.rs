@@ -4,6 +4,7 @@
 mod flows;
 mod hops;
 mod memory;
+mod progress;
 mod protocol;
 mod qos;
 mod settings;

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The `hpcc` command: runs scenarios, reports, compares. A library so that fuzzing can call it, too.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod beside;
+mod children;
+mod compare;
+mod completions;
+mod dissect;
+mod human;
+mod new;
+mod outcome;
+mod pairing;
+mod parity;
+mod plot;
+mod report;
+mod reproduce;
+mod results;
+mod run;
+mod script;
+mod select;
+mod series;
+mod settings;
+mod simulator;
+mod stats;
+mod sweep;
+mod table;
+mod trace;
+mod version;
+mod window;
+
+use std::env;
+use std::ffi::OsString;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use clap_complete::ArgValueCompleter;
+
+pub use outcome::Outcome;
+use script::StepFailed;
+
+const ENVIRONMENT: &str = "\
+Environment:
+  NS3_DIR      your own ns-3 tree, 3.37 or newer; without it a stock tree is fetched
+  HPCC_CACHE   where the fetched tree is kept (~/.cache/hpcc)
+  HPCC_JOBS    parallel jobs of a build (all processors)
+  HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
+  HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)
+  HPCC_STRICT  1: a test that is skipped fails ./hpcc test";
+
+/// Simulates congestion control in RDMA networks.
+#[derive(Parser)]
+#[command(name = "hpcc", bin_name = "./hpcc", version, arg_required_else_help = true, after_help = ENVIRONMENT)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulates a scenario, prints a summary and draws plots.
+    ///
+    /// Exit status: 0 all flows finished, 1 the simulator crashed, 2 bad input, 3 flows left unfinished.
+    Run {
+        /// The scenario, or a config.txt of the reference simulator.
+        config: PathBuf,
+        /// Folder for the results [default: hpcc-out/ and the scenario's name].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Overrides a key of the scenario; may be repeated.
+        #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
+        set: Vec<String>,
+        /// Seed of every random choice: the same as --set run.seed=N.
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Simulates the variants of a scenario that a sweep file lists, several at a time, and compares them.
+    ///
+    /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
+    Sweep {
+        /// The sweep file; configs/README.md describes it.
+        file: PathBuf,
+        /// Folder for the results [default: hpcc-out/ and the sweep file's name].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Overrides a key of the scenario in every run; may be repeated.
+        #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
+        set: Vec<String>,
+        #[command(flatten)]
+        how: sweep::How,
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Repeats figures of the papers and says which of their claims hold (configs/paper).
+    ///
+    /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
+    Reproduce {
+        #[command(flatten)]
+        options: reproduce::Options,
+        #[command(flatten)]
+        words: Words,
+    },
+    /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
+    Report(report::Options),
+    /// Compares the completion times of two runs, flow by flow.
+    ///
+    /// Exit status: 0 all flows equal, 1 differences, 2 bad input.
+    Compare {
+        /// An fct.txt, plain or .gz, or a folder that holds one.
+        a: PathBuf,
+        /// The folder to compare it with.
+        b: PathBuf,
+    },
+    /// Repeats the runs of the reference simulator that we hold and compares, to the nanosecond.
+    ///
+    /// Exit status: 0 all exact, 1 differences, 2 bad input.
+    Parity {
+        /// Only runs whose name (SCENARIO/RUN) contains this.
+        #[arg(default_value = "", hide_default_value = true)]
+        filter: String,
+        #[command(flatten)]
+        data: parity::Data,
+        /// Simulations at a time; only with 1 do processor times mean something.
+        #[arg(long, default_value = "1", value_name = "N")]
+        jobs: NonZeroUsize,
+    },
+    /// Measures what whole runs cost.
+    Bench {
+        /// Repetitions of each run; medians are shown.
+        #[arg(long, default_value = "5", value_name = "N")]
+        runs: NonZeroU32,
+        /// Also writes the measurement as JSON.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        data: parity::Data,
+        /// Measures nothing, compares two such files.
+        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out"])]
+        compare: Option<Vec<PathBuf>>,
+        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file.
+        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
+        reference: Option<PathBuf>,
+        /// Measures what the core costs per packet instead.
+        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference"])]
+        micro: bool,
+    },
+    /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
+    Dissect(dissect::Options),
+    /// Prints a packet trace (packets.tr, or a .tr of the reference simulator) as text.
+    Trace {
+        /// The trace.
+        file: PathBuf,
+        /// CSV with a header row, instead of the reference's words.
+        #[arg(long)]
+        csv: bool,
+    },
+    /// Says what a key of a scenario means: kind, range, default, and the ns-3 attribute that is the same.
+    Explain {
+        /// The key with its section, such as congestion_control.eta, or an attribute; without it, all are listed.
+        #[arg(add = ArgValueCompleter::new(settings::keys))]
+        key: Option<String>,
+    },
+    /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
+    New(new::Options),
+    /// Prints the JSON schema of scenario or sweep files, for editors.
+    Schema {
+        /// The kind of file.
+        #[arg(default_value = "scenario")]
+        file: settings::Schema,
+    },
+    /// Prints what a shell reads to complete command lines, keys of --set included.
+    Completions {
+        /// The shell.
+        shell: completions::Shell,
+    },
+    /// Builds everything and runs all tests.
+    Test,
+    /// Lists the requirements of the drafts, and the tests of each that is claimed.
+    Reqs,
+    /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
+    Fuzz {
+        /// For each target.
+        #[arg(default_value_t = 60)]
+        seconds: u32,
+        /// Only this one: a target of hpcc-core/fuzz or tests/fuzz, or scenarios.
+        target: Option<String>,
+    },
+    /// Checks the crates that this is made from with cargo-deny: licences, sources, versions, known faults.
+    Audit,
+    /// Rewrites the tables of settings in the documentation, and the JSON schemas.
+    Docs,
+    /// Builds everything and runs nothing.
+    Build,
+    /// Says what is installed, what is missing, and how the ns-3 tree is configured.
+    ///
+    /// Exit status: 0 if ./hpcc run has what it needs or can get it, 1 if not.
+    Doctor,
+}
+
+/// How much is said.
+#[derive(clap::Args)]
+struct Words {
+    /// Shows errors and warnings only: no progress, no summary.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Words {
+    fn heed(&self) {
+        if self.quiet {
+            human::be_quiet();
+        }
+    }
+}
+
+/// The command with the process's own command line.
+pub fn main() -> ExitCode {
+    completions::answer::<Arguments>();
+    match run(env::args_os()) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => {
+            human::warn(format_args!("{error:#}"));
+            if error.is::<StepFailed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
+        }
+    }
+}
+
+/// Executes a command line, whose first word is the program.
+///
+/// # Errors
+/// With what was wrong; a command line that makes no sense has been answered on standard error.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outcome> {
+    match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => execute(arguments.command),
+        Err(told) => Ok(tell(&told)),
+    }
+}
+
+/// Prints help, version, or what is wrong with the command line. Nothing is left to do if nobody can read it.
+fn tell(told: &clap::Error) -> Outcome {
+    let _ = if told.kind() == ErrorKind::DisplayVersion {
+        human::print(&version::text())
+    } else {
+        told.print().map_err(Into::into)
+    };
+    if told.exit_code() == 0 { Outcome::Good } else { Outcome::BadInput }
+}
+
+fn execute(command: Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Run { config, out, set, seed, words } => {
+            words.heed();
+            run::run(&config, out, seed, &set)
+        }
+        Command::Sweep { file, out, set, how, words } => {
+            words.heed();
+            sweep::sweep(&file, out, &set, &how)
+        }
+        Command::Reproduce { options, words } => {
+            words.heed();
+            reproduce::reproduce(&options)
+        }
+        Command::Report(options) => report::report(&options),
+        Command::Compare { a, b } => compare::compare(&a, &b),
+        Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
+        Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),
+        Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
+        Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
+        Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
+        Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
+        Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
+        Command::Explain { key } => settings::explain(key.as_deref()).map(|()| Outcome::Good),
+        Command::New(options) => new::new(&options).map(|()| Outcome::Good),
+        Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
+        Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
+        Command::Docs => script::source_tree().and_then(|tree| settings::rewrite(&tree)).map(|()| Outcome::Good),
+        Command::Test => Err(script::exec("@test", &[])),
+        Command::Reqs => Err(script::exec("@reqs", &[])),
+        Command::Fuzz { seconds, target } => {
+            let arguments: Vec<String> = [seconds.to_string()].into_iter().chain(target).collect();
+            Err(script::exec("@fuzz", &arguments))
+        }
+        Command::Audit => Err(script::exec("@audit", &[])),
+        Command::Build => Err(script::exec("@build", &[])),
+        Command::Doctor => {
+            human::print(&version::text())?;
+            Err(script::exec("@doctor", &[]))
+        }
+    }
+}
