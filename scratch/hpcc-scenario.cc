@@ -15,26 +15,6 @@
 
 using namespace ns3;
 
-namespace
-{
-
-// CommandLine cuts strings at the first space; a callback gets them whole.
-bool
-Assign(std::string* to, const std::string& text)
-{
-    *to = text;
-    return true;
-}
-
-bool
-Append(std::vector<std::string>* to, const std::string& text)
-{
-    to->push_back(text);
-    return true;
-}
-
-} // namespace
-
 int
 main(int argc, char* argv[])
 {
@@ -43,9 +23,20 @@ main(int argc, char* argv[])
     std::vector<std::string> overrides;
 
     CommandLine cmd(__FILE__);
-    cmd.AddValue("config", "experiment: TOML, or the reference simulator's config.txt", MakeBoundCallback(&Assign, &config));
-    cmd.AddValue("out", "folder for the results", MakeBoundCallback(&Assign, &out), out);
-    cmd.AddValue("set", "KEY=VALUE, replaces what the file says", MakeBoundCallback(&Append, &overrides));
+    // CommandLine cuts strings at the first space, and gives them whole to a function. Releases of ns-3 differ in how that
+    // function is to take its argument; a lambda suits them all.
+    const auto assign = [](std::string& to) {
+        return [&to](const std::string& text) {
+            to = text;
+            return true;
+        };
+    };
+    cmd.AddValue("config", "experiment: TOML, or the reference simulator's config.txt", assign(config));
+    cmd.AddValue("out", "folder for the results", assign(out), out);
+    cmd.AddValue("set", "KEY=VALUE, replaces what the file says", [&overrides](const std::string& text) {
+        overrides.push_back(text);
+        return true;
+    });
     cmd.Parse(argc, argv);
 
     HpccScenarioHelper scenario;

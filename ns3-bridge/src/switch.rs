@@ -24,6 +24,8 @@ pub(crate) mod ffi {
     struct Arrival {
         verdict: Verdict,
         pause: bool,
+        /// With which it leaves.
+        hop_limit: u8,
         egress: u16,
     }
 
@@ -34,6 +36,8 @@ pub(crate) mod ffi {
         Forward,
         /// Its destination cannot be reached.
         NoRoute,
+        /// Its hop limit ends here.
+        Expired,
         /// The buffer has no room.
         Overflow,
     }
@@ -90,7 +94,16 @@ pub(crate) mod ffi {
         /// The queue whose first frame leaves now, or -1. `heads` are the bytes of each queue's first frame, 0 where it is
         /// empty; bit n of `paused` holds queue n back.
         fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
-        fn arrive(self: &mut Switch, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival;
+        /// A frame came in by a port.
+        fn arrive(
+            self: &mut Switch,
+            ingress: u16,
+            dst: u32,
+            key: &FlowKey,
+            priority: u8,
+            size: u32,
+            hop_limit: u8,
+        ) -> Arrival;
         /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
         fn depart(
             self: &mut Switch,
@@ -187,11 +200,15 @@ pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switc
 }
 
 impl Switch {
-    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {
-        match self.core.arrive(ingress, dst, &key.into(), priority, size) {
-            core_switch::Arrival::Forward { egress, pause } => Arrival { verdict: Verdict::Forward, pause, egress },
-            core_switch::Arrival::NoRoute => Arrival { verdict: Verdict::NoRoute, pause: false, egress: 0 },
-            core_switch::Arrival::Overflow => Arrival { verdict: Verdict::Overflow, pause: false, egress: 0 },
+    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32, hop_limit: u8) -> Arrival {
+        let dropped = |verdict| Arrival { verdict, pause: false, hop_limit: 0, egress: 0 };
+        match self.core.arrive(ingress, dst, &key.into(), priority, size, hop_limit) {
+            core_switch::Arrival::Forward { egress, pause, hop_limit } => {
+                Arrival { verdict: Verdict::Forward, pause, hop_limit, egress }
+            }
+            core_switch::Arrival::NoRoute => dropped(Verdict::NoRoute),
+            core_switch::Arrival::Expired => dropped(Verdict::Expired),
+            core_switch::Arrival::Overflow => dropped(Verdict::Overflow),
         }
     }
 

@@ -134,7 +134,7 @@ uint64_t
 PassSwitch(hpcc::Switch& node, hpcc::Rng& rng, Section& section, uint64_t now)
 {
     const hpcc::FlowKey key{0x0b000001, 0x0b000101, 10000, 100};
-    const hpcc::Arrival arrival = node.arrive(0, 1, key, PRIORITY, FRAME);
+    const hpcc::Arrival arrival = node.arrive(0, 1, key, PRIORITY, FRAME, 64);
     section[40] = 0; // the count of hops: each call writes the first
     const hpcc::DepartingFrame frame{0, PRIORITY, true, 63, FRAME, 42, 0, now};
     return node.depart(arrival.egress, now, frame, {section.data(), section.size()}, rng)

@@ -257,7 +257,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
         const Ptr<QbbNode> node = m_network.GetNode(index);
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
         {
-            totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable();
+            totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable() + aSwitch->GetExpired();
         }
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {

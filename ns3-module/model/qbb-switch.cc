@@ -11,6 +11,7 @@
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
@@ -112,6 +113,12 @@ QbbSwitch::GetUnroutable() const
     return m_unroutable;
 }
 
+uint64_t
+QbbSwitch::GetExpired() const
+{
+    return m_expired;
+}
+
 bool
 QbbSwitch::IsSwitch() const
 {
@@ -180,10 +187,10 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
         return;
     }
     const hpcc::Arrival arrival =
-        m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), frame->priority, frame->size);
+        m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), frame->priority, frame->size, frame->hopLimit);
     if (arrival.verdict != hpcc::Verdict::Forward)
     {
-        Drop(frame, arrival.verdict == hpcc::Verdict::Overflow ? m_drops : m_unroutable);
+        Drop(frame, arrival.verdict);
         return;
     }
     if (arrival.pause)
@@ -196,20 +203,36 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         frame->arrived = in.GetNow();
     }
-    // Nothing ends at 0: what a frame says is what it would say on the wire.
-    frame->hopLimit -= frame->hopLimit > 0;
+    frame->hopLimit = arrival.hop_limit;
     QbbNetDevice& out = *m_ports[arrival.egress];
     out.Enqueue(frame, frame->priority);
     out.TrySend();
 }
 
 void
-QbbSwitch::Drop(QbbFrame* frame, uint64_t& counter)
+QbbSwitch::Drop(QbbFrame* frame, hpcc::Verdict why)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    ++counter;
+    ++CounterOf(why);
     m_dropTrace(*frame);
     frame->Release();
+}
+
+uint64_t&
+QbbSwitch::CounterOf(hpcc::Verdict why)
+{
+    switch (why)
+    {
+    case hpcc::Verdict::Overflow:
+        return m_drops;
+    case hpcc::Verdict::NoRoute:
+        return m_unroutable;
+    case hpcc::Verdict::Expired:
+        return m_expired;
+    case hpcc::Verdict::Forward:
+        break;
+    }
+    NS_ABORT_MSG("a frame that is forwarded is not dropped");
 }
 
 QbbFrame*
@@ -293,11 +316,13 @@ QbbSwitch::Send(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
     // Frames of priority 0 are not accounted for, and never refused.
-    const hpcc::Arrival arrival = m_core->arrive(0, frame->dst, KeyOf(*frame), frame->priority, frame->size);
+    // The hop limit of a frame that begins here counts from the next switch.
+    const hpcc::Arrival arrival =
+        m_core->arrive(0, frame->dst, KeyOf(*frame), frame->priority, frame->size, frame->hopLimit);
     QbbNetDevice* out = arrival.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[arrival.egress]) : nullptr;
     if (!out || (m_fastCnp && !m_fastCnp->Passes(*out, *frame, false)))
     {
-        Drop(frame, m_unroutable);
+        Drop(frame, hpcc::Verdict::NoRoute);
         return;
     }
     out->Enqueue(frame, frame->priority);
@@ -309,7 +334,8 @@ QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
 {
     if (frame->kind == QbbFrame::Kind::FAST_CNP || frame->kind == QbbFrame::Kind::ICMPV6)
     {
-        const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), 0, frame->size);
+        const hpcc::Arrival arrival =
+            m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), 0, frame->size, frame->hopLimit);
         const bool isForwarded = arrival.verdict == hpcc::Verdict::Forward;
         if (!m_fastCnp->Passes(in, *frame, true) ||
             (isForwarded && !m_fastCnp->Passes(*m_ports[arrival.egress], *frame, false)))

@@ -14,6 +14,11 @@
 #include <string>
 #include <vector>
 
+namespace hpcc
+{
+enum class Verdict : uint8_t;
+}
+
 namespace ns3
 {
 
@@ -71,6 +76,9 @@ class QbbSwitch : public QbbNode
     /// \return frames dropped so far for want of a route
     uint64_t GetUnroutable() const;
 
+    /// \return frames dropped so far at the end of their hop limit, which frames of the wire profile "reference" do not have
+    uint64_t GetExpired() const;
+
     /**
      * \brief Send a frame of priority 0 that begins here, by the port to its destination.
      * \param frame the frame
@@ -122,9 +130,15 @@ class QbbSwitch : public QbbNode
     /**
      * \brief Drop a frame.
      * \param frame the frame
-     * \param counter what to count it in
+     * \param why why it is not forwarded
      */
-    void Drop(QbbFrame* frame, uint64_t& counter);
+    void Drop(QbbFrame* frame, hpcc::Verdict why);
+
+    /**
+     * \param why why a frame is not forwarded
+     * \return what counts such frames
+     */
+    uint64_t& CounterOf(hpcc::Verdict why);
 
     std::shared_ptr<hpcc::Network> m_network;  //!< routes
     CorePointer<hpcc::TelemetryBorder> m_border; //!< what it hides from another domain; null if it is no border
@@ -135,6 +149,7 @@ class QbbSwitch : public QbbNode
     bool m_pauses{true};                       //!< whether a PFC pause is one
     uint64_t m_drops{0};                       //!< frames dropped for want of buffer
     uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
+    uint64_t m_expired{0};                     //!< frames dropped at the end of their hop limit
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source
 };
 

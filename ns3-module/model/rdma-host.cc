@@ -18,7 +18,6 @@
 #include "ns3/trace-source-accessor.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ns3
@@ -59,18 +58,8 @@ RdmaHost::GetTypeId()
     return tid;
 }
 
-RdmaHost::Alarm::Alarm(RdmaHost& host)
-    : m_host(host)
-{
-}
-
-void
-RdmaHost::Alarm::Notify()
-{
-    m_host.OnAlarm(this);
-}
-
 RdmaHost::RdmaHost()
+    : m_alarms([this](const HostAlarm& alarm) { OnAlarm(alarm); })
 {
     NS_LOG_FUNCTION(this);
 }
@@ -89,8 +78,6 @@ RdmaHost::DoDispose()
     m_network.reset();
     m_sending.clear();
     m_wakeUps.clear();
-    m_idleAlarms.clear();
-    m_allAlarms.clear();
     QbbNode::DoDispose();
 }
 
@@ -607,11 +594,11 @@ RdmaHost::Finish(uint32_t queuePair)
     {
         m_fastCnp->Disconnect(m_network->address(finished.flow.dst), finished.receiver);
     }
-    for (Alarm* timer : finished.timers)
+    for (HostAlarm* timer : finished.timers)
     {
         if (timer)
         {
-            timer->cancelled = true;
+            timer->CallOff();
         }
     }
     finished.flow.completion = Simulator::Now() - finished.flow.start;
@@ -627,16 +614,16 @@ void
 RdmaHost::UpdateWakeUp(uint16_t port)
 {
     const uint64_t planned = m_core->wake_at(port);
-    Alarm*& pending = m_wakeUps[port];
-    if (planned == NEVER || (pending && pending->nanos == planned))
+    HostAlarm*& pending = m_wakeUps[port];
+    if (planned == NEVER || (pending && pending->GetNanos() == planned))
     {
         return;
     }
     if (pending)
     {
-        pending->cancelled = true;
+        pending->CallOff();
     }
-    pending = ScheduleAlarm(planned, port, Alarm::PORT);
+    pending = m_alarms.Schedule(planned, port, HostAlarm::PORT);
 }
 
 void
@@ -651,46 +638,23 @@ RdmaHost::ScheduleTimers(uint32_t queuePair, uint8_t armed)
         }
         if (timers[timer])
         {
-            timers[timer]->cancelled = true;
+            timers[timer]->CallOff();
         }
-        timers[timer] = ScheduleAlarm(m_core->timeout(queuePair, timer), queuePair, timer);
+        timers[timer] = m_alarms.Schedule(m_core->timeout(queuePair, timer), queuePair, timer);
     }
-}
-
-RdmaHost::Alarm*
-RdmaHost::ScheduleAlarm(uint64_t nanos, uint32_t owner, uint8_t timer)
-{
-    if (m_idleAlarms.empty())
-    {
-        m_allAlarms.push_back(Create<Alarm>(*this));
-        m_idleAlarms.push_back(PeekPointer(m_allAlarms.back()));
-    }
-    Alarm* alarm = m_idleAlarms.back();
-    m_idleAlarms.pop_back();
-    alarm->timer = timer;
-    alarm->cancelled = false;
-    alarm->owner = owner;
-    // A controller may ask for a time that has passed, or for one that never comes.
-    const uint64_t now = Simulator::Now().GetTimeStep();
-    alarm->nanos = std::clamp<uint64_t>(nanos, now, std::numeric_limits<int64_t>::max());
-    Simulator::Schedule(TimeStep(alarm->nanos - now), Ptr<EventImpl>(alarm));
-    return alarm;
 }
 
 void
-RdmaHost::OnAlarm(Alarm* alarm)
+RdmaHost::OnAlarm(const HostAlarm& alarm)
 {
-    m_idleAlarms.push_back(alarm);
-    if (alarm->cancelled)
+    if (alarm.GetTimer() == HostAlarm::PORT)
     {
-        return;
+        OnWakeUp(static_cast<uint16_t>(alarm.GetOwner()));
     }
-    if (alarm->timer == Alarm::PORT)
+    else
     {
-        OnWakeUp(static_cast<uint16_t>(alarm->owner));
-        return;
+        OnTimeout(alarm.GetOwner(), alarm.GetTimer());
     }
-    OnTimeout(alarm->owner, alarm->timer);
 }
 
 void

@@ -5,6 +5,7 @@
 #define RDMA_HOST_H
 
 #include "fast-cnp-host.h"
+#include "host-alarms.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
@@ -154,30 +155,6 @@ class RdmaHost : public QbbNode
     /// Most timers of a queue pair; the core's numbers are below.
     static constexpr std::size_t MAX_TIMERS = 8;
 
-    /// A wake-up of a port or a timer of a queue pair; used again after it fired, whether or not it was cancelled.
-    class Alarm : public EventImpl
-    {
-      public:
-        /// The timer number of a port's wake-up.
-        static constexpr uint8_t PORT = UINT8_MAX;
-
-        /**
-         * \param host whose alarm it is
-         */
-        explicit Alarm(RdmaHost& host);
-
-        uint8_t timer{PORT};   //!< timer of the queue pair, or PORT
-        bool cancelled{false}; //!< whether another alarm has replaced it, or nobody waits for it
-        uint32_t owner{0};     //!< the queue pair or the port
-        uint64_t nanos{0};     //!< when
-
-      protected:
-        void Notify() override;
-
-      private:
-        RdmaHost& m_host; //!< whose alarm it is
-    };
-
     /// What the host keeps of a flow that it sends.
     struct Sending
     {
@@ -185,7 +162,7 @@ class RdmaHost : public QbbNode
         Ptr<RdmaHost> peer;    //!< its destination
         uint32_t receiver{0};  //!< the destination's queue pair
         FlowCallback done;     //!< whom to tell
-        std::array<Alarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
+        std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
 
     /**
@@ -322,19 +299,10 @@ class RdmaHost : public QbbNode
     void ScheduleTimers(uint32_t queuePair, uint8_t armed);
 
     /**
-     * \brief Schedule an alarm.
-     * \param nanos when
-     * \param owner the queue pair or the port
-     * \param timer timer of the queue pair, or Alarm::PORT
-     * \return the alarm
-     */
-    Alarm* ScheduleAlarm(uint64_t nanos, uint32_t owner, uint8_t timer);
-
-    /**
      * \brief An alarm fires.
      * \param alarm the alarm
      */
-    void OnAlarm(Alarm* alarm);
+    void OnAlarm(const HostAlarm& alarm);
 
     /**
      * \brief A port wakes up.
@@ -357,9 +325,8 @@ class RdmaHost : public QbbNode
     /// this map, which the reference leaves to the standard library.
     std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
     std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
-    std::vector<Alarm*> m_wakeUps;                     //!< each port's pending wake-up
-    std::vector<Alarm*> m_idleAlarms;                  //!< alarms that wait for use
-    std::vector<Ptr<Alarm>> m_allAlarms;               //!< owns the alarms
+    std::vector<HostAlarm*> m_wakeUps;                 //!< each port's pending wake-up
+    HostAlarms m_alarms;                               //!< wake-ups and timers
     uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
     uint16_t m_wirePort{0};                            //!< UDP destination port of all frames; 0: that of their flow
     uint8_t m_ackPriority{0};                          //!< the priority of acknowledgements

@@ -119,7 +119,8 @@ class HpccTestSuite : public TestSuite
                                 MakeOwnControlTests,
                                 MakeFaultTests,
                                 MakeCaptureTests,
-                                MakeScenarioTests})
+                                MakeScenarioTests,
+                                MakeDefaultsTests})
         {
             for (TestCase* test : make())
             {

@@ -50,6 +50,8 @@ TestCases MakeFaultTests();
 TestCases MakeCaptureTests();
 /// \return tests of HpccScenarioHelper
 TestCases MakeScenarioTests();
+/// \return tests of what is set where a program sets nothing
+TestCases MakeDefaultsTests();
 
 /**
  * \ingroup hpcc

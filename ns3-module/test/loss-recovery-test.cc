@@ -8,7 +8,6 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <utility>
 #include <string>
 
 namespace ns3
@@ -173,36 +172,77 @@ class AckEveryTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        const auto [everyTime, everyFrames] = Run(0);
-        const auto [fewTime, fewFrames] = Run(8'000);
-        NS_TEST_EXPECT_MSG_EQ(everyFrames, 1'000, "one for each packet");
-        // Whenever the window fills up there is one more.
-        NS_TEST_EXPECT_MSG_GT(fewFrames, 124, "one for eight packets");
-        NS_TEST_EXPECT_MSG_LT(fewFrames, 160, "and few more");
-        NS_TEST_EXPECT_MSG_LT(fewTime, everyTime * 1.1, "as fast");
-        const auto [hugeTime, hugeFrames] = Run(100'000'000);
-        NS_TEST_EXPECT_MSG_GT(hugeTime, Time(0), "an interval larger than window and flow");
-        NS_TEST_EXPECT_MSG_LT(hugeTime, everyTime * 1.5, "does not stall it");
+        const Outcome every = Run(0);
+        const Outcome few = Run(8'000);
+        NS_TEST_EXPECT_MSG_EQ(every.answers, 1'000, "one for each packet");
+        NS_TEST_EXPECT_MSG_EQ(few.answers, few.asked, "one for each packet that asks for it");
+        NS_TEST_EXPECT_MSG_GT_OR_EQ(few.asked, 125, "which is one of eight");
+        NS_TEST_EXPECT_MSG_EQ(few.early, 0, "or one behind which the window has no room");
+        NS_TEST_EXPECT_MSG_LT(few.time, every.time * 1.1, "as fast");
+        const Outcome huge = Run(100'000'000);
+        NS_TEST_EXPECT_MSG_GT(huge.time, Time(0), "an interval larger than window and flow");
+        NS_TEST_EXPECT_MSG_LT(huge.time, every.time * 1.5, "does not stall it");
+    }
+
+    /// What became of a flow.
+    struct Outcome
+    {
+        Time time;           //!< its duration
+        uint64_t answers{0}; //!< frames of its receiver
+        uint64_t asked{0};   //!< packets that asked for an acknowledgement
+        uint64_t early{0};   //!< of those: packets that had no reason to
+    };
+
+    static constexpr uint64_t SIZE = 1'000'000; //!< bytes of the flow
+
+    /**
+     * \brief A packet asks for an acknowledgement once in an interval, where the window ends, and at the end of the flow.
+     * \param frame a frame of the sender
+     */
+    void OnSent(const QbbFrame& frame)
+    {
+        if (!frame.ackRequested)
+        {
+            return;
+        }
+        const uint64_t end = frame.seq + frame.payload;
+        const uint64_t inFlight = end - m_host->GetAckedBytes(frame.replyQueuePair);
+        ++m_outcome.asked;
+        m_outcome.early +=
+            end < m_lastAsked + m_every && end < SIZE && inFlight < m_host->GetWindow(frame.replyQueuePair);
+        m_lastAsked = end;
     }
 
     /**
      * \brief One flow of a thousand packets.
-     * \param every the interval
-     * \return its duration, and the frames of its receiver
+     * \param every the interval between acknowledgements in bytes
+     * \return what became of it
      */
-    static std::pair<Time, uint64_t> Run(uint32_t every)
+    Outcome Run(uint32_t every)
     {
+        m_outcome = {};
+        m_every = every;
+        m_lastAsked = 0;
         TestNetwork network;
         network.helper.SetHostAttribute("AckEvery", UintegerValue(every));
         network.MakeStar(2);
         network.helper.Start();
-        const auto flow = network.AddFlow(0, 1, 1'000'000);
+        m_host = network.hosts.Get(0)->GetObject<RdmaHost>();
+        network.GetHostDevice(0)->TraceConnectWithoutContext("TxBegin", MakeCallback(&AckEveryTest::OnSent, this));
+        const auto flow = network.AddFlow(0, 1, SIZE);
         Simulator::Stop(Seconds(1));
         Simulator::Run();
-        const std::pair<Time, uint64_t> outcome{flow->GetFlow().completion, network.GetHostDevice(1)->GetTxFrames()};
+        m_outcome.time = flow->GetFlow().completion;
+        m_outcome.answers = network.GetHostDevice(1)->GetTxFrames();
+        m_host = nullptr;
         Simulator::Destroy();
-        return outcome;
+        return m_outcome;
     }
+
+    Outcome m_outcome;       //!< of the present flow
+    uint64_t m_every{0};     //!< its interval
+    uint64_t m_lastAsked{0}; //!< end of the last packet that asked
+    Ptr<RdmaHost> m_host;    //!< its sender
 };
 
 TestCases

@@ -198,7 +198,7 @@ impl NodeSettings {
         rates.sort_unstable();
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
-        self.switch.config(thresholds, self.quirks()).map_err(in_section("switch"))
+        self.switch.config(thresholds, self.wire.profile, self.quirks()).map_err(in_section("switch"))
     }
 
     /// When ports of this rate mark frames.

@@ -63,6 +63,8 @@ pub struct SwitchConfig {
     pub report: ReportConfig,
     /// To which packets telemetry is added.
     pub records: RecordsConfig,
+    /// Whether frames have a hop limit, and are dropped where it ends (RFC 791, RFC 8200); the reference's have none.
+    pub hop_limits: bool,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }
@@ -83,6 +85,8 @@ struct EgressPort {
 pub enum Arrival {
     /// Its destination cannot be reached.
     NoRoute,
+    /// Its hop limit ends here.
+    Expired,
     /// The buffer has no room.
     Overflow,
     /// It waits at port `egress`.
@@ -91,6 +95,8 @@ pub enum Arrival {
         egress: u16,
         /// First send a PFC pause of the frame's priority out of the ingress port.
         pause: bool,
+        /// Hop limit with which it leaves.
+        hop_limit: u8,
     },
 }
 
@@ -188,6 +194,7 @@ pub struct Switch {
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.
     records: Option<Records>,
+    hop_limits: bool,
 }
 
 impl Switch {
@@ -234,6 +241,7 @@ impl Switch {
                 Reported::Interval | Reported::Congestion => Some(Records::new(config.records, base_rtt, ports.len())),
             },
             pint: if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None },
+            hop_limits: config.hop_limits,
         }
     }
 
@@ -242,20 +250,24 @@ impl Switch {
         self.routes = routes;
     }
 
-    /// A frame for host `dst` came in by port `ingress`. Priority 0 is never refused.
+    /// A frame for host `dst` came in by port `ingress` with a hop limit. The buffer never refuses priority 0.
     #[inline]
-    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32) -> Arrival {
+    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32, hop_limit: u8) -> Arrival {
         let Some(egress) = key.choose(self.id, self.routes.next_hops(dst)) else { return Arrival::NoRoute };
+        let hop_limit = hop_limit.saturating_sub(1);
+        if hop_limit == 0 && self.hop_limits {
+            return Arrival::Expired;
+        }
         let priority = usize::from(priority) % PRIORITIES;
         if priority == 0 {
-            return Arrival::Forward { egress, pause: false };
+            return Arrival::Forward { egress, pause: false, hop_limit };
         }
         let queue = self.ports[usize::from(egress)].queued[priority];
         match self.buffer.admit(usize::from(ingress), queue, priority, size) {
             Admission::Drop => Arrival::Overflow,
             Admission::Admit { pause } => {
                 self.ports[usize::from(egress)].queued[priority] += size;
-                Arrival::Forward { egress, pause }
+                Arrival::Forward { egress, pause, hop_limit }
             }
         }
     }
@@ -414,16 +426,28 @@ mod tests {
     }
 
     fn arrive(switch: &mut Switch, dst: u32) -> Arrival {
-        switch.arrive(0, dst, &FlowKey::default(), 3, 1090)
+        switch.arrive(0, dst, &FlowKey::default(), 3, 1090, 64)
     }
 
     #[test]
     fn frames_go_where_the_destination_is() {
         let mut switch = star();
-        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false });
+        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false, hop_limit: 63 });
         assert_eq!(arrive(&mut switch, 3), Arrival::NoRoute);
         assert_eq!(arrive(&mut switch, 99), Arrival::NoRoute);
         assert_eq!(switch.queued(2), 1090);
+    }
+
+    #[test]
+    fn a_frame_is_dropped_where_its_hop_limit_ends() {
+        let mut switch = star();
+        let mut last = |hop_limit| switch.arrive(0, 2, &FlowKey::default(), 3, 1090, hop_limit);
+        let forward = |hop_limit| Arrival::Forward { egress: 2, pause: false, hop_limit };
+        assert_eq!([2, 1, 0].map(&mut last), [1, 0, 0].map(forward), "frames without a hop limit");
+        switch.hop_limits = true;
+        let mut last = |hop_limit| switch.arrive(0, 2, &FlowKey::default(), 3, 1090, hop_limit);
+        assert_eq!([2, 1, 0].map(&mut last), [forward(1), Arrival::Expired, Arrival::Expired]);
+        assert_eq!(switch.queued(2), 4 * 1090, "what is dropped takes no buffer");
     }
 
     #[test]
@@ -481,7 +505,7 @@ mod tests {
         let mut switch = star();
         let mut rng = Rng::new(26, 1);
         let mut frames = 1;
-        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
+        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false, hop_limit: 63 }) {
             frames += 1;
         }
         let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume;
@@ -495,21 +519,21 @@ mod tests {
         let mut switch = star_of(Layout::None, BufferMode::Lossy { alpha: 1.0 });
         let mut rng = Rng::new(26, 1);
         let mut frames = 0;
-        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
+        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false, hop_limit: 63 }) {
             frames += 1;
         }
         assert_eq!(arrive(&mut switch, 2), Arrival::Overflow);
         // The 481st still finds 480 frames in the queue and a little more room than 481.
         assert_eq!(frames, 481);
         assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume));
-        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false });
+        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false, hop_limit: 63 });
     }
 
     #[test]
     fn discarded_frames_free_their_buffer_and_resume_their_sender() {
         let mut switch = star();
         let mut frames = 1;
-        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false }) {
+        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false, hop_limit: 63 }) {
             frames += 1;
         }
         let head = Head { priority: 3, is_data: true, size: 1090, ..Head::default() };

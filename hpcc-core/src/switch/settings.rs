@@ -6,6 +6,7 @@ use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
+use crate::wire::WireProfile;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -136,7 +137,12 @@ impl SwitchSettings {
     ///
     /// # Errors
     /// If the classes are none.
-    pub fn config(&self, ecn_thresholds: Vec<EcnThreshold>, quirks: Quirks) -> Result<SwitchConfig, Conflict> {
+    pub fn config(
+        &self,
+        ecn_thresholds: Vec<EcnThreshold>,
+        profile: WireProfile,
+        quirks: Quirks,
+    ) -> Result<SwitchConfig, Conflict> {
         Ok(SwitchConfig {
             buffer_bytes: self.buffer.0,
             mode: match self.mode {
@@ -152,6 +158,7 @@ impl SwitchSettings {
                 threshold: self.telemetry_threshold.0,
             },
             report: ReportConfig { scope: self.telemetry_scope, wait: self.telemetry_queue },
+            hop_limits: profile.is_real(),
             quirks,
         })
     }
@@ -218,7 +225,7 @@ mod tests {
             telemetry_queue: Wait::Sojourn,
             ..SwitchSettings::default()
         };
-        let config = settings.config(Vec::new(), Quirks::REFERENCE).expect("a list");
+        let config = settings.config(Vec::new(), WireProfile::RoceV6, Quirks::REFERENCE).expect("a list");
         let services = config.classes.map(|classes| classes.services()[3]);
         assert_eq!(services, Some(Service::Weighted { quantum: 1_000 }));
         let expected = SwitchConfig {
@@ -229,6 +236,7 @@ mod tests {
             classes: config.classes,
             report: ReportConfig { scope: Scope::Port, wait: Wait::Sojourn },
             records: config.records,
+            hop_limits: true,
             quirks: Quirks::REFERENCE,
         };
         assert_eq!(config, expected);

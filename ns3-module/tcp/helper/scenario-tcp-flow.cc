@@ -87,7 +87,7 @@ void
 ScenarioTcpFlow::OnRoom(Ptr<Socket>, uint32_t)
 {
     Fill();
-    if (GetAckedBytes() == m_flow.size && !m_finish.IsRunning())
+    if (GetAckedBytes() == m_flow.size && m_finish.IsExpired())
     {
         // The socket is not done with this acknowledgement.
         m_finish = Simulator::ScheduleNow(&ScenarioTcpFlow::Finish, this);

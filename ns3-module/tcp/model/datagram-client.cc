@@ -192,7 +192,7 @@ void
 DatagramClient::ScheduleProbe()
 {
     const uint64_t due = m_core->next_probe();
-    if (due != NEVER && !m_probeTimer.IsRunning())
+    if (due != NEVER && m_probeTimer.IsExpired())
     {
         m_probeTimer = Simulator::Schedule(Until(due), &DatagramClient::OnProbeTime, this);
     }

@@ -160,7 +160,7 @@ void
 TcpHpccPlus::ScheduleProbe()
 {
     const uint64_t due = m_core->next_probe();
-    if (due == NEVER || m_probeTimer.IsRunning())
+    if (due == NEVER || !m_probeTimer.IsExpired())
     {
         return;
     }

@@ -14,6 +14,7 @@ mod delayed_acks;
 mod fast_cnp;
 mod first_window;
 mod five_tuple;
+mod hop_limit;
 mod idle;
 mod legacy;
 mod new;

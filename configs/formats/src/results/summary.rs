@@ -63,7 +63,7 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// Time that ports were paused, summed over ports, in ns.
     pub pfc_pause_ns: u64,
-    /// Frames that a switch had no room for.
+    /// Frames that switches dropped: for want of buffer or of a route, or at the end of their hop limit.
     pub drops: u64,
     /// Frames lost on links.
     pub losses: u64,

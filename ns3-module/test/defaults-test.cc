@@ -1,0 +1,167 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-tests.h"
+#include "ns3-bridge/src/settings.rs.h"
+
+#include "ns3/abort.h"
+#include "ns3/hpcc-scenario-helper.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/system-path.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace ns3
+{
+namespace tests
+{
+
+namespace
+{
+
+/// What the flows of both forms are.
+constexpr uint32_t SENDERS = 4;
+/// Bytes of each.
+constexpr uint64_t SIZE = 400'000;
+
+/**
+ * \brief Find the algorithms that there are.
+ * \return their names
+ */
+std::vector<std::string>
+ListAlgorithms()
+{
+    const auto settings = hpcc::host_settings();
+    const auto control = std::find_if(settings.begin(), settings.end(), [](const hpcc::SettingInfo& info) {
+        return info.attribute == "CongestionControl";
+    });
+    NS_ABORT_MSG_IF(control == settings.end(), "hosts have no congestion control");
+    // "hpcc", "dcqcn"
+    std::istringstream expected{std::string(control->expected)};
+    std::vector<std::string> names;
+    for (std::string text; std::getline(expected, text, '"') && std::getline(expected, text, '"');)
+    {
+        names.push_back(text);
+    }
+    return names;
+}
+
+} // namespace
+
+/**
+ * \ingroup hpcc
+ * \brief A program in which nothing is set but the algorithm does what a file does that says no more.
+ */
+class DefaultsTest : public HpccTestCase
+{
+  public:
+    DefaultsTest()
+        : HpccTestCase("Programs have the defaults of files")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::vector<std::string> algorithms = ListAlgorithms();
+        NS_TEST_EXPECT_MSG_GT(algorithms.size(), 5, "algorithms");
+        std::vector<std::vector<int64_t>> times;
+        for (const std::string& algorithm : algorithms)
+        {
+            const std::vector<int64_t> ofFile = RunFile(algorithm);
+            NS_TEST_EXPECT_MSG_EQ(ofFile.size(), SENDERS, "flows of the file with " << algorithm);
+            NS_TEST_EXPECT_MSG_EQ((RunProgram(algorithm) == ofFile), true, "completion times with " << algorithm);
+            times.push_back(ofFile);
+        }
+        std::sort(times.begin(), times.end());
+        const auto distinct = std::unique(times.begin(), times.end()) - times.begin();
+        NS_TEST_EXPECT_MSG_GT(distinct, 5, "the algorithms differ");
+    }
+
+    /**
+     * \brief Run the flows as a file describes them.
+     * \param algorithm the congestion control
+     * \return their completion times in ns, in the order of the senders
+     */
+    std::vector<int64_t> RunFile(const std::string& algorithm)
+    {
+        const std::string config = CreateTempDirFilename(algorithm + ".toml");
+        std::ofstream file(config);
+        file << "[run]\nstop = \"1s\"\n[congestion_control]\nalgorithm = \"" << algorithm
+             << "\"\n[topology]\nkind = \"star\"\nhosts = 5\nrate = \"25Gbps\"\ndelay = \"1us\"\n";
+        for (uint32_t src = 0; src < SENDERS; ++src)
+        {
+            file << "[[traffic]]\nkind = \"flow\"\nsrc = " << src << "\ndst = 4\nsize = " << SIZE << "\n";
+        }
+        file.close();
+        const std::string out = CreateTempDirFilename(algorithm);
+        HpccScenarioHelper scenario;
+        NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), true, algorithm << " was refused");
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "flows have not finished");
+        std::vector<int64_t> times(SENDERS);
+        std::ifstream fct(SystemPath::Append(out, "fct.txt"));
+        std::string src;
+        std::string rest;
+        for (int64_t fields[6]; fct >> src >> rest;)
+        {
+            for (int64_t& field : fields)
+            {
+                fct >> field;
+            }
+            // Hosts are 0x0b000001, 0x0b000101 and so on; source and destination port, size, start and time follow.
+            times.at(std::stoul(src, nullptr, 16) >> 8 & 0xff) = fields[4];
+        }
+        return times;
+    }
+
+    /**
+     * \brief Run the flows as a program makes them.
+     * \param algorithm the congestion control
+     * \return their completion times in ns, in the order of the senders
+     */
+    static std::vector<int64_t> RunProgram(const std::string& algorithm)
+    {
+        NodeContainer hosts(SENDERS + 1);
+        NodeContainer center(1);
+        QbbHelper network;
+        network.SetHostAttribute("CongestionControl", StringValue(algorithm));
+        network.InstallHosts(hosts);
+        network.InstallSwitches(center);
+        for (uint32_t host = 0; host < hosts.GetN(); ++host)
+        {
+            network.Link(hosts.Get(host), center.Get(0), DataRate("25Gbps"), MicroSeconds(1));
+        }
+        network.Start();
+        std::vector<Ptr<RdmaClient>> flows;
+        for (uint32_t src = 0; src < SENDERS; ++src)
+        {
+            flows.push_back(CreateObject<RdmaClient>());
+            flows.back()->SetPeer(hosts.Get(SENDERS));
+            flows.back()->SetAttribute("Size", UintegerValue(SIZE));
+            hosts.Get(src)->AddApplication(flows.back());
+        }
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        std::vector<int64_t> times;
+        for (const auto& flow : flows)
+        {
+            times.push_back(flow->GetFlow().completion.GetNanoSeconds());
+        }
+        Simulator::Destroy();
+        return times;
+    }
+};
+
+TestCases
+MakeDefaultsTests()
+{
+    return {new DefaultsTest};
+}
+
+} // namespace tests
+} // namespace ns3
