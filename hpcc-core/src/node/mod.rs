@@ -85,7 +85,10 @@ impl NodeSettings {
     /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
-        self.feedback = host.feedback.clone();
+        if self.hides_telemetry() {
+            self.feedback = host.feedback.clone();
+            self.transport = host.transport.clone();
+        }
     }
 
     /// Takes over what a host must know of the switches.
