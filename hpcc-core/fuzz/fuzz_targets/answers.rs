@@ -63,7 +63,7 @@ fuzz_target!(|bytes: &[u8]| {
         ..LayoutSettings::default()
     };
     let layout: Layout = settings.config(false);
-    let mut listener = Listener::new(&config, &LIMITS, FLOW, 1);
+    let mut listener = Listener::new(&config, &LIMITS, FLOW, 1, 3);
     let (mut decoder, mut exporter) = (Decoder::default(), Exporter::new(LIMITS.base_rtt));
     for (answer_bytes, n) in answers(bytes).zip(1..) {
         let now = Nanos(n * 5_000);
