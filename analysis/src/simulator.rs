@@ -14,6 +14,9 @@ use crate::{children, script};
 
 /// Names the ns-3 program that simulates scenarios.
 const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
+/// Tunables of the GNU C library, and the one that asks the kernel for huge pages: a large network's state spans more
+/// pages than a processor remembers the places of.
+const TUNABLES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
 /// The program that simulates scenarios.
 #[derive(Clone, Debug)]
@@ -46,6 +49,10 @@ impl Simulator {
             .arg(option("--out=", out.as_os_str()))
             .args(set.iter().map(|pair| format!("--set={pair}")))
             .stdin(Stdio::null());
+        let (variable, huge_pages) = TUNABLES;
+        if env::var_os(variable).is_none() {
+            command.env(variable, huge_pages);
+        }
         command
     }
 

@@ -237,6 +237,12 @@ pub(crate) mod ffi {
         fn feedback_bytes(self: &Host, telemetry: u32) -> u32;
         /// Prepares the telemetry section of a data frame that is sent now; returns its length.
         fn prepare_telemetry(self: &Host, now_ns: u64, priority: u8, section: &mut [u8]) -> usize;
+        /// Address of a receiving queue pair, for fetching it into the cache; 0 where it is unknown.
+        fn place_of_receiver(self: &Host, receiver: u32) -> usize;
+        /// The same of a sending one.
+        fn place_of_sender(self: &Host, queue_pair: u32) -> usize;
+        /// The same of the sending one that is the next to be asked for a packet of a port.
+        fn place_of_next(self: &Host, nic: u16) -> usize;
         /// The UDP source port of a flow, 0 where it is unknown.
         fn source_port(self: &Host, queue_pair: u32) -> u16;
         /// Acknowledged bytes of a flow; all of them where it is unknown.
@@ -515,6 +521,18 @@ impl Host {
         let len = self.layout.prepare(section, Nanos(now_ns));
         self.layout.keep_dscp(section, simulated_frame::dscp(priority));
         len
+    }
+
+    pub fn place_of_receiver(&self, receiver: u32) -> usize {
+        self.host.place_of_receiver(receiver)
+    }
+
+    pub fn place_of_sender(&self, queue_pair: u32) -> usize {
+        self.host.place_of_sender(queue_pair)
+    }
+
+    pub fn place_of_next(&self, nic: u16) -> usize {
+        self.host.place_of_next(nic.into())
     }
 
     pub fn source_port(&self, queue_pair: u32) -> u16 {

@@ -63,6 +63,15 @@ pub(crate) mod ffi {
         telemetry_bytes: u16,
     }
 
+    /// Addresses of what a frame will touch, for fetching it into the cache; 0: none.
+    #[derive(Clone, Copy)]
+    struct FetchPlaces {
+        first: usize,
+        second: usize,
+        /// The port by which it will leave.
+        egress: u16,
+    }
+
     unsafe extern "C++" {
         include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/random.rs.h");
@@ -104,6 +113,11 @@ pub(crate) mod ffi {
             size: u32,
             hop_limit: u8,
         ) -> Arrival;
+        /// A frame will arrive by a port. Not `routed` yet: where its route is found, and the port that it leaves by is not told;
+        /// routed: the accounts of both ports.
+        fn places_of_arrival(self: &Switch, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces;
+        /// A frame that had come in by a port will leave by another: the accounts of both.
+        fn places_of_departure(self: &Switch, egress: u16, ingress: u16) -> FetchPlaces;
         /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
         fn depart(
             self: &mut Switch,
@@ -135,7 +149,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{Arrival, DepartingFrame, Departure, FlowKey, Verdict};
+use ffi::{Arrival, DepartingFrame, Departure, FetchPlaces, FlowKey, Verdict};
 
 pub struct Switch {
     core: core_switch::Switch,
@@ -210,6 +224,18 @@ impl Switch {
             core_switch::Arrival::Expired => dropped(Verdict::Expired),
             core_switch::Arrival::Overflow => dropped(Verdict::Overflow),
         }
+    }
+
+    pub fn places_of_arrival(&self, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces {
+        if !routed {
+            return FetchPlaces { first: self.core.place_of_route(dst), second: 0, egress: 0 };
+        }
+        let egress = self.core.egress(dst, &key.into()).unwrap_or(ingress);
+        self.places_of_departure(egress, ingress)
+    }
+
+    pub fn places_of_departure(&self, egress: u16, ingress: u16) -> FetchPlaces {
+        FetchPlaces { first: self.core.place_of_egress(egress), second: self.core.place_of_ingress(ingress), egress }
     }
 
     pub fn depart(

@@ -83,6 +83,12 @@ QbbFrame::DropPacket()
 }
 
 void
+QbbFrame::Fetch(unsigned step)
+{
+    receiver->FetchArrival(step, *this);
+}
+
+void
 QbbFrame::Notify()
 {
     receiver->Receive(this);

@@ -4,7 +4,8 @@
 #ifndef QBB_FRAME_H
 #define QBB_FRAME_H
 
-#include "ns3/event-impl.h"
+#include "foreseen-event.h"
+
 #include "ns3/ptr.h"
 
 #include <cstddef>
@@ -27,7 +28,7 @@ class QbbNetDevice;
  * the next device, and a link in the queue in which it waits. Frames are recycled by a QbbFramePool, which also says how
  * much room for telemetry stands behind each.
  */
-class alignas(64) QbbFrame : public EventImpl
+class alignas(64) QbbFrame : public ForeseenEvent
 {
   public:
     /// What a frame is for.
@@ -213,6 +214,15 @@ class alignas(64) QbbFrame : public EventImpl
     uint32_t queuePair{0};      //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0}; //!< key of the queue pair that an answer is for
 
+    // Inherited
+    void Fetch(unsigned step) override;
+
+    /// Fetch all of the frame that a switch needs.
+    void FetchState() const
+    {
+        FetchLines(this, 3);
+    }
+
   protected:
     // Inherited: the frame arrives.
     void Notify() override;
@@ -310,6 +320,12 @@ class QbbFrameQueue
         m_head = frame->next;
         m_bytes -= frame->size;
         return frame;
+    }
+
+    /// \return the frame that leaves first; nothing if there is none
+    const QbbFrame* GetHead() const
+    {
+        return m_head;
     }
 
     /// \return bytes of the frame that leaves first, 0 if there is none

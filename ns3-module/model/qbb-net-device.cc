@@ -19,6 +19,8 @@
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
+#include <limits>
+#include <string>
 #include <utility>
 
 namespace ns3
@@ -27,6 +29,69 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
+
+/**
+ * \ingroup hpcc
+ * \brief Passes on to a trace source's own accessor, and tells the device that somebody listens.
+ *
+ * A device has seven trace sources of frames, each in memory of its own; with a flag, frames of which nobody asks touch
+ * none of it.
+ */
+class QbbNetDevice::WatchingAccessor : public TraceSourceAccessor
+{
+  public:
+    /**
+     * \param source the trace source's own accessor
+     */
+    explicit WatchingAccessor(Ptr<const TraceSourceAccessor> source)
+        : m_source(source)
+    {
+    }
+
+    // Inherited
+    bool ConnectWithoutContext(ObjectBase* object, const CallbackBase& callback) const override
+    {
+        Watch(object);
+        return m_source->ConnectWithoutContext(object, callback);
+    }
+
+    bool Connect(ObjectBase* object, std::string context, const CallbackBase& callback) const override
+    {
+        Watch(object);
+        return m_source->Connect(object, context, callback);
+    }
+
+    bool DisconnectWithoutContext(ObjectBase* object, const CallbackBase& callback) const override
+    {
+        return m_source->DisconnectWithoutContext(object, callback);
+    }
+
+    bool Disconnect(ObjectBase* object, std::string context, const CallbackBase& callback) const override
+    {
+        return m_source->Disconnect(object, context, callback);
+    }
+
+  private:
+    /**
+     * \param object a device
+     */
+    static void Watch(ObjectBase* object)
+    {
+        if (auto* device = dynamic_cast<QbbNetDevice*>(object))
+        {
+            device->m_watched = true;
+        }
+    }
+
+    Ptr<const TraceSourceAccessor> m_source; //!< the trace source's own accessor
+};
+
+template <typename Source>
+Ptr<const TraceSourceAccessor>
+QbbNetDevice::MakeWatchingAccessor(Source source)
+{
+    return Create<WatchingAccessor>(MakeTraceSourceAccessor(source));
+}
 
 TypeId
 QbbNetDevice::GetTypeId()
@@ -48,32 +113,32 @@ QbbNetDevice::GetTypeId()
                           MakeUintegerChecker<uint16_t>())
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_txBeginTrace),
+                            MakeWatchingAccessor(&QbbNetDevice::m_txBeginTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("RxEnd",
                             "A frame has arrived, PFC frames included",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_rxEndTrace),
+                            MakeWatchingAccessor(&QbbNetDevice::m_rxEndTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("RxDrop",
                             "A frame was lost on the way here",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_rxDropTrace),
+                            MakeWatchingAccessor(&QbbNetDevice::m_rxDropTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("LinkDrop",
                             "A frame that waited here was dropped, because the link failed",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_linkDropTrace),
+                            MakeWatchingAccessor(&QbbNetDevice::m_linkDropTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Enqueue",
                             "A frame was queued",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_enqueueTrace),
+                            MakeWatchingAccessor(&QbbNetDevice::m_enqueueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Dequeue",
                             "A frame left its queue",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_dequeueTrace),
+                            MakeWatchingAccessor(&QbbNetDevice::m_dequeueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("PromiscSniffer",
                             "A frame begins to leave or has arrived, with the bytes that it has on the wire; needs a "
                             "WireProfile whose frames have some",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_sniffer),
+                            MakeWatchingAccessor(&QbbNetDevice::m_sniffer),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("Pause",
                             "The far end paused or resumed a priority",
@@ -88,14 +153,56 @@ QbbNetDevice::TxComplete::TxComplete(QbbNetDevice& device)
 }
 
 void
+QbbNetDevice::TxComplete::Fetch(unsigned step)
+{
+    switch (step)
+    {
+    case 1:
+        m_device.FetchState();
+        break;
+    case 2:
+        if (const QbbFrame* head = m_device.PeekHead())
+        {
+            head->FetchState();
+        }
+        FetchLines(m_device.m_owner, QbbNode::STATE_LINES);
+        break;
+    default:
+        m_device.m_owner->FetchDeparture(step, m_device);
+    }
+}
+
+void
 QbbNetDevice::TxComplete::Notify()
 {
-    m_device.m_busy = false;
-    m_device.TrySend();
+    m_device.OnTxComplete();
+}
+
+void
+QbbNetDevice::FetchArrival(unsigned step, const QbbFrame& frame) const
+{
+    switch (step)
+    {
+    case 1:
+        FetchLines(&m_txComplete, 2);
+        break;
+    case 2:
+        FetchLines(m_owner, QbbNode::STATE_LINES);
+        break;
+    default:
+        m_owner->FetchArrival(step, *this, frame);
+    }
+}
+
+void
+QbbNetDevice::OnTxComplete()
+{
+    m_busy = false;
+    TrySend();
 }
 
 QbbNetDevice::QbbNetDevice()
-    : m_txComplete(Create<TxComplete>(*this)),
+    : m_txComplete(*this),
       m_address(Mac48Address::Allocate())
 {
     NS_LOG_FUNCTION(this);
@@ -104,12 +211,14 @@ QbbNetDevice::QbbNetDevice()
 QbbNetDevice::~QbbNetDevice()
 {
     NS_LOG_FUNCTION(this);
+    WithdrawTxComplete();
 }
 
 void
 QbbNetDevice::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    WithdrawTxComplete();
     m_linkUp = false;
     m_owner = nullptr;
     m_peer = nullptr;
@@ -139,6 +248,8 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_delayNanos = channel->GetDelay().GetNanoSeconds();
     m_bitRate = m_dataRate.GetBitRate();
     m_wheel = WheelSimulatorImpl::Find();
+    m_wheelOwner = m_wheel;
+    m_peerNodeId = peer.m_nodeId;
     NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
     const hpcc::Settings& settings = m_owner->GetSettings();
     m_floorsTimes = settings.floors_times();
@@ -171,6 +282,7 @@ QbbNetDevice::SetLoss(std::shared_ptr<hpcc::Loss> loss)
 {
     NS_LOG_FUNCTION(this);
     m_loss = std::move(loss);
+    m_loses = m_loss != nullptr;
 }
 
 void
@@ -179,7 +291,10 @@ QbbNetDevice::Enqueue(QbbFrame* frame, uint8_t queue)
     m_queues[queue].Push(frame);
     m_queuedBytes += frame->size;
     m_waiting |= 1U << queue;
-    m_enqueueTrace(*frame);
+    if (m_watched)
+    {
+        m_enqueueTrace(*frame);
+    }
 }
 
 uint8_t
@@ -207,6 +322,7 @@ QbbNetDevice::SetScheduler(hpcc::Scheduler* scheduler)
 {
     NS_LOG_FUNCTION(this);
     m_scheduler.reset(scheduler);
+    m_hasClasses = scheduler != nullptr;
 }
 
 QbbFrame*
@@ -220,7 +336,7 @@ QbbNetDevice::Dequeue()
         {
             return nullptr;
         }
-        queue = m_scheduler ? NextByClass() : NextInTurn(ready);
+        queue = m_hasClasses ? NextByClass() : NextInTurn(ready);
         m_lastServed = queue;
     }
     QbbFrame* frame = m_queues[queue].Pop();
@@ -245,10 +361,26 @@ QbbNetDevice::IsBusy()
     {
         return m_busy;
     }
-    m_busy = true;
-    m_txComplete->Ref();
-    m_wheel->InsertReserved(m_completeAt, m_completeUid, m_nodeId, PeekPointer(m_txComplete));
+    ScheduleTxComplete();
     return true;
+}
+
+void
+QbbNetDevice::ScheduleTxComplete()
+{
+    m_busy = true;
+    m_txComplete.Ref();
+    m_wheel->InsertReserved(m_completeAt, m_completeUid, m_nodeId, &m_txComplete);
+}
+
+void
+QbbNetDevice::WithdrawTxComplete()
+{
+    if (m_busy && m_wheel)
+    {
+        m_wheel->Withdraw(m_completeAt, m_completeUid);
+        m_busy = false;
+    }
 }
 
 void
@@ -266,7 +398,10 @@ QbbNetDevice::TrySend()
         m_busy = false;
         return;
     }
-    m_dequeueTrace(*frame);
+    if (m_watched)
+    {
+        m_dequeueTrace(*frame);
+    }
     TransmitStart(frame);
 }
 
@@ -276,7 +411,12 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size % m_txTimes.size()];
     if (known.size != size)
     {
-        known = {size, hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes)};
+        const uint64_t nanos = hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes);
+        if (nanos > std::numeric_limits<uint32_t>::max())
+        {
+            return nanos;
+        }
+        known = {size, static_cast<uint32_t>(nanos)};
     }
     return known.nanos;
 }
@@ -285,10 +425,9 @@ void
 QbbNetDevice::TransmitStart(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    m_txBeginTrace(*frame);
-    if (!m_sniffer.IsEmpty())
+    if (m_watched)
     {
-        Sniff(*frame, *this, *m_peer);
+        ShowDeparture(*frame);
     }
     ++m_txFrames;
     m_txTelemetryBytes += frame->GetTelemetryCost();
@@ -296,24 +435,45 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     frame->receiver = m_peer;
     // The simulator drops a reference after each event. The end of the transmission comes before the arrival, as in
     // the reference simulator.
+    frame->Ref();
     if (!m_wheel)
     {
-        m_txComplete->Ref();
-        Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), PeekPointer(m_txComplete));
-        frame->Ref();
-        Simulator::ScheduleWithContext(m_peer->m_nodeId, TimeStep(txTime + m_delayNanos), frame);
+        Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), &QbbNetDevice::OnTxComplete, Ptr<QbbNetDevice>(this));
+        Simulator::ScheduleWithContext(m_peerNodeId, TimeStep(txTime + m_delayNanos), frame);
         return;
     }
     m_completeAt = m_wheel->GetNow() + txTime;
     m_completeUid = m_wheel->Reserve();
-    m_busy = m_eager || m_waiting;
-    if (m_busy)
+    m_busy = false;
+    if (m_eager || m_waiting)
     {
-        m_txComplete->Ref();
-        m_wheel->InsertReserved(m_completeAt, m_completeUid, m_nodeId, PeekPointer(m_txComplete));
+        ScheduleTxComplete();
     }
-    frame->Ref();
-    m_wheel->Insert(m_completeAt + m_delayNanos, m_peer->m_nodeId, frame);
+    m_wheel->InsertForeseen(m_completeAt + m_delayNanos, m_peerNodeId, frame);
+}
+
+void
+QbbNetDevice::ShowDeparture(const QbbFrame& frame)
+{
+    m_txBeginTrace(frame);
+    if (!m_sniffer.IsEmpty())
+    {
+        Sniff(frame, *this, *m_peer);
+    }
+}
+
+void
+QbbNetDevice::ShowArrival(QbbFrame& frame)
+{
+    m_rxEndTrace(frame);
+    if (!m_sniffer.IsEmpty())
+    {
+        Sniff(frame, *m_peer, *this);
+    }
+    if (frame.kind != QbbFrame::Kind::PFC)
+    {
+        m_taps(frame);
+    }
 }
 
 void
@@ -357,7 +517,7 @@ QbbNetDevice::Receive(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
     // A lost resume would pause the port for good; see ReferenceFaults.
-    const bool mayBeLost = m_loss && (m_losesPfc || frame->kind != QbbFrame::Kind::PFC);
+    const bool mayBeLost = m_loses && (m_losesPfc || frame->kind != QbbFrame::Kind::PFC);
     if (!m_linkUp || (mayBeLost && m_loss->is_lost()))
     {
         ++m_lostFrames;
@@ -365,10 +525,9 @@ QbbNetDevice::Receive(QbbFrame* frame)
         frame->Release();
         return;
     }
-    m_rxEndTrace(*frame);
-    if (!m_sniffer.IsEmpty())
+    if (m_watched)
     {
-        Sniff(*frame, *m_peer, *this);
+        ShowArrival(*frame);
     }
     if (frame->kind == QbbFrame::Kind::PFC)
     {
@@ -376,16 +535,13 @@ QbbNetDevice::Receive(QbbFrame* frame)
         frame->Release();
         return;
     }
-    if (!m_taps.IsEmpty())
-    {
-        m_taps(*frame);
-    }
     m_owner->Receive(*this, frame);
 }
 
 void
 QbbNetDevice::AddTap(Tap tap)
 {
+    m_watched = true;
     m_taps.ConnectWithoutContext(tap);
 }
 

@@ -152,6 +152,28 @@ class QbbNetDevice : public NetDevice
     void Receive(QbbFrame* frame);
 
     /**
+     * \brief A frame will arrive soon: fetch what that will touch.
+     * \param step as for ForeseenEvent::Fetch()
+     * \param frame the frame
+     */
+    void FetchArrival(unsigned step, const QbbFrame& frame) const;
+
+    /// Fetch what a transmission touches: the lines of this object that are used for each frame.
+    void FetchState() const
+    {
+        FetchLines(&m_txComplete, STATE_LINES);
+    }
+
+    /**
+     * \brief Look at the frame that leaves next, unless a pause or the scheduler says otherwise.
+     * \return the frame, or nullptr
+     */
+    const QbbFrame* PeekHead() const
+    {
+        return m_waiting ? m_queues[__builtin_ctz(m_waiting)].GetHead() : nullptr;
+    }
+
+    /**
      * \brief Hand a packet to the node's ns-3 stack.
      * \param packet the packet, from the network layer's header on
      * \param protocol the network layer's EtherType
@@ -230,14 +252,22 @@ class QbbNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
-    /// The event that ends a transmission; one object serves all of a device's.
-    class TxComplete : public EventImpl
+    /**
+     * \brief The event that ends a transmission; one object serves all of a device's.
+     *
+     * It is a part of the device, so that what it touches next is in the same cache lines. The simulator's references
+     * to it count for nothing: the device withdraws it before it goes.
+     */
+    class TxComplete : public ForeseenEvent
     {
       public:
         /**
          * \param device whose transmissions it ends
          */
         explicit TxComplete(QbbNetDevice& device);
+
+        // Inherited
+        void Fetch(unsigned step) override;
 
       protected:
         void Notify() override;
@@ -246,11 +276,22 @@ class QbbNetDevice : public NetDevice
         QbbNetDevice& m_device; //!< whose transmissions it ends
     };
 
+    /// The accessor of a trace source that is looked at only where somebody listens.
+    class WatchingAccessor;
+
+    /**
+     * \brief Make the accessor of a trace source of frames.
+     * \param source its member
+     * \return the accessor
+     */
+    template <typename Source>
+    static Ptr<const TraceSourceAccessor> MakeWatchingAccessor(Source source);
+
     /// A transmission time, remembered for the next frame of this size.
     struct TxTime
     {
         uint32_t size{0};  //!< bytes
-        uint64_t nanos{0}; //!< nanoseconds
+        uint32_t nanos{0}; //!< nanoseconds
     };
 
     /**
@@ -263,6 +304,15 @@ class QbbNetDevice : public NetDevice
     /// \return the queue that the scheduler chooses; there must be one that may send
     uint8_t NextByClass();
 
+    /// The present transmission has ended.
+    void OnTxComplete();
+
+    /// Make the end of the present transmission an event, at the place that was reserved for it.
+    void ScheduleTxComplete();
+
+    /// Take that event back: the device goes.
+    void WithdrawTxComplete();
+
     /**
      * \brief Put a frame on the link.
      * \param frame the frame
@@ -274,6 +324,18 @@ class QbbNetDevice : public NetDevice
      * \return whether the device is busy
      */
     bool IsBusy();
+
+    /**
+     * \brief Show an arriving frame to trace sources, sniffers and taps.
+     * \param frame the frame
+     */
+    void ShowArrival(QbbFrame& frame);
+
+    /**
+     * \brief Show a frame that begins to leave to trace sources and sniffers.
+     * \param frame the frame
+     */
+    void ShowDeparture(const QbbFrame& frame);
 
     /**
      * \brief Show a frame to the sniffers, as bytes.
@@ -295,45 +357,57 @@ class QbbNetDevice : public NetDevice
      */
     void HandlePfc(const QbbFrame& frame);
 
-    QbbNode* m_owner{nullptr};                        //!< what decides on frames
-    QbbNetDevice* m_peer{nullptr};                    //!< device at the far end
-    uint32_t m_nodeId{0};                             //!< id of the device's node
-    uint16_t m_port{0};                               //!< number at the node
-    bool m_linkUp{false};                             //!< whether the cable is plugged in and whole
-    bool m_busy{false};                               //!< whether an event will end the transmission
-    bool m_eager{true};                               //!< whether the node always waits for that event
-    bool m_floorsTimes{false};                        //!< whether transmission times are floored
-    uint32_t m_frameGap{0};                           //!< bytes that a frame occupies the link for besides its own
-    bool m_losesPfc{false};                           //!< whether PFC frames may be lost
-    uint32_t m_completeUid{0};                        //!< reserved id of that event
-    uint64_t m_completeAt{0};                         //!< its time
-    Ptr<WheelSimulatorImpl> m_wheel;                  //!< the simulator, if places can be reserved there
-    uint8_t m_paused{0};                              //!< bit n: priority n is paused
-    uint8_t m_waiting{0};                             //!< bit n: frames wait in queue n
-    uint8_t m_lastServed{0};                          //!< queue that was served last
-    uint64_t m_delayNanos{0};                         //!< propagation delay
-    uint64_t m_bitRate{0};                            //!< data rate in bit/s
-    uint64_t m_queuedBytes{0};                        //!< bytes in all queues
-    uint64_t m_txFrames{0};                           //!< frames sent
-    uint64_t m_txTelemetryBytes{0};                   //!< bytes sent that only telemetry needs
-    std::array<TxTime, 4> m_txTimes;                  //!< times of recent sizes, by size modulo 4
-    std::array<QbbFrameQueue, PRIORITIES> m_queues;   //!< the queues
-    CorePointer<hpcc::Scheduler> m_scheduler;         //!< serves queues by classes; nothing: in turn
-    Ptr<TxComplete> m_txComplete;                     //!< ends transmissions
-    std::shared_ptr<hpcc::Loss> m_loss;               //!< decides which arriving frames are lost
-    uint64_t m_lostFrames{0};                         //!< frames lost, be it by chance or with the cable
-    uint64_t m_pauses{0};                             //!< pause frames received
-    std::array<Time, PRIORITIES> m_pausedSince;       //!< when each priority was paused
-    std::array<Time, PRIORITIES> m_pausedTime;        //!< time for which each was paused, before the present pause
-    Ptr<QbbChannel> m_channel;                        //!< the cable
-    Ptr<Node> m_node;                                 //!< the node
-    DataRate m_dataRate;                              //!< attribute
-    Mac48Address m_address;                           //!< MAC address
-    uint32_t m_ifIndex{0};                            //!< interface index
-    uint16_t m_mtu{0};                                //!< most bytes in a frame's payload
-    TracedCallback<> m_linkChanges;                   //!< called when a cable is plugged in
-    ReceiveCallback m_receive;                        //!< takes packets
-    PromiscReceiveCallback m_receiveAll;              //!< sees packets
+    /// Cache lines from m_txComplete on that are used for each frame, the first queues among them.
+    static constexpr std::size_t STATE_LINES = 4;
+
+    // What each frame needs stands together; which of it is in which cache line is part of the design.
+    alignas(64) TxComplete m_txComplete;  //!< ends transmissions
+    QbbNode* m_owner{nullptr};            //!< what decides on frames
+    QbbNetDevice* m_peer{nullptr};        //!< device at the far end
+    WheelSimulatorImpl* m_wheel{nullptr}; //!< the simulator, if places can be reserved there
+    uint64_t m_completeAt{0};             //!< when the present transmission ends
+    uint32_t m_completeUid{0};            //!< reserved id of that event
+    uint32_t m_nodeId{0};                 //!< id of the device's node
+    // The second line.
+    uint32_t m_peerNodeId{0};          //!< id of the far end's node
+    uint16_t m_port{0};                //!< number at the node
+    bool m_linkUp{false};              //!< whether the cable is plugged in and whole
+    bool m_busy{false};                //!< whether an event will end the transmission
+    bool m_eager{true};                //!< whether the node always waits for that event
+    bool m_watched{false};             //!< whether a trace source or a tap was ever connected
+    uint8_t m_paused{0};               //!< bit n: priority n is paused
+    uint8_t m_waiting{0};              //!< bit n: frames wait in queue n
+    uint8_t m_lastServed{0};           //!< queue that was served last
+    bool m_hasClasses{false};          //!< whether m_scheduler serves the queues
+    bool m_loses{false};               //!< whether arriving frames may be lost by chance
+    uint64_t m_queuedBytes{0};         //!< bytes in all queues
+    uint64_t m_delayNanos{0};          //!< propagation delay
+    std::array<TxTime, 4> m_txTimes{}; //!< times of recent sizes, by size modulo 4
+    // The third.
+    uint64_t m_txFrames{0};                         //!< frames sent
+    uint64_t m_txTelemetryBytes{0};                 //!< bytes sent that only telemetry needs
+    std::array<QbbFrameQueue, PRIORITIES> m_queues; //!< the queues
+    // What few frames need.
+    uint64_t m_bitRate{0};                          //!< data rate in bit/s
+    uint32_t m_frameGap{0};                         //!< bytes that a frame occupies the link for besides its own
+    bool m_floorsTimes{false};                      //!< whether transmission times are floored
+    bool m_losesPfc{false};                         //!< whether PFC frames may be lost
+    Ptr<WheelSimulatorImpl> m_wheelOwner;           //!< keeps m_wheel
+    CorePointer<hpcc::Scheduler> m_scheduler;       //!< serves queues by classes; nothing: in turn
+    std::shared_ptr<hpcc::Loss> m_loss;             //!< decides which arriving frames are lost
+    uint64_t m_lostFrames{0};                       //!< frames lost, be it by chance or with the cable
+    uint64_t m_pauses{0};                           //!< pause frames received
+    std::array<Time, PRIORITIES> m_pausedSince;     //!< when each priority was paused
+    std::array<Time, PRIORITIES> m_pausedTime;      //!< time for which each was paused, before the present pause
+    Ptr<QbbChannel> m_channel;                      //!< the cable
+    Ptr<Node> m_node;                               //!< the node
+    DataRate m_dataRate;                            //!< attribute
+    Mac48Address m_address;                         //!< MAC address
+    uint32_t m_ifIndex{0};                          //!< interface index
+    uint16_t m_mtu{0};                              //!< most bytes in a frame's payload
+    TracedCallback<> m_linkChanges;                 //!< called when a cable is plugged in
+    ReceiveCallback m_receive;                      //!< takes packets
+    PromiscReceiveCallback m_receiveAll;            //!< sees packets
 
     TracedCallback<QbbFrame&> m_taps;                 //!< see arriving frames first
     TracedCallback<const QbbFrame&> m_txBeginTrace;   //!< trace source

@@ -112,6 +112,16 @@ QbbNode::SetRng(std::shared_ptr<hpcc::Rng> rng)
     m_rng = std::move(rng);
 }
 
+void
+QbbNode::FetchArrival(unsigned, const QbbNetDevice&, const QbbFrame&) const
+{
+}
+
+void
+QbbNode::FetchDeparture(unsigned, const QbbNetDevice&) const
+{
+}
+
 bool
 QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
 {

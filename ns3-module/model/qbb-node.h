@@ -110,6 +110,24 @@ class QbbNode : public Object, public SettingsOwner
      */
     virtual QbbFrame* NextFrame(QbbNetDevice& out) = 0;
 
+    /// Cache lines from the beginning of the object on that are used for each frame.
+    static constexpr std::size_t STATE_LINES = 4;
+
+    /**
+     * \brief A frame will arrive soon: fetch what that will touch. There is no need to.
+     * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port and this object are in the cache
+     * \param in port by which it will come
+     * \param frame the frame
+     */
+    virtual void FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const;
+
+    /**
+     * \brief A port will be idle soon: fetch what it takes to choose the next frame and to send it.
+     * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port, its first frame and this object are in the cache
+     * \param out the port
+     */
+    virtual void FetchDeparture(unsigned step, const QbbNetDevice& out) const;
+
     /**
      * \brief The node's ns-3 stack sends a packet. A node that carries none refuses.
      * \param out the port that it chose

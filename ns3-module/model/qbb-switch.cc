@@ -210,6 +210,30 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 }
 
 void
+QbbSwitch::FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const
+{
+    const hpcc::FetchPlaces places = m_core->places_of_arrival(in.GetPortNumber(), frame.dst, KeyOf(frame), step == 4);
+    FetchLines(reinterpret_cast<const void*>(places.first), 1);
+    if (step == 4)
+    {
+        FetchLines(reinterpret_cast<const void*>(places.second), 1);
+        m_ports[places.egress]->FetchState();
+    }
+}
+
+void
+QbbSwitch::FetchDeparture(unsigned step, const QbbNetDevice& out) const
+{
+    const QbbFrame* head = out.PeekHead();
+    if (step == 3 && head)
+    {
+        const hpcc::FetchPlaces places = m_core->places_of_departure(out.GetPortNumber(), head->ingress);
+        FetchLines(reinterpret_cast<const void*>(places.first), 1);
+        FetchLines(reinterpret_cast<const void*>(places.second), 1);
+    }
+}
+
+void
 QbbSwitch::Drop(QbbFrame* frame, hpcc::Verdict why)
 {
     NS_LOG_FUNCTION(this << frame->size);

@@ -92,6 +92,8 @@ class QbbSwitch : public QbbNode
     void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
+    void FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const override;
+    void FetchDeparture(unsigned step, const QbbNetDevice& out) const override;
 
   protected:
     void DoDispose() override;

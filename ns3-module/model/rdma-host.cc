@@ -36,6 +36,9 @@ constexpr uint16_t FIRST_SOURCE_PORT = 10000;
 constexpr uint64_t NEVER = UINT64_MAX;
 /// The queue of a host's device that holds its acknowledgements.
 constexpr uint8_t ACK_QUEUE = 0;
+/// Cache lines of the core's host, and of a queue pair, that are used for each frame.
+constexpr std::size_t CORE_LINES = 6;
+constexpr std::size_t QUEUE_PAIR_LINES = 4;
 
 } // namespace
 
@@ -370,6 +373,30 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
     case QbbFrame::Kind::PFC:
         NS_FATAL_ERROR("a PFC frame goes no further than its device");
     }
+}
+
+void
+RdmaHost::FetchArrival(unsigned step, const QbbNetDevice&, const QbbFrame& frame) const
+{
+    if (step == 3)
+    {
+        FetchLines(m_core.get(), CORE_LINES);
+        return;
+    }
+    const bool toReceiver = frame.kind == QbbFrame::Kind::DATA;
+    const uintptr_t place = toReceiver ? m_core->place_of_receiver(frame.queuePair) : m_core->place_of_sender(frame.queuePair);
+    FetchLines(reinterpret_cast<const void*>(place), QUEUE_PAIR_LINES);
+}
+
+void
+RdmaHost::FetchDeparture(unsigned step, const QbbNetDevice& out) const
+{
+    if (step == 3)
+    {
+        FetchLines(m_core.get(), CORE_LINES);
+        return;
+    }
+    FetchLines(reinterpret_cast<const void*>(m_core->place_of_next(out.GetPortNumber())), QUEUE_PAIR_LINES);
 }
 
 void

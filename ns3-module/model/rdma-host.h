@@ -170,6 +170,8 @@ class RdmaHost : public QbbNode
     void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
+    void FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const override;
+    void FetchDeparture(unsigned step, const QbbNetDevice& out) const override;
 
     /**
      * TracedCallback signature for flows.

@@ -48,7 +48,7 @@ WheelSimulatorImpl::DoDispose()
     TakeForeignEvents();
     while (!m_wheel.IsEmpty())
     {
-        m_wheel.Pop().impl->Unref();
+        m_wheel.Discard().impl->Unref();
     }
     SimulatorImpl::DoDispose();
 }

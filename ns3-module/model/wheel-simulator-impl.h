@@ -74,6 +74,17 @@ class WheelSimulatorImpl : public SimulatorImpl
     }
 
     /**
+     * \brief The same for an event that can be foreseen.
+     * \param ts when
+     * \param context in which context
+     * \param event what; the simulator takes over one reference
+     */
+    void InsertForeseen(uint64_t ts, uint32_t context, ForeseenEvent* event)
+    {
+        m_wheel.InsertForeseen({event, {ts, m_uid++, context}});
+    }
+
+    /**
      * \brief Reserve the place of an event among those of its time.
      * \return the event's id
      */
@@ -92,6 +103,28 @@ class WheelSimulatorImpl : public SimulatorImpl
     void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, EventImpl* event)
     {
         m_wheel.InsertInOrder({event, {ts, uid, context}});
+    }
+
+    /**
+     * \brief The same for an event that can be foreseen.
+     * \param ts when; not passed yet
+     * \param uid its id
+     * \param context in which context
+     * \param event what; the simulator takes over one reference
+     */
+    void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, ForeseenEvent* event)
+    {
+        m_wheel.InsertForeseenInOrder({event, {ts, uid, context}});
+    }
+
+    /**
+     * \brief Take back an event whose place was reserved: its object goes. Nothing happens if it does not wait any more.
+     * \param ts its time
+     * \param uid its id
+     */
+    void Withdraw(uint64_t ts, uint32_t uid)
+    {
+        m_wheel.Remove({nullptr, {ts, uid, 0}});
     }
 
     /**

@@ -69,16 +69,23 @@ pub struct SwitchConfig {
     pub quirks: Quirks,
 }
 
-/// A port's fixed properties and counters.
+/// The place of no ECN threshold.
+const NO_ECN: u16 = u16::MAX;
+
+/// A port's rate and counters: what each frame touches, in one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct EgressPort {
     rate: BitRate,
-    ecn: Option<EcnThreshold>,
     /// Bytes that left, all frames.
     tx_bytes: u64,
     /// Bytes that wait, by priority; priority 0 (PFC frames) is not accounted.
     queued: [u32; PRIORITIES],
+    /// Place of its ECN threshold in the switch's list; behind the end: none.
+    ecn: u16,
 }
+
+const _: () = assert!(size_of::<EgressPort>() == 64);
 
 /// What becomes of a frame that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +196,7 @@ pub struct Switch {
     routes: RouteTable,
     buffer: Buffer,
     ports: Vec<EgressPort>,
+    ecn_thresholds: Vec<EcnThreshold>,
     pint: Option<Pint>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
@@ -209,12 +217,12 @@ impl Switch {
         ports: &[(BitRate, Nanos)],
         routes: RouteTable,
     ) -> Self {
-        let threshold = |rate| config.ecn_thresholds.iter().copied().find(|t| t.rate == rate && config.ecn);
+        let ecn_thresholds = if config.ecn { config.ecn_thresholds.clone() } else { Vec::new() };
         let port = |&(rate, _): &(BitRate, Nanos)| EgressPort {
             rate,
-            ecn: threshold(rate),
             tx_bytes: 0,
             queued: [0; PRIORITIES],
+            ecn: ecn_thresholds.iter().take(NO_ECN.into()).position(|t| t.rate == rate).map_or(NO_ECN, |at| at as u16),
         };
         // A time in the switch that has a field of its own leaves that of the queue alone.
         let wait = if layout.tells_arrival() { Wait::Length } else { config.report.wait };
@@ -232,6 +240,7 @@ impl Switch {
                 BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
             },
             ports: ports.iter().map(port).collect(),
+            ecn_thresholds,
             report: (report != ReportConfig::default()).then(|| {
                 let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
                 Report::new(report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
@@ -250,10 +259,37 @@ impl Switch {
         self.routes = routes;
     }
 
+    /// The port by which a frame of a flow leaves for `dst`, if there is a route.
+    #[inline]
+    pub fn egress(&self, dst: u32, key: &FlowKey) -> Option<u16> {
+        key.choose(self.id, self.routes.next_hops(dst))
+    }
+
+    /// Address of what is looked up first to route a frame, for fetching it into the cache; 0 if there is none.
+    #[inline]
+    pub fn place_of_route(&self, dst: u32) -> usize {
+        self.routes.address(dst)
+    }
+
+    /// Address of the account of what leaves by a port, likewise.
+    #[inline]
+    pub fn place_of_egress(&self, egress: u16) -> usize {
+        self.ports.get(usize::from(egress)).map_or(0, |port| core::ptr::from_ref(port).addr())
+    }
+
+    /// Address of the account of what came in by a port, likewise.
+    #[inline]
+    pub fn place_of_ingress(&self, ingress: u16) -> usize {
+        match &self.buffer {
+            Buffer::Lossless(buffer) => buffer.place_of(usize::from(ingress)),
+            Buffer::Lossy(_) => 0,
+        }
+    }
+
     /// A frame for host `dst` came in by port `ingress` with a hop limit. The buffer never refuses priority 0.
     #[inline]
     pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32, hop_limit: u8) -> Arrival {
-        let Some(egress) = key.choose(self.id, self.routes.next_hops(dst)) else { return Arrival::NoRoute };
+        let Some(egress) = self.egress(dst, key) else { return Arrival::NoRoute };
         let hop_limit = hop_limit.saturating_sub(1);
         if hop_limit == 0 && self.hop_limits {
             return Arrival::Expired;
@@ -346,8 +382,8 @@ impl Switch {
             return Departure { mark: false, resume: false };
         }
         let queue = self.free(egress, head);
-        let port = &self.ports[usize::from(egress)];
-        let mark = port.ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform()));
+        let ecn = self.ecn_thresholds.get(usize::from(self.ports[usize::from(egress)].ecn));
+        let mark = ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform()));
         Departure { mark, resume: self.buffer.take_resume(usize::from(head.ingress), priority) }
     }
 

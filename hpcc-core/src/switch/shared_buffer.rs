@@ -17,15 +17,19 @@ const RESUME_OFFSET: u32 = 3 * 1024;
 /// A port at the host's rate pauses at 1/8 of the free buffer.
 const SHARE_SHIFT: u8 = 3;
 
-/// Usage by what came in through one port.
+/// Usage by what came in through one port. Most frames look at its first cache line alone.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 struct Ingress {
     /// Bytes in reserve and shared part.
     used: [u32; PRIORITIES],
-    headroom_used: [u32; PRIORITIES],
-    paused: [bool; PRIORITIES],
     headroom: u32,
     share_shift: u8,
+    /// Bit n: priority n is paused.
+    paused: u8,
+    /// Bit n: priority n uses headroom.
+    in_headroom: u8,
+    headroom_used: [u32; PRIORITIES],
 }
 
 impl Ingress {
@@ -33,6 +37,27 @@ impl Ingress {
     fn shared(&self, priority: usize) -> u32 {
         self.used[priority].saturating_sub(RESERVE)
     }
+
+    #[inline]
+    fn headroom_used(&self, priority: usize) -> u32 {
+        if self.in_headroom >> priority & 1 == 0 { 0 } else { self.headroom_used[priority] }
+    }
+
+    #[inline]
+    fn set_headroom_used(&mut self, priority: usize, bytes: u32) {
+        self.headroom_used[priority] = bytes;
+        set_bit(&mut self.in_headroom, priority, bytes > 0);
+    }
+
+    #[inline]
+    fn is_paused(&self, priority: usize) -> bool {
+        self.paused >> priority & 1 != 0
+    }
+}
+
+#[inline]
+fn set_bit(bits: &mut u8, place: usize, value: bool) {
+    *bits = *bits & !(1 << place) | u8::from(value) << place;
 }
 
 /// Whether a frame finds room.
@@ -70,16 +95,23 @@ impl SharedBuffer {
     pub fn new(buffer_bytes: u64, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
         let ingress = |&(rate, delay): &(BitRate, Nanos)| Ingress {
             used: [0; PRIORITIES],
-            headroom_used: [0; PRIORITIES],
-            paused: [false; PRIORITIES],
             headroom: headroom(rate, delay),
             share_shift: share_shift(rate, host_rate),
+            paused: 0,
+            in_headroom: 0,
+            headroom_used: [0; PRIORITIES],
         };
         SharedBuffer {
             ports: ports.iter().map(ingress).collect(),
             sharable: Self::sharable(buffer_bytes, ports).unwrap_or(0),
             shared_used: 0,
         }
+    }
+
+    /// Address of a port's account, for fetching it into the cache; 0 if there is no such port.
+    #[inline]
+    pub fn place_of(&self, port: usize) -> usize {
+        self.ports.get(port).map_or(0, |ingress| core::ptr::from_ref(ingress).addr())
     }
 
     #[inline]
@@ -92,23 +124,26 @@ impl SharedBuffer {
     pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
         let threshold = self.threshold(&self.ports[port]);
         let ingress = &mut self.ports[port];
-        let headroom_full = size + ingress.headroom_used[priority] > ingress.headroom;
+        let headroom_used = ingress.headroom_used(priority);
+        let headroom_full = size + headroom_used > ingress.headroom;
         if headroom_full && size + ingress.shared(priority) > threshold {
             return Admission::Drop;
         }
         let used = ingress.used[priority] + size;
         let shared = used.saturating_sub(RESERVE);
         if shared > threshold {
-            ingress.headroom_used[priority] += size;
+            ingress.set_headroom_used(priority, headroom_used + size);
         } else {
             ingress.used[priority] = used;
             self.shared_used += shared.min(size);
         }
         let threshold = self.threshold(&self.ports[port]);
         let ingress = &mut self.ports[port];
-        let over = ingress.headroom_used[priority] > 0 || ingress.shared(priority) >= threshold;
-        let pause = over && !ingress.paused[priority];
-        ingress.paused[priority] |= pause;
+        let over = ingress.headroom_used(priority) > 0 || ingress.shared(priority) >= threshold;
+        let pause = over && !ingress.is_paused(priority);
+        if pause {
+            set_bit(&mut ingress.paused, priority, true);
+        }
         Admission::Admit { pause }
     }
 
@@ -116,10 +151,13 @@ impl SharedBuffer {
     #[inline]
     pub fn release(&mut self, port: usize, priority: usize, size: u32) {
         let ingress = &mut self.ports[port];
-        let from_headroom = ingress.headroom_used[priority].min(size);
+        let headroom_used = ingress.headroom_used(priority);
+        let from_headroom = headroom_used.min(size);
         let rest = size - from_headroom;
         let from_shared = rest.min(ingress.shared(priority));
-        ingress.headroom_used[priority] -= from_headroom;
+        if from_headroom > 0 {
+            ingress.set_headroom_used(priority, headroom_used - from_headroom);
+        }
         ingress.used[priority] = ingress.used[priority].saturating_sub(rest);
         self.shared_used -= from_shared;
     }
@@ -127,15 +165,15 @@ impl SharedBuffer {
     /// Whether a paused upstream may go on; if so it counts as resumed.
     #[inline]
     pub fn take_resume(&mut self, port: usize, priority: usize) -> bool {
-        if !self.ports[port].paused[priority] {
+        if !self.ports[port].is_paused(priority) {
             return false;
         }
         let threshold = self.threshold(&self.ports[port]);
         let ingress = &mut self.ports[port];
         let shared = ingress.shared(priority);
         let below = shared == 0 || shared.saturating_add(RESUME_OFFSET) <= threshold;
-        let resume = ingress.headroom_used[priority] == 0 && below;
-        ingress.paused[priority] = !resume;
+        let resume = ingress.headroom_used(priority) == 0 && below;
+        set_bit(&mut ingress.paused, priority, !resume);
         resume
     }
 }
@@ -186,10 +224,11 @@ mod tests {
         let of_three = |value| core::array::from_fn(|priority| if priority == 3 { value } else { 0 });
         let port = Ingress {
             used: of_three(RESERVE + shared),
-            headroom_used: of_three(headroom_used),
-            paused: [true; PRIORITIES],
             headroom: 1_000,
             share_shift: 0,
+            paused: u8::MAX,
+            in_headroom: u8::from(headroom_used > 0) << 3,
+            headroom_used: of_three(headroom_used),
         };
         SharedBuffer { ports: alloc::vec![port], sharable, shared_used: shared }
     }

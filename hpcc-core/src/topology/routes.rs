@@ -29,6 +29,12 @@ impl RouteTable {
         &self.ports[start as usize..start as usize + usize::from(len)]
     }
 
+    /// Address of what is looked up first for node `dst`, for fetching it into the cache; 0 if there is nothing.
+    #[inline]
+    pub fn address(&self, dst: u32) -> usize {
+        self.set_of.get(dst as usize).map_or(0, |set| core::ptr::from_ref(set).addr())
+    }
+
     /// Appends the next hops of the next destination.
     fn push(&mut self, hops: &[u16]) {
         let of_set = |&(start, len): &(u32, u16)| &self.ports[start as usize..start as usize + usize::from(len)];

@@ -337,6 +337,24 @@ impl Host {
         poll
     }
 
+    /// Address of a receiving queue pair, for fetching it into the cache; 0 where it is unknown.
+    #[inline]
+    pub fn place_of_receiver(&self, receiver: u32) -> usize {
+        self.receivers.address(receiver)
+    }
+
+    /// Address of a sending queue pair, likewise.
+    #[inline]
+    pub fn place_of_sender(&self, queue_pair: u32) -> usize {
+        self.senders.address(queue_pair)
+    }
+
+    /// Address of the sending queue pair whose turn is next at port `nic`, likewise.
+    #[inline]
+    pub fn place_of_next(&self, nic: usize) -> usize {
+        self.nics.get(nic).and_then(Nic::next_in_turn).map_or(0, |key| self.senders.address(key))
+    }
+
     /// What happened so far.
     pub fn counters(&self) -> Counters {
         let sending = self.senders.iter().filter(|sender| !sender.qp.is_finished());

@@ -55,6 +55,12 @@ impl<T> Slab<T> {
         place.tenant.as_ref().filter(|_| place.key == key)
     }
 
+    /// Address of the place that `key` names, for fetching it into the cache; 0 if there is none.
+    #[inline]
+    pub fn address(&self, key: u32) -> usize {
+        self.places.get((key & PLACE_MASK) as usize).map_or(0, |place| core::ptr::from_ref(place).addr())
+    }
+
     /// All values, retired ones included.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.places.iter().filter_map(|place| place.tenant.as_ref())
