@@ -3,6 +3,7 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/event-wheel.h"
 #include "ns3/map-scheduler.h"
 #include "ns3/object-factory.h"
 #include "ns3/simulator.h"
@@ -355,6 +356,111 @@ class WheelSimulatorTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief In a long queue each event that can be foreseen is asked to fetch, step by step, before its turn and never behind it.
+ */
+class WheelForesightTest : public TestCase
+{
+  public:
+    WheelForesightTest()
+        : TestCase("EventWheel asks events to fetch before their turn")
+    {
+    }
+
+  private:
+    /// An event that notes what it is asked.
+    class Foreseen : public ForeseenEvent
+    {
+      public:
+        /**
+         * \param failures counts what must not happen
+         */
+        explicit Foreseen(uint32_t& failures)
+            : m_failures(failures)
+        {
+        }
+
+        // Inherited
+        void Fetch(unsigned step) override
+        {
+            m_failures += m_taken || step != m_steps + 1 ? 1 : 0;
+            m_steps = step;
+        }
+
+        /// The event has been taken.
+        void Take()
+        {
+            m_failures += m_taken ? 1 : 0;
+            m_taken = true;
+        }
+
+        /// \return whether it was asked for all steps
+        bool IsFetched() const
+        {
+            return m_steps == ForeseenEvent::STEPS - 1;
+        }
+
+      protected:
+        void Notify() override
+        {
+        }
+
+      private:
+        uint32_t& m_failures; //!< counts what must not happen
+        unsigned m_steps{0};  //!< the step that it was asked for last
+        bool m_taken{false};  //!< whether its turn has come
+    };
+
+    void DoRun() override
+    {
+        // Behind the first COUNT, events are inserted while others are taken: some late, at a place reserved before.
+        std::mt19937 random(5);
+        for (uint32_t n = 0; n < COUNT; ++n)
+        {
+            m_wheel.InsertForeseen(MakeForeseen(random() % 100, m_uid++));
+        }
+        uint32_t fetched = 0;
+        for (uint32_t n = 0; n < COUNT; ++n)
+        {
+            const auto event = m_wheel.Pop();
+            auto* foreseen = static_cast<Foreseen*>(event.impl);
+            foreseen->Take();
+            fetched += foreseen->IsFetched() ? 1 : 0;
+            const uint32_t reserved = m_uid++;
+            m_wheel.InsertForeseen(MakeForeseen(event.key.m_ts + 100 + random() % 100, m_uid++));
+            if (random() % 8 == 0)
+            {
+                m_wheel.InsertForeseenInOrder(MakeForeseen(event.key.m_ts + random() % 3, reserved));
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ(m_failures, 0, "an event was asked behind its turn, or for a step twice, or never");
+        NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
+        while (!m_wheel.IsEmpty())
+        {
+            static_cast<Foreseen*>(m_wheel.Discard().impl)->Take();
+        }
+        NS_TEST_EXPECT_MSG_EQ(m_failures, 0, "an event was taken twice");
+    }
+
+    /**
+     * \param ts time
+     * \param uid id
+     * \return an event that can be foreseen
+     */
+    Scheduler::Event MakeForeseen(uint64_t ts, uint32_t uid)
+    {
+        m_events.push_back(Create<Foreseen>(m_failures));
+        return {PeekPointer(m_events.back()), {ts, uid, 0}};
+    }
+
+    static constexpr uint32_t COUNT = 30'000; //!< events that wait
+    EventWheel m_wheel;                       //!< what is tested
+    std::vector<Ptr<Foreseen>> m_events;      //!< all events
+    uint32_t m_failures{0};                   //!< what must not happen and did
+    uint32_t m_uid{4};                        //!< id of the next event; ns-3 uses those below
+};
+
+/**
+ * \ingroup hpcc
  * \brief An event with a reserved place runs there, however late it was inserted.
  */
 class WheelReservationTest : public HpccTestCase
@@ -421,6 +527,7 @@ MakeWheelTests()
             new WheelDifferentialTest(3),
             new WheelCornersTest,
             new WheelSimulatorTest,
+            new WheelForesightTest,
             new WheelReservationTest};
 }
 
