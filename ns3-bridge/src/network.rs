@@ -34,7 +34,7 @@ pub(crate) mod ffi {
         fn new_network() -> Box<Network>;
         /// Adds a node; returns its index.
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
-        /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
+        /// Adds a link between two nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
         /// Measures paths by the frames of a host with these settings, and repeats those of the reference's faults that
         /// concern routes; before they are computed. Hosts may differ: the longest time counts.
@@ -47,6 +47,8 @@ pub(crate) mod ffi {
         fn check_counters(self: &Network, host: &Settings) -> Result<()>;
         /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
+        /// Whether a link leads from one node to another, up or down.
+        fn links(self: &Network, a: u32, b: u32) -> bool;
         /// Takes the links between two nodes down and computes new routes; false if none was up.
         fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
         /// The longest base round-trip time between two hosts.
@@ -112,6 +114,10 @@ impl Network {
         let (rate, delay) = (BitRate(link.rate_bps), Nanos(link.delay_ns));
         self.network.links.push(Link { a: link.a, b: link.b, rate, delay, loss: 0.0 });
         true
+    }
+
+    pub fn links(&self, a: u32, b: u32) -> bool {
+        self.network.has_link(a, b)
     }
 
     pub fn take_down(&mut self, a: u32, b: u32) -> bool {

@@ -27,6 +27,22 @@
 namespace ns3
 {
 
+namespace
+{
+
+/**
+ * \brief Say which node is meant.
+ * \param node the node
+ * \return its kind and its index
+ */
+std::string
+NameOf(const QbbNode& node)
+{
+    return (node.IsSwitch() ? "switch " : "host ") + std::to_string(node.GetIndex());
+}
+
+} // namespace
+
 QbbHelper::QbbHelper()
     : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
 {
@@ -66,6 +82,7 @@ void
 QbbHelper::SetFastCnpBorder(uint32_t node, uint32_t outside) const
 {
     const Ptr<QbbNode> border = GetNode(node);
+    CheckIndex(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
     NS_ABORT_MSG_UNLESS(agent, "node " << node << " is no switch, and cannot be a border");
     bool found = false;
@@ -122,6 +139,7 @@ QbbHelper::InstallSwitches(const NodeContainer& nodes)
 void
 QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
+    NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be installed after Start(), which computes the routes");
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(), "node " << (*it)->GetId() << " is installed already");
@@ -136,13 +154,16 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 NetDeviceContainer
 QbbHelper::Link(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
 {
+    NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
+    NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
+    NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
+    NetDeviceContainer devices;
     m_deviceFactory.Set("DataRate", DataRateValue(rate));
     m_channelFactory.Set("Delay", TimeValue(delay));
-    NetDeviceContainer devices;
     for (const auto& node : {a, b})
     {
         Ptr<QbbNode> owner = node->GetObject<QbbNode>();
-        NS_ABORT_MSG_UNLESS(owner, "node " << node->GetId() << " is neither host nor switch");
+        NS_ABORT_MSG_UNLESS(IsOurs(owner), "node " << node->GetId() << " is neither host nor switch of this network");
         Ptr<QbbNetDevice> device = m_deviceFactory.Create<QbbNetDevice>();
         node->AddDevice(device);
         owner->AddPort(device);
@@ -150,23 +171,26 @@ QbbHelper::Link(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
     }
     Ptr<QbbChannel> channel = m_channelFactory.Create<QbbChannel>();
     channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)), DynamicCast<QbbNetDevice>(devices.Get(1)));
-    const hpcc::LinkSpec link{a->GetObject<QbbNode>()->GetIndex(),
-                              b->GetObject<QbbNode>()->GetIndex(),
-                              rate.GetBitRate(),
-                              static_cast<uint64_t>(delay.GetNanoSeconds())};
-    const bool added = m_network->add_link(link);
-    NS_ABORT_MSG_UNLESS(added, "node " << a->GetId() << " cannot be linked to node " << b->GetId());
+    const bool added = m_network->add_link({a->GetObject<QbbNode>()->GetIndex(),
+                                            b->GetObject<QbbNode>()->GetIndex(),
+                                            rate.GetBitRate(),
+                                            static_cast<uint64_t>(delay.GetNanoSeconds())});
+    NS_ABORT_MSG_UNLESS(added, "node " << a->GetId() << " cannot be linked to itself");
     return devices;
 }
 
 void
 QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const
 {
+    NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
+                        "a frame cannot be lost with the probability " << probability << "; expected 0 to 1");
     const std::shared_ptr<hpcc::Loss> loss(hpcc::new_loss(stream, probability).into_raw(),
                                            CoreDelete<hpcc::Loss>());
     for (auto it = devices.Begin(); it != devices.End(); ++it)
     {
-        DynamicCast<QbbNetDevice>(*it)->SetLoss(loss);
+        const auto device = DynamicCast<QbbNetDevice>(*it);
+        NS_ABORT_MSG_UNLESS(device, "frames are lost at devices of the type QbbNetDevice only");
+        device->SetLoss(loss);
     }
 }
 
@@ -198,6 +222,8 @@ void
 QbbHelper::Start()
 {
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");
+    NS_ABORT_MSG_IF(m_isStarted, "the network has been started already");
+    m_isStarted = true;
     if (m_nodes.empty())
     {
         return;
@@ -275,11 +301,35 @@ QbbHelper::AgreeOnSettings() const
             CallCore([&] { m_network->measure_by(node->GetSettings()); });
         }
     }
+    CheckLayouts();
+}
+
+void
+QbbHelper::CheckLayouts() const
+{
+    Ptr<QbbNode> first;
+    std::string expected;
+    for (const auto& node : m_nodes)
+    {
+        const std::string layout(node->GetSettings().telemetry(node->IsSwitch()));
+        if (!first && !layout.empty())
+        {
+            first = node;
+            expected = layout;
+        }
+        NS_ABORT_MSG_UNLESS(layout.empty() || layout == expected,
+                            NameOf(*node) << " has the telemetry layout " << layout << ", and " << NameOf(*first) << " "
+                                          << expected << "; expected the same, as QbbHelper::SetTelemetry() sets it");
+    }
 }
 
 void
 QbbHelper::TakeLinkDown(uint32_t a, uint32_t b) const
 {
+    CheckRunning();
+    CheckIndex(a);
+    CheckIndex(b);
+    NS_ABORT_MSG_UNLESS(m_network->links(a, b), "there is no link from node " << a << " to node " << b);
     const bool wasUp = m_network->take_down(a, b);
     if (!wasUp)
     {
@@ -314,13 +364,37 @@ QbbHelper::TakeLinkDown(uint32_t a, uint32_t b) const
 Ptr<RdmaHost>
 QbbHelper::GetHost(uint32_t index) const
 {
-    return DynamicCast<RdmaHost>(m_nodes.at(index));
+    const auto host = DynamicCast<RdmaHost>(GetNode(index));
+    NS_ABORT_MSG_UNLESS(host, NameOf(*m_nodes[index]) << " is no RdmaHost");
+    return host;
 }
 
 Ptr<QbbNode>
 QbbHelper::GetNode(uint32_t index) const
 {
-    return m_nodes.at(index);
+    CheckIndex(index);
+    return m_nodes[index];
+}
+
+bool
+QbbHelper::IsOurs(Ptr<QbbNode> node) const
+{
+    return node && node->GetIndex() < m_nodes.size() && m_nodes[node->GetIndex()] == node;
+}
+
+void
+QbbHelper::CheckIndex(uint32_t index) const
+{
+    NS_ABORT_MSG_UNLESS(index < m_nodes.size(),
+                        "there is no node " << index << " in this network, which has " << m_nodes.size());
+}
+
+void
+QbbHelper::CheckRunning() const
+{
+    NS_ABORT_MSG_UNLESS(m_isStarted, "the network has not been started: call QbbHelper::Start() first");
+    const bool isGone = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) { return node->IsDisposed(); });
+    NS_ABORT_MSG_IF(isGone, "the network is no more: Simulator::Destroy() has ended it");
 }
 
 const hpcc::Network&
@@ -338,7 +412,9 @@ QbbHelper::GetNNodes() const
 Time
 QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
 {
-    const hpcc::Settings& settings = m_nodes.at(src)->GetSettings();
+    const hpcc::Settings& settings = GetNode(src)->GetSettings();
+    CheckIndex(dst);
+    NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
     return NanoSeconds(CallCore([&] { return m_network->standalone_fct_ns(src, dst, size, settings); }));
 }
 

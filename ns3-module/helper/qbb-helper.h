@@ -176,7 +176,7 @@ class QbbHelper : public PcapHelperForDevice
 
     /**
      * \param index a host's index: its place in the order of installation
-     * \return the host; nullptr if the node is a switch
+     * \return the host; ends the program if the node is none
      */
     Ptr<RdmaHost> GetHost(uint32_t index) const;
 
@@ -211,6 +211,24 @@ class QbbHelper : public PcapHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
+    /**
+     * \param node a node, or nullptr
+     * \return whether it was installed by this helper
+     */
+    bool IsOurs(Ptr<QbbNode> node) const;
+
+    /**
+     * \brief End the program if there is no such node.
+     * \param index a node's index
+     */
+    void CheckIndex(uint32_t index) const;
+
+    /// End the program if the network has not been started, or is gone.
+    void CheckRunning() const;
+
+    /// End the program if nodes write and read telemetry in different layouts.
+    void CheckLayouts() const;
+
     /// Tell switches what they must know of the hosts before they settle their settings, and the reverse, settle all, and
     /// tell the network what the hosts' frames weigh.
     void AgreeOnSettings() const;
@@ -229,6 +247,7 @@ class QbbHelper : public PcapHelperForDevice
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
+    bool m_isStarted{false};                  //!< whether Start() was called
     uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default
 };

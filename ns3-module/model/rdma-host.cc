@@ -121,6 +121,8 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 bool
 RdmaHost::CanReach(const RdmaHost& peer) const
 {
+    CheckRunning();
+    peer.CheckRunning();
     return m_core->route({}, peer.m_index) >= 0 && peer.m_core->route({}, m_index) >= 0;
 }
 
@@ -128,6 +130,7 @@ uint32_t
 RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done)
 {
     NS_LOG_FUNCTION(this << peer << request.size);
+    CheckFlow(peer, request);
     RdmaFlow flow = request;
     flow.src = m_index;
     flow.dst = peer->m_index;
@@ -164,6 +167,27 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     m_startTrace(flow);
     m_ports[nic]->TrySend();
     return handle;
+}
+
+void
+RdmaHost::CheckRunning() const
+{
+    NS_ABORT_MSG_UNLESS(m_core,
+                        "host " << m_index << " is not part of a running network: call QbbHelper::Start() first, and "
+                                << "nothing after Simulator::Destroy()");
+}
+
+void
+RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
+{
+    NS_ABORT_MSG_UNLESS(peer, "a flow needs a destination");
+    CheckRunning();
+    peer->CheckRunning();
+    NS_ABORT_MSG_IF(peer->m_network != m_network,
+                    "host " << peer->m_index << " is part of another network than host " << m_index);
+    NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
+    NS_ABORT_MSG_UNLESS(flow.priority >= 1 && flow.priority < QbbNetDevice::PRIORITIES,
+                        "flows cannot have the priority " << +flow.priority << "; expected 1 to 7");
 }
 
 hpcc::FlowKey
@@ -214,7 +238,9 @@ RdmaHost::GetAckedBytes(uint32_t queuePair) const
 const RdmaFlow&
 RdmaHost::GetFlow(uint32_t queuePair) const
 {
-    return m_sending.at(queuePair).flow;
+    const auto sending = m_sending.find(queuePair);
+    NS_ABORT_MSG_IF(sending == m_sending.end(), "host " << m_index << " has no flow with the queue pair " << queuePair);
+    return sending->second.flow;
 }
 
 RdmaControl
@@ -266,6 +292,7 @@ RdmaHost::Send(QbbFrame* frame)
 RdmaCounters
 RdmaHost::GetCounters() const
 {
+    CheckRunning();
     const hpcc::HostCounters core = m_core->counters();
     return {core.resent,
             core.timeouts,

@@ -201,6 +201,16 @@ class RdmaHost : public QbbNode
         std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
 
+    /// End the program if the host has not been started, or the simulation is over.
+    void CheckRunning() const;
+
+    /**
+     * \brief End the program if a flow cannot start.
+     * \param peer its destination
+     * \param flow what was asked for
+     */
+    void CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
+
     /**
      * \param flow a flow from here
      * \param sport its UDP source port

@@ -121,7 +121,8 @@ class HpccTestSuite : public TestSuite
                                 MakeFaultTests,
                                 MakeCaptureTests,
                                 MakeScenarioTests,
-                                MakeDefaultsTests})
+                                MakeDefaultsTests,
+                                MakeMisuseTests})
         {
             for (TestCase* test : make())
             {

@@ -54,6 +54,8 @@ TestCases MakeCaptureTests();
 TestCases MakeScenarioTests();
 /// \return tests of what is set where a program sets nothing
 TestCases MakeDefaultsTests();
+/// \return tests of what a program must not do
+TestCases MakeMisuseTests();
 
 /**
  * \ingroup hpcc
