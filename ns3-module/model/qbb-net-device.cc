@@ -4,6 +4,7 @@
 #include "qbb-net-device.h"
 
 #include "frame-serializer.h"
+#include "late-trace.h"
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -70,6 +71,11 @@ QbbNetDevice::GetTypeId()
                             "A frame left its queue",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_dequeueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("QueuedBytes",
+                            "The length of a queue has changed",
+                            MakeLateTraceAccessor<QbbNetDevice>(
+                                [](QbbNetDevice& device) -> auto& { return device.GetQueueWatch().GetSource(); }),
+                            "ns3::QbbNetDevice::QueueTracedCallback")
             .AddTraceSource("PromiscSniffer",
                             "A frame begins to leave or has arrived, with the bytes that it has on the wire; needs a "
                             "WireProfile whose frames have some",
@@ -336,7 +342,37 @@ QbbNetDevice::TakeDown()
 {
     NS_LOG_FUNCTION(this);
     m_linkUp = false;
+    m_downSince = Simulator::Now();
     m_linkChanges();
+}
+
+void
+QbbNetDevice::BringUp()
+{
+    NS_LOG_FUNCTION(this);
+    constexpr uint32_t LARGEST_FRAME = 10'000;
+    const Time down = Simulator::Now() - m_downSince;
+    const Time least = NanoSeconds(m_delayNanos + GetTxTime(LARGEST_FRAME));
+    NS_ABORT_MSG_IF(down < least,
+                    "a link cannot come up " << down.As(Time::NS) << " after it failed; expected at least "
+                                             << least.As(Time::NS) << ", when what was on it is gone");
+    for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
+    {
+        m_pausedTime[priority] = GetPausedTime(priority);
+    }
+    m_paused = 0;
+    m_linkUp = true;
+    m_linkChanges();
+}
+
+QueueWatch&
+QbbNetDevice::GetQueueWatch()
+{
+    if (!m_queueWatch)
+    {
+        m_queueWatch = std::make_unique<QueueWatch>(*this);
+    }
+    return *m_queueWatch;
 }
 
 QbbFrame*

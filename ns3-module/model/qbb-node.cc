@@ -122,6 +122,13 @@ QbbNode::SetRng(std::shared_ptr<hpcc::Rng> rng)
     m_rng = std::move(rng);
 }
 
+void
+QbbNode::OnLinkUp(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+    port.TrySend();
+}
+
 bool
 QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
 {

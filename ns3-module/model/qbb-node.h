@@ -95,6 +95,12 @@ class QbbNode : public Object, public SettingsOwner
     virtual void OnLinkDown(QbbNetDevice& port) = 0;
 
     /**
+     * \brief A port's cable is whole again, and routes lead over it.
+     * \param port the port
+     */
+    virtual void OnLinkUp(QbbNetDevice& port);
+
+    /**
      * \brief The network has computed new routes.
      */
     virtual void OnNewRoutes() = 0;

@@ -4,6 +4,7 @@
 #include "rdma-host.h"
 
 #include "call-core.h"
+#include "late-trace.h"
 #include "setting-attributes.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
@@ -58,7 +59,26 @@ RdmaHost::GetTypeId()
                                                         "An acknowledgement, a notification, other feedback or a timer has "
                                                         "reached the congestion control of a flow",
                                                         MakeTraceSourceAccessor(&RdmaHost::m_controlTrace),
-                                                        "ns3::RdmaHost::ControlTracedCallback"),
+                                                        "ns3::RdmaHost::ControlTracedCallback")
+                                        .AddTraceSource("Resend",
+                                                        "A packet is sent again",
+                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
+                                                            return host.GetFlowWatch().resend;
+                                                        }),
+                                                        "ns3::RdmaHost::ResendTracedCallback")
+                                        .AddTraceSource("Rtt",
+                                                        "A packet that was sent once is acknowledged, and no later one with it",
+                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
+                                                            return host.GetFlowWatch().rtt;
+                                                        }),
+                                                        "ns3::RdmaHost::RttTracedCallback")
+                                        .AddTraceSource("Cnp",
+                                                        "The receiver of a flow has sent a congestion notification, which "
+                                                        "arrives; those of switches are told of by FastCnpHost",
+                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
+                                                            return host.GetFlowWatch().cnp;
+                                                        }),
+                                                        "ns3::RdmaHost::FlowTracedCallback"),
                                     hpcc::host_settings());
     return tid;
 }
@@ -84,6 +104,16 @@ RdmaHost::DoDispose()
     m_sending.clear();
     m_wakeUps.clear();
     QbbNode::DoDispose();
+}
+
+FlowWatch&
+RdmaHost::GetFlowWatch()
+{
+    if (!m_flowWatch)
+    {
+        m_flowWatch = std::make_unique<FlowWatch>(*this);
+    }
+    return *m_flowWatch;
 }
 
 bool

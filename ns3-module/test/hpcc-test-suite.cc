@@ -122,6 +122,8 @@ class HpccTestSuite : public TestSuite
                                 MakeCaptureTests,
                                 MakeScenarioTests,
                                 MakeDefaultsTests,
+                                MakeLinkTests,
+                                MakeTraceTests,
                                 MakeMisuseTests})
         {
             for (TestCase* test : make())

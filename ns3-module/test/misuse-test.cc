@@ -202,7 +202,25 @@ MakeMisuseTests()
                        "there is no node 9 in this network, which has 3"),
         new MisuseTest("a link that there is not",
                        WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 1); }),
-                       "there is no link from node 0 to node 1"),
+                       "there is no link from host 0 to host 1"),
+        new MisuseTest("a link that comes up before it can have failed",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.TakeLinkDown(0, 2);
+                                       network.helper.SetLinkUp(network.hosts.Get(0), network.switches.Get(0));
+                                   }),
+                       "cannot come up +0ns after it failed; expected at least +1800ns"),
+        new MisuseTest("a device of another network",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       TestNetwork other;
+                                       other.MakeStar(2);
+                                       network.helper.TakeLinkDown(other.links[0]);
+                                   }),
+                       "no link of this network ends at"),
+        new MisuseTest("a node by a name that none has",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost("nobody"); }),
+                       "no node has the name \"nobody\""),
         new MisuseTest("a switch for a host",
                        WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(2); }),
                        "switch 2 is no RdmaHost"),
