@@ -83,7 +83,7 @@ fn flows_that_a_failed_link_cuts_off_are_listed() {
     assert_eq!(bench.read("out/unfinished.csv").lines().count(), 3, "a header and two flows");
 }
 
-/// Hosts 0 and 1 behind switches 2 and 3, which two links of 10 Gb/s connect.
+/// Hosts 0 and 1 behind switches 2 and 3, which two links of 25 Gb/s connect.
 const PARALLEL: &str = r#"
 [run]
 stop = "20ms"
@@ -94,32 +94,32 @@ timeout_back_off = false
 kind = "links"
 hosts = 2
 switches = 2
-rate = "10Gbps"
+rate = "25Gbps"
 delay = "1us"
 links = [{ a = 0, b = 2, rate = "100Gbps" }, { a = 1, b = 3, rate = "100Gbps" }, { a = 2, b = 3 }, { a = 2, b = 3 }]
 [[traffic]]
 kind = "flow"
 src = 0
 dst = 1
-size = "500KB"
+size = "1250KB"
 [[traffic]]
 kind = "flow"
 src = 0
 dst = 1
-size = "500KB"
+size = "1250KB"
 [[traffic]]
 kind = "flow"
 src = 0
 dst = 1
-size = "500KB"
+size = "1250KB"
 [[traffic]]
 kind = "flow"
 src = 0
 dst = 1
-size = "500KB"
+size = "1250KB"
 "#;
 
-/// 2 MB and headers take 1.7 ms over one of the links, 0.85 ms over both if two flows take each; without any nothing moves.
+/// 5 MB and headers take 1.7 ms over one of the links, 0.85 ms over both if two flows take each; without any nothing moves.
 #[test]
 fn one_of_several_links_fails_and_links_come_up_again() {
     let last_us = |failures: &str| {
@@ -145,7 +145,7 @@ fn failures_that_cannot_be_are_refused() {
     for (failures, words) in [
         ("{time='1us',a=2,b=3,link=2}", "nodes 2 and 3 have no link 2; expected 0 to 1"),
         ("{time='1us',a=0,b=1}", "nodes 0 and 1 are not linked"),
-        ("{time='1us',a=2,b=3,until='2us'}", "expected 9000 ns or more in between"),
+        ("{time='1us',a=2,b=3,until='2us'}", "expected 4200 ns or more in between"),
         ("{time='1us',a=2,b=3},{time='5us',a=2,b=3,link=1}", "1000 ns and 5000 ns are of the same link"),
     ] {
         refused(&bench, "scenario.toml", &[&format!("failures.links=[{failures}]")], "--set: ", &[words]);
