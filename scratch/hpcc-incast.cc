@@ -16,15 +16,14 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <vector>
 
 using namespace ns3;
 
-/// The switch has queued a frame to the receiver.
+/// A queue of the switch to the receiver has changed.
 static void
-NoteQueue(uint64_t* longest, Ptr<QbbNetDevice> port, const QbbFrame&)
+NoteQueue(uint64_t* longest, uint8_t, uint64_t, uint64_t now)
 {
-    *longest = std::max(*longest, port->GetQueuedBytes());
+    *longest = std::max(*longest, now);
 }
 
 /// A sender has been paused or resumed.
@@ -55,45 +54,32 @@ main(int argc, char* argv[])
     QbbHelper network;
     network.InstallHosts(hosts);
     network.InstallSwitches(center);
-    NetDeviceContainer ports;
-    NetDeviceContainer nics;
-    for (uint32_t host = 0; host <= senders; ++host)
-    {
-        const auto ends = network.Link(hosts.Get(host), center.Get(0), rate, MicroSeconds(1));
-        nics.Add(ends.Get(0));
-        ports.Add(ends.Get(1));
-    }
+    const NetDeviceContainer ends = network.LinkAll(hosts, center.Get(0), rate, MicroSeconds(1));
     network.Start();
 
-    std::vector<Ptr<RdmaClient>> answers;
-    for (uint32_t host = 0; host < senders; ++host)
-    {
-        answers.push_back(CreateObject<RdmaClient>());
-        answers.back()->SetPeer(hosts.Get(senders));
-        answers.back()->SetAttribute("Size", UintegerValue(size));
-        hosts.Get(host)->AddApplication(answers.back());
-    }
-
+    RdmaClientHelper answer(hosts.Get(senders));
+    answer.SetAttribute("Size", UintegerValue(size));
     uint64_t longest = 0;
     uint32_t pauses = 0;
-    const auto port = DynamicCast<QbbNetDevice>(ports.Get(senders));
-    port->TraceConnectWithoutContext("Enqueue", MakeBoundCallback(&NoteQueue, &longest, port));
-    const auto count = MakeBoundCallback(&CountPause, &pauses);
     for (uint32_t host = 0; host < senders; ++host)
     {
-        nics.Get(host)->TraceConnectWithoutContext("Pause", count);
+        answer.Install(hosts.Get(host));
+        ends.Get(2 * host)->TraceConnectWithoutContext("Pause", MakeBoundCallback(&CountPause, &pauses));
     }
+    // The last end is the switch's port to the receiver.
+    ends.Get(2 * senders + 1)->TraceConnectWithoutContext("QueuedBytes", MakeBoundCallback(&NoteQueue, &longest));
+    RdmaFlowResults results(network);
     Simulator::Run();
 
     std::cout << "sender   completion (us)   slowdown\n" << std::fixed << std::setprecision(1);
-    for (uint32_t host = 0; host < senders; ++host)
+    for (const auto& [flow, slowdown] : results.GetFinished())
     {
-        const double fct = answers[host]->GetFlow().completion.GetMicroSeconds();
-        const double alone = network.GetStandaloneFct(host, senders, size).GetMicroSeconds();
-        std::cout << std::setw(6) << host << std::setw(18) << fct << std::setw(11) << fct / alone
-                  << "\n";
+        std::cout << std::setw(6) << flow.src << std::setw(18) << flow.completion.ToDouble(Time::US) << std::setw(11)
+                  << slowdown << "\n";
     }
     std::cout << "longest queue " << longest / 1e3 << " kB, pauses " << pauses << ", drops "
               << center.Get(0)->GetObject<QbbSwitch>()->GetDrops() << std::endl;
+    const uint64_t unfinished = network.PrintUnfinished(std::cerr);
     Simulator::Destroy();
+    return unfinished ? 3 : 0;
 }

@@ -34,7 +34,7 @@ pub(crate) mod ffi {
         fn new_network() -> Box<Network>;
         /// Adds a node; returns its index.
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
-        /// Adds a link between nodes that exist; returns false (and adds nothing) otherwise.
+        /// Adds a link between two nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
         /// Measures paths by the frames of a host with these settings, and repeats those of the reference's faults that
         /// concern routes; before they are computed. Hosts may differ: the longest time counts.
@@ -47,8 +47,11 @@ pub(crate) mod ffi {
         fn check_counters(self: &Network, host: &Settings) -> Result<()>;
         /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
-        /// Takes the links between two nodes down and computes new routes; false if none was up.
-        fn take_down(self: &mut Network, a: u32, b: u32) -> bool;
+        /// The links between two nodes, up or down, in the order in which they were added.
+        fn links_between(self: &Network, a: u32, b: u32) -> Vec<u32>;
+        /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
+        /// before, nor one that comes up though the reference uses another between the same nodes.
+        fn set_links(self: &mut Network, links: &[u32], up: bool) -> Vec<u32>;
         /// The longest base round-trip time between two hosts.
         fn max_rtt_ns(self: &Network) -> u64;
         /// The largest bandwidth-delay product between two hosts.
@@ -114,21 +117,26 @@ impl Network {
         true
     }
 
-    pub fn take_down(&mut self, a: u32, b: u32) -> bool {
-        let connects = |link: &Link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a);
-        let links = self.network.links.iter().enumerate().filter(|(_, link)| connects(link));
-        let before = self.down.len();
-        let failed: Vec<u32> =
-            links.map(|(index, _)| index as u32).filter(|index| !self.down.contains(index)).collect();
-        self.down.extend(failed);
-        if self.down.len() == before {
-            return false;
-        }
-        self.rerouted = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
-        true
+    pub fn links_between(&self, a: u32, b: u32) -> Vec<u32> {
+        self.network.links_between(a, b)
     }
 
-    /// The next hops of a node: around failed links, once there are any.
+    pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
+        let unused = if self.quirks.last_parallel_link { self.followed() } else { Vec::new() };
+        let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
+        let changed: Vec<u32> = links.iter().copied().filter(changes).collect();
+        if changed.is_empty() {
+            return changed;
+        }
+        self.down.retain(|link| !changed.contains(link));
+        if !up {
+            self.down.extend(&changed);
+        }
+        self.rerouted = Some(Routes::avoiding(&self.network, self.payload, &self.down, self.to_switches));
+        changed
+    }
+
+    /// The next hops of a node: around failed links, once a link has failed.
     pub fn take_rerouted(&mut self, node: u32) -> RouteTable {
         self.rerouted.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
     }
@@ -295,7 +303,8 @@ mod tests {
             let measure = |network: &Network| network.path_limits(0, 1, false);
             let before = (Nanos(6_000 + 3 * 80), 78_000, 3);
             assert_eq!(measure(&network), before);
-            assert!(network.take_down(3, 2) && !network.take_down(2, 3));
+            let direct = network.links_between(3, 2);
+            assert_eq!((network.set_links(&direct, false), network.set_links(&direct, false)), (vec![4], vec![]));
             let after = (Nanos(8_000 + 2 * 80 + 2 * 320), 27_500, 4);
             assert_eq!(measure(&network), if metrics_of_the_start { before } else { after });
             let ideal = |rough_ideal_fct| {
@@ -309,14 +318,29 @@ mod tests {
     }
 
     #[test]
+    fn one_of_several_links_fails_and_the_rest_is_used() {
+        let mut network = network(&[100, 100], Quirks::NONE);
+        assert_eq!(network.set_links(&[4], false), [4]);
+        assert_eq!(network.take_rerouted(2).next_hops(1), [3]);
+        assert_eq!(network.set_links(&[4, 5], true), [4]);
+        assert_eq!(network.take_rerouted(2).next_hops(1), [2, 3]);
+    }
+
+    #[test]
     fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
         for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
             let mut network = network(&[100, 100], Quirks { last_parallel_link, ..Quirks::NONE });
             let table = network.take_table(2);
             let hops = table.next_hops(1);
             assert_eq!([hops[0], hops[hops.len() - 1]], ports);
-            assert!(network.take_down(2, 3), "both fail");
+            let both = network.links_between(2, 3);
+            let used = if last_parallel_link { vec![5] } else { vec![4, 5] };
+            assert_eq!(network.set_links(&both, false), used, "both fail");
             assert_eq!(network.take_rerouted(2).next_hops(1), [1]);
+            assert_eq!(network.set_links(&both, true), used, "and come up again");
+            let table = network.take_rerouted(2);
+            let hops = table.next_hops(1);
+            assert_eq!([hops[0], hops[hops.len() - 1]], ports, "the routes are those of the start");
         }
     }
 }

@@ -70,11 +70,12 @@ pub(crate) mod ffi {
     }
 
     /// `hpcc_formats::scenario::LinkFailure`.
-    #[derive(Clone, Copy)]
+    #[derive(Clone)]
     struct LinkFailure {
         time_ns: u64,
-        a: u32,
-        b: u32,
+        /// When they come up again; the largest value stands for never.
+        until_ns: u64,
+        links: Vec<u32>,
     }
 
     unsafe extern "C++" {
@@ -220,7 +221,11 @@ impl Scenario {
     }
 
     pub fn link_failures(&self) -> Vec<LinkFailure> {
-        let failure = |f: &scenario::LinkFailure| LinkFailure { time_ns: f.time.0, a: f.a, b: f.b };
+        let failure = |failure: &scenario::LinkFailure| LinkFailure {
+            time_ns: failure.time.0,
+            until_ns: failure.until.map_or(u64::MAX, |until| until.0),
+            links: failure.links.clone(),
+        };
         self.get().link_failures.iter().map(failure).collect()
     }
 

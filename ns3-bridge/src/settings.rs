@@ -10,6 +10,7 @@ use hpcc_core::frame::Encapsulation;
 use hpcc_core::node::Finder;
 use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
+use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback;
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
@@ -97,6 +98,8 @@ pub(crate) mod ffi {
         fn has_bytes(self: &Settings) -> bool;
         /// Most bytes of telemetry in a frame.
         fn telemetry_room(self: &Settings) -> u32;
+        /// The telemetry layout that frames of a host have, or that a switch stamps; empty: none.
+        fn telemetry(self: &Settings, of_switch: bool) -> String;
         /// Bytes on the link of a PFC frame.
         fn pfc_bytes(self: &Settings) -> u32;
         /// Whether switches notify senders.
@@ -241,7 +244,12 @@ impl Settings {
             settings.set(spec.section, algorithm, spec.setting.key, input).map_err(|error| match error {
                 SettingError::Unknown => format!("there is no setting {}", spec.attribute),
                 SettingError::Value(message) => message,
-            })
+            })?;
+            // The names of faults are a text with names in it, which nothing else reads before the start.
+            if spec.section == "compatibility" {
+                settings.quirks.quirks().map_err(|wrong| wrong.message)?;
+            }
+            Ok(())
         })
     }
 
@@ -317,6 +325,11 @@ impl Settings {
 
     pub fn telemetry_room(&self) -> u32 {
         feedback::room(&self.node.layout(), self.node.feedback.records_per_ack) as u32
+    }
+
+    pub fn telemetry(&self, of_switch: bool) -> String {
+        let layout = if of_switch { self.node.stamped_layout() } else { self.node.layout() };
+        if layout == Layout::None { String::new() } else { layout.to_string() }
     }
 
     pub(crate) fn data_overhead(&self) -> u32 {

@@ -143,6 +143,8 @@ pub(crate) mod ffi {
         fn hide(self: &mut TelemetryBorder, egress: u16, is_answer: bool, telemetry: &mut [u8]);
         /// A frame that waits at a port is thrown away; returns whether to resume its sender.
         fn discard(self: &mut Switch, egress: u16, ingress: u16, priority: u8, size: u32) -> bool;
+        /// The priorities that were paused by PFC frames out of a port: bit n stands for priority n.
+        fn paused(self: &Switch, ingress: u16) -> u8;
         /// A PFC frame of this switch leaves a port.
         fn send_pfc(self: &mut Switch, egress: u16, now_ns: u64, size: u32);
         fn queued(self: &Switch, egress: u16) -> u32;
@@ -259,6 +261,10 @@ impl Switch {
     pub fn discard(&mut self, egress: u16, ingress: u16, priority: u8, size: u32) -> bool {
         let head = core_switch::Head { ingress, priority, size, ..Default::default() };
         self.core.discard(egress, &head)
+    }
+
+    pub fn paused(&self, ingress: u16) -> u8 {
+        self.core.paused(ingress)
     }
 
     pub fn send_pfc(&mut self, egress: u16, now_ns: u64, size: u32) {

@@ -29,7 +29,7 @@ FindHost(const QbbHelper& network)
 {
     for (uint32_t node = 0; node < network.GetNNodes(); ++node)
     {
-        if (const Ptr<RdmaHost> host = network.GetHost(node))
+        if (const auto host = DynamicCast<RdmaHost>(network.GetNode(node)))
         {
             return host;
         }

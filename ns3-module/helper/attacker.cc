@@ -54,7 +54,7 @@ Attacker::Attacker(CorePointer<hpcc::Attack> core, const QbbHelper& network, std
 {
     for (uint32_t node = 0; node < network.GetNNodes(); ++node)
     {
-        m_hosts.push_back(network.GetHost(node));
+        m_hosts.push_back(DynamicCast<RdmaHost>(network.GetNode(node)));
     }
 }
 

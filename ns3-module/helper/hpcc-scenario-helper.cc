@@ -126,9 +126,12 @@ HpccScenarioHelper::Run(const std::string& out)
     }
     for (const auto& failure : m_scenario->link_failures())
     {
-        Simulator::Schedule(NanoSeconds(failure.time_ns), [this, failure]() {
-            m_network.TakeLinkDown(failure.a, failure.b);
-        });
+        const std::vector<uint32_t> links(failure.links.begin(), failure.links.end());
+        Simulator::Schedule(NanoSeconds(failure.time_ns), &QbbHelper::SetLinks, &m_network, links, false);
+        if (failure.until_ns < m_scenario->stop_ns())
+        {
+            Simulator::Schedule(NanoSeconds(failure.until_ns), &QbbHelper::SetLinks, &m_network, links, true);
+        }
     }
     monitor.Begin();
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));

@@ -3,6 +3,8 @@
  */
 #include "qbb-helper.h"
 
+#include "frame-ascii-trace.h"
+
 #include "../model/call-core.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -22,10 +24,27 @@
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ns3
 {
+
+namespace
+{
+
+/**
+ * \brief Say which node is meant.
+ * \param node the node
+ * \return its kind and its index
+ */
+std::string
+NameOf(const QbbNode& node)
+{
+    return (node.IsSwitch() ? "switch " : "host ") + std::to_string(node.GetIndex());
+}
+
+} // namespace
 
 QbbHelper::QbbHelper()
     : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
@@ -63,21 +82,22 @@ QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeVal
 }
 
 void
-QbbHelper::SetFastCnpBorder(uint32_t node, uint32_t outside) const
+QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const
 {
     const Ptr<QbbNode> border = GetNode(node);
+    const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
-    NS_ABORT_MSG_UNLESS(agent, "node " << node << " is no switch, and cannot be a border");
+    NS_ABORT_MSG_UNLESS(agent, NameOf(*border) << " is no switch, and cannot be a border");
     bool found = false;
     for (uint32_t port = 0; port < border->GetNPorts(); ++port)
     {
-        if (border->GetPort(port)->GetPeer().GetOwner().GetIndex() == outside)
+        if (border->GetPort(port)->GetPeer().GetOwner().GetIndex() == other->GetIndex())
         {
             agent->SetBorder(static_cast<uint16_t>(port));
             found = true;
         }
     }
-    NS_ABORT_MSG_UNLESS(found, "there is no link from node " << node << " to node " << outside);
+    NS_ABORT_MSG_UNLESS(found, "there is no link from " << NameOf(*border) << " to " << NameOf(*other));
 }
 
 void
@@ -122,6 +142,7 @@ QbbHelper::InstallSwitches(const NodeContainer& nodes)
 void
 QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
+    NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be installed after Start(), which computes the routes");
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(), "node " << (*it)->GetId() << " is installed already");
@@ -134,39 +155,57 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 }
 
 NetDeviceContainer
-QbbHelper::Link(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
+QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, Time delay)
 {
+    const std::array<Ptr<QbbNode>, 2> owners{GetNode(a), GetNode(b)};
+    NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
+    NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
+    NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
+    NS_ABORT_MSG_IF(owners[0] == owners[1], NameOf(*owners[0]) << " cannot be linked to itself");
+    NetDeviceContainer devices;
     m_deviceFactory.Set("DataRate", DataRateValue(rate));
     m_channelFactory.Set("Delay", TimeValue(delay));
-    NetDeviceContainer devices;
-    for (const auto& node : {a, b})
+    for (const auto& owner : owners)
     {
-        Ptr<QbbNode> owner = node->GetObject<QbbNode>();
-        NS_ABORT_MSG_UNLESS(owner, "node " << node->GetId() << " is neither host nor switch");
         Ptr<QbbNetDevice> device = m_deviceFactory.Create<QbbNetDevice>();
-        node->AddDevice(device);
+        owner->GetObject<Node>()->AddDevice(device);
         owner->AddPort(device);
         devices.Add(device);
     }
     Ptr<QbbChannel> channel = m_channelFactory.Create<QbbChannel>();
     channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)), DynamicCast<QbbNetDevice>(devices.Get(1)));
-    const hpcc::LinkSpec link{a->GetObject<QbbNode>()->GetIndex(),
-                              b->GetObject<QbbNode>()->GetIndex(),
-                              rate.GetBitRate(),
-                              static_cast<uint64_t>(delay.GetNanoSeconds())};
-    const bool added = m_network->add_link(link);
-    NS_ABORT_MSG_UNLESS(added, "node " << a->GetId() << " cannot be linked to node " << b->GetId());
+    m_links.push_back(channel);
+    const bool added = m_network->add_link({owners[0]->GetIndex(),
+                                            owners[1]->GetIndex(),
+                                            rate.GetBitRate(),
+                                            static_cast<uint64_t>(delay.GetNanoSeconds())});
+    NS_ABORT_MSG_UNLESS(added, NameOf(*owners[0]) << " cannot be linked to " << NameOf(*owners[1]));
+    return devices;
+}
+
+NetDeviceContainer
+QbbHelper::LinkAll(const NodeContainer& nodes, const NodeReference& center, DataRate rate, Time delay)
+{
+    NetDeviceContainer devices;
+    for (auto node = nodes.Begin(); node != nodes.End(); ++node)
+    {
+        devices.Add(Link(*node, center, rate, delay));
+    }
     return devices;
 }
 
 void
 QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const
 {
+    NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
+                        "a frame cannot be lost with the probability " << probability << "; expected 0 to 1");
     const std::shared_ptr<hpcc::Loss> loss(hpcc::new_loss(stream, probability).into_raw(),
                                            CoreDelete<hpcc::Loss>());
     for (auto it = devices.Begin(); it != devices.End(); ++it)
     {
-        DynamicCast<QbbNetDevice>(*it)->SetLoss(loss);
+        const auto device = DynamicCast<QbbNetDevice>(*it);
+        NS_ABORT_MSG_UNLESS(device, "frames are lost at devices of the type QbbNetDevice only");
+        device->SetLoss(loss);
     }
 }
 
@@ -198,6 +237,8 @@ void
 QbbHelper::Start()
 {
     NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");
+    NS_ABORT_MSG_IF(m_isStarted, "the network has been started already");
+    m_isStarted = true;
     if (m_nodes.empty())
     {
         return;
@@ -275,27 +316,78 @@ QbbHelper::AgreeOnSettings() const
             CallCore([&] { m_network->measure_by(node->GetSettings()); });
         }
     }
+    CheckLayouts();
 }
 
 void
-QbbHelper::TakeLinkDown(uint32_t a, uint32_t b) const
+QbbHelper::CheckLayouts() const
 {
-    const bool wasUp = m_network->take_down(a, b);
-    if (!wasUp)
+    Ptr<QbbNode> first;
+    std::string expected;
+    for (const auto& node : m_nodes)
+    {
+        const std::string layout(node->GetSettings().telemetry(node->IsSwitch()));
+        if (!first && !layout.empty())
+        {
+            first = node;
+            expected = layout;
+        }
+        NS_ABORT_MSG_UNLESS(layout.empty() || layout == expected,
+                            NameOf(*node) << " has the telemetry layout " << layout << ", and " << NameOf(*first) << " "
+                                          << expected << "; expected the same, as QbbHelper::SetTelemetry() sets it");
+    }
+}
+
+void
+QbbHelper::TakeLinkDown(const NodeReference& a, const NodeReference& b) const
+{
+    SetLinks(FindLinks(a, b), false);
+}
+
+void
+QbbHelper::TakeLinkDown(const NetDeviceContainer& devices) const
+{
+    SetLinks(FindLinks(devices), false);
+}
+
+void
+QbbHelper::SetLinkUp(const NodeReference& a, const NodeReference& b) const
+{
+    SetLinks(FindLinks(a, b), true);
+}
+
+void
+QbbHelper::SetLinkUp(const NetDeviceContainer& devices) const
+{
+    SetLinks(FindLinks(devices), true);
+}
+
+void
+QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
+{
+    CheckRunning();
+    std::vector<QbbNetDevice*> ends;
+    for (const uint32_t link : m_network->set_links({links.data(), links.size()}, up))
+    {
+        for (std::size_t end = 0; end < 2; ++end)
+        {
+            ends.push_back(PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end))));
+        }
+    }
+    if (ends.empty())
     {
         return;
     }
-    for (const auto& [here, there] : {std::pair(a, b), std::pair(b, a)})
+    for (QbbNetDevice* end : ends)
     {
-        const Ptr<QbbNode> node = GetNode(here);
-        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        if (up)
         {
-            QbbNetDevice& device = *node->GetPort(port);
-            if (device.GetPeer().GetOwner().GetIndex() == there)
-            {
-                device.TakeDown();
-                node->OnLinkDown(device);
-            }
+            end->BringUp();
+        }
+        else
+        {
+            end->TakeDown();
+            end->GetOwner().OnLinkDown(*end);
         }
     }
     // All routes first: a host that sends at once must find switches that know the way. Hosts in order.
@@ -309,18 +401,92 @@ QbbHelper::TakeLinkDown(uint32_t a, uint32_t b) const
             }
         }
     }
+    for (QbbNetDevice* end : ends)
+    {
+        if (up)
+        {
+            end->GetOwner().OnLinkUp(*end);
+        }
+    }
+}
+
+std::vector<uint32_t>
+QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
+{
+    const Ptr<QbbNode> here = GetNode(a);
+    const Ptr<QbbNode> there = GetNode(b);
+    const auto links = m_network->links_between(here->GetIndex(), there->GetIndex());
+    NS_ABORT_MSG_IF(links.empty(), "there is no link from " << NameOf(*here) << " to " << NameOf(*there));
+    return {links.begin(), links.end()};
+}
+
+std::vector<uint32_t>
+QbbHelper::FindLinks(const NetDeviceContainer& devices) const
+{
+    std::vector<uint32_t> links;
+    for (auto device = devices.Begin(); device != devices.End(); ++device)
+    {
+        const auto link = std::find(m_links.begin(), m_links.end(), (*device)->GetChannel());
+        NS_ABORT_MSG_IF(link == m_links.end(), "a device is given that no link of this network ends at");
+        links.push_back(static_cast<uint32_t>(link - m_links.begin()));
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    return links;
 }
 
 Ptr<RdmaHost>
-QbbHelper::GetHost(uint32_t index) const
+QbbHelper::GetHost(const NodeReference& node) const
 {
-    return DynamicCast<RdmaHost>(m_nodes.at(index));
+    const Ptr<QbbNode> found = GetNode(node);
+    const auto host = DynamicCast<RdmaHost>(found);
+    NS_ABORT_MSG_UNLESS(host, NameOf(*found) << " is no RdmaHost");
+    return host;
 }
 
 Ptr<QbbNode>
-QbbHelper::GetNode(uint32_t index) const
+QbbHelper::GetNode(const NodeReference& reference) const
 {
-    return m_nodes.at(index);
+    const Ptr<Node> node = reference.GetNode();
+    if (!node)
+    {
+        NS_ABORT_MSG_UNLESS(reference.GetIndex() < m_nodes.size(),
+                            "there is no node " << reference.GetIndex() << " in this network, which has " << m_nodes.size());
+        return m_nodes[reference.GetIndex()];
+    }
+    const auto owner = node->GetObject<QbbNode>();
+    NS_ABORT_MSG_UNLESS(owner && owner->GetIndex() < m_nodes.size() && m_nodes[owner->GetIndex()] == owner,
+                        "node " << node->GetId() << " is neither host nor switch of this network");
+    return owner;
+}
+
+uint64_t
+QbbHelper::PrintUnfinished(std::ostream& os) const
+{
+    CheckRunning();
+    uint64_t count = 0;
+    for (const auto& node : m_nodes)
+    {
+        const auto host = DynamicCast<RdmaHost>(node);
+        if (!host)
+        {
+            continue;
+        }
+        host->VisitFlows([&](const RdmaFlow& flow, uint32_t) {
+            os << "unfinished: flow of " << flow.size << " bytes from host " << flow.src << ':' << flow.sport << " to host "
+               << flow.dst << ':' << flow.dport << ", begun at " << flow.start.As(Time::NS) << '\n';
+            ++count;
+        });
+    }
+    return count;
+}
+
+void
+QbbHelper::CheckRunning() const
+{
+    NS_ABORT_MSG_UNLESS(m_isStarted, "the network has not been started: call QbbHelper::Start() first");
+    const bool isGone = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) { return node->IsDisposed(); });
+    NS_ABORT_MSG_IF(isGone, "the network is no more: Simulator::Destroy() has ended it");
 }
 
 const hpcc::Network&
@@ -336,10 +502,14 @@ QbbHelper::GetNNodes() const
 }
 
 Time
-QbbHelper::GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const
+QbbHelper::GetStandaloneFct(const NodeReference& src, const NodeReference& dst, uint64_t size) const
 {
-    const hpcc::Settings& settings = m_nodes.at(src)->GetSettings();
-    return NanoSeconds(CallCore([&] { return m_network->standalone_fct_ns(src, dst, size, settings); }));
+    const Ptr<QbbNode> source = GetNode(src);
+    const uint32_t destination = GetNode(dst)->GetIndex();
+    NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
+    return NanoSeconds(CallCore([&] {
+        return m_network->standalone_fct_ns(source->GetIndex(), destination, size, source->GetSettings());
+    }));
 }
 
 Time
@@ -382,8 +552,28 @@ QbbHelper::EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool, b
     file->SetAttribute("NanosecMode", BooleanValue(true));
     file->Open(name, std::ios::out);
     NS_ABORT_MSG_IF(file->Fail(), "cannot write " << name);
-    file->Init(PcapHelper::DLT_EN10MB);
+    constexpr uint32_t ETHERNET = 1;
+    file->Init(ETHERNET);
     pcap.HookDefaultSink(DynamicCast<QbbNetDevice>(device), "PromiscSniffer", file);
+}
+
+void
+QbbHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                               std::string prefix,
+                               Ptr<NetDevice> device,
+                               bool explicitFilename)
+{
+    const auto port = DynamicCast<QbbNetDevice>(device);
+    if (!port)
+    {
+        return;
+    }
+    if (!stream)
+    {
+        AsciiTraceHelper ascii;
+        stream = ascii.CreateFileStream(explicitFilename ? prefix : ascii.GetFilenameFromDevice(prefix, device));
+    }
+    TraceFramesAsText(*port, stream);
 }
 
 } // namespace ns3

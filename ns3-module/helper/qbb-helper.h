@@ -4,15 +4,19 @@
 #ifndef QBB_HELPER_H
 #define QBB_HELPER_H
 
+#include "node-reference.h"
+
 #include "ns3/core-pointer.h"
 #include "ns3/net-device-container.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
+#include "ns3/qbb-channel.h"
 #include "ns3/trace-helper.h"
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -31,9 +35,10 @@ class RdmaHost;
  * numbers the nodes, and the order of links numbers each node's ports.
  *
  * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they need a wire profile
- * with real bytes (SetWireProfile()).
+ * with real bytes (SetWireProfile()). EnableAscii() and EnableAsciiAll() write a line for each frame that is queued, sent,
+ * received or lost.
  */
-class QbbHelper : public PcapHelperForDevice
+class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
   public:
     QbbHelper();
@@ -68,10 +73,10 @@ class QbbHelper : public PcapHelperForDevice
 
     /**
      * \brief Make a switch's links to another node the edge of the domain, which no Fast CNP crosses. Before Start().
-     * \param node index of the switch
-     * \param outside index of the other node
+     * \param node the switch
+     * \param outside the other node
      */
-    void SetFastCnpBorder(uint32_t node, uint32_t outside) const;
+    void SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const;
 
     /**
      * \brief Set an attribute of the devices to be created by links.
@@ -125,7 +130,17 @@ class QbbHelper : public PcapHelperForDevice
      * \param delay propagation delay, one way
      * \return the devices at both ends
      */
-    NetDeviceContainer Link(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay);
+    NetDeviceContainer Link(const NodeReference& a, const NodeReference& b, DataRate rate, Time delay);
+
+    /**
+     * \brief Link each of several nodes to another one.
+     * \param nodes the nodes
+     * \param center the other one
+     * \param rate data rate of each direction
+     * \param delay propagation delay, one way
+     * \return the devices: for each node its own, and then that of the other one
+     */
+    NetDeviceContainer LinkAll(const NodeContainer& nodes, const NodeReference& center, DataRate rate, Time delay);
 
     /**
      * \brief Lose frames at random where they arrive.
@@ -164,27 +179,64 @@ class QbbHelper : public PcapHelperForDevice
     void Start();
 
     /**
-     * \brief Take the link between two nodes down, now and for good. Flows go on over what is left of the network.
+     * \brief Take all links between two nodes down, now. Flows go on over what is left of the network.
      *
-     * What waits for the link and what is on it is lost. Round-trip times and windows stay as they were computed at
-     * the start.
+     * What waits for a link and what is on it is lost. Round-trip times and windows of flows under way stay as they were
+     * computed at their start.
      *
-     * \param a index of one node
-     * \param b index of the other node
+     * \param a one node
+     * \param b the other node
      */
-    void TakeLinkDown(uint32_t a, uint32_t b) const;
+    void TakeLinkDown(const NodeReference& a, const NodeReference& b) const;
 
     /**
-     * \param index a host's index: its place in the order of installation
-     * \return the host; nullptr if the node is a switch
+     * \brief Take links down, such as one of several between two nodes.
+     * \param devices one end of each link, or both, as Link() returned them
      */
-    Ptr<RdmaHost> GetHost(uint32_t index) const;
+    void TakeLinkDown(const NetDeviceContainer& devices) const;
 
     /**
-     * \param index a node's index: its place in the order of installation
-     * \return the node's switch or host
+     * \brief Bring all links between two nodes up again, now: routes lead over them as before, and no priority is paused.
+     *
+     * What was on a link when it failed must be gone: it ends the program to bring a link up sooner than its delay and the time
+     * of a frame of 10,000 bytes after it failed.
+     *
+     * \param a one node
+     * \param b the other node
      */
-    Ptr<QbbNode> GetNode(uint32_t index) const;
+    void SetLinkUp(const NodeReference& a, const NodeReference& b) const;
+
+    /**
+     * \brief Bring links up again, such as one of several between two nodes.
+     * \param devices one end of each link, or both, as Link() returned them
+     */
+    void SetLinkUp(const NetDeviceContainer& devices) const;
+
+    /**
+     * \brief Take links down or bring them up, as TakeLinkDown() and SetLinkUp() do.
+     * \param links their places in the order in which they were made
+     * \param up whether they come up
+     */
+    void SetLinks(const std::vector<uint32_t>& links, bool up) const;
+
+    /**
+     * \param node a host
+     * \return the host; ends the program if the node is none
+     */
+    Ptr<RdmaHost> GetHost(const NodeReference& node) const;
+
+    /**
+     * \param node a node
+     * \return the node's switch or host; ends the program if it is not of this network
+     */
+    Ptr<QbbNode> GetNode(const NodeReference& node) const;
+
+    /**
+     * \brief Say which flows are under way: a line for each. Call it at the end of a simulation, before Simulator::Destroy().
+     * \param os where to
+     * \return how many there are
+     */
+    uint64_t PrintUnfinished(std::ostream& os) const;
 
     /// \return the network as the core has it
     const hpcc::Network& GetCore() const;
@@ -194,12 +246,12 @@ class QbbHelper : public PcapHelperForDevice
 
     /**
      * \brief Compute how long a flow would take on an idle network.
-     * \param src index of the source
-     * \param dst index of the destination
+     * \param src the source
+     * \param dst the destination
      * \param size payload bytes
      * \return the flow completion time, 0 if the hosts are not connected
      */
-    Time GetStandaloneFct(uint32_t src, uint32_t dst, uint64_t size) const;
+    Time GetStandaloneFct(const NodeReference& src, const NodeReference& dst, uint64_t size) const;
 
     /// \return the longest base round-trip time T of two hosts, once the routes are computed
     Time GetMaxRtt() const;
@@ -211,6 +263,27 @@ class QbbHelper : public PcapHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
+    /**
+     * \brief Find the links between two nodes; ends the program if there are none.
+     * \param a one node
+     * \param b the other node
+     * \return their places in the order in which they were made
+     */
+    std::vector<uint32_t> FindLinks(const NodeReference& a, const NodeReference& b) const;
+
+    /**
+     * \brief Find links by their devices; ends the program if one is not of this network.
+     * \param devices one end of each link, or both
+     * \return their places in the order in which they were made
+     */
+    std::vector<uint32_t> FindLinks(const NetDeviceContainer& devices) const;
+
+    /// End the program if the network has not been started, or is gone.
+    void CheckRunning() const;
+
+    /// End the program if nodes write and read telemetry in different layouts.
+    void CheckLayouts() const;
+
     /// Tell switches what they must know of the hosts before they settle their settings, and the reverse, settle all, and
     /// tell the network what the hosts' frames weigh.
     void AgreeOnSettings() const;
@@ -221,6 +294,12 @@ class QbbHelper : public PcapHelperForDevice
                             bool promiscuous,
                             bool explicitFilename) override;
 
+    // Inherited: writes a device's frames as text.
+    void EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                             std::string prefix,
+                             Ptr<NetDevice> device,
+                             bool explicitFilename) override;
+
     ObjectFactory m_hostFactory;              //!< makes hosts
     ObjectFactory m_switchFactory;            //!< makes switches
     ObjectFactory m_fastCnpHostFactory;       //!< makes the hosts' part of Fast CNP
@@ -229,6 +308,8 @@ class QbbHelper : public PcapHelperForDevice
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
+    std::vector<Ptr<QbbChannel>> m_links;     //!< links in the order in which they were made
+    bool m_isStarted{false};                  //!< whether Start() was called
     uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default
 };

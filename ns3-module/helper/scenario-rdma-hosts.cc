@@ -91,7 +91,7 @@ ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
     hpcc::HostCounters& sum = totals.hosts;
     for (uint32_t index = 0; index < m_network->GetNNodes(); ++index)
     {
-        if (const Ptr<RdmaHost> host = m_network->GetHost(index))
+        if (const auto host = DynamicCast<RdmaHost>(m_network->GetNode(index)))
         {
             const RdmaCounters counters = host->GetCounters();
             sum.resent += counters.resent;

@@ -4,6 +4,7 @@
 #include "qbb-net-device.h"
 
 #include "frame-serializer.h"
+#include "late-trace.h"
 #include "qbb-channel.h"
 #include "wheel-simulator-impl.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -20,7 +21,6 @@
 #include "ns3/uinteger.h"
 
 #include <limits>
-#include <string>
 #include <utility>
 
 namespace ns3
@@ -30,67 +30,14 @@ NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
 
-/**
- * \ingroup hpcc
- * \brief Passes on to a trace source's own accessor, and tells the device that somebody listens.
- *
- * A device has seven trace sources of frames, each in memory of its own; with a flag, frames of which nobody asks touch
- * none of it.
- */
-class QbbNetDevice::WatchingAccessor : public TraceSourceAccessor
-{
-  public:
-    /**
-     * \param source the trace source's own accessor
-     */
-    explicit WatchingAccessor(Ptr<const TraceSourceAccessor> source)
-        : m_source(source)
-    {
-    }
-
-    // Inherited
-    bool ConnectWithoutContext(ObjectBase* object, const CallbackBase& callback) const override
-    {
-        Watch(object);
-        return m_source->ConnectWithoutContext(object, callback);
-    }
-
-    bool Connect(ObjectBase* object, std::string context, const CallbackBase& callback) const override
-    {
-        Watch(object);
-        return m_source->Connect(object, context, callback);
-    }
-
-    bool DisconnectWithoutContext(ObjectBase* object, const CallbackBase& callback) const override
-    {
-        return m_source->DisconnectWithoutContext(object, callback);
-    }
-
-    bool Disconnect(ObjectBase* object, std::string context, const CallbackBase& callback) const override
-    {
-        return m_source->Disconnect(object, context, callback);
-    }
-
-  private:
-    /**
-     * \param object a device
-     */
-    static void Watch(ObjectBase* object)
-    {
-        if (auto* device = dynamic_cast<QbbNetDevice*>(object))
-        {
-            device->m_watched = true;
-        }
-    }
-
-    Ptr<const TraceSourceAccessor> m_source; //!< the trace source's own accessor
-};
-
-template <typename Source>
+template <class Source>
 Ptr<const TraceSourceAccessor>
-QbbNetDevice::MakeWatchingAccessor(Source source)
+QbbNetDevice::MakeWatchedAccessor(Source QbbNetDevice::*source)
 {
-    return Create<WatchingAccessor>(MakeTraceSourceAccessor(source));
+    return MakeLateTraceAccessor<QbbNetDevice>([source](QbbNetDevice& device) -> auto& {
+        device.m_watched = true;
+        return device.*source;
+    });
 }
 
 TypeId
@@ -113,32 +60,37 @@ QbbNetDevice::GetTypeId()
                           MakeUintegerChecker<uint16_t>())
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
-                            MakeWatchingAccessor(&QbbNetDevice::m_txBeginTrace),
+                            MakeWatchedAccessor(&QbbNetDevice::m_txBeginTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("RxEnd",
                             "A frame has arrived, PFC frames included",
-                            MakeWatchingAccessor(&QbbNetDevice::m_rxEndTrace),
+                            MakeWatchedAccessor(&QbbNetDevice::m_rxEndTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("RxDrop",
                             "A frame was lost on the way here",
-                            MakeWatchingAccessor(&QbbNetDevice::m_rxDropTrace),
+                            MakeWatchedAccessor(&QbbNetDevice::m_rxDropTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("LinkDrop",
                             "A frame that waited here was dropped, because the link failed",
-                            MakeWatchingAccessor(&QbbNetDevice::m_linkDropTrace),
+                            MakeWatchedAccessor(&QbbNetDevice::m_linkDropTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Enqueue",
                             "A frame was queued",
-                            MakeWatchingAccessor(&QbbNetDevice::m_enqueueTrace),
+                            MakeWatchedAccessor(&QbbNetDevice::m_enqueueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Dequeue",
                             "A frame left its queue",
-                            MakeWatchingAccessor(&QbbNetDevice::m_dequeueTrace),
+                            MakeWatchedAccessor(&QbbNetDevice::m_dequeueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
+            .AddTraceSource("QueuedBytes",
+                            "The length of a queue has changed",
+                            MakeLateTraceAccessor<QbbNetDevice>(
+                                [](QbbNetDevice& device) -> auto& { return device.GetQueueWatch().GetSource(); }),
+                            "ns3::QbbNetDevice::QueueTracedCallback")
             .AddTraceSource("PromiscSniffer",
                             "A frame begins to leave or has arrived, with the bytes that it has on the wire; needs a "
                             "WireProfile whose frames have some",
-                            MakeWatchingAccessor(&QbbNetDevice::m_sniffer),
+                            MakeWatchedAccessor(&QbbNetDevice::m_sniffer),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("Pause",
                             "The far end paused or resumed a priority",
@@ -496,7 +448,37 @@ QbbNetDevice::TakeDown()
 {
     NS_LOG_FUNCTION(this);
     m_linkUp = false;
+    m_downSince = Simulator::Now();
     m_linkChanges();
+}
+
+void
+QbbNetDevice::BringUp()
+{
+    NS_LOG_FUNCTION(this);
+    constexpr uint32_t LARGEST_FRAME = 10'000;
+    const Time down = Simulator::Now() - m_downSince;
+    const Time least = NanoSeconds(m_delayNanos + GetTxTime(LARGEST_FRAME));
+    NS_ABORT_MSG_IF(down < least,
+                    "a link cannot come up " << down.As(Time::NS) << " after it failed; expected at least "
+                                             << least.As(Time::NS) << ", when what was on it is gone");
+    for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
+    {
+        m_pausedTime[priority] = GetPausedTime(priority);
+    }
+    m_paused = 0;
+    m_linkUp = true;
+    m_linkChanges();
+}
+
+QueueWatch&
+QbbNetDevice::GetQueueWatch()
+{
+    if (!m_queueWatch)
+    {
+        m_queueWatch = std::make_unique<QueueWatch>(*this);
+    }
+    return *m_queueWatch;
 }
 
 QbbFrame*

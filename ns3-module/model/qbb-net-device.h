@@ -8,6 +8,7 @@
 #include "frame-serializer.h"
 #include "qbb-frame.h"
 #include "qbb-node.h"
+#include "queue-watch.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
@@ -140,6 +141,12 @@ class QbbNetDevice : public NetDevice
     void TakeDown();
 
     /**
+     * \brief The cable is whole again, and no priority is paused. Ends the program if that is sooner than what was on it when
+     * it broke is gone.
+     */
+    void BringUp();
+
+    /**
      * \brief Take the next frame of any queue, paused or not.
      * \return the frame, or nullptr
      */
@@ -219,6 +226,14 @@ class QbbNetDevice : public NetDevice
      */
     typedef void (*PauseTracedCallback)(uint8_t priority, bool paused);
 
+    /**
+     * TracedCallback signature for queue lengths.
+     * \param [in] queue the queue: a priority, or 0 for PFC frames and a host's acknowledgements
+     * \param [in] before bytes that waited in it before
+     * \param [in] now bytes that wait in it
+     */
+    typedef void (*QueueTracedCallback)(uint8_t queue, uint64_t before, uint64_t now);
+
     // Inherited
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;
@@ -276,16 +291,18 @@ class QbbNetDevice : public NetDevice
         QbbNetDevice& m_device; //!< whose transmissions it ends
     };
 
-    /// The accessor of a trace source that is looked at only where somebody listens.
-    class WatchingAccessor;
-
     /**
-     * \brief Make the accessor of a trace source of frames.
+     * \brief Make the accessor of a trace source that is looked at only when somebody has listened: a device has seven, each
+     * in memory of its own.
+     * \tparam Source type of the trace source
      * \param source its member
      * \return the accessor
      */
-    template <typename Source>
-    static Ptr<const TraceSourceAccessor> MakeWatchingAccessor(Source source);
+    template <class Source>
+    static Ptr<const TraceSourceAccessor> MakeWatchedAccessor(Source QbbNetDevice::*source);
+
+    /// \return what follows the queues for the trace source QueuedBytes; made at the first call
+    QueueWatch& GetQueueWatch();
 
     /// A transmission time, remembered for the next frame of this size.
     struct TxTime
@@ -419,6 +436,8 @@ class QbbNetDevice : public NetDevice
     TracedCallback<const QbbFrame&> m_enqueueTrace;   //!< trace source
     TracedCallback<const QbbFrame&> m_dequeueTrace;   //!< trace source
     TracedCallback<uint8_t, bool> m_pauseTrace;       //!< trace source
+    std::unique_ptr<QueueWatch> m_queueWatch;         //!< follows the queues, once somebody wants to know
+    Time m_downSince;                                 //!< when the cable broke
 };
 
 } // namespace ns3

@@ -10,6 +10,7 @@
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 
 #include <utility>
@@ -44,6 +45,7 @@ void
 QbbNode::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    m_isDisposed = true;
     m_ports.clear();
     m_rng.reset();
     Object::DoDispose();
@@ -81,6 +83,12 @@ QbbNode::NewFrame()
     return frame;
 }
 
+bool
+QbbNode::IsDisposed() const
+{
+    return m_isDisposed;
+}
+
 uint32_t
 QbbNode::GetNPorts() const
 {
@@ -90,7 +98,9 @@ QbbNode::GetNPorts() const
 Ptr<QbbNetDevice>
 QbbNode::GetPort(uint32_t port) const
 {
-    return m_ports.at(port);
+    NS_ABORT_MSG_UNLESS(port < m_ports.size(),
+                        "node " << m_index << " has no port " << port << "; it has " << m_ports.size());
+    return m_ports[port];
 }
 
 void
@@ -120,6 +130,13 @@ QbbNode::FetchArrival(unsigned, const QbbNetDevice&, const QbbFrame&) const
 void
 QbbNode::FetchDeparture(unsigned, const QbbNetDevice&) const
 {
+}
+
+void
+QbbNode::OnLinkUp(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+    port.TrySend();
 }
 
 bool

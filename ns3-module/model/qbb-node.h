@@ -46,6 +46,9 @@ class QbbNode : public Object, public SettingsOwner
      */
     void AddPort(Ptr<QbbNetDevice> device);
 
+    /// \return whether the simulation has ended, which took the ports away
+    bool IsDisposed() const;
+
     /// \return the number of ports
     uint32_t GetNPorts() const;
 
@@ -90,6 +93,12 @@ class QbbNode : public Object, public SettingsOwner
      * \param port the port
      */
     virtual void OnLinkDown(QbbNetDevice& port) = 0;
+
+    /**
+     * \brief A port's cable is whole again, and routes lead over it.
+     * \param port the port
+     */
+    virtual void OnLinkUp(QbbNetDevice& port);
 
     /**
      * \brief The network has computed new routes.
@@ -171,6 +180,7 @@ class QbbNode : public Object, public SettingsOwner
     std::shared_ptr<hpcc::Rng> m_rng;   //!< the random number generator
     uint32_t m_index{0};                    //!< index in the network
     uint32_t m_pfcBytes{0};                 //!< size of a PFC frame
+    bool m_isDisposed{false};               //!< whether the simulation has ended
 };
 
 } // namespace ns3

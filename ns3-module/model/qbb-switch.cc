@@ -172,6 +172,22 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
 }
 
 void
+QbbSwitch::OnLinkUp(QbbNetDevice& port)
+{
+    NS_LOG_FUNCTION(this << &port);
+    // The far end has forgotten the pauses that are in force here.
+    const uint8_t paused = m_core->paused(port.GetPortNumber());
+    for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
+    {
+        if (paused >> priority & 1)
+        {
+            SendPfc(port, priority, m_pauses);
+        }
+    }
+    port.TrySend();
+}
+
+void
 QbbSwitch::OnNewRoutes()
 {
     NS_LOG_FUNCTION(this);

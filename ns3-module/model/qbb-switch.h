@@ -89,6 +89,7 @@ class QbbSwitch : public QbbNode
     bool IsSwitch() const override;
     void Start(const std::shared_ptr<hpcc::Network>& network) override;
     void OnLinkDown(QbbNetDevice& port) override;
+    void OnLinkUp(QbbNetDevice& port) override;
     void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;

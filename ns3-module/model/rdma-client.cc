@@ -100,7 +100,9 @@ RdmaClient::StartApplication()
     NS_LOG_FUNCTION(this);
     Ptr<RdmaHost> host = GetNode()->GetObject<RdmaHost>();
     Ptr<RdmaHost> peer = m_peer ? m_peer->GetObject<RdmaHost>() : nullptr;
-    NS_ABORT_MSG_UNLESS(host && peer, "RdmaClient needs an RdmaHost on its node and on its peer");
+    NS_ABORT_MSG_UNLESS(m_peer, "the RdmaClient of node " << GetNode()->GetId() << " has no peer: call SetPeer()");
+    NS_ABORT_MSG_UNLESS(host, "node " << GetNode()->GetId() << " has an RdmaClient and is no RdmaHost");
+    NS_ABORT_MSG_UNLESS(peer, "node " << m_peer->GetId() << " is the peer of an RdmaClient and is no RdmaHost");
     m_flow.size = m_size;
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;

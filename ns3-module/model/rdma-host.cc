@@ -4,6 +4,7 @@
 #include "rdma-host.h"
 
 #include "call-core.h"
+#include "late-trace.h"
 #include "setting-attributes.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
@@ -61,7 +62,26 @@ RdmaHost::GetTypeId()
                                                         "An acknowledgement, a notification, other feedback or a timer has "
                                                         "reached the congestion control of a flow",
                                                         MakeTraceSourceAccessor(&RdmaHost::m_controlTrace),
-                                                        "ns3::RdmaHost::ControlTracedCallback"),
+                                                        "ns3::RdmaHost::ControlTracedCallback")
+                                        .AddTraceSource("Resend",
+                                                        "A packet is sent again",
+                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
+                                                            return host.GetFlowWatch().resend;
+                                                        }),
+                                                        "ns3::RdmaHost::ResendTracedCallback")
+                                        .AddTraceSource("Rtt",
+                                                        "A packet that was sent once is acknowledged, and no later one with it",
+                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
+                                                            return host.GetFlowWatch().rtt;
+                                                        }),
+                                                        "ns3::RdmaHost::RttTracedCallback")
+                                        .AddTraceSource("Cnp",
+                                                        "The receiver of a flow has sent a congestion notification, which "
+                                                        "arrives; those of switches are told of by FastCnpHost",
+                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
+                                                            return host.GetFlowWatch().cnp;
+                                                        }),
+                                                        "ns3::RdmaHost::FlowTracedCallback"),
                                     hpcc::host_settings());
     return tid;
 }
@@ -87,6 +107,16 @@ RdmaHost::DoDispose()
     m_sending.clear();
     m_wakeUps.clear();
     QbbNode::DoDispose();
+}
+
+FlowWatch&
+RdmaHost::GetFlowWatch()
+{
+    if (!m_flowWatch)
+    {
+        m_flowWatch = std::make_unique<FlowWatch>(*this);
+    }
+    return *m_flowWatch;
 }
 
 bool
@@ -124,6 +154,8 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 bool
 RdmaHost::CanReach(const RdmaHost& peer) const
 {
+    CheckRunning();
+    peer.CheckRunning();
     return m_core->route({}, peer.m_index) >= 0 && peer.m_core->route({}, m_index) >= 0;
 }
 
@@ -131,6 +163,7 @@ uint32_t
 RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done)
 {
     NS_LOG_FUNCTION(this << peer << request.size);
+    CheckFlow(peer, request);
     RdmaFlow flow = request;
     flow.src = m_index;
     flow.dst = peer->m_index;
@@ -167,6 +200,27 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     m_startTrace(flow);
     m_ports[nic]->TrySend();
     return handle;
+}
+
+void
+RdmaHost::CheckRunning() const
+{
+    NS_ABORT_MSG_UNLESS(m_core,
+                        "host " << m_index << " is not part of a running network: call QbbHelper::Start() first, and "
+                                << "nothing after Simulator::Destroy()");
+}
+
+void
+RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
+{
+    NS_ABORT_MSG_UNLESS(peer, "a flow needs a destination");
+    CheckRunning();
+    peer->CheckRunning();
+    NS_ABORT_MSG_IF(peer->m_network != m_network,
+                    "host " << peer->m_index << " is part of another network than host " << m_index);
+    NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
+    NS_ABORT_MSG_UNLESS(flow.priority >= 1 && flow.priority < QbbNetDevice::PRIORITIES,
+                        "flows cannot have the priority " << +flow.priority << "; expected 1 to 7");
 }
 
 hpcc::FlowKey
@@ -217,7 +271,9 @@ RdmaHost::GetAckedBytes(uint32_t queuePair) const
 const RdmaFlow&
 RdmaHost::GetFlow(uint32_t queuePair) const
 {
-    return m_sending.at(queuePair).flow;
+    const auto sending = m_sending.find(queuePair);
+    NS_ABORT_MSG_IF(sending == m_sending.end(), "host " << m_index << " has no flow with the queue pair " << queuePair);
+    return sending->second.flow;
 }
 
 RdmaControl
@@ -269,6 +325,7 @@ RdmaHost::Send(QbbFrame* frame)
 RdmaCounters
 RdmaHost::GetCounters() const
 {
+    CheckRunning();
     const hpcc::HostCounters core = m_core->counters();
     return {core.resent,
             core.timeouts,

@@ -5,6 +5,7 @@
 #define RDMA_HOST_H
 
 #include "fast-cnp-host.h"
+#include "flow-watch.h"
 #include "host-alarms.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
@@ -16,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -186,10 +188,27 @@ class RdmaHost : public QbbNode
      */
     typedef void (*ControlTracedCallback)(const RdmaFlow& flow, const RdmaControl& control);
 
+    /**
+     * TracedCallback signature for packets that are sent again.
+     * \param [in] flow the flow
+     * \param [in] seq first byte of the packet
+     */
+    typedef void (*ResendTracedCallback)(const RdmaFlow& flow, uint64_t seq);
+
+    /**
+     * TracedCallback signature for round-trip times.
+     * \param [in] flow the flow
+     * \param [in] rtt from the first bit of a packet to the acknowledgement of its last byte
+     */
+    typedef void (*RttTracedCallback)(const RdmaFlow& flow, Time rtt);
+
   protected:
     void DoDispose() override;
 
   private:
+    /// \return what follows the frames of flows for trace sources; made at the first call
+    FlowWatch& GetFlowWatch();
+
     /// Most timers of a queue pair; the core's numbers are below.
     static constexpr std::size_t MAX_TIMERS = 8;
 
@@ -202,6 +221,16 @@ class RdmaHost : public QbbNode
         FlowCallback done;     //!< whom to tell
         std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
+
+    /// End the program if the host has not been started, or the simulation is over.
+    void CheckRunning() const;
+
+    /**
+     * \brief End the program if a flow cannot start.
+     * \param peer its destination
+     * \param flow what was asked for
+     */
+    void CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
 
     /**
      * \param flow a flow from here
@@ -378,6 +407,7 @@ class RdmaHost : public QbbNode
     TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
     TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
     TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
+    std::unique_ptr<FlowWatch> m_flowWatch;            //!< follows frames, once somebody wants to know
 };
 
 } // namespace ns3

@@ -121,7 +121,10 @@ class HpccTestSuite : public TestSuite
                                 MakeFaultTests,
                                 MakeCaptureTests,
                                 MakeScenarioTests,
-                                MakeDefaultsTests})
+                                MakeDefaultsTests,
+                                MakeLinkTests,
+                                MakeTraceTests,
+                                MakeMisuseTests})
         {
             for (TestCase* test : make())
             {

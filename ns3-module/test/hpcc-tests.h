@@ -54,6 +54,12 @@ TestCases MakeCaptureTests();
 TestCases MakeScenarioTests();
 /// \return tests of what is set where a program sets nothing
 TestCases MakeDefaultsTests();
+/// \return tests of links that fail and come up
+TestCases MakeLinkTests();
+/// \return tests of trace sources and of helpers for programs
+TestCases MakeTraceTests();
+/// \return tests of what a program must not do
+TestCases MakeMisuseTests();
 
 /**
  * \ingroup hpcc

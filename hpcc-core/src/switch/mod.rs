@@ -19,7 +19,7 @@ pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
 pub use settings::{BufferKind, SwitchSettings};
-pub use shared_buffer::{Admission, PRIORITIES, RESERVE, SharedBuffer};
+pub use shared_buffer::{Admission, PRIORITIES, PauseConfig, RESERVE, SharedBuffer};
 
 use lossy_buffer::LossyBuffer;
 use report::Report;
@@ -53,6 +53,8 @@ pub struct SwitchConfig {
     pub buffer_bytes: u64,
     /// What happens when it is full.
     pub mode: BufferMode,
+    /// When a lossless buffer pauses.
+    pub pause: PauseConfig,
     /// Whether packets are ECN-marked at all.
     pub ecn: bool,
     /// One entry for each link rate in the network.
@@ -236,7 +238,7 @@ impl Switch {
             layout,
             routes,
             buffer: match config.mode {
-                BufferMode::Lossless => Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, host_rate, ports)),
+                BufferMode::Lossless => Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports)),
                 BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
             },
             ports: ports.iter().map(port).collect(),
@@ -367,6 +369,14 @@ impl Switch {
         }
         self.free(egress, head);
         self.buffer.take_resume(ingress, priority)
+    }
+
+    /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.
+    pub fn paused(&self, ingress: u16) -> u8 {
+        match &self.buffer {
+            Buffer::Lossless(buffer) => buffer.paused(usize::from(ingress)),
+            Buffer::Lossy(_) => 0,
+        }
     }
 
     /// A PFC frame of `size` bytes leaves port `egress`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of switches, and what follows where nothing is set.
 
-use super::{BufferMode, Classes, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait};
+use super::{BufferMode, Classes, PauseConfig, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait};
 use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
@@ -33,6 +33,11 @@ crate::settings! {
         pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
         /// Packet memory that all ports share, headroom included.
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
+        /// What a port keeps for what arrives after it has sent a pause. `auto`: three times what fits on its link in one direction.
+        pub headroom: Option<Bytes> {0..=MOST_BUFFER} = None => mode = "lossless";
+        /// A port whose frames of one priority take more than this of the shared memory pauses their sender, also while more is
+        /// free. `auto`: the share of what is free that a port may use is the only limit, 1/8 at the rate of the hosts.
+        pub pause_threshold: Option<Bytes> {1..=MOST_BUFFER} = None => mode = "lossless";
         /// What a PFC pause says in a packet trace, in whole microseconds; no device counts it.
         pub pause_time: Nanos {Nanos::MICROSECOND..=MOST_PAUSE} = Nanos(5_000) => mode = "lossless";
         /// Whether frames are ECN-marked.
@@ -100,6 +105,12 @@ impl SwitchSettings {
         Ok(())
     }
 
+    /// When a lossless buffer pauses.
+    pub fn pause(&self) -> PauseConfig {
+        let bytes = |set: Option<Bytes>| set.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
+        PauseConfig { headroom: bytes(self.headroom), threshold: bytes(self.pause_threshold) }
+    }
+
     /// Whether packets that collect telemetry may leave without a record.
     pub fn leaves_hops_out(&self) -> bool {
         self.telemetry_records != Reported::All
@@ -149,6 +160,7 @@ impl SwitchSettings {
                 BufferKind::Lossless => BufferMode::Lossless,
                 BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },
             },
+            pause: self.pause(),
             ecn: self.ecn,
             ecn_thresholds,
             classes: self.parsed_classes()?,
@@ -220,6 +232,8 @@ mod tests {
             mode: BufferKind::Lossy,
             alpha: 0.5,
             buffer: Bytes(9_000),
+            headroom: Some(Bytes(5)),
+            pause_threshold: Some(Bytes(6)),
             ecn: false,
             classes: "3:1000".into(),
             telemetry_queue: Wait::Sojourn,
@@ -231,6 +245,7 @@ mod tests {
         let expected = SwitchConfig {
             buffer_bytes: 9_000,
             mode: BufferMode::Lossy { alpha: 0.5 },
+            pause: PauseConfig { headroom: Some(5), threshold: Some(6) },
             ecn: false,
             ecn_thresholds: Vec::new(),
             classes: config.classes,

@@ -17,6 +17,26 @@ const RESUME_OFFSET: u32 = 3 * 1024;
 /// A port at the host's rate pauses at 1/8 of the free buffer.
 const SHARE_SHIFT: u8 = 3;
 
+/// What a user sets of pauses; where nothing is set it follows from the links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PauseConfig {
+    /// Bytes that each port keeps for what arrives after a pause.
+    pub headroom: Option<u32>,
+    /// Most shared bytes of a port's priority before it pauses its sender, also while more are free.
+    pub threshold: Option<u32>,
+}
+
+impl PauseConfig {
+    /// What a port of this rate and delay keeps for what arrives after a pause, in bytes: as it is set, or three times what
+    /// fits on the link in one direction.
+    pub fn headroom(&self, rate: BitRate, delay: Nanos) -> u32 {
+        self.headroom.unwrap_or_else(|| {
+            let on_the_link = u128::from(rate.0) * u128::from(delay.0) / 8 / 1_000_000_000;
+            u32::try_from(on_the_link * 3).unwrap_or(u32::MAX)
+        })
+    }
+}
+
 /// Usage by what came in through one port. Most frames look at its first cache line alone.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -79,23 +99,25 @@ pub struct SharedBuffer {
     /// Bytes that the dynamic thresholds share out.
     sharable: u32,
     shared_used: u32,
+    /// Most that a threshold is.
+    most: u32,
 }
 
 impl SharedBuffer {
     /// The part of `buffer_bytes` that is left to share, or `None` if headroom and reserve of these ports
     /// leave nothing.
-    pub fn sharable(buffer_bytes: u64, ports: &[(BitRate, Nanos)]) -> Option<u32> {
+    pub fn sharable(buffer_bytes: u64, pause: PauseConfig, ports: &[(BitRate, Nanos)]) -> Option<u32> {
         let committed: u64 =
-            ports.iter().map(|&(rate, delay)| u64::from(headroom(rate, delay)) + u64::from(RESERVE)).sum();
+            ports.iter().map(|&(rate, delay)| u64::from(pause.headroom(rate, delay)) + u64::from(RESERVE)).sum();
         buffer_bytes.checked_sub(committed).filter(|&left| left > 0).map(|left| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Memory for ports of these rates and delays. `host_rate` is the rate of the network's hosts: faster
     /// ports may use a larger share. Without anything left to share every port lives on its reserve.
-    pub fn new(buffer_bytes: u64, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
+    pub fn new(buffer_bytes: u64, pause: PauseConfig, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
         let ingress = |&(rate, delay): &(BitRate, Nanos)| Ingress {
             used: [0; PRIORITIES],
-            headroom: headroom(rate, delay),
+            headroom: pause.headroom(rate, delay),
             share_shift: share_shift(rate, host_rate),
             paused: 0,
             in_headroom: 0,
@@ -103,8 +125,9 @@ impl SharedBuffer {
         };
         SharedBuffer {
             ports: ports.iter().map(ingress).collect(),
-            sharable: Self::sharable(buffer_bytes, ports).unwrap_or(0),
+            sharable: Self::sharable(buffer_bytes, pause, ports).unwrap_or(0),
             shared_used: 0,
+            most: pause.threshold.unwrap_or(u32::MAX),
         }
     }
 
@@ -116,7 +139,12 @@ impl SharedBuffer {
 
     #[inline]
     fn threshold(&self, port: &Ingress) -> u32 {
-        self.sharable.saturating_sub(self.shared_used) >> port.share_shift
+        (self.sharable.saturating_sub(self.shared_used) >> port.share_shift).min(self.most)
+    }
+
+    /// The priorities whose sender at a port is paused: bit n stands for priority n.
+    pub fn paused(&self, port: usize) -> u8 {
+        self.ports[port].paused
     }
 
     /// A frame of `size` bytes came in.
@@ -178,12 +206,6 @@ impl SharedBuffer {
     }
 }
 
-/// Three times what fits on the link in one direction.
-fn headroom(rate: BitRate, delay: Nanos) -> u32 {
-    let on_the_link = u128::from(rate.0) * u128::from(delay.0) / 8 / 1_000_000_000;
-    u32::try_from(on_the_link * 3).unwrap_or(u32::MAX)
-}
-
 /// The share doubles with each doubling of the rate over the hosts'.
 fn share_shift(rate: BitRate, host_rate: BitRate) -> u8 {
     let mut rate = rate.0;
@@ -199,23 +221,24 @@ fn share_shift(rate: BitRate, host_rate: BitRate) -> u8 {
 mod tests {
     use super::*;
 
+    const BY_LINK: PauseConfig = PauseConfig { headroom: None, threshold: None };
     const G100: (BitRate, Nanos) = (BitRate::gbps(100), Nanos(1_000));
 
     fn buffer(bytes: u64, ports: usize) -> SharedBuffer {
-        SharedBuffer::new(bytes, BitRate::gbps(100), &alloc::vec![G100; ports])
+        SharedBuffer::new(bytes, BY_LINK, BitRate::gbps(100), &alloc::vec![G100; ports])
     }
 
     /// The reference printed headroom 37500 and shift 3 for 100 Gb/s and 1 us.
     #[test]
     fn headroom_and_share_follow_the_link() {
-        assert_eq!(headroom(G100.0, G100.1), 37_500);
+        assert_eq!(BY_LINK.headroom(G100.0, G100.1), 37_500);
         assert_eq!(share_shift(BitRate::gbps(100), BitRate::gbps(100)), 3);
         assert_eq!(share_shift(BitRate::gbps(400), BitRate::gbps(100)), 1);
         assert_eq!(share_shift(BitRate::gbps(1_600), BitRate::gbps(100)), 0, "no port has more than all that is free");
-        assert_eq!(SharedBuffer::sharable(32 << 20, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
-        assert_eq!(SharedBuffer::sharable(1000, &[G100]), None);
-        assert_eq!([41_596, 41_597].map(|bytes| SharedBuffer::sharable(bytes, &[G100])), [None, Some(1)]);
-        assert_eq!(SharedBuffer::sharable(1 << 40, &[G100]), Some(u32::MAX), "all that can be counted");
+        assert_eq!(SharedBuffer::sharable(32 << 20, BY_LINK, &[G100; 3]), Some((32 << 20) - 3 * (37_500 + 4096)));
+        assert_eq!(SharedBuffer::sharable(1000, BY_LINK, &[G100]), None);
+        assert_eq!([41_596, 41_597].map(|bytes| SharedBuffer::sharable(bytes, BY_LINK, &[G100])), [None, Some(1)]);
+        assert_eq!(SharedBuffer::sharable(1 << 40, BY_LINK, &[G100]), Some(u32::MAX), "all that can be counted");
     }
 
     /// One port of a switch that shares out 10 000 bytes, which uses `shared` of them and `headroom_used` of a headroom
@@ -230,7 +253,7 @@ mod tests {
             in_headroom: u8::from(headroom_used > 0) << 3,
             headroom_used: of_three(headroom_used),
         };
-        SharedBuffer { ports: alloc::vec![port], sharable, shared_used: shared }
+        SharedBuffer { ports: alloc::vec![port], sharable, shared_used: shared, most: u32::MAX }
     }
 
     /// 4000 bytes are used of a share that is 6000 then: 2000 more are the share, one more is not.
@@ -276,6 +299,19 @@ mod tests {
         // shared >= (sharable - shared) / 8  <=>  shared >= sharable / 9
         let expected = sharable / 9 + 4096;
         assert!((used - expected as i64).abs() <= 1090, "{used} {expected}");
+    }
+
+    /// 20,000 bytes and the reserve of 4,096 are passed with the 23rd frame of 1,090; 5,000 bytes of headroom hold four more,
+    /// with the one that caused the pause.
+    #[test]
+    fn a_port_pauses_at_the_threshold_and_has_the_headroom_that_are_set() {
+        let pause = PauseConfig { headroom: Some(5_000), threshold: Some(20_000) };
+        let mut buffer = SharedBuffer::new(1 << 20, pause, BitRate::gbps(100), &[G100; 9]);
+        let mut count = |wanted| (0..).take_while(|_| buffer.admit(0, 3, 1_090) == wanted).count();
+        assert_eq!(count(Admission::Admit { pause: false }), 22);
+        assert_eq!(count(Admission::Admit { pause: false }), 3);
+        assert_eq!((buffer.paused(0), buffer.paused(1)), (1 << 3, 0));
+        assert_eq!(SharedBuffer::sharable(1 << 20, pause, &[G100; 9]), Some((1 << 20) - 9 * (5_000 + RESERVE)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::topology::Network;
 use crate::units::BitRate;
 use crate::wire::WireProfile;
 use alloc::format;
+use core::fmt;
 
 crate::named! {
     /// The layouts by their names in configurations: [`Layout`] without its parameters.
@@ -196,6 +197,20 @@ impl Layout {
     }
 }
 
+impl fmt::Display for Layout {
+    /// Its name, and what else nodes must agree upon.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.name().name())?;
+        match self {
+            Layout::None | Layout::Paper | Layout::Draft | Layout::Timestamp => Ok(()),
+            Layout::Reference { multiplier } => write!(f, " (multiplier {multiplier})"),
+            Layout::IntMd { hops } | Layout::Ioam { hops, .. } => write!(f, " (hops {hops})"),
+            Layout::Ifa { hops, sojourn } => write!(f, " (hops {hops}{})", if *sojourn { ", sojourn" } else { "" }),
+            Layout::Pint { log_base, bytes } => write!(f, " (log_base {log_base}, {bytes} bytes)"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,6 +234,16 @@ mod tests {
                 assert_eq!(layout.max_len(), len, "{name:?}");
             }
         }
+    }
+
+    #[test]
+    fn layouts_are_told_with_what_nodes_must_agree_upon() {
+        let told = |layout: Layout| alloc::string::ToString::to_string(&layout);
+        assert_eq!(told(Layout::Paper), "\"paper\"");
+        assert_eq!(told(Layout::Reference { multiplier: 4 }), "\"reference\" (multiplier 4)");
+        assert_eq!(told(Layout::IntMd { hops: 6 }), "\"int_md\" (hops 6)");
+        assert_eq!(told(Layout::Ifa { hops: 6, sojourn: true }), "\"ifa\" (hops 6, sojourn)");
+        assert_eq!(told(Layout::pint(1.05, true)), "\"pint\" (log_base 1.05, 2 bytes)");
     }
 
     #[test]

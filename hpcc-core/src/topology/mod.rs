@@ -7,7 +7,7 @@ pub mod routes;
 
 pub use node_set::NodeSet;
 
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, Nanos, Rounding};
 use alloc::vec::Vec;
 
 /// What a node does with a frame that arrives.
@@ -55,6 +55,14 @@ pub struct Port {
     pub far_port: u16,
 }
 
+impl Link {
+    /// The shortest time for which it can be down: what was on it when it failed is gone then, were it the largest frame.
+    pub fn least_outage(&self) -> Nanos {
+        const LARGEST_FRAME: u32 = 10_000;
+        Nanos(self.delay.0.saturating_add(self.rate.tx_time(LARGEST_FRAME, Rounding::Nearest).0))
+    }
+}
+
 impl Network {
     /// The ports of every node, in port order: `ports()[node][k]` is port k + 1.
     pub fn ports(&self) -> Vec<Vec<Port>> {
@@ -67,9 +75,10 @@ impl Network {
         ports
     }
 
-    /// Whether a link connects two nodes directly.
-    pub fn has_link(&self, a: u32, b: u32) -> bool {
-        self.links.iter().any(|link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a))
+    /// The links that connect two nodes directly: indices into [`Network::links`].
+    pub fn links_between(&self, a: u32, b: u32) -> Vec<u32> {
+        let connects = |link: &Link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a);
+        self.links.iter().zip(0..).filter(|(link, _)| connects(link)).map(|(_, index)| index).collect()
     }
 
     /// Rates of the links that end at a host.

@@ -62,7 +62,8 @@ class PacketPauseTest : public TcpTestCase
         network.AddFlow(1, 2'000'000);
         for (uint32_t host = 0; host < 2; ++host)
         {
-            const auto port = network.GetHost(host)->GetPort(0);
+            // Not a Ptr: a device that its own sink holds is never freed.
+            QbbNetDevice* port = PeekPointer(network.GetHost(host)->GetPort(0));
             port->TraceConnectWithoutContext("TxBegin", Callback<void, const QbbFrame&>([this, port](const QbbFrame&) {
                                                  m_disobedient += port->GetPaused() >> 3 & 1;
                                              }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How runs end, and what they leave.
 
+use crate::refusal::refused;
 use hpcc_tests::{Bench, REFERENCE, TOML};
 
 #[test]
@@ -80,6 +81,75 @@ fn flows_that_a_failed_link_cuts_off_are_listed() {
     let told = bench.run("scenario.toml", &[cut, "traffic.0.start=10us", "traffic.1.start=20us", "run.stop=5ms"]);
     assert_eq!(told.code, Some(3), "{}", told.err);
     assert_eq!(bench.read("out/unfinished.csv").lines().count(), 3, "a header and two flows");
+}
+
+/// Hosts 0 and 1 behind switches 2 and 3, which two links of 25 Gb/s connect.
+const PARALLEL: &str = r#"
+[run]
+stop = "20ms"
+[transport]
+timeout = "200us"
+timeout_back_off = false
+[topology]
+kind = "links"
+hosts = 2
+switches = 2
+rate = "25Gbps"
+delay = "1us"
+links = [{ a = 0, b = 2, rate = "100Gbps" }, { a = 1, b = 3, rate = "100Gbps" }, { a = 2, b = 3 }, { a = 2, b = 3 }]
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1250KB"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1250KB"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1250KB"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "1250KB"
+"#;
+
+/// 5 MB and headers take 1.7 ms over one of the links, 0.85 ms over both if two flows take each; without any nothing moves.
+#[test]
+fn one_of_several_links_fails_and_links_come_up_again() {
+    let last_us = |failures: &str| {
+        let bench = Bench::new(&[("scenario.toml", PARALLEL)]);
+        let told = bench.run("scenario.toml", &[&format!("failures.links=[{failures}]")]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let ends = bench.read("out/fct.txt");
+        let fct = |line: &str| line.split(' ').nth(6).and_then(|field| field.parse::<u64>().ok()).expect("a time in ns");
+        ends.lines().map(fct).max().expect("flows") / 1_000
+    };
+    let whole = last_us("");
+    let one = last_us("{time='1ns',a=2,b=3,link=1}");
+    let back = last_us("{time='1ns',a=2,b=3,link=1,until='100us'}");
+    let cut = last_us("{time='100us',a=2,b=3,until='5ms'}");
+    assert!(whole < 1_500 && one > 1_650, "{whole} us with both links, {one} us with one");
+    assert!(back < one - 200, "{back} us with the second link from 100 us on");
+    assert!(cut > 5_000 && cut < 5_000 + one, "{cut} us with 5 ms without a link");
+}
+
+#[test]
+fn failures_that_cannot_be_are_refused() {
+    let bench = Bench::new(&[("scenario.toml", PARALLEL)]);
+    for (failures, words) in [
+        ("{time='1us',a=2,b=3,link=2}", "nodes 2 and 3 have no link 2; expected 0 to 1"),
+        ("{time='1us',a=0,b=1}", "nodes 0 and 1 are not linked"),
+        ("{time='1us',a=2,b=3,until='2us'}", "expected 4200 ns or more in between"),
+        ("{time='1us',a=2,b=3},{time='5us',a=2,b=3,link=1}", "1000 ns and 5000 ns are of the same link"),
+    ] {
+        refused(&bench, "scenario.toml", &[&format!("failures.links=[{failures}]")], "--set: ", &[words]);
+    }
 }
 
 /// 900 ms without a packet are 900,000 samples of the queues. They are no events, but count as samples.

@@ -135,13 +135,13 @@ fn link_down(settings: &Settings<'_>, network: &Network) -> Result<Vec<LinkFailu
         return Ok(Vec::new());
     }
     let time = Nanos(2 * Nanos::SECOND.0 + micros * Nanos::MICROSECOND.0);
-    let failure = LinkFailure { time, a: a as u32, b: b as u32 };
-    if !network.has_link(failure.a, failure.b) {
+    let links = network.links_between(a as u32, b as u32);
+    if links.is_empty() {
         return Err(
             settings.error(keys::LINK_DOWN, format!("LINK_DOWN names nodes {a} and {b}, which no link connects"))
         );
     }
-    Ok(vec![failure])
+    Ok(vec![LinkFailure { time, until: None, links }])
 }
 
 fn notes(settings: &Settings<'_>) -> Result<Vec<String>, InputError> {

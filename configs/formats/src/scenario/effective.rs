@@ -21,7 +21,8 @@ impl Scenario {
             "default_loss_probability": self.default_loss,
             "legacy": (!self.legacy.nodes.is_empty()).then(|| self.effective_legacy()),
             "link_failures": self.link_failures.iter().map(|failure| {
-                json!({ "time_ns": failure.time.0, "a": failure.a, "b": failure.b })
+                let until = failure.until.map(|until| until.0);
+                json!({ "time_ns": failure.time.0, "until_ns": until, "links": failure.links })
             }).collect::<Vec<_>>(),
             "attack": self.effective_attacks(),
             "monitor": self.effective_monitor(),

@@ -131,15 +131,15 @@ impl Default for Legacy {
     }
 }
 
-/// A link that fails for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Links that fail at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkFailure {
     /// Simulated time of the failure.
     pub time: Nanos,
-    /// Node at one end.
-    pub a: u32,
-    /// Node at the other end; there is a link between the two.
-    pub b: u32,
+    /// When they come up again; `None`: never.
+    pub until: Option<Nanos>,
+    /// Indices of the links in the network; not empty.
+    pub links: Vec<u32>,
 }
 
 /// What to record besides flow completions.

@@ -128,11 +128,11 @@ fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
         return lossy_buffer(scenario, places);
     }
     let network = &scenario.network;
+    let pause = scenario.settings.switch.pause();
     let mut needed = vec![0u128; network.nodes.len()];
     for link in &network.links {
-        let in_flight = u128::from(link.rate.0) * u128::from(link.delay.0) / 8 / 1_000_000_000;
         for node in [link.a, link.b] {
-            needed[node as usize] += in_flight * 3 + RESERVE_PER_PORT;
+            needed[node as usize] += u128::from(pause.headroom(link.rate, link.delay)) + RESERVE_PER_PORT;
         }
     }
     for switch in network.switches() {

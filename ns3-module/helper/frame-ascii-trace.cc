@@ -1,0 +1,98 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "frame-ascii-trace.h"
+
+#include "ns3/abort.h"
+#include "ns3/node.h"
+#include "ns3/nstime.h"
+#include "ns3/qbb-frame.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/simulator.h"
+
+#include <string>
+#include <utility>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \param frame a frame
+ * \return what it is for
+ */
+std::string
+KindOf(const QbbFrame& frame)
+{
+    switch (frame.kind)
+    {
+    case QbbFrame::Kind::DATA:
+        return "data";
+    case QbbFrame::Kind::ACK:
+        return "ack";
+    case QbbFrame::Kind::NACK:
+        return "nack";
+    case QbbFrame::Kind::PFC:
+        return frame.pause ? "pause" : "resume";
+    case QbbFrame::Kind::PROBE:
+        return "probe";
+    case QbbFrame::Kind::FEEDBACK:
+        return "feedback";
+    case QbbFrame::Kind::PACKET:
+        return "packet";
+    case QbbFrame::Kind::PACKET_PROBE:
+        return "packet_probe";
+    case QbbFrame::Kind::PACKET_RESPONSE:
+        return "packet_response";
+    case QbbFrame::Kind::CNP:
+        return "cnp";
+    case QbbFrame::Kind::FAST_CNP:
+        return "fast_cnp";
+    case QbbFrame::Kind::ICMPV6:
+        return "icmpv6";
+    }
+    NS_ABORT_MSG("a frame of no kind");
+}
+
+/**
+ * \brief Write a line.
+ * \param stream where to
+ * \param event what has happened, and where
+ * \param frame the frame
+ */
+void
+WriteFrame(Ptr<OutputStreamWrapper> stream, const std::pair<char, std::string>& event, const QbbFrame& frame)
+{
+    std::ostream& os = *stream->GetStream();
+    os << event.first << ' ' << Simulator::Now().As(Time::S) << ' ' << event.second << ' ' << KindOf(frame) << " priority "
+       << +frame.priority << " size " << frame.size;
+    // A PFC frame is of a link, and of no flow.
+    if (frame.kind != QbbFrame::Kind::PFC)
+    {
+        os << ' ' << frame.src << ':' << frame.sport << " > " << frame.dst << ':' << frame.dport << " seq " << frame.seq
+           << " payload " << frame.payload;
+    }
+    os << '\n';
+}
+
+} // namespace
+
+void
+TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
+{
+    const std::string place = "/NodeList/" + std::to_string(device.GetNode()->GetId()) + "/DeviceList/" +
+                              std::to_string(device.GetIfIndex());
+    const std::pair<const char*, char> events[] = {{"Enqueue", '+'},
+                                                   {"Dequeue", '-'},
+                                                   {"RxEnd", 'r'},
+                                                   {"RxDrop", 'd'},
+                                                   {"LinkDrop", 'd'}};
+    for (const auto& [source, sign] : events)
+    {
+        device.TraceConnectWithoutContext(source, MakeBoundCallback(&WriteFrame, stream, std::pair(sign, place)));
+    }
+}
+
+} // namespace ns3

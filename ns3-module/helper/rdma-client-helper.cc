@@ -1,0 +1,46 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "rdma-client-helper.h"
+
+#include "ns3/abort.h"
+#include "ns3/names.h"
+#include "ns3/node.h"
+#include "ns3/pointer.h"
+#include "ns3/rdma-client.h"
+
+namespace ns3
+{
+
+RdmaClientHelper::RdmaClientHelper(Ptr<Node> peer)
+{
+    NS_ABORT_MSG_UNLESS(peer, "an RdmaClient needs a peer");
+    m_factory.SetTypeId(RdmaClient::GetTypeId());
+    m_factory.Set("Peer", PointerValue(peer));
+}
+
+RdmaClientHelper::RdmaClientHelper(const std::string& peer)
+    : RdmaClientHelper(Names::Find<Node>(peer))
+{
+}
+
+void
+RdmaClientHelper::SetAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_factory.Set(name, value);
+}
+
+ApplicationContainer
+RdmaClientHelper::Install(const NodeContainer& nodes) const
+{
+    ApplicationContainer applications;
+    for (auto node = nodes.Begin(); node != nodes.End(); ++node)
+    {
+        const auto application = m_factory.Create<Application>();
+        (*node)->AddApplication(application);
+        applications.Add(application);
+    }
+    return applications;
+}
+
+} // namespace ns3

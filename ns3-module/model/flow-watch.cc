@@ -1,0 +1,90 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "flow-watch.h"
+
+#include "rdma-host.h"
+
+#include "ns3/abort.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+FlowWatch::FlowWatch(RdmaHost& host)
+    : m_host(host)
+{
+    NS_ABORT_MSG_IF(host.GetNPorts() == 0, "host " << host.GetIndex() << " has no links yet: link it, then connect its traces");
+    for (uint32_t port = 0; port < host.GetNPorts(); ++port)
+    {
+        const Ptr<QbbNetDevice> device = host.GetPort(port);
+        device->TraceConnectWithoutContext("TxBegin", MakeCallback(&FlowWatch::OnSent, this));
+        device->TraceConnectWithoutContext("RxEnd", MakeCallback(&FlowWatch::OnArrived, this));
+    }
+    host.TraceConnectWithoutContext("FlowFinish", MakeCallback(&FlowWatch::OnFinish, this));
+}
+
+void
+FlowWatch::OnSent(const QbbFrame& frame)
+{
+    if (frame.kind != QbbFrame::Kind::DATA)
+    {
+        return;
+    }
+    const uint32_t queuePair = frame.replyQueuePair;
+    Sent& sent = m_sent[queuePair];
+    if (frame.seq < sent.end)
+    {
+        // Which of the two an acknowledgement is of nobody can tell.
+        sent.times.erase(frame.seq + frame.payload);
+        if (const RdmaFlow* flow = m_host.FindFlow(queuePair))
+        {
+            resend(*flow, frame.seq);
+        }
+        return;
+    }
+    sent.end = frame.seq + frame.payload;
+    sent.times[sent.end] = Simulator::Now();
+}
+
+void
+FlowWatch::OnArrived(const QbbFrame& frame)
+{
+    const bool isCnp = frame.kind == QbbFrame::Kind::CNP;
+    const RdmaFlow* flow = frame.IsAcknowledgement() || isCnp ? m_host.FindFlow(frame.queuePair) : nullptr;
+    if (!flow)
+    {
+        return;
+    }
+    if (isCnp)
+    {
+        cnp(*flow);
+        return;
+    }
+    OnAck(*flow, frame);
+}
+
+void
+FlowWatch::OnAck(const RdmaFlow& flow, const QbbFrame& frame)
+{
+    auto& times = m_sent[frame.queuePair].times;
+    const auto last = times.find(std::min(frame.seq, flow.size));
+    if (last != times.end())
+    {
+        rtt(flow, Simulator::Now() - last->second);
+    }
+    times.erase(times.begin(), times.upper_bound(frame.seq));
+}
+
+void
+FlowWatch::OnFinish(const RdmaFlow&)
+{
+    for (auto sent = m_sent.begin(); sent != m_sent.end();)
+    {
+        sent = m_host.FindFlow(sent->first) ? std::next(sent) : m_sent.erase(sent);
+    }
+}
+
+} // namespace ns3

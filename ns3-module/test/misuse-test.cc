@@ -1,0 +1,277 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-tests.h"
+
+#include "ns3/abort.h"
+#include "ns3/data-rate.h"
+#include "ns3/node.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+
+#include <array>
+#include <csignal>
+#include <functional>
+#include <utility>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ns3
+{
+namespace tests
+{
+
+namespace
+{
+
+/**
+ * \brief Do something that must end the program, in a process of its own.
+ * \param misuse what to do
+ * \return what the process said on standard error; without its end by abort(), how it ended
+ */
+std::string
+AbortOf(const std::function<void()>& misuse)
+{
+    std::array<int, 2> ends{};
+    NS_ABORT_MSG_IF(pipe(ends.data()) != 0, "no pipe");
+    const pid_t child = fork();
+    NS_ABORT_MSG_IF(child < 0, "no process");
+    if (child == 0)
+    {
+        const rlimit noCore{0, 0};
+        setrlimit(RLIMIT_CORE, &noCore);
+        dup2(ends[1], STDERR_FILENO);
+        misuse();
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string said;
+    std::array<char, 512> buffer{};
+    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;)
+    {
+        said.append(buffer.data(), count);
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? said : "it ended with status " + std::to_string(status);
+}
+
+} // namespace
+
+/**
+ * \ingroup hpcc
+ * \brief What a program must not do ends it with a message that says why.
+ */
+class MisuseTest : public HpccTestCase
+{
+  public:
+    /**
+     * \param what what is done wrong
+     * \param misuse does it
+     * \param reason what the message must hold
+     */
+    MisuseTest(const std::string& what, std::function<void()> misuse, std::string reason)
+        : HpccTestCase("Refused: " + what),
+          m_misuse(std::move(misuse)),
+          m_reason(std::move(reason))
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::string said = AbortOf(m_misuse);
+        NS_TEST_EXPECT_MSG_NE(said.find(m_reason), std::string::npos, "expected \"" << m_reason << "\" in: " << said);
+    }
+
+    std::function<void()> m_misuse; //!< does it
+    std::string m_reason;           //!< what the message must hold
+};
+
+namespace
+{
+
+/**
+ * \brief Give a network of two hosts to what needs one.
+ * \param start whether it is started
+ * \param misuse does something with it
+ * \return a call that makes the network, and does that
+ */
+std::function<void()>
+WithNetwork(bool start, const std::function<void(TestNetwork&)>& misuse)
+{
+    return [start, misuse]() {
+        TestNetwork network;
+        network.MakeStar(2);
+        if (start)
+        {
+            network.helper.Start();
+        }
+        misuse(network);
+    };
+}
+
+/**
+ * \brief Start a flow from a host of one network to one of another.
+ * \param network the first
+ */
+void
+LeaveNetwork(TestNetwork& network)
+{
+    TestNetwork other;
+    other.MakeStar(2);
+    other.helper.Start();
+    RdmaFlow flow;
+    flow.size = 1;
+    network.helper.GetHost(0)->StartFlow(other.helper.GetHost(1), flow, RdmaHost::FlowCallback());
+}
+
+/**
+ * \brief Start a flow.
+ * \param network its network
+ * \param flow the flow
+ */
+void
+StartFlow(TestNetwork& network, const RdmaFlow& flow)
+{
+    network.helper.GetHost(0)->StartFlow(network.helper.GetHost(1), flow, RdmaHost::FlowCallback());
+}
+
+/// Build a network whose hosts alone have another layout of telemetry.
+void
+DisagreeOnTelemetry()
+{
+    QbbHelper helper;
+    helper.SetHostAttribute("TelemetryLayout", StringValue("paper"));
+    NodeContainer hosts(2);
+    NodeContainer center(1);
+    helper.InstallHosts(hosts);
+    helper.InstallSwitches(center);
+    for (uint32_t host = 0; host < 2; ++host)
+    {
+        helper.Link(hosts.Get(host), center.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+    }
+    helper.Start();
+}
+
+} // namespace
+
+TestCases
+MakeMisuseTests()
+{
+    const auto run = [](TestNetwork& network) {
+        network.AddFlow(0, 1, 1000);
+        Simulator::Run();
+    };
+    const auto end = [](TestNetwork& network) {
+        Simulator::Destroy();
+        network.helper.TakeLinkDown(0, 2);
+    };
+    RdmaFlow empty;
+    RdmaFlow urgent;
+    urgent.size = 1;
+    urgent.priority = 8;
+    return {
+        new MisuseTest("a flow in a network that was not started",
+                       WithNetwork(false, run),
+                       "host 0 is not part of a running network: call QbbHelper::Start()"),
+        new MisuseTest("a flow to a host of another network", WithNetwork(true, LeaveNetwork), "part of another network"),
+        new MisuseTest("an empty flow",
+                       WithNetwork(true, [empty](TestNetwork& network) { StartFlow(network, empty); }),
+                       "at least 1 byte"),
+        new MisuseTest("a flow of a priority that there is not",
+                       WithNetwork(true, [urgent](TestNetwork& network) { StartFlow(network, urgent); }),
+                       "priority 8; expected 1 to 7"),
+        new MisuseTest("an RdmaClient without a peer",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.hosts.Get(1)->AddApplication(CreateObject<RdmaClient>());
+                                       Simulator::Run();
+                                   }),
+                       "has no peer: call SetPeer()"),
+        new MisuseTest("a link that fails before the start",
+                       WithNetwork(false, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 2); }),
+                       "call QbbHelper::Start() first"),
+        new MisuseTest("a link that fails after the end", WithNetwork(true, end), "Simulator::Destroy() has ended it"),
+        new MisuseTest("a link of a node that there is not",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 9); }),
+                       "there is no node 9 in this network, which has 3"),
+        new MisuseTest("a link that there is not",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 1); }),
+                       "there is no link from host 0 to host 1"),
+        new MisuseTest("a link that comes up before it can have failed",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.TakeLinkDown(0, 2);
+                                       network.helper.SetLinkUp(network.hosts.Get(0), network.switches.Get(0));
+                                   }),
+                       "cannot come up +0ns after it failed; expected at least +1800ns"),
+        new MisuseTest("a device of another network",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       TestNetwork other;
+                                       other.MakeStar(2);
+                                       network.helper.TakeLinkDown(other.links[0]);
+                                   }),
+                       "no link of this network ends at"),
+        new MisuseTest("a node by a name that none has",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost("nobody"); }),
+                       "no node has the name \"nobody\""),
+        new MisuseTest("a switch for a host",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(2); }),
+                       "switch 2 is no RdmaHost"),
+        new MisuseTest("a port that there is not",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetNode(0)->GetPort(1); }),
+                       "node 0 has no port 1; it has 1"),
+        new MisuseTest("a flow that there is not",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(0)->GetFlow(7); }),
+                       "no flow with the queue pair 7"),
+        new MisuseTest("a link of 0 b/s",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       network.helper.Link(network.hosts.Get(0),
+                                                           network.hosts.Get(1),
+                                                           DataRate(0),
+                                                           Time(0));
+                                   }),
+                       "above 0 b/s"),
+        new MisuseTest("a link from a node to itself",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       network.Link(network.hosts.Get(0), network.hosts.Get(0));
+                                   }),
+                       "cannot be linked to itself"),
+        new MisuseTest("a link after the start",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.Link(network.hosts.Get(0), network.hosts.Get(1));
+                                   }),
+                       "cannot be linked after Start()"),
+        new MisuseTest("a second start",
+                       WithNetwork(true, [](TestNetwork& network) { network.helper.Start(); }),
+                       "started already"),
+        new MisuseTest("a loss above 1",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) { network.helper.SetLoss(network.links[0], 1.5, 1); }),
+                       "probability 1.5; expected 0 to 1"),
+        new MisuseTest("hosts and switches with different layouts of telemetry",
+                       DisagreeOnTelemetry,
+                       "switch 2 has the telemetry layout \"reference\" (multiplier 4), and host 0 \"paper\""),
+        new MisuseTest("a congestion control that there is not",
+                       []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
+                       "\"hpc\" is none of \"hpcc\", "),
+        new MisuseTest("a layout of telemetry that there is not",
+                       []() { QbbHelper().SetTelemetry("papre"); },
+                       "\"paper\""),
+        new MisuseTest("a fault that the reference has not",
+                       []() { QbbHelper().SetReferenceFaults("lossy"); },
+                       "lossy_pfc"),
+    };
+}
+
+} // namespace tests
+} // namespace ns3

@@ -1,0 +1,248 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "hpcc-tests.h"
+
+#include "ns3/config.h"
+#include "ns3/data-rate.h"
+#include "ns3/node.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-client-helper.h"
+#include "ns3/rdma-flow-results.h"
+#include "ns3/rdma-host.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <map>
+#include <sstream>
+
+namespace ns3
+{
+namespace tests
+{
+
+/**
+ * \ingroup hpcc
+ * \brief What hosts and devices tell of by their trace sources, by paths of ns3::Config.
+ */
+class TraceSourcesTest : public HpccTestCase
+{
+  public:
+    TraceSourcesTest()
+        : HpccTestCase("Trace sources of hosts and queues, by their paths")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        CheckRoundTrips();
+        CheckResent();
+        CheckNotifications();
+    }
+
+    /// A packet that meets no other takes the base round-trip time, and the queues hold what they say.
+    void CheckRoundTrips()
+    {
+        TestNetwork network;
+        network.MakeStar(2);
+        network.helper.Start();
+        Connect();
+        network.AddFlow(0, 1, 1000);
+        network.AddFlow(0, 1, 100'000, MilliSeconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_rtts.size(), 101, "packets are acknowledged one by one");
+        NS_TEST_EXPECT_MSG_EQ(m_rtts.front(), network.helper.GetMaxRtt(), "round-trip time of a lone packet");
+        NS_TEST_EXPECT_MSG_EQ(m_resent, 0, "nothing is lost");
+        NS_TEST_EXPECT_MSG_EQ(m_cnps, 0, "HPCC needs no notifications");
+        NS_TEST_EXPECT_MSG_GT(m_queueEvents, 200, "queues fill and empty");
+        NS_TEST_EXPECT_MSG_EQ(m_wrongLengths, 0, "lengths that the device has");
+        NS_TEST_EXPECT_MSG_EQ(m_queued, 0, "and are empty at the end");
+        Simulator::Destroy();
+    }
+
+    /// Lost packets are sent again, and each is told of.
+    void CheckResent()
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("100us"));
+        network.MakeStar(2);
+        network.helper.SetLoss(network.links[1], 0.01, 1);
+        network.helper.Start();
+        Connect();
+        const auto flow = network.AddFlow(0, 1, 1'000'000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the flow finishes");
+        NS_TEST_EXPECT_MSG_GT(m_resent, 5, "packets were lost");
+        NS_TEST_EXPECT_MSG_EQ(m_resent, network.helper.GetHost(0)->GetCounters().resent, "packets sent again");
+        Simulator::Destroy();
+    }
+
+    /// DCQCN's receivers notify.
+    void CheckNotifications()
+    {
+        TestNetwork network;
+        network.helper.SetTelemetry("none");
+        network.helper.SetHostAttribute("CongestionControl", StringValue("dcqcn"));
+        network.helper.SetHostAttribute("CongestionNotification", StringValue("cnp"));
+        network.MakeStar(3);
+        network.helper.Start();
+        Connect();
+        network.AddFlow(0, 2, 10'000'000);
+        network.AddFlow(1, 2, 10'000'000);
+        Simulator::Stop(MilliSeconds(1));
+        Simulator::Run();
+        const uint64_t sent = network.helper.GetHost(network.hosts.Get(2))->GetCounters().cnps;
+        NS_TEST_EXPECT_MSG_GT(m_cnps, 0, "senders are notified");
+        NS_TEST_EXPECT_MSG_EQ((m_cnps <= sent && m_cnps + 2 >= sent), true, "of " << sent << " that were sent");
+        std::ostringstream unfinished;
+        NS_TEST_EXPECT_MSG_EQ(network.helper.PrintUnfinished(unfinished), 2, "flows under way");
+        NS_TEST_EXPECT_MSG_NE(unfinished.str().find("10000000 bytes from host 1:10000 to host 2:100, begun at"),
+                              std::string::npos,
+                              unfinished.str());
+        Simulator::Destroy();
+    }
+
+    /// Connect to all trace sources, and forget what they have told so far.
+    void Connect()
+    {
+        m_rtts.clear();
+        m_resent = 0;
+        m_cnps = 0;
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt", MakeCallback(&TraceSourcesTest::OnRtt, this));
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Resend", MakeCallback(&TraceSourcesTest::OnResend, this));
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Cnp", MakeCallback(&TraceSourcesTest::OnCnp, this));
+        Config::Connect("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/QueuedBytes",
+                        MakeCallback(&TraceSourcesTest::OnQueue, this));
+    }
+
+    /**
+     * \brief A packet is acknowledged.
+     * \param rtt round-trip time
+     */
+    void OnRtt(const RdmaFlow&, Time rtt)
+    {
+        m_rtts.push_back(rtt);
+    }
+
+    /// A packet is sent again.
+    void OnResend(const RdmaFlow&, uint64_t)
+    {
+        ++m_resent;
+    }
+
+    /// A notification has arrived.
+    void OnCnp(const RdmaFlow&)
+    {
+        ++m_cnps;
+    }
+
+    /**
+     * \brief A queue has changed.
+     * \param path the device's
+     * \param queue the queue
+     * \param before its bytes before
+     * \param now its bytes now
+     */
+    void OnQueue(std::string path, uint8_t queue, uint64_t before, uint64_t now)
+    {
+        ++m_queueEvents;
+        uint64_t& known = m_lengths[{path, queue}];
+        m_wrongLengths += known != before;
+        known = now;
+        m_queued += now - before;
+    }
+
+    std::vector<Time> m_rtts;                                    //!< round-trip times
+    uint64_t m_resent{0};                                        //!< packets sent again
+    uint64_t m_cnps{0};                                          //!< notifications
+    uint64_t m_queueEvents{0};                                   //!< changes of queues
+    uint64_t m_queued{0};                                        //!< bytes in all queues
+    uint64_t m_wrongLengths{0};                                  //!< lengths before that were not those after the last change
+    std::map<std::pair<std::string, uint8_t>, uint64_t> m_lengths; //!< length of each queue
+};
+
+/**
+ * \ingroup hpcc
+ * \brief A program in the words of ns-3's helpers.
+ */
+class HelpersTest : public HpccTestCase
+{
+  public:
+    HelpersTest()
+        : HpccTestCase("Applications, results and text traces by helpers")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        NodeContainer hosts(4);
+        NodeContainer center(1);
+        QbbHelper network;
+        network.InstallHosts(hosts);
+        network.InstallSwitches(center);
+        const NetDeviceContainer devices = network.LinkAll(hosts, center.Get(0), DataRate("25Gbps"), MicroSeconds(1));
+        NS_TEST_EXPECT_MSG_EQ(devices.GetN(), 8, "both ends of four links");
+        network.Start();
+        const auto text = Create<OutputStreamWrapper>(&m_text);
+        network.EnableAscii(text, devices.Get(1));
+        RdmaFlowResults results(network);
+        RdmaClientHelper clients(hosts.Get(3));
+        clients.SetAttribute("Size", UintegerValue(50'000));
+        NodeContainer senders(hosts.Get(0), hosts.Get(1));
+        ApplicationContainer applications = clients.Install(senders);
+        applications.Add(clients.Install(hosts.Get(2)));
+        applications.Start(MicroSeconds(5));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(applications.GetN(), 3, "one for each sender");
+        NS_TEST_EXPECT_MSG_EQ(results.GetStarted(), 3, "flows");
+        NS_TEST_EXPECT_MSG_EQ(results.GetFinished().size(), 3, "flows that finished");
+        for (const auto& [flow, slowdown] : results.GetFinished())
+        {
+            NS_TEST_EXPECT_MSG_EQ(flow.start, MicroSeconds(5), "start");
+            NS_TEST_EXPECT_MSG_EQ(flow.dst, 3, "destination");
+            const Time alone = network.GetStandaloneFct(hosts.Get(0), hosts.Get(3), flow.size);
+            NS_TEST_EXPECT_MSG_EQ_TOL(slowdown, flow.completion.GetDouble() / alone.GetDouble(), 1e-12, "slowdown");
+        }
+        std::ostringstream csv;
+        results.WriteCsv(csv);
+        NS_TEST_EXPECT_MSG_NE(csv.str().find("\n1,3,10000,100,50000,5000,"), std::string::npos, csv.str());
+        const auto port = DynamicCast<QbbNetDevice>(devices.Get(1));
+        NS_TEST_EXPECT_MSG_EQ(CountLines('-'), port->GetTxFrames(), "a line for each frame that leaves");
+        NS_TEST_EXPECT_MSG_EQ(CountLines('r'), 50, "and for each that arrives");
+        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" /NodeList/" + std::to_string(center.Get(0)->GetId()) +
+                                                "/DeviceList/0 data priority 3 size "),
+                              std::string::npos,
+                              "what it is, and where");
+        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" 0:10000 > 3:100 seq 49000 payload 1000\n"), std::string::npos, "whose it is");
+    }
+
+    /**
+     * \brief Count lines of the text trace.
+     * \param sign the sign at their beginning
+     * \return how many there are
+     */
+    uint64_t CountLines(char sign) const
+    {
+        uint64_t count = 0;
+        std::istringstream lines(m_text.str());
+        for (std::string line; std::getline(lines, line);)
+        {
+            count += line[0] == sign;
+        }
+        return count;
+    }
+
+    std::ostringstream m_text; //!< text trace
+};
+
+TestCases
+MakeTraceTests()
+{
+    return {new TraceSourcesTest, new HelpersTest};
+}
+
+} // namespace tests
+} // namespace ns3
