@@ -180,11 +180,11 @@ pub(crate) mod ffi {
         /// The decisions of a host.
         #[derive(ExternType)]
         type Host;
-        /// Moves the network's present routes for the host into it, and takes all flows from their ports.
+        /// Gives the host the network's present routes, and takes all flows from their ports.
         fn update_host_routes(network: &mut Network, node: u32, target: &mut Host);
         /// Gives a flow to the port that its route leads to now; returns the port, or -1.
         fn reassign(self: &mut Host, queue_pair: u32, key: &FlowKey) -> i32;
-        /// The host of a network's node, whose settings are resolved. The network's routes for this node move into it.
+        /// The host of a network's node, whose settings are resolved.
         fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>>;
         /// The priority in which its acknowledgements travel.
         fn ack_priority(self: &Host) -> u8;
@@ -322,7 +322,7 @@ pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result
     let config = settings.node.host().map_err(|wrong| wrong.to_string())?;
     let layout = config.layout;
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
-    let host = transport::Host::new(config, &rates, network.take_table(node));
+    let host = transport::Host::new(config, &rates, network.table(node));
     Ok(Box::new(Host { host, layout }))
 }
 
@@ -331,7 +331,7 @@ fn key_or_error(key: Option<u32>) -> i64 {
 }
 
 pub fn update_host_routes(network: &mut Network, node: u32, target: &mut Host) {
-    target.host.set_routes(network.take_rerouted(node));
+    target.host.set_routes(network.rerouted_table(node));
     target.host.clear_ports();
 }
 

@@ -78,6 +78,8 @@ pub struct Network {
     /// Routes around failed links.
     rerouted: Option<Routes>,
     down: Vec<u32>,
+    /// Links of each node, in the order of its ports.
+    links_of: Vec<Vec<u32>>,
     payload: u32,
     to_switches: bool,
     quirks: Quirks,
@@ -104,6 +106,7 @@ pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
 impl Network {
     pub fn add_node(&mut self, is_switch: bool) -> u32 {
         self.network.nodes.push(if is_switch { NodeKind::Switch } else { NodeKind::Host });
+        self.links_of.push(Vec::new());
         self.network.nodes.len() as u32 - 1
     }
 
@@ -113,6 +116,9 @@ impl Network {
             return false;
         }
         let (rate, delay) = (BitRate(link.rate_bps), Nanos(link.delay_ns));
+        for end in [link.a, link.b] {
+            self.links_of[end as usize].push(self.network.links.len() as u32);
+        }
         self.network.links.push(Link { a: link.a, b: link.b, rate, delay, loss: 0.0 });
         true
     }
@@ -137,13 +143,13 @@ impl Network {
     }
 
     /// The next hops of a node: around failed links, once a link has failed.
-    pub fn take_rerouted(&mut self, node: u32) -> RouteTable {
-        self.rerouted.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
+    pub fn rerouted_table(&self, node: u32) -> RouteTable {
+        self.rerouted.as_ref().map(|routes| routes.table(node)).unwrap_or_default()
     }
 
     /// The next hops of a node: those of the start, until a link fails.
-    pub fn take_present(&mut self, node: u32) -> RouteTable {
-        if self.rerouted.is_some() { self.take_rerouted(node) } else { self.take_table(node) }
+    pub fn present_table(&self, node: u32) -> RouteTable {
+        if self.rerouted.is_some() { self.rerouted_table(node) } else { self.table(node) }
     }
 
     pub fn measure_by(&mut self, host: &Settings) -> Result<(), String> {
@@ -173,8 +179,7 @@ impl Network {
             self.down = self.followed();
         }
         let routes = Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches);
-        // A host's path to itself is among the kinds, but has no links.
-        let measures = routes.kinds().filter(|(_, links)| !links.is_empty()).map(|(path, links)| {
+        let measures = routes.kinds().map(|(path, links)| {
             let rtt = self.rtt(&path, &links);
             (rtt, path.bdp(rtt))
         });
@@ -216,8 +221,9 @@ impl Network {
     fn measure(&self, src: u32, dst: u32) -> Option<(Nanos, u64, u8)> {
         let start = self.routes.as_ref().filter(|_| self.quirks.metrics_of_the_start);
         let routes = start.or_else(|| self.present_routes(src, dst))?;
-        let path = routes.path(src, dst)?;
-        let rtt = self.rtt(&path, &routes.links(src, dst)?);
+        let links = routes.links(src, dst)?;
+        let path = routes.measure(&links);
+        let rtt = self.rtt(&path, &links);
         Some((rtt, path.bdp(rtt), path.links))
     }
 
@@ -230,11 +236,12 @@ impl Network {
     }
 
     pub fn standalone_fct_ns(&self, src: u32, dst: u32, size_bytes: u64, host: &Settings) -> Result<u64, String> {
-        let (Some(first), Some(routes)) = (self.path(src, dst), self.present_routes(src, dst)) else { return Ok(0) };
-        let (Some(present), Some(links)) = (routes.path(src, dst), routes.links(src, dst)) else { return Ok(0) };
+        let Some(routes) = self.present_routes(src, dst) else { return Ok(0) };
+        let Some(links) = routes.links(src, dst) else { return Ok(0) };
         if host.node.quirks().rough_ideal_fct {
+            let Some(first) = self.path(src, dst) else { return Ok(0) };
             // After a link failed, the reference goes on with the round-trip times of the start.
-            let path = PathMetrics { bottleneck: present.bottleneck, ..first };
+            let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
         }
         let flow = host.node.lone_flow().map_err(|wrong| wrong.to_string())?;
@@ -259,8 +266,8 @@ impl Network {
 
     /// Rates and delays of a node's ports.
     pub fn ports(&self, node: u32) -> Vec<(BitRate, Nanos)> {
-        let at_node = |link: &&Link| link.a == node || link.b == node;
-        self.network.links.iter().filter(at_node).map(|link| (link.rate, link.delay)).collect()
+        let links = self.links_of.get(node as usize).into_iter().flatten();
+        links.map(|&link| &self.network.links[link as usize]).map(|link| (link.rate, link.delay)).collect()
     }
 
     /// The rate of the first host's first port: the reference measures fast ports against it.
@@ -269,8 +276,9 @@ impl Network {
         first.map_or(BitRate(u64::MAX), |(rate, _)| rate)
     }
 
-    pub fn take_table(&mut self, node: u32) -> RouteTable {
-        self.routes.as_mut().map(|routes| routes.take_table(node)).unwrap_or_default()
+    /// The next hops of a node as they were at the start.
+    pub fn table(&self, node: u32) -> RouteTable {
+        self.routes.as_ref().map(|routes| routes.table(node)).unwrap_or_default()
     }
 }
 
@@ -321,24 +329,24 @@ mod tests {
     fn one_of_several_links_fails_and_the_rest_is_used() {
         let mut network = network(&[100, 100], Quirks::NONE);
         assert_eq!(network.set_links(&[4], false), [4]);
-        assert_eq!(network.take_rerouted(2).next_hops(1), [3]);
+        assert_eq!(network.rerouted_table(2).next_hops(1), [3]);
         assert_eq!(network.set_links(&[4, 5], true), [4]);
-        assert_eq!(network.take_rerouted(2).next_hops(1), [2, 3]);
+        assert_eq!(network.rerouted_table(2).next_hops(1), [2, 3]);
     }
 
     #[test]
     fn parallel_links_are_all_used_and_in_the_reference_the_last_one() {
         for (last_parallel_link, ports) in [(false, [2, 3]), (true, [3, 3])] {
             let mut network = network(&[100, 100], Quirks { last_parallel_link, ..Quirks::NONE });
-            let table = network.take_table(2);
+            let table = network.table(2);
             let hops = table.next_hops(1);
             assert_eq!([hops[0], hops[hops.len() - 1]], ports);
             let both = network.links_between(2, 3);
             let used = if last_parallel_link { vec![5] } else { vec![4, 5] };
             assert_eq!(network.set_links(&both, false), used, "both fail");
-            assert_eq!(network.take_rerouted(2).next_hops(1), [1]);
+            assert_eq!(network.rerouted_table(2).next_hops(1), [1]);
             assert_eq!(network.set_links(&both, true), used, "and come up again");
-            let table = network.take_rerouted(2);
+            let table = network.rerouted_table(2);
             let hops = table.next_hops(1);
             assert_eq!([hops[0], hops[hops.len() - 1]], ports, "the routes are those of the start");
         }

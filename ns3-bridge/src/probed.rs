@@ -191,7 +191,7 @@ impl ProbedFlow {
 pub struct HostRoutes(RouteTable);
 
 pub fn take_routes(network: &mut Network, host: u32) -> Box<HostRoutes> {
-    Box::new(HostRoutes(network.take_present(host)))
+    Box::new(HostRoutes(network.present_table(host)))
 }
 
 impl HostRoutes {

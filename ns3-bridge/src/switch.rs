@@ -85,9 +85,9 @@ pub(crate) mod ffi {
         /// The decisions of a switch.
         #[derive(ExternType)]
         type Switch;
-        /// Moves the network's present routes for the switch into it.
+        /// Gives the switch the network's present routes.
         fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch);
-        /// The switch of a network's node, whose settings are resolved. The network's routes for this node move into it.
+        /// The switch of a network's node, whose settings are resolved.
         fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Switch>>;
         /// Whether it must be told when a frame came in.
         fn notes_arrival(self: &Switch) -> bool;
@@ -181,7 +181,7 @@ pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Resu
     let notes_arrival = layout.tells_arrival() || config.report.wait == core_switch::Wait::Sojourn;
     let (services, leaks) = (config.classes.map(|classes| classes.services()), config.quirks.leak_buffer_on_link_down);
     let (host_rate, base_rtt) = (network.host_rate(), Nanos(network.max_rtt_ns()));
-    let routes = network.take_table(node);
+    let routes = network.table(node);
     let core = core_switch::Switch::new(node, &config, layout, host_rate, base_rtt, &ports, routes);
     Ok(Box::new(Switch { core, notes_arrival, leaks, services }))
 }
@@ -212,7 +212,7 @@ impl TelemetryBorder {
 }
 
 pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switch) {
-    target.core.set_routes(network.take_rerouted(node));
+    target.core.set_routes(network.rerouted_table(node));
 }
 
 impl Switch {

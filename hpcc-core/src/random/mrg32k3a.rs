@@ -9,9 +9,12 @@ const M2: u64 = 4_294_944_443;
 const A1: Matrix = [[0, 1, 0], [0, 0, 1], [M1 - 810_728, 1_403_580, 0]];
 const A2: Matrix = [[0, 1, 0], [0, 0, 1], [M2 - 1_370_589, 0, 527_612]];
 const NORM: f64 = 2.328_306_549_295_728e-10;
-/// Streams are 2^127 steps apart, substreams 2^76.
-const STREAM_STEPS_LOG2: u32 = 127;
-const SUBSTREAM_STEPS_LOG2: u32 = 76;
+/// Jumps to the next streams, which are 2^127 steps apart, and to the next substreams, 2^76: entry k passes over 2^k of
+/// them. Computed by the compiler, for every node of a network has a generator.
+static STREAMS: [Jumps; 2] = [jumps(&A1, 127, M1), jumps(&A2, 127, M2)];
+static SUBSTREAMS: [Jumps; 2] = [jumps(&A1, 76, M1), jumps(&A2, 76, M2)];
+
+type Jumps = [Matrix; 64];
 
 /// One sequence of uniform draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +26,11 @@ pub struct Mrg32k3a {
 impl Mrg32k3a {
     /// The sequence that ns-3's `RngStream` has for global seed 1 and this stream and substream.
     pub fn new(stream: u64, substream: u64) -> Self {
-        let start = |a: &Matrix, m| {
-            let at_stream = apply(&power(&jump(a, STREAM_STEPS_LOG2, m), stream, m), &[1, 1, 1], m);
-            apply(&power(&jump(a, SUBSTREAM_STEPS_LOG2, m), substream, m), &at_stream, m)
+        let start = |index: usize, m| {
+            let at_stream = pass(&STREAMS[index], stream, [1, 1, 1], m);
+            pass(&SUBSTREAMS[index], substream, at_stream, m)
         };
-        Mrg32k3a { s1: start(&A1, M1), s2: start(&A2, M2) }
+        Mrg32k3a { s1: start(0, M1), s2: start(1, M2) }
     }
 
     /// The next draw, uniform in (0, 1).
@@ -50,25 +53,19 @@ impl Mrg32k3a {
 pub struct StreamPerDraw {
     /// Stream states before the jump to the substream, one step per draw.
     base: Mrg32k3a,
-    stream: [Matrix; 2],
-    substream: [Matrix; 2],
 }
 
 impl StreamPerDraw {
     /// The first draw uses `first_stream`.
     pub fn new(first_stream: u64) -> Self {
-        StreamPerDraw {
-            base: Mrg32k3a::new(first_stream, 0),
-            stream: [jump(&A1, STREAM_STEPS_LOG2, M1), jump(&A2, STREAM_STEPS_LOG2, M2)],
-            substream: [jump(&A1, SUBSTREAM_STEPS_LOG2, M1), jump(&A2, SUBSTREAM_STEPS_LOG2, M2)],
-        }
+        StreamPerDraw { base: Mrg32k3a::new(first_stream, 0) }
     }
 
     /// The next draw, uniform in (0, 1).
     pub fn uniform(&mut self) -> f64 {
         let mut stream = Mrg32k3a {
-            s1: apply(&self.substream[0], &self.base.s1, M1),
-            s2: apply(&self.substream[1], &self.base.s2, M2),
+            s1: apply(&SUBSTREAMS[0][0], &self.base.s1, M1),
+            s2: apply(&SUBSTREAMS[1][0], &self.base.s2, M2),
         };
         self.skip();
         stream.uniform()
@@ -76,8 +73,8 @@ impl StreamPerDraw {
 
     /// Passes over one draw.
     pub fn skip(&mut self) {
-        self.base.s1 = apply(&self.stream[0], &self.base.s1, M1);
-        self.base.s2 = apply(&self.stream[1], &self.base.s2, M2);
+        self.base.s1 = apply(&STREAMS[0][0], &self.base.s1, M1);
+        self.base.s2 = apply(&STREAMS[1][0], &self.base.s2, M2);
     }
 }
 
@@ -92,27 +89,38 @@ fn apply(a: &Matrix, v: &Vector, m: u64) -> Vector {
     a.map(|row| (row[0] * v[0] % m + row[1] * v[1] % m + row[2] * v[2] % m) % m)
 }
 
-fn multiply(a: &Matrix, b: &Matrix, m: u64) -> Matrix {
-    let column = |j: usize| [b[0][j], b[1][j], b[2][j]];
-    a.map(|row| core::array::from_fn(|j| apply(&[row, [0; 3], [0; 3]], &column(j), m)[0]))
+/// Passes over so many jumps.
+fn pass(jumps: &Jumps, count: u64, start: Vector, m: u64) -> Vector {
+    let taken = jumps.iter().enumerate().filter(|(bit, _)| count >> bit & 1 == 1);
+    taken.fold(start, |at, (_, jump)| apply(jump, &at, m))
 }
 
-/// a^(2^log2_steps).
-fn jump(a: &Matrix, log2_steps: u32, m: u64) -> Matrix {
-    (0..log2_steps).fold(*a, |square, _| multiply(&square, &square, m))
-}
-
-fn power(a: &Matrix, mut exponent: u64, m: u64) -> Matrix {
-    let mut result = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    let mut square = *a;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = multiply(&square, &result, m);
-        }
-        square = multiply(&square, &square, m);
-        exponent >>= 1;
+/// a * a; with loops, for the compiler runs nothing else.
+const fn square(a: &Matrix, m: u64) -> Matrix {
+    let mut result = [[0; 3]; 3];
+    let mut at = 0;
+    while at < 9 {
+        let (row, column) = (at / 3, at % 3);
+        let products = [a[row][0] * a[0][column], a[row][1] * a[1][column], a[row][2] * a[2][column]];
+        result[row][column] = (products[0] % m + products[1] % m + products[2] % m) % m;
+        at += 1;
     }
     result
+}
+
+/// a^(2^(log2_steps + k)) for each k.
+const fn jumps(a: &Matrix, log2_steps: usize, m: u64) -> Jumps {
+    let mut jumps = [*a; 64];
+    let mut power = *a;
+    let mut squared = 0;
+    while squared < log2_steps + 64 {
+        if squared >= log2_steps {
+            jumps[squared - log2_steps] = power;
+        }
+        power = square(&power, m);
+        squared += 1;
+    }
+    jumps
 }
 
 #[cfg(test)]

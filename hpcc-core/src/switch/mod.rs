@@ -444,7 +444,7 @@ mod tests {
             nodes: alloc::vec![NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch],
             links: alloc::vec![link(0), link(1), link(2)],
         };
-        let mut routes = crate::topology::routes::Routes::new(&network, 1000);
+        let routes = crate::topology::routes::Routes::new(&network, 1000);
         let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
         let config = SwitchConfig {
             buffer_bytes: 1 << 20,
@@ -454,7 +454,7 @@ mod tests {
             ..SwitchConfig::default()
         };
         let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
-        Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.take_table(3))
+        Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.table(3))
     }
 
     /// A data frame of host 0 leaves with a full section and an empty queue behind it.

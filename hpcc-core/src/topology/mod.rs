@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is connected to what, and the routes and path metrics that follow from it.
 
+mod alike;
 mod node_set;
-mod path_matrix;
+mod path_kinds;
+mod route_table;
 pub mod routes;
 
 pub use node_set::NodeSet;

@@ -1,52 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Shortest paths between hosts: next hops of every node, and what the paths measure.
 
-use super::path_matrix::{Kind, PathMatrix};
-use super::{Link, Network, NodeKind, Port};
+use super::alike::{Groups, LivePort, live_ports};
+use super::path_kinds::{Kind, PathKinds};
+use super::route_table::{Shared, TableBuilder};
+use super::{Network, NodeKind, Port};
 use crate::units::{BitRate, Nanos};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// The next hops of one node, for every destination.
-///
-/// Most destinations share their next hops with many others. Each set is stored once, so that the table of a
-/// large switch fits a processor's nearest cache.
-#[derive(Clone, Debug, Default)]
-pub struct RouteTable {
-    /// For each destination, which set of next hops leads to it.
-    set_of: Vec<u16>,
-    /// Where each set begins in `ports`, and how many ports it has.
-    sets: Vec<(u32, u16)>,
-    ports: Vec<u16>,
-}
-
-impl RouteTable {
-    /// The ports, counted from 0, on shortest paths to node `dst`; empty if there is no path, or to `dst` none was
-    /// searched.
-    #[inline]
-    pub fn next_hops(&self, dst: u32) -> &[u16] {
-        let set = self.set_of.get(dst as usize).and_then(|&set| self.sets.get(usize::from(set)));
-        let Some(&(start, len)) = set else { return &[] };
-        &self.ports[start as usize..start as usize + usize::from(len)]
-    }
-
-    /// Address of what is looked up first for node `dst`, for fetching it into the cache; 0 if there is nothing.
-    #[inline]
-    pub fn address(&self, dst: u32) -> usize {
-        self.set_of.get(dst as usize).map_or(0, |set| core::ptr::from_ref(set).addr())
-    }
-
-    /// Appends the next hops of the next destination.
-    fn push(&mut self, hops: &[u16]) {
-        let of_set = |&(start, len): &(u32, u16)| &self.ports[start as usize..start as usize + usize::from(len)];
-        let known = self.sets.iter().rposition(|set| of_set(set) == hops);
-        let set = known.unwrap_or_else(|| {
-            self.sets.push((self.ports.len() as u32, hops.len() as u16));
-            self.ports.extend_from_slice(hops);
-            self.sets.len() - 1
-        });
-        self.set_of.push(set as u16);
-    }
-}
+pub use super::route_table::RouteTable;
 
 /// What a path from one host to another measures, one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,13 +25,17 @@ pub struct PathMetrics {
 }
 
 impl PathMetrics {
-    /// What a path measures that begins with `link` and goes on as this one.
-    pub fn extend(&self, link: &Link, payload: u32) -> PathMetrics {
+    /// Those of the path from a node to itself.
+    pub const HERE: PathMetrics =
+        PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 };
+
+    /// What a path measures that has one link more, of this rate and delay.
+    pub fn extend(&self, (rate, delay): (BitRate, Nanos), payload: u32) -> PathMetrics {
         let bits = u64::from(payload) * 8;
         PathMetrics {
-            delay: self.delay + link.delay,
-            transmission: self.transmission + Nanos(bits * 1_000_000_000 / link.rate.0.max(1)),
-            bottleneck: self.bottleneck.min(link.rate),
+            delay: self.delay + delay,
+            transmission: self.transmission + Nanos(bits * 1_000_000_000 / rate.0.max(1)),
+            bottleneck: self.bottleneck.min(rate),
             links: self.links.saturating_add(1),
         }
     }
@@ -99,18 +66,16 @@ impl PathMetrics {
 /// Routes of a whole network.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    tables: Vec<RouteTable>,
-    /// Place of each host in `paths`; `None` for switches.
-    host_index: Vec<Option<u32>>,
-    /// From each host (column) to each host (row).
-    paths: PathMatrix,
-}
-
-/// A node as the search from one destination sees it.
-#[derive(Clone, Copy)]
-struct Reached {
-    distance: u32,
-    path: Kind,
+    groups: Groups,
+    /// Of each group.
+    tables: Vec<Shared>,
+    kinds: PathKinds,
+    nodes: Vec<NodeKind>,
+    /// Of each node, by number.
+    ports: Vec<Vec<Port>>,
+    links: Vec<(BitRate, Nanos)>,
+    /// Bytes of a full packet's payload.
+    payload: u32,
 }
 
 impl Routes {
@@ -124,112 +89,167 @@ impl Routes {
 
     /// As [`Routes::new`], but without the links whose index `down` lists and, if `to_switches`, to switches as well.
     pub fn avoiding(network: &Network, payload: u32, down: &[u32], to_switches: bool) -> Self {
-        let mut ports = network.ports();
-        for ports in &mut ports {
-            ports.retain(|port| !down.contains(&port.link));
-            ports.sort_by_key(|port| visiting_order(network, port));
+        let mut search = Search::new(network, payload, down);
+        let targets = if to_switches { search.groups.members.len() } else { search.groups.of_hosts };
+        for group in 0..targets {
+            search.run(group);
         }
-        let mut routes = Routes {
-            tables: alloc::vec![RouteTable::default(); network.nodes.len()],
-            host_index: host_index(network),
-            paths: PathMatrix::new(network.hosts().count()),
-        };
-        let mut next_hops = alloc::vec![Vec::new(); network.nodes.len()];
-        for dst in 0..network.nodes.len() as u32 {
-            if to_switches || network.nodes[dst as usize] == NodeKind::Host {
-                routes.search(network, &ports, dst, payload, &mut next_hops);
-            }
-            for (table, hops) in routes.tables.iter_mut().zip(&mut next_hops) {
-                table.push(hops);
-                hops.clear();
-            }
+        Routes {
+            groups: search.groups,
+            tables: search.tables.into_iter().map(TableBuilder::finish).collect(),
+            kinds: search.kinds,
+            nodes: network.nodes.clone(),
+            ports: network.ports(),
+            links: network.links.iter().map(|link| (link.rate, link.delay)).collect(),
+            payload,
         }
-        routes
-    }
-
-    /// Breadth-first from `dst`; only switches pass traffic on.
-    fn search(&mut self, network: &Network, ports: &[Vec<Port>], dst: u32, payload: u32, next_hops: &mut [Vec<u16>]) {
-        let mut reached: Vec<Option<Reached>> = alloc::vec![None; network.nodes.len()];
-        reached[dst as usize] = Some(Reached { distance: 0, path: Kind::HERE });
-        let mut queue = alloc::vec![dst];
-        let mut head = 0;
-        while let Some(&node) = queue.get(head) {
-            head += 1;
-            let Some(from) = reached[node as usize] else { continue };
-            for port in &ports[node as usize] {
-                let peer = port.peer as usize;
-                let distance = from.distance + 1;
-                let link = &network.links[port.link as usize];
-                let paths = &mut self.paths;
-                let found = *reached[peer].get_or_insert_with(|| {
-                    if network.nodes[peer] == NodeKind::Switch {
-                        queue.push(port.peer);
-                    }
-                    Reached { distance, path: paths.extend(link, from.path, payload) }
-                });
-                if found.distance == distance {
-                    next_hops[peer].push(port.far_port);
-                }
-            }
-        }
-        self.record(&reached, dst);
-    }
-
-    fn record(&mut self, reached: &[Option<Reached>], dst: u32) {
-        let Some(row) = self.host_index[dst as usize] else { return };
-        for (node, reached) in reached.iter().enumerate() {
-            if let (Some(column), Some(reached)) = (self.host_index[node], reached) {
-                self.paths.set(row, column, reached.path);
-            }
-        }
-    }
-
-    fn kind(&self, src: u32, dst: u32) -> Option<Kind> {
-        let index = |node: u32| self.host_index.get(node as usize).copied().flatten();
-        self.paths.get(index(dst)?, index(src)?)
     }
 
     /// What the path from host `src` to host `dst` measures, `None` if there is no path.
     pub fn path(&self, src: u32, dst: u32) -> Option<PathMetrics> {
-        self.kind(src, dst).map(|kind| self.paths.metrics(kind))
+        self.links(src, dst).map(|links| self.measure(&links))
     }
 
-    /// The links of that path, from `src` on: rate and delay.
+    /// What a path of these links measures.
+    pub fn measure(&self, links: &[(BitRate, Nanos)]) -> PathMetrics {
+        links.iter().fold(PathMetrics::HERE, |path, &link| path.extend(link, self.payload))
+    }
+
+    /// The links of the path from host `src` to host `dst`, from `src` on: rate and delay. Of several paths it is the one
+    /// over the first next hop of each node.
     pub fn links(&self, src: u32, dst: u32) -> Option<Vec<(BitRate, Nanos)>> {
-        self.kind(src, dst).map(|kind| self.paths.links(kind))
+        let is_host = |node: u32| self.nodes.get(node as usize) == Some(&NodeKind::Host);
+        if !is_host(src) || !is_host(dst) {
+            return None;
+        }
+        let mut links = Vec::new();
+        let mut at = src;
+        while at != dst {
+            let table = self.table(at);
+            let first = *table.next_hops(dst).first()?;
+            let port = self.ports.get(at as usize)?.get(usize::from(first))?;
+            links.push(self.links[port.link as usize]);
+            at = port.peer;
+        }
+        Some(links)
     }
 
-    /// The kinds of paths between two hosts, each once: what they measure, and their links.
+    /// The kinds of paths from a host to another one, each once: what they measure, and their links.
     pub fn kinds(&self) -> impl Iterator<Item = (PathMetrics, Vec<(BitRate, Nanos)>)> + '_ {
-        self.paths.kinds().map(|kind| (self.paths.metrics(kind), self.paths.links(kind)))
+        self.kinds.used().map(|kind| (self.kinds.metrics(kind), self.kinds.links(kind)))
     }
 
-    /// The next hops of a node.
-    pub fn table(&self, node: u32) -> Option<&RouteTable> {
-        self.tables.get(node as usize)
-    }
-
-    /// Moves the next hops of a node out; afterwards the node has none here.
-    pub fn take_table(&mut self, node: u32) -> RouteTable {
-        self.tables.get_mut(node as usize).map(core::mem::take).unwrap_or_default()
+    /// The next hops of a node; of a node that there is not, none.
+    pub fn table(&self, node: u32) -> RouteTable {
+        let Some(place) = self.groups.places.get(node as usize) else { return RouteTable::default() };
+        RouteTable::new(node, Arc::clone(&self.groups.places), self.tables[place.group as usize].clone())
     }
 }
 
-fn host_index(network: &Network) -> Vec<Option<u32>> {
-    let mut next = 0..;
-    let index = |kind: &NodeKind| if *kind == NodeKind::Host { next.next() } else { None };
-    network.nodes.iter().map(index).collect()
+/// A node as the search from one group of destinations sees it.
+#[derive(Clone, Copy)]
+struct Reached {
+    distance: u32,
+    path: Kind,
 }
 
-fn visiting_order(network: &Network, port: &Port) -> (u8, i64) {
-    match network.nodes[port.peer as usize] {
-        NodeKind::Host => (0, i64::from(port.peer)),
-        NodeKind::Switch => (1, -i64::from(port.peer)),
+/// The searches from all groups.
+struct Search<'a> {
+    network: &'a Network,
+    payload: u32,
+    groups: Groups,
+    /// Ports that lead to switches, and to the first host of each group.
+    ports: Vec<Vec<LivePort>>,
+    tables: Vec<TableBuilder>,
+    kinds: PathKinds,
+    /// Of the present search: what is known of each node, next hops of each group, and nodes in the order of the search.
+    reached: Vec<Option<Reached>>,
+    next_hops: Vec<Vec<u16>>,
+    queue: Vec<u32>,
+}
+
+impl<'a> Search<'a> {
+    fn new(network: &'a Network, payload: u32, down: &[u32]) -> Search<'a> {
+        let mut ports = live_ports(network, down);
+        let groups = Groups::new(network, &ports);
+        let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
+        for ports in &mut ports {
+            ports.retain(|port| is_switch(port.peer) || groups.is_first(port.peer));
+        }
+        Search {
+            network,
+            payload,
+            ports,
+            tables: alloc::vec![TableBuilder::default(); groups.members.len()],
+            kinds: PathKinds::default(),
+            reached: alloc::vec![None; network.nodes.len()],
+            next_hops: alloc::vec![Vec::new(); groups.members.len()],
+            queue: Vec::new(),
+            groups,
+        }
+    }
+
+    /// Breadth-first from the neighbours of a group; only switches pass traffic on.
+    fn run(&mut self, group: usize) {
+        self.reached.fill(None);
+        self.queue.clear();
+        let first = self.groups.members[group][0];
+        for at in 0..self.ports[first as usize].len() {
+            let port = self.ports[first as usize][at];
+            self.reach(&port, Reached { distance: 0, path: Kind::HERE });
+        }
+        let mut head = 0;
+        while let Some(&node) = self.queue.get(head) {
+            head += 1;
+            let Some(from) = self.reached[node as usize] else { continue };
+            for at in 0..self.ports[node as usize].len() {
+                let port = self.ports[node as usize][at];
+                let found = self.reach(&port, from);
+                if found.distance == from.distance + 1 && self.groups.is_first(port.peer) {
+                    self.next_hops[self.groups.places[port.peer as usize].group as usize].push(port.far);
+                }
+            }
+        }
+        self.record(group);
+    }
+
+    /// The far end of a port of a node; what is known of it.
+    fn reach(&mut self, port: &LivePort, from: Reached) -> Reached {
+        let Search { network, payload, kinds, queue, .. } = self;
+        *self.reached[port.peer as usize].get_or_insert_with(|| {
+            if network.nodes[port.peer as usize] == NodeKind::Switch {
+                queue.push(port.peer);
+            }
+            let path = kinds.extend(&network.links[port.link as usize], from.path, *payload);
+            Reached { distance: from.distance + 1, path }
+        })
+    }
+
+    /// Enters what a search has found into the tables of all groups.
+    fn record(&mut self, destination: usize) {
+        let Search { groups, ports, tables, .. } = self;
+        let members = &groups.members[destination];
+        for (group, (table, hops)) in tables.iter_mut().zip(&mut self.next_hops).enumerate() {
+            let node = groups.members[group][0];
+            let reached = self.reached[node as usize];
+            if reached.is_some_and(|reached| reached.distance == 1) {
+                let of_member = |&member: &u32| ports[member as usize].iter().filter(|port| port.peer == node);
+                table.push_each(members.len(), members.iter().flat_map(of_member).map(|port| port.far));
+            } else {
+                table.push(hops);
+            }
+            hops.clear();
+            let is_pair = group != destination || members.len() > 1;
+            if let Some(reached) = reached.filter(|_| is_pair && group.max(destination) < groups.of_hosts) {
+                self.kinds.mark_used(reached.path);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Link;
     use super::*;
 
     fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
@@ -255,9 +275,9 @@ mod tests {
         // hosts 0, 1; leaves 2, 3; spines 4, 5
         let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
         let routes = Routes::new(&network(2, 4, &links), 1000);
-        assert_eq!(routes.table(2).expect("leaf").next_hops(1), [2, 1]);
-        assert_eq!(routes.table(4).expect("spine").next_hops(1), [1]);
-        assert_eq!(routes.table(0).expect("host").next_hops(1), [0]);
+        assert_eq!(routes.table(2).next_hops(1), [2, 1]);
+        assert_eq!(routes.table(4).next_hops(1), [1]);
+        assert_eq!(routes.table(0).next_hops(1), [0]);
         assert_eq!(routes.path(0, 1).expect("connected").bottleneck, BitRate::gbps(100));
     }
 
@@ -266,8 +286,8 @@ mod tests {
         let links = [(0, 2, 100), (1, 3, 100), (2, 4, 400), (2, 5, 400), (3, 4, 400), (3, 5, 400)];
         let network = network(2, 4, &links);
         let routes = Routes::avoiding(&network, 1000, &[2], false);
-        assert_eq!(routes.table(2).expect("leaf").next_hops(1), [2]);
-        assert_eq!(routes.table(3).expect("leaf").next_hops(0), [2]);
+        assert_eq!(routes.table(2).next_hops(1), [2]);
+        assert_eq!(routes.table(3).next_hops(0), [2]);
         assert_eq!(Routes::avoiding(&network, 1000, &[2, 3], false).path(0, 1), None);
     }
 
@@ -276,12 +296,78 @@ mod tests {
         let routes = Routes::new(&network(3, 0, &[(0, 1, 100), (1, 2, 100)]), 1000);
         assert!(routes.path(0, 1).is_some());
         assert_eq!(routes.path(0, 2), None);
-        assert!(routes.table(0).expect("host").next_hops(2).is_empty());
+        assert!(routes.table(0).next_hops(2).is_empty());
     }
 
     #[test]
     fn parallel_links_are_separate_next_hops() {
         let routes = Routes::new(&network(2, 2, &[(0, 2, 100), (2, 3, 100), (2, 3, 100), (3, 1, 100)]), 1000);
-        assert_eq!(routes.table(2).expect("switch").next_hops(1), [1, 2]);
+        assert_eq!(routes.table(2).next_hops(1), [1, 2]);
+    }
+
+    /// Next hops of all nodes to one, and the links of the paths there: searched from that node alone.
+    type Found = Vec<(Vec<u16>, Option<Vec<(BitRate, Nanos)>>)>;
+
+    fn search_alone(network: &Network, down: &[u32], dst: u32) -> Found {
+        let ports = live_ports(network, down);
+        let mut found: Vec<(Vec<u16>, Option<Vec<_>>)> = alloc::vec![(Vec::new(), None); network.nodes.len()];
+        found[dst as usize].1 = Some(Vec::new());
+        let mut queue = alloc::collections::VecDeque::from([dst]);
+        while let Some(node) = queue.pop_front() {
+            let rest = found[node as usize].1.clone().expect("reached");
+            for port in &ports[node as usize] {
+                let link = &network.links[port.link as usize];
+                let (hops, path) = &mut found[port.peer as usize];
+                let path = path.get_or_insert_with(|| {
+                    if network.nodes[port.peer as usize] == NodeKind::Switch {
+                        queue.push_back(port.peer);
+                    }
+                    [&[(link.rate, link.delay)], &rest[..]].concat()
+                });
+                if path.len() == rest.len() + 1 {
+                    hops.push(port.far);
+                }
+            }
+        }
+        found
+    }
+
+    /// Hosts with one link or several, cables between hosts, parallel links, equal and different rates, links that are down.
+    fn draw(random: &mut crate::random::GlibcRand) -> (Network, Vec<u32>) {
+        let mut below = |end: u32| random.draw() / 8 % end;
+        let (hosts, switches) = (1 + below(9), below(7));
+        let mut nodes = alloc::vec![NodeKind::Host; hosts as usize];
+        nodes.resize((hosts + switches) as usize, NodeKind::Switch);
+        let links = (0..below(40)).filter_map(|_| {
+            let (a, b) = (below(hosts + switches), below(hosts + switches));
+            let rate = BitRate::gbps(if below(4) == 0 { 25 } else { 100 });
+            (a != b).then_some(Link { a, b, rate, delay: Nanos(1_000), loss: 0.0 })
+        });
+        let links: Vec<Link> = links.collect();
+        let down = (0..links.len() as u32).filter(|_| below(8) == 0).collect();
+        (Network { nodes, links }, down)
+    }
+
+    #[test]
+    fn groups_of_nodes_have_the_routes_that_a_search_from_each_node_finds() {
+        let mut random = crate::random::GlibcRand::new(1);
+        let mut shared = 0;
+        for _ in 0..1_000 {
+            let (network, down) = draw(&mut random);
+            let routes = Routes::avoiding(&network, 1_000, &down, true);
+            shared += network.nodes.len() - routes.groups.members.len();
+            let mut kinds = alloc::collections::BTreeSet::new();
+            for dst in 0..network.nodes.len() as u32 {
+                for (node, (hops, path)) in (0..).zip(search_alone(&network, &down, dst)) {
+                    assert_eq!(routes.table(node).next_hops(dst), hops, "{node} to {dst} {network:?} {down:?}");
+                    if network.is_host(node) && network.is_host(dst) {
+                        assert_eq!(routes.links(node, dst), path, "{node} to {dst} {network:?} {down:?}");
+                        kinds.extend(path.filter(|_| node != dst));
+                    }
+                }
+            }
+            assert_eq!(routes.kinds().map(|(_, links)| links).collect::<alloc::collections::BTreeSet<_>>(), kinds);
+        }
+        assert!(shared > 500, "nodes that are linked alike: {shared}");
     }
 }

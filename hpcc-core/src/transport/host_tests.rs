@@ -91,7 +91,7 @@ fn routes_without(link: u32) -> RouteTable {
     let link_of = |(a, b)| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
     let links = [(0, 2), (0, 3), (1, 2), (1, 3)].map(link_of);
     let network = Network { nodes: [Host, Host, Switch, Switch].into(), links: links.into() };
-    Routes::avoiding(&network, 1_000, &[link], false).take_table(0)
+    Routes::avoiding(&network, 1_000, &[link], false).table(0)
 }
 
 #[test]
