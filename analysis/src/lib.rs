@@ -195,7 +195,11 @@ enum Command {
     /// Checks the crates that this is made from with cargo-deny: licences, sources, versions, known faults.
     Audit,
     /// Rewrites the tables of settings in the documentation, and the JSON schemas.
-    Docs,
+    Docs {
+        /// Also makes pages of all documentation, by sphinx and doxygen, in target/pages; a warning is an error.
+        #[arg(long)]
+        html: bool,
+    },
     /// Builds everything and runs nothing.
     Build,
     /// Says what is installed, what is missing, and how the ns-3 tree is configured.
@@ -280,7 +284,10 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Docs => script::source_tree().and_then(|tree| settings::rewrite(&tree)).map(|()| Outcome::Good),
+        Command::Docs { html } => {
+            settings::rewrite(&script::source_tree()?)?;
+            if html { Err(script::exec("@docs", &[])) } else { Ok(Outcome::Good) }
+        }
         Command::Test => Err(script::exec("@test", &[])),
         Command::Reqs => Err(script::exec("@reqs", &[])),
         Command::Fuzz { seconds, target } => {

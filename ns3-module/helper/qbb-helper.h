@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+/**
+ * \defgroup hpcc RDMA congestion control and lossless Ethernet
+ */
+
 namespace ns3
 {
 

@@ -30,8 +30,9 @@ NS_OBJECT_ENSURE_REGISTERED(FastCnpHost);
 namespace
 {
 
-/// Ethernet header and check sequence, and the least that a frame with them has.
+/// Bytes of an Ethernet header and of the check sequence.
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
+/// The least that a frame with them has.
 constexpr uint32_t ETHERNET_MINIMUM = 64;
 
 } // namespace

@@ -79,7 +79,7 @@ class FastCnpHost : public Object, public SettingsOwner
      * \brief A notification has come. If it is believed, the flow reacts.
      * \param frame the notification
      * \param host the host's transport
-     * \param draws the source of chance
+     * \param rng the source of chance
      * \return what it led to
      */
     hpcc::FastCnpReaction Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);

@@ -72,7 +72,7 @@ class FastCnpSwitch : public Object, public SettingsOwner
      * \param out port by which it leaves
      * \param frame the frame
      * \param marked whether the ECN rule marks it
-     * \param draws the source of chance
+     * \param rng the source of chance
      * \return what to do
      */
     hpcc::FastCnpVerdict OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Rng& rng);

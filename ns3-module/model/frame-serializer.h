@@ -22,7 +22,7 @@ class FrameSerializer
 {
   public:
     /**
-     * \param wire what frames look like; ends the program if its frames have no bytes, as the reference
+     * \param settings say what frames look like; ends the program if its frames have no bytes, as the reference
      * simulator's
      */
     explicit FrameSerializer(const hpcc::Settings& settings);

@@ -197,7 +197,13 @@ class FeedbackModesTest : public HpccTestCase
         return observed;
     }
 
-    /// The same; a temporary.
+    /**
+     * \brief The same; a temporary.
+     * \param mode what is tried
+     * \param limit the mean queue is shorter, in bytes
+     * \param incast the network
+     * \return what the run showed
+     */
     Observed Expect(const std::string& mode, uint64_t limit, Incast&& incast)
     {
         return Expect(mode, limit, incast);

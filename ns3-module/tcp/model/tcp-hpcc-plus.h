@@ -40,6 +40,10 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
     static TypeId GetTypeId();
 
     TcpHpccPlus();
+    /**
+     * \brief The same parameters, without a connection.
+     * \param other whose parameters
+     */
     TcpHpccPlus(const TcpHpccPlus& other);
     ~TcpHpccPlus() override;
 
