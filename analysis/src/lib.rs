@@ -200,6 +200,15 @@ enum Command {
         #[arg(long)]
         html: bool,
     },
+    /// Packs the last commit and all crates that it needs into hpcc-VERSION.tar.gz, for contrib/ of an ns-3 tree without a network.
+    Dist {
+        /// Folder for the archive.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: String,
+        /// Also builds and tests what is in it, offline, in a copy of the ns-3 tree: some minutes.
+        #[arg(long)]
+        check: bool,
+    },
     /// Builds everything and runs nothing.
     Build,
     /// Says what is installed, what is missing, and how the ns-3 tree is configured.
@@ -295,6 +304,10 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
             Err(script::exec("@fuzz", &arguments))
         }
         Command::Audit => Err(script::exec("@audit", &[])),
+        Command::Dist { out, check } => {
+            let how = if check { "all" } else { "" };
+            Err(script::exec("@dist", &[out, how.to_owned()]))
+        }
         Command::Build => Err(script::exec("@build", &[])),
         Command::Doctor => {
             human::print(&version::text())?;
