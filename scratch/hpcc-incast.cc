@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Many hosts answer one receiver at the same moment. How long does its queue get, and when does the

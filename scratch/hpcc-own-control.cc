@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // A congestion control of your own in C++: a class, and its name. Four hosts send to one; is the queue where the

@@ -200,7 +200,20 @@ enum Command {
     /// Checks the crates that this is made from with cargo-deny: licences, sources, versions, known faults.
     Audit,
     /// Rewrites the tables of settings in the documentation, and the JSON schemas.
-    Docs,
+    Docs {
+        /// Also makes pages of all documentation, by sphinx and doxygen, in target/pages; a warning is an error.
+        #[arg(long)]
+        html: bool,
+    },
+    /// Packs the last commit and all crates that it needs into hpcc-VERSION.tar.gz, for contrib/ of an ns-3 tree without a network.
+    Dist {
+        /// Folder for the archive.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        out: String,
+        /// Also builds and tests what is in it, offline, in a copy of the ns-3 tree: some minutes.
+        #[arg(long)]
+        check: bool,
+    },
     /// Builds everything and runs nothing.
     Build,
     /// Says what is installed, what is missing, and how the ns-3 tree is configured.
@@ -285,15 +298,22 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Docs => script::source_tree().and_then(|tree| settings::rewrite(&tree)).map(|()| Outcome::Good),
         Command::Test { sanitize: false } => Err(script::exec("@test", &[])),
         Command::Test { sanitize: true } => Err(script::exec("@test-sanitize", &[])),
+        Command::Docs { html } => {
+            settings::rewrite(&script::source_tree()?)?;
+            if html { Err(script::exec("@docs", &[])) } else { Ok(Outcome::Good) }
+        }
         Command::Reqs => Err(script::exec("@reqs", &[])),
         Command::Fuzz { seconds, target } => {
             let arguments: Vec<String> = [seconds.to_string()].into_iter().chain(target).collect();
             Err(script::exec("@fuzz", &arguments))
         }
         Command::Audit => Err(script::exec("@audit", &[])),
+        Command::Dist { out, check } => {
+            let how = if check { "all" } else { "" };
+            Err(script::exec("@dist", &[out, how.to_owned()]))
+        }
         Command::Build => Err(script::exec("@build", &[])),
         Command::Doctor => {
             human::print(&version::text())?;

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Two hosts send to a third through one switch, which notifies senders of congestion (Fast CNP). From 500 us on a fourth host

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Two bulk flows share a link of 25 Gb/s, over TCP or as UDP datagrams that nothing acknowledges. What stands in the queue, and who gets how much?

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef QBB_HELPER_H
@@ -19,6 +21,10 @@
 #include <ostream>
 #include <string>
 #include <vector>
+
+/**
+ * \defgroup hpcc RDMA congestion control and lossless Ethernet
+ */
 
 namespace ns3
 {

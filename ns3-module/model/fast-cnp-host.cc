@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "fast-cnp-host.h"
@@ -30,8 +32,9 @@ NS_OBJECT_ENSURE_REGISTERED(FastCnpHost);
 namespace
 {
 
-/// Ethernet header and check sequence, and the least that a frame with them has.
+/// Bytes of an Ethernet header and of the check sequence.
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
+/// The least that a frame with them has.
 constexpr uint32_t ETHERNET_MINIMUM = 64;
 
 } // namespace

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef FAST_CNP_HOST_H
@@ -79,7 +81,7 @@ class FastCnpHost : public Object, public SettingsOwner
      * \brief A notification has come. If it is believed, the flow reacts.
      * \param frame the notification
      * \param host the host's transport
-     * \param draws the source of chance
+     * \param rng the source of chance
      * \return what it led to
      */
     hpcc::FastCnpReaction Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef FAST_CNP_SWITCH_H
@@ -72,7 +74,7 @@ class FastCnpSwitch : public Object, public SettingsOwner
      * \param out port by which it leaves
      * \param frame the frame
      * \param marked whether the ECN rule marks it
-     * \param draws the source of chance
+     * \param rng the source of chance
      * \return what to do
      */
     hpcc::FastCnpVerdict OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Rng& rng);

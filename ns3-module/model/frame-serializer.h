@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef FRAME_SERIALIZER_H
@@ -22,7 +24,7 @@ class FrameSerializer
 {
   public:
     /**
-     * \param wire what frames look like; ends the program if its frames have no bytes, as the reference
+     * \param settings say what frames look like; ends the program if its frames have no bytes, as the reference
      * simulator's
      */
     explicit FrameSerializer(const hpcc::Settings& settings);

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "hpcc-tests.h"
@@ -197,7 +199,13 @@ class FeedbackModesTest : public HpccTestCase
         return observed;
     }
 
-    /// The same; a temporary.
+    /**
+     * \brief The same; a temporary.
+     * \param mode what is tried
+     * \param limit the mean queue is shorter, in bytes
+     * \param incast the network
+     * \return what the run showed
+     */
     Observed Expect(const std::string& mode, uint64_t limit, Incast&& incast)
     {
         return Expect(mode, limit, incast);

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef TCP_HPCC_PLUS_H
@@ -40,6 +42,10 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
     static TypeId GetTypeId();
 
     TcpHpccPlus();
+    /**
+     * \brief The same parameters, without a connection.
+     * \param other whose parameters
+     */
     TcpHpccPlus(const TcpHpccPlus& other);
     ~TcpHpccPlus() override;
 

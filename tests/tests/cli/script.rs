@@ -55,6 +55,7 @@ fn mistakes_are_explained_before_anything_is_built() {
         (&["build", "--fast"], "--fast"),
         (&["reqs", "all"], "all"),
         (&["docs", "--quiet"], "--quiet"),
+        (&["dist", "--fast"], "--fast"),
         (&["run", "nowhere.toml"], "nowhere.toml: no such file"),
         (&["completions", "tcsh"], "tcsh"),
         (&["run"], "<CONFIG>"),

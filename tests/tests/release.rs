@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a release says of itself. `./hpcc dist --check` tries one out.
+
+use hpcc_tests::skipped;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn read(name: &str) -> String {
+    fs::read_to_string(Path::new(ROOT).join(name)).expect(name)
+}
+
+#[test]
+fn one_version_is_told_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(read("CITATION.cff").lines().any(|line| line == format!("version: {version}")), "CITATION.cff: {version}");
+    let changes = read("CHANGELOG.md");
+    let newest = changes.lines().find_map(|line| line.strip_prefix("## ")).expect("a version in CHANGELOG.md");
+    assert_eq!(newest.split(' ').next(), Some(version), "CHANGELOG.md");
+}
+
+/// Files that others wrote, and data.
+const FOREIGN: [&str; 2] = ["analysis/vendor/", "tests/golden/"];
+
+#[test]
+fn every_source_file_names_its_licence() {
+    if !Path::new(ROOT).join(".git").exists() {
+        skipped("this is no git repository, which would list its files");
+        return;
+    }
+    let listed = Command::new("git").args(["-C", ROOT, "ls-files"]).output().expect("git starts").stdout;
+    let listed = String::from_utf8(listed).expect("names");
+    let kinds = [".rs", ".cc", ".h", ".py", ".md", ".rst", ".cmake", "CMakeLists.txt"];
+    let sources = listed.lines().filter(|name| {
+        kinds.iter().any(|kind| name.ends_with(kind)) && !FOREIGN.iter().any(|folder| name.starts_with(folder))
+    });
+    let mut count = 0;
+    for name in sources {
+        let licence = if name.starts_with("hpcc-core/") { "MIT OR Apache-2.0" } else { "GPL-2.0-only" };
+        let wanted = format!("SPDX-License-Identifier: {licence}");
+        assert!(read(name).lines().take(6).any(|line| line.contains(&wanted)), "{name}: {wanted}");
+        count += 1;
+    }
+    assert!(count > 300, "{count} files");
+}
