@@ -2,6 +2,7 @@
 //! The plots of a run, as SVG files in its output folder.
 
 mod axes;
+mod control;
 mod figure;
 mod goodput;
 mod line_style;
@@ -44,6 +45,10 @@ pub fn draw_all(results: &Results, style: Style) -> Result<(Vec<&'static str>, V
         ("slowdown.svg", slowdown::draw(results, &look)?, None, "no flow finished"),
     ];
     let (mut drawn, mut missing) = (Vec::new(), Vec::new());
+    if let Some(svg) = control::draw(results, &look)? {
+        write(&results.dir.join("control.svg"), &svg)?;
+        drawn.push("control.svg");
+    }
     for (name, svg, key, empty) in plots {
         if let Some(svg) = svg {
             write(&results.dir.join(name), &svg)?;

@@ -6,6 +6,7 @@ mod config;
 mod data;
 mod entry;
 mod flows;
+mod map;
 mod number;
 mod page;
 mod sizes;

@@ -13,7 +13,7 @@ use super::{FolderLock, ResultError, summary};
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 17] = [
+const OUR_FILES: [&str; 18] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -28,6 +28,7 @@ const OUR_FILES: [&str; 17] = [
     "queue.svg",
     "goodput.svg",
     "slowdown.svg",
+    "control.svg",
     "report.html",
     INPUTS,
     SUMMARY,
