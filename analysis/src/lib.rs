@@ -8,6 +8,8 @@ mod beside;
 mod children;
 mod compare;
 mod completions;
+mod control;
+mod describe;
 mod dissect;
 mod human;
 mod new;
@@ -167,6 +169,10 @@ enum Command {
         #[arg(add = ArgValueCompleter::new(settings::keys))]
         key: Option<String>,
     },
+    /// Says what a network consists of - hosts, switches, links, paths, bisection - and writes it in the reference's format.
+    Topology(describe::topology::Options),
+    /// Says what flows there are - sizes, load, groups, pairs - and writes them in the reference's format.
+    Workload(describe::workload::Options),
     /// Writes a commented scenario that runs, from options, and on a terminal from answers to questions.
     New(new::Options),
     /// Prints the JSON schema of scenario or sweep files, for editors.
@@ -295,6 +301,8 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
         Command::Explain { key } => settings::explain(key.as_deref()).map(|()| Outcome::Good),
+        Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
+        Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),

@@ -31,7 +31,7 @@ impl Grid {
     }
 
     /// Hands `add` each step that an interval overlaps with, and for how long, in ns.
-    fn overlaps(&self, from_ns: u64, until_ns: u64, mut add: impl FnMut(usize, u64)) {
+    pub fn overlaps(&self, from_ns: u64, until_ns: u64, mut add: impl FnMut(usize, u64)) {
         let end = self.origin_ns + self.step_ns * self.steps as u64;
         let (mut from, until) = (from_ns.max(self.origin_ns), until_ns.min(end));
         while from < until {

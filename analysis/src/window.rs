@@ -4,44 +4,51 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use hpcc_formats::results::pfc_txt;
+use hpcc_formats::results::{pfc_txt, ports_csv};
 
 use crate::results::{Results, Window};
 use crate::series::{self, Grid};
 
-/// 99th percentile over time and maximum of the longest queue of a switch port, in bytes.
-///
-/// # Errors
-/// If `queue.csv` cannot be read.
-pub fn queue(results: &Results) -> Result<(u64, u64)> {
-    let Window { from_ns, .. } = results.window;
-    let span_ns = results.window.span_ns().max(1);
-    let grid = Grid { origin_ns: from_ns, step_ns: span_ns, steps: 1 };
-    let durations = series::queues(results, grid, 1)?.busiest;
-    let longest = durations.last().map_or(0, |(bytes, _)| *bytes);
-    Ok((percentile(&durations, span_ns, 99), longest))
+/// How long the switch port with the longest queue had which one.
+pub struct QueueTimes {
+    /// Lengths in bytes, ascending, and for how long each, in ns. The queue was empty in the rest of the time.
+    durations: Vec<(u64, u64)>,
+    span_ns: u64,
 }
 
-/// A percentile over time of the longest queue of a switch port, in bytes; the hundredth is its maximum.
+/// The queue of the switch port that has the longest.
 ///
 /// # Errors
 /// If `queue.csv` cannot be read.
-pub fn queue_percentile(results: &Results, percent: u8) -> Result<u64> {
+pub fn queue(results: &Results) -> Result<QueueTimes> {
     let span_ns = results.window.span_ns().max(1);
     let grid = Grid { origin_ns: results.window.from_ns, step_ns: span_ns, steps: 1 };
-    Ok(percentile(&series::queues(results, grid, 1)?.busiest, span_ns, percent))
+    Ok(QueueTimes { durations: series::queues(results, grid, 1)?.busiest, span_ns })
 }
 
-/// Of lengths, ascending, and how long each lasted; the queue was empty in the rest of `span_ns`.
-fn percentile(durations: &[(u64, u64)], span_ns: u64, percent: u8) -> u64 {
-    let mut above = 0;
-    for (bytes, ns) in durations.iter().rev() {
-        above += ns;
-        if above as f64 > (1.0 - f64::from(percent) / 100.0) * span_ns as f64 {
-            return *bytes;
+impl QueueTimes {
+    /// A percentile over time, in bytes; the hundredth is the maximum.
+    pub fn percentile(&self, percent: u8) -> u64 {
+        let mut above = 0;
+        for (bytes, ns) in self.durations.iter().rev() {
+            above += ns;
+            if above as f64 > (1.0 - f64::from(percent) / 100.0) * self.span_ns as f64 {
+                return *bytes;
+            }
         }
+        0
     }
-    0
+}
+
+/// The part of the time for which PFC paused ports, over all ports: 0 to 1.
+///
+/// # Errors
+/// If `pfc.txt` or `ports.csv` cannot be read.
+pub fn paused_share(results: &Results) -> Result<f64> {
+    let ports = ports_csv::read(&results.dir.join("ports.csv"))?.len();
+    let (_, paused_ns) = pauses(results)?;
+    let all = ports as f64 * results.window.span_ns() as f64;
+    Ok(if all > 0.0 { paused_ns as f64 / all } else { 0.0 })
 }
 
 /// How many PFC pauses began, and how long ports were paused, summed over ports, in ns.
@@ -75,9 +82,11 @@ mod tests {
 
     #[test]
     fn a_percentile_is_of_time() {
-        assert_eq!(percentile(&[(10, 500), (900, 10)], 1_000, 99), 10);
-        assert_eq!(percentile(&[(10, 500), (900, 11)], 1_000, 99), 900);
-        assert_eq!(percentile(&[], 1_000, 99), 0);
+        let percentile =
+            |durations: &[(u64, u64)]| QueueTimes { durations: durations.into(), span_ns: 1_000 }.percentile(99);
+        assert_eq!(percentile(&[(10, 500), (900, 10)]), 10);
+        assert_eq!(percentile(&[(10, 500), (900, 11)]), 900);
+        assert_eq!(percentile(&[]), 0);
     }
 
     #[test]
@@ -96,11 +105,12 @@ mod tests {
         let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };
         writer.finish(&Summary { versions, ..Summary::default() }).expect("finish");
         let mut results = Results::load(&dir).expect("own results");
-        assert_eq!(
-            (super::queue(&results).expect("queue"), pauses(&results).expect("pauses")),
-            ((9_000, 9_000), (2, 850))
-        );
+        let measured = |results: &Results| {
+            let queue = super::queue(results).expect("queue");
+            ([50, 99, 100].map(|percent| queue.percentile(percent)), pauses(results).expect("pauses"))
+        };
+        assert_eq!(measured(&results), ([50, 9_000, 9_000], (2, 850)));
         Selection { warm_up: Some(500), until: Some(900), ..Selection::default() }.apply(&mut results).expect("window");
-        assert_eq!((super::queue(&results).expect("queue"), pauses(&results).expect("pauses")), ((50, 50), (1, 350)));
+        assert_eq!(measured(&results), ([0, 50, 50], (1, 350)));
     }
 }

@@ -102,6 +102,94 @@ fn each_run_gets_its_settings_and_its_log() {
     assert!(folder.path().join("out/slowdown-by-axis.svg").exists());
 }
 
+/// Two axes of two and three values.
+const AXES: &str = "[[axis]]\nname = \"size\"\nvalues = [\"1MB\", 2000]\nset = \"traffic.0.size={}\"\n\
+    [[axis]]\nname = \"eta\"\nvalues = [0.8, 0.9, 0.95]\nset = \"congestion_control.eta={}\"\n";
+const ONE: &str = "title = \"One\"\nbase = \"base.toml\"\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\nset = [\"run.seed=2\"]\n";
+
+#[test]
+fn several_axes_are_combined() {
+    let folder = folder();
+    let at = |at: &str| {
+        format!(
+            "[[claim]]\ntext = \"t\"\npaper = \"p\"\nmeasure = \"slowdown\"\nof = \"b\"\nholds = {{ at_most = 2 }}\n{at}\n"
+        )
+    };
+    let report = "[report]\nplots = [\"slowdown-by-axis\", \"goodput-by-axis\", \"queue-by-axis\", \"queue-cdf\"]\nsize_bins = [\"10KB\"]\n";
+    let text = format!("{ONE}{AXES}{report}{}", at("at = { eta = 0.9, size = 2000 }"));
+    let output = sweep(folder.path(), &text, &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let root = folder.path().join("out");
+    let told = fs::read_to_string(root.join("b/size-2000/eta-0.95.log")).expect("log");
+    assert!(
+        told.contains("--set=traffic.0.size=2000\n") && told.contains("--set=congestion_control.eta=0.95\n"),
+        "{told}"
+    );
+    let data = fs::read_to_string(root.join("sweep.csv")).expect("data");
+    assert!(data.starts_with("variant,size,eta,seed,metric,value\na,1MB,0.8,1,flows,2\n"), "{data}");
+    assert_eq!(data.lines().filter(|line| line.contains(",slowdown_p99,")).count(), 12);
+    assert!(out(&output).contains("size") && out(&output).contains("eta"), "{}", out(&output));
+    for plot in ["slowdown", "goodput", "queue"] {
+        for end in ["size.eta-0.8", "size.eta-0.95", "eta.size-1MB", "eta.size-2000"] {
+            assert!(root.join(format!("{plot}-by-axis.{end}.svg")).exists(), "{plot} {end}");
+        }
+    }
+    let figure = fs::read_to_string(root.join("slowdown-by-axis.eta.size-2000.svg")).expect("figure");
+    for words in ["Slowdown by eta", "size 2000", "0.95"] {
+        assert!(figure.contains(words), "{words}");
+    }
+    assert!(root.join("queue-cdf.size-1MB.eta-0.9.svg").exists());
+    assert!(fs::read_to_string(root.join("sweep.json")).expect("manifest").contains("\"b, size 2000, eta 0.9\""));
+    let again = sweep(folder.path(), &text, &[], &[]);
+    assert!(err(&again).contains("12 of 12 runs are kept"), "{}", err(&again));
+}
+
+#[test]
+fn bad_axes_are_refused() {
+    let claim = |at: &str| {
+        format!(
+            "{ONE}{AXES}[[claim]]\ntext = \"t\"\npaper = \"p\"\nmeasure = \"slowdown\"\nof = \"b\"\nholds = {{ at_most = 2 }}\n{at}\n"
+        )
+    };
+    let again = AXES.split("[[axis]]").nth(1).expect("an axis");
+    let many: Vec<String> = (0..1_001).map(|value| value.to_string()).collect();
+    let long =
+        |name: &str| format!("[[axis]]\nname = \"{name}\"\nvalues = [{}]\nset = \"x.{name}={{}}\"\n", many.join(", "));
+    let cases = [
+        (format!("{ONE}{AXES}[[axis]]{again}"), "sweep.toml:17: axis \"size\" appears twice"),
+        (
+            format!("{ONE}{AXES}[[axis]]{}", again.replace("\"size\"", "\"seed\"")),
+            "sweep.toml:17: axis \"seed\" would be a second",
+        ),
+        (format!("{ONE}{}{}", long("a"), long("b")), "there are 2004002 runs; expected at most 1000000"),
+        (format!("{ONE}{AXES}[[axis]]{}", again.replace("\"size\"", "\"other\"")), "traffic.0.size is set twice"),
+        (claim(""), "at is missing; expected { size = 1MB, eta = 0.8 } or other values"),
+        (claim("at = 2000"), "there are several axes; expected { size = 1MB"),
+        (claim("at = { size = 2000 }"), "eta is missing"),
+        (claim("at = { size = 2000, eta = 0.9, x = 1 }"), "there is no axis \"x\""),
+        (claim("at = { size = 2000, eta = 0.7 }"), "the axis eta has no such value; it has 0.8, 0.9, 0.95"),
+    ];
+    for (text, expected) in cases {
+        let told = refusal(&text, &[]);
+        assert!(told.contains(expected), "{told} lacks {expected}");
+    }
+}
+
+#[test]
+fn what_is_not_drawn_has_its_reason() {
+    let folder = folder();
+    let plots =
+        "[report]\nplots = [\"slowdown-by-size\", \"goodput-by-variant\"]\nsize_bins = [\"1MB\"]\nwarm_up = \"19us\"\n";
+    let output = sweep(folder.path(), &format!("{ONE}{plots}"), &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(
+        out(&output)
+            .contains(" no slowdown-by-size: no flow started in the measured part and finished\n no goodput-by-variant: no flow over 1.00 MB has a rate\n"),
+        "{}",
+        out(&output)
+    );
+}
+
 #[test]
 fn any_number_of_jobs_gives_the_same_bytes() {
     let folder = folder();
@@ -172,6 +260,7 @@ fn a_window_cuts_the_warm_up_off() {
     // All flows start before the window; the longest queue is over by then.
     assert!(data.contains("plain,,4,flows,0\n") && !data.contains("slowdown_p99"), "{data}");
     assert!(data.contains("plain,,4,queue_max_bytes,10480\n") && !data.contains("drops"), "{data}");
+    assert!(data.contains("plain,,4,queue_p50_bytes,10480\n") && data.contains(",pfc_paused_percent,0\n"), "{data}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! The plots of a run, as SVG files in its output folder.
 
 mod axes;
+mod control;
 mod figure;
 mod goodput;
 mod line_style;
@@ -31,24 +32,39 @@ use anyhow::{Context, Result};
 
 use crate::results::Results;
 
-/// Draws every plot that there is something to draw for, and gives the names of the files.
+/// Draws every plot that there is something to draw for. Gives the names of the files, and of each other plot why it is
+/// not there.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(results: &Results, style: Style) -> Result<Vec<&'static str>> {
+pub fn draw_all(results: &Results, style: Style) -> Result<(Vec<&'static str>, Vec<String>)> {
     let look = style.look();
     let plots = [
-        ("queue.svg", queue::draw(results, &look)?),
-        ("goodput.svg", goodput::draw(results, &look)?),
-        ("slowdown.svg", slowdown::draw(results, &look)?),
+        ("queue.svg", queue::draw(results, &look)?, Some("queue_interval"), "no queue built up"),
+        ("goodput.svg", goodput::draw(results, &look)?, Some("goodput_interval"), "no flow was measured"),
+        ("slowdown.svg", slowdown::draw(results, &look)?, None, "no flow finished"),
     ];
-    let mut drawn = Vec::new();
-    for (name, svg) in plots {
-        let Some(svg) = svg else { continue };
-        write(&results.dir.join(name), &svg)?;
-        drawn.push(name);
+    let (mut drawn, mut missing) = (Vec::new(), Vec::new());
+    if let Some(svg) = control::draw(results, &look)? {
+        write(&results.dir.join("control.svg"), &svg)?;
+        drawn.push("control.svg");
     }
-    Ok(drawn)
+    for (name, svg, key, empty) in plots {
+        if let Some(svg) = svg {
+            write(&results.dir.join(name), &svg)?;
+            drawn.push(name);
+        } else if let Some(key) = key.filter(|key| !is_recorded(results, key)) {
+            missing.push(format!("no {name}: the scenario has no monitor.{key}"));
+        } else {
+            missing.push(format!("no {name}: {empty}"));
+        }
+    }
+    Ok((drawn, missing))
+}
+
+/// Whether the run recorded a time series.
+fn is_recorded(results: &Results, key: &str) -> bool {
+    results.summary.scenario["monitor"][format!("{key}_ns")].is_number()
 }
 
 fn write(path: &Path, svg: &str) -> Result<()> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
-use super::{cdf, config, flows, sizes, time};
+use super::{cdf, config, flows, map, sizes, time};
 use crate::series::{Grid, Queues};
 use crate::stats::{FctStats, SIZE_CLASSES, size_bounds};
 use crate::{human, table};
@@ -104,6 +104,7 @@ fn entry_data(entry: &Entry, entries: usize, axes: &Axes, step: Grid) -> Result<
         "selections": selections,
         "time": series,
         "pauses": time::pauses(first)?,
+        "map": map::map(first)?,
         "flows": flows::columns(entry, entries),
     });
     Ok((value, queues))

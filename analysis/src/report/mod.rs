@@ -6,6 +6,7 @@ mod config;
 mod data;
 mod entry;
 mod flows;
+mod map;
 mod number;
 mod page;
 mod sizes;
@@ -61,8 +62,8 @@ pub fn report(options: &Options) -> Result<Outcome> {
                 human::print(&table::render(results))?;
             }
             if entry.is_run {
-                let drawn = plot::draw_all(results, options.style)?;
-                human::print(&folder_line(&results.dir, &drawn))?;
+                let (drawn, missing) = plot::draw_all(results, options.style)?;
+                human::print(&folder_lines(&results.dir, &drawn, &missing))?;
             }
             if !is_finished(results) {
                 outcome = Outcome::Unfinished;
@@ -99,9 +100,10 @@ fn quoted(path: &Path) -> String {
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-fn folder_line(dir: &Path, plots: &[&str]) -> String {
+fn folder_lines(dir: &Path, plots: &[&str], missing: &[String]) -> String {
     let plots = if plots.is_empty() { String::new() } else { format!(" (plots: {})", plots.join(", ")) };
-    format!("\n results in {}{plots}\n", dir.display())
+    let missing: String = missing.iter().map(|sentence| format!(" {sentence}\n")).collect();
+    format!("\n results in {}{plots}\n{missing}", dir.display())
 }
 
 fn is_finished(results: &Results) -> bool {

@@ -13,7 +13,7 @@
   const ALL = "all flows";
   const DASHES = [[], [9, 5], [3, 4], [12, 4, 3, 4], [6, 3], [2, 6], [14, 6], [8, 3, 2, 3, 2, 3]];
 
-  const state = { shown: new Set(entries.map((_, i) => i).slice(0, SHOWN_FIRST)), selection: ALL, goodput: "goodput" };
+  const state = { shown: new Set(entries.map((_, i) => i).slice(0, SHOWN_FIRST)), selection: ALL, goodput: "goodput", control: "rate" };
 
   // ---- small helpers
 
@@ -83,7 +83,7 @@
   function timeLines(name, byGroup) {
     const lines = [];
     for (const { entry } of shownEntries()) {
-      for (const line of entry.time[name]) {
+      for (const line of entry.time[name] || entry.time.control[name]) {
         const wanted = state.selection === ALL || state.selection === EACH || line.name === state.selection;
         if (!byGroup || wanted) lines.push({ label: many ? entry.name + " · " + line.name : line.name, y: line.y });
       }
@@ -292,6 +292,24 @@
       y: { name: "Index", label: "1: all flows are equally fast", format: digits, range: () => [0, 1.04] },
       why: unrecorded.replace(/\.$/, ", or there is one flow only."),
     });
+    drawControl(box, common, time);
+  }
+
+  /** What congestion control made of flows, if a run watched any. */
+  function drawControl(box, common, time) {
+    const titles = { rate: "Rate (Gb/s)", window: "Window (kB)", inFlight: "In flight (kB)", u: "U of the busiest link" };
+    const recorded = (name) => data.entries.some((entry) => entry.time.control[name].length > 0);
+    const names = Object.keys(titles).filter(recorded);
+    if (names.length === 0) return;
+    const option = (name) => element("option", { value: name, selected: state.control === name }, titles[name]);
+    const control = element("select", {
+      "aria-label": "Congestion control: what", id: "control-of",
+      onchange: (event) => { state.control = event.target.value; drawCharts(); $("control-of").focus(); },
+    }, ...names.map(option));
+    draw(box, {
+      ...common, title: "Congestion control", stepped: true, x: time, lines: timeLines(state.control, false), control,
+      y: { name: "Value", label: titles[state.control], format: digits }, why: "No flow of these runs was watched.",
+    });
   }
 
   // ---- summary, pauses, configuration
@@ -339,6 +357,54 @@
       if (entry.pauses.length > most) parts.push(element("p", {}, "and " + count(entry.pauses.length - most) + " more ports"));
     }
     document.querySelector("#pauses .body").replaceChildren(...parts);
+  }
+
+  function svg(name, attributes, ...children) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  /** A network: tiers one above the other, links by the larger value of their two directions. */
+  function mapOf(map, byQueue) {
+    const [width, step, margin] = [1100, 110, 24];
+    const place = new Map();
+    map.tiers.forEach((nodes, tier) => nodes.forEach((node, index) =>
+      place.set(node, [((index + 0.5) * width) / nodes.length, margin + (map.tiers.length - 1 - tier) * step])));
+    const first = byQueue ? 2 : 4;
+    const value = (link) => Math.max(link[first], link[first + 1]);
+    const links = [...map.links].sort((a, b) => value(a) - value(b));
+    const most = links.length > 0 ? value(links[links.length - 1]) : 0;
+    const text = ([a, b, queueAb, queueBa, pauseAb, pauseBa]) =>
+      [[a, b, queueAb, pauseAb], [b, a, queueBa, pauseBa]].map(([from, to, queue, pause]) =>
+        from + " → " + to + ": queue up to " + bytes(queue * 1e3) + ", paused " + micros(pause)).join("\n");
+    const lines = links.map((link) => {
+      const [[x1, y1], [x2, y2]] = [place.get(link[0]), place.get(link[1])];
+      const share = most > 0 ? value(link) / most : 0;
+      const line = svg("line", { x1, y1, x2, y2, "stroke-width": (0.8 + 5 * share).toFixed(2) }, svg("title", {}, text(link)));
+      line.style.stroke = share > 0 ? "color-mix(in srgb, var(--line-1) " + (25 + 75 * share).toFixed(0) + "%, var(--grid))" : "var(--rule)";
+      return line;
+    });
+    const nodes = map.tiers.flatMap((ids, tier) => ids.map((node) => {
+      const [cx, cy] = place.get(node);
+      const r = Math.max(1, Math.min(tier === 0 ? 4 : 7, (0.4 * width) / ids.length));
+      return svg("circle", { cx, cy, r, class: tier === 0 ? "host" : "switch" }, svg("title", {}, (tier === 0 ? "host " : "switch ") + node));
+    }));
+    const worst = most > 0 ? "The " + (byQueue ? "longest queue" : "longest pause") + " is at " + text(links[links.length - 1]).split("\n").join("; ") : (byQueue ? "No queue was recorded." : "No port was paused.");
+    const height = 2 * margin + (map.tiers.length - 1) * step;
+    const parts = [svg("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": worst }, ...lines, ...nodes), element("p", {}, worst)];
+    if (map.of > map.links.length) parts.push(element("p", {}, "Only the " + count(map.links.length) + " of " + count(map.of) + " links with the longest queues and pauses are drawn."));
+    return parts;
+  }
+
+  function drawMap() {
+    const byQueue = $("map-by").value === "queue";
+    const parts = shownEntries().flatMap(({ entry }) => [
+      ...(many ? [element("h3", {}, entry.name)] : []),
+      ...(entry.map ? mapOf(entry.map, byQueue) : [element("p", {}, "The folder lists no ports.")]),
+    ]);
+    document.querySelector("#map .body").replaceChildren(...parts);
   }
 
   function drawConfiguration() {
@@ -570,6 +636,7 @@
     $("differs-label").hidden = !many;
     $("differs").checked = many;
     $("differs").onchange = drawConfiguration;
+    $("map-by").onchange = drawMap;
     $("config-filter").addEventListener("input", drawConfiguration);
   }
 
@@ -577,6 +644,7 @@
     drawSummary();
     drawCharts();
     drawPauses();
+    drawMap();
     drawConfiguration();
     find();
   }

@@ -9,6 +9,7 @@ use hpcc_formats::results::ports_csv::{self, PortRow};
 use serde_json::{Value, json};
 
 use super::number::short;
+use crate::control::{self, Quantity};
 use crate::results::{Life, Results};
 use crate::series::{self, Grid, Queues};
 
@@ -33,6 +34,7 @@ pub fn series(results: &Results, grid: Grid) -> Result<(Value, Queues)> {
         "flows": goodput_by_flow(results, grid)?,
         "utilisation": utilisation(results, grid, &ports)?,
         "jain": jain(results, grid)?,
+        "control": control(results, grid)?,
     });
     Ok((series, queues))
 }
@@ -104,6 +106,20 @@ fn utilisation(results: &Results, grid: Grid, ports: &[PortRow]) -> Result<Vec<V
         line(&format!("into host {node}"), &shares)
     });
     Ok(lines.collect())
+}
+
+/// What congestion control made of the flows that were watched: lines of each quantity; nothing where none were.
+fn control(results: &Results, grid: Grid) -> Result<Value> {
+    let watched = control::watched(results, grid, FLOWS)?;
+    let lines_of = |quantity: Quantity| -> Vec<Value> {
+        if !watched.has(quantity) {
+            return Vec::new();
+        }
+        let name = |life: &Life| format!("flow {} ({})", life.flow, results.summary.group_name(life.group));
+        watched.flows.iter().map(|(life, values)| line(&name(life), &values[quantity as usize])).collect()
+    };
+    let lines = Quantity::ALL.map(|quantity| (quantity.name().to_owned(), Value::Array(lines_of(quantity))));
+    Ok(Value::Object(lines.into_iter().collect()))
 }
 
 fn jain(results: &Results, grid: Grid) -> Result<Vec<Value>> {

@@ -14,7 +14,7 @@ type Column = (&'static str, &'static str, fn(f64) -> String);
 /// A heading, the columns below it, and what follows the names of their metrics: the group whose flows they are of.
 type Part = (String, &'static [Column], String);
 
-/// Every table that the file asks for, one below the other, with a row for each variant and value of the axis.
+/// Every table that the file asks for, one below the other, with a row for each variant and step of the axes.
 pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
     let mut text = format!("{}\n", file.title);
     let names = group_names(groups);
@@ -107,11 +107,14 @@ const GOODPUT: &[Column] = &[
     ("Jain's index", "goodput_large_jain", |index| format!("{index:.3}")),
 ];
 const QUEUE: &[Column] = &[
+    ("p50 (kB)", "queue_p50_bytes", kilobytes),
+    ("p95 (kB)", "queue_p95_bytes", kilobytes),
     ("p99 (kB)", "queue_p99_bytes", kilobytes),
     ("max (kB)", "queue_max_bytes", kilobytes),
     ("grew for (us)", "queue_growth_ns", |ns| human::three_digits(ns / 1e3)),
     ("PFC pauses", "pfc_pauses", whole),
     ("paused (us)", "pfc_pause_ns", |ns| human::three_digits(ns / 1e3)),
+    ("of all time (%)", "pfc_paused_percent", human::three_digits),
     ("drops", "drops", whole),
     ("sent again", "resent_packets", whole),
 ];
@@ -125,11 +128,11 @@ const FEEDBACK: &[Column] = &[
 
 fn render_one(file: &SweepFile, columns: &[Column], of: &str, groups: &[Group<'_>]) -> String {
     let mut header = vec!["variant"];
-    header.extend(file.axis.as_ref().map(|axis| axis.name.as_str()));
+    header.extend(file.axes.iter().map(|axis| axis.name.as_str()));
     header.extend(columns.iter().map(|(title, ..)| *title));
     let rows = groups.iter().map(|group| {
         let mut row = vec![group.variant.to_owned()];
-        row.extend(group.axis.map(str::to_owned));
+        row.extend(group.values.iter().map(|value| (*value).to_owned()));
         row.extend(columns.iter().map(|(_, metric, format)| cell(group, &format!("{metric}{of}"), *format)));
         row
     });
@@ -138,7 +141,7 @@ fn render_one(file: &SweepFile, columns: &[Column], of: &str, groups: &[Group<'_
 
 /// The mean over the runs, with its spread if there are several.
 fn cell(group: &Group<'_>, metric: &str, format: fn(f64) -> String) -> String {
-    let values = group.values(metric);
+    let values = group.metric(metric);
     if group.runs.is_empty() {
         return "failed".to_owned();
     }

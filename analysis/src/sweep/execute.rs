@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
-use hpcc_formats::results::INPUTS;
+use hpcc_formats::results::{INPUTS, wait_for_writer};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
@@ -122,6 +122,8 @@ impl Job<'_> {
 
     fn simulate(&self, run: &Run) -> Result<Results> {
         let folder = self.folder(run);
+        // A sweep that is killed leaves its simulators behind.
+        wait_for_writer(&folder)?;
         let status = start(self.simulator, &self.file.base, &folder, &self.log(run), &run.overrides)?;
         let results = match status.code() {
             Some(0 | 3) => self.load(&folder)?,

@@ -12,12 +12,16 @@ use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 use toml::{Spanned, Value};
 
+use super::axes::{Axes, Axis};
 use super::claim::{self, Claim, ClaimKeys};
+use super::folder;
 use super::report::{Plot, TableKind};
 use crate::select::{self, Selection};
 
 /// Ends that files beside a run's folder have.
 const TAKEN_ENDINGS: [&str; 7] = [".csv", ".svg", ".txt", ".log", ".partial", ".json", ".html"];
+/// Keeps a slip of the keyboard from planning for hours.
+const MOST_RUNS: usize = 1_000_000;
 /// Longer names do not fit into a legend.
 const LONGEST_NAME: usize = 32;
 
@@ -42,8 +46,8 @@ pub struct SweepFile {
     pub seeds: Vec<Placed<u64>>,
     /// What is compared; at least one.
     pub variants: Vec<Variant>,
-    /// A setting that all variants go through.
-    pub axis: Option<Axis>,
+    /// Settings that all variants go through.
+    pub axes: Axes,
     /// Tables to print.
     pub tables: Vec<TableKind>,
     /// Plots to draw. None chosen: all that the runs have data for.
@@ -97,15 +101,6 @@ pub struct Variant {
     pub set: Vec<Placed<String>>,
 }
 
-/// A setting with several values.
-#[derive(Debug)]
-pub struct Axis {
-    /// The name, fit for a file.
-    pub name: String,
-    /// Each value, fit for a file, with its `KEY=VALUE`.
-    pub values: Vec<(String, Placed<String>)>,
-}
-
 /// A sweep file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -129,9 +124,8 @@ pub struct Keys {
     #[serde(default)]
     #[schemars(required, length(min = 1))]
     variant: Vec<VariantKeys>,
-    /// A setting that every variant goes through.
+    /// Settings that every variant goes through, in every combination of their values.
     #[serde(default)]
-    #[schemars(length(max = 1))]
     axis: Vec<AxisKeys>,
     /// What is shown.
     #[serde(default)]
@@ -217,16 +211,9 @@ impl SweepFile {
         source.check(keys, form)
     }
 
-    /// The value at a step of the axis, if there is an axis.
-    pub fn axis_value(&self, step: usize) -> Option<&str> {
-        let (label, _) = self.axis.as_ref()?.values.get(step)?;
-        Some(label)
-    }
-
     /// How many runs it asks for.
     pub fn run_count(&self) -> usize {
-        let steps = self.axis.as_ref().map_or(1, |axis| axis.values.len());
-        self.variants.len() * steps * self.seeds.len().max(1)
+        self.variants.len() * self.axes.steps() * self.seeds.len().max(1)
     }
 
     /// An error that blames a line of this file.
@@ -266,8 +253,9 @@ impl Source<'_> {
             return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
         }
         let variants = self.variants(keys.variant)?;
-        let axis = self.axis(keys.axis)?;
-        let claims = claim::check(self, keys.claim, &variants, axis.as_ref(), form)?;
+        let seeds = self.seeds(quick.seeds.or(keys.seeds))?;
+        let axes = self.axes(keys.axis, variants.len() * seeds.len().max(1))?;
+        let claims = claim::check(self, keys.claim, &variants, &axes, form)?;
         let report = keys.report;
         let groups_line = report.groups.as_ref().map_or(1, |groups| self.line(&groups.span()));
         let selection = Selection {
@@ -284,9 +272,9 @@ impl Source<'_> {
             form,
             base,
             set: quick.set.into_iter().map(|setting| self.setting(setting)).collect::<Result<_, _>>()?,
-            seeds: self.seeds(quick.seeds.or(keys.seeds))?,
+            seeds,
             variants,
-            axis,
+            axes,
             claims,
             tables: report.tables.unwrap_or_else(|| TableKind::ALL.to_vec()),
             plots: report.plots,
@@ -348,12 +336,33 @@ impl Source<'_> {
         }
     }
 
-    fn axis(&self, keys: Vec<AxisKeys>) -> Result<Option<Axis>, InputError> {
-        let mut keys = keys.into_iter();
-        let Some(axis) = keys.next() else { return Ok(None) };
-        if let Some(second) = keys.next() {
-            return Err(self.error(&second.name.span(), "a second [[axis]]; expected at most one"));
+    /// Each axis; with so many runs at each of their steps.
+    fn axes(&self, keys: Vec<AxisKeys>, runs: usize) -> Result<Axes, InputError> {
+        let several = keys.len() > 1;
+        let mut axes: Vec<Axis> = Vec::with_capacity(keys.len());
+        let mut count = runs;
+        for keys in keys {
+            let (line, axis) = (self.line(&keys.name.span()), self.axis(keys)?);
+            let name = &axis.name;
+            if axes.iter().any(|other| other.name == *name) {
+                return Err(self.at(line, format!("axis \"{name}\" appears twice")));
+            }
+            if several && folder::COLUMNS.contains(&name.as_str()) {
+                return Err(
+                    self.at(line, format!("axis \"{name}\" would be a second column of this name in sweep.csv"))
+                );
+            }
+            count = count.saturating_mul(axis.values.len());
+            if count > MOST_RUNS {
+                let message = format!("with axis \"{name}\" there are {count} runs; expected at most {MOST_RUNS}");
+                return Err(self.at(line, message));
+            }
+            axes.push(axis);
         }
+        Ok(Axes::new(axes))
+    }
+
+    fn axis(&self, axis: AxisKeys) -> Result<Axis, InputError> {
         let name = self.placed(axis.name);
         self.check_name("axis", &name.value, name.line)?;
         let set = self.setting(axis.set)?;
@@ -376,7 +385,7 @@ impl Source<'_> {
             let (label, place) = &values[index];
             return Err(self.at(place.line, format!("value {label} appears twice")));
         }
-        Ok(Some(Axis { name: name.value, values }))
+        Ok(Axis { name: name.value, values })
     }
 
     fn size_bins(&self, keys: Spanned<Vec<Spanned<String>>>) -> Result<Vec<u64>, InputError> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
 
+use super::axes::Axes;
 use super::claim;
 use super::report::Plot;
 use crate::report::{MANIFEST, PAGE};
@@ -18,14 +19,15 @@ use crate::report::{MANIFEST, PAGE};
 const DATA: &str = "sweep.csv";
 const PARTIAL: &str = "sweep.csv.partial";
 const TABLE: &str = "sweep.txt";
-const HEADER: &str = "variant,axis,seed,metric,value";
+/// Columns of the data besides those of several axes.
+pub const COLUMNS: [&str; 4] = ["variant", "seed", "metric", "value"];
 
 /// A row of `sweep.csv`.
 pub struct Row<'a> {
     /// The variant's name.
     pub variant: &'a str,
-    /// The value on the axis; empty without one.
-    pub axis: &'a str,
+    /// The values on the axes; a single empty one without any.
+    pub axes: Vec<&'a str>,
     /// The seed of the run.
     pub seed: u64,
     /// What is measured.
@@ -34,28 +36,38 @@ pub struct Row<'a> {
     pub value: f64,
 }
 
+/// The columns of the data: those of several axes have their names, for which a single one has a constant word, so that
+/// programs that read one sweep read another one.
+pub fn header(axes: &Axes) -> String {
+    let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+    let names = if names.len() > 1 { names.join(",") } else { "axis".to_owned() };
+    let [variant, rest @ ..] = COLUMNS;
+    format!("{variant},{names},{}", rest.join(","))
+}
+
 /// The folder of a sweep.
 pub struct SweepFolder {
     path: PathBuf,
+    header: String,
     _lock: FolderLock,
 }
 
 impl SweepFolder {
     /// Takes possession of a folder, which may be absent, empty, or hold an earlier sweep. What that says as a
-    /// whole is removed.
+    /// whole is removed. The data are going to have this header.
     ///
     /// # Errors
     /// If the folder holds something else, or cannot be written to.
-    pub fn create(path: &Path) -> Result<SweepFolder> {
+    pub fn create(path: &Path, header: String) -> Result<SweepFolder> {
         if !is_vacant(path).with_context(|| path.display().to_string())? && !is_ours(path) {
             bail!("{}: the folder holds files that are no sweep of hpcc; choose another --out", path.display());
         }
         let Some(lock) = FolderLock::try_take(path)? else {
             bail!("{}: another sweep or report uses the folder; choose another --out", path.display());
         };
-        let folder = SweepFolder { path: path.to_owned(), _lock: lock };
+        let folder = SweepFolder { path: path.to_owned(), header, _lock: lock };
         // The mark that the folder is ours comes first, so that an interrupted sweep can be repeated.
-        folder.write(PARTIAL, &format!("{HEADER}\n"))?;
+        folder.write(PARTIAL, &format!("{}\n", folder.header))?;
         folder.remove_whole()?;
         Ok(folder)
     }
@@ -81,7 +93,7 @@ impl SweepFolder {
     /// # Errors
     /// Those of the system, with the file's name.
     pub fn finish(&self, table: &str, rows: &[Row<'_>], complete: bool) -> Result<&'static str> {
-        self.write(PARTIAL, &csv(rows)?)?;
+        self.write(PARTIAL, &csv(&self.header, rows)?)?;
         if !complete {
             return Ok(PARTIAL);
         }
@@ -104,12 +116,13 @@ impl SweepFolder {
 }
 
 /// Tidy: one value in each row. Numbers have as many digits as tell them apart from their neighbours.
-fn csv(rows: &[Row<'_>]) -> Result<String> {
+fn csv(header: &str, rows: &[Row<'_>]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(HEADER.split(','))?;
+    writer.write_record(header.split(','))?;
     for row in rows {
         let (seed, value) = (row.seed.to_string(), row.value.to_string());
-        writer.write_record([row.variant, row.axis, &seed, row.metric, &value])?;
+        let begin = [row.variant].into_iter().chain(row.axes.iter().copied());
+        writer.write_record(begin.chain([seed.as_str(), row.metric, &value]))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
@@ -123,9 +136,12 @@ fn is_vacant(folder: &Path) -> io::Result<bool> {
 }
 
 fn is_ours(folder: &Path) -> bool {
+    let [variant, rest @ ..] = COLUMNS;
+    let (begin, end) = (format!("{variant},"), format!(",{}", rest.join(",")));
+    let is_header = |line: &str| line.starts_with(&begin) && line.ends_with(&end);
     let begins_well = |name| {
         let text = fs::read_to_string(folder.join(name));
-        text.is_ok_and(|text| text.lines().next() == Some(HEADER))
+        text.is_ok_and(|text| text.lines().next().is_some_and(is_header))
     };
     begins_well(DATA) || begins_well(PARTIAL)
 }
@@ -135,21 +151,28 @@ mod tests {
     use super::*;
 
     fn row(value: f64) -> Row<'static> {
-        Row { variant: "a", axis: "", seed: 1, metric: "flows", value }
+        Row { variant: "a", axes: vec![""], seed: 1, metric: "flows", value }
+    }
+
+    fn create(path: &Path) -> Result<SweepFolder> {
+        SweepFolder::create(path, header(&Axes::default()))
     }
 
     #[test]
     fn data_is_complete_or_partial_but_never_both() {
         let root = tempfile::tempdir().expect("folder");
         let path = root.path().join("sweep");
-        let folder = SweepFolder::create(&path).expect("absent");
+        let folder = create(&path).expect("absent");
         assert_eq!(folder.finish("table\n", &[row(2.0)], true).expect("finish"), DATA);
-        assert_eq!(fs::read_to_string(path.join(DATA)).expect("data"), format!("{HEADER}\na,,1,flows,2\n"));
+        assert_eq!(
+            fs::read_to_string(path.join(DATA)).expect("data"),
+            "variant,axis,seed,metric,value\na,,1,flows,2\n"
+        );
         assert!(path.join(TABLE).exists() && !path.join(PARTIAL).exists());
 
-        assert!(SweepFolder::create(&path).is_err(), "one sweep at a time");
+        assert!(create(&path).is_err(), "one sweep at a time");
         drop(folder);
-        let folder = SweepFolder::create(&path).expect("ours");
+        let folder = create(&path).expect("ours");
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists() && path.join(PARTIAL).exists());
         assert_eq!(folder.finish("table\n", &[row(0.5)], false).expect("finish"), PARTIAL);
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists());
@@ -159,7 +182,7 @@ mod tests {
     fn other_peoples_folders_are_refused_and_left_alone() {
         let root = tempfile::tempdir().expect("folder");
         fs::write(root.path().join("sweep.csv"), "my,own\n").expect("file");
-        assert!(SweepFolder::create(root.path()).is_err());
+        assert!(create(root.path()).is_err());
         assert_eq!(fs::read_dir(root.path()).expect("folder").count(), 1);
     }
 }

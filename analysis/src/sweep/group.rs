@@ -16,23 +16,23 @@ pub struct Measured<'a> {
     pub metrics: Vec<(String, f64)>,
 }
 
-/// A variant at a value of the axis.
+/// A variant at a step of the axes.
 pub struct Group<'a> {
     /// Index of the variant.
     pub index: usize,
     /// Its name.
     pub variant: &'a str,
-    /// Index of the value on the axis.
+    /// Number of the combination of the axes' values.
     pub step: usize,
-    /// The value; none without an axis.
-    pub axis: Option<&'a str>,
+    /// The values, one of each axis.
+    pub values: Vec<&'a str>,
     /// The runs that ended well, one for each seed.
     pub runs: Vec<&'a Measured<'a>>,
 }
 
 impl<'a> Group<'a> {
     /// A metric of every run that has it.
-    pub fn values(&self, metric: &str) -> Vec<f64> {
+    pub fn metric(&self, metric: &str) -> Vec<f64> {
         let of = |run: &&Measured<'_>| run.metrics.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
         self.runs.iter().filter_map(of).collect()
     }

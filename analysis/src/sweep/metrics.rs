@@ -97,15 +97,25 @@ fn push_goodput(metrics: &mut Metrics, name: &str, of: &str, rates: &[f64]) {
 /// Of the whole run, or of the window, as far as it was recorded.
 fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts) -> Result<()> {
     let summary = &results.summary;
-    let (queue, pauses) = if results.window.chosen {
-        (facts.records_queues.then(|| window::queue(results)).transpose()?, window::pauses(results)?)
+    let mut push = |name: &str, value: f64| metrics.push((name.to_owned(), value));
+    let recorded = facts.records_queues.then(|| window::queue(results)).transpose()?;
+    if let Some(queue) = &recorded {
+        push("queue_p50_bytes", queue.percentile(50) as f64);
+        push("queue_p95_bytes", queue.percentile(95) as f64);
+    }
+    let (ends, pauses) = if results.window.chosen {
+        (recorded.map(|queue| (queue.percentile(99), queue.percentile(100))), window::pauses(results)?)
     } else {
         (Some((summary.queue_p99_bytes, summary.queue_max_bytes)), (summary.pfc_pauses, summary.pfc_pause_ns))
     };
-    if let Some((p99, max)) = queue {
-        metrics.extend([("queue_p99_bytes".to_owned(), p99 as f64), ("queue_max_bytes".to_owned(), max as f64)]);
+    if let Some((p99, max)) = ends {
+        push("queue_p99_bytes", p99 as f64);
+        push("queue_max_bytes", max as f64);
     }
-    metrics.extend([("pfc_pauses".to_owned(), pauses.0 as f64), ("pfc_pause_ns".to_owned(), pauses.1 as f64)]);
+    push("pfc_pauses", pauses.0 as f64);
+    push("pfc_pause_ns", pauses.1 as f64);
+    let time = facts.ports as f64 * results.window.span_ns() as f64;
+    push("pfc_paused_percent", if time > 0.0 { 100.0 * pauses.1 as f64 / time } else { 0.0 });
     Ok(())
 }
 
@@ -177,6 +187,7 @@ mod tests {
         telemetry_sender_bytes: 0,
         telemetry_hop_bytes: 0,
         switch_ports: 0,
+        ports: 0,
         stack: false,
         records_queues: false,
         records_goodput: false,

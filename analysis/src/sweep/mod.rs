@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `sweep`: variants of a scenario, simulated side by side and compared.
 
+mod axes;
 mod claim;
 mod comparison;
 mod execute;
@@ -77,7 +78,7 @@ pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Re
         return list(&runs);
     }
     let simulator = Simulator::find(runs.iter().any(|run| run.facts.stack))?;
-    let folder = SweepFolder::create(&out)?;
+    let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
     let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
     let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;
     let entries = entries(&file, &runs, ended);
@@ -96,7 +97,7 @@ fn list(runs: &[Run]) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-/// The runs that ended well, by variant and value of the axis.
+/// The runs that ended well, by variant and step of the axes.
 fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
     let mut entries: Vec<((usize, usize), Entry)> = Vec::new();
     for (run, ended) in runs.iter().zip(ended) {
@@ -115,10 +116,7 @@ fn entries(file: &SweepFile, runs: &[Run], ended: Vec<Ended>) -> Vec<Entry> {
 
 fn entry_name(file: &SweepFile, variant: usize, step: usize) -> String {
     let name = &file.variants[variant].name.value;
-    match (&file.axis, file.axis_value(step)) {
-        (Some(axis), Some(value)) => format!("{name}, {} {value}", axis.name),
-        (Some(_) | None, _) => name.clone(),
-    }
+    if file.axes.is_empty() { name.clone() } else { format!("{name}, {}", file.axes.words(step)) }
 }
 
 /// What `report` reads of the sweep.
@@ -155,29 +153,31 @@ fn report_on(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run],
     if let Some(verdicts) = &verdicts {
         folder.write(claim::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
     }
-    let plots = if complete { plots::draw_all(file, style, folder, &groups, sizes)? } else { Vec::new() };
+    let (plots, missing) =
+        if complete { plots::draw_all(file, style, folder, &groups, sizes)? } else { Default::default() };
     folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
     let data = folder.finish(&table, &rows(file, &measured), complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());
     if !plots.is_empty() {
         line += &format!("; plots: {}", plots.join(", "));
     }
-    human::print(&(line + ")\n"))?;
+    line += ")\n";
+    missing.iter().for_each(|sentence| line += &format!(" {sentence}\n"));
+    human::print(&line)?;
     Ok(outcome)
 }
 
-/// By variant, then by value of the axis; those without a good run, too.
+/// By variant, then by step of the axes; those without a good run, too.
 fn group<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Group<'a>> {
-    let steps = file.axis.as_ref().map_or(1, |axis| axis.values.len());
     let mut groups = Vec::new();
     for (index, variant) in file.variants.iter().enumerate() {
-        for step in 0..steps {
+        for step in 0..file.axes.steps() {
             let belongs = |measured: &&Measured<'_>| (measured.run.variant, measured.run.step) == (index, step);
             groups.push(Group {
                 index,
                 variant: &variant.name.value,
                 step,
-                axis: file.axis_value(step),
+                values: file.axes.values(step),
                 runs: measured.iter().filter(belongs).collect(),
             });
         }
@@ -188,9 +188,10 @@ fn group<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Group<'a>
 fn rows<'a>(file: &'a SweepFile, measured: &'a [Measured<'a>]) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for Measured { run, results, metrics } in measured {
+        let axes = file.axes.values(run.step);
         rows.extend(metrics.iter().map(|(metric, value)| Row {
             variant: &file.variants[run.variant].name.value,
-            axis: file.axis_value(run.step).unwrap_or_default(),
+            axes: if axes.is_empty() { vec![""] } else { axes.clone() },
             seed: run.seed.unwrap_or(results.summary.seed),
             metric,
             value: *value,

@@ -15,7 +15,6 @@ use hpcc_formats::scenario::Scenario;
 use super::claim::Series;
 use super::file::{Placed, SweepFile, Variant};
 use super::inputs;
-use super::report::Plot;
 
 /// The key that seeds set.
 const SEED_KEY: &str = "run.seed";
@@ -25,7 +24,7 @@ const SEED_KEY: &str = "run.seed";
 pub struct Run {
     /// Index of the variant.
     pub variant: usize,
-    /// Index of the value on the axis; 0 without an axis.
+    /// Number of the combination of the axes' values; 0 without an axis.
     pub step: usize,
     /// The seed, if the sweep file gives any.
     pub seed: Option<u64>,
@@ -48,6 +47,8 @@ pub struct Facts {
     pub telemetry_hop_bytes: usize,
     /// Ports of switches.
     pub switch_ports: usize,
+    /// Ports of switches and hosts.
+    pub ports: usize,
     /// Whether its hosts have ns-3's own stack.
     pub stack: bool,
     /// Whether the run records queue lengths.
@@ -62,24 +63,20 @@ struct Setting {
     line: Option<u32>,
 }
 
-/// Every run of the sweep: by variant, then by value of the axis, then by seed.
+/// Every run of the sweep: by variant, then by step of the axes, then by seed.
 ///
 /// # Errors
 /// If a setting does not suit the scenario, with the line of the sweep file that makes it.
 pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
-    let steps: Vec<Option<&(String, Placed<String>)>> = match &file.axis {
-        Some(axis) => axis.values.iter().map(Some).collect(),
-        None => vec![None],
-    };
     let seeds: Vec<Option<&Placed<u64>>> = match file.seeds.as_slice() {
         [] => vec![None],
         seeds => seeds.iter().map(Some).collect(),
     };
     let mut runs = Vec::new();
     for (index, variant) in file.variants.iter().enumerate() {
-        for (step, value) in steps.iter().enumerate() {
+        for step in 0..file.axes.steps() {
             for seed in &seeds {
-                let settings = settings(file, variant, *value, *seed, set);
+                let settings = settings(file, variant, step, *seed, set);
                 check_distinct(file, &settings)?;
                 let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
                 let scenario = hpcc_formats::load_with(&file.base, &overrides, defaults())
@@ -87,7 +84,7 @@ pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
                 check_groups(file, &scenario)?;
                 let inputs = inputs::of_scenario(&scenario)?;
                 let seed = seed.map(|seed| seed.value);
-                let folder = folder(file, variant, value.map(|(label, _)| label.as_str()), seed);
+                let folder = folder(file, variant, step, seed);
                 runs.push(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario), inputs });
             }
         }
@@ -109,24 +106,22 @@ fn defaults() -> NodeSettings {
 fn settings(
     file: &SweepFile,
     variant: &Variant,
-    value: Option<&(String, Placed<String>)>,
+    step: usize,
     seed: Option<&Placed<u64>>,
     set: &[String],
 ) -> Vec<Setting> {
     let placed = |setting: &Placed<String>| Setting { text: setting.value.clone(), line: Some(setting.line) };
     let mut settings: Vec<Setting> = set.iter().map(|text| Setting { text: text.clone(), line: None }).collect();
     settings.extend(file.set.iter().map(placed));
-    settings.extend(value.map(|(_, setting)| placed(setting)));
+    settings.extend(file.axes.settings(step).map(placed));
     settings.extend(variant.set.iter().map(placed));
     settings.extend(seed.map(|seed| Setting { text: format!("{SEED_KEY}={}", seed.value), line: Some(seed.line) }));
     settings
 }
 
-fn folder(file: &SweepFile, variant: &Variant, value: Option<&str>, seed: Option<u64>) -> PathBuf {
+fn folder(file: &SweepFile, variant: &Variant, step: usize, seed: Option<u64>) -> PathBuf {
     let mut folder = PathBuf::from(&variant.name.value);
-    if let (Some(axis), Some(value)) = (&file.axis, value) {
-        folder.push(format!("{}-{value}", axis.name));
-    }
+    folder.extend(file.axes.folders(step));
     folder.extend(seed.map(|seed| format!("seed-{seed}")));
     folder
 }
@@ -189,17 +184,15 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
 fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     let Some(plots) = &file.plots else { return Ok(()) };
     let refuse = |message: &str| InputError { file: file.path.clone(), line: None, key: None, message: message.into() };
-    let wants_queues = plots.iter().any(|plot| matches!(plot, Plot::QueueCdf | Plot::QueueOverTime));
-    if wants_queues && runs.iter().any(|run| !run.facts.records_queues) {
-        return Err(refuse("plots of queues need queue lengths; expected monitor.queue_interval in the scenario"));
+    for plot in plots {
+        let Some(series) = plot.series() else { continue };
+        if runs.iter().any(|run| !run.facts.records(series)) {
+            let (name, key) = (plot.name(), series.key());
+            return Err(refuse(&format!("the plot {name} needs time series; expected {key} in the scenario")));
+        }
     }
-    if plots.contains(&Plot::GoodputOverTime) && runs.iter().any(|run| !run.facts.records_goodput) {
-        return Err(refuse(
-            "the plot goodput-over-time needs rates; expected monitor.goodput_interval in the scenario",
-        ));
-    }
-    if plots.contains(&Plot::SlowdownByAxis) && file.axis.is_none() {
-        return Err(refuse("the plot slowdown-by-axis needs an [[axis]]"));
+    if let Some(plot) = plots.iter().find(|plot| plot.measure_by_axis().is_some()).filter(|_| file.axes.is_empty()) {
+        return Err(refuse(&format!("the plot {} needs an [[axis]]", plot.name())));
     }
     Ok(())
 }
@@ -207,19 +200,23 @@ fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
 /// What claims measure must be recorded.
 fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     for claim in &file.claims {
-        let (recorded, key): (fn(&Facts) -> bool, &str) = match claim.measure.what.series() {
-            Some(Series::Queues) => (|facts| facts.records_queues, "queue_interval"),
-            Some(Series::Goodput) => (|facts| facts.records_goodput, "goodput_interval"),
-            None => continue,
-        };
-        if !runs.iter().all(|run| recorded(&run.facts)) {
-            return Err(file.error(claim.line, format!("this claim needs monitor.{key} in the scenario")));
+        let Some(series) = claim.measure.what.series() else { continue };
+        if !runs.iter().all(|run| run.facts.records(series)) {
+            return Err(file.error(claim.line, format!("this claim needs {} in the scenario", series.key())));
         }
     }
     Ok(())
 }
 
 impl Facts {
+    /// Whether the run records a time series.
+    pub fn records(&self, series: Series) -> bool {
+        match series {
+            Series::Queues => self.records_queues,
+            Series::Goodput => self.records_goodput,
+        }
+    }
+
     fn of(scenario: &Scenario) -> Facts {
         let network = &scenario.network;
         let ends = network.links.iter().flat_map(|link| [link.a, link.b]);
@@ -229,6 +226,7 @@ impl Facts {
             telemetry_sender_bytes: sender,
             telemetry_hop_bytes: after_a_hop(scenario.layout()).saturating_sub(sender),
             switch_ports: ends.filter(is_switch).count(),
+            ports: 2 * network.links.len(),
             stack: scenario.settings.protocol.protocol.is_of_stack(),
             records_queues: scenario.monitor.queue_interval.is_some(),
             records_goodput: scenario.monitor.goodput_interval.is_some(),

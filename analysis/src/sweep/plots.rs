@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The figures of a sweep: one of each kind, or one for each value of the axis.
+//! The figures of a sweep: one of each kind, or one for each step of the axes.
 
 mod by_axis;
 mod by_rank;
@@ -15,6 +15,7 @@ use super::folder::SweepFolder;
 use super::group::Group;
 use super::metrics::Sizes;
 use super::report::Plot;
+use crate::human;
 use crate::plot::{Look, Style};
 
 /// A figure, and what it shows as CSV where the sweep's own data do not have it.
@@ -29,7 +30,8 @@ impl From<String> for Drawn {
     }
 }
 
-/// Draws the plots that the file asks for, or the usual ones that there is something to draw for, and gives their names.
+/// Draws the plots that the file asks for, or the usual ones that there is something to draw for. Gives the names of the
+/// files, and sentences on plots that there is nothing to draw for.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
@@ -39,12 +41,16 @@ pub fn draw_all(
     folder: &SweepFolder,
     groups: &[Group<'_>],
     sizes: Sizes,
-) -> Result<Vec<String>> {
+) -> Result<(Vec<String>, Vec<String>)> {
     let look = style.look();
     let chosen = file.plots.as_deref().unwrap_or(&Plot::USUAL);
-    let mut names = Vec::new();
+    let (mut names, mut missing) = (Vec::new(), Vec::new());
     for plot in chosen {
-        for (name, drawn) in draw(file, &look, *plot, groups, sizes)? {
+        let figures = draw(file, &look, *plot, groups, sizes)?;
+        if figures.is_empty() && (file.plots.is_some() || plot.measure_by_axis().is_none()) {
+            missing.push(format!("no {}: {}", plot.name(), why_not(*plot, groups, sizes)));
+        }
+        for (name, drawn) in figures {
             let svg = format!("{name}.svg");
             folder.write(&svg, &drawn.svg)?;
             names.push(svg);
@@ -53,14 +59,38 @@ pub fn draw_all(
             }
         }
     }
-    Ok(names)
+    Ok((names, missing))
+}
+
+/// Why there is nothing to draw.
+fn why_not(plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> String {
+    let runs = || groups.iter().flat_map(|group| &group.runs);
+    if let Some(series) = plot.series()
+        && runs().any(|run| !run.run.facts.records(series))
+    {
+        return format!("the scenario has no {}", series.key());
+    }
+    match plot {
+        Plot::SlowdownBySize | Plot::SlowdownByAxis | Plot::SlowdownByRank => {
+            let part = runs().any(|run| run.results.window.chosen);
+            if part { "no flow started in the measured part and finished" } else { "no flow finished" }.to_owned()
+        }
+        Plot::GoodputByVariant | Plot::GoodputByAxis => {
+            format!("no flow over {} has a rate", human::bytes(sizes.large_above))
+        }
+        Plot::GoodputOverTime => "no flow sent".to_owned(),
+        Plot::QueueCdf | Plot::QueueOverTime | Plot::QueueByAxis => "no queue built up".to_owned(),
+    }
 }
 
 /// The figures of one kind, each with its name.
 fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: Sizes) -> Result<Vec<(String, Drawn)>> {
-    let steps = file.axis.as_ref().map_or(1, |axis| axis.values.len());
+    if let Some(what) = plot.measure_by_axis() {
+        let figures = by_axis::draw(file, look, groups, what, sizes)?;
+        return Ok(figures.into_iter().map(|(end, svg)| (format!("{}{end}", plot.name()), svg.into())).collect());
+    }
     let mut figures = Vec::new();
-    for step in 0..steps {
+    for step in 0..file.axes.steps() {
         let shown: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == step).collect();
         let drawn = match plot {
             Plot::SlowdownBySize => by_size::draw(file, look, &shown)?.map(Drawn::from),
@@ -69,26 +99,25 @@ fn draw(file: &SweepFile, look: &Look, plot: Plot, groups: &[Group<'_>], sizes: 
             Plot::SlowdownByRank => by_rank::draw(file, look, &shown)?,
             Plot::QueueOverTime => over_time::queue(file, look, &shown)?,
             Plot::GoodputOverTime => over_time::goodput(file, look, &shown)?,
-            // One figure of all values.
-            Plot::SlowdownByAxis => {
-                let svg = by_axis::draw(file, look, groups)?;
-                return Ok(svg.map(|svg| (plot.name().to_owned(), svg.into())).into_iter().collect());
-            }
+            // Drawn above.
+            Plot::SlowdownByAxis | Plot::GoodputByAxis | Plot::QueueByAxis => None,
         };
-        let name = match (&file.axis, file.axis_value(step)) {
-            (Some(axis), Some(value)) => format!("{}.{}-{value}", plot.name(), axis.name),
-            _ => plot.name().to_owned(),
-        };
+        let name = format!("{}{}", plot.name(), suffix(file.axes.folders(step)));
         figures.extend(drawn.map(|drawn| (name, drawn)));
     }
     Ok(figures)
 }
 
+/// What tells files of one kind apart: `.load-0.5.eta-0.95`.
+fn suffix(parts: impl Iterator<Item = String>) -> String {
+    parts.map(|part| format!(".{part}")).collect()
+}
+
 /// Second line of a heading: what is shown, and of which runs.
 fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>]) -> String {
     let mut text = format!("{}: {what}", file.title);
-    if let (Some(axis), Some(value)) = (&file.axis, groups.first().and_then(|group| group.axis)) {
-        text += &format!(", {} {value}", axis.name);
+    if let Some(group) = groups.first().filter(|_| !file.axes.is_empty()) {
+        text += &format!(", {}", file.axes.words(group.step));
     }
     if file.seeds.len() > 1 {
         text += &format!(", {} seeds", file.seeds.len());

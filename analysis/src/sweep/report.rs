@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::claim::Series;
+
 /// A table with a row for each variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -23,6 +25,17 @@ impl TableKind {
     pub const ALL: [TableKind; 4] = [TableKind::Slowdown, TableKind::Goodput, TableKind::Queue, TableKind::Overhead];
 }
 
+/// What a plot can show along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByAxis {
+    /// Of all flows.
+    Slowdown,
+    /// Of large flows.
+    Goodput,
+    /// Of the busiest port.
+    Queue,
+}
+
 /// A plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -35,6 +48,10 @@ pub enum Plot {
     QueueCdf,
     /// Median and 99th percentile of the slowdown at each value of the axis, a line for each variant.
     SlowdownByAxis,
+    /// Median rate of large flows, and Jain's index of their rates, at each value of the axis.
+    GoodputByAxis,
+    /// 99th percentile and maximum of the busiest port's queue at each value of the axis.
+    QueueByAxis,
     /// 95th percentile of the slowdown, sizes at equal distances of their rank: the axes of HPCC's figure 11.
     SlowdownByRank,
     /// Queue of the busiest port over time, a line for each variant.
@@ -45,11 +62,13 @@ pub enum Plot {
 
 impl Plot {
     /// All of them.
-    pub const ALL: [Plot; 7] = [
+    pub const ALL: [Plot; 9] = [
         Plot::SlowdownBySize,
         Plot::GoodputByVariant,
         Plot::QueueCdf,
         Plot::SlowdownByAxis,
+        Plot::GoodputByAxis,
+        Plot::QueueByAxis,
         Plot::SlowdownByRank,
         Plot::QueueOverTime,
         Plot::GoodputOverTime,
@@ -64,9 +83,40 @@ impl Plot {
             Plot::GoodputByVariant => "goodput-by-variant",
             Plot::QueueCdf => "queue-cdf",
             Plot::SlowdownByAxis => "slowdown-by-axis",
+            Plot::GoodputByAxis => "goodput-by-axis",
+            Plot::QueueByAxis => "queue-by-axis",
             Plot::SlowdownByRank => "slowdown-by-rank",
             Plot::QueueOverTime => "queue-over-time",
             Plot::GoodputOverTime => "goodput-over-time",
+        }
+    }
+
+    /// What it shows along the axis, if that is what it does.
+    pub fn measure_by_axis(self) -> Option<ByAxis> {
+        match self {
+            Plot::SlowdownByAxis => Some(ByAxis::Slowdown),
+            Plot::GoodputByAxis => Some(ByAxis::Goodput),
+            Plot::QueueByAxis => Some(ByAxis::Queue),
+            Plot::SlowdownBySize
+            | Plot::GoodputByVariant
+            | Plot::QueueCdf
+            | Plot::SlowdownByRank
+            | Plot::QueueOverTime
+            | Plot::GoodputOverTime => None,
+        }
+    }
+
+    /// The time series that it is made from, if it is.
+    pub fn series(self) -> Option<Series> {
+        match self {
+            Plot::QueueCdf | Plot::QueueOverTime => Some(Series::Queues),
+            Plot::GoodputOverTime => Some(Series::Goodput),
+            Plot::SlowdownBySize
+            | Plot::GoodputByVariant
+            | Plot::SlowdownByAxis
+            | Plot::GoodputByAxis
+            | Plot::QueueByAxis
+            | Plot::SlowdownByRank => None,
         }
     }
 

@@ -17,6 +17,9 @@ fn rows(overrides: &[&str]) -> Vec<Row> {
     let bench = Bench::new(&[("shared.toml", SHARED)]);
     let told = bench.run("shared.toml", overrides);
     assert_eq!(told.code, Some(0), "{}", told.err);
+    let figure = bench.read("out/control.svg");
+    assert!(figure.contains("Rate (Gb/s)") && figure.contains("flow, 1"), "no such figure");
+    assert_eq!(figure.contains("U of the busiest link"), overrides.is_empty(), "U where there is one");
     let table = bench.read("out/control.csv");
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();

@@ -13,6 +13,7 @@ mod control;
 mod counters;
 mod datagrams;
 mod delayed_acks;
+mod describe;
 mod fast_cnp;
 mod first_window;
 mod five_tuple;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `hpcc sweep` with the real simulator.
 
-use hpcc_tests::{Bench, TOML};
+use hpcc_tests::{Bench, TOML, hpcc};
 use std::collections::BTreeMap;
+use std::fs;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 const SWEEP: &str = r#"
 title = "Two windows"
@@ -63,4 +66,34 @@ fn the_number_of_jobs_changes_no_byte() {
         bench.read("swept/sweep.csv")
     });
     assert_eq!(data[0], data[1]);
+}
+
+/// What nothing can be done against: the sweep has no time to say farewell, and its simulator lives on.
+#[test]
+fn a_killed_sweep_goes_on_with_what_was_finished() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", SWEEP);
+    let arguments = ["sweep", "sweep.toml", "--out", "killed", "--jobs", "1"];
+    let mut child = hpcc().args(arguments).current_dir(bench.path("")).spawn().expect("hpcc starts");
+    let mark = bench.path("killed/tight/size-100KB/seed-1/inputs.blake3");
+    let since = Instant::now();
+    while !mark.exists() {
+        assert!(since.elapsed() < Duration::from_secs(60), "no run is finished");
+        sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ended");
+    assert!(!bench.path("killed/sweep.csv").exists(), "killed too late");
+    let finished = || fs::metadata(&mark).and_then(|file| file.modified()).expect("a time");
+    let before = finished();
+
+    let told = bench.hpcc(&arguments);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.err.contains(" of 8 runs are kept from before; --fresh repeats them"), "{}", told.err);
+    assert!(told.err.contains(" left\n"), "no time left: {}", told.err);
+    assert_eq!(finished(), before, "a finished run was repeated");
+    assert_eq!(bench.hpcc(&["sweep", "sweep.toml", "--out", "whole"]).code, Some(0));
+    for file in ["sweep.csv", "sweep.txt", "loose/size-300KB/seed-2/fct.csv"] {
+        assert_eq!(bench.read(&format!("killed/{file}")), bench.read(&format!("whole/{file}")), "{file}");
+    }
 }

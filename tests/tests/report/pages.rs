@@ -48,6 +48,56 @@ fn one_run_shows_its_groups_in_every_chart() {
 }
 
 #[test]
+fn what_congestion_control_did_has_a_chart_of_its_own() {
+    let bench = bench();
+    run(&bench, "out", &["monitor.control_interval=1us", "monitor.control_flows=[0, 1]"]);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "const last = () => alive()[alive().length - 1];
+        const most = () => Math.max(...last().data[1].filter((value) => value != null));
+        const found = { charts: alive().length, lines: last().series.slice(1).map((line) => line.label), rate: most() };
+        const choice = $('#control-of');
+        found.choices = Array.from(choice.options).map((option) => option.value);
+        choice.value = 'u';
+        choice.dispatchEvent(new Event('change'));
+        await settle();
+        found.u = most();
+        return found;",
+    ) else {
+        return;
+    };
+    assert_eq!((&found["charts"], &found["choices"]), (&json!(11), &json!(["rate", "window", "inFlight", "u"])));
+    assert_eq!(found["lines"].as_array().map(Vec::len), Some(2), "{found}");
+    let value = |key: &str| found[key].as_f64().expect(key);
+    assert!(value("rate") > 5.0 && value("u") > 0.0 && value("u") < 4.0, "{found}");
+}
+
+#[test]
+fn the_map_shows_where_queues_are() {
+    let bench = bench();
+    run(&bench, "out", &[]);
+    let Some(found) = probe(
+        &bench.path("out/report.html"),
+        "const widest = () => all('#map line').sort((a, b) => b.getAttribute('stroke-width') - a.getAttribute('stroke-width'))[0];
+        const found = { lines: all('#map line').length, hosts: all('#map circle.host').length, widest: widest().textContent };
+        found.queue = $('#map .body p').textContent;
+        $('#map-by').value = 'pause';
+        $('#map-by').dispatchEvent(new Event('change'));
+        await settle();
+        found.pause = $('#map .body p').textContent;
+        return found;",
+    ) else {
+        return;
+    };
+    let text = |key: &str| found[key].as_str().expect(key).to_owned();
+    let ports = bench.read("out/ports.csv").lines().count() - 1;
+    assert_eq!(found["lines"].as_u64(), Some(ports as u64 / 2), "{found}");
+    // Most is sent to host 2.
+    assert!(text("widest").contains("→ 2: queue up to ") && text("queue").contains(" → 2: queue up to "), "{found}");
+    assert_eq!(text("pause"), "No port was paused.");
+}
+
+#[test]
 fn the_flow_table_sorts_and_filters() {
     let bench = bench();
     run(&bench, "out", &["run.stop=45us"]);

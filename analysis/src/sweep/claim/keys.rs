@@ -10,7 +10,8 @@ use toml::{Spanned, Value};
 use super::measure::{Level, Measure, Series, What};
 use super::{Cell, Claim, Range};
 use crate::select::Selection;
-use crate::sweep::file::{Axis, Form, Source, Variant, scalar};
+use crate::sweep::axes::{Axes, Axis};
+use crate::sweep::file::{Form, Source, Variant, scalar};
 
 /// A claim.
 #[derive(Deserialize, JsonSchema)]
@@ -46,7 +47,7 @@ pub struct ClaimKeys {
     /// Name of the variant.
     #[schemars(with = "String")]
     of: Spanned<String>,
-    /// Value of the axis; required where there is one.
+    /// Value of the axis, of several axes { AXIS = VALUE, ... }; required where there are any.
     #[schemars(with = "Option<serde_json::Value>")]
     at: Option<Spanned<Value>>,
     /// Name of the variant by whose value that of `of` is divided.
@@ -76,7 +77,7 @@ struct RangeKeys {
     at_most: Option<f64>,
 }
 
-/// Checks the claims of a file against its variants and its axis.
+/// Checks the claims of a file against its variants and its axes.
 ///
 /// # Errors
 /// With the line and what was expected.
@@ -84,17 +85,33 @@ pub fn check(
     source: &Source<'_>,
     keys: Vec<ClaimKeys>,
     variants: &[Variant],
-    axis: Option<&Axis>,
+    axes: &Axes,
     form: Form,
 ) -> Result<Vec<Claim>, InputError> {
-    let reader = Reader { source, variants, axis };
+    let reader = Reader { source, variants, axes };
     keys.into_iter().map(|keys| reader.claim(keys, form)).collect()
+}
+
+/// How the values of several axes are written.
+fn example(axes: &[&Axis]) -> String {
+    let first = |axis: &&Axis| format!("{} = {}", axis.name, axis.values.first().map_or("", |(label, _)| label));
+    format!("{{ {} }} or other values", axes.iter().map(first).collect::<Vec<_>>().join(", "))
+}
+
+/// Index of a value on an axis.
+fn place(axis: &Axis, value: &Value) -> Result<usize, String> {
+    let label = scalar(value).unwrap_or_default();
+    let labels = || axis.values.iter().map(|(known, _)| known.as_str());
+    labels().position(|known| known == label).ok_or_else(|| {
+        let known: Vec<&str> = labels().collect();
+        format!("the axis {} has no such value; it has {}", axis.name, known.join(", "))
+    })
 }
 
 struct Reader<'a> {
     source: &'a Source<'a>,
     variants: &'a [Variant],
-    axis: Option<&'a Axis>,
+    axes: &'a Axes,
 }
 
 impl Reader<'_> {
@@ -142,26 +159,43 @@ impl Reader<'_> {
             let message = format!("there is no variant \"{}\"; there are {}", name.get_ref(), known.join(", "));
             return Err(self.source.error(&name.span(), message));
         };
-        let step = match (self.axis, at) {
-            (None, None) => 0,
-            (None, Some(at)) => return Err(self.source.error(&at.span(), "at without an [[axis]]")),
-            (Some(axis), None) => {
+        let axes: Vec<&Axis> = self.axes.iter().collect();
+        let step = match (axes.as_slice(), at) {
+            ([], None) => 0,
+            ([], Some(at)) => return Err(self.source.error(&at.span(), "at without an [[axis]]")),
+            ([axis], None) => {
                 let message = format!("at is missing; expected a value of the axis {}", axis.name);
                 return Err(self.source.error(&name.span(), message));
             }
-            (Some(axis), Some(at)) => self.step(axis, at)?,
+            (axes, None) => {
+                let message = format!("at is missing; expected {}", example(axes));
+                return Err(self.source.error(&name.span(), message));
+            }
+            (axes, Some(at)) => self.step(axes, at)?,
         };
         Ok(Cell { variant, step })
     }
 
-    fn step(&self, axis: &Axis, at: &Spanned<Value>) -> Result<usize, InputError> {
-        let label = scalar(at.get_ref()).unwrap_or_default();
-        let labels = || axis.values.iter().map(|(known, _)| known.as_str());
-        labels().position(|known| known == label).ok_or_else(|| {
-            let known: Vec<&str> = labels().collect();
-            self.source
-                .error(&at.span(), format!("the axis {} has no such value; it has {}", axis.name, known.join(", ")))
-        })
+    /// The step of a value of the only axis, or of a table with a value of each.
+    fn step(&self, axes: &[&Axis], at: &Spanned<Value>) -> Result<usize, InputError> {
+        let refuse = |message: String| self.source.error(&at.span(), message);
+        let places: Vec<usize> = match (at.get_ref(), axes) {
+            (Value::Table(table), axes) => {
+                let known = |name: &String| axes.iter().any(|axis| axis.name == *name);
+                if let Some(name) = table.keys().find(|name| !known(name)) {
+                    return Err(refuse(format!("there is no axis \"{name}\"; expected {}", example(axes))));
+                }
+                let of = |axis: &&Axis| {
+                    let value = table.get(&axis.name);
+                    let value = value.ok_or_else(|| format!("{} is missing; expected {}", axis.name, example(axes)))?;
+                    place(axis, value)
+                };
+                axes.iter().map(of).collect::<Result<_, _>>().map_err(refuse)?
+            }
+            (value, [axis]) => vec![place(axis, value).map_err(refuse)?],
+            (_, axes) => return Err(refuse(format!("there are several axes; expected {}", example(axes)))),
+        };
+        Ok(self.axes.step(&places))
     }
 
     fn percentile(&self, what: What, percent: &Spanned<u8>) -> Result<u8, InputError> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
-use hpcc_formats::results::{FctRecord, ports_csv, queue_csv};
+use hpcc_formats::results::{FctRecord, queue_csv};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -115,6 +115,16 @@ pub enum Series {
     Goodput,
 }
 
+impl Series {
+    /// The key of a scenario that has it recorded.
+    pub fn key(self) -> &'static str {
+        match self {
+            Series::Queues => "monitor.queue_interval",
+            Series::Goodput => "monitor.goodput_interval",
+        }
+    }
+}
+
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
@@ -160,11 +170,11 @@ impl Measure {
             What::TotalGoodput => {
                 Ok(self.total_rates(&results, results.window.span_ns())?.first().copied().unwrap_or(0.0))
             }
-            What::Queue => Ok(window::queue_percentile(&results, self.percentile.unwrap_or(100))? as f64 / 1e3),
+            What::Queue => Ok(window::queue(&results)?.percentile(self.percentile.unwrap_or(100)) as f64 / 1e3),
             What::QueuePeaks => queue_peaks(&results),
             What::QueueSettles => self.queue_settles(&results),
             What::GoodputReaches => self.goodput_reaches(&results),
-            What::PausedShare => paused_share(&results),
+            What::PausedShare => Ok(100.0 * window::paused_share(&results)?),
             What::Drops => Ok(results.summary.drops as f64),
             What::Unfinished => {
                 let lost = results.unfinished.iter().filter(|flow| self.counts(flow.size)).count();
@@ -243,13 +253,6 @@ fn queue_peaks(results: &Results) -> Result<f64> {
         }
     }
     Ok((at - from) as f64 / 1e3)
-}
-
-fn paused_share(results: &Results) -> Result<f64> {
-    let ports = ports_csv::read(&results.dir.join("ports.csv"))?.len();
-    let (_, paused_ns) = window::pauses(results)?;
-    let all = ports as f64 * results.window.span_ns() as f64;
-    Ok(if all > 0.0 { 100.0 * paused_ns as f64 / all } else { 0.0 })
 }
 
 #[cfg(test)]

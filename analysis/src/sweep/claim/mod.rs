@@ -37,7 +37,7 @@ pub struct Claim {
 pub struct Cell {
     /// Index of the variant.
     pub variant: usize,
-    /// Index of the value on the axis; 0 without one.
+    /// Number of the combination of the axes' values; 0 without axes.
     pub step: usize,
 }
 

@@ -1,48 +1,116 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `slowdown-by-axis.svg`: how the slowdown changes along the axis.
+//! `slowdown-by-axis.svg` and the like: how results change along an axis, a line for each variant.
 
 use anyhow::Result;
 
-use super::super::file::{Axis, SweepFile};
+use super::super::axes::{Axis, Line};
+use super::super::file::SweepFile;
 use super::super::group::Group;
-use super::{names, subtitle};
+use super::super::metrics::Sizes;
+use super::super::report::ByAxis;
+use super::{names, suffix};
+use crate::human;
 use crate::plot::panels::{Panel, Panels};
-use crate::plot::{self, Look, slowdown_axis, slowdown_scale};
+use crate::plot::{self, Look, slowdown_axis, slowdown_scale, value_axis};
 
-/// Draws the figure, if there is an axis and a flow completed.
+/// A chart: the title of its axis, its metric, and the metric's value that is 1 in the chart.
+type Chart = (String, &'static str, f64);
+
+/// A figure for each way to go along an axis, each with what tells it from the others.
 ///
 /// # Errors
 /// Those of the plotting library.
-pub fn draw(file: &SweepFile, look: &Look, groups: &[Group<'_>]) -> Result<Option<String>> {
-    let Some(axis) = &file.axis else { return Ok(None) };
-    if groups.iter().all(|group| group.flows().next().is_none()) {
-        return Ok(None);
+pub fn draw(
+    file: &SweepFile,
+    look: &Look,
+    groups: &[Group<'_>],
+    what: ByAxis,
+    sizes: Sizes,
+) -> Result<Vec<(String, String)>> {
+    let lines = file.axes.lines();
+    let several = file.axes.iter().count() > 1;
+    let mut figures = Vec::new();
+    for line in &lines {
+        let shown: Vec<&Group<'_>> = groups.iter().filter(|group| line.steps.contains(&group.step)).collect();
+        if let Some(svg) = draw_one(file, look, line, &shown, what, sizes)? {
+            let axis = if several { format!(".{}", line.axis.name) } else { String::new() };
+            let others = line.others.iter().map(|(name, value)| format!("{name}-{value}"));
+            figures.push((axis + &suffix(others), svg));
+        }
     }
-    let percentiles = [("Median slowdown", "slowdown_p50"), ("99th percentile of the slowdown", "slowdown_p99")];
-    let panels = percentiles.map(|(title, metric)| panel(file, axis, groups, title, metric));
-    let firsts: Vec<&Group<'_>> = groups.iter().filter(|group| group.step == 0).collect();
-    let figure = Panels {
-        title: format!("Slowdown by {}", axis.name),
-        subtitle: subtitle(file, "all flows", &[]),
-        variants: names(&firsts),
-        panels: panels.into(),
-    };
-    figure.render(look).map(Some)
+    Ok(figures)
 }
 
-fn panel(file: &SweepFile, axis: &Axis, groups: &[Group<'_>], title: &str, metric: &str) -> Panel {
-    let mean = |group: &Group<'_>| {
-        let values = group.values(metric);
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+fn draw_one(
+    file: &SweepFile,
+    look: &Look,
+    line: &Line<'_>,
+    groups: &[&Group<'_>],
+    what: ByAxis,
+    sizes: Sizes,
+) -> Result<Option<String>> {
+    let charts = charts(what, sizes);
+    if charts.iter().all(|(_, metric, _)| groups.iter().all(|group| mean(group, metric).is_none())) {
+        return Ok(None);
+    }
+    let panels = charts.iter().map(|chart| panel(file, line, groups, what, chart)).collect();
+    let firsts: Vec<&Group<'_>> = groups.iter().copied().filter(|group| group.step == line.steps[0]).collect();
+    let (title, of) = match what {
+        ByAxis::Slowdown => ("Slowdown", "all flows".to_owned()),
+        ByAxis::Goodput => ("Goodput", format!("flows over {}", human::bytes(sizes.large_above))),
+        ByAxis::Queue => ("Queue", "the port with the longest queue".to_owned()),
     };
-    let highest = groups.iter().filter_map(mean).fold(1.0, f64::max);
-    let scale = slowdown_scale(highest);
-    let line = |variant: usize| {
-        let own = groups.iter().filter(|group| group.index == variant);
-        own.filter_map(|group| Some((group.step as f64, scale(mean(group)?)))).collect()
+    let mut subtitle = format!("{}: {of}", file.title);
+    line.others.iter().for_each(|(name, value)| subtitle += &format!(", {name} {value}"));
+    if file.seeds.len() > 1 {
+        subtitle += &format!(", mean of {} seeds", file.seeds.len());
+    }
+    let title = format!("{title} by {}", line.axis.name);
+    Panels { title, subtitle, variants: names(&firsts), panels }.render(look).map(Some)
+}
+
+fn charts(what: ByAxis, sizes: Sizes) -> [Chart; 2] {
+    let large = human::bytes(sizes.large_above);
+    match what {
+        ByAxis::Slowdown => [
+            ("Median slowdown".to_owned(), "slowdown_p50", 1.0),
+            ("99th percentile of the slowdown".to_owned(), "slowdown_p99", 1.0),
+        ],
+        ByAxis::Goodput => [
+            (format!("Median goodput over {large} (Gb/s)"), "goodput_large_p50_gbps", 1.0),
+            ("Jain's index of these rates".to_owned(), "goodput_large_jain", 1.0),
+        ],
+        ByAxis::Queue => [
+            ("99th percentile of the queue (kB)".to_owned(), "queue_p99_bytes", 1e3),
+            ("Longest queue (kB)".to_owned(), "queue_max_bytes", 1e3),
+        ],
+    }
+}
+
+/// The mean over the runs that have the metric.
+fn mean(group: &Group<'_>, metric: &str) -> Option<f64> {
+    let values = group.metric(metric);
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn panel(file: &SweepFile, line: &Line<'_>, groups: &[&Group<'_>], what: ByAxis, chart: &Chart) -> Panel {
+    let (title, metric, unit) = chart;
+    let value = |group: &Group<'_>| mean(group, metric).map(|value| value / unit);
+    let highest = groups.iter().filter_map(|group| value(group)).fold(0.0, f64::max);
+    let (y, scale): (plot::Axis, fn(f64) -> f64) = match what {
+        ByAxis::Slowdown => {
+            let highest = highest.max(1.0);
+            (slowdown_axis(title, highest), slowdown_scale(highest))
+        }
+        ByAxis::Goodput | ByAxis::Queue => (value_axis(title, highest), |value| value),
     };
-    let lines = (0..file.variants.len()).map(line).collect();
-    Panel { x: steps(axis), y: slowdown_axis(title, highest), lines, every_point: true }
+    let points = |variant: usize| {
+        let at = |step: &usize| groups.iter().find(|group| group.index == variant && group.step == *step);
+        let value_at = |step: &usize| at(step).and_then(|group| value(group)).map(scale);
+        (0..).zip(&line.steps).filter_map(|(place, step)| Some((f64::from(place), value_at(step)?))).collect()
+    };
+    let lines = (0..file.variants.len()).map(points).collect();
+    Panel { x: steps(line.axis), y, lines, every_point: true }
 }
 
 /// Values at equal distances, for they may be words.

@@ -4,10 +4,12 @@
 
 mod cdf;
 mod network;
+mod pairs;
 mod traffic;
 
 pub use cdf::Cdf;
-pub use network::{Dumbbell, FatTree, LeafSpine, Wire, star};
+pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Wire, star};
+pub use pairs::Pairs;
 pub use traffic::{Class, Poisson, RandomIncast, permutation};
 
 use rand::SeedableRng;

@@ -62,6 +62,75 @@ impl Dumbbell {
     }
 }
 
+/// Switches in a row, each linked to the next, with hosts on each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParkingLot {
+    /// Switches, at least 2.
+    pub switches: u32,
+    /// Hosts on each switch, at least 1.
+    pub hosts_per_switch: u32,
+    /// Links of hosts.
+    pub edge: Wire,
+    /// Links between switches.
+    pub fabric: Wire,
+}
+
+impl ParkingLot {
+    /// The network: hosts switch by switch, then switches from one end of the row to the other.
+    ///
+    /// # Errors
+    /// Too few, or more than fit. The error is a sentence for the user.
+    pub fn network(&self) -> Result<Network, String> {
+        at_least_one(&[("hosts_per_switch", self.hosts_per_switch)])?;
+        if self.switches < 2 {
+            return Err(format!("switches is {}; expected at least 2", self.switches));
+        }
+        let hosts = self.switches.saturating_mul(self.hosts_per_switch);
+        let links = u64::from(hosts) + u64::from(self.switches) - 1;
+        let mut plan = Plan::new(hosts, &[self.switches], &[self.hosts_per_switch.saturating_add(2)], links)?;
+        plan.edge(self.switches, self.hosts_per_switch, self.edge);
+        for switch in hosts..hosts + self.switches - 1 {
+            plan.link(switch, switch + 1, self.fabric);
+        }
+        Ok(plan.network)
+    }
+}
+
+/// Hosts with a link to each of two top-of-rack switches, which share them with no other; all of those are linked to all
+/// aggregation switches. HPCC's testbed is two pairs with 16 hosts each under one aggregation switch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualHomed {
+    /// Pairs of top-of-rack switches, at least 1.
+    pub pairs: u32,
+    /// Hosts at each pair, at least 1.
+    pub hosts_per_pair: u32,
+    /// Aggregation switches, at least 1.
+    pub aggs: u32,
+    /// Each of a host's two links.
+    pub edge: Wire,
+    /// Links between switches.
+    pub fabric: Wire,
+}
+
+impl DualHomed {
+    /// The network: hosts pair by pair, top-of-rack switches, aggregation switches.
+    ///
+    /// # Errors
+    /// A count of 0, or more than fit. The error is a sentence for the user.
+    pub fn network(&self) -> Result<Network, String> {
+        at_least_one(&[("pairs", self.pairs), ("hosts_per_pair", self.hosts_per_pair), ("aggs", self.aggs)])?;
+        let (hosts, tors) = (self.pairs.saturating_mul(self.hosts_per_pair), self.pairs.saturating_mul(2));
+        let links = 2 * u64::from(hosts) + u64::from(tors) * u64::from(self.aggs);
+        let ports = [self.hosts_per_pair.saturating_add(self.aggs), tors];
+        let mut plan = Plan::new(hosts, &[tors, self.aggs], &ports, links)?;
+        for pair in 0..self.pairs {
+            plan.mesh(pair * self.hosts_per_pair, self.hosts_per_pair, hosts + 2 * pair, 2, self.edge);
+        }
+        plan.mesh(hosts, tors, hosts + tors, self.aggs, self.fabric);
+        Ok(plan.network)
+    }
+}
+
 /// Every leaf switch is linked to every spine switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeafSpine {
@@ -226,6 +295,19 @@ mod tests {
 
     fn fnv1a(text: &str) -> u64 {
         text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    }
+
+    #[test]
+    fn a_row_of_switches_and_hosts_with_two_links() {
+        let ends = |network: &Network| network.links.iter().map(|link| (link.a, link.b)).collect::<Vec<_>>();
+        let row = ParkingLot { switches: 3, hosts_per_switch: 1, edge: wire(100), fabric: wire(400) };
+        assert_eq!(ends(&row.network().expect("fits")), [(0, 3), (1, 4), (2, 5), (3, 4), (4, 5)]);
+        assert!(ParkingLot { switches: 1, ..row }.network().is_err());
+        let pod = DualHomed { pairs: 2, hosts_per_pair: 1, aggs: 1, edge: wire(25), fabric: wire(100) };
+        let network = pod.network().expect("fits");
+        assert_eq!(ends(&network), [(0, 2), (0, 3), (1, 4), (1, 5), (2, 6), (3, 6), (4, 6), (5, 6)]);
+        assert_eq!((network.hosts().count(), network.links[4].rate), (2, BitRate::gbps(100)));
+        assert!(DualHomed { pairs: u32::MAX, ..pod }.network().is_err());
     }
 
     #[test]

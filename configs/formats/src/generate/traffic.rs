@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Random traffic.
 
-use super::{Cdf, Random};
+use super::{Cdf, Pairs, Random};
 use crate::flow::Flow;
 use hpcc_core::units::{BitRate, Nanos};
 use itertools::Itertools;
@@ -28,6 +28,8 @@ pub struct Poisson {
     pub hosts: Arc<[(u32, BitRate)]>,
     /// Distribution of flow sizes, in bytes.
     pub sizes: Arc<Cdf>,
+    /// Which host a flow goes to; `None`: any other, all equally likely.
+    pub pairs: Option<Arc<Pairs>>,
     /// Mean payload that a host sends, as a fraction of its link's rate; above 0, up to 1.
     pub load: f64,
     /// No flow starts before.
@@ -97,7 +99,10 @@ impl Iterator for HostFlows {
         }
         Some(Flow {
             src,
-            dst: traffic.hosts[other(*index, traffic.hosts.len(), random)].0,
+            dst: match &traffic.pairs {
+                None => traffic.hosts[other(*index, traffic.hosts.len(), random)].0,
+                Some(pairs) => pairs.draw(src, random),
+            },
             priority: traffic.class.priority,
             dport: traffic.class.dport,
             size: traffic.sizes.size_at(random.random::<f64>() * 100.0),
@@ -213,7 +218,8 @@ mod tests {
 
     fn poisson(sizes: &Cdf, hosts: &[(u32, BitRate)], duration: Nanos, seed: u64) -> Vec<Flow> {
         let (hosts, sizes) = (hosts.into(), Arc::new(sizes.clone()));
-        let traffic = Poisson { hosts, sizes, load: 0.3, start: Nanos(2_000_000_000), duration, class: CLASS };
+        let traffic =
+            Poisson { hosts, sizes, pairs: None, load: 0.3, start: Nanos(2_000_000_000), duration, class: CLASS };
         traffic.check().expect("sensible");
         traffic.flows(random(seed, 0)).collect()
     }
@@ -255,6 +261,7 @@ mod tests {
         let mut traffic = Poisson {
             hosts: hosts.into(),
             sizes: Arc::new(sizes),
+            pairs: None,
             load: 1.0,
             start: Nanos(0),
             duration: Nanos(u64::MAX),

@@ -16,6 +16,7 @@ mod tokens;
 mod topology;
 mod trace;
 mod words;
+mod write;
 
 #[cfg(test)]
 mod fault_tests;
@@ -25,6 +26,7 @@ mod tests;
 pub(crate) use config::read;
 pub(crate) use flow::FlowFile;
 pub(crate) use topology::read as read_topology;
+pub use write::{write_flow, write_network};
 
 use crate::error::InputError;
 use crate::flow::Flow;

@@ -13,7 +13,7 @@ use super::{FolderLock, ResultError, summary};
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
-const OUR_FILES: [&str; 17] = [
+const OUR_FILES: [&str; 18] = [
     "fct.txt",
     "pfc.txt",
     "qlen.txt",
@@ -28,6 +28,7 @@ const OUR_FILES: [&str; 17] = [
     "queue.svg",
     "goodput.svg",
     "slowdown.svg",
+    "control.svg",
     "report.html",
     INPUTS,
     SUMMARY,
@@ -48,13 +49,10 @@ pub(crate) struct OutputFolder {
 impl OutputFolder {
     /// Creates `NAME.partial`, empty. `NAME` may be absent, empty, or hold an earlier result.
     pub(crate) fn create(target: &Path) -> Result<OutputFolder, ResultError> {
-        let mut name = match target.file_name() {
-            Some(name) => OsString::from(name),
-            None => return Err(ResultError::folder(target, "an output folder needs a name of its own")),
+        let Some(partial) = partial_of(target) else {
+            return Err(ResultError::folder(target, "an output folder needs a name of its own"));
         };
         check_replaceable(target)?;
-        name.push(".partial");
-        let partial = target.with_file_name(name);
         let Some(lock) = FolderLock::try_take(&partial)? else {
             return Err(ResultError::folder(target, "another run is writing its results there; choose another --out"));
         };
@@ -86,6 +84,22 @@ impl OutputFolder {
         remove_our_files(&self.partial)?;
         fs::remove_dir(&self.partial).map_err(|cause| ResultError::io(&self.partial, cause))
     }
+}
+
+/// Where the results of a run are until they are complete; `None` where a path has no name.
+fn partial_of(target: &Path) -> Option<PathBuf> {
+    let mut name = OsString::from(target.file_name()?);
+    name.push(".partial");
+    Some(target.with_file_name(name))
+}
+
+/// Waits until no run writes results for a folder any more, such as one whose sweep was killed.
+///
+/// # Errors
+/// Those of the system.
+pub fn wait_for_writer(target: &Path) -> Result<(), ResultError> {
+    let Some(partial) = partial_of(target) else { return Ok(()) };
+    FolderLock::wait(&partial).map(drop)
 }
 
 /// Lets two folders swap their names. File systems that cannot do it at once do it in two steps, between which `target`

@@ -15,7 +15,8 @@ use std::path::Path;
 use toml::Spanned;
 
 const SECTION: &str = "topology";
-const KINDS: &[&str] = &["star", "dumbbell", "leaf_spine", "fat_tree", "file", "links"];
+const KINDS: &[&str] =
+    &["star", "dumbbell", "parking_lot", "leaf_spine", "dual_homed", "fat_tree", "k_ary_fat_tree", "file", "links"];
 
 /// The keys of each kind.
 #[cfg(feature = "schema")]
@@ -24,8 +25,11 @@ pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     let keys = [
         of::<StarKeys>(),
         of::<DumbbellKeys>(),
+        of::<ParkingLotKeys>(),
         of::<LeafSpineKeys>(),
+        of::<DualHomedKeys>(),
         of::<FatTreeKeys>(),
+        of::<KAryKeys>(),
         of::<FileKeys>(),
         of::<LinksKeys>(),
     ];
@@ -45,8 +49,11 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
     let network = match section.kind.as_str() {
         "star" => star(document, section)?,
         "dumbbell" => dumbbell(document, section)?,
+        "parking_lot" => parking_lot(document, section)?,
         "leaf_spine" => leaf_spine(document, section)?,
+        "dual_homed" => dual_homed(document, section)?,
         "fat_tree" => fat_tree(document, section)?,
+        "k_ary_fat_tree" => k_ary_fat_tree(document, section)?,
         "file" => return file(document, section, config),
         "links" => return links(document, section),
         _ => return Err(unknown_kind(SECTION, &section, KINDS)),
@@ -124,6 +131,75 @@ fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
+struct ParkingLotKeys {
+    /// Switches in a row.
+    switches: u32,
+    /// Hosts on each switch.
+    hosts_per_switch: u32,
+    /// Of links, each direction.
+    rate: Rate,
+    /// Of links, one way.
+    delay: Time,
+    /// Of links between switches; as hosts without it.
+    fabric_rate: Option<Rate>,
+    /// Of those links; as hosts without it.
+    fabric_delay: Option<Time>,
+    /// Probability that a frame is lost.
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn parking_lot(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: ParkingLotKeys = document.keys_of(SECTION, section)?;
+    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
+    let row = generate::ParkingLot {
+        switches: keys.switches,
+        hosts_per_switch: keys.hosts_per_switch,
+        edge: wire(keys.rate, keys.delay, keys.loss),
+        fabric: wire(rate, delay, keys.loss),
+    };
+    Ok(row.network())
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct DualHomedKeys {
+    /// Pairs of top-of-rack switches.
+    pairs: u32,
+    /// Hosts at each pair, with a link to either switch.
+    hosts_per_pair: u32,
+    /// Aggregation switches, each linked to all others.
+    aggs: u32,
+    /// Of links, each direction.
+    rate: Rate,
+    /// Of links, one way.
+    delay: Time,
+    /// Of links between switches; as hosts without it.
+    fabric_rate: Option<Rate>,
+    /// Of those links; as hosts without it.
+    fabric_delay: Option<Time>,
+    /// Probability that a frame is lost.
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn dual_homed(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: DualHomedKeys = document.keys_of(SECTION, section)?;
+    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
+    let pod = generate::DualHomed {
+        pairs: keys.pairs,
+        hosts_per_pair: keys.hosts_per_pair,
+        aggs: keys.aggs,
+        edge: wire(keys.rate, keys.delay, keys.loss),
+        fabric: wire(rate, delay, keys.loss),
+    };
+    Ok(pod.network())
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 struct LeafSpineKeys {
     /// Leaf switches.
     leaves: u32,
@@ -193,6 +269,56 @@ fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
         aggs_per_pod: keys.aggs_per_pod,
         cores_per_agg: keys.cores_per_agg,
         hosts_per_tor: keys.hosts_per_tor,
+        edge: wire(keys.rate, keys.delay, keys.loss),
+        fabric: wire(rate, delay, keys.loss),
+    };
+    Ok(tree.network())
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct KAryKeys {
+    /// Ports of a switch, even: k pods of k/2 racks and k/2 aggregation switches, under k/2 groups of k/2 cores.
+    k: u32,
+    /// Rate of a rack's hosts over that of its uplinks, where all links have one rate: k/2 times as many hosts in a rack.
+    #[serde(default = "full_bisection")]
+    oversubscription: f64,
+    /// Of links, each direction.
+    rate: Rate,
+    /// Of links, one way.
+    delay: Time,
+    /// Of links between switches; as hosts without it.
+    fabric_rate: Option<Rate>,
+    /// Of those links; as hosts without it.
+    fabric_delay: Option<Time>,
+    /// Probability that a frame is lost.
+    #[serde(default)]
+    loss: Probability,
+}
+
+fn full_bisection() -> f64 {
+    1.0
+}
+
+fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+    let keys: KAryKeys = document.keys_of(SECTION, section)?;
+    let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
+    let half = keys.k / 2;
+    if half == 0 || !keys.k.is_multiple_of(2) {
+        return Ok(Err(format!("k is {}; expected an even number of at least 2", keys.k)));
+    }
+    let hosts = f64::from(half) * keys.oversubscription;
+    if hosts.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&hosts) {
+        let message = format!("a rack would have {hosts} hosts (k/2 times oversubscription); expected a whole number");
+        return Ok(Err(message));
+    }
+    let tree = generate::FatTree {
+        pods: keys.k,
+        tors_per_pod: half,
+        aggs_per_pod: half,
+        cores_per_agg: half,
+        hosts_per_tor: hosts as u32,
         edge: wire(keys.rate, keys.delay, keys.loss),
         fabric: wire(rate, delay, keys.loss),
     };

@@ -2,17 +2,18 @@
 //! `[[traffic]]`.
 
 use super::document::{Document, Kinded, unknown_kind};
-use super::values::{Bounded, Fraction, Interval, Size, Time};
+use super::values::{Bounded, Fraction, Interval, Probability, Size, Time};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
-use crate::generate::{self, Cdf, Class, Poisson, RandomIncast};
+use crate::generate::{self, Cdf, Class, Pairs, Poisson, RandomIncast};
 use crate::place::Place;
 use crate::reference::FlowFile;
 use crate::text::resolve;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
@@ -336,10 +337,58 @@ struct PoissonKeys {
     start: Time,
     /// No flow starts later than this after `start`.
     duration: Time,
+    /// Share of the flows that go to a host of the sender's rack; without it, racks make no difference.
+    rack_share: Option<Probability>,
+    /// Hosts that receive more or fewer flows than others.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<WeightKeys>"))]
+    weights: Vec<Spanned<WeightKeys>>,
     /// Priority (queue) of the packets.
     priority: Priority,
     /// Destination port.
     dport: Option<u16>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct WeightKeys {
+    /// The hosts.
+    hosts: Vec<u32>,
+    /// Flows that each of them receives for one that a host without a weight does.
+    weight: Bounded<0, 1_000_000>,
+}
+
+/// How destinations are drawn, if not all hosts are equal.
+fn pairs(
+    document: &Document<'_>,
+    keys: &PoissonKeys,
+    context: &Context<'_>,
+    place: &Place,
+) -> Result<Option<Arc<Pairs>>, InputError> {
+    if keys.rack_share.is_none() && keys.weights.is_empty() {
+        return Ok(None);
+    }
+    let network = context.network;
+    let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
+    for entry in &keys.weights {
+        for &host in &entry.get_ref().hosts {
+            let refuse = |what: &str| {
+                let message = format!("{what} {host}");
+                Err(document.place(entry.span()).key_error("traffic.weights", message))
+            };
+            if !network.is_host(host) {
+                return refuse("there is no host");
+            }
+            if weights.insert(host, entry.get_ref().weight.0.into()).is_some() {
+                return refuse("two weights for host");
+            }
+        }
+    }
+    let share = keys.rack_share.map(|share| share.0);
+    let pairs = Pairs::new(network, share, |host| weights.get(&host).copied().unwrap_or(1));
+    let key = if share.is_some() { "traffic.rack_share" } else { "traffic.weights" };
+    pairs.map(|pairs| Some(Arc::new(pairs))).map_err(|message| place.key_error(key, message))
 }
 
 fn poisson(
@@ -351,9 +400,11 @@ fn poisson(
     let place = section.place.clone();
     let keys: PoissonKeys = document.keys_of(SECTION, section)?;
     let sizes = Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?;
+    let pairs = pairs(document, &keys, context, &place)?;
     let traffic = Poisson {
         hosts: host_rates(context.network).into(),
         sizes: Arc::new(sizes),
+        pairs,
         load: keys.load.0,
         start: keys.start.0,
         duration: keys.duration.0,

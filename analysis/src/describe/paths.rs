@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The shortest paths of a network.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use hpcc_core::topology::routes::PathMetrics;
+use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::units::{BitRate, Nanos};
+
+/// Paths to more hosts than this take their time, and tell nothing new: only to some of them, at equal distances in the
+/// numbering.
+const MOST_HOSTS: usize = 512;
+
+/// What the paths between hosts measure.
+#[derive(Debug, Default)]
+pub struct Paths {
+    /// Hosts that paths lead to.
+    pub to: usize,
+    /// Paths by their links.
+    pub by_links: BTreeMap<u8, u64>,
+    /// Shortest and longest base round-trip time, if there is a path.
+    pub rtt: Option<(Nanos, Nanos)>,
+    /// Sum of all of them, in ns.
+    pub rtt_sum: f64,
+    /// Pairs of hosts without a path.
+    pub missing: u64,
+}
+
+impl Paths {
+    /// Searches from hosts, of which some may be left out; `payload` is that of a full packet, in bytes.
+    pub fn new(network: &Network, payload: u32) -> Paths {
+        let hosts: Vec<u32> = network.hosts().collect();
+        let ports = network.ports();
+        let every = hosts.len().div_ceil(MOST_HOSTS).max(1);
+        let mut paths = Paths::default();
+        for &dst in hosts.iter().step_by(every) {
+            paths.to += 1;
+            let mut found: Vec<Option<PathMetrics>> = vec![None; network.nodes.len()];
+            found[dst as usize] =
+                Some(PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 });
+            let mut queue = VecDeque::from([dst]);
+            while let Some(node) = queue.pop_front() {
+                let Some(metrics) = found[node as usize] else { continue };
+                for port in &ports[node as usize] {
+                    let peer = &mut found[port.peer as usize];
+                    if peer.is_some() {
+                        continue;
+                    }
+                    *peer = Some(metrics.extend(&network.links[port.link as usize], payload));
+                    // Hosts pass nothing on.
+                    if network.nodes[port.peer as usize] == NodeKind::Switch {
+                        queue.push_back(port.peer);
+                    }
+                }
+            }
+            hosts.iter().filter(|src| **src != dst).for_each(|src| paths.add(found[*src as usize]));
+        }
+        paths
+    }
+
+    fn add(&mut self, path: Option<PathMetrics>) {
+        let Some(path) = path else {
+            self.missing += 1;
+            return;
+        };
+        *self.by_links.entry(path.links).or_default() += 1;
+        let rtt = path.rtt();
+        self.rtt_sum += rtt.0 as f64;
+        self.rtt = Some(self.rtt.map_or((rtt, rtt), |(least, most)| (least.min(rtt), most.max(rtt))));
+    }
+
+    /// How many paths there are.
+    pub fn count(&self) -> u64 {
+        self.by_links.values().sum()
+    }
+}

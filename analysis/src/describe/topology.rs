@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `topology`: what a network consists of, and the network in the reference's format.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap_complete::ArgValueCompleter;
+use hpcc_core::topology::Network;
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_formats::reference;
+
+use super::max_flow::Capacities;
+use super::paths::Paths;
+use super::{Content, lines, save, tiers};
+use crate::human;
+use crate::settings;
+
+/// Payload of a full packet where no scenario says another one, in bytes.
+const PAYLOAD: u32 = 1_000;
+
+/// Which network, and what to do with it.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A scenario, a config.txt of the reference simulator, or a topology file of it.
+    file: PathBuf,
+    /// Overrides a key of the scenario; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
+    set: Vec<String>,
+    /// Writes the network in the reference's format, too.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+}
+
+/// Describes a network, and writes it.
+///
+/// # Errors
+/// If the file makes no sense, or the other one cannot be written.
+pub fn topology(options: &Options) -> Result<()> {
+    let (network, payload) = match Content::of(&options.file)? {
+        Content::Scenario => {
+            let scenario = hpcc_formats::load(&options.file, &options.set)?;
+            let payload = scenario.transport().mtu;
+            (scenario.network, payload)
+        }
+        Content::Numbers(_) if !options.set.is_empty() => {
+            bail!("{}: --set belongs to scenarios, and this is a topology", options.file.display())
+        }
+        Content::Numbers(_) => (reference::network(&options.file)?, PAYLOAD),
+    };
+    if let Some(file) = &options.write {
+        save(file, |out| reference::write_network(&network, out))?;
+    }
+    human::print(&describe(&network, payload))?;
+    options.write.as_ref().map_or(Ok(()), |file| human::print(&format!("\n wrote {}\n", file.display())))
+}
+
+fn describe(network: &Network, payload: u32) -> String {
+    let hosts: Vec<u32> = network.hosts().collect();
+    let tiers = tiers(network);
+    let mut facts = vec![("hosts", hosts_words(network, &hosts)), ("switches", switches_words(network, &tiers))];
+    facts.extend(links_words(network).into_iter().map(|words| ("links", words)));
+    facts.extend(tiers_words(network, &tiers).into_iter().map(|words| ("tier", words)));
+    let paths = Paths::new(network, payload);
+    facts.push(("paths", paths_words(&paths, hosts.len())));
+    if let Some((least, most)) = paths.rtt {
+        let mean = Nanos((paths.rtt_sum / paths.count() as f64) as u64);
+        facts.push(("base RTT", format!("{least} to {most}, mean {mean}, with packets of {payload} bytes")));
+    }
+    facts.extend(bisection_words(network, &hosts).map(|words| ("bisection", words)));
+    lines(&facts)
+}
+
+fn hosts_words(network: &Network, hosts: &[u32]) -> String {
+    let ports = network.ports();
+    let mut by_links: BTreeMap<usize, u64> = BTreeMap::new();
+    hosts.iter().for_each(|host| *by_links.entry(ports[*host as usize].len()).or_default() += 1);
+    let words = by_links.iter().map(|(links, hosts)| match hosts {
+        _ if by_links.len() == 1 => format!("with {}", each(*links)),
+        hosts => format!("{} with {}", human::count(*hosts), each(*links)),
+    });
+    joined(human::count(hosts.len() as u64), words)
+}
+
+fn each(links: usize) -> String {
+    format!("{} each", human::counted(links as u64, "link"))
+}
+
+/// `TOTAL: PART, PART`, or the total where there are no parts.
+fn joined(total: impl Display, parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { total.to_string() } else { format!("{total}: {}", parts.join(", ")) }
+}
+
+fn switches_words(network: &Network, tiers: &[Option<u32>]) -> String {
+    let mut counts: BTreeMap<Option<u32>, u64> = BTreeMap::new();
+    network.switches().for_each(|switch| *counts.entry(tiers[switch as usize]).or_default() += 1);
+    let words = counts.iter().map(|(tier, count)| match tier {
+        Some(0) => format!("{} at hosts", human::count(*count)),
+        Some(tier) => format!("{} in tier {tier} above", human::count(*count)),
+        None => format!("{} that no host is linked to", human::count(*count)),
+    });
+    joined(human::count(network.switches().count() as u64), words)
+}
+
+/// Links that are alike, the hosts' first.
+fn links_words(network: &Network) -> Vec<String> {
+    let mut kinds: BTreeMap<(bool, BitRate, Nanos, String), u64> = BTreeMap::new();
+    for link in &network.links {
+        let inner = ![link.a, link.b].iter().any(|node| network.is_host(*node));
+        let loss = if link.loss > 0.0 { format!(", loss {}", link.loss) } else { String::new() };
+        *kinds.entry((inner, link.rate, link.delay, loss)).or_default() += 1;
+    }
+    let words = |((inner, rate, delay, loss), count): (&(bool, BitRate, Nanos, String), &u64)| {
+        let place = if *inner { "between switches" } else { "at hosts" };
+        format!("{} {place}, {rate}, {delay}{loss}", human::count(*count))
+    };
+    kinds.iter().map(words).collect()
+}
+
+/// What the switches of each tier have towards hosts, and away from them.
+fn tiers_words(network: &Network, tiers: &[Option<u32>]) -> Vec<String> {
+    let mut rates: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for link in &network.links {
+        for (node, peer) in [(link.a, link.b), (link.b, link.a)] {
+            let Some(tier) = tiers[node as usize] else { continue };
+            let (down, up) = rates.entry(tier).or_default();
+            match tiers[peer as usize] {
+                None => *down += link.rate.0,
+                Some(other) if other < tier => *down += link.rate.0,
+                Some(other) if other > tier => *up += link.rate.0,
+                // Within a tier.
+                Some(_) => {}
+            }
+        }
+    }
+    let words = |(tier, (down, up)): (u32, (u64, u64))| {
+        let name = if tier == 0 { "switches at hosts".to_owned() } else { format!("tier {tier} above") };
+        let ratio = human::three_digits(down as f64 / up as f64);
+        format!("{name}: {} down, {} up, {ratio} to 1", rate_words(down), rate_words(up))
+    };
+    rates.into_iter().filter(|(_, (_, up))| *up > 0).map(words).collect()
+}
+
+fn rate_words(bits: u64) -> String {
+    match bits {
+        bits if bits >= 1_000_000_000_000 => format!("{} Tb/s", human::three_digits(bits as f64 / 1e12)),
+        bits => format!("{} Gb/s", human::three_digits(bits as f64 / 1e9)),
+    }
+}
+
+fn paths_words(paths: &Paths, hosts: usize) -> String {
+    let all = paths.count();
+    let share = |paths: u64| human::three_digits(100.0 * paths as f64 / all.max(1) as f64);
+    let words = paths.by_links.iter().map(|(links, paths)| format!("{links} links {} %", share(*paths)));
+    let sum: u64 = paths.by_links.iter().map(|(links, paths)| u64::from(*links) * paths).sum();
+    let mut text = joined(format!("mean {} links", human::three_digits(sum as f64 / all.max(1) as f64)), words);
+    if paths.to < hosts {
+        text += &format!("; of those to {} of the hosts", human::count(paths.to as u64));
+    }
+    if paths.missing > 0 {
+        text += &format!("; {} of hosts without a path", human::counted(paths.missing, "pair"));
+    }
+    text
+}
+
+/// What one half of the hosts, by number, can send to the other at most, and what their links have.
+fn bisection_words(network: &Network, hosts: &[u32]) -> Option<String> {
+    let (lower, upper) = hosts.split_at(hosts.len() / 2);
+    if lower.is_empty() {
+        return None;
+    }
+    let (from, to) = (network.nodes.len(), network.nodes.len() + 1);
+    let mut capacities = Capacities::new(network.nodes.len() + 2);
+    for link in &network.links {
+        // Hosts pass nothing on: those of the lower half only send, the others only receive.
+        let carries = |sender: u32, receiver: u32| {
+            let blocked = upper.binary_search(&sender).is_ok() || lower.binary_search(&receiver).is_ok();
+            if blocked { 0 } else { link.rate.0 }
+        };
+        capacities.link(link.a as usize, link.b as usize, carries(link.a, link.b), carries(link.b, link.a));
+    }
+    let endless = u64::MAX / 4;
+    lower.iter().for_each(|host| capacities.link(from, *host as usize, endless, 0));
+    upper.iter().for_each(|host| capacities.link(*host as usize, to, endless, 0));
+    let most = capacities.flow(from, to);
+    let own: u64 = network
+        .links
+        .iter()
+        .map(|link| {
+            [link.a, link.b].iter().filter(|node| lower.binary_search(node).is_ok()).count() as u64 * link.rate.0
+        })
+        .sum();
+    let share = human::three_digits(100.0 * most as f64 / own.max(1) as f64);
+    Some(format!(
+        "{} from the first half of the hosts to the second, {share} % of what their links have",
+        rate_words(most)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hpcc_formats::generate::{DualHomed, FatTree, LeafSpine, Wire};
+
+    fn wire(gbps: u64) -> Wire {
+        Wire { rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 }
+    }
+
+    fn has(text: &str, parts: &[&str]) {
+        parts.iter().for_each(|part| assert!(text.contains(part), "{text} lacks {part}"));
+    }
+
+    #[test]
+    fn a_tree_is_told_by_tiers_and_its_bisection() {
+        let tree = FatTree {
+            pods: 4,
+            tors_per_pod: 2,
+            aggs_per_pod: 2,
+            cores_per_agg: 2,
+            hosts_per_tor: 4,
+            edge: wire(100),
+            fabric: wire(100),
+        };
+        let text = describe(&tree.network().expect("fits"), 1_000);
+        has(&text, &["32: with 1 link each", "20: 8 at hosts, 8 in tier 1 above, 4 in tier 2 above"]);
+        has(&text, &["32 at hosts, 100Gbps, 1.000 us", "32 between switches, 100Gbps"]);
+        has(&text, &["switches at hosts: 3.20 Tb/s down, 1.60 Tb/s up, 2.00 to 1", "tier 1 above: 1.60 Tb/s down"]);
+        // Of 31 other hosts 3 are in the rack, 4 in the pod.
+        has(&text, &["2 links 9.68 %, 4 links 12.9 %, 6 links 77.4 %", "4.160 us to 12.480 us"]);
+        has(&text, &["800 Gb/s from the first half of the hosts to the second, 50.0 %"]);
+    }
+
+    #[test]
+    fn hosts_with_two_links_count_both() {
+        let pod = DualHomed { pairs: 2, hosts_per_pair: 16, aggs: 1, edge: wire(25), fabric: wire(100) };
+        let text = describe(&pod.network().expect("fits"), 1_000);
+        has(&text, &["32: with 2 links each", "5: 4 at hosts, 1 in tier 1 above", "200 Gb/s from", "25.0 %"]);
+    }
+
+    #[test]
+    fn halves_without_a_path_have_no_bisection() {
+        let leaves = LeafSpine { leaves: 2, spines: 1, hosts_per_leaf: 2, edge: wire(100), fabric: wire(100) };
+        let mut network = leaves.network().expect("fits");
+        network.links.pop();
+        has(&describe(&network, 1_000), &["0.00 Gb/s from", "8 pairs of hosts without a path"]);
+    }
+}

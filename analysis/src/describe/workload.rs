@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `workload`: what flows there are, and the flows in the reference's format; or what a distribution of sizes says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap_complete::ArgValueCompleter;
+use hpcc_core::topology::Network;
+use hpcc_core::units::Nanos;
+use hpcc_formats::flows::Flow;
+use hpcc_formats::generate::Cdf;
+use hpcc_formats::reference;
+
+use super::distribution::{self, Sizes};
+use super::{Content, lines, save};
+use crate::human;
+use crate::settings;
+use crate::table::table;
+
+/// Which flows, and what to do with them.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A scenario, a config.txt or a flow file of the reference simulator, or a distribution of flow sizes.
+    file: PathBuf,
+    /// Overrides a key of the scenario; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
+    set: Vec<String>,
+    /// Writes the flows in the reference's format, too.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+}
+
+/// Describes flows, and writes them.
+///
+/// # Errors
+/// If the file makes no sense, or the other one cannot be written.
+pub fn workload(options: &Options) -> Result<()> {
+    let content = Content::of(&options.file)?;
+    if let (Content::Numbers(_), false) = (&content, options.set.is_empty()) {
+        bail!("{}: --set belongs to scenarios, and this is none", options.file.display());
+    }
+    let mut traffic = Traffic::default();
+    let mut flows: Vec<Flow> = Vec::new();
+    // Only what is going to be written is kept.
+    let mut keep = |flow: &Flow| options.write.is_some().then(|| flows.push(*flow));
+    match content {
+        Content::Numbers(2) => {
+            if options.write.is_some() {
+                bail!("{}: --write writes flows, and a distribution of sizes has none", options.file.display());
+            }
+            return human::print(&distribution::describe(&Cdf::read(&options.file)?));
+        }
+        Content::Numbers(_) => {
+            traffic.groups.push("all".to_owned());
+            for flow in reference::flows(&options.file)? {
+                keep(&flow);
+                traffic.add(0, &flow);
+            }
+        }
+        Content::Scenario => {
+            let scenario = hpcc_formats::load(&options.file, &options.set)?;
+            traffic.groups = scenario.flows.groups.clone();
+            traffic.network = Some(scenario.network.clone());
+            for flow in scenario.flows.walk_groups() {
+                let (group, flow) = flow?;
+                keep(&flow);
+                traffic.add(group, &flow);
+            }
+        }
+    }
+    if let Some(file) = &options.write {
+        save(file, |out| {
+            writeln!(out, "{}", flows.len())?;
+            flows.iter().try_for_each(|flow| reference::write_flow(flow, out))
+        })?;
+    }
+    human::print(&traffic.describe())?;
+    options.write.as_ref().map_or(Ok(()), |file| human::print(&format!("\n wrote {}\n", file.display())))
+}
+
+/// What is known of all flows.
+#[derive(Default)]
+struct Traffic {
+    network: Option<Network>,
+    /// Names.
+    groups: Vec<String>,
+    /// By number of the group.
+    of_group: BTreeMap<u32, Group>,
+    pairs: BTreeMap<(u32, u32), u64>,
+}
+
+/// The flows of a group.
+#[derive(Default)]
+struct Group {
+    sizes: Vec<u64>,
+    /// Starts of the first and the last.
+    starts: Option<(Nanos, Nanos)>,
+}
+
+impl Group {
+    fn add(&mut self, flow: &Flow) {
+        self.sizes.push(flow.size);
+        let (first, last) = self.starts.unwrap_or((flow.start, flow.start));
+        self.starts = Some((first.min(flow.start), last.max(flow.start)));
+    }
+}
+
+impl Traffic {
+    fn add(&mut self, group: u32, flow: &Flow) {
+        self.of_group.entry(group).or_default().add(flow);
+        *self.pairs.entry((flow.src, flow.dst)).or_default() += flow.size;
+    }
+
+    fn describe(mut self) -> String {
+        if self.of_group.is_empty() {
+            return " no flows\n".to_owned();
+        }
+        let mut whole = Group::default();
+        for group in self.of_group.values() {
+            whole.sizes.extend(&group.sizes);
+            let starts = group.starts.into_iter().chain(whole.starts);
+            whole.starts = starts.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        }
+        let header = ["group", "flows", "bytes", "mean", "p50", "p99", "largest", "first start", "last start", "load"];
+        let mut rows = Vec::new();
+        let groups = std::mem::take(&mut self.of_group);
+        let several = groups.len() > 1;
+        for (number, group) in groups {
+            let name = self.groups.get(number as usize).cloned().unwrap_or_default();
+            rows.push(self.row(name, group));
+        }
+        let sizes = Sizes::of(whole.sizes.clone());
+        if several {
+            rows.push(self.row("all".to_owned(), whole));
+        }
+        format!("{}\n{}\n{}", table(&header, rows), distribution::classes(&sizes), lines(&self.pair_facts()))
+    }
+
+    fn row(&self, name: String, group: Group) -> Vec<String> {
+        let (first, last) = group.starts.unwrap_or_default();
+        let sizes = Sizes::of(group.sizes);
+        vec![
+            name,
+            human::count(sizes.count() as u64),
+            human::bytes(sizes.sum()),
+            human::bytes(sizes.mean() as u64),
+            human::bytes(sizes.percentile(50)),
+            human::bytes(sizes.percentile(99)),
+            human::bytes(sizes.percentile(100)),
+            first.to_string(),
+            last.to_string(),
+            self.load(sizes.sum(), last.saturating_sub(first)),
+        ]
+    }
+
+    /// What bytes are of all that the hosts' first links carry in a time, as `load` is meant in a scenario.
+    fn load(&self, bytes: u64, time: Nanos) -> String {
+        let Some(network) = self.network.as_ref().filter(|_| time.0 > 0) else { return "-".to_owned() };
+        let ports = network.ports();
+        let first = |host: u32| ports[host as usize].first().map(|port| network.links[port.link as usize].rate.0);
+        let capacity: f64 = network.hosts().filter_map(first).map(|rate| rate as f64).sum();
+        format!("{} %", human::three_digits(100.0 * bytes as f64 * 8e9 / (capacity * time.0 as f64)))
+    }
+
+    fn pair_facts(&self) -> Vec<(&'static str, String)> {
+        let senders: BTreeSet<u32> = self.pairs.keys().map(|pair| pair.0).collect();
+        let mut received: BTreeMap<u32, u64> = BTreeMap::new();
+        self.pairs.iter().for_each(|(pair, bytes)| *received.entry(pair.1).or_default() += bytes);
+        let all: u64 = received.values().sum();
+        let share = |bytes: u64| format!("{} %", human::three_digits(100.0 * bytes as f64 / all.max(1) as f64));
+        let (senders, receivers) = (human::count(senders.len() as u64), human::count(received.len() as u64));
+        let mut facts = vec![("pairs", format!("{senders} senders, {receivers} receivers"))];
+        if let Some((host, bytes)) = received.iter().max_by_key(|(host, bytes)| (**bytes, u32::MAX - **host)) {
+            facts.push(("busiest", format!("host {host} receives {} of all bytes", share(*bytes))));
+        }
+        if let Some(network) = &self.network {
+            let ports = network.ports();
+            let rack = |host: u32| ports.get(host as usize).and_then(|ports| ports.first()).map(|port| port.peer);
+            let local =
+                self.pairs.iter().filter(|((src, dst), _)| rack(*src) == rack(*dst)).map(|(_, bytes)| bytes).sum();
+            facts.push(("in racks", format!("{} of all bytes stay in the rack of their sender", share(local))));
+        }
+        facts
+    }
+}

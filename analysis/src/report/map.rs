@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The network as a map: nodes by tier, and links with what happened at their two ports.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::Result;
+use hpcc_core::topology::{Link, Network, NodeKind};
+use hpcc_core::units::{BitRate, Nanos};
+use hpcc_formats::results::{ports_csv, queue_csv};
+use serde_json::{Value, json};
+
+use super::number::short;
+use crate::describe::tiers;
+use crate::results::Results;
+
+/// More links than this are a grey surface: those with the longest queues and pauses are shown.
+const MOST_LINKS: usize = 2_000;
+
+/// The links between two nodes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Between {
+    /// The longest queue towards the node with the higher number, and towards the other, in bytes.
+    queues: [u64; 2],
+    /// How long PFC paused the ports, likewise, in ns.
+    paused_ns: [u64; 2],
+}
+
+/// The nodes of each tier, hosts first, and the links with queue (kB) and pauses (us), each towards the second node and
+/// towards the first. Null in a folder that lists no ports.
+///
+/// # Errors
+/// If a file of the run cannot be read.
+pub fn map(results: &Results) -> Result<Value> {
+    let ports = ports_csv::read(&results.dir.join("ports.csv"))?;
+    if ports.is_empty() {
+        return Ok(Value::Null);
+    }
+    let queues = longest_queues(results)?;
+    let mut links: BTreeMap<(u32, u32), Between> = BTreeMap::new();
+    let mut network = Network::default();
+    for row in &ports {
+        let count = 1 + row.node.max(row.peer) as usize;
+        network.nodes.resize(network.nodes.len().max(count), NodeKind::Switch);
+        if row.is_switch == 0 {
+            network.nodes[row.node as usize] = NodeKind::Host;
+        }
+        let way = usize::from(row.node > row.peer);
+        if way == 0 {
+            let (a, b) = (row.node, row.peer);
+            network.links.push(Link { a, b, rate: BitRate(row.rate_bps), delay: Nanos(row.delay_ns), loss: 0.0 });
+        }
+        let between = links.entry((row.node.min(row.peer), row.node.max(row.peer))).or_default();
+        let queue = queues.get(&(row.node, row.port)).copied().unwrap_or(0);
+        between.queues[way] = between.queues[way].max(queue);
+        between.paused_ns[way] = between.paused_ns[way].max(row.paused_ns);
+    }
+    let all = links.len();
+    let mut links: Vec<((u32, u32), Between)> = links.into_iter().collect();
+    links.sort_by_key(|(ends, link)| {
+        (Reverse(link.queues.iter().max().copied()), Reverse(link.paused_ns.iter().max().copied()), *ends)
+    });
+    links.truncate(MOST_LINKS);
+    let row = |((a, b), link): &((u32, u32), Between)| {
+        let queues = link.queues.map(|bytes| short(bytes as f64 / 1e3));
+        let paused = link.paused_ns.map(|ns| short(ns as f64 / 1e3));
+        json!([a, b, queues[0], queues[1], paused[0], paused[1]])
+    };
+    Ok(json!({ "tiers": nodes_by_tier(&network), "links": links.iter().map(row).collect::<Vec<_>>(), "of": all }))
+}
+
+/// The longest queue of each switch port within the window, in bytes.
+fn longest_queues(results: &Results) -> Result<HashMap<(u32, u32), u64>> {
+    let mut longest: HashMap<(u32, u32), u64> = HashMap::new();
+    for row in queue_csv::rows(&results.dir.join("queue.csv"))? {
+        let row = row?;
+        if (results.window.from_ns..=results.window.until_ns).contains(&row.time_ns) {
+            let bytes = longest.entry((row.node, row.port)).or_default();
+            *bytes = row.qlen_bytes.max(*bytes);
+        }
+    }
+    Ok(longest)
+}
+
+/// Hosts, then the switches of each tier; last those that no host is linked to.
+fn nodes_by_tier(network: &Network) -> Vec<Vec<u32>> {
+    let mut switches: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (node, tier) in (0..).zip(tiers(network)) {
+        if !network.is_host(node) {
+            switches.entry(tier.unwrap_or(u32::MAX)).or_default().push(node);
+        }
+    }
+    [network.hosts().collect()].into_iter().chain(switches.into_values()).collect()
+}

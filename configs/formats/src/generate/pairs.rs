@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which host a flow goes to: any other, one of the sender's rack or of the others, and some more often than others.
+
+use super::Random;
+use hpcc_core::topology::Network;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// How destinations are drawn. A rack is what the first links of its hosts lead to.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    /// Hosts, rack by rack.
+    hosts: Vec<u32>,
+    /// For each of them the sum of the weights before it; one more at the end.
+    before: Vec<u64>,
+    /// For each of them its rack, as places in `hosts`.
+    racks: Vec<Range<usize>>,
+    /// Place of each host in `hosts`.
+    places: BTreeMap<u32, usize>,
+    /// Share of the flows that stay in the rack; `None`: racks make no difference.
+    rack_share: Option<f64>,
+}
+
+impl Pairs {
+    /// Pairs among the hosts that have a link, each with the weight that `weight` gives it as a destination.
+    ///
+    /// # Errors
+    /// A sentence for the user if a host would have nobody to send to.
+    pub fn new(network: &Network, rack_share: Option<f64>, weight: impl Fn(u32) -> u64) -> Result<Pairs, String> {
+        let ports = network.ports();
+        let mut by_rack: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for host in network.hosts() {
+            if let Some(port) = ports[host as usize].first() {
+                by_rack.entry(port.peer).or_default().push(host);
+            }
+        }
+        let mut pairs =
+            Pairs { hosts: Vec::new(), before: vec![0], racks: Vec::new(), places: BTreeMap::new(), rack_share };
+        let mut sum: u64 = 0;
+        for rack in by_rack.into_values() {
+            let begin = pairs.hosts.len();
+            let places = begin..begin + rack.len();
+            for host in rack {
+                sum = sum.saturating_add(weight(host));
+                pairs.places.insert(host, pairs.hosts.len());
+                pairs.hosts.push(host);
+                pairs.before.push(sum);
+                pairs.racks.push(places.clone());
+            }
+        }
+        pairs.check()?;
+        Ok(pairs)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (place, host) in self.hosts.iter().enumerate() {
+            let rack = &self.racks[place];
+            let none_in = self.weight_without(rack, &(place..place + 1)) == 0;
+            let none_out = self.weight_without(&self.all(), rack) == 0;
+            match self.rack_share {
+                None if none_in && none_out => return Err(format!("host {host} has no other host to send to")),
+                Some(share) if share > 0.0 && none_in => {
+                    return Err(format!("host {host} has no other host in its rack to send to"));
+                }
+                Some(share) if share < 1.0 && none_out => {
+                    return Err(format!("host {host} has no host in another rack to send to"));
+                }
+                Some(_) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> Range<usize> {
+        0..self.hosts.len()
+    }
+
+    fn weight(&self, places: &Range<usize>) -> u64 {
+        self.before[places.end] - self.before[places.start]
+    }
+
+    /// The weight of a range without that of a part of it.
+    fn weight_without(&self, places: &Range<usize>, part: &Range<usize>) -> u64 {
+        self.weight(places) - self.weight(part)
+    }
+
+    /// The destination of a flow from a host that has a link.
+    pub fn draw(&self, src: u32, random: &mut Random) -> u32 {
+        let place = self.places.get(&src).copied().unwrap_or(0);
+        let own = place..place + 1;
+        let stays = self.rack_share.map(|share| random.random::<f64>() < share);
+        let (from, without) = match stays {
+            None => (self.all(), own),
+            Some(true) => (self.racks[place].clone(), own),
+            Some(false) => (self.all(), self.racks[place].clone()),
+        };
+        let pick = random.random_range(0..self.weight_without(&from, &without).max(1));
+        let mut at = self.before[from.start] + pick;
+        if at >= self.before[without.start] {
+            at += self.weight(&without);
+        }
+        // The last host whose weights begin at or before the pick: those before it without weight end there.
+        self.hosts[(self.before.partition_point(|sum| *sum <= at) - 1).min(self.hosts.len() - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{LeafSpine, Wire, random};
+    use hpcc_core::units::{BitRate, Nanos};
+
+    /// Three racks of four hosts.
+    fn network() -> Network {
+        let wire = Wire { rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
+        LeafSpine { leaves: 3, spines: 2, hosts_per_leaf: 4, edge: wire, fabric: wire }.network().expect("network")
+    }
+
+    /// How often each host is drawn for flows from host 1.
+    fn drawn(rack_share: Option<f64>, weight: impl Fn(u32) -> u64) -> [u32; 12] {
+        let pairs = Pairs::new(&network(), rack_share, weight).expect("possible");
+        let mut random = random(1, 0);
+        let mut drawn = [0; 12];
+        (0..12_000).for_each(|_| drawn[pairs.draw(1, &mut random) as usize] += 1);
+        drawn
+    }
+
+    #[test]
+    fn racks_and_weights_are_kept_to() {
+        let near = |count: u32, expected: f64| (f64::from(count) - expected).abs() < 5.0 * expected.sqrt() + 0.1;
+        let local = drawn(Some(1.0), |_| 1);
+        assert!(local[1] == 0 && local[4..].iter().all(|count| *count == 0), "{local:?}");
+        assert!([0, 2, 3].iter().all(|host| near(local[*host], 4_000.0)), "{local:?}");
+        let mixed = drawn(Some(0.25), |_| 1);
+        assert!([0, 2, 3].iter().all(|host| near(mixed[*host], 1_000.0)) && mixed[1] == 0, "{mixed:?}");
+        assert!(mixed[4..].iter().all(|count| near(*count, 1_125.0)), "{mixed:?}");
+        let heavy = drawn(None, |host| match host {
+            11 => 10,
+            5 => 0,
+            _ => 1,
+        });
+        assert!(heavy[1] == 0 && heavy[5] == 0 && near(heavy[11], 12_000.0 * 10.0 / 19.0), "{heavy:?}");
+        assert!(near(heavy[0], 12_000.0 / 19.0) && near(heavy[10], 12_000.0 / 19.0), "{heavy:?}");
+    }
+
+    #[test]
+    fn whoever_has_nobody_to_send_to_is_named() {
+        let refused = |share, weight: fn(u32) -> u64| Pairs::new(&network(), share, weight).expect_err("possible");
+        assert_eq!(refused(None, |host| u64::from(host == 3)), "host 3 has no other host to send to");
+        assert!(refused(Some(0.5), |host| u64::from(host > 3)).contains("host 0 has no other host in its rack"));
+        assert!(refused(Some(0.5), |host| u64::from(host < 4)).contains("host 0 has no host in another rack"));
+    }
+}

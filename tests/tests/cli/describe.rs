@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `hpcc topology` and `hpcc workload`, and the networks and pairs that they describe, simulated.
+
+use hpcc_formats::results::fct_csv;
+use hpcc_tests::{Bench, Told};
+
+const SIZES: (&str, &str) = ("sizes.cdf", "10000 50\n90000 100\n");
+
+fn scenario(topology: &str, traffic: &str) -> String {
+    format!("[run]\nstop = \"100ms\"\n[topology]\n{topology}\nrate = \"25Gbps\"\ndelay = \"1us\"\n{traffic}")
+}
+
+const FABRIC: &str = "kind = \"leaf_spine\"\nleaves = 2\nspines = 2\nhosts_per_leaf = 4\nfabric_rate = \"100Gbps\"";
+const LOAD: &str =
+    "[[traffic]]\nkind = \"poisson\"\nname = \"web\"\nload = 0.3\nsizes = \"sizes.cdf\"\nduration = \"1ms\"\n";
+const BURST: &str =
+    "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsender_count = 3\nsize = \"20KB\"\nstart = \"100us\"\n";
+
+fn good(told: Told) -> String {
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    told.out
+}
+
+#[test]
+fn what_is_written_runs_as_what_it_was_written_from() {
+    let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{BURST}")))]);
+    let network = good(bench.hpcc(&["topology", "a.toml", "--write", "topology.txt"]));
+    for part in ["8: with 1 link each", "4: 2 at hosts, 2 in tier 1 above", "200 Gb/s down, 400 Gb/s up, 0.50 to 1"] {
+        assert!(network.contains(part), "{network} lacks {part}");
+    }
+    let flows = good(bench.hpcc(&["workload", "a.toml", "--write", "flow.txt"]));
+    let row = |name: &str| flows.lines().find(|line| line.trim_start().starts_with(name)).expect(name).to_owned();
+    assert!(row("incast").contains("20.0 kB") && row("incast").trim_end().ends_with('-'), "{flows}");
+    let load: f64 =
+        row("web").trim_end().trim_end_matches(" %").rsplit(' ').next().expect("a load").parse().expect("a number");
+    assert!((15.0..45.0).contains(&load), "{flows}");
+    // The files say the same by themselves.
+    let alone = good(bench.hpcc(&["topology", "topology.txt"]));
+    assert_eq!(network.split("\n\n wrote").next(), Some(alone.trim_end_matches('\n')));
+    assert!(good(bench.hpcc(&["workload", "flow.txt"])).contains("of all bytes"));
+
+    let files = "[run]\nstop = \"100ms\"\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[[traffic]]\nkind = \"file\"\npath = \"flow.txt\"\n";
+    bench.write("b.toml", files);
+    good(bench.run_to("a", "a.toml", &[]));
+    good(bench.run_to("b", "b.toml", &[]));
+    assert_eq!(bench.read("a/fct.txt"), bench.read("b/fct.txt"));
+}
+
+#[test]
+fn a_distribution_is_described() {
+    let bench = Bench::new(&[SIZES]);
+    let told = good(bench.hpcc(&["workload", "sizes.cdf"]));
+    // Half uniform up to 10 kB, half up to 90 kB: 5 and 50 kB on average.
+    for part in ["mean       27.5 kB", "p50 10.0 kB", "largest 90.0 kB", "454,545 a second"] {
+        assert!(told.contains(part), "{told} lacks {part}");
+    }
+}
+
+#[test]
+fn what_cannot_be_described_or_written_is_refused() {
+    let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &BURST.replace("20KB", "5GB"))), ("old", "")]);
+    for (arguments, expected) in [
+        (&["workload", "sizes.cdf", "--write", "x"][..], "a distribution of sizes has none"),
+        (&["workload", "sizes.cdf", "--set", "run.seed=2"], "--set belongs to scenarios"),
+        (&["workload", "a.toml", "--write", "x"], "a flow has 5000000000 bytes; the format ends at 4294967295"),
+        (&["topology", "a.toml", "--write", "old"], "old exists; expected the name of a new file"),
+        (&["topology", "sizes.cdf"], "sizes.cdf:"),
+        (&["topology", "/dev/zero"], "not a regular file"),
+        (&["topology", "a.toml", "--set", "topology.leafs=3"], "unknown key"),
+    ] {
+        let told = bench.hpcc(arguments);
+        assert_eq!(told.code, Some(2), "{arguments:?}: {}", told.err);
+        assert!(told.err.contains(expected), "{arguments:?}: {}", told.err);
+        assert!(!bench.path("x").exists(), "{arguments:?}");
+    }
+}
+
+/// A run's flows as source, destination, size and completion time in ns.
+fn flows(bench: &Bench) -> Vec<(u32, u32, u64, u64)> {
+    good(bench.run("a.toml", &[]));
+    let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+    flows.iter().map(|flow| (flow.src, flow.dst, flow.size, flow.fct_ns)).collect()
+}
+
+#[test]
+fn flows_stay_in_racks_and_go_to_heavy_hosts_as_asked() {
+    for (keys, local, heavy) in [
+        ("", 0.3..0.55, 0.06..0.2),
+        ("rack_share = 1", 1.0..1.1, 0.06..0.2),
+        ("rack_share = 0", 0.0..0.001, 0.06..0.2),
+        ("rack_share = 0.8", 0.7..0.9, 0.06..0.2),
+        ("weights = [{ hosts = [7], weight = 20 }]", 0.3..0.7, 0.6..0.8),
+        ("weights = [{ hosts = [7], weight = 0 }]", 0.3..0.6, 0.0..0.001),
+    ] {
+        let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{keys}\n")))]);
+        let flows = flows(&bench);
+        let share = |count: usize| count as f64 / flows.len() as f64;
+        assert!(flows.len() > 150 && flows.iter().all(|flow| flow.0 != flow.1), "{keys}");
+        let stay = share(flows.iter().filter(|flow| flow.0 / 4 == flow.1 / 4).count());
+        let meet = share(flows.iter().filter(|flow| flow.1 == 7).count());
+        assert!(local.contains(&stay) && heavy.contains(&meet), "{keys}: {stay} {meet}");
+    }
+}
+
+#[test]
+fn impossible_pairs_are_refused_with_their_line() {
+    let star = "kind = \"star\"\nhosts = 4";
+    for (topology, keys, expected) in [
+        (star, "rack_share = 0.5", "host 0 has no host in another rack to send to"),
+        (FABRIC, "rack_share = 1.5", "a.toml:17: traffic.rack_share: the probability is 1.5; expected 0 to 1"),
+        (FABRIC, "weights = [{ hosts = [8], weight = 2 }]", "a.toml:17: traffic.weights: there is no host 8"),
+        (FABRIC, "weights = [{ hosts = [1, 1], weight = 2 }]", "a.toml:17: traffic.weights: two weights for host 1"),
+        (
+            FABRIC,
+            "weights = [{ hosts = [1], weight = -2 }]",
+            "the value is -2; expected a whole number from 0 to 1000000",
+        ),
+        (star, "weights = [{ hosts = [0, 1, 2], weight = 0 }]", "host 3 has no other host to send to"),
+    ] {
+        let bench = Bench::new(&[SIZES, ("a.toml", &scenario(topology, &format!("{LOAD}{keys}\n")))]);
+        let told = bench.run("a.toml", &[]);
+        assert_eq!(told.code, Some(2), "{keys}: {}", told.err);
+        assert!(told.err.contains(expected), "{keys}: {}", told.err);
+    }
+}
+
+/// One flow through all switches of the row takes longer than one to a neighbour, by the links that are more.
+#[test]
+fn a_parking_lot_is_as_long_as_its_row() {
+    let row = "kind = \"parking_lot\"\nswitches = 4\nhosts_per_switch = 1";
+    let flow = |dst: u32| format!("[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = {dst}\nsize = \"1KB\"\n");
+    let time = |dst: u32| {
+        let bench = Bench::new(&[("a.toml", &scenario(row, &flow(dst)))]);
+        flows(&bench)[0].3
+    };
+    let (near, far) = (time(1), time(3));
+    // Two links more, there and back: 1 us each.
+    assert!((4_000..6_000).contains(&(far - near)), "{near} {far}");
+}
+
+/// Flows of one host take both of its links: together they are faster than one of 25 Gb/s.
+#[test]
+fn hosts_with_two_links_use_both() {
+    let pod = "kind = \"dual_homed\"\npairs = 2\nhosts_per_pair = 4\naggs = 1\nfabric_rate = \"100Gbps\"";
+    let flows_to = (1..8).map(|dst| format!("[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = {dst}\nsize = \"1MB\"\n"));
+    let bench = Bench::new(&[("a.toml", &scenario(pod, &flows_to.collect::<String>()))]);
+    let last = flows(&bench).iter().map(|flow| flow.3).max().expect("flows");
+    let rate = 7.0 * 8e6 / last as f64;
+    assert!((25.5..50.0).contains(&rate), "{rate} Gb/s");
+}
+
+#[test]
+fn a_k_ary_tree_has_its_hosts_and_its_oversubscription() {
+    let tree = |keys: &str| scenario(&format!("kind = \"k_ary_fat_tree\"\n{keys}"), BURST);
+    let bench = Bench::new(&[("a.toml", &tree("k = 4\noversubscription = 1.5"))]);
+    let told = good(bench.hpcc(&["topology", "a.toml"]));
+    for part in ["24: with 1 link each", "20: 8 at hosts, 8 in tier 1 above, 4 in tier 2 above", "1.50 to 1", "66.7 %"]
+    {
+        assert!(told.contains(part), "{told} lacks {part}");
+    }
+    assert_eq!(flows(&bench).len(), 3);
+    for (keys, expected) in [
+        ("k = 3", "k is 3; expected an even number"),
+        ("k = 4\noversubscription = 1.2", "a rack would have 2.4 hosts (k/2 times oversubscription)"),
+        ("k = 4\noversubscription = nan", "a rack would have NaN hosts"),
+        ("k = 4294967294", "expected at most"),
+    ] {
+        let bench = Bench::new(&[("a.toml", &tree(keys))]);
+        let told = bench.run("a.toml", &[]);
+        assert_eq!(told.code, Some(2), "{keys}: {}", told.err);
+        assert!(told.err.contains(expected), "{keys}: {}", told.err);
+    }
+}
