@@ -46,7 +46,8 @@ impl Paths {
                     if peer.is_some() {
                         continue;
                     }
-                    *peer = Some(metrics.extend(&network.links[port.link as usize], payload));
+                    let link = &network.links[port.link as usize];
+                    *peer = Some(metrics.extend((link.rate, link.delay), payload));
                     // Hosts pass nothing on.
                     if network.nodes[port.peer as usize] == NodeKind::Switch {
                         queue.push_back(port.peer);
