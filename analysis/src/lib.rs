@@ -187,12 +187,7 @@ enum Command {
         shell: completions::Shell,
     },
     /// Builds everything and runs all tests.
-    Test {
-        /// Instead, builds ns-3 anew for debugging, with checks of memory and arithmetic (ASan, UBSan), and runs the suites,
-        /// programs and shipped experiments there: an hour on two processors, the first time.
-        #[arg(long)]
-        sanitize: bool,
-    },
+    Test,
     /// Lists the requirements of the drafts, and the tests of each that is claimed.
     Reqs,
     /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
@@ -306,8 +301,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Test { sanitize: false } => Err(script::exec("@test", &[])),
-        Command::Test { sanitize: true } => Err(script::exec("@test-sanitize", &[])),
+        Command::Test => Err(script::exec("@test", &[])),
         Command::Docs { html } => {
             settings::rewrite(&script::source_tree()?)?;
             if html { Err(script::exec("@docs", &[])) } else { Ok(Outcome::Good) }

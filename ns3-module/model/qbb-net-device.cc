@@ -460,7 +460,8 @@ QbbNetDevice::BringUp()
     NS_LOG_FUNCTION(this);
     constexpr uint32_t LARGEST_FRAME = 10'000;
     const Time down = Simulator::Now() - m_downSince;
-    const Time least = NanoSeconds(m_delayNanos + GetTxTime(LARGEST_FRAME));
+    // As for files, whatever the gap between frames.
+    const Time least = NanoSeconds(m_delayNanos + hpcc::tx_time(m_bitRate, LARGEST_FRAME, false));
     NS_ABORT_MSG_IF(down < least,
                     "a link cannot come up " << down.As(Time::NS) << " after it failed; expected at least "
                                              << least.As(Time::NS) << ", when what was on it is gone");

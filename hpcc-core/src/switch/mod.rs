@@ -238,7 +238,9 @@ impl Switch {
             layout,
             routes,
             buffer: match config.mode {
-                BufferMode::Lossless => Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports)),
+                BufferMode::Lossless => {
+                    Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports))
+                }
                 BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
             },
             ports: ports.iter().map(port).collect(),

@@ -127,7 +127,8 @@ fn one_of_several_links_fails_and_links_come_up_again() {
         let told = bench.run("scenario.toml", &[&format!("failures.links=[{failures}]")]);
         assert_eq!(told.code, Some(0), "{}", told.err);
         let ends = bench.read("out/fct.txt");
-        let fct = |line: &str| line.split(' ').nth(6).and_then(|field| field.parse::<u64>().ok()).expect("a time in ns");
+        let fct =
+            |line: &str| line.split(' ').nth(6).and_then(|field| field.parse::<u64>().ok()).expect("a time in ns");
         ends.lines().map(fct).max().expect("flows") / 1_000
     };
     let whole = last_us("");

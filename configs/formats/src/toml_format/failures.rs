@@ -41,7 +41,8 @@ pub(super) fn read(document: &mut Document<'_>, network: &Network) -> Result<Vec
     let mut failures = Vec::new();
     for link in keys.links {
         let place = document.place(link.span());
-        let failure = failure(&link.into_inner(), network).map_err(|message| place.key_error("failures.links", message))?;
+        let failure =
+            failure(&link.into_inner(), network).map_err(|message| place.key_error("failures.links", message))?;
         if let Some(earlier) = failures.iter().find(|earlier| overlap(earlier, &failure)) {
             let message = format!(
                 "the failures at {} and {} are of the same link; expected the later one after until of the other one",
