@@ -105,12 +105,15 @@ pub(crate) mod ffi {
         fn begin_run(self: &mut Results);
         /// Watches `ports` ports of a switch; returns the index of the first.
         fn add_queues(self: &mut Results, node: u32, ports: u16) -> usize;
-        /// Samples the queues of a switch for histogram and statistics.
-        fn sample_queues(self: &mut Results, first: usize, source: &Switch, ports: u16);
+        /// Takes a sample of every queue for histogram and statistics, which equals its last one unless `sample_queues`
+        /// follows.
+        fn begin_samples(self: &mut Results);
+        /// What the sample finds at a switch; returns whether any of its queues holds something.
+        fn sample_queues(self: &mut Results, first: usize, source: &Switch, ports: u16) -> bool;
         /// So many further samples equal the last one of every queue.
         fn repeat_samples(self: &mut Results, count: u64);
-        /// Adds a point to the time series of a switch's queues.
-        fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16);
+        /// Adds a point to the time series of a switch's queues; returns whether any of them holds something.
+        fn trace_queues(self: &mut Results, now_ns: u64, first: usize, source: &Switch, ports: u16) -> bool;
         /// Writes the histograms so far.
         fn print_queues(self: &mut Results, now_ns: u64);
         /// Goodput is recorded from now on: each flow has a first point where it starts and a last one where it ends.
@@ -185,11 +188,20 @@ impl Results {
         indices.first().copied().unwrap_or(0)
     }
 
-    pub fn sample_queues(&mut self, first: usize, source: &Switch, ports: u16) {
+    pub fn begin_samples(&mut self) {
         let Some(writer) = &mut self.writer else { return };
+        writer.begin_queue_samples();
+    }
+
+    pub fn sample_queues(&mut self, first: usize, source: &Switch, ports: u16) -> bool {
+        let Some(writer) = &mut self.writer else { return false };
+        let mut queued = 0;
         for port in 0..ports {
-            writer.queue_sample(first + usize::from(port), source.queued(port).into());
+            let bytes = source.queued(port);
+            queued |= bytes;
+            writer.queue_sample(first + usize::from(port), bytes.into());
         }
+        queued > 0
     }
 
     pub fn repeat_samples(&mut self, count: u64) {
@@ -197,11 +209,15 @@ impl Results {
         writer.repeat_queue_samples(count);
     }
 
-    pub fn trace_queues(&mut self, now_ns: u64, first: usize, source: &Switch, ports: u16) {
-        let Some(writer) = &mut self.writer else { return };
+    pub fn trace_queues(&mut self, now_ns: u64, first: usize, source: &Switch, ports: u16) -> bool {
+        let Some(writer) = &mut self.writer else { return false };
+        let mut queued = 0;
         for port in 0..ports {
-            writer.queue_point(Nanos(now_ns), first + usize::from(port), source.queued(port).into());
+            let bytes = source.queued(port);
+            queued |= bytes;
+            writer.queue_point(Nanos(now_ns), first + usize::from(port), bytes.into());
         }
+        queued > 0
     }
 
     pub fn print_queues(&mut self, now_ns: u64) {

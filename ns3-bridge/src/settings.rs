@@ -56,6 +56,8 @@ pub(crate) mod ffi {
         type Settings;
         /// Settings that nobody has changed.
         fn new_settings() -> Box<Settings>;
+        /// Whether nobody has changed them.
+        fn is_new(self: &Settings) -> bool;
         /// The attributes of hosts and switches.
         fn node_settings() -> Vec<SettingInfo>;
         /// The attributes of hosts.
@@ -232,6 +234,10 @@ impl Settings {
 
     pub fn duplicate(&self) -> Box<Settings> {
         Box::new(Settings { node: Rc::clone(&self.node), is_settled: self.is_settled })
+    }
+
+    pub fn is_new(&self) -> bool {
+        DEFAULTS.with(|defaults| Rc::ptr_eq(defaults, &self.node))
     }
 
     pub fn set(&mut self, info: &SettingInfo, text: &CxxString) -> Result<(), String> {

@@ -43,23 +43,6 @@ CountAll(uint64_t count)
     return count;
 }
 
-/**
- * \brief Record a pause or resume that a device received.
- * \param results where it is recorded
- * \param device the device
- * \param node its node
- * \param pause whether it is paused
- */
-void
-RecordPause(hpcc::Results* results, const QbbNetDevice* device, const QbbNode* node, uint8_t, bool pause)
-{
-    results->pfc(Simulator::Now().GetNanoSeconds(),
-                 node->GetIndex(),
-                 node->IsSwitch(),
-                 device->GetPortNumber() + 1,
-                 pause);
-}
-
 } // namespace
 
 ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
@@ -81,10 +64,12 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
     m_controlFlows.insert(parameters.control_flows.begin(), parameters.control_flows.end());
     for (uint32_t index = 0; index < network.GetNNodes(); ++index)
     {
-        if (const auto node = DynamicCast<QbbSwitch>(network.GetNode(index)))
+        const auto node = DynamicCast<QbbSwitch>(network.GetNode(index));
+        m_firstQueue.push_back(node ? results.add_queues(index, static_cast<uint16_t>(node->GetNPorts())) : 0);
+        if (node)
         {
-            const auto ports = static_cast<uint16_t>(node->GetNPorts());
-            m_switches.push_back({node, results.add_queues(index, ports), ports});
+            m_sampled.Add(*node);
+            m_traced.Add(*node);
         }
     }
 }
@@ -134,10 +119,15 @@ ScenarioMonitor::WatchPauses()
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {
             const Ptr<QbbNetDevice> device = node->GetPort(port);
-            const QbbNetDevice* aDevice = PeekPointer(device);
-            const QbbNode* aNode = PeekPointer(node);
-            device->TraceConnectWithoutContext("Pause",
-                                               MakeBoundCallback(&RecordPause, &m_results, aDevice, aNode));
+            // Not bound arguments, of which ns-3 keeps copies: there is one of these for each port.
+            const auto record = [&results = m_results, &device = *device](uint8_t, bool pause) {
+                results.pfc(Simulator::Now().GetNanoSeconds(),
+                            device.GetOwner().GetIndex(),
+                            device.GetOwner().IsSwitch(),
+                            device.GetPortNumber() + 1,
+                            pause);
+            };
+            device->TraceConnectWithoutContext("Pause", Callback<void, uint8_t, bool>(record));
         }
     }
 }
@@ -145,10 +135,10 @@ ScenarioMonitor::WatchPauses()
 void
 ScenarioMonitor::SampleQueues()
 {
-    for (const auto& watched : m_switches)
-    {
-        watched.node->SampleQueues(m_results, watched.first);
-    }
+    m_results.begin_samples();
+    m_sampled.Visit([this](const QbbSwitch& node) {
+        return node.SampleQueues(m_results, m_firstQueue[node.GetIndex()]);
+    });
 }
 
 void
@@ -195,10 +185,9 @@ void
 ScenarioMonitor::BeginQueueSeries()
 {
     const auto sample = [this]() {
-        for (const auto& watched : m_switches)
-        {
-            watched.node->TraceQueues(m_results, watched.first);
-        }
+        m_traced.Visit([this](const QbbSwitch& node) {
+            return node.TraceQueues(m_results, m_firstQueue[node.GetIndex()]);
+        });
         return !m_traffic.IsDone();
     };
     // Only changes are recorded.

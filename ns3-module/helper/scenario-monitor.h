@@ -8,6 +8,7 @@
 
 #include "sampling-clock.h"
 
+#include "ns3/busy-switches.h"
 #include "ns3/core-pointer.h"
 #include "ns3/nstime.h"
 #include "ns3/ptr.h"
@@ -48,14 +49,6 @@ class ScenarioMonitor
     void End();
 
   private:
-    /// A switch that is watched.
-    struct Watched
-    {
-        Ptr<QbbSwitch> node; //!< the switch
-        std::size_t first;   //!< index of its first port in the results
-        uint16_t ports;      //!< number of its ports
-    };
-
     /// Record the pauses that all devices receive.
     void WatchPauses();
 
@@ -85,7 +78,9 @@ class ScenarioMonitor
     hpcc::Results& m_results;               //!< where it is recorded
     SamplingClock m_clock;                  //!< says when
     CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
-    std::vector<Watched> m_switches;        //!< the switches
+    std::vector<std::size_t> m_firstQueue;  //!< of each switch: index of its first port in the results
+    BusySwitches m_sampled;                 //!< for histogram and statistics
+    BusySwitches m_traced;                  //!< for the queues' time series
     bool m_hasHistogram;                    //!< whether there is a histogram
     Time m_histogramStart;                  //!< first sample of the histogram
     Time m_histogramEnd;                    //!< last sample of the histogram

@@ -5,6 +5,7 @@
  */
 #include "qbb-switch.h"
 
+#include "busy-switches.h"
 #include "call-core.h"
 #include "setting-attributes.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
@@ -91,16 +92,32 @@ QbbSwitch::GetQueuedBytes(uint16_t port) const
     return m_core->queued(port);
 }
 
-void
+bool
 QbbSwitch::SampleQueues(hpcc::Results& results, std::size_t first) const
 {
-    results.sample_queues(first, *m_core, static_cast<uint16_t>(m_ports.size()));
+    return results.sample_queues(first, *m_core, static_cast<uint16_t>(m_ports.size()));
+}
+
+bool
+QbbSwitch::TraceQueues(hpcc::Results& results, std::size_t first) const
+{
+    return results.trace_queues(Simulator::Now().GetNanoSeconds(), first, *m_core, static_cast<uint16_t>(m_ports.size()));
 }
 
 void
-QbbSwitch::TraceQueues(hpcc::Results& results, std::size_t first) const
+QbbSwitch::AwaitFrame(BusySwitches& list)
 {
-    results.trace_queues(Simulator::Now().GetNanoSeconds(), first, *m_core, static_cast<uint16_t>(m_ports.size()));
+    m_lists.push_back(&list);
+}
+
+void
+QbbSwitch::JoinLists()
+{
+    for (BusySwitches* list : m_lists)
+    {
+        list->Add(*this);
+    }
+    m_lists.clear();
 }
 
 uint64_t
@@ -200,6 +217,10 @@ void
 QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << &in << frame->size);
+    if (!m_lists.empty())
+    {
+        JoinLists();
+    }
     if (m_fastCnp && !ReceiveWithFastCnp(in, frame))
     {
         return;
@@ -357,6 +378,7 @@ void
 QbbSwitch::Send(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
+    JoinLists();
     // Frames of priority 0 are not accounted for, and never refused.
     // The hop limit of a frame that begins here counts from the next switch.
     const hpcc::Arrival arrival =

@@ -24,6 +24,8 @@ enum class Verdict : uint8_t;
 namespace ns3
 {
 
+class BusySwitches;
+
 /**
  * \ingroup hpcc
  * \brief A shared-buffer switch: ECMP, dynamic PFC thresholds, ECN marking, in-band telemetry.
@@ -62,15 +64,23 @@ class QbbSwitch : public QbbNode
      * \brief Sample all queues for a run's histogram and statistics.
      * \param results the run's results
      * \param first index of the first port there
+     * \return whether any queue holds something
      */
-    void SampleQueues(hpcc::Results& results, std::size_t first) const;
+    bool SampleQueues(hpcc::Results& results, std::size_t first) const;
 
     /**
      * \brief Add a point to the time series of all queues.
      * \param results the run's results
      * \param first index of the first port there
+     * \return whether any queue holds something
      */
-    void TraceQueues(hpcc::Results& results, std::size_t first) const;
+    bool TraceQueues(hpcc::Results& results, std::size_t first) const;
+
+    /**
+     * \brief Join a list at the next frame that arrives.
+     * \param list the list; it outlives the run
+     */
+    void AwaitFrame(BusySwitches& list);
 
     /// \return frames dropped so far for want of buffer
     uint64_t GetDrops() const;
@@ -145,6 +155,10 @@ class QbbSwitch : public QbbNode
      */
     uint64_t& CounterOf(hpcc::Verdict why);
 
+    /// Join the lists that wait for a frame.
+    void JoinLists();
+
+    std::vector<BusySwitches*> m_lists;        //!< lists that wait for a frame
     std::shared_ptr<hpcc::Network> m_network;  //!< routes
     CorePointer<hpcc::TelemetryBorder> m_border; //!< what it hides from another domain; null if it is no border
     CorePointer<hpcc::Switch> m_core;          //!< the decisions

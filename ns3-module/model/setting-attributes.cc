@@ -115,14 +115,15 @@ class SettingChecker : public AttributeChecker
      * \param info the setting
      */
     explicit SettingChecker(hpcc::SettingInfo info)
-        : m_info(std::move(info))
+        : m_info(std::move(info)),
+          m_initial(m_info.initial)
     {
     }
 
     bool Check(const AttributeValue& value) const override
     {
         const std::string text = TextOf(value, this);
-        if (text == std::string(m_info.initial))
+        if (text == m_initial)
         {
             return true;
         }
@@ -165,6 +166,7 @@ class SettingChecker : public AttributeChecker
 
   private:
     hpcc::SettingInfo m_info; //!< the setting
+    std::string m_initial;    //!< its value in new settings
 };
 
 /// Reads and writes a setting of a SettingsOwner.
@@ -175,7 +177,8 @@ class SettingAccessor : public AttributeAccessor
      * \param info the setting
      */
     explicit SettingAccessor(hpcc::SettingInfo info)
-        : m_info(std::move(info))
+        : m_info(std::move(info)),
+          m_initial(m_info.initial)
     {
     }
 
@@ -188,7 +191,8 @@ class SettingAccessor : public AttributeAccessor
         }
         const std::string text = TextOf(value, nullptr);
         hpcc::Settings& settings = owner->GetSettings();
-        if (std::string(settings.get(m_info)) == text)
+        // ns-3 sets every attribute of a new object to its initial value.
+        if (settings.is_new() ? text == m_initial : std::string(settings.get(m_info)) == text)
         {
             return true;
         }
@@ -221,6 +225,7 @@ class SettingAccessor : public AttributeAccessor
 
   private:
     hpcc::SettingInfo m_info; //!< the setting
+    std::string m_initial;    //!< its value in new settings
 };
 
 } // namespace

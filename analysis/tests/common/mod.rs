@@ -34,6 +34,7 @@ pub fn canned(folder: &Path, complete: bool) -> PathBuf {
         writer.flow_unfinished(&UnfinishedFlow { flow: 1, size: 100_000, acked_bytes: 99_000, ..Default::default() });
     }
     for step in 1..=10 {
+        writer.begin_queue_samples();
         writer.queue_sample(queue, step * 1_048);
         writer.queue_point(Nanos(START_NS + step * 100), queue, step * 1_048);
         writer.goodput(Nanos(START_NS + step * 1_000), 0, BitRate::gbps(40), 5_000);

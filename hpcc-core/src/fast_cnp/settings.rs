@@ -5,6 +5,7 @@ use super::{
     AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit,
     Trigger,
 };
+use crate::address::AddressSet;
 use crate::ecn::EcnThreshold;
 use crate::settings::Conflict;
 use crate::topology::{Network, NodeSet};
@@ -214,17 +215,30 @@ impl FastCnpSwitchSettings {
 }
 
 impl FastCnpHostSettings {
-    /// What the acceptor of host `node` runs by.
+    /// Nodes whose notifications are accepted.
+    ///
+    /// # Errors
+    /// If they are no set of nodes.
+    pub fn sources(&self, network: &Network) -> Result<NodeSet, Conflict> {
+        nodes("accept_from", &self.accept_from, network, false)
+    }
+
+    /// What the acceptor of host `node` runs by. Where the feature is off it lists no sources, which take long for many hosts.
     ///
     /// # Errors
     /// If a set of nodes is none.
     pub fn acceptor(&self, node: u32, network: &Network) -> Result<AcceptorConfig, Conflict> {
-        Ok(AcceptorConfig {
-            enabled: self.common.notified(network)?.contains(node),
-            sources: nodes("accept_from", &self.accept_from, network, false)?.addresses(),
+        let off = AcceptorConfig {
+            enabled: false,
+            sources: AddressSet::default(),
             types: self.common.types(),
             interval: self.accept_interval,
-        })
+        };
+        if !self.common.enabled {
+            return Ok(off);
+        }
+        let enabled = self.common.notified(network)?.contains(node);
+        Ok(AcceptorConfig { enabled, sources: self.sources(network)?.addresses(), ..off })
     }
 
     /// Checks whether every sender accepts what receivers send in place of an echo.
@@ -233,7 +247,7 @@ impl FastCnpHostSettings {
     /// If some do not: marks would have no effect.
     pub fn check_receivers(&self, network: &Network) -> Result<(), Conflict> {
         let hosts = NodeSet::hosts(network);
-        let accepted = nodes("accept_from", &self.accept_from, network, false)?;
+        let accepted = self.sources(network)?;
         let all = self.common.notified(network)? == hosts && hosts.iter().all(|host| accepted.contains(host));
         let message = "receivers send Fast CNPs that some senders do not accept; expected fast_cnp.enabled = true, no \
                        incapable hosts, and fast_cnp.accept_from = \"all\"";

@@ -144,7 +144,8 @@ impl NodeSettings {
         self.fast_cnp_switch.threshold(BitRate::gbps(100))?;
         self.fast_cnp_switch.generator(network)?;
         self.fast_cnp_switch.capability(network)?;
-        self.fast_cnp_host.acceptor(0, network)?;
+        self.fast_cnp_host.common.notified(network)?;
+        self.fast_cnp_host.sources(network)?;
         Ok(())
     }
 

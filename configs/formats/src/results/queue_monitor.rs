@@ -16,10 +16,13 @@ const LONGEST_BYTES: u64 = 1 << 28;
 
 /// Histograms, extremes and percentiles of queue lengths, fed with one sample after the other.
 ///
-/// Most samples equal the one before. Those cost a comparison and an increment; all else waits for a change.
+/// Most samples equal the one before. A port is only told of where it may have changed: how often it was sampled in between
+/// is reckoned from the number of all samples.
 #[derive(Clone, Debug, Default)]
 pub struct QueueMonitor {
     ports: Vec<PortState>,
+    /// Samples of all ports so far.
+    samples: u64,
     /// The figures at the moment when the last flow completed: the idle time after it would dilute them.
     at_completion: Option<QueueStats>,
 }
@@ -39,8 +42,8 @@ pub struct QueueStats {
 struct PortState {
     /// The last sample, in bytes.
     bytes: u64,
-    /// How many samples had this value without being in the histogram yet.
-    pending: u64,
+    /// How many of the samples are in the histogram.
+    counted: u64,
     max_bytes: u64,
     port: Port,
     /// Samples per [`BUCKET_BYTES`].
@@ -56,25 +59,33 @@ impl QueueMonitor {
     /// Adds a port, with an empty queue, and gives the index for its samples: 0, 1, 2 and so on.
     pub fn add_port(&mut self, node: u32, port: u32) -> usize {
         let port = Port { node, port };
-        self.ports.push(PortState { bytes: 0, pending: 0, max_bytes: 0, port, histogram: Vec::new() });
+        self.ports.push(PortState { bytes: 0, counted: 0, max_bytes: 0, port, histogram: Vec::new() });
         self.ports.len() - 1
     }
 
-    /// Takes a sample of a port; true if it differs from the one before. An unknown index is ignored.
+    /// Takes a sample of every port, which equals its last one, unless [`sample_index`](Self::sample_index) follows.
+    pub fn begin_sample(&mut self) {
+        self.samples += 1;
+    }
+
+    /// What the present sample finds at a port; true if it differs from the one before. An unknown index is ignored.
     #[inline]
     pub fn sample_index(&mut self, index: usize, bytes: u64) -> bool {
-        let Some(port) = self.ports.get_mut(index) else { return false };
-        if port.bytes == bytes {
-            port.pending += 1;
-            return false;
-        }
-        port.change(bytes);
+        let Some(port) = self.ports.get_mut(index).filter(|port| port.bytes != bytes) else { return false };
+        port.settle(self.samples.saturating_sub(1));
+        port.bytes = bytes;
+        port.max_bytes = port.max_bytes.max(bytes);
         true
     }
 
     /// Takes so many further samples of every port that equal its last one.
     pub fn repeat(&mut self, count: u64) {
-        self.ports.iter_mut().for_each(|port| port.pending += count);
+        self.samples += count;
+    }
+
+    /// Enters all samples into the histograms.
+    fn settle(&mut self) {
+        self.ports.iter_mut().for_each(|port| port.settle(self.samples));
     }
 
     /// The port behind an index.
@@ -87,7 +98,7 @@ impl QueueMonitor {
     /// # Errors
     /// Those of `out`.
     pub fn print(&mut self, time_ns: u64, out: &mut impl Write) -> io::Result<()> {
-        self.ports.iter_mut().for_each(PortState::settle);
+        self.settle();
         let mut sampled: Vec<&PortState> = self.ports.iter().filter(|state| !state.histogram.is_empty()).collect();
         sampled.sort_by_key(|state| (state.port.node, state.port.port));
         qlen_txt::write_time(out, time_ns)?;
@@ -109,7 +120,7 @@ impl QueueMonitor {
         if let Some(stats) = self.at_completion {
             return stats;
         }
-        self.ports.iter_mut().for_each(PortState::settle);
+        self.settle();
         // Of equal maxima, max_by_key takes the last: backwards, that is the port added first.
         let Some(busiest) = self.ports.iter().rev().max_by_key(|state| state.max_bytes) else {
             return QueueStats::default();
@@ -123,25 +134,18 @@ impl QueueMonitor {
 }
 
 impl PortState {
-    /// Moves on to another length.
-    fn change(&mut self, bytes: u64) {
-        self.settle();
-        self.bytes = bytes;
-        self.pending = 1;
-        self.max_bytes = self.max_bytes.max(bytes);
-    }
-
-    /// Enters the samples that wait into the histogram.
-    fn settle(&mut self) {
-        if self.pending == 0 {
+    /// Enters the samples into the histogram that are not there yet: of so many, all found the present length.
+    fn settle(&mut self, samples: u64) {
+        let waiting = samples.saturating_sub(self.counted);
+        if waiting == 0 {
             return;
         }
         let bucket = (self.bytes.min(LONGEST_BYTES) / BUCKET_BYTES) as usize;
         if bucket >= self.histogram.len() {
             self.histogram.resize(bucket + 1, 0);
         }
-        self.histogram[bucket] += self.pending;
-        self.pending = 0;
+        self.histogram[bucket] += waiting;
+        self.counted = samples;
     }
 
     /// Lower edge of the bucket that holds element int(n * percent / 100) of the n sorted samples.
@@ -174,14 +178,27 @@ mod tests {
         let mut monitor = QueueMonitor::new();
         let second = monitor.add_port(3, 2);
         let first = monitor.add_port(3, 1);
-        monitor.sample_index(first, 0);
-        monitor.sample_index(second, 0);
+        monitor.begin_sample();
         assert_eq!(printed(&mut monitor, 2_000_000_000), "time: 2000000000\n3 1 1\n3 2 1\n");
         for bytes in [999, 1000, 1999, 3000, 0] {
+            monitor.begin_sample();
             monitor.sample_index(second, bytes);
             monitor.sample_index(first, 0);
         }
         assert_eq!(printed(&mut monitor, 2_100_000_000), "time: 2100000000\n3 1 6\n3 2 3 2 0 1\n");
+    }
+
+    #[test]
+    fn ports_that_are_not_looked_at_stay_as_they_were() {
+        let mut monitor = QueueMonitor::new();
+        let (silent, busy) = (monitor.add_port(3, 1), monitor.add_port(3, 2));
+        for bytes in [1_000, 0, 0, 2_000] {
+            monitor.begin_sample();
+            monitor.sample_index(busy, bytes);
+        }
+        monitor.begin_sample();
+        monitor.sample_index(silent, 3_000);
+        assert_eq!(printed(&mut monitor, 0), "time: 0\n3 1 4 0 0 1\n3 2 2 1 2\n");
     }
 
     #[test]
@@ -195,7 +212,10 @@ mod tests {
     fn only_changes_are_reported() {
         let mut monitor = QueueMonitor::new();
         let port = monitor.add_port(3, 1);
-        let changes: Vec<bool> = [0, 0, 1048, 1048, 0].map(|bytes| monitor.sample_index(port, bytes)).into();
+        let changes = [0, 0, 1048, 1048, 0].map(|bytes| {
+            monitor.begin_sample();
+            monitor.sample_index(port, bytes)
+        });
         assert_eq!(changes, [false, false, true, false, true]);
         assert!(!monitor.sample_index(99, 5));
     }
@@ -206,6 +226,7 @@ mod tests {
             let mut monitor = QueueMonitor::new();
             let (first, second) = (monitor.add_port(3, 1), monitor.add_port(3, 2));
             for _ in 0..=again {
+                monitor.begin_sample();
                 monitor.sample_index(first, 0);
                 monitor.sample_index(second, 2_000);
             }
@@ -222,6 +243,7 @@ mod tests {
         let quiet = monitor.add_port(3, 1);
         let busy = monitor.add_port(3, 2);
         for sample in 1..=200 {
+            monitor.begin_sample();
             monitor.sample_index(quiet, 1_048);
             monitor.sample_index(busy, sample * 100 + 7);
         }
@@ -237,10 +259,12 @@ mod tests {
         let mut monitor = QueueMonitor::new();
         let port = monitor.add_port(3, 1);
         for _ in 0..10 {
+            monitor.begin_sample();
             monitor.sample_index(port, 5_000);
         }
         monitor.flows_completed();
         for _ in 0..10_000 {
+            monitor.begin_sample();
             monitor.sample_index(port, 0);
         }
         assert_eq!(monitor.stats().p99_bytes, 5_000);
@@ -252,6 +276,7 @@ mod tests {
         assert_eq!(QueueMonitor::new().stats(), QueueStats::default());
         let mut monitor = QueueMonitor::new();
         let port = monitor.add_port(3, 1);
+        monitor.begin_sample();
         monitor.sample_index(port, 0);
         assert_eq!(monitor.stats(), QueueStats::default());
     }
@@ -260,6 +285,7 @@ mod tests {
     fn an_absurd_length_does_not_exhaust_memory() {
         let mut monitor = QueueMonitor::new();
         let port = monitor.add_port(3, 1);
+        monitor.begin_sample();
         monitor.sample_index(port, u64::MAX);
         assert_eq!(monitor.stats().max_bytes, u64::MAX);
     }

@@ -124,7 +124,13 @@ impl ResultWriter {
         self.queues.add_port(node, port)
     }
 
-    /// A sample of a port's queue, for histogram and statistics.
+    /// Begins a sample of all queues, for histogram and statistics: each is as long as at the last one, unless
+    /// [`queue_sample`](Self::queue_sample) follows for it.
+    pub fn begin_queue_samples(&mut self) {
+        self.queues.begin_sample();
+    }
+
+    /// What a sample finds at a port that may have changed.
     #[inline]
     pub fn queue_sample(&mut self, index: usize, bytes: u64) {
         self.queues.sample_index(index, bytes);
@@ -310,8 +316,10 @@ mod tests {
         writer.flow_finished(&flow(0));
         writer.flow_unfinished(&UnfinishedFlow { flow: 1, ..UnfinishedFlow::default() });
         writer.pfc(Nanos(5), 0, false, 1, true);
-        writer.queue_sample(queue, 0);
-        writer.queue_sample(queue, 2_096);
+        for bytes in [0, 2_096] {
+            writer.begin_queue_samples();
+            writer.queue_sample(queue, bytes);
+        }
         writer.queue_point(Nanos(200), queue, 2_096);
         writer.queue_point(Nanos(300), queue, 2_096);
         writer.print_queues(Nanos(200));
