@@ -59,7 +59,7 @@ fn cpu_s(reference: &Path, case: &Case) -> Result<f64> {
 }
 
 /// Median, least and most.
-fn spread(values: &[f64]) -> String {
+pub fn spread(values: &[f64]) -> String {
     let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &v| (low.min(v), high.max(v)));
     format!("{:.2} ({least:.2} to {most:.2})", median(values))
 }

@@ -27,6 +27,7 @@ mod series;
 mod settings;
 mod simulator;
 mod stats;
+mod suite;
 mod sweep;
 mod table;
 mod trace;
@@ -144,14 +145,16 @@ enum Command {
         #[command(flatten)]
         data: parity::Data,
         /// Measures nothing, compares two such files.
-        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out"])]
+        #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out", "suite"])]
         compare: Option<Vec<PathBuf>>,
         /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file.
-        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
+        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare", "suite"])]
         reference: Option<PathBuf>,
         /// Measures what the core costs per packet instead.
-        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference"])]
+        #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference", "suite"])]
         micro: bool,
+        #[command(flatten)]
+        suite: suite::Options,
     },
     /// Says what the frames of a capture say, one JSON object a line: headers, telemetry hop by hop, ICRC, faults.
     Dissect(dissect::Options),
@@ -290,6 +293,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
         Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),
+        Command::Bench { suite, runs, .. } if suite.is_asked_for() => suite.run(runs),
         Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
         Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
         Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),

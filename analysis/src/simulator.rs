@@ -36,6 +36,11 @@ impl Simulator {
         Ok(Simulator { program: script::build_simulator(stack)? })
     }
 
+    /// This program.
+    pub fn at(program: PathBuf) -> Simulator {
+        Simulator { program }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.program

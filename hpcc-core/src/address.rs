@@ -11,7 +11,11 @@ pub type Address = [u8; 16];
 /// The prefix of all hosts: the one for documentation (RFC 3849).
 const IPV6_PREFIX: [u8; 12] = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The IPv4 address of a host in the reference's plan, as an integer: 11.x.y.1 from the node id's bytes.
+/// Most nodes of a network.
+pub const MAX_NODES: u32 = 1 << 17;
+
+/// The IPv4 address of a node in the reference's plan, as an integer: 11.x.y.1 from the node id's bytes. From node 65,536
+/// on, which the plan does not reach, 12.x.y.1.
 #[inline]
 pub const fn host_address(node: u32) -> u32 {
     0x0b00_0001 + ((node / 256) << 16) + ((node % 256) << 8)
@@ -20,8 +24,8 @@ pub const fn host_address(node: u32) -> u32 {
 /// The node that an address of the plan stands for; `None` for any other.
 #[inline]
 pub const fn host_of(address: u32) -> Option<u32> {
-    let node = address >> 8 & 0xffff;
-    if host_address(node) == address { Some(node) } else { None }
+    let node = address.wrapping_sub(host_address(0)) >> 8;
+    if node < MAX_NODES && host_address(node) == address { Some(node) } else { None }
 }
 
 /// The IPv6 address of a host.
@@ -74,12 +78,12 @@ mod tests {
         assert_eq!(host_address(0), 0x0b00_0001);
         assert_eq!(host_address(2), 0x0b00_0201);
         assert_eq!(host_address(257), 0x0b01_0101);
-        for node in [0, 2, 255, 256, 65_535] {
+        for node in [0, 2, 255, 256, 65_535, 65_536, MAX_NODES - 1] {
             assert_eq!(host_of(host_address(node)), Some(node));
             assert_eq!(ipv4(&ipv6(host_address(node))), Some(host_address(node)));
         }
         assert_eq!(ipv4(&[0xfd; 16]), None);
-        for other in [0x0b00_0002, 0x0a00_0001, 0xffff_ffff, 0x0c00_0001, 0] {
+        for other in [0x0b00_0002, 0x0a00_0001, 0xffff_ffff, 0x0d00_0001, 0] {
             assert_eq!(host_of(other), None);
         }
     }

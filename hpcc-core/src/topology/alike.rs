@@ -78,6 +78,11 @@ impl Groups {
         }
     }
 
+    /// Destinations are the first so many groups: those of hosts, or all.
+    pub fn targets(&self, to_switches: bool) -> usize {
+        if to_switches { self.members.len() } else { self.of_hosts }
+    }
+
     /// Whether a node is the first of its group, which stands for all of it.
     pub fn is_first(&self, node: u32) -> bool {
         self.places[node as usize].member == 0

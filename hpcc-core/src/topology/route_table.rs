@@ -18,6 +18,9 @@ pub struct RouteTable {
     shared: Shared,
 }
 
+/// Bytes of a table for each group of destinations.
+pub(super) const PER_GROUP: u64 = size_of::<Hops>() as u64;
+
 /// What nodes that are linked alike have in common.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
@@ -79,6 +82,11 @@ pub(super) struct TableBuilder {
 }
 
 impl TableBuilder {
+    /// A table for so many groups of destinations.
+    pub fn new(groups: usize) -> TableBuilder {
+        TableBuilder { hops: Vec::with_capacity(groups), ..TableBuilder::default() }
+    }
+
     /// The same hops lead to all nodes of the next group.
     pub fn push(&mut self, hops: &[u16]) {
         let start = self.known.get(hops).copied().unwrap_or_else(|| {

@@ -3,7 +3,7 @@
 
 use super::alike::{Groups, LivePort, live_ports};
 use super::path_kinds::{Kind, PathKinds};
-use super::route_table::{Shared, TableBuilder};
+use super::route_table::{PER_GROUP, Shared, TableBuilder};
 use super::{Network, NodeKind, Port};
 use crate::units::{BitRate, Nanos};
 use alloc::sync::Arc;
@@ -89,8 +89,8 @@ impl Routes {
 
     /// As [`Routes::new`], but without the links whose index `down` lists and, if `to_switches`, to switches as well.
     pub fn avoiding(network: &Network, payload: u32, down: &[u32], to_switches: bool) -> Self {
-        let mut search = Search::new(network, payload, down);
-        let targets = if to_switches { search.groups.members.len() } else { search.groups.of_hosts };
+        let mut search = Search::new(network, payload, down, to_switches);
+        let targets = search.groups.targets(to_switches);
         for group in 0..targets {
             search.run(group);
         }
@@ -103,6 +103,12 @@ impl Routes {
             links: network.links.iter().map(|link| (link.rate, link.delay)).collect(),
             payload,
         }
+    }
+
+    /// Bytes that the tables of a network's routes take, but for the lists of ports, which many share.
+    pub fn table_bytes(network: &Network, to_switches: bool) -> u64 {
+        let groups = Groups::new(network, &live_ports(network, &[]));
+        groups.members.len() as u64 * groups.targets(to_switches) as u64 * PER_GROUP
     }
 
     /// What the path from host `src` to host `dst` measures, `None` if there is no path.
@@ -169,7 +175,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(network: &'a Network, payload: u32, down: &[u32]) -> Search<'a> {
+    fn new(network: &'a Network, payload: u32, down: &[u32], to_switches: bool) -> Search<'a> {
         let mut ports = live_ports(network, down);
         let groups = Groups::new(network, &ports);
         let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
@@ -180,7 +186,7 @@ impl<'a> Search<'a> {
             network,
             payload,
             ports,
-            tables: alloc::vec![TableBuilder::default(); groups.members.len()],
+            tables: groups.members.iter().map(|_| TableBuilder::new(groups.targets(to_switches))).collect(),
             kinds: PathKinds::default(),
             reached: alloc::vec![None; network.nodes.len()],
             next_hops: alloc::vec![Vec::new(); groups.members.len()],

@@ -6,6 +6,7 @@ mod attacks;
 mod bad_reference;
 mod bad_set;
 mod bad_toml;
+mod bench;
 mod border;
 mod classes;
 mod compare;

@@ -26,8 +26,8 @@ const STAR: &str = "[run]\nstop = '10ms'\n\
 #[test]
 fn a_network_that_does_not_fit_is_refused() {
     let bench = Bench::new(&[("scenario.toml", STAR)]);
-    let told = refusal(&bench, "20GB");
-    for words in ["scenario.toml:3: topology: ", "17GB for the paths between 65000 hosts", "20GB are available"] {
+    let told = refusal(&bench, "300MB");
+    for words in ["scenario.toml:3: topology: ", "MB for 65000 links", "300MB are available"] {
         assert!(told.contains(words), "{words}: {told}");
     }
     let told = refusal(&bench, "much");

@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn sizes_are_checked_before_anything_is_built() {
         assert_eq!(star(0, wire(25)).expect_err("none"), "hosts is 0; expected at least 1");
-        assert!(star(u32::MAX, wire(25)).expect_err("many").contains("expected at most 65536"));
+        assert!(star(u32::MAX, wire(25)).expect_err("many").contains("expected at most 131072"));
         let huge = FatTree {
             pods: u32::MAX,
             tors_per_pod: u32::MAX,
@@ -363,7 +363,7 @@ mod tests {
             edge: wire(25),
             fabric: wire(25),
         };
-        assert!(huge.network().expect_err("huge").contains("expected at most 65536"));
+        assert!(huge.network().expect_err("huge").contains("expected at most 131072"));
         let dense = LeafSpine { leaves: 4000, spines: 4000, hosts_per_leaf: 1, edge: wire(25), fabric: wire(25) };
         assert!(dense.network().expect_err("dense").contains("links"));
     }

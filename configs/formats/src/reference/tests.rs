@@ -332,7 +332,7 @@ fn topologies_are_checked_line_by_line() {
         ("", "1: the file ends where the number of nodes should be"),
         ("4 1", "1: the file ends where the number of links should be"),
         ("x 1 3", "1: the number of nodes is \"x\"; expected a whole number"),
-        ("999999999999 1 3", "1: the network has 999999999999 nodes; expected at most 65536"),
+        ("999999999999 1 3", "1: the network has 999999999999 nodes; expected at most 131072"),
         ("4 5 3\n3\n", "1: 5 switches among 4 nodes; expected at most 4"),
         (
             "4 1 999999999999\n3\n0 3 100Gbps 1000ns 0\n",

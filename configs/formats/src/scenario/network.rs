@@ -5,8 +5,8 @@ use crate::error::InputError;
 use crate::place::Place;
 use hpcc_core::topology::{Link, Network, NodeKind};
 
-/// Hosts take their IPv4 address from a 16-bit id.
-pub(crate) const MAX_NODES: u64 = 65_536;
+/// Nodes take their IPv4 address from their id.
+pub(crate) const MAX_NODES: u64 = hpcc_core::address::MAX_NODES as u64;
 
 /// Most links on one node: ports are numbered by 16 bits.
 pub(crate) const MAX_PORTS: u32 = 65_535;

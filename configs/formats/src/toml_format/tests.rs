@@ -616,7 +616,7 @@ fn bad_topologies_name_their_line() {
         ),
         (
             "kind='links'\nhosts=4000000000\nswitches=1\nlinks=[]",
-            "3: the network has 4000000001 nodes; expected at most 65536",
+            "3: the network has 4000000001 nodes; expected at most 131072",
         ),
     ] {
         refused(&with_topology(section), &[], &format!("test.toml:{expected}"));

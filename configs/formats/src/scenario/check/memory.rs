@@ -8,24 +8,21 @@ use crate::memory::{self, VARIABLE, pretty};
 use crate::place::Place;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::settings::Value;
-use hpcc_core::topology::Network;
+use hpcc_core::topology::routes::Routes;
 
-/// For each pair of hosts: the kind of path between them.
-const PER_PAIR_OF_HOSTS: u64 = 4;
-/// For each node and destination: the set of next hops, in a list that doubles when it is full.
-const PER_NODE_AND_DESTINATION: u64 = 3;
 /// For each link: two ports with their queues, and a node. As measured.
 const PER_LINK: u64 = 8 << 10;
 /// For each flow in progress: both its ends, and its congestion control. As measured; 1.3 kB with DCQCN.
 const PER_FLOW: u64 = 2_000;
 
 /// What a network takes, by what takes it.
-fn needs(network: &Network, fails: bool) -> [(u64, String); 3] {
-    let (hosts, nodes) = (network.hosts().count() as u64, network.nodes.len() as u64);
-    let tables = if fails { 2 } else { 1 };
+fn needs(scenario: &Scenario) -> [(u64, String); 2] {
+    let network = &scenario.network;
+    // The routes of the start stay beside those around failed links.
+    let tables = if scenario.link_failures.is_empty() { 1 } else { 2 };
+    let bytes = Routes::table_bytes(network, scenario.has_fast_cnp());
     [
-        (tables * PER_PAIR_OF_HOSTS * hosts * hosts, format!("the paths between {hosts} hosts")),
-        (tables * PER_NODE_AND_DESTINATION * nodes * nodes, format!("the routing tables of {nodes} nodes")),
+        (tables * bytes, format!("the routing tables of {} nodes", network.nodes.len())),
         (PER_LINK * network.links.len() as u64, format!("{} links", network.links.len())),
     ]
 }
@@ -43,7 +40,7 @@ fn insist() -> String {
 /// Refuses a network that the machine cannot hold.
 pub(in crate::scenario) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let Some(place) = places.links.first() else { return Ok(()) };
-    let needs = needs(&scenario.network, !scenario.link_failures.is_empty());
+    let needs = needs(scenario);
     let sum = needs.iter().map(|(bytes, _)| bytes).sum();
     let Some(available) = available()?.filter(|&available| available < sum) else { return Ok(()) };
     let parts: Vec<String> = needs.iter().map(|(bytes, what)| format!("{} for {what}", pretty(*bytes))).collect();
@@ -61,8 +58,7 @@ pub(in crate::scenario) fn memory(scenario: &Scenario, places: &Places) -> Resul
 
 /// Refuses flows of which more are in progress at a time than the machine can hold beside the network, which fits.
 pub(super) fn flows(scenario: &Scenario, flows: &FlowList) -> Result<(), InputError> {
-    let network: u64 =
-        needs(&scenario.network, !scenario.link_failures.is_empty()).iter().map(|(bytes, _)| bytes).sum();
+    let network: u64 = needs(scenario).iter().map(|(bytes, _)| bytes).sum();
     let Some(rest) = available()?.map(|available| available.saturating_sub(network)) else { return Ok(()) };
     let most = rest / PER_FLOW;
     if flows.totals.count <= most {
