@@ -591,7 +591,7 @@ fn bad_topologies_name_their_line() {
             "8: topology.spines: unknown key spines in [topology]",
         ),
         ("kind='star'\nhosts=0\nrate='25Gbps'\ndelay='1us'", "3: topology: hosts is 0; expected at least 1"),
-        ("kind='star'\nhosts=99999\nrate='25Gbps'\ndelay='1us'", "3: topology: the network has 100000 nodes or more"),
+        ("kind='star'\nhosts=199999\nrate='25Gbps'\ndelay='1us'", "3: topology: the network has 200000 nodes or more"),
         ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "3: topology: a link rate is 0; expected more"),
         (
             "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
