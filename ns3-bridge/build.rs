@@ -11,8 +11,19 @@ fn is_bridge(path: &Path) -> bool {
     wanted && std::fs::read_to_string(path).is_ok_and(|text| text.contains("#[cxx::bridge("))
 }
 
+/// The header of all bridges, where CMake looks for it: beside the folders of cargo's profiles.
+fn shared_header() -> Option<PathBuf> {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR")?);
+    // OUT_DIR is PROFILE/build/PACKAGE/out in the target folder.
+    out.ancestors().nth(4).map(|target| target.join("cxxbridge/rust/cxx.h"))
+}
+
 fn main() {
     println!("cargo:rerun-if-changed=src");
+    // A build that is interrupted takes its outputs back, these headers among them, which cargo would not miss.
+    if let Some(header) = shared_header() {
+        println!("cargo:rerun-if-changed={}", header.display());
+    }
     let files = std::fs::read_dir("src").expect("the crate's sources").flatten().map(|entry| entry.path());
     let bridges: Vec<PathBuf> = files.filter(|path| is_bridge(path)).collect();
     // The returned builder would compile the generated sources; dropping it leaves that to CMake.
