@@ -39,8 +39,9 @@ constexpr uint16_t FIRST_SOURCE_PORT = 10000;
 constexpr uint64_t NEVER = UINT64_MAX;
 /// The queue of a host's device that holds its acknowledgements.
 constexpr uint8_t ACK_QUEUE = 0;
-/// Cache lines of the core's host, and of a queue pair, that are used for each frame.
+/// Cache lines of the core's host that are used for each frame.
 constexpr std::size_t CORE_LINES = 6;
+/// Cache lines of a queue pair that are used for each frame.
 constexpr std::size_t QUEUE_PAIR_LINES = 4;
 
 } // namespace
