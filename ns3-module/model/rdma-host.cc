@@ -222,8 +222,9 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     NS_ABORT_MSG_IF(peer->m_network != m_network,
                     "host " << peer->m_index << " is part of another network than host " << m_index);
     NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
-    NS_ABORT_MSG_UNLESS(flow.priority >= 1 && flow.priority < QbbNetDevice::PRIORITIES,
-                        "flows cannot have the priority " << +flow.priority << "; expected 1 to 7");
+    // Priority 0 is never paused; files of the reference simulator use it.
+    NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
+                        "flows cannot have the priority " << +flow.priority << "; expected 0 to 7");
 }
 
 hpcc::FlowKey

@@ -185,7 +185,7 @@ MakeMisuseTests()
                        "at least 1 byte"),
         new MisuseTest("a flow of a priority that there is not",
                        WithNetwork(true, [urgent](TestNetwork& network) { StartFlow(network, urgent); }),
-                       "priority 8; expected 1 to 7"),
+                       "priority 8; expected 0 to 7"),
         new MisuseTest("an RdmaClient without a peer",
                        WithNetwork(true,
                                    [](TestNetwork& network) {
