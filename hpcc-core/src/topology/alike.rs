@@ -113,16 +113,8 @@ pub(super) fn live_ports(network: &Network, down: &[u32]) -> Vec<Vec<LivePort>> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::Link;
+    use super::super::routes::tests::network;
     use super::*;
-
-    fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
-        let mut nodes = alloc::vec![NodeKind::Host; hosts];
-        nodes.resize(hosts + switches, NodeKind::Switch);
-        let link =
-            |&(a, b, gbps): &(u32, u32, u64)| Link { a, b, rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 };
-        Network { nodes, links: links.iter().map(link).collect() }
-    }
 
     #[test]
     fn hosts_of_a_rack_with_equal_links_are_a_group() {

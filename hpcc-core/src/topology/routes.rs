@@ -254,11 +254,12 @@ impl<'a> Search<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::Link;
     use super::*;
 
-    fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
+    /// Hosts, then switches; links of 1 us with their rates in Gb/s.
+    pub fn network(hosts: usize, switches: usize, links: &[(u32, u32, u64)]) -> Network {
         let mut nodes = alloc::vec![NodeKind::Host; hosts];
         nodes.resize(hosts + switches, NodeKind::Switch);
         let link =
