@@ -7,11 +7,15 @@
 //
 //   ./ns3 run "hpcc-scenario --config=configs/quickstart.toml --out=out/quickstart"
 //
-// --set=KEY=VALUE, any number of times, replaces what the file says.
+// --set=KEY=VALUE, any number of times, replaces what the file says. Several processes share a run by
+//
+//   mpirun -n 4 hpcc-scenario --shared --config=...
 
 #include "ns3/core-module.h"
 #include "ns3/hpcc-scenario-helper.h"
 
+#include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +27,7 @@ main(int argc, char* argv[])
     std::string config;
     std::string out = "hpcc-out";
     std::vector<std::string> overrides;
+    bool isShared = false;
 
     CommandLine cmd(__FILE__);
     // CommandLine cuts strings at the first space, and gives them whole to a function. Releases of ns-3 differ in how that
@@ -39,9 +44,20 @@ main(int argc, char* argv[])
         overrides.push_back(text);
         return true;
     });
+    cmd.AddValue("shared", "whether the processes that mpirun has started share the run", isShared);
     cmd.Parse(argc, argv);
 
     HpccScenarioHelper scenario;
+    if (isShared)
+    {
+        if (!RankExchange::IsAvailable())
+        {
+            std::cerr << "hpcc: this simulator was built without MPI, by which processes share a run: HPCC_MPI=1 ./hpcc build"
+                      << std::endl;
+            return HpccScenarioHelper::BAD_INPUT;
+        }
+        scenario.ShareAmong(std::make_shared<RankExchange>());
+    }
     if (!scenario.Load(config, overrides))
     {
         return HpccScenarioHelper::BAD_INPUT;

@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::human;
 use crate::outcome::Outcome;
 use crate::parity::{Data, Replay};
+use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::stats::median;
 use crate::table::table;
@@ -54,7 +55,7 @@ struct Workload {
 pub fn bench(repetitions: NonZeroU32, data: &Data, out: Option<&Path>) -> Result<Outcome> {
     let repetitions = repetitions.get();
     let golden = data.open()?;
-    let simulator = Simulator::find(false)?;
+    let simulator = Simulator::find(Parts::default())?;
     let mut report = Report {
         hpcc: String::new(),
         ns3: String::new(),

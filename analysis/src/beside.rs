@@ -12,6 +12,7 @@ use crate::bench::WORKLOADS;
 use crate::human;
 use crate::outcome::Outcome;
 use crate::parity::{Case, Data, Replay};
+use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::stats::median;
 use crate::table::table;
@@ -22,7 +23,7 @@ use crate::table::table;
 /// If workloads or a program cannot be found, or a run fails.
 pub fn beside(reference: &Path, runs: NonZeroU32, data: &Data) -> Result<Outcome> {
     let reference = reference.canonicalize().with_context(|| reference.display().to_string())?;
-    let (golden, simulator) = (data.open()?, Simulator::find(false)?);
+    let (golden, simulator) = (data.open()?, Simulator::find(Parts::default())?);
     let mut rows = Vec::new();
     for (scenario, name) in WORKLOADS {
         let run = golden.run(scenario, name).with_context(|| format!("there is no run {scenario}/{name}"))?;

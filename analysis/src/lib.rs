@@ -17,6 +17,7 @@ mod outcome;
 mod pairing;
 mod parity;
 mod plot;
+mod ranks;
 mod report;
 mod reproduce;
 mod results;
@@ -54,6 +55,8 @@ Environment:
   HPCC_JOBS    parallel jobs of a build (all processors)
   HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
   HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)
+  HPCC_MPI     1: build what several processes need to share a run, too (ns3-module/doc/parallel.md)
+  HPCC_HOSTS   file with the machines that run --ranks may use, as mpirun --hostfile reads it
   HPCC_STRICT  1: a test that is skipped fails ./hpcc test";
 
 /// Simulates congestion control in RDMA networks.
@@ -81,6 +84,10 @@ enum Command {
         /// Seed of every random choice: the same as --set run.seed=N.
         #[arg(long, value_name = "N")]
         seed: Option<u64>,
+        /// Processes that share the run, by MPI: its results are the same for any number, 1 included. Sets run.order to
+        /// "canonical".
+        #[arg(long, value_name = "N")]
+        ranks: Option<NonZeroU32>,
         #[command(flatten)]
         words: Words,
     },
@@ -277,9 +284,9 @@ fn tell(told: &clap::Error) -> Outcome {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, out, set, seed, words } => {
+        Command::Run { config, out, set, seed, ranks, words } => {
             words.heed();
-            run::run(&config, out, seed, &set)
+            run::run(&config, out, seed, ranks, &set)
         }
         Command::Sweep { file, out, set, how, words } => {
             words.heed();

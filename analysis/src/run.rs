@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `run`: starts the simulator on a scenario and reports what it found.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::kind::{FileKind, kind, needs_stack};
+use hpcc_formats::kind::{FileKind, kind, needs_stack, says_order};
 
 use crate::human;
 use crate::outcome::Outcome;
+use crate::ranks::Ranks;
 use crate::report;
+use crate::script::Parts;
 use crate::simulator::{Simulator, describe_crash};
 
 /// Simulates a scenario into `out` and reports.
@@ -17,13 +20,26 @@ use crate::simulator::{Simulator, describe_crash};
 /// # Errors
 /// If the file is none that can be run, or the simulator cannot be started. What goes wrong later is told on standard error
 /// and by the outcome.
-pub fn run(config: &Path, out: Option<PathBuf>, seed: Option<u64>, set: &[String]) -> Result<Outcome> {
-    let set = overrides(config, seed, set)?;
-    let simulator = Simulator::find(needs_stack(config, &set)?)?;
+pub fn run(
+    config: &Path,
+    out: Option<PathBuf>,
+    seed: Option<u64>,
+    ranks: Option<NonZeroU32>,
+    set: &[String],
+) -> Result<Outcome> {
+    let mut set = overrides(config, seed, set)?;
+    if ranks.is_some() && !says_order(config, &set)? {
+        set.push(CANONICAL.into());
+    }
+    let ranks = ranks.and_then(Ranks::several);
+    let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
-    let status = simulator
-        .status(&mut simulator.command(config, &out, &set))
-        .with_context(|| format!("cannot start the simulator {}", simulator.path().display()))?;
+    let mut command = match ranks {
+        Some(ranks) => simulator.shared_command(ranks, config, &out, &set),
+        None => simulator.command(config, &out, &set),
+    };
+    let program = command.get_program().display().to_string();
+    let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
     match status.code() {
         Some(0 | 3) => Ok(report_run(&out, status)),
         // The simulator has said on standard error what it does not like.
@@ -35,6 +51,8 @@ pub fn run(config: &Path, out: Option<PathBuf>, seed: Option<u64>, set: &[String
     }
 }
 
+/// What `--ranks` means where the file does not say it: results that do not depend on the number of processes.
+const CANONICAL: &str = "run.order=canonical";
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";
 

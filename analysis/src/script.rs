@@ -19,6 +19,8 @@ const SCRIPT_VARIABLE: &str = "HPCC_SCRIPT";
 const QUIET_VARIABLE: &str = "HPCC_QUIET";
 /// Tells the script to build ns-3's internet stack, too.
 const TCP_VARIABLE: &str = "HPCC_TCP";
+/// Tells the script to build with MPI.
+const MPI_VARIABLE: &str = "HPCC_MPI";
 /// Names the ns-3 tree that the script builds in, be it there or not.
 const TREE_VARIABLE: &str = "HPCC_TREE";
 
@@ -34,14 +36,25 @@ impl fmt::Display for StepFailed {
 
 impl std::error::Error for StepFailed {}
 
-/// Builds the simulator and returns its path; `stack`: with ns-3's internet stack.
+/// What a simulator has to be built with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// ns-3's internet stack.
+    pub stack: bool,
+    /// MPI, by which several processes share a run.
+    pub mpi: bool,
+}
+
+/// Builds the simulator and returns its path.
 ///
 /// # Errors
 /// If there is no script, or [`StepFailed`].
-pub fn build_simulator(stack: bool) -> Result<PathBuf> {
+pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
     let mut command = step("@simulator")?;
-    if stack {
-        command.env(TCP_VARIABLE, "1");
+    for (wanted, variable) in [(parts.stack, TCP_VARIABLE), (parts.mpi, MPI_VARIABLE)] {
+        if wanted {
+            command.env(variable, "1");
+        }
     }
     let output = command.stderr(Stdio::inherit()).output().context("cannot start the script hpcc")?;
     if !output.status.success() {

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use crate::results::in_memory;
     use hpcc_core::units::{BitRate, Nanos};
-    use hpcc_formats::results::{FctRecord, ResultWriter, Summary, Versions};
+    use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, Versions};
 
     /// Two flows of 1,000 bytes: one from 1,000 to 2,000 ns, one from 1,000 to 3,000.
     fn run() -> (tempfile::TempDir, Results) {
@@ -271,7 +271,7 @@ mod tests {
         }
         for (time, flow, bytes) in [(1_500, 0, 500), (1_500, 1, 250), (2_000, 0, 500), (2_000, 1, 250), (3_000, 1, 500)]
         {
-            writer.goodput(Nanos(time), flow, BitRate(0), bytes);
+            writer.goodput(RowPlace::of_sample(time, flow), Nanos(time), flow, BitRate(0), bytes);
         }
         let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };
         writer.finish(&Summary { versions, flows_total: 2, flows_finished: 2, ..Summary::default() }).expect("finish");

@@ -10,6 +10,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::Result;
 
+use crate::ranks::Ranks;
+use crate::script::Parts;
 use crate::{children, script};
 
 /// Names the ns-3 program that simulates scenarios.
@@ -25,15 +27,15 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// The program that the environment names, or else the one that the source tree's script builds; `stack`: with ns-3's internet stack.
+    /// The program that the environment names, or else the one that the source tree's script builds.
     ///
     /// # Errors
     /// If there is neither, or the build fails.
-    pub fn find(stack: bool) -> Result<Simulator> {
+    pub fn find(parts: Parts) -> Result<Simulator> {
         if let Some(program) = env::var_os(PROGRAM_VARIABLE).filter(|program| !program.is_empty()) {
             return Ok(Simulator { program: program.into() });
         }
-        Ok(Simulator { program: script::build_simulator(stack)? })
+        Ok(Simulator { program: script::build_simulator(parts)? })
     }
 
     /// This program.
@@ -48,7 +50,17 @@ impl Simulator {
 
     /// Its command line for a scenario, results in `out`, with overrides (`KEY=VALUE` each).
     pub fn command(&self, config: &Path, out: &Path, set: &[String]) -> Command {
-        let mut command = Command::new(&self.program);
+        self.fill(Command::new(&self.program), config, out, set)
+    }
+
+    /// The same for several processes.
+    pub fn shared_command(&self, ranks: Ranks, config: &Path, out: &Path, set: &[String]) -> Command {
+        let mut command = ranks.launcher(&self.program);
+        command.arg("--shared");
+        self.fill(command, config, out, set)
+    }
+
+    fn fill(&self, mut command: Command, config: &Path, out: &Path, set: &[String]) -> Command {
         command
             .arg(option("--config=", config.as_os_str()))
             .arg(option("--out=", out.as_os_str()))

@@ -14,6 +14,7 @@ use crate::beside::spread;
 use crate::human;
 use crate::outcome::Outcome;
 use crate::script;
+use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::stats::median;
 use crate::table::table;
@@ -109,7 +110,7 @@ impl Options {
     /// If there are no trees of such sizes, a program or the workload cannot be found, or a run fails.
     pub fn run(&self, runs: NonZeroU32) -> Result<Outcome> {
         let halves = self.halves()?;
-        let mut builds = vec![Simulator::find(false)?];
+        let mut builds = vec![Simulator::find(Parts::default())?];
         if let Some(program) = &self.against {
             builds.push(Simulator::at(program.canonicalize().with_context(|| program.display().to_string())?));
         }

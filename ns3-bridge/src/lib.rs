@@ -21,6 +21,7 @@ mod panic_report;
 mod probed;
 mod progress;
 mod random;
+mod ranks;
 mod results;
 mod scenario;
 mod settings;

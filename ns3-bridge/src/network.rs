@@ -104,6 +104,11 @@ pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
 }
 
 impl Network {
+    /// Nodes and links.
+    pub fn get(&self) -> &CoreNetwork {
+        &self.network
+    }
+
     pub fn add_node(&mut self, is_switch: bool) -> u32 {
         self.network.nodes.push(if is_switch { NodeKind::Switch } else { NodeKind::Host });
         self.links_of.push(Vec::new());

@@ -19,6 +19,8 @@ pub(crate) mod ffi {
         #[derive(ExternType)]
         type Loss;
         fn new_loss(stream: u64, probability: f64) -> Box<Loss>;
+        /// Losses of one port alone: what it draws does not depend on what arrives elsewhere.
+        fn new_port_loss(stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss>;
         fn is_lost(self: &mut Loss) -> bool;
         /// The first `count` draws of ns-3's generator for seed 1, substream 1: for comparison with ns-3's own.
         fn uniform_draws(stream: u64, count: usize) -> Vec<f64>;
@@ -48,6 +50,12 @@ impl Rng {
 
 pub fn new_loss(stream: u64, probability: f64) -> Box<Loss> {
     Box::new(Loss { generator: Mrg32k3a::new(stream, 1), probability })
+}
+
+pub fn new_port_loss(stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss> {
+    // Substreams from 2 on, for 1 is that of all ports together; they are so far apart that none reaches the next stream.
+    let substream = 2 + (u64::from(node) << 16 | u64::from(port));
+    Box::new(Loss { generator: Mrg32k3a::new(stream, substream), probability })
 }
 
 impl Loss {

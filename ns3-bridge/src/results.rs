@@ -11,7 +11,9 @@ use cxx::CxxString;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::control_csv::ControlRow;
-use hpcc_formats::results::{FctRecord, ResultError, ResultWriter, Summary, UnfinishedFlow, Versions};
+use hpcc_formats::results::{
+    FctRecord, Port, RankSummary, ResultError, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions,
+};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -46,6 +48,32 @@ pub(crate) mod ffi {
         fast_cnp: FastCnpCounters,
         /// What attackers did, one after the other.
         attacks: Vec<AttackCounters>,
+        queue: QueueFigures,
+        /// What each process did; none if there was one.
+        ranks: Vec<RankFigures>,
+    }
+
+    /// `hpcc_formats::results::QueueStats`.
+    #[derive(Clone, Copy, Debug)]
+    struct QueueFigures {
+        max_bytes: u64,
+        p99_bytes: u64,
+        /// Of the port with the longest queue; it counts if that is not 0.
+        node: u32,
+        port: u32,
+    }
+
+    /// `hpcc_formats::results::RankSummary`.
+    #[derive(Clone, Copy, Debug)]
+    struct RankFigures {
+        nodes: u64,
+        events: u64,
+        packet_hops: u64,
+        sent_frames: u64,
+        sent_bytes: u64,
+        busy_ns: u64,
+        waited_ns: u64,
+        peak_rss_bytes: u64,
     }
 
     /// `hpcc_formats::results::packet_trace::TraceRecord`, as far as the simulator knows it.
@@ -101,6 +129,20 @@ pub(crate) mod ffi {
         type Results;
         /// Opens the folder, or says why it cannot be used; what goes wrong later is reported by `finish`.
         fn create_results(out: &CxxString) -> Result<Box<Results>>;
+        /// Results of a process whose rows another one writes.
+        fn results_without_folder() -> Box<Results>;
+        /// Other processes share the run: rows wait until `write_rows`.
+        fn share(self: &mut Results);
+        /// Takes the rows that wait, for another process.
+        fn take_rows(self: &mut Results) -> Vec<u8>;
+        /// Adds rows that another process has taken.
+        fn add_rows(self: &mut Results, rows: &[u8]) -> Result<()>;
+        /// Writes the rows that wait; no process may still add any of the time up to now.
+        fn write_rows(self: &mut Results);
+        /// The queues so far, or until all flows had finished.
+        fn queue_figures(self: &mut Results) -> QueueFigures;
+        /// Peak memory of this process.
+        fn peak_memory() -> u64;
         /// Set-up is over, the simulation begins.
         fn begin_run(self: &mut Results);
         /// Watches `ports` ports of a switch; returns the index of the first.
@@ -129,8 +171,8 @@ pub(crate) mod ffi {
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
-        /// The flow is not finished when the run ends.
-        fn flow_unfinished(self: &mut Results, now_ns: u64, outcome: &FlowOutcome);
+        /// The flow is not finished when the run ends; `place` says where it stands among those.
+        fn flow_unfinished(self: &mut Results, now_ns: u64, place: u64, outcome: &FlowOutcome);
         /// Begins the packet trace.
         fn begin_trace(self: &mut Results, scenario: &Scenario, window_bytes: u64);
         /// Something happened to a packet at a traced node.
@@ -138,7 +180,7 @@ pub(crate) mod ffi {
         /// Begins the capture.
         fn begin_capture(self: &mut Results);
         /// A frame of a captured node, as bytes.
-        fn capture(self: &mut Results, now_ns: u64, frame: &[u8]);
+        fn capture(self: &mut Results, now_ns: u64, node: u32, frame: &[u8]);
         /// All flows have finished: queue statistics end here.
         fn flows_completed(self: &mut Results);
         /// Closes the folder, or says what went wrong.
@@ -146,7 +188,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{ControlState, FlowOutcome, RunTotals};
+use ffi::{ControlState, FlowOutcome, QueueFigures, RankFigures, RunTotals};
 
 pub struct Results {
     /// `None` once the folder is closed.
@@ -161,11 +203,47 @@ pub struct Results {
 
 pub fn create_results(out: &CxxString) -> Result<Box<Results>, ResultError> {
     let start = Instant::now();
-    let writer = Some(ResultWriter::create(Path::new(out.to_string_lossy().as_ref()))?);
-    Ok(Box::new(Results { writer, stamped: false, goodput: None, start, setup_cpu: Duration::ZERO }))
+    let writer = ResultWriter::create(Path::new(out.to_string_lossy().as_ref()))?;
+    Ok(Box::new(Results::new(start, writer)))
+}
+
+pub fn results_without_folder() -> Box<Results> {
+    Box::new(Results::new(Instant::now(), ResultWriter::without_folder()))
+}
+
+pub fn peak_memory() -> u64 {
+    peak_rss_bytes()
 }
 
 impl Results {
+    fn new(start: Instant, writer: ResultWriter) -> Results {
+        Results { writer: Some(writer), stamped: false, goodput: None, start, setup_cpu: Duration::ZERO }
+    }
+
+    pub fn share(&mut self) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.share();
+    }
+
+    pub fn take_rows(&mut self) -> Vec<u8> {
+        self.writer.as_mut().map(ResultWriter::take_rows).unwrap_or_default()
+    }
+
+    pub fn add_rows(&mut self, rows: &[u8]) -> Result<(), ResultError> {
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.add_rows(rows))
+    }
+
+    pub fn write_rows(&mut self) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.write_rows();
+    }
+
+    pub fn queue_figures(&mut self) -> QueueFigures {
+        let stats = self.writer.as_mut().map(|writer| writer.measured(Nanos(0)).queue).unwrap_or_default();
+        let Port { node, port } = stats.busiest.unwrap_or_default();
+        QueueFigures { max_bytes: stats.max_bytes, p99_bytes: stats.p99_bytes, node, port }
+    }
+
     pub fn set_stamped(&mut self, stamped: bool) {
         self.stamped = stamped;
     }
@@ -235,9 +313,13 @@ impl Results {
     }
 
     pub fn trace_goodput(&mut self, now_ns: u64, flow: u32, acked_bytes: u64) {
+        self.put_goodput(RowPlace::of_sample(now_ns, flow), now_ns, flow, acked_bytes);
+    }
+
+    fn put_goodput(&mut self, place: RowPlace, now_ns: u64, flow: u32, acked_bytes: u64) {
         let (Some(writer), Some(goodput)) = (&mut self.writer, &mut self.goodput) else { return };
         if let Some((rate, bytes)) = goodput.advance(Nanos(now_ns), flow, acked_bytes) {
-            writer.goodput(Nanos(now_ns), flow, rate, bytes);
+            writer.goodput(place, Nanos(now_ns), flow, rate, bytes);
         }
     }
 
@@ -254,8 +336,8 @@ impl Results {
     }
 
     /// The last point of a flow.
-    fn end_goodput(&mut self, now_ns: u64, flow: u32, acked_bytes: u64) {
-        self.trace_goodput(now_ns, flow, acked_bytes);
+    fn end_goodput(&mut self, place: RowPlace, now_ns: u64, flow: u32, acked_bytes: u64) {
+        self.put_goodput(place, now_ns, flow, acked_bytes);
         if let Some(goodput) = &mut self.goodput {
             goodput.forget(flow);
         }
@@ -268,7 +350,8 @@ impl Results {
 
     pub fn flow_finished(&mut self, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
-        self.end_goodput(flow.start_ns.saturating_add(outcome.fct_ns), flow.index, flow.size_bytes);
+        let now_ns = flow.start_ns.saturating_add(outcome.fct_ns);
+        self.end_goodput(RowPlace::at_node(now_ns, flow.src), now_ns, flow.index, flow.size_bytes);
         let Some(writer) = &mut self.writer else { return };
         writer.flow_finished(&FctRecord {
             flow: flow.index,
@@ -285,11 +368,11 @@ impl Results {
         });
     }
 
-    pub fn flow_unfinished(&mut self, now_ns: u64, outcome: &FlowOutcome) {
+    pub fn flow_unfinished(&mut self, now_ns: u64, place: u64, outcome: &FlowOutcome) {
         let flow = &outcome.flow;
-        self.end_goodput(now_ns, flow.index, outcome.acked_bytes);
+        self.end_goodput(RowPlace::at_end(place), now_ns, flow.index, outcome.acked_bytes);
         let Some(writer) = &mut self.writer else { return };
-        writer.flow_unfinished(&UnfinishedFlow {
+        let unfinished = UnfinishedFlow {
             flow: flow.index,
             src: flow.src,
             dst: flow.dst,
@@ -300,7 +383,8 @@ impl Results {
             start_ns: flow.start_ns,
             acked_bytes: outcome.acked_bytes,
             group: flow.group,
-        });
+        };
+        writer.flow_unfinished(place, &unfinished);
     }
 
     pub fn begin_capture(&mut self) {
@@ -308,9 +392,9 @@ impl Results {
         writer.begin_capture();
     }
 
-    pub fn capture(&mut self, now_ns: u64, frame: &[u8]) {
+    pub fn capture(&mut self, now_ns: u64, node: u32, frame: &[u8]) {
         let Some(writer) = &mut self.writer else { return };
-        writer.capture(Nanos(now_ns), frame);
+        writer.capture(Nanos(now_ns), node, frame);
     }
 
     pub fn flows_completed(&mut self) {
@@ -321,6 +405,8 @@ impl Results {
     pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> Result<(), ResultError> {
         let Some(mut writer) = self.writer.take() else { return Ok(()) };
         let scenario = scenario.get();
+        writer.write_rows();
+        let queue = &totals.queue;
         writer.ports(&scenario.network, Nanos(totals.simulated_ns));
         let measured = writer.measured(Nanos(totals.simulated_ns));
         let run_cpu_s = cpu_time().saturating_sub(self.setup_cpu).as_secs_f64();
@@ -340,9 +426,9 @@ impl Results {
             wall_s: self.start.elapsed().as_secs_f64(),
             peak_rss_bytes: peak_rss_bytes(),
             ns_per_packet_hop: run_cpu_s * 1e9 / totals.packet_hops.max(1) as f64,
-            queue_p99_bytes: measured.queue.p99_bytes,
-            queue_max_bytes: measured.queue.max_bytes,
-            queue_busiest: measured.queue.busiest,
+            queue_p99_bytes: queue.p99_bytes,
+            queue_max_bytes: queue.max_bytes,
+            queue_busiest: (queue.max_bytes > 0).then_some(Port { node: queue.node, port: queue.port }),
             pfc_pauses: measured.pfc_pauses,
             pfc_pause_ns: measured.pfc_paused.0,
             drops: totals.drops,
@@ -360,10 +446,25 @@ impl Results {
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
             attacks: attack::summaries(&scenario.attacks, &totals.attacks),
+            ranks: totals.ranks.iter().map(rank_summary).collect(),
             groups: scenario.flows.groups.clone(),
             // Format and files are the writer's to fill in.
             ..Summary::default()
         };
         writer.finish(&summary)
+    }
+}
+
+fn rank_summary(figures: &RankFigures) -> RankSummary {
+    let seconds = |nanos| Duration::from_nanos(nanos).as_secs_f64();
+    RankSummary {
+        nodes: figures.nodes,
+        events: figures.events,
+        packet_hops: figures.packet_hops,
+        sent_frames: figures.sent_frames,
+        sent_bytes: figures.sent_bytes,
+        busy_s: seconds(figures.busy_ns),
+        waited_s: seconds(figures.waited_ns),
+        peak_rss_bytes: figures.peak_rss_bytes,
     }
 }

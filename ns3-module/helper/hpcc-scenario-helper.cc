@@ -13,10 +13,13 @@
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
 #include "rust/cxx.h"
+#include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
+#include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
@@ -26,8 +29,15 @@
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/wheel-simulator-impl.h"
 
+#include <array>
+#include <chrono>
+#include <cstring>
 #include <iostream>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace ns3
 {
@@ -35,14 +45,46 @@ namespace ns3
 namespace
 {
 
+/// Windows from one gathering of the processes' rows to the next.
+constexpr uint32_t GATHER_INTERVAL = 32;
+
 /**
- * \brief Say something on standard error.
- * \param message what to say
+ * \brief Look at counters as the numbers that they consist of.
+ * \tparam T their type
+ * \param counters the counters
+ * \param exchange adds up the numbers of all processes
  */
+template <class T>
 void
-Say(const std::string& message)
+SumUp(T& counters, const RankExchange& exchange)
 {
-    std::cerr << "hpcc: " << message << std::endl;
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(uint64_t) == 0, "64-bit numbers only");
+    std::array<uint64_t, sizeof(T) / sizeof(uint64_t)> numbers;
+    std::memcpy(numbers.data(), &counters, sizeof(T));
+    exchange.Sum(numbers.data(), numbers.size());
+    std::memcpy(&counters, numbers.data(), sizeof(T));
+}
+
+/**
+ * \brief Bring a record of each process to the first one.
+ * \tparam T its type
+ * \param mine that of this process
+ * \param exchange connects the processes
+ * \return at the first process those of all
+ */
+template <class T>
+std::vector<T>
+Collect(const T& mine, RankExchange& exchange)
+{
+    static_assert(std::is_trivially_copyable_v<T>, "sent as bytes");
+    const auto* begin = reinterpret_cast<const uint8_t*>(&mine);
+    std::vector<T> all;
+    for (const auto& bytes : exchange.Gather({begin, begin + sizeof(T)}))
+    {
+        all.emplace_back();
+        std::memcpy(&all.back(), bytes.data(), sizeof(T));
+    }
+    return all;
 }
 
 /**
@@ -80,7 +122,25 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
     {
         Say("note: " + std::string(note));
     }
-    return MakeHosts();
+    return MakeHosts() && CanShare();
+}
+
+bool
+HpccScenarioHelper::CanShare() const
+{
+    try
+    {
+        if (m_exchange)
+        {
+            hpcc::check_shared(*m_scenario, m_exchange->GetSize());
+        }
+        return true;
+    }
+    catch (const rust::Error& error)
+    {
+        Say(error.what());
+        return false;
+    }
 }
 
 bool
@@ -99,20 +159,68 @@ HpccScenarioHelper::MakeHosts()
     return true;
 }
 
+void
+HpccScenarioHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
+{
+    m_exchange = std::move(exchange);
+}
+
+bool
+HpccScenarioHelper::IsFirst() const
+{
+    return !m_exchange || m_exchange->GetRank() == 0;
+}
+
+void
+HpccScenarioHelper::Say(const std::string& message) const
+{
+    if (IsFirst())
+    {
+        std::cerr << "hpcc: " << message << std::endl;
+    }
+}
+
+CorePointer<hpcc::Results>
+HpccScenarioHelper::OpenResults(const std::string& out) const
+{
+    CorePointer<hpcc::Results> results;
+    if (IsFirst())
+    {
+        try
+        {
+            results.reset(hpcc::create_results(out).into_raw());
+        }
+        catch (const rust::Error& error)
+        {
+            Say(error.what());
+        }
+    }
+    if (!m_exchange)
+    {
+        return results;
+    }
+    if (!m_exchange->Share(results ? 1 : 0))
+    {
+        return {};
+    }
+    if (!results)
+    {
+        results.reset(hpcc::results_without_folder().into_raw());
+    }
+    results->share();
+    return results;
+}
+
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
-    CorePointer<hpcc::Results> results;
-    try
+    const CorePointer<hpcc::Results> results = OpenResults(out);
+    if (!results)
     {
-        results.reset(hpcc::create_results(out).into_raw());
-    }
-    catch (const rust::Error& error)
-    {
-        Say(error.what());
         return BAD_INPUT;
     }
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
+    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(hpcc::is_canonical(*m_scenario)));
     BuildNetwork();
 
     // The order of these three is the reference simulator's, for events of the same nanosecond.
@@ -139,11 +247,11 @@ HpccScenarioHelper::Run(const std::string& out)
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
 
     results->begin_run();
-    Simulator::Run();
+    const uint64_t busyNanos = Simulate(traffic, *results);
     monitor.End();
     traffic.RecordUnfinished();
     const std::string broken = traffic.GetError();
-    const bool written = broken.empty() && Finish(*results, attacks);
+    const bool written = broken.empty() && Finish(*results, attacks, busyNanos);
     const bool done = traffic.IsDone();
     const uint32_t unfinished = m_scenario->flow_count() - traffic.GetFinished();
     Simulator::Destroy();
@@ -161,6 +269,81 @@ HpccScenarioHelper::Run(const std::string& out)
             " flows unfinished, see " + out + "/unfinished.csv");
     }
     return done ? FINISHED : UNFINISHED;
+}
+
+uint64_t
+HpccScenarioHelper::Simulate(ScenarioTraffic& traffic, hpcc::Results& results) const
+{
+    const auto begin = std::chrono::steady_clock::now();
+    const uint64_t waited = m_exchange ? m_exchange->GetWaitedNanos() : 0;
+    SharedNetwork* shared = m_network.GetShared();
+    if (shared)
+    {
+        shared->SetObserver([this, &traffic, &results, windows = uint32_t{0}]() mutable {
+            traffic.OnWindow();
+            if (m_exchange && ++windows % GATHER_INTERVAL == 0)
+            {
+                GatherRows(results);
+            }
+        });
+    }
+    Simulator::Run();
+    if (shared)
+    {
+        shared->End();
+    }
+    const auto elapsed = std::chrono::steady_clock::now() - begin;
+    const uint64_t nanos = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
+    return nanos - (m_exchange ? m_exchange->GetWaitedNanos() - waited : 0);
+}
+
+void
+HpccScenarioHelper::GatherRows(hpcc::Results& results) const
+{
+    const rust::Vec<uint8_t> rows = results.take_rows();
+    for (const auto& bytes : m_exchange->Gather({rows.begin(), rows.end()}))
+    {
+        results.add_rows({bytes.data(), bytes.size()});
+    }
+    results.write_rows();
+}
+
+void
+HpccScenarioHelper::GatherTotals(uint64_t busyNanos, hpcc::RunTotals& totals) const
+{
+    uint64_t nodes = 0;
+    for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
+    {
+        nodes += m_network.GetNode(index)->IsLocal() ? 1 : 0;
+    }
+    const hpcc::RankFigures mine{nodes,
+                                 totals.events,
+                                 totals.packet_hops,
+                                 m_network.GetShared()->GetSentFrames(),
+                                 m_exchange->GetSentBytes(),
+                                 busyNanos,
+                                 m_exchange->GetWaitedNanos(),
+                                 hpcc::peak_memory()};
+    for (const hpcc::RankFigures& figures : Collect(mine, *m_exchange))
+    {
+        totals.ranks.push_back(figures);
+    }
+    // The port with the longest queue; of several the first.
+    for (const hpcc::QueueFigures& queue : Collect(totals.queue, *m_exchange))
+    {
+        const bool isFirst = std::tie(queue.node, queue.port) < std::tie(totals.queue.node, totals.queue.port);
+        const bool isLonger = queue.max_bytes > totals.queue.max_bytes;
+        if (isLonger || (queue.max_bytes == totals.queue.max_bytes && isFirst))
+        {
+            totals.queue = queue;
+        }
+    }
+    for (uint64_t* count : {&totals.events, &totals.packet_hops, &totals.drops, &totals.losses, &totals.telemetry_bytes})
+    {
+        m_exchange->Sum(count, 1);
+    }
+    SumUp(totals.hosts, *m_exchange);
+    SumUp(totals.fast_cnp, *m_exchange);
 }
 
 void
@@ -197,6 +380,10 @@ HpccScenarioHelper::BuildNetwork()
     m_hosts->Prepare(*m_scenario, m_network);
     m_network.SetEcnStream(m_scenario->ecn_stream());
     m_network.SetPintSeed(m_scenario->pint_seed());
+    if (m_exchange)
+    {
+        m_network.ShareAmong(m_exchange);
+    }
     m_network.Start();
 }
 
@@ -248,14 +435,18 @@ HpccScenarioHelper::SetLosses(const std::vector<NetDeviceContainer>& links)
 
 bool
 HpccScenarioHelper::Finish(hpcc::Results& results,
-                           const std::vector<std::unique_ptr<Attacker>>& attacks) const
+                           const std::vector<std::unique_ptr<Attacker>>& attacks,
+                           uint64_t busyNanos) const
 {
     hpcc::RunTotals totals{};
     totals.ns3_version = HPCC_NS3_VERSION;
     totals.build_profile = HPCC_BUILD_PROFILE;
     totals.base_rtt_ns = m_network.GetMaxRtt().GetNanoSeconds();
     totals.simulated_ns = Simulator::Now().GetNanoSeconds();
-    totals.events = Simulator::GetEventCount();
+    const Ptr<WheelSimulatorImpl> simulator = DynamicCast<WheelSimulatorImpl>(Simulator::GetImplementation());
+    // How many events there are of no node depends on when this process has had others.
+    totals.events = simulator->IsCanonical() ? simulator->GetNodeEventCount() : simulator->GetEventCount();
+    totals.queue = results.queue_figures();
     totals.packet_hops = m_network.GetTxFrames();
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
@@ -276,16 +467,22 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     {
         totals.attacks.push_back({attack->GetSent(), attack->GetAltered()});
     }
+    if (m_exchange)
+    {
+        GatherRows(results);
+        GatherTotals(busyNanos, totals);
+    }
+    bool isWritten = true;
     try
     {
         results.finish(*m_scenario, totals);
-        return true;
     }
     catch (const rust::Error& error)
     {
         Say(error.what());
-        return false;
+        isWritten = false;
     }
+    return m_exchange ? m_exchange->Share(isWritten) != 0 : isWritten;
 }
 
 } // namespace ns3

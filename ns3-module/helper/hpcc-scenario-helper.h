@@ -9,16 +9,23 @@
 #include "qbb-helper.h"
 
 #include "ns3/core-pointer.h"
+#include "ns3/rank-exchange.h"
 
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace hpcc
+{
+struct RunTotals;
+} // namespace hpcc
 
 namespace ns3
 {
 
 class Attacker;
 class ScenarioHosts;
+class ScenarioTraffic;
 
 /**
  * \ingroup hpcc
@@ -38,6 +45,13 @@ class HpccScenarioHelper
 
     HpccScenarioHelper();
     ~HpccScenarioHelper();
+
+    /**
+     * \brief Run the experiment together with the other processes of an MPI program; to be called before Load(). Each
+     * process calls the same methods; the first one writes the results, which are those of a single process.
+     * \param exchange connects the processes
+     */
+    void ShareAmong(std::shared_ptr<RankExchange> exchange);
 
     /**
      * \brief Read an experiment; says on standard error what is wrong with it.
@@ -61,6 +75,46 @@ class HpccScenarioHelper
      */
     bool MakeHosts();
 
+    /// \return whether the processes can share the experiment; says on standard error why if not
+    bool CanShare() const;
+
+    /**
+     * \brief Open the results.
+     * \param out the folder, at the first process
+     * \return the results; nothing if that cannot be done
+     */
+    CorePointer<hpcc::Results> OpenResults(const std::string& out) const;
+
+    /**
+     * \brief Run to the end what was scheduled.
+     * \param traffic the flows
+     * \param results the results
+     * \return nanoseconds by the clock on the wall that this process simulated for, without waiting for others
+     */
+    uint64_t Simulate(ScenarioTraffic& traffic, hpcc::Results& results) const;
+
+    /**
+     * \brief Bring the rows of all processes to the first one, which writes them.
+     * \param results the results
+     */
+    void GatherRows(hpcc::Results& results) const;
+
+    /**
+     * \brief Bring what each process has counted to the first one.
+     * \param busyNanos nanoseconds that this process simulated for
+     * \param totals what this process has counted; of the first one the sums afterwards
+     */
+    void GatherTotals(uint64_t busyNanos, hpcc::RunTotals& totals) const;
+
+    /**
+     * \brief Say something on standard error, if this is the first process.
+     * \param message what to say
+     */
+    void Say(const std::string& message) const;
+
+    /// \return whether this is the first process, or the only one
+    bool IsFirst() const;
+
     /// Build the network.
     void BuildNetwork();
 
@@ -77,11 +131,15 @@ class HpccScenarioHelper
      * \brief Close the results.
      * \param results the results
      * \param attacks the attackers
+     * \param busyNanos nanoseconds that this process simulated for
      * \return whether all was written
      */
-    bool Finish(hpcc::Results& results, const std::vector<std::unique_ptr<Attacker>>& attacks) const;
+    bool Finish(hpcc::Results& results,
+                const std::vector<std::unique_ptr<Attacker>>& attacks,
+                uint64_t busyNanos) const;
 
-    CorePointer<hpcc::Scenario> m_scenario; //!< the experiment
+    CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment
+    std::shared_ptr<RankExchange> m_exchange; //!< connects the processes, if there are several
     QbbHelper m_network;                    //!< the network
     Ptr<ScenarioHosts> m_hosts;             //!< its hosts
 };

@@ -11,6 +11,7 @@
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
+#include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/abort.h"
@@ -24,6 +25,7 @@
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/string.h"
+#include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
 #include <array>
@@ -201,13 +203,26 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
 {
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
                         "a frame cannot be lost with the probability " << probability << "; expected 0 to 1");
-    const std::shared_ptr<hpcc::Loss> loss(hpcc::new_loss(stream, probability).into_raw(),
-                                           CoreDelete<hpcc::Loss>());
+    const std::shared_ptr<hpcc::Loss> common(hpcc::new_loss(stream, probability).into_raw(),
+                                             CoreDelete<hpcc::Loss>());
+    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
+    const bool isCanonical = simulator && simulator->IsCanonical();
     for (auto it = devices.Begin(); it != devices.End(); ++it)
     {
         const auto device = DynamicCast<QbbNetDevice>(*it);
         NS_ABORT_MSG_UNLESS(device, "frames are lost at devices of the type QbbNetDevice only");
-        device->SetLoss(loss);
+        if (!isCanonical)
+        {
+            device->SetLoss(common);
+            continue;
+        }
+        // Of arrivals at different nodes none is the first in this order: none may take what another would have drawn.
+        device->SetLoss(std::shared_ptr<hpcc::Loss>(hpcc::new_port_loss(stream,
+                                                                        device->GetOwner().GetIndex(),
+                                                                        device->GetPortNumber(),
+                                                                        probability)
+                                                        .into_raw(),
+                                                    CoreDelete<hpcc::Loss>()));
     }
 }
 
@@ -287,6 +302,53 @@ QbbHelper::Start()
         node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         node->Start(m_network);
     }
+    Share(pool);
+}
+
+void
+QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
+{
+    NS_ABORT_MSG_IF(m_isStarted, "the network has been started already, by this process alone");
+    m_exchange = std::move(exchange);
+}
+
+void
+QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
+{
+    WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
+    if (!simulator || !simulator->IsCanonical())
+    {
+        NS_ABORT_MSG_IF(m_exchange,
+                        "processes can share a simulation only if its SimulatorImplementationType is "
+                        "ns3::WheelSimulatorImpl, with the attribute CanonicalOrder");
+        return;
+    }
+    std::vector<uint32_t> ranks;
+    if (m_exchange)
+    {
+        CallCore([&] {
+            for (const uint32_t rank : hpcc::divide(*m_network, m_exchange->GetSize()))
+            {
+                ranks.push_back(rank);
+            }
+        });
+    }
+    m_shared = std::make_shared<SharedNetwork>(*simulator,
+                                               m_nodes,
+                                               pool,
+                                               hpcc::window_ns(*m_network),
+                                               m_exchange,
+                                               std::move(ranks));
+    for (const auto& node : m_nodes)
+    {
+        node->SetShared(m_shared.get());
+    }
+}
+
+SharedNetwork*
+QbbHelper::GetShared() const
+{
+    return m_shared.get();
 }
 
 void

@@ -14,6 +14,7 @@
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
 #include "ns3/qbb-channel.h"
+#include "ns3/shared-network.h"
 #include "ns3/trace-helper.h"
 
 #include <cstdint>
@@ -181,6 +182,18 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const;
 
+    /**
+     * \brief Share the simulation among the processes of an MPI program. Each of them builds the same network and starts the
+     * same flows, and simulates its part of the nodes: results of a node are those of its process. To be called before
+     * Start(); needs WheelSimulatorImpl with its attribute CanonicalOrder. Ends the program in Start() if the network
+     * cannot be divided: links of hosts and links without delay are not.
+     * \param exchange connects the processes
+     */
+    void ShareAmong(std::shared_ptr<RankExchange> exchange);
+
+    /// \return what happens between windows of a run in canonical order; nullptr before Start() and in other runs
+    SharedNetwork* GetShared() const;
+
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
     void Start();
 
@@ -270,6 +283,12 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
   private:
     /**
+     * \brief Cut the time of a run in canonical order into windows, and divide the nodes among the processes.
+     * \param pool where frames come from
+     */
+    void Share(const std::shared_ptr<QbbFramePool>& pool);
+
+    /**
      * \brief Find the links between two nodes; ends the program if there are none.
      * \param a one node
      * \param b the other node
@@ -315,6 +334,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
     std::vector<Ptr<QbbChannel>> m_links;     //!< links in the order in which they were made
+    std::shared_ptr<RankExchange> m_exchange; //!< connects the processes of the simulation, if there are several
+    std::shared_ptr<SharedNetwork> m_shared;  //!< what happens between windows of a run in canonical order
     bool m_isStarted{false};                  //!< whether Start() was called
     uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
     uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default

@@ -25,14 +25,15 @@ namespace
 /**
  * \brief Record a frame.
  * \param results where
+ * \param node at which node
  * \param packet its bytes
  */
 void
-Capture(hpcc::Results& results, Ptr<const Packet> packet)
+Capture(hpcc::Results& results, uint32_t node, Ptr<const Packet> packet)
 {
     std::vector<uint8_t> bytes(packet->GetSize());
     packet->CopyData(bytes.data(), packet->GetSize());
-    results.capture(Simulator::Now().GetNanoSeconds(), {bytes.data(), bytes.size()});
+    results.capture(Simulator::Now().GetNanoSeconds(), node, {bytes.data(), bytes.size()});
 }
 
 } // namespace
@@ -46,11 +47,11 @@ CaptureScenarioFrames(const hpcc::Scenario& scenario, const QbbHelper& network, 
         return;
     }
     results.begin_capture();
-    const Callback<void, Ptr<const Packet>> sink(
-        [&results](Ptr<const Packet> packet) { Capture(results, packet); });
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);
+        const Callback<void, Ptr<const Packet>> sink(
+            [&results, index](Ptr<const Packet> packet) { Capture(results, index, packet); });
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {
             node->GetPort(port)->TraceConnectWithoutContext("PromiscSniffer", sink);

@@ -65,6 +65,11 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
     for (uint32_t index = 0; index < network.GetNNodes(); ++index)
     {
         const auto node = DynamicCast<QbbSwitch>(network.GetNode(index));
+        if (!network.GetNode(index)->IsLocal())
+        {
+            m_firstQueue.push_back(0);
+            continue;
+        }
         m_firstQueue.push_back(node ? results.add_queues(index, static_cast<uint16_t>(node->GetNPorts())) : 0);
         if (node)
         {

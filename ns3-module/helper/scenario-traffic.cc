@@ -14,6 +14,7 @@
 
 #include "ns3/simulator.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -147,6 +148,10 @@ void
 ScenarioTraffic::StartFlow(const RdmaFlow& flow)
 {
     auto active = m_hosts.StartFlow(flow, MakeCallback(&ScenarioTraffic::OnFinish, this));
+    if (!IsLocal(flow))
+    {
+        return;
+    }
     if (!active)
     {
         m_unreachable.push_back(flow);
@@ -160,16 +165,44 @@ void
 ScenarioTraffic::OnFinish(const RdmaFlow& flow)
 {
     m_active.erase(GetIndex(flow));
-    ++m_finished;
-    m_finishedBytes += flow.size;
+    if (SharedNetwork* shared = m_network.GetShared())
+    {
+        shared->CountFinished(flow.size);
+    }
+    else
+    {
+        ++m_finished;
+        m_finishedBytes += flow.size;
+    }
     hpcc::FlowOutcome outcome = MakeOutcome(flow, flow.size);
     outcome.fct_ns = flow.completion.GetNanoSeconds();
     outcome.ideal_ns = m_network.GetStandaloneFct(flow.src, flow.dst, flow.size).GetNanoSeconds();
     m_results.flow_finished(outcome);
+    NoteCompletion();
+}
+
+void
+ScenarioTraffic::OnWindow()
+{
+    m_finished = static_cast<uint32_t>(m_network.GetShared()->GetFinished());
+    m_finishedBytes = m_network.GetShared()->GetFinishedBytes();
+    NoteCompletion();
+}
+
+void
+ScenarioTraffic::NoteCompletion()
+{
     if (IsDone())
     {
         m_results.flows_completed();
     }
+}
+
+bool
+ScenarioTraffic::IsLocal(const RdmaFlow& flow) const
+{
+    const SharedNetwork* shared = m_network.GetShared();
+    return !shared || shared->IsLocal(flow.src);
 }
 
 uint32_t
@@ -231,15 +264,24 @@ ScenarioTraffic::RecordUnfinished()
     const uint64_t now = Simulator::Now().GetNanoSeconds();
     for (const auto& [index, active] : m_active)
     {
-        m_results.flow_unfinished(now, MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
+        m_results.flow_unfinished(now, index, MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
     }
+    // Behind those under way come those without a way, then those that have not begun, which all processes count alike.
+    constexpr uint64_t NO_WAY = uint64_t{1} << 32;
+    constexpr uint64_t NOT_BEGUN = uint64_t{2} << 32;
+    std::sort(m_unreachable.begin(), m_unreachable.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
+        return GetIndex(a) < GetIndex(b);
+    });
     for (const RdmaFlow& flow : m_unreachable)
     {
-        m_results.flow_unfinished(now, MakeOutcome(flow, 0));
+        m_results.flow_unfinished(now, NO_WAY + GetIndex(flow), MakeOutcome(flow, 0));
     }
-    for (; m_hasNext; Advance())
+    for (uint64_t place = NOT_BEGUN; m_hasNext; Advance(), ++place)
     {
-        m_results.flow_unfinished(now, MakeOutcome(m_next, 0));
+        if (IsLocal(m_next))
+        {
+            m_results.flow_unfinished(now, place, MakeOutcome(m_next, 0));
+        }
     }
 }
 

@@ -67,6 +67,9 @@ class ScenarioTraffic
      */
     void TraceControl(const std::unordered_set<uint32_t>& flows) const;
 
+    /// A window of a run in canonical order is over: take note of what has finished at all processes.
+    void OnWindow();
+
     /// Record the flows that have not finished, or have not begun.
     void RecordUnfinished();
 
@@ -90,6 +93,15 @@ class ScenarioTraffic
      * \param flow the flow
      */
     void OnFinish(const RdmaFlow& flow);
+
+    /// Tell the results if all flows have finished.
+    void NoteCompletion();
+
+    /**
+     * \param flow a flow
+     * \return whether this process simulates its source
+     */
+    bool IsLocal(const RdmaFlow& flow) const;
 
     const CorePointer<hpcc::Flows> m_flows; //!< the flows after m_next
     const uint32_t m_count;                 //!< how many there are in all

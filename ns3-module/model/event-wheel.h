@@ -8,11 +8,10 @@
 
 #include "foreseen-event.h"
 
-#include "ns3/scheduler.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,22 +20,52 @@ namespace ns3
 
 /**
  * \ingroup hpcc
+ * \brief Which of several events of the same nanosecond runs first.
+ */
+enum class EventOrder
+{
+    INSERTION, //!< the one that was inserted first, as in every sequential simulator of ns-3
+    /**
+     * Events of no node first, then by node. At one node frames that arrive, by port, then all others by insertion. Nothing of it depends on what happens at other nodes meanwhile: it is the same however many processes
+     * share a simulation.
+     */
+    CANONICAL,
+};
+
+/**
+ * \ingroup hpcc
  * \brief A queue of events for packet traffic: a timing wheel, and a heap for what is far away.
  *
  * Frames of a datacenter network are events of the next microseconds. The wheel has a slot for each of the next
  * 4096 time steps; insertion and removal there take constant time, however many events wait. The events of one
- * step are an array in the order of their ids, which is the order of their insertion and of their execution.
- * Events beyond the wheel (timers, arrivals of flows) wait in a binary heap and are taken from there directly.
+ * step are an array in the order of their insertion, which is that of their execution unless EventOrder says otherwise.
+ * Events beyond the wheel (timers, arrivals of flows) wait in a binary heap and are taken from there directly. In canonical
+ * order the events of a step are sorted when they are first looked at.
  *
  * The wheel looks a few events ahead and lets those that are ForeseenEvents fetch what they will touch.
  */
 class EventWheel
 {
   public:
-    /// An event with its time, id and context.
-    using Event = Scheduler::Event;
+    /// Time of no event.
+    static constexpr uint64_t NEVER = UINT64_MAX;
 
-    EventWheel()
+    /// An event with its time and its place among those of that time.
+    struct Event
+    {
+        EventImpl* impl;       //!< what runs
+        uint64_t ts;           //!< when, in time steps
+        uint64_t id;           //!< how many were inserted before it; of an arrival in canonical order: the port
+        uint32_t context;      //!< its node
+        bool isForeseen;       //!< whether it is a ForeseenEvent
+        bool isArrival{false}; //!< whether it is the arrival of a frame, which matters in canonical order only
+    };
+
+    /**
+     * \param order which of several events of a time runs first
+     */
+    explicit EventWheel(EventOrder order = EventOrder::INSERTION)
+        : m_isCanonical(order == EventOrder::CANONICAL)
     {
         m_occupied.fill(0);
         m_slots.fill(0);
@@ -50,21 +79,29 @@ class EventWheel
     }
 
     /**
-     * \brief Insert an event whose id is the largest so far.
+     * \brief Insert an event whose id is the largest so far, or an arrival.
      * \param ev the event
      */
     void Insert(const Event& ev)
     {
-        Append(ev, Entry::Of(ev));
-    }
-
-    /**
-     * \brief The same for an event that can be foreseen.
-     * \param ev the event; its implementation is a ForeseenEvent
-     */
-    void InsertForeseen(const Event& ev)
-    {
-        Append(ev, Entry::OfForeseen(ev));
+        if (ev.ts - m_base >= SLOTS)
+        {
+            m_far.push_back({ev.ts, Entry::Of(ev)});
+            std::push_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
+            return;
+        }
+        if (!m_slots[ev.ts % SLOTS])
+        {
+            Occupy(ev.ts);
+        }
+        Slot& slot = GetSlot(ev.ts);
+        if (slot.isSorted)
+        {
+            PutInOrder(slot, ev.ts, Entry::Of(ev));
+            return;
+        }
+        slot.entries.push_back(Entry::Of(ev));
+        ++m_count;
     }
 
     /**
@@ -73,16 +110,21 @@ class EventWheel
      */
     void InsertInOrder(const Event& ev)
     {
-        PutInOrder(ev, Entry::Of(ev));
+        Slot& slot = GetSlot(ev.ts);
+        const bool far = ev.ts - m_base >= SLOTS;
+        const Entry entry = Entry::Of(ev);
+        if (far || slot.entries.empty() || m_isCanonical || Precedes(slot.entries.back(), entry))
+        {
+            Insert(ev);
+            return;
+        }
+        PutInOrder(slot, ev.ts, entry);
     }
 
-    /**
-     * \brief The same for an event that can be foreseen.
-     * \param ev the event; its implementation is a ForeseenEvent
-     */
-    void InsertForeseenInOrder(const Event& ev)
+    /// \return the time of the next event, NEVER if none waits
+    uint64_t PeekTs() const
     {
-        PutInOrder(ev, Entry::OfForeseen(ev));
+        return m_far.empty() ? m_nextTs : std::min(m_nextTs, m_far.front().ts);
     }
 
     /**
@@ -92,7 +134,11 @@ class EventWheel
      */
     Event Peek() const
     {
-        return NextIsFar() ? m_far.front() : GetSlot(m_nextTs)[m_taken].ToEvent(m_nextTs);
+        if (NextIsFar())
+        {
+            return m_far.front().entry.ToEvent(m_far.front().ts);
+        }
+        return GetSlot(m_nextTs).entries[m_taken].ToEvent(m_nextTs);
     }
 
     /**
@@ -119,21 +165,21 @@ class EventWheel
     {
         if (NextIsFar())
         {
-            std::pop_heap(m_far.begin(), m_far.end(), IsLater);
-            const Event next = m_far.back();
+            std::pop_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
+            const FarEntry next = m_far.back();
             m_far.pop_back();
-            m_base = next.key.m_ts;
-            return next;
+            m_base = next.ts;
+            return next.entry.ToEvent(next.ts);
         }
         m_base = m_nextTs;
         Slot& slot = GetSlot(m_nextTs);
-        const Entry next = slot[m_taken++];
+        const Entry next = slot.entries[m_taken++];
         --m_count;
         if (m_seen != m_looked && m_ahead[m_seen % RING] == next.tagged)
         {
             ++m_seen;
         }
-        if (m_taken == slot.size())
+        if (m_taken == slot.entries.size())
         {
             Vacate(slot, m_nextTs);
         }
@@ -141,38 +187,53 @@ class EventWheel
     }
 
     /**
-     * \brief Remove an event, if it waits. Takes time in proportion to the events that wait with it.
-     * \param ev the event
+     * \brief Remove an event that is no arrival, if it waits. Takes time in proportion to the events that wait with it.
+     * \param ts its time
+     * \param id the lower half of its id
      */
-    void Remove(const Event& ev)
+    void Remove(uint64_t ts, uint32_t id)
     {
         ForgetAhead();
-        Slot& slot = GetSlot(ev.key.m_ts);
-        const std::size_t taken = GetTaken(ev.key.m_ts);
-        const auto place = FindPlace(slot, taken, ev.key.m_uid);
-        if (place != slot.end() && place->uid == ev.key.m_uid)
+        const auto isIt = [id](const Entry& entry) {
+            return static_cast<uint32_t>(entry.id) == id && !entry.IsArrival();
+        };
+        Slot& slot = GetSlot(ts);
+        const std::size_t taken = GetTaken(ts);
+        const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken), slot.entries.end(), isIt);
+        if (place != slot.entries.end() && ts - m_base < SLOTS)
         {
-            slot.erase(place);
+            slot.entries.erase(place);
             --m_count;
-            if (slot.size() == taken)
+            if (slot.entries.size() == taken)
             {
-                Vacate(slot, ev.key.m_ts);
+                Vacate(slot, ts);
             }
             return;
         }
-        const auto isIt = [&ev](const Event& other) { return other.key.m_uid == ev.key.m_uid; };
-        const auto far = std::find_if(m_far.begin(), m_far.end(), isIt);
+        const auto far = std::find_if(m_far.begin(), m_far.end(), [ts, isIt](const FarEntry& entry) {
+            return entry.ts == ts && isIt(entry.entry);
+        });
         if (far != m_far.end())
         {
             m_far.erase(far);
-            std::make_heap(m_far.begin(), m_far.end(), IsLater);
+            std::make_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
         }
+    }
+
+    /**
+     * \brief Compare two events of the same time.
+     * \param a an event
+     * \param b another event
+     * \return whether a runs before b
+     */
+    bool RunsBefore(const Event& a, const Event& b) const
+    {
+        return Precedes(Entry::Of(a), Entry::Of(b));
     }
 
   private:
     static constexpr uint32_t SLOTS = 4096;       //!< steps that the wheel spans
     static constexpr uint32_t WORDS = SLOTS / 64; //!< words of the occupancy bitmap
-    static constexpr uint64_t NEVER = UINT64_MAX; //!< time of no event
     static constexpr uint32_t APART = 2;          //!< events from one step of fetching to the next
     static constexpr uint32_t AHEAD = APART * ForeseenEvent::STEPS; //!< events that are looked at before their turn
     static constexpr uint32_t RING = 16;          //!< place for them: a power of two, for their numbers wrap around
@@ -180,15 +241,21 @@ class EventWheel
     static_assert(WORDS == 64, "one word must hold a bit for each word of the bitmap");
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 64;
+    /// Up to so many are sorted by insertion.
+    static constexpr std::size_t FEW = 16;
+    /// Indices that a sort key has room for.
+    static constexpr std::size_t KEY_INDICES = 1 << 15;
     /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own caches (some megabytes).
     static constexpr std::size_t MANY = 16384;
+
+    static constexpr uintptr_t FORESEEN = 1; //!< bit of Entry::tagged: a ForeseenEvent
 
     /// An event in a slot, which knows its time.
     struct Entry
     {
         uintptr_t tagged; //!< the event's implementation; bit 0: it is a ForeseenEvent
-        uint32_t uid;     //!< its id
-        uint32_t context; //!< its context
+        uint64_t id;      //!< Event::id
+        uint64_t place;   //!< upper half: its context + 1, 0 if it has none; lower half: 0 for an arrival, 1 for all others
 
         /**
          * \param ev an event
@@ -196,16 +263,15 @@ class EventWheel
          */
         static Entry Of(const Event& ev)
         {
-            return {reinterpret_cast<uintptr_t>(ev.impl), ev.key.m_uid, ev.key.m_context};
+            return {reinterpret_cast<uintptr_t>(ev.impl) | (ev.isForeseen ? FORESEEN : 0),
+                    ev.id,
+                    uint64_t{ev.context + 1} << 32 | (ev.isArrival ? 0 : 1)};
         }
 
-        /**
-         * \param ev an event that can be foreseen
-         * \return its entry
-         */
-        static Entry OfForeseen(const Event& ev)
+        /// \return whether it is the arrival of a frame
+        bool IsArrival() const
         {
-            return {reinterpret_cast<uintptr_t>(ev.impl) | 1, ev.key.m_uid, ev.key.m_context};
+            return static_cast<uint32_t>(place) == 0;
         }
 
         /**
@@ -214,97 +280,197 @@ class EventWheel
          */
         Event ToEvent(uint64_t ts) const
         {
-            return {reinterpret_cast<EventImpl*>(tagged & ~uintptr_t{1}), {ts, uid, context}};
+            return {reinterpret_cast<EventImpl*>(tagged & ~FORESEEN),
+                    ts,
+                    id,
+                    static_cast<uint32_t>(place >> 32) - 1,
+                    (tagged & FORESEEN) != 0,
+                    IsArrival()};
         }
     };
 
+    /// An event beyond the wheel.
+    struct FarEntry
+    {
+        uint64_t ts; //!< its time
+        Entry entry; //!< the event
+    };
+
     /// The events of one time step.
-    using Slot = std::vector<Entry>;
+    struct Slot
+    {
+        std::vector<Entry> entries; //!< the events
+        bool isSorted{false};       //!< whether they are in canonical order, for they have been looked at
+    };
+
+    /// What the heap is made by: the event that runs first is on top.
+    struct FarIsLater
+    {
+        const EventWheel& wheel; //!< whose heap it is
+
+        /**
+         * \param a an event
+         * \param b another event
+         * \return whether a runs after b
+         */
+        bool operator()(const FarEntry& a, const FarEntry& b) const
+        {
+            return a.ts != b.ts ? a.ts > b.ts : wheel.Precedes(b.entry, a.entry);
+        }
+    };
 
     /**
      * \param a an event
-     * \param b another event
-     * \return whether a runs after b; of two events the heap has the earlier one on top
+     * \param b another event of the same time
+     * \return whether a runs before b
      */
-    static bool IsLater(const Event& a, const Event& b)
+    bool Precedes(const Entry& a, const Entry& b) const
     {
-        return b.key < a.key;
+        return m_isCanonical ? PrecedesCanonically(a, b) : a.id < b.id;
     }
 
     /**
-     * \param a id of an event
-     * \param b id of an event of the same time
-     * \return whether a is the lower one; ids may have wrapped around
+     * \param a an event
+     * \param b another event of the same time
+     * \return whether a runs before b in canonical order
      */
-    static bool IsBefore(uint32_t a, uint32_t b)
+    static bool PrecedesCanonically(const Entry& a, const Entry& b)
     {
-        return static_cast<int32_t>(a - b) < 0;
+        // One comparison without branches, for its outcome is a matter of chance.
+        using Key = unsigned __int128;
+        return (Key{a.place} << 64 | a.id) < (Key{b.place} << 64 | b.id);
     }
 
     /**
-     * \param slot events of one time
-     * \param taken how many of them have run
-     * \param uid id of another, or of one of them
-     * \return its place: that of the first whose id is not lower
+     * \brief The slot is about to be looked at: bring its events into canonical order.
+     * \param slot the slot
      */
-    static Slot::iterator FindPlace(Slot& slot, std::size_t taken, uint32_t uid)
+    void Sort(Slot& slot)
     {
-        const auto precedes = [](const Entry& entry, uint32_t id) { return IsBefore(entry.uid, id); };
-        return std::lower_bound(slot.begin() + static_cast<std::ptrdiff_t>(taken), slot.end(), uid, precedes);
+        if (!m_isCanonical || slot.isSorted)
+        {
+            return;
+        }
+        slot.isSorted = true;
+        const std::size_t count = slot.entries.size();
+        if (count <= 2)
+        {
+            if (count == 2 && PrecedesCanonically(slot.entries[1], slot.entries[0]))
+            {
+                std::swap(slot.entries[0], slot.entries[1]);
+            }
+            return;
+        }
+        if (count > KEY_INDICES)
+        {
+            std::sort(slot.entries.begin(), slot.entries.end(), PrecedesCanonically);
+            return;
+        }
+        m_keys.resize(count);
+        for (std::size_t index = 0; index < count; ++index)
+        {
+            m_keys[index] = MakeKey(slot.entries[index], index);
+        }
+        count <= FEW ? SortFew() : SortMany();
+        m_sorted.resize(count);
+        for (std::size_t index = 0; index < count; ++index)
+        {
+            m_sorted[index] = slot.entries[m_keys[index] % KEY_INDICES];
+        }
+        slot.entries.swap(m_sorted);
+    }
+
+    /**
+     * \brief Put an event's place in canonical order into one number, which sorts faster than the event.
+     * \param entry the event; in its slot events other than arrivals are in the order of their ids
+     * \param index its index there, below KEY_INDICES
+     * \return from the top: 32 bits of its node, 1 bit for other than arrivals, 16 of the port and 15 of the index; never
+     * negative, for a network has fewer nodes
+     */
+    static int64_t MakeKey(const Entry& entry, std::size_t index)
+    {
+        const uint64_t behind = entry.IsArrival() ? entry.id * KEY_INDICES : uint64_t{1} << 31;
+        return static_cast<int64_t>((entry.place & ~uint64_t{UINT32_MAX}) | behind | index);
+    }
+
+    /// Sort the keys without branches, whose outcomes nothing can foresee: the place of each is how many are smaller.
+    void SortFew()
+    {
+        const std::size_t count = m_keys.size();
+        m_otherKeys.resize(count);
+        const int64_t* keys = m_keys.data();
+        for (std::size_t index = 0; index < count; ++index)
+        {
+            const int64_t key = keys[index];
+            int64_t smaller = 0;
+            for (std::size_t other = 0; other < count; ++other)
+            {
+                smaller += keys[other] < key ? 1 : 0;
+            }
+            m_otherKeys[static_cast<std::size_t>(smaller)] = key;
+        }
+        m_keys.swap(m_otherKeys);
+    }
+
+    /// Sort the keys by their nodes, byte by byte, then those of each node.
+    void SortMany()
+    {
+        int64_t used = 0;
+        for (const int64_t key : m_keys)
+        {
+            used |= key;
+        }
+        m_otherKeys.resize(m_keys.size());
+        for (uint32_t shift = 32; shift < 64 && used >> shift; shift += 8)
+        {
+            std::array<uint32_t, 257> begins{};
+            for (const int64_t key : m_keys)
+            {
+                ++begins[(key >> shift) % 256 + 1];
+            }
+            std::partial_sum(begins.begin(), begins.end(), begins.begin());
+            for (const int64_t key : m_keys)
+            {
+                m_otherKeys[begins[(key >> shift) % 256]++] = key;
+            }
+            m_keys.swap(m_otherKeys);
+        }
+        for (auto begin = m_keys.begin(); begin != m_keys.end();)
+        {
+            const auto isOther = [node = *begin >> 32](int64_t key) { return key >> 32 != node; };
+            const auto end = std::find_if(begin + 1, m_keys.end(), isOther);
+            std::sort(begin, end);
+            begin = end;
+        }
     }
 
     /// \return whether the next event is in the heap, not in the wheel
     bool NextIsFar() const
     {
-        if (m_far.empty() || m_far.front().key.m_ts > m_nextTs)
+        if (m_far.empty() || m_far.front().ts > m_nextTs)
         {
             return false;
         }
-        return m_far.front().key.m_ts < m_nextTs ||
-               IsBefore(m_far.front().key.m_uid, GetSlot(m_nextTs)[m_taken].uid);
+        return m_far.front().ts < m_nextTs || Precedes(m_far.front().entry, GetSlot(m_nextTs).entries[m_taken]);
     }
 
     /**
-     * \brief Insert an event behind all others of its time.
-     * \param ev the event
-     * \param entry its entry
+     * \brief Insert an event into a slot whose events are in order.
+     * \param slot the slot
+     * \param ts its time
+     * \param entry the event
      */
-    void Append(const Event& ev, Entry entry)
+    void PutInOrder(Slot& slot, uint64_t ts, const Entry& entry)
     {
-        if (ev.key.m_ts - m_base >= SLOTS)
-        {
-            m_far.push_back(ev);
-            std::push_heap(m_far.begin(), m_far.end(), IsLater);
-            return;
-        }
-        if (!m_slots[ev.key.m_ts % SLOTS])
-        {
-            Occupy(ev.key.m_ts);
-        }
-        GetSlot(ev.key.m_ts).push_back(entry);
-        ++m_count;
-    }
-
-    /**
-     * \brief Insert an event at the place of its id.
-     * \param ev the event
-     * \param entry its entry
-     */
-    void PutInOrder(const Event& ev, Entry entry)
-    {
-        Slot& slot = GetSlot(ev.key.m_ts);
-        const bool far = ev.key.m_ts - m_base >= SLOTS;
-        if (far || slot.empty() || IsBefore(slot.back().uid, ev.key.m_uid))
-        {
-            Append(ev, entry);
-            return;
-        }
-        const auto place = FindPlace(slot, GetTaken(ev.key.m_ts), ev.key.m_uid);
-        if (ev.key.m_ts == m_lookTs && static_cast<std::size_t>(place - slot.begin()) < m_lookAt)
+        const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(GetTaken(ts));
+        const auto place = std::upper_bound(first, slot.entries.end(), entry, [this](const Entry& a, const Entry& b) {
+            return Precedes(a, b);
+        });
+        if (ts == m_lookTs && static_cast<std::size_t>(place - slot.entries.begin()) < m_lookAt)
         {
             ++m_lookAt;
         }
-        slot.insert(place, entry);
+        slot.entries.insert(place, entry);
         ++m_count;
     }
 
@@ -355,6 +521,7 @@ class EventWheel
         {
             m_nextTs = ts;
             m_taken = 0;
+            Sort(GetSlot(ts));
         }
     }
 
@@ -366,7 +533,8 @@ class EventWheel
     void Vacate(Slot& slot, uint64_t ts)
     {
         const uint32_t index = ts % SLOTS;
-        slot.clear();
+        slot.entries.clear();
+        slot.isSorted = false;
         m_spare.push_back(std::exchange(m_slots[index], 0));
         m_occupied[index / 64] &= ~(uint64_t{1} << (index % 64));
         if (m_occupied[index / 64] == 0)
@@ -377,6 +545,10 @@ class EventWheel
         {
             m_nextTs = FirstOccupied(m_base);
             m_taken = 0;
+            if (m_nextTs != NEVER)
+            {
+                Sort(GetSlot(m_nextTs));
+            }
         }
     }
 
@@ -390,7 +562,7 @@ class EventWheel
                 m_lookTs = m_nextTs;
                 m_lookAt = m_taken;
             }
-            else if (m_lookAt >= GetSlot(m_lookTs).size())
+            else if (m_lookAt >= GetSlot(m_lookTs).entries.size())
             {
                 const uint64_t ts = FirstOccupied(m_lookTs + 1);
                 if (ts == NEVER)
@@ -399,8 +571,9 @@ class EventWheel
                 }
                 m_lookTs = ts;
                 m_lookAt = 0;
+                Sort(GetSlot(ts));
             }
-            LookAt(GetSlot(m_lookTs)[m_lookAt++]);
+            LookAt(GetSlot(m_lookTs).entries[m_lookAt++]);
         }
     }
 
@@ -411,18 +584,18 @@ class EventWheel
     void LookAt(const Entry& entry)
     {
         m_ahead[m_looked % RING] = entry.tagged;
-        if (entry.tagged & 1)
+        if (entry.tagged & FORESEEN)
         {
-            FetchLines(reinterpret_cast<const void*>(entry.tagged & ~uintptr_t{1}), ForeseenEvent::LINES);
+            FetchLines(reinterpret_cast<const void*>(entry.tagged & ~FORESEEN), ForeseenEvent::LINES);
         }
         for (unsigned step = 1; step < ForeseenEvent::STEPS && m_count >= MANY; ++step)
         {
             const uint32_t before = m_looked - step * APART;
             const uintptr_t tagged = m_ahead[before % RING];
             // The difference of ids that wrap around: only those that still wait.
-            if (static_cast<int32_t>(before - m_seen) >= 0 && tagged & 1)
+            if (static_cast<int32_t>(before - m_seen) >= 0 && tagged & FORESEEN)
             {
-                static_cast<ForeseenEvent*>(reinterpret_cast<EventImpl*>(tagged & ~uintptr_t{1}))->Fetch(step);
+                static_cast<ForeseenEvent*>(reinterpret_cast<EventImpl*>(tagged & ~FORESEEN))->Fetch(step);
             }
         }
         ++m_looked;
@@ -487,7 +660,11 @@ class EventWheel
     uint32_t m_seen{0};                     //!< how many of them have been taken
     uint64_t m_lookTs{NEVER};               //!< time of the event that is looked at next
     std::size_t m_lookAt{0};                //!< its place in the slot
-    std::vector<Event> m_far;               //!< binary heap of the events beyond the wheel
+    std::vector<FarEntry> m_far;            //!< binary heap of the events beyond the wheel
+    std::vector<int64_t> m_keys;            //!< sorted instead of events
+    std::vector<int64_t> m_otherKeys;       //!< takes turns with them
+    std::vector<Entry> m_sorted;            //!< takes turns with the events of a slot
+    bool m_isCanonical;                     //!< whether EventOrder::CANONICAL holds
 };
 
 } // namespace ns3

@@ -31,6 +31,12 @@ HostAlarms::HostAlarms(Handler handler)
 {
 }
 
+void
+HostAlarms::SetContext(uint32_t context)
+{
+    m_context = context;
+}
+
 HostAlarm*
 HostAlarms::Schedule(uint64_t nanos, uint32_t owner, uint8_t timer)
 {
@@ -47,7 +53,9 @@ HostAlarms::Schedule(uint64_t nanos, uint32_t owner, uint8_t timer)
     // A controller may ask for a time that has passed, or for one that never comes.
     const uint64_t now = Simulator::Now().GetTimeStep();
     alarm->m_nanos = std::clamp<uint64_t>(nanos, now, std::numeric_limits<int64_t>::max());
-    Simulator::Schedule(TimeStep(alarm->m_nanos - now), Ptr<EventImpl>(alarm));
+    // The simulator drops a reference after each event.
+    alarm->Ref();
+    Simulator::ScheduleWithContext(m_context, TimeStep(alarm->m_nanos - now), alarm);
     return alarm;
 }
 

@@ -89,6 +89,11 @@ class HostAlarms
     HostAlarms& operator=(const HostAlarms&) = delete;
 
     /**
+     * \param context id of the host's node, whose events they are, whoever asks for them
+     */
+    void SetContext(uint32_t context);
+
+    /**
      * \brief Schedule an alarm.
      * \param nanos when, in ns of simulated time; now, if that has passed
      * \param owner the queue pair or the port
@@ -107,6 +112,7 @@ class HostAlarms
     void OnAlarm(HostAlarm* alarm);
 
     Handler m_handler;                 //!< whom to tell
+    uint32_t m_context{0};             //!< id of the host's node
     std::vector<HostAlarm*> m_idle;    //!< alarms that wait for use
     std::vector<Ptr<HostAlarm>> m_all; //!< owns the alarms
 };

@@ -8,6 +8,7 @@
 #include "frame-serializer.h"
 #include "late-trace.h"
 #include "qbb-channel.h"
+#include "shared-network.h"
 #include "wheel-simulator-impl.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
@@ -157,6 +158,11 @@ QbbNetDevice::OnTxComplete()
 
 QbbNetDevice::QbbNetDevice()
     : m_txComplete(*this),
+      m_eager(true),
+      m_watched(false),
+      m_hasClasses(false),
+      m_loses(false),
+      m_leaves(false),
       m_address(Mac48Address::Allocate())
 {
     NS_LOG_FUNCTION(this);
@@ -204,6 +210,7 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_wheel = WheelSimulatorImpl::Find();
     m_wheelOwner = m_wheel;
     m_peerNodeId = peer.m_nodeId;
+    m_peerPort = peer.m_port;
     NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
     const hpcc::Settings& settings = m_owner->GetSettings();
     m_floorsTimes = settings.floors_times();
@@ -229,6 +236,14 @@ DataRate
 QbbNetDevice::GetDataRate() const
 {
     return m_dataRate;
+}
+
+void
+QbbNetDevice::SetShared(SharedNetwork* shared)
+{
+    NS_LOG_FUNCTION(this);
+    m_shared = shared;
+    m_leaves = shared->IsLocal(m_owner->GetIndex()) && !shared->IsLocal(m_peer->GetOwner().GetIndex());
 }
 
 void
@@ -311,7 +326,7 @@ QbbNetDevice::GetNow() const
 bool
 QbbNetDevice::IsBusy()
 {
-    if (m_busy || !m_wheel || m_wheel->HasPassed(m_completeAt, m_completeUid))
+    if (m_busy || !m_wheel || m_wheel->HasPassed(m_completeAt, m_completeUid, m_nodeId))
     {
         return m_busy;
     }
@@ -389,9 +404,9 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     frame->receiver = m_peer;
     // The simulator drops a reference after each event. The end of the transmission comes before the arrival, as in
     // the reference simulator.
-    frame->Ref();
     if (!m_wheel)
     {
+        frame->Ref();
         Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), &QbbNetDevice::OnTxComplete, Ptr<QbbNetDevice>(this));
         Simulator::ScheduleWithContext(m_peerNodeId, TimeStep(txTime + m_delayNanos), frame);
         return;
@@ -403,7 +418,13 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     {
         ScheduleTxComplete();
     }
-    m_wheel->InsertForeseen(m_completeAt + m_delayNanos, m_peerNodeId, frame);
+    if (m_leaves)
+    {
+        m_shared->Send(m_completeAt + m_delayNanos, *m_peer, frame);
+        return;
+    }
+    frame->Ref();
+    m_wheel->InsertArrival(m_completeAt + m_delayNanos, m_peerNodeId, m_peerPort, frame);
 }
 
 void

@@ -26,6 +26,7 @@ namespace ns3
 {
 
 class QbbChannel;
+class SharedNetwork;
 class WheelSimulatorImpl;
 
 /**
@@ -83,6 +84,12 @@ class QbbNetDevice : public NetDevice
 
     /// \return the data rate
     DataRate GetDataRate() const;
+
+    /**
+     * \brief Make the device a part of a network that several processes may simulate.
+     * \param shared sends frames to other processes; outlives the run
+     */
+    void SetShared(SharedNetwork* shared);
 
     /**
      * \brief Lose frames that arrive.
@@ -390,15 +397,17 @@ class QbbNetDevice : public NetDevice
     // The second line.
     uint32_t m_peerNodeId{0};          //!< id of the far end's node
     uint16_t m_port{0};                //!< number at the node
+    uint16_t m_peerPort{0};            //!< number of the far end at its node
     bool m_linkUp{false};              //!< whether the cable is plugged in and whole
     bool m_busy{false};                //!< whether an event will end the transmission
-    bool m_eager{true};                //!< whether the node always waits for that event
-    bool m_watched{false};             //!< whether a trace source or a tap was ever connected
     uint8_t m_paused{0};               //!< bit n: priority n is paused
     uint8_t m_waiting{0};              //!< bit n: frames wait in queue n
     uint8_t m_lastServed{0};           //!< queue that was served last
-    bool m_hasClasses{false};          //!< whether m_scheduler serves the queues
-    bool m_loses{false};               //!< whether arriving frames may be lost by chance
+    bool m_eager : 1;                  //!< whether the node always waits for that event
+    bool m_watched : 1;                //!< whether a trace source or a tap was ever connected
+    bool m_hasClasses : 1;             //!< whether m_scheduler serves the queues
+    bool m_loses : 1;                  //!< whether arriving frames may be lost by chance
+    bool m_leaves : 1;                 //!< whether frames leave for another process
     uint64_t m_queuedBytes{0};         //!< bytes in all queues
     uint64_t m_delayNanos{0};          //!< propagation delay
     std::array<TxTime, 4> m_txTimes{}; //!< times of recent sizes, by size modulo 4
@@ -407,6 +416,7 @@ class QbbNetDevice : public NetDevice
     uint64_t m_txTelemetryBytes{0};                 //!< bytes sent that only telemetry needs
     std::array<QbbFrameQueue, PRIORITIES> m_queues; //!< the queues
     // What few frames need.
+    SharedNetwork* m_shared{nullptr};               //!< sends frames to other processes
     uint64_t m_bitRate{0};                          //!< data rate in bit/s
     uint32_t m_frameGap{0};                         //!< bytes that a frame occupies the link for besides its own
     bool m_floorsTimes{false};                      //!< whether transmission times are floored

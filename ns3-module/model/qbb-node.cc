@@ -7,6 +7,7 @@
 
 #include "call-core.h"
 #include "qbb-net-device.h"
+#include "shared-network.h"
 #include "setting-attributes.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
@@ -60,6 +61,22 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
     device->SetPort(*this, static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back(device);
     m_pfcBytes = GetSettings().pfc_bytes();
+}
+
+void
+QbbNode::SetShared(SharedNetwork* shared)
+{
+    m_shared = shared;
+    for (const auto& port : m_ports)
+    {
+        port->SetShared(shared);
+    }
+}
+
+bool
+QbbNode::IsLocal() const
+{
+    return !m_shared || m_shared->IsLocal(m_index);
 }
 
 void

@@ -23,6 +23,7 @@ namespace ns3
 
 class Packet;
 class QbbNetDevice;
+class SharedNetwork;
 
 /**
  * \ingroup hpcc
@@ -74,6 +75,15 @@ class QbbNode : public Object, public SettingsOwner
      * \param pool the pool
      */
     void SetFramePool(std::shared_ptr<QbbFramePool> pool);
+
+    /**
+     * \brief Make the node a part of a simulation whose time is cut into windows.
+     * \param shared tells the other nodes; outlives the run
+     */
+    void SetShared(SharedNetwork* shared);
+
+    /// \return whether this process simulates the node
+    bool IsLocal() const;
 
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
@@ -180,6 +190,7 @@ class QbbNode : public Object, public SettingsOwner
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
     std::shared_ptr<hpcc::Rng> m_rng;   //!< the random number generator
+    SharedNetwork* m_shared{nullptr};       //!< tells the other nodes; nullptr: nothing is told at the end of windows
     uint32_t m_index{0};                    //!< index in the network
     uint32_t m_pfcBytes{0};                 //!< size of a PFC frame
     bool m_isDisposed{false};               //!< whether the simulation has ended

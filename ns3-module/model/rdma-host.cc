@@ -8,6 +8,7 @@
 #include "call-core.h"
 #include "late-trace.h"
 #include "setting-attributes.h"
+#include "shared-network.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -17,6 +18,7 @@
 #include "ns3/abort.h"
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
+#include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 
@@ -140,6 +142,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     m_network = network;
     m_wakeUps.assign(m_ports.size(), nullptr);
+    m_alarms.SetContext(GetObject<Node>()->GetId());
     EnsureRng();
     ResolveSettings(*network);
     m_mtu = GetSettings().mtu();
@@ -188,6 +191,10 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     const int64_t receiver = peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender, *m_network);
     NS_ABORT_MSG_IF(receiver < 0, "host " << flow.dst << " has no room for another queue pair");
     sender.receiver = static_cast<uint32_t>(receiver);
+    if (!IsLocal())
+    {
+        return ELSEWHERE;
+    }
     const int64_t queuePair =
         m_core->open_sender(Simulator::Now().GetNanoSeconds(), static_cast<uint16_t>(nic), sender, *m_network);
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
@@ -203,6 +210,12 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     m_startTrace(flow);
     m_ports[nic]->TrySend();
     return handle;
+}
+
+void
+RdmaHost::CloseReceiver(uint32_t receiver)
+{
+    m_core->close_receiver(receiver);
 }
 
 void
@@ -726,7 +739,14 @@ RdmaHost::Finish(uint32_t queuePair)
         }
     }
     finished.flow.completion = Simulator::Now() - finished.flow.start;
-    finished.peer->m_core->close_receiver(finished.receiver);
+    if (m_shared)
+    {
+        m_shared->CloseReceiver(finished.flow.dst, finished.receiver);
+    }
+    else
+    {
+        finished.peer->CloseReceiver(finished.receiver);
+    }
     m_finishTrace(finished.flow);
     if (!finished.done.IsNull())
     {

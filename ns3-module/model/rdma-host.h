@@ -83,6 +83,9 @@ struct RdmaCounters
 class RdmaHost : public QbbNode
 {
   public:
+    /// The queue pair of a flow that another process simulates.
+    static constexpr uint32_t ELSEWHERE = UINT32_MAX;
+
     /// Called when a flow has finished.
     using FlowCallback = Callback<void, const RdmaFlow&>;
 
@@ -103,13 +106,20 @@ class RdmaHost : public QbbNode
     bool CanReach(const RdmaHost& peer) const;
 
     /**
-     * \brief Start a flow now.
+     * \brief Start a flow now. Where several processes share a simulation, all of them start all flows, in the same order:
+     * that of the source sends, the others take note.
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
-     * \return the flow's queue pair; ends the program if the peer cannot be reached
+     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached
      */
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
+
+    /**
+     * \brief A flow to this host has finished.
+     * \param receiver its queue pair here
+     */
+    void CloseReceiver(uint32_t receiver);
 
     /**
      * \brief Count the acknowledged bytes of a flow that has not finished.

@@ -38,7 +38,9 @@ WheelScheduler::~WheelScheduler()
 void
 WheelScheduler::Insert(const Event& ev)
 {
-    m_wheel.Insert(ev);
+    // Ids grow by a little from one event to the next, and begin again after the last.
+    m_latest += static_cast<int32_t>(ev.key.m_uid - static_cast<uint32_t>(m_latest));
+    m_wheel.Insert({ev.impl, ev.key.m_ts, m_latest, ev.key.m_context, false});
 }
 
 bool
@@ -48,24 +50,30 @@ WheelScheduler::IsEmpty() const
 }
 
 Scheduler::Event
+WheelScheduler::ToEvent(const EventWheel::Event& event)
+{
+    return {event.impl, {event.ts, static_cast<uint32_t>(event.id), event.context}};
+}
+
+Scheduler::Event
 WheelScheduler::PeekNext() const
 {
     NS_ASSERT(!IsEmpty());
-    return m_wheel.Peek();
+    return ToEvent(m_wheel.Peek());
 }
 
 Scheduler::Event
 WheelScheduler::RemoveNext()
 {
     NS_ASSERT(!IsEmpty());
-    return m_wheel.Pop();
+    return ToEvent(m_wheel.Pop());
 }
 
 void
 WheelScheduler::Remove(const Event& ev)
 {
     NS_LOG_FUNCTION(this << &ev);
-    m_wheel.Remove(ev);
+    m_wheel.Remove(ev.key.m_ts, ev.key.m_uid);
 }
 
 } // namespace ns3

@@ -37,7 +37,14 @@ class WheelScheduler : public Scheduler
     void Remove(const Event& ev) override;
 
   private:
-    EventWheel m_wheel; //!< the events
+    /**
+     * \param event an event of the wheel
+     * \return the same for ns-3
+     */
+    static Event ToEvent(const EventWheel::Event& event);
+
+    EventWheel m_wheel;   //!< the events
+    uint64_t m_latest{0}; //!< the largest id so far; ns-3 counts the lower half of it
 };
 
 } // namespace ns3

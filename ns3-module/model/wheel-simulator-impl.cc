@@ -5,11 +5,14 @@
  */
 #include "wheel-simulator-impl.h"
 
+#include "ns3/abort.h"
 #include "ns3/assert.h"
+#include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -24,19 +27,32 @@ WheelSimulatorImpl::GetTypeId()
     static TypeId tid = TypeId("ns3::WheelSimulatorImpl")
                             .SetParent<SimulatorImpl>()
                             .SetGroupName("Hpcc")
-                            .AddConstructor<WheelSimulatorImpl>();
+                            .AddConstructor<WheelSimulatorImpl>()
+                            .AddAttribute("CanonicalOrder",
+                                          "Whether events of the same nanosecond run in the order EventOrder::CANONICAL",
+                                          BooleanValue(false),
+                                          MakeBooleanAccessor(&WheelSimulatorImpl::SetCanonical,
+                                                              &WheelSimulatorImpl::IsCanonical),
+                                          MakeBooleanChecker());
     return tid;
 }
 
 WheelSimulatorImpl::WheelSimulatorImpl()
-    : m_currentUid(EventId::UID::INVALID),
-      m_currentContext(Simulator::NO_CONTEXT),
-      m_uid(EventId::UID::VALID),
+    : m_current{nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false},
+      m_id(EventId::UID::VALID),
       m_thread(std::this_thread::get_id())
 {
 }
 
 WheelSimulatorImpl::~WheelSimulatorImpl() = default;
+
+void
+WheelSimulatorImpl::SetCanonical(bool isCanonical)
+{
+    NS_ASSERT_MSG(m_wheel.IsEmpty(), "the order of events is chosen before the first one is scheduled");
+    m_isCanonical = isCanonical;
+    m_wheel = EventWheel(isCanonical ? EventOrder::CANONICAL : EventOrder::INSERTION);
+}
 
 WheelSimulatorImpl*
 WheelSimulatorImpl::Find()
@@ -69,13 +85,12 @@ WheelSimulatorImpl::Destroy()
 void
 WheelSimulatorImpl::ProcessOneEvent()
 {
-    const EventWheel::Event next = m_wheel.Pop();
-    m_currentTs = next.key.m_ts;
-    m_currentUid = next.key.m_uid;
-    m_currentContext = next.key.m_context;
+    m_current = m_wheel.Pop();
     ++m_eventCount;
-    next.impl->Invoke();
-    next.impl->Unref();
+    m_otherEventCount += m_current.context == Simulator::NO_CONTEXT || m_current.ts == 0 ? 1 : 0;
+    EventImpl* event = m_current.impl;
+    event->Invoke();
+    event->Unref();
     if (m_hasForeign.load(std::memory_order_relaxed))
     {
         TakeForeignEvents();
@@ -88,10 +103,38 @@ WheelSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     TakeForeignEvents();
     m_stop = false;
-    while (!m_stop && !m_wheel.IsEmpty())
+    while (!m_stop)
     {
-        ProcessOneEvent();
+        if (m_wheel.PeekTs() < m_windowEnd)
+        {
+            ProcessOneEvent();
+        }
+        else if (!BeginWindow())
+        {
+            return;
+        }
     }
+}
+
+void
+WheelSimulatorImpl::SetWindows(uint64_t length, EndWindow endWindow)
+{
+    NS_ABORT_MSG_IF(m_endWindow, "a simulation in canonical order has one network only");
+    m_windowLength = length;
+    m_windowEnd = m_current.ts;
+    m_endWindow = std::move(endWindow);
+}
+
+bool
+WheelSimulatorImpl::BeginWindow()
+{
+    const uint64_t next = m_endWindow ? m_endWindow(m_wheel.PeekTs()) : EventWheel::NEVER;
+    if (next == EventWheel::NEVER)
+    {
+        return false;
+    }
+    m_windowEnd = (next / m_windowLength + 1) * m_windowLength;
+    return true;
 }
 
 void
@@ -105,7 +148,7 @@ WheelSimulatorImpl::TakeForeignEvents()
     }
     for (const auto& event : foreign)
     {
-        Insert(m_currentTs + event.delay, event.context, event.event);
+        Insert(m_current.ts + event.delay, event.context, event.event);
     }
 }
 
@@ -132,9 +175,9 @@ WheelSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 {
     NS_ASSERT_MSG(m_thread == std::this_thread::get_id(), "Schedule() from another thread");
     NS_ASSERT_MSG(delay.IsPositive(), "negative delay");
-    const uint64_t ts = m_currentTs + delay.GetTimeStep();
-    const EventId id(event, ts, m_currentContext, m_uid);
-    Insert(ts, m_currentContext, event);
+    const uint64_t ts = m_current.ts + delay.GetTimeStep();
+    const EventId id(event, ts, m_current.context, static_cast<uint32_t>(m_id));
+    Insert(ts, m_current.context, event);
     return id;
 }
 
@@ -143,7 +186,7 @@ WheelSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Eve
 {
     if (m_thread == std::this_thread::get_id())
     {
-        Insert(m_currentTs + delay.GetTimeStep(), context, event);
+        Insert(m_current.ts + delay.GetTimeStep(), context, event);
         return;
     }
     const std::lock_guard<std::mutex> lock(m_foreignMutex);
@@ -160,7 +203,7 @@ WheelSimulatorImpl::ScheduleNow(EventImpl* event)
 EventId
 WheelSimulatorImpl::ScheduleDestroy(EventImpl* event)
 {
-    const EventId id(Ptr<EventImpl>(event, false), m_currentTs, Simulator::NO_CONTEXT, EventId::UID::DESTROY);
+    const EventId id(Ptr<EventImpl>(event, false), m_current.ts, Simulator::NO_CONTEXT, EventId::UID::DESTROY);
     m_destroyEvents.push_back(id);
     return id;
 }
@@ -177,7 +220,7 @@ WheelSimulatorImpl::Remove(const EventId& id)
     {
         return;
     }
-    m_wheel.Remove({id.PeekEventImpl(), {id.GetTs(), id.GetUid(), id.GetContext()}});
+    m_wheel.Remove(id.GetTs(), id.GetUid());
     id.PeekEventImpl()->Cancel();
     id.PeekEventImpl()->Unref();
 }
@@ -202,19 +245,19 @@ WheelSimulatorImpl::IsExpired(const EventId& id) const
     {
         return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) == m_destroyEvents.end();
     }
-    return HasPassed(id.GetTs(), id.GetUid());
+    return HasPassed(id.GetTs(), id.GetUid(), id.GetContext());
 }
 
 Time
 WheelSimulatorImpl::Now() const
 {
-    return TimeStep(m_currentTs);
+    return TimeStep(m_current.ts);
 }
 
 Time
 WheelSimulatorImpl::GetDelayLeft(const EventId& id) const
 {
-    return IsExpired(id) ? Time(0) : TimeStep(id.GetTs() - m_currentTs);
+    return IsExpired(id) ? Time(0) : TimeStep(id.GetTs() - m_current.ts);
 }
 
 Time
@@ -238,7 +281,7 @@ WheelSimulatorImpl::GetSystemId() const
 uint32_t
 WheelSimulatorImpl::GetContext() const
 {
-    return m_currentContext;
+    return m_current.context;
 }
 
 uint64_t

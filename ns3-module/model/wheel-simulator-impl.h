@@ -12,8 +12,10 @@
 #include "ns3/nstime.h"
 #include "ns3/simulator-impl.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -55,13 +57,44 @@ class WheelSimulatorImpl : public SimulatorImpl
     /// \return the current time step
     uint64_t GetNow() const
     {
-        return m_currentTs;
+        return m_current.ts;
     }
 
-    /// \return the time step of the next event; the current one if no event waits
+    /// \return whether events of the same nanosecond run in the order EventOrder::CANONICAL
+    bool IsCanonical() const
+    {
+        return m_isCanonical;
+    }
+
+    /// Told that a window is over, and of the time step of the next event; says which is the next of any process. The
+    /// largest number stands for no event.
+    using EndWindow = std::function<uint64_t(uint64_t)>;
+
+    /**
+     * \brief Interrupt the simulation between windows of simulated time. The first begins at time 0.
+     * \param length time steps of a window, at least 1
+     * \param endWindow called before the first event behind each window that had any
+     */
+    void SetWindows(uint64_t length, EndWindow endWindow);
+
+    /**
+     * \brief Say when something may change next.
+     * \return the time step of the next event or, if that is sooner, of the end of the window; the current one if no event
+     * waits
+     */
     uint64_t GetNextTs() const
     {
-        return m_wheel.IsEmpty() ? m_currentTs : m_wheel.Peek().key.m_ts;
+        return m_wheel.IsEmpty() ? m_current.ts : std::min(m_wheel.PeekTs(), m_windowEnd);
+    }
+
+    /**
+     * \brief Count the events of nodes that mean something to the network.
+     * \return events so far that belonged to a node, without those of time 0, by which ns-3 initializes all nodes of the
+     * program, whoever simulates them
+     */
+    uint64_t GetNodeEventCount() const
+    {
+        return m_eventCount - m_otherEventCount;
     }
 
     /**
@@ -72,72 +105,80 @@ class WheelSimulatorImpl : public SimulatorImpl
      */
     void Insert(uint64_t ts, uint32_t context, EventImpl* event)
     {
-        m_wheel.Insert({event, {ts, m_uid++, context}});
+        m_wheel.Insert({event, ts, m_id++, context, false});
     }
 
     /**
-     * \brief The same for an event that can be foreseen.
+     * \brief Schedule the arrival of a frame.
      * \param ts when
      * \param context in which context
+     * \param port port of the node by which it arrives
      * \param event what; the simulator takes over one reference
      */
-    void InsertForeseen(uint64_t ts, uint32_t context, ForeseenEvent* event)
+    void InsertArrival(uint64_t ts, uint32_t context, uint16_t port, ForeseenEvent* event)
     {
-        m_wheel.InsertForeseen({event, {ts, m_uid++, context}});
+        // A port is a place that does not depend on what was inserted elsewhere.
+        const uint64_t id = m_isCanonical ? port : m_id++;
+        m_wheel.Insert({event, ts, id, context, true, true});
     }
 
     /**
      * \brief Reserve the place of an event among those of its time.
-     * \return the event's id
+     * \return the lower half of the event's id
      */
     uint32_t Reserve()
     {
-        return m_uid++;
+        return static_cast<uint32_t>(m_id++);
     }
 
     /**
      * \brief Schedule an event whose place was reserved.
      * \param ts when; not passed yet
-     * \param uid its id
+     * \param uid the lower half of its id
      * \param context in which context
      * \param event what; the simulator takes over one reference
      */
     void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, EventImpl* event)
     {
-        m_wheel.InsertInOrder({event, {ts, uid, context}});
+        m_wheel.InsertInOrder({event, ts, WholeId(uid), context, false});
     }
 
     /**
      * \brief The same for an event that can be foreseen.
      * \param ts when; not passed yet
-     * \param uid its id
+     * \param uid the lower half of its id
      * \param context in which context
      * \param event what; the simulator takes over one reference
      */
     void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, ForeseenEvent* event)
     {
-        m_wheel.InsertForeseenInOrder({event, {ts, uid, context}});
+        m_wheel.InsertInOrder({event, ts, WholeId(uid), context, true});
     }
 
     /**
      * \brief Take back an event whose place was reserved: its object goes. Nothing happens if it does not wait any more.
      * \param ts its time
-     * \param uid its id
+     * \param uid the lower half of its id
      */
     void Withdraw(uint64_t ts, uint32_t uid)
     {
-        m_wheel.Remove({nullptr, {ts, uid, 0}});
+        m_wheel.Remove(ts, uid);
     }
 
     /**
      * \brief Ask whether an event with a reserved place would run now, or would have run already.
      * \param ts its time
-     * \param uid its id
+     * \param uid the lower half of its id
+     * \param context its context
      * \return whether its turn has come
      */
-    bool HasPassed(uint64_t ts, uint32_t uid) const
+    bool HasPassed(uint64_t ts, uint32_t uid, uint32_t context) const
     {
-        return ts < m_currentTs || (ts == m_currentTs && static_cast<int32_t>(uid - m_currentUid) <= 0);
+        if (ts != m_current.ts)
+        {
+            return ts < m_current.ts;
+        }
+        return !m_wheel.RunsBefore(m_current, {nullptr, ts, WholeId(uid), context, false});
     }
 
     /// What Stop(delay) returns differs between versions of ns-3.
@@ -182,13 +223,37 @@ class WheelSimulatorImpl : public SimulatorImpl
     /// Take in what other threads have scheduled.
     void TakeForeignEvents();
 
+    /**
+     * \brief Complete the id of an event that was inserted, or its place reserved, no more than four billion events ago.
+     * \param uid the lower half of the id
+     * \return the id
+     */
+    uint64_t WholeId(uint32_t uid) const
+    {
+        return m_id - static_cast<uint32_t>(m_id - uid);
+    }
+
+    /**
+     * \param isCanonical whether events of the same nanosecond run in canonical order; nothing may have been scheduled yet
+     */
+    void SetCanonical(bool isCanonical);
+
+    /**
+     * \brief Begin the window of the next event.
+     * \return whether there is one
+     */
+    bool BeginWindow();
+
     EventWheel m_wheel;                      //!< the events
-    uint64_t m_currentTs{0};                 //!< current time step
-    uint32_t m_currentUid;                   //!< id of the event that runs
-    uint32_t m_currentContext;               //!< its context
-    uint32_t m_uid;                          //!< id of the next event
+    bool m_isCanonical{false};               //!< whether they run in canonical order
+    EventWheel::Event m_current;             //!< the event that runs
+    uint64_t m_id;                           //!< id of the next event
     bool m_stop{false};                      //!< whether to stop after this event
     uint64_t m_eventCount{0};                //!< events that have run
+    uint64_t m_otherEventCount{0};           //!< those of no node, and of time 0
+    uint64_t m_windowLength{0};              //!< time steps of a window
+    uint64_t m_windowEnd{UINT64_MAX};        //!< first time step behind the present window
+    EndWindow m_endWindow;                   //!< called between windows, if there are any
     std::list<EventId> m_destroyEvents;      //!< events for the end
     std::thread::id m_thread;                //!< the thread that runs the simulation
     std::mutex m_foreignMutex;               //!< guards m_foreign

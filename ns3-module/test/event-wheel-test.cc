@@ -418,7 +418,7 @@ class WheelForesightTest : public TestCase
         std::mt19937 random(5);
         for (uint32_t n = 0; n < COUNT; ++n)
         {
-            m_wheel.InsertForeseen(MakeForeseen(random() % 100, m_uid++));
+            m_wheel.Insert(MakeForeseen(random() % 100, m_uid++));
         }
         uint32_t fetched = 0;
         for (uint32_t n = 0; n < COUNT; ++n)
@@ -428,10 +428,10 @@ class WheelForesightTest : public TestCase
             foreseen->Take();
             fetched += foreseen->IsFetched() ? 1 : 0;
             const uint32_t reserved = m_uid++;
-            m_wheel.InsertForeseen(MakeForeseen(event.key.m_ts + 100 + random() % 100, m_uid++));
+            m_wheel.Insert(MakeForeseen(event.ts + 100 + random() % 100, m_uid++));
             if (random() % 8 == 0)
             {
-                m_wheel.InsertForeseenInOrder(MakeForeseen(event.key.m_ts + random() % 3, reserved));
+                m_wheel.InsertInOrder(MakeForeseen(event.ts + random() % 3, reserved));
             }
         }
         NS_TEST_EXPECT_MSG_EQ(m_failures, 0, "an event was asked behind its turn, or for a step twice, or never");
@@ -448,10 +448,10 @@ class WheelForesightTest : public TestCase
      * \param uid id
      * \return an event that can be foreseen
      */
-    Scheduler::Event MakeForeseen(uint64_t ts, uint32_t uid)
+    EventWheel::Event MakeForeseen(uint64_t ts, uint32_t uid)
     {
         m_events.push_back(Create<Foreseen>(m_failures));
-        return {PeekPointer(m_events.back()), {ts, uid, 0}};
+        return {PeekPointer(m_events.back()), ts, uid, 0, true};
     }
 
     static constexpr uint32_t COUNT = 30'000; //!< events that wait
@@ -459,6 +459,118 @@ class WheelForesightTest : public TestCase
     std::vector<Ptr<Foreseen>> m_events;      //!< all events
     uint32_t m_failures{0};                   //!< what must not happen and did
     uint32_t m_uid{4};                        //!< id of the next event; ns-3 uses those below
+};
+
+/**
+ * \ingroup hpcc
+ * \brief In canonical order it does not matter in which order the nodes have inserted their events, nor when the wheel looks.
+ */
+class WheelCanonicalTest : public TestCase
+{
+  public:
+    WheelCanonicalTest()
+        : TestCase("EventWheel: canonical order is that of nodes, arrivals by port, then insertion")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        std::mt19937 random(7);
+        for (uint32_t round = 0; round < 20; ++round)
+        {
+            const std::vector<EventWheel::Event> expected = MakeEvents(random);
+            NS_TEST_ASSERT_MSG_EQ(IsRunAs(Shuffle(expected, random), expected), true, "inserted in another order");
+        }
+    }
+
+    /**
+     * \brief Make events in canonical order.
+     * \param random source of chance
+     * \return the events
+     */
+    static std::vector<EventWheel::Event> MakeEvents(std::mt19937& random)
+    {
+        std::vector<EventWheel::Event> events;
+        for (uint64_t ts = 0; ts < 6'000; ts += 1 + random() % 2'000)
+        {
+            for (uint32_t node = 0; node < 10; ++node)
+            {
+                for (uint32_t port = random() % 4; port < 4; ++port)
+                {
+                    events.push_back({nullptr, ts, port, node, false, true});
+                }
+                for (uint32_t count = random() % 4; count < 4; ++count)
+                {
+                    events.push_back({nullptr, ts, count, node, false});
+                }
+            }
+        }
+        return events;
+    }
+
+    /**
+     * \brief Reorder events as other processes might have: those that a node inserts for itself stay in order.
+     * \param events the events
+     * \param random source of chance
+     * \return the same in another order, with ids that say so
+     */
+    static std::vector<EventWheel::Event> Shuffle(std::vector<EventWheel::Event> events, std::mt19937& random)
+    {
+        std::stable_sort(events.begin(), events.end(), [seed = random()](const auto& a, const auto& b) {
+            const auto key = [seed](const auto& event) {
+                return std::pair(event.isArrival ? 0 : 1 + (event.context ^ seed) % 16, event.isArrival ? (event.id * seed) % 101 : 0);
+            };
+            return key(a) < key(b);
+        });
+        uint64_t id = 1'000;
+        for (auto& event : events)
+        {
+            event.id = event.isArrival ? event.id : id++;
+        }
+        return events;
+    }
+
+    /**
+     * \brief Insert some events at first, the others while they run, at the latest one step before their turn.
+     * \param inserted the events in the order of insertion
+     * \param expected the events in that of execution
+     * \return whether they run in that order
+     */
+    static bool IsRunAs(const std::vector<EventWheel::Event>& inserted, const std::vector<EventWheel::Event>& expected)
+    {
+        constexpr uint64_t LATE = 50;
+        EventWheel wheel(EventOrder::CANONICAL);
+        std::vector<EventWheel::Event> late;
+        for (const auto& event : inserted)
+        {
+            if (event.ts > LATE && event.context % 3 == 0)
+            {
+                late.push_back(event);
+            }
+            else
+            {
+                wheel.Insert(event);
+            }
+        }
+        bool isSame = true;
+        for (const auto& event : expected)
+        {
+            for (auto next = late.begin(); next != late.end();)
+            {
+                const bool isDue = next->ts <= event.ts + LATE || wheel.IsEmpty() || next->ts <= wheel.Peek().ts;
+                if (isDue)
+                {
+                    wheel.Insert(*next);
+                }
+                next = isDue ? late.erase(next) : next + 1;
+            }
+            const auto taken = wheel.Pop();
+            isSame = isSame && taken.ts == event.ts && taken.context == event.context && taken.isArrival == event.isArrival &&
+                     (!event.isArrival || taken.id == event.id);
+        }
+        return isSame && wheel.IsEmpty();
+    }
 };
 
 /**
@@ -488,7 +600,7 @@ class WheelReservationTest : public HpccTestCase
         InsertReserved(late, "L");
         InsertReserved(early, "E");
         Simulator::Schedule(TimeStep(10),
-                            [this, wheel, unused]() { m_passed = wheel->HasPassed(10, unused); });
+                            [this, wheel, unused]() { m_passed = wheel->HasPassed(10, unused, Simulator::NO_CONTEXT); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_order.str(), "aEbLc", "the order is that of the reservations");
         NS_TEST_EXPECT_MSG_EQ(m_passed,
@@ -530,6 +642,7 @@ MakeWheelTests()
             new WheelCornersTest,
             new WheelSimulatorTest,
             new WheelForesightTest,
+            new WheelCanonicalTest,
             new WheelReservationTest};
 }
 

@@ -33,6 +33,7 @@ use run::{Run, Source};
 
 use crate::human;
 use crate::outcome::Outcome;
+use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::table::table;
 
@@ -62,7 +63,7 @@ impl Data {
 /// If the runs or the simulator cannot be found, or no name contains `filter`.
 pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> {
     let golden = data.open()?;
-    let simulator = Simulator::find(false)?;
+    let simulator = Simulator::find(Parts::default())?;
     let mut chosen: Vec<&Run> = golden.runs().iter().filter(|run| run.to_string().contains(filter)).collect();
     ensure!(!chosen.is_empty(), "no run's name contains \"{filter}\"; expected a part of SCENARIO/RUN");
     if jobs.get() > 1 {

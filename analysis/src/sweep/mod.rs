@@ -25,6 +25,7 @@ use crate::outcome::Outcome;
 use crate::plot::Style;
 use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::results::Results;
+use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::{human, run};
 pub use claim::{FILE as VERDICTS, Judged, Verdict, Verdicts};
@@ -77,7 +78,7 @@ pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Re
     if how.list {
         return list(&runs);
     }
-    let simulator = Simulator::find(runs.iter().any(|run| run.facts.stack))?;
+    let simulator = Simulator::find(Parts { stack: runs.iter().any(|run| run.facts.stack), mpi: false })?;
     let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
     let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
     let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_formats::results::{FctRecord, Port, ResultWriter, Summary, UnfinishedFlow, Versions};
+use hpcc_formats::results::{FctRecord, Port, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
 use tempfile::TempDir;
 
 pub const FAKE_SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake-scenario.sh");
@@ -31,13 +31,20 @@ pub fn canned(folder: &Path, complete: bool) -> PathBuf {
     if complete {
         writer.flow_finished(&FctRecord { flow: 1, sport: 1, ..flow });
     } else {
-        writer.flow_unfinished(&UnfinishedFlow { flow: 1, size: 100_000, acked_bytes: 99_000, ..Default::default() });
+        writer
+            .flow_unfinished(0, &UnfinishedFlow { flow: 1, size: 100_000, acked_bytes: 99_000, ..Default::default() });
     }
     for step in 1..=10 {
         writer.begin_queue_samples();
         writer.queue_sample(queue, step * 1_048);
         writer.queue_point(Nanos(START_NS + step * 100), queue, step * 1_048);
-        writer.goodput(Nanos(START_NS + step * 1_000), 0, BitRate::gbps(40), 5_000);
+        writer.goodput(
+            RowPlace::of_sample(START_NS + step * 1_000, 0),
+            Nanos(START_NS + step * 1_000),
+            0,
+            BitRate::gbps(40),
+            5_000,
+        );
     }
     let summary = Summary {
         versions: Versions { hpcc: "0.1.0".into(), ns3: "3.45".into() },

@@ -38,22 +38,30 @@ pub fn kind(path: &Path) -> Result<FileKind, InputError> {
 /// # Errors
 /// If the file cannot be read.
 pub fn needs_stack(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
-    let text = text::read(path)?;
-    let given = overrides.iter().rev().filter_map(|pair| pair.split_once('='));
-    let given =
-        given.filter(|(key, _)| key.trim() == PROTOCOL).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
-    let protocol = given.map(String::from).next().or_else(|| protocol(path, &text));
+    let protocol = text_of(path, overrides, "transport", "protocol")?;
     Ok(protocol.and_then(|name| Protocol::from_name(&name)).is_some_and(Protocol::is_of_stack))
 }
 
-/// What carries flows.
-const PROTOCOL: &str = "transport.protocol";
+/// Whether a file, with these overrides, says in which order events of the same nanosecond run.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn says_order(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
+    text_of(path, overrides, "run", "order").map(|order| order.is_some())
+}
 
-/// What a TOML file says of it.
-fn protocol(path: &Path, text: &str) -> Option<String> {
-    let root = DeTable::parse(text).ok().filter(|_| is_toml(path, text))?;
-    let value = root.get_ref().get("transport")?.get_ref().get("protocol")?.get_ref();
-    value.as_str().map(Into::into)
+/// What the overrides, or else a TOML file, say of a key whose value is text.
+fn text_of(path: &Path, overrides: &[String], section: &str, key: &str) -> Result<Option<String>, InputError> {
+    let file = text::read(path)?;
+    let wanted = format!("{section}.{key}");
+    let given = overrides.iter().rev().filter_map(|pair| pair.split_once('='));
+    let given = given.filter(|(key, _)| key.trim() == wanted).map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+    let in_file = || {
+        let root = DeTable::parse(&file).ok().filter(|_| is_toml(path, &file))?;
+        let value = root.get_ref().get(section)?.get_ref().get(key)?.get_ref();
+        value.as_str().map(Into::into)
+    };
+    Ok(given.map(String::from).next().or_else(in_file))
 }
 
 /// Whether a file is TOML, not the reference's `config.txt`.
@@ -94,6 +102,20 @@ mod tests {
         let tcp = "[transport]\nprotocol = \"tcp\"\n";
         assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]) && told("", &["transport.protocol=udp"]));
         assert!(!told(tcp, &["transport.protocol=tcp", "transport.protocol=rdma"]) && !told("[transport]\n", &[]));
+    }
+
+    #[test]
+    fn files_and_overrides_tell_of_the_order() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("file.toml");
+        for (text, overrides, expected) in [
+            ("[run]\norder = \"insertion\"\n", vec![], true),
+            ("[run]\nseed = 1\n", vec!["run.order=canonical".to_string()], true),
+            ("[run]\nseed = 1\n", vec!["run.seed=2".to_string()], false),
+        ] {
+            std::fs::write(&path, text).expect("file");
+            assert_eq!(says_order(&path, &overrides), Ok(expected), "{text} {overrides:?}");
+        }
     }
 
     #[test]

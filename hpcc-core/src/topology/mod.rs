@@ -3,6 +3,7 @@
 
 mod alike;
 mod node_set;
+pub mod partition;
 mod path_kinds;
 mod route_table;
 pub mod routes;

@@ -4,7 +4,7 @@
 
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::generate::{self, Wire};
-use hpcc_formats::results::{FctRecord, FileDigest, ResultWriter, Summary, UnfinishedFlow, Versions};
+use hpcc_formats::results::{FctRecord, FileDigest, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
 use hpcc_fuzz::{Folder, hpcc};
 use libfuzzer_sys::fuzz_target;
 use std::fs;
@@ -27,10 +27,10 @@ fn run() -> PathBuf {
     let flow =
         FctRecord { dst: 1, size: 100_000, start_ns: 1_000, fct_ns: 20_000, ideal_ns: 10_000, ..Default::default() };
     writer.flow_finished(&flow);
-    writer.flow_unfinished(&UnfinishedFlow { flow: 1, size: 100_000, acked_bytes: 99_000, ..Default::default() });
+    writer.flow_unfinished(0, &UnfinishedFlow { flow: 1, size: 100_000, acked_bytes: 99_000, ..Default::default() });
     for step in 1..=10 {
         writer.queue_point(Nanos(step * 100), queue, step * 1_048);
-        writer.goodput(Nanos(step * 1_000), 0, BitRate::gbps(40), 5_000);
+        writer.goodput(RowPlace::of_sample(step * 1_000, 0), Nanos(step * 1_000), 0, BitRate::gbps(40), 5_000);
         writer.pfc(Nanos(step * 300), 2, true, 1, step % 2 == 0);
     }
     let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };

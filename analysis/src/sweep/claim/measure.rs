@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::results::in_memory;
     use hpcc_core::units::{BitRate, Nanos};
-    use hpcc_formats::results::{ResultWriter, Summary, Versions};
+    use hpcc_formats::results::{ResultWriter, RowPlace, Summary, Versions};
 
     fn measure(what: What) -> Measure {
         let selection = Selection::default();
@@ -292,7 +292,7 @@ mod tests {
         }
         writer.flow_finished(&FctRecord { size: 10_000, fct_ns: 10_000, ideal_ns: 1_000, ..FctRecord::default() });
         for (time, bytes) in [(4_000, 0), (6_000, 2_000), (8_000, 4_000), (10_000, 4_000)] {
-            writer.goodput(Nanos(time), 0, BitRate(0), bytes);
+            writer.goodput(RowPlace::of_sample(time, 0), Nanos(time), 0, BitRate(0), bytes);
         }
         let scenario = serde_json::json!({ "monitor": { "goodput_interval_ns": 2_000 } });
         let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };

@@ -5,7 +5,7 @@ use super::settings::{Settings, narrow};
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::InputError;
 use crate::flows::{FlowList, FlowSource, Traffic};
-use crate::scenario::{Draft, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
+use crate::scenario::{Draft, EventOrder, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::quirks::QuirkSettings;
@@ -55,6 +55,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     let scenario = Scenario {
         name,
         seed: SEED,
+        order: EventOrder::Insertion,
         stop,
         network,
         flows: FlowList::default(),

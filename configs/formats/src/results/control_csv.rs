@@ -4,13 +4,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::csv_file::write_numbers;
 use super::{CsvRow, ResultError, Rows};
 
 /// The state of one flow at one time.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ControlRow {
     /// When, in ns.
     pub time_ns: u64,

@@ -5,13 +5,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::csv_file::write_numbers;
 use super::{CsvRow, ResultError, Rows};
 
 /// The rate of one flow over one interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoodputRow {
     /// End of the interval, in ns.
     pub time_ns: u64,

@@ -27,6 +27,7 @@ mod lock;
 mod output_file;
 mod pause_meter;
 mod queue_monitor;
+mod row;
 #[cfg(test)]
 mod testing;
 mod text_file;
@@ -52,5 +53,6 @@ pub use flow::{FctRecord, UnfinishedFlow};
 pub use folder::{INPUTS, wait_for_writer};
 pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
-pub use summary::{AttackSummary, FastCnpSummary, Port, Summary, Versions};
+pub use row::RowPlace;
+pub use summary::{AttackSummary, FastCnpSummary, Port, RankSummary, Summary, Versions};
 pub use writer::{Measured, ResultWriter};

@@ -4,6 +4,7 @@
 //! A line reads `TIME NODE IS_SWITCH PORT PAUSE`: the time in ns, 1 for a switch and 0 for a host, 1 for a
 //! pause and 0 for a resume.
 
+use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use super::ResultError;
 use super::text_file::{Words, for_each_line};
 
 /// One line of `pfc.txt`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PfcEvent {
     /// When the frame arrived, in ns.
     pub time_ns: u64,

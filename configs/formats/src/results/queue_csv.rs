@@ -6,13 +6,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::csv_file::write_numbers;
 use super::{CsvRow, ResultError, Rows};
 
 /// A new queue length of a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueRow {
     /// When it was sampled, in ns.
     pub time_ns: u64,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Watches the queue of every switch port at the pace of the simulator's samples.
 
-use std::io::{self, Write};
-
 use super::qlen_txt;
 use super::summary::Port;
 
@@ -93,20 +91,32 @@ impl QueueMonitor {
         self.ports.get(index).map(|state| state.port)
     }
 
-    /// Writes the histograms so far as a block of `qlen.txt`, by node and port; `time_ns` is now.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn print(&mut self, time_ns: u64, out: &mut impl Write) -> io::Result<()> {
+    /// The first line of a block of `qlen.txt`.
+    pub fn title(time_ns: u64) -> String {
+        let mut line = Vec::new();
+        // Into memory.
+        let _ = qlen_txt::write_time(&mut line, time_ns);
+        String::from_utf8(line).unwrap_or_default()
+    }
+
+    /// The other lines, with the histograms so far, of each node by its ports.
+    pub fn print(&mut self) -> Vec<(u32, String)> {
         self.settle();
         let mut sampled: Vec<&PortState> = self.ports.iter().filter(|state| !state.histogram.is_empty()).collect();
         sampled.sort_by_key(|state| (state.port.node, state.port.port));
-        qlen_txt::write_time(out, time_ns)?;
-        for state in sampled {
-            let per_kb = state.histogram.chunks((BYTES_PER_KB / BUCKET_BYTES) as usize).map(|kb| kb.iter().sum());
-            qlen_txt::write_port(out, state.port.node, state.port.port, per_kb)?;
-        }
-        Ok(())
+        let lines = |of_node: &[&PortState]| {
+            let mut lines = Vec::new();
+            for state in of_node {
+                let per_kb = state.histogram.chunks((BYTES_PER_KB / BUCKET_BYTES) as usize).map(|kb| kb.iter().sum());
+                // Into memory.
+                let _ = qlen_txt::write_port(&mut lines, state.port.node, state.port.port, per_kb);
+            }
+            String::from_utf8(lines).unwrap_or_default()
+        };
+        sampled
+            .chunk_by(|a, b| a.port.node == b.port.node)
+            .map(|of_node| (of_node[0].port.node, lines(of_node)))
+            .collect()
     }
 
     /// Says that the last flow has completed: [`stats`](Self::stats) keeps the figures of this moment.
@@ -168,9 +178,8 @@ mod tests {
     use super::*;
 
     fn printed(monitor: &mut QueueMonitor, time_ns: u64) -> String {
-        let mut text = Vec::new();
-        monitor.print(time_ns, &mut text).expect("memory");
-        String::from_utf8(text).expect("text")
+        let ports: String = monitor.print().into_iter().map(|(_, lines)| lines).collect();
+        QueueMonitor::title(time_ns) + &ports
     }
 
     #[test]

@@ -106,6 +106,9 @@ pub struct Summary {
     /// What attackers did, in the order of the scenario; only where there are some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attacks: Vec<AttackSummary>,
+    /// What each process did; only where several shared the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankSummary>,
     /// Names of the groups of flows, by number.
     #[serde(default)]
     pub groups: Vec<String>,
@@ -156,6 +159,27 @@ pub struct AttackSummary {
     pub frames_sent: u64,
     /// Frames that it changed.
     pub frames_altered: u64,
+}
+
+/// What a process of a run that several shared did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RankSummary {
+    /// Nodes that it simulated.
+    pub nodes: u64,
+    /// Their events.
+    pub events: u64,
+    /// Frames that they sent.
+    pub packet_hops: u64,
+    /// Frames that left for other processes.
+    pub sent_frames: u64,
+    /// Bytes that it sent to other processes, results included.
+    pub sent_bytes: u64,
+    /// Seconds in which it simulated, by the clock on the wall.
+    pub busy_s: f64,
+    /// Seconds in which it waited for others, and exchanged with them.
+    pub waited_s: f64,
+    /// Its peak memory in bytes.
+    pub peak_rss_bytes: u64,
 }
 
 /// Versions of the programs that made the results.

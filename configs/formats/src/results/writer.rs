@@ -2,6 +2,7 @@
 //! Writes a run's output folder.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 
 use hpcc_core::topology::Network;
@@ -18,6 +19,7 @@ use super::pause_meter::PauseMeter;
 use super::pfc_txt::{self, PfcEvent};
 use super::ports_csv::{self, PortRow};
 use super::queue_csv::QueueRow;
+use super::row::{Row, RowLog, RowPlace};
 use super::{CsvRow, FctRecord, FileDigest, QueueMonitor, QueueStats, ResultError, Summary, UnfinishedFlow, summary};
 
 /// The output folder of a running simulation.
@@ -27,17 +29,13 @@ use super::{CsvRow, FctRecord, FileDigest, QueueMonitor, QueueStats, ResultError
 /// return nothing: the first error is kept, [`failed`](Self::failed) tells of it, and `finish` returns it.
 #[derive(Debug)]
 pub struct ResultWriter {
-    folder: OutputFolder,
-    files: Files,
+    /// `None` in a process whose rows another one writes.
+    output: Option<Output>,
+    /// Rows of a run that several processes share, until they are in order.
+    log: Option<RowLog>,
     queues: QueueMonitor,
     /// The last row of each queue in `queue.csv`.
     traced: Vec<u64>,
-    /// `packets.tr`, once a trace has begun.
-    packets: Option<OutputFile>,
-    /// `control.csv`, once flows are watched.
-    control: Option<OutputFile>,
-    /// `packets.pcap`, once a capture has begun.
-    capture: Option<Capture>,
     pauses: PauseMeter,
     finished: u64,
     error: Option<ResultError>,
@@ -54,6 +52,19 @@ pub struct Measured {
     pub pfc_pauses: u64,
     /// Time that ports were paused, summed over ports.
     pub pfc_paused: Nanos,
+}
+
+/// The folder and its files.
+#[derive(Debug)]
+struct Output {
+    folder: OutputFolder,
+    files: Files,
+    /// `packets.tr`, once a trace has begun.
+    packets: Option<OutputFile>,
+    /// `control.csv`, once flows are watched.
+    control: Option<OutputFile>,
+    /// `packets.pcap`, once a capture has begun.
+    capture: Option<Capture>,
 }
 
 #[derive(Debug)]
@@ -76,32 +87,102 @@ impl ResultWriter {
     pub fn create(out: &Path) -> Result<ResultWriter, ResultError> {
         let folder = OutputFolder::create(out)?;
         let files = Files::create(folder.path())?;
-        Ok(ResultWriter {
-            folder,
-            files,
+        Ok(ResultWriter::with(Some(Output { folder, files, packets: None, control: None, capture: None })))
+    }
+
+    /// A writer without a folder: another process gets its rows, by [`take_rows`](Self::take_rows).
+    pub fn without_folder() -> ResultWriter {
+        ResultWriter::with(None)
+    }
+
+    fn with(output: Option<Output>) -> ResultWriter {
+        ResultWriter {
+            log: output.is_none().then(RowLog::default),
+            output,
             queues: QueueMonitor::new(),
             traced: Vec::new(),
-            packets: None,
-            control: None,
-            capture: None,
             pauses: PauseMeter::default(),
             finished: 0,
             error: None,
-        })
+        }
+    }
+
+    /// Other processes share the run: rows wait until [`write_rows`](Self::write_rows).
+    pub fn share(&mut self) {
+        self.log.get_or_insert_default();
+    }
+
+    /// Takes the rows that wait, for another process.
+    pub fn take_rows(&mut self) -> Vec<u8> {
+        self.log.as_mut().map(RowLog::take_bytes).unwrap_or_default()
+    }
+
+    /// Adds rows of another process to those that wait.
+    ///
+    /// # Errors
+    /// If they are not what [`take_rows`](Self::take_rows) gave.
+    pub fn add_rows(&mut self, rows: &[u8]) -> Result<(), ResultError> {
+        if self.log.as_mut().is_some_and(|log| log.add_bytes(rows)) {
+            return Ok(());
+        }
+        let folder = self.output.as_ref().map_or(Path::new(""), |output| output.folder.path());
+        Err(ResultError::folder(folder, "the rows of another process of this run cannot be read"))
+    }
+
+    /// Writes the rows that wait, in the order that one process would have written them in. No process may still add rows
+    /// of the time up to now.
+    pub fn write_rows(&mut self) {
+        let rows = self.log.as_mut().map(RowLog::take_sorted).unwrap_or_default();
+        for row in rows {
+            self.write(row);
+        }
+    }
+
+    /// A row belongs to a file now, or waits.
+    fn put(&mut self, place: RowPlace, row: Row) {
+        match &mut self.log {
+            Some(log) => log.push(place, row),
+            None => self.write(row),
+        }
+    }
+
+    /// Writes a row into its file.
+    fn write(&mut self, row: Row) {
+        let Some(Output { files, packets, control, capture, .. }) = &mut self.output else { return };
+        let written = match row {
+            Row::Finished(flow) => {
+                self.finished += 1;
+                let text = files.fct_txt.write(|out| fct_txt::write(out, &FctLine::from(&flow)));
+                text.and(files.fct_csv.write(|out| flow.write(out)))
+            }
+            Row::Unfinished(flow) => files.unfinished_csv.write(|out| flow.write(out)),
+            Row::Pfc(event) => {
+                self.pauses.record(&event);
+                files.pfc_txt.write(|out| pfc_txt::write(out, &event))
+            }
+            Row::Queue(row) => files.queue_csv.write(|out| row.write(out)),
+            Row::Histogram(lines) => files.qlen_txt.write(|out| out.write_all(lines.as_bytes())),
+            Row::Goodput(row) => files.goodput_csv.write(|out| row.write(out)),
+            Row::Control(row) => control.as_mut().map_or(Ok(()), |file| file.write(|out| row.write(out))),
+            Row::Packet(record) => {
+                packets.as_mut().map_or(Ok(()), |file| file.write(|out| packet_trace::write(out, &record)))
+            }
+            Row::Frame(time_ns, bytes) => {
+                capture.as_mut().map_or(Ok(()), |capture| capture.write(Nanos(time_ns), &bytes))
+            }
+        };
+        self.keep(written);
     }
 
     /// A flow has completed.
     pub fn flow_finished(&mut self, flow: &FctRecord) {
-        self.finished += 1;
-        let text = self.files.fct_txt.write(|out| fct_txt::write(out, &FctLine::from(flow)));
-        let csv = self.files.fct_csv.write(|out| flow.write(out));
-        self.keep(text.and(csv));
+        let place = RowPlace::at_node(flow.start_ns.saturating_add(flow.fct_ns), flow.src);
+        self.put(place, Row::Finished(*flow));
     }
 
-    /// A flow has not completed by the end.
-    pub fn flow_unfinished(&mut self, flow: &UnfinishedFlow) {
-        let written = self.files.unfinished_csv.write(|out| flow.write(out));
-        self.keep(written);
+    /// A flow has not completed by the end; `place` says where it stands among those.
+    pub fn flow_unfinished(&mut self, place: u64, flow: &UnfinishedFlow) {
+        self.put(RowPlace::at_end(place), Row::Unfinished(*flow));
     }
 
     /// The last flow has completed: queue statistics end here.
@@ -112,9 +193,7 @@ impl ResultWriter {
     /// A device has received a PFC frame.
     pub fn pfc(&mut self, now: Nanos, node: u32, is_switch: bool, port: u32, pause: bool) {
         let event = PfcEvent { time_ns: now.0, node, is_switch, port, pause };
-        self.pauses.record(&event);
-        let written = self.files.pfc_txt.write(|out| pfc_txt::write(out, &event));
-        self.keep(written);
+        self.put(RowPlace::at_node(now.0, node), Row::Pfc(event));
     }
 
     /// Adds a port to watch; the index is for [`queue_sample`](Self::queue_sample) and
@@ -147,45 +226,47 @@ impl ResultWriter {
         *last = bytes;
         let Some(port) = self.queues.port(index) else { return };
         let row = QueueRow { time_ns: now.0, node: port.node, port: port.port, qlen_bytes: bytes };
-        let written = self.files.queue_csv.write(|out| row.write(out));
-        self.keep(written);
+        self.put(RowPlace::of_sample(now.0, row.node), Row::Queue(row));
     }
 
     /// Writes the histograms so far to `qlen.txt`; the reference does so at multiples of 100 ms.
     pub fn print_queues(&mut self, now: Nanos) {
-        let queues = &mut self.queues;
-        let written = self.files.qlen_txt.write(|out| queues.print(now.0, out));
-        self.keep(written);
+        // Its first line concerns no node: only one process says it.
+        if self.output.is_some() {
+            self.put(RowPlace::of_sample(now.0, 0), Row::Histogram(QueueMonitor::title(now.0)));
+        }
+        for (node, lines) in self.queues.print() {
+            self.put(RowPlace::at_node(now.0, node), Row::Histogram(lines));
+        }
     }
 
     /// What was acknowledged of a flow's payload since the last call for this flow, and the rate that this was.
-    pub fn goodput(&mut self, now: Nanos, flow: u32, rate: BitRate, bytes: u64) {
+    pub fn goodput(&mut self, place: RowPlace, now: Nanos, flow: u32, rate: BitRate, bytes: u64) {
         let row = GoodputRow { time_ns: now.0, flow, goodput_bps: rate.0, bytes };
-        let written = self.files.goodput_csv.write(|out| row.write(out));
-        self.keep(written);
+        self.put(place, Row::Goodput(row));
     }
 
     /// Begins the time series of what congestion control makes of flows.
     pub fn begin_control(&mut self) {
-        match OutputFile::create_csv::<ControlRow>(self.folder.path(), "control.csv") {
-            Ok(file) => self.control = Some(file),
+        let Some(output) = &mut self.output else { return };
+        match OutputFile::create_csv::<ControlRow>(output.folder.path(), "control.csv") {
+            Ok(file) => output.control = Some(file),
             Err(error) => self.keep(Err(error)),
         }
     }
 
     /// The state of a flow.
     pub fn control(&mut self, row: &ControlRow) {
-        let Some(file) = &mut self.control else { return };
-        let written = file.write(|out| row.write(out));
-        self.keep(written);
+        self.put(RowPlace::of_sample(row.time_ns, row.flow), Row::Control(*row));
     }
 
     /// Begins the packet trace.
     pub fn begin_trace(&mut self, ports: &[PortRate], window_bytes: u32) {
-        match OutputFile::create(self.folder.path(), "packets.tr") {
+        let Some(output) = &mut self.output else { return };
+        match OutputFile::create(output.folder.path(), "packets.tr") {
             Ok(mut file) => {
                 let written = file.write(|out| packet_trace::write_header(out, ports, window_bytes));
-                self.packets = Some(file);
+                output.packets = Some(file);
                 self.keep(written);
             }
             Err(error) => self.keep(Err(error)),
@@ -194,24 +275,21 @@ impl ResultWriter {
 
     /// Something happened to a packet at a traced node.
     pub fn packet(&mut self, record: &TraceRecord) {
-        let Some(file) = &mut self.packets else { return };
-        let written = file.write(|out| packet_trace::write(out, record));
-        self.keep(written);
+        self.put(RowPlace::at_node(record.time_ns, record.node.into()), Row::Packet(*record));
     }
 
     /// Begins the capture.
     pub fn begin_capture(&mut self) {
-        match Capture::create(self.folder.path(), "packets.pcap") {
-            Ok(capture) => self.capture = Some(capture),
+        let Some(output) = &mut self.output else { return };
+        match Capture::create(output.folder.path(), "packets.pcap") {
+            Ok(capture) => output.capture = Some(capture),
             Err(error) => self.keep(Err(error)),
         }
     }
 
     /// A frame of a captured node, as bytes.
-    pub fn capture(&mut self, now: Nanos, frame: &[u8]) {
-        let Some(capture) = &mut self.capture else { return };
-        let written = capture.write(now, frame);
-        self.keep(written);
+    pub fn capture(&mut self, now: Nanos, node: u32, frame: &[u8]) {
+        self.put(RowPlace::at_node(now.0, node), Row::Frame(now.0, frame.to_vec()));
     }
 
     /// Whether something could not be written; the simulation may as well stop.
@@ -232,7 +310,8 @@ impl ResultWriter {
     /// How long each port of the network was paused by `now`, with what is known of its link.
     pub fn ports(&mut self, network: &Network, now: Nanos) {
         for row in ports_csv::rows_of(network, |node, port| self.pauses.port_paused_ns(node, port, now.0)) {
-            let written = self.files.ports_csv.write(|out| row.write(out));
+            let Some(output) = &mut self.output else { return };
+            let written = output.files.ports_csv.write(|out| row.write(out));
             self.keep(written);
         }
     }
@@ -245,18 +324,19 @@ impl ResultWriter {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let mut files = self.files.finish()?;
-        for file in [self.packets, self.control].into_iter().flatten() {
+        let Some(output) = self.output else { return Ok(()) };
+        let mut files = output.files.finish()?;
+        for file in [output.packets, output.control].into_iter().flatten() {
             files.insert(file.name(), file.finish()?);
         }
-        if let Some(capture) = self.capture {
+        if let Some(capture) = output.capture {
             files.insert("packets.pcap".to_owned(), capture.finish()?);
         }
         let summary = Summary { format: summary::FORMAT, files, ..summary.clone() };
-        let mut file = OutputFile::create(self.folder.path(), "summary.json")?;
+        let mut file = OutputFile::create(output.folder.path(), "summary.json")?;
         file.write(|out| summary.write(out))?;
         file.finish()?;
-        self.folder.complete()
+        output.folder.complete()
     }
 
     /// Keeps the first error.
@@ -314,7 +394,7 @@ mod tests {
         assert!(!out.exists());
         let queue = writer.add_queue(9, 1);
         writer.flow_finished(&flow(0));
-        writer.flow_unfinished(&UnfinishedFlow { flow: 1, ..UnfinishedFlow::default() });
+        writer.flow_unfinished(0, &UnfinishedFlow { flow: 1, ..UnfinishedFlow::default() });
         writer.pfc(Nanos(5), 0, false, 1, true);
         for bytes in [0, 2_096] {
             writer.begin_queue_samples();
@@ -323,7 +403,7 @@ mod tests {
         writer.queue_point(Nanos(200), queue, 2_096);
         writer.queue_point(Nanos(300), queue, 2_096);
         writer.print_queues(Nanos(200));
-        writer.goodput(Nanos(300), 0, BitRate::gbps(25), 1_000);
+        writer.goodput(RowPlace::of_sample(300, 0), Nanos(300), 0, BitRate::gbps(25), 1_000);
         let measured = writer.measured(Nanos(15));
         writer.finish(&summary()).expect("finish");
 

@@ -14,6 +14,7 @@ impl Scenario {
         let mut effective = json!({
             "name": self.name,
             "seed": self.seed,
+            "order": self.order,
             "stop_ns": self.stop.0,
             "compatibility": compatibility::effective(&self.quirks()),
             "network": self.effective_network(),

@@ -9,8 +9,10 @@ pub(crate) mod compatibility;
 mod draft;
 mod effective;
 mod network;
+mod order;
 
 pub use compatibility::settings as compatibility_settings;
+pub use order::EventOrder;
 
 pub(crate) use check::lowest_rate;
 pub(crate) use compatibility::Compatibility;
@@ -36,6 +38,8 @@ pub struct Scenario {
     pub name: String,
     /// Seed of every random choice (traffic, losses, ECN marks).
     pub seed: u64,
+    /// Which of several events of the same nanosecond runs first.
+    pub order: EventOrder,
     /// Simulated time at which the run ends; above 0.
     pub stop: Nanos,
     /// Nodes and links.

@@ -4,7 +4,7 @@
 //! | section | says |
 //! | --- | --- |
 //! | `[compatibility]` | which of the reference's faults are repeated |
-//! | `[run]` | seed, stop time |
+//! | `[run]` | seed, stop time, order of events |
 //! | `[topology]` | nodes and links; `kind` selects a generator, a file or an inline list |
 //! | `[congestion_control]` | algorithm and its parameters |
 //! | `[telemetry]` | byte layout, which packets collect it, how it comes back |
@@ -117,6 +117,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
+        order: run.order,
         stop: run.stop,
         network: topology.network,
         flows: FlowList::default(),

@@ -6,7 +6,7 @@ use super::document::Document;
 use super::values::{Interval, Probability, Rate, Size, Time};
 use crate::error::InputError;
 use crate::place::Place;
-use crate::scenario::{Blame, Monitor, QueueHistogram};
+use crate::scenario::{Blame, EventOrder, Monitor, QueueHistogram};
 use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::units::Nanos;
@@ -20,6 +20,9 @@ pub(super) struct RunKeys {
     /// Of every random choice.
     #[serde(default = "one")]
     seed: u64,
+    /// Which of several events of the same nanosecond runs first; `canonical` for runs that several processes share.
+    #[serde(default)]
+    order: EventOrder,
     /// Simulated time at which the run ends.
     #[cfg_attr(feature = "schema", schemars(with = "Interval"))]
     stop: Spanned<Interval>,
@@ -32,6 +35,7 @@ fn one() -> u64 {
 /// `[run]`.
 pub(super) struct Run {
     pub seed: u64,
+    pub order: EventOrder,
     pub stop: Nanos,
     pub stop_place: Place,
 }
@@ -39,7 +43,7 @@ pub(super) struct Run {
 pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
     let (keys, _) = document.required::<RunKeys>("run")?;
     let stop_place = document.place(keys.stop.span());
-    Ok(Run { seed: keys.seed, stop: keys.stop.into_inner().0, stop_place })
+    Ok(Run { seed: keys.seed, order: keys.order, stop: keys.stop.into_inner().0, stop_place })
 }
 
 /// What `[switch]` holds besides plain settings.

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which of several events of the same nanosecond runs first.
+
+use serde::{Deserialize, Serialize};
+
+/// Which of several events of the same nanosecond runs first. Both are as good a model of a network; they differ in what
+/// can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum EventOrder {
+    /// The one that was scheduled first, as in the reference simulator; one process only.
+    #[default]
+    Insertion,
+    /// By node, then frames that arrive by port, then what the node itself has scheduled: the same however many processes
+    /// share the run.
+    Canonical,
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Runs that several processes share: their windows, and who simulates which node.
+
+use crate::network::Network;
+use crate::scenario::Scenario;
+use hpcc_core::topology::Network as CoreNetwork;
+use hpcc_core::topology::partition::Units;
+use hpcc_core::transport::Protocol;
+use hpcc_core::units::Nanos;
+use hpcc_formats::scenario::EventOrder;
+
+#[cxx::bridge(namespace = "hpcc")]
+pub(crate) mod ffi {
+    extern "C++" {
+        include!("ns3-bridge/src/network.rs.h");
+        include!("ns3-bridge/src/scenario.rs.h");
+        type Network = crate::network::Network;
+        type Scenario = crate::scenario::Scenario;
+    }
+
+    extern "Rust" {
+        /// Whether events of the same nanosecond run in an order that does not depend on the number of processes.
+        fn is_canonical(scenario: &Scenario) -> bool;
+        /// Says why processes cannot share this run, if so.
+        fn check_shared(scenario: &Scenario, processes: u32) -> Result<()>;
+        /// Time in ns in which nothing that happens in one process matters to another, however the network is divided.
+        fn window_ns(network: &Network) -> u64;
+        /// Divides the network: the process, from 0 on, of each node. Says why if that cannot be.
+        fn divide(network: &Network, processes: u32) -> Result<Vec<u32>>;
+    }
+}
+
+/// The end of a run is noticed at the end of a window, however long the links are.
+const LONGEST_WINDOW: Nanos = Nanos(10_000);
+
+pub fn is_canonical(scenario: &Scenario) -> bool {
+    scenario.get().order == EventOrder::Canonical
+}
+
+pub fn check_shared(scenario: &Scenario, processes: u32) -> Result<(), String> {
+    let described = scenario.get();
+    let refused = if described.order == EventOrder::Insertion {
+        "it has run.order = \"insertion\", which is the order of one process; expected \"canonical\""
+    } else if described.settings.protocol.protocol != Protocol::Rdma {
+        "what hosts with ns-3's TCP/IP stack send cannot leave its process; expected transport.protocol = \"rdma\""
+    } else if !described.attacks.is_empty() {
+        "it has attackers"
+    } else if described.quirks().shared_rng {
+        "all its nodes draw from one generator, which is the reference's fault shared_rng"
+    } else {
+        return part(&described.network, processes).map(drop);
+    };
+    Err(format!("several processes cannot share this run: {refused}"))
+}
+
+pub fn window_ns(network: &Network) -> u64 {
+    Units::new(network.get()).window().map_or(LONGEST_WINDOW, |window| window.min(LONGEST_WINDOW)).0
+}
+
+pub fn divide(network: &Network, processes: u32) -> Result<Vec<u32>, String> {
+    part(network.get(), processes)
+}
+
+fn part(network: &CoreNetwork, processes: u32) -> Result<Vec<u32>, String> {
+    Units::new(network).divide(processes).map_err(|too_few| {
+        format!(
+            "{processes} processes cannot share this network: links of hosts and links without delay are not cut, which \
+             leaves {} parts",
+            too_few.units
+        )
+    })
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef RANK_EXCHANGE_H
+#define RANK_EXCHANGE_H
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief What the processes of a simulation, its ranks, send each other by MPI.
+ *
+ * There can be one at a time; it begins MPI and ends it, unless the program did so itself. All its methods that exchange
+ * something have to be called by all ranks, in the same order.
+ */
+class RankExchange
+{
+  public:
+    /// Bytes for another rank.
+    using Bytes = std::vector<uint8_t>;
+
+    /// \return whether the module was built with MPI; without it there are no objects of this class
+    static bool IsAvailable();
+
+    /// Meet the other ranks of the program, as mpirun has started it.
+    RankExchange();
+    ~RankExchange();
+    RankExchange(const RankExchange&) = delete;
+    RankExchange& operator=(const RankExchange&) = delete;
+
+    /// \return which rank this is, from 0 on
+    uint32_t GetRank() const
+    {
+        return m_rank;
+    }
+
+    /// \return how many ranks there are
+    uint32_t GetSize() const
+    {
+        return static_cast<uint32_t>(m_outboxes.size());
+    }
+
+    /**
+     * \param rank another rank
+     * \return what is sent to it by the next Exchange()
+     */
+    Bytes& GetOutbox(uint32_t rank)
+    {
+        return m_outboxes[rank];
+    }
+
+    /**
+     * \param rank another rank
+     * \return what it sent by the last Exchange()
+     */
+    const Bytes& GetInbox(uint32_t rank) const
+    {
+        return m_inboxes[rank];
+    }
+
+    /**
+     * \brief Send what is in the outboxes, which are empty then, and receive what is in those of the others.
+     * \param value any number
+     * \return the smallest of all ranks' numbers
+     */
+    uint64_t Exchange(uint64_t value);
+
+    /**
+     * \brief Bring bytes of all ranks to rank 0.
+     * \param bytes those of this rank
+     * \return at rank 0 those of each; nothing elsewhere
+     */
+    std::vector<Bytes> Gather(const Bytes& bytes);
+
+    /**
+     * \brief Add up numbers of all ranks.
+     * \param values those of this rank; of rank 0 the sums afterwards
+     * \param count how many there are
+     */
+    void Sum(uint64_t* values, std::size_t count) const;
+
+    /**
+     * \brief Tell all ranks a number of rank 0.
+     * \param value the number, at rank 0
+     * \return that number
+     */
+    int Share(int value) const;
+
+    /// \return bytes that were sent so far
+    uint64_t GetSentBytes() const
+    {
+        return m_sentBytes;
+    }
+
+    /// \return nanoseconds that were spent so far in waiting for other ranks and in exchanging with them
+    uint64_t GetWaitedNanos() const
+    {
+        return m_waitedNanos;
+    }
+
+  private:
+    bool m_ends{false};            //!< whether it has begun MPI, and ends it
+    uint32_t m_rank{0};            //!< which rank this is
+    std::vector<Bytes> m_outboxes; //!< by rank: what is sent to it next
+    std::vector<Bytes> m_inboxes;  //!< by rank: what was received from it last
+    uint64_t m_sentBytes{0};       //!< bytes sent so far
+    uint64_t m_waitedNanos{0};     //!< nanoseconds spent in exchanges
+};
+
+} // namespace ns3
+
+#endif /* RANK_EXCHANGE_H */
