@@ -9,12 +9,14 @@
 
 mod bench;
 mod experiments;
+mod mpi;
 mod programs;
 mod skipped;
 mod stack;
 
 pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
+pub use mpi::has_mpi;
 pub use programs::{hpcc, script};
 pub use skipped::skipped;
 pub use stack::has_tcp;

@@ -45,7 +45,7 @@ namespace ns3
 namespace
 {
 
-/// Windows from one gathering of the processes' rows to the next.
+/// Windows from one gathering of rows to the next.
 constexpr uint32_t GATHER_INTERVAL = 32;
 
 /**
@@ -195,19 +195,19 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
             Say(error.what());
         }
     }
-    if (!m_exchange)
-    {
-        return results;
-    }
-    if (!m_exchange->Share(results ? 1 : 0))
+    if (m_exchange && !m_exchange->Share(results ? 1 : 0))
     {
         return {};
     }
-    if (!results)
+    if (!results && m_exchange)
     {
         results.reset(hpcc::results_without_folder().into_raw());
     }
-    results->share();
+    if (results && hpcc::is_canonical(*m_scenario))
+    {
+        // One process, too, writes rows of the same nanosecond by node.
+        results->share();
+    }
     return results;
 }
 
@@ -281,7 +281,7 @@ HpccScenarioHelper::Simulate(ScenarioTraffic& traffic, hpcc::Results& results) c
     {
         shared->SetObserver([this, &traffic, &results, windows = uint32_t{0}]() mutable {
             traffic.OnWindow();
-            if (m_exchange && ++windows % GATHER_INTERVAL == 0)
+            if (++windows % GATHER_INTERVAL == 0)
             {
                 GatherRows(results);
             }
@@ -300,10 +300,13 @@ HpccScenarioHelper::Simulate(ScenarioTraffic& traffic, hpcc::Results& results) c
 void
 HpccScenarioHelper::GatherRows(hpcc::Results& results) const
 {
-    const rust::Vec<uint8_t> rows = results.take_rows();
-    for (const auto& bytes : m_exchange->Gather({rows.begin(), rows.end()}))
+    if (m_exchange)
     {
-        results.add_rows({bytes.data(), bytes.size()});
+        const rust::Vec<uint8_t> rows = results.take_rows();
+        for (const auto& bytes : m_exchange->Gather({rows.begin(), rows.end()}))
+        {
+            results.add_rows({bytes.data(), bytes.size()});
+        }
     }
     results.write_rows();
 }

@@ -94,7 +94,7 @@ class HpccScenarioHelper
     uint64_t Simulate(ScenarioTraffic& traffic, hpcc::Results& results) const;
 
     /**
-     * \brief Bring the rows of all processes to the first one, which writes them.
+     * \brief Bring the rows of all processes to the first one, which writes them in order.
      * \param results the results
      */
     void GatherRows(hpcc::Results& results) const;

@@ -111,14 +111,18 @@ class EventWheel
     void InsertInOrder(const Event& ev)
     {
         Slot& slot = GetSlot(ev.ts);
-        const bool far = ev.ts - m_base >= SLOTS;
-        const Entry entry = Entry::Of(ev);
-        if (far || slot.entries.empty() || m_isCanonical || Precedes(slot.entries.back(), entry))
+        if (ev.ts - m_base >= SLOTS || slot.entries.empty())
         {
             Insert(ev);
-            return;
         }
-        PutInOrder(slot, ev.ts, entry);
+        else if (m_isCanonical && !slot.isSorted)
+        {
+            PutBehindOlder(slot, Entry::Of(ev));
+        }
+        else
+        {
+            PutInOrder(slot, ev.ts, Entry::Of(ev));
+        }
     }
 
     /// \return the time of the next event, NEVER if none waits
@@ -452,6 +456,27 @@ class EventWheel
             return false;
         }
         return m_far.front().ts < m_nextTs || Precedes(m_far.front().entry, GetSlot(m_nextTs).entries[m_taken]);
+    }
+
+    /**
+     * \brief Insert an event into a slot that is not in order yet. But for arrivals its events are always in that of their
+     * ids, which sorting takes for granted.
+     * \param slot the slot
+     * \param entry the event, no arrival
+     */
+    void PutBehindOlder(Slot& slot, const Entry& entry)
+    {
+        auto place = slot.entries.end();
+        for (; place != slot.entries.begin(); --place)
+        {
+            const Entry& before = *(place - 1);
+            if (!before.IsArrival() && before.id < entry.id)
+            {
+                break;
+            }
+        }
+        slot.entries.insert(place, entry);
+        ++m_count;
     }
 
     /**

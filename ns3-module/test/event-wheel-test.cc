@@ -544,7 +544,8 @@ class WheelCanonicalTest : public TestCase
         std::vector<EventWheel::Event> late;
         for (const auto& event : inserted)
         {
-            if (event.ts > LATE && event.context % 3 == 0)
+            const bool isReserved = !event.isArrival && event.id % 5 == 0;
+            if (event.ts > LATE && (event.context % 3 == 0 || isReserved))
             {
                 late.push_back(event);
             }
@@ -554,12 +555,17 @@ class WheelCanonicalTest : public TestCase
             }
         }
         bool isSame = true;
+        EventWheel::Event last{nullptr, EventWheel::NEVER, 0, 0, false};
         for (const auto& event : expected)
         {
             for (auto next = late.begin(); next != late.end();)
             {
                 const bool isDue = next->ts <= event.ts + LATE || wheel.IsEmpty() || next->ts <= wheel.Peek().ts;
-                if (isDue)
+                if (isDue && !next->isArrival)
+                {
+                    wheel.InsertInOrder(*next);
+                }
+                else if (isDue)
                 {
                     wheel.Insert(*next);
                 }
@@ -568,6 +574,9 @@ class WheelCanonicalTest : public TestCase
             const auto taken = wheel.Pop();
             isSame = isSame && taken.ts == event.ts && taken.context == event.context && taken.isArrival == event.isArrival &&
                      (!event.isArrival || taken.id == event.id);
+            const bool isNextOfNode = taken.ts == last.ts && taken.context == last.context && !last.isArrival;
+            isSame = isSame && (!isNextOfNode || last.id < taken.id);
+            last = taken;
         }
         return isSame && wheel.IsEmpty();
     }

@@ -85,6 +85,46 @@ fn traffic(dice: &mut Dice, hosts: u64) -> String {
     text
 }
 
+/// A scenario that several processes can share, with all that happens between them: frames and pauses, losses, failing links,
+/// notifications of switches, monitors, traces and captures.
+pub fn shared(seed: u64) -> String {
+    let mut dice = Dice(Mrg32k3a::new(seed, 1));
+    let (leaves, spines, per_leaf) = (2 + dice.below(3), 1 + dice.below(3), 1 + dice.below(4));
+    let hosts = leaves * per_leaf;
+    let (delay, fabric_delay) = (dice.one_of(&["100ns", "1us"]), dice.one_of(&["300ns", "1us", "7us"]));
+    let fabric = dice.one_of(&["100Gbps", "400Gbps"]);
+    let loss = dice.one_of(&["0.0", "0.0", "0.001"]);
+    let notifies = dice.chance(30);
+    let algorithm = if notifies { "hpcc_plus" } else { dice.one_of(ALGORITHMS) };
+    let profile = if notifies { "rocev2_ipv6" } else { dice.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"]) };
+    let mode = dice.one_of(&["lossless", "lossless", "lossy"]);
+    let recovery = dice.one_of(&["go_back_n", "selective_repeat"]);
+    // Little more than the headroom of all ports takes: there are pauses.
+    let buffer = 4_300_000 << dice.below(3);
+    let mut text = format!(
+        "[run]\nseed = {seed}\nstop = '20ms'\n[topology]\nkind = 'leaf_spine'\nleaves = {leaves}\nspines = {spines}\n\
+         hosts_per_leaf = {per_leaf}\nrate = '100Gbps'\ndelay = '{delay}'\nfabric_rate = '{fabric}'\n\
+         fabric_delay = '{fabric_delay}'\nloss = {loss}\n[congestion_control]\nalgorithm = '{algorithm}'\n\
+         [wire]\nprofile = '{profile}'\n[transport]\nmtu = 1000\nrecovery = '{recovery}'\n\
+         [switch]\nmode = '{mode}'\nbuffer = {buffer}\n"
+    );
+    if notifies {
+        text += "[fast_cnp]\nenabled = true\nkmin = '5KB'\nkmax = '20KB'\n";
+    }
+    if dice.chance(40) {
+        let (leaf, spine) = (hosts + dice.below(leaves), hosts + leaves + dice.below(spines));
+        let until = if dice.chance(50) { ", until = '90us'" } else { "" };
+        writeln!(text, "[failures]\nlinks = [{{ time = '20us', a = {leaf}, b = {spine}{until} }}]").expect("text");
+    }
+    text += &traffic(&mut dice, hosts);
+    text += MONITORS;
+    text += "control_interval = '10us'\n";
+    if profile != "reference" {
+        writeln!(text, "capture_nodes = [0, {hosts}]").expect("text");
+    }
+    text
+}
+
 /// The scenario of a seed.
 pub fn scenario(seed: u64) -> Drawn {
     let mut dice = Dice(Mrg32k3a::new(seed, 0));

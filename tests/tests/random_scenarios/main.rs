@@ -2,10 +2,11 @@
 //! Scenarios drawn at random, run through the simulator, and held against what must be true of every run.
 //!
 //! The number of scenarios is `HPCC_RANDOM_SCENARIOS`, the first seed `HPCC_RANDOM_SEED`: `./hpcc fuzz SECONDS scenarios`
-//! sets both.
+//! sets both, as it does for runs that several processes share.
 
 mod checks;
 mod draw;
+mod shared;
 
 use hpcc_tests::Bench;
 use rayon::prelude::*;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Runs that several processes share: every file is that of one process, to the byte.
+
+use crate::{draw, from_environment};
+use hpcc_tests::{Bench, Told, has_mpi};
+use serde_json::Value;
+use std::fs;
+
+/// What a run's summary says of the machine, not of the network.
+const COSTS: &[&str] = &["setup_cpu_s", "run_cpu_s", "wall_s", "peak_rss_bytes", "ns_per_packet_hop", "ranks"];
+
+/// `hpcc run --ranks N` into the folder N.
+fn run(bench: &Bench, ranks: u64, set: &[&str]) -> Told {
+    let (count, settings) = (ranks.to_string(), set.iter().flat_map(|pair| ["--set", pair]));
+    let arguments = ["run", "scenario.toml", "--quiet", "--out", &count, "--ranks", &count];
+    bench.hpcc(&arguments.into_iter().chain(settings).collect::<Vec<_>>())
+}
+
+/// A run's summary without what it cost, and what its processes did.
+fn summary(bench: &Bench, ranks: u64) -> (Value, Value) {
+    let mut summary: Value = serde_json::from_str(&bench.read(&format!("{ranks}/summary.json"))).expect("JSON");
+    let did = summary["ranks"].take();
+    for cost in COSTS {
+        summary.as_object_mut().expect("an object").remove(*cost);
+    }
+    (summary, did)
+}
+
+/// What differs between the files of one process and those of several.
+fn difference(bench: &Bench, ranks: u64) -> Option<String> {
+    for entry in fs::read_dir(bench.path("1")).expect("results") {
+        let name = entry.expect("entry").file_name().into_string().expect("a name of ours");
+        let of = |ranks: u64| fs::read(bench.path(&format!("{ranks}/{name}"))).ok();
+        if !matches!(name.as_str(), "summary.json" | "report.html") && of(1) != of(ranks) {
+            return Some(name);
+        }
+    }
+    (summary(bench, 1).0 != summary(bench, ranks).0).then(|| "summary.json".into())
+}
+
+/// Runs a scenario with one process and with several; returns what is wrong. Nothing, too, if it has too few parts.
+fn wrong(seed: u64) -> Option<String> {
+    let text = draw::shared(seed);
+    let bench = Bench::new(&[("scenario.toml", &text)]);
+    let alone = run(&bench, 1, &[]);
+    let ranks = 2 + seed % 3;
+    let shared = run(&bench, ranks, &[]);
+    if shared.code == Some(2) && shared.err.contains("links of hosts and links without delay are not cut") {
+        return None;
+    }
+    if alone.code != shared.code || !matches!(alone.code, Some(0 | 3)) {
+        return Some(format!(
+            "seed {seed}: {:?} and {:?}: {}{}\n{text}",
+            alone.code, shared.code, alone.err, shared.err
+        ));
+    }
+    difference(&bench, ranks).map(|name| format!("seed {seed}: {name} differs with {ranks} processes\n{text}"))
+}
+
+#[test]
+fn results_are_the_same_for_any_number_of_processes() {
+    if !has_mpi() {
+        return;
+    }
+    let (count, first) = (from_environment("HPCC_RANDOM_SCENARIOS", 16), from_environment("HPCC_RANDOM_SEED", 1));
+    let wrong: Vec<String> = (first..first + count).filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "{} of {count} scenarios:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Two racks with two hosts each behind one switch, all sending to host 0 and to their neighbour.
+const RACKS: &str = "[run]\nstop = '10ms'\n[topology]\nkind = 'leaf_spine'\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n\
+                     rate = '100Gbps'\ndelay = '1us'\n[congestion_control]\nalgorithm = 'hpcc'\n\
+                     [[traffic]]\nkind = 'incast'\nreceiver = 0\nsender_count = 3\nsize = '200KB'\n\
+                     [[traffic]]\nkind = 'permutation'\nsize = '100KB'\n";
+
+#[test]
+fn processes_divide_the_work_and_say_so() {
+    if !has_mpi() {
+        return;
+    }
+    let bench = Bench::new(&[("scenario.toml", RACKS)]);
+    assert_eq!((run(&bench, 1, &[]).code, run(&bench, 2, &[]).code), (Some(0), Some(0)));
+    assert_eq!(difference(&bench, 2), None);
+    let ((whole, alone), (_, did)) = (summary(&bench, 1), summary(&bench, 2));
+    assert!(alone.is_null(), "one process divides nothing: {alone}");
+    let sum = |key: &str| {
+        did.as_array().expect("a list").iter().map(|rank| rank[key].as_u64().expect("a number")).sum::<u64>()
+    };
+    assert_eq!((sum("nodes"), sum("packet_hops")), (8, whole["packet_hops"].as_u64().expect("a number")));
+    assert!(sum("sent_frames") > 100, "{did}");
+    for rank in 0..2 {
+        assert!(did[rank]["packet_hops"].as_u64() > Some(sum("packet_hops") / 4), "{did}");
+    }
+}
+
+#[test]
+fn what_processes_cannot_share_is_refused_with_the_reason() {
+    if !has_mpi() {
+        return;
+    }
+    for (set, reason) in [
+        ("run.order=insertion", "run.order = \"insertion\", which is the order of one process"),
+        ("topology.fabric_delay=0ns", "links without delay are not cut, which leaves 1 parts"),
+        ("compatibility.shared_rng=true", "the reference's fault shared_rng"),
+    ] {
+        let bench = Bench::new(&[("scenario.toml", RACKS)]);
+        let told = run(&bench, 2, &[set]);
+        assert_eq!(told.code, Some(2), "{set}: {}", told.err);
+        assert_eq!(told.err.matches(reason).count(), 1, "{set}: one process says it: {}", told.err);
+        assert!(!bench.path("2").exists() && !bench.path("2.partial").exists(), "{set}: results");
+    }
+}
