@@ -170,7 +170,7 @@ PacketHeaders::GetDestination() const
 uint8_t
 PacketHeaders::GetDscp() const
 {
-    return isIpv6 ? m_ipv6.GetDscp() : m_ipv4.GetDscp();
+    return isIpv6 ? uint8_t{m_ipv6.GetDscp()} : uint8_t{m_ipv4.GetDscp()};
 }
 
 uint8_t
