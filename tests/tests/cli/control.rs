@@ -57,7 +57,8 @@ fn rate_window_and_utilisation_are_recorded() {
 /// that of the other one the second. A packet waits there, and the round-trip time says so.
 #[test]
 fn the_bottleneck_and_the_round_trip_time_are_recorded() {
-    let row = SHARED.replace("kind = \"star\"\nhosts = 3\n", "kind = \"parking_lot\"\nswitches = 3\nhosts_per_switch = 1\n");
+    let row =
+        SHARED.replace("kind = \"star\"\nhosts = 3\n", "kind = \"parking_lot\"\nswitches = 3\nhosts_per_switch = 1\n");
     let bench = Bench::new(&[("row.toml", &row)]);
     let told = bench.run("row.toml", &["congestion_control.algorithm=hpcc_plus", "congestion_control.eta=0.95"]);
     assert_eq!(told.code, Some(0), "{}", told.err);

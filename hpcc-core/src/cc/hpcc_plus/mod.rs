@@ -170,7 +170,9 @@ impl HpccPlus {
             Measured::Load { busiest } => {
                 self.bottleneck = match feedback.telemetry {
                     Telemetry::Hops(_) | Telemetry::Link(_) => u8::try_from(busiest).ok(),
-                    Telemetry::Nothing | Telemetry::SentAt(_) | Telemetry::Utilisation(_) | Telemetry::Window(_) => None,
+                    Telemetry::Nothing | Telemetry::SentAt(_) | Telemetry::Utilisation(_) | Telemetry::Window(_) => {
+                        None
+                    }
                 };
                 self.react(feedback)
             }
