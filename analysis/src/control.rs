@@ -125,6 +125,8 @@ mod tests {
             window_bytes: 0,
             in_flight_bytes: 3_000,
             utilisation,
+            bottleneck: None,
+            rtt_ns: None,
         };
         let rows = [row(100, 5_000_000_000, None), row(300, 9_000_000_000, Some(0.5))];
         let grid = Grid { origin_ns: 0, step_ns: 100, steps: 5 };

@@ -31,6 +31,7 @@ mod stats;
 mod suite;
 mod sweep;
 mod table;
+mod testing;
 mod trace;
 mod version;
 mod window;
@@ -197,7 +198,7 @@ enum Command {
         shell: completions::Shell,
     },
     /// Builds everything and runs all tests.
-    Test,
+    Test(testing::Options),
     /// Lists the requirements of the drafts, and the tests of each that is claimed.
     Reqs,
     /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
@@ -312,20 +313,20 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),
         Command::Schema { file } => human::print(&file.text()).map(|()| Outcome::Good),
         Command::Completions { shell } => completions::print(shell).map(|()| Outcome::Good),
-        Command::Test => Err(script::exec("@test", &[])),
+        Command::Test(options) => Err(options.exec()),
         Command::Docs { html } => {
             settings::rewrite(&script::source_tree()?)?;
             if html { Err(script::exec("@docs", &[])) } else { Ok(Outcome::Good) }
         }
         Command::Reqs => Err(script::exec("@reqs", &[])),
         Command::Fuzz { seconds, target } => {
-            let arguments: Vec<String> = [seconds.to_string()].into_iter().chain(target).collect();
+            let arguments: Vec<OsString> = [seconds.to_string()].into_iter().chain(target).map(Into::into).collect();
             Err(script::exec("@fuzz", &arguments))
         }
         Command::Audit => Err(script::exec("@audit", &[])),
         Command::Dist { out, check } => {
             let how = if check { "all" } else { "" };
-            Err(script::exec("@dist", &[out, how.to_owned()]))
+            Err(script::exec("@dist", &[out.into(), how.into()]))
         }
         Command::Build => Err(script::exec("@build", &[])),
         Command::Doctor => {

@@ -64,7 +64,7 @@ pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
 }
 
 /// Lets the script take over this process. Returns only an error.
-pub fn exec(name: &str, arguments: &[String]) -> anyhow::Error {
+pub fn exec(name: &str, arguments: &[OsString]) -> anyhow::Error {
     match step(name) {
         Ok(mut command) => anyhow::Error::from(command.args(arguments).exec()).context("cannot start the script hpcc"),
         Err(error) => error,

@@ -10,8 +10,8 @@ use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
 use hpcc_core::telemetry::{Hop, Modulus, Telemetry};
 use hpcc_core::units::{BitRate, Nanos};
-use std::cell::RefCell;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 #[cxx::bridge(namespace = "hpcc")]
 mod ffi {
@@ -148,20 +148,19 @@ pub fn find(name: &str) -> Option<Box<dyn Algorithm>> {
     ffi::is_congestion_ops(name).then(rdma).or_else(|| ffi::is_tcp_congestion_ops(name).then(tcp))
 }
 
-thread_local! {
-    /// Names of attributes, which settings keep for good: each once.
-    static NAMES: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
-}
+/// Names of attributes, which settings keep for good: each once.
+static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 fn kept(name: &str) -> &'static str {
-    NAMES.with_borrow_mut(|names| match names.iter().find(|known| **known == name) {
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.iter().find(|known| **known == name) {
         Some(known) => known,
         None => {
             let known: &'static str = String::from(name).leak();
             names.push(known);
             known
         }
-    })
+    }
 }
 
 /// A class and the values of its attributes.

@@ -82,6 +82,8 @@ pub(crate) mod ffi {
         in_flight_bytes: u64,
         /// U of the busiest link as the flow's algorithm reckons it; not a number where it does not.
         utilisation: f64,
+        /// Place on the path of the link that U was last moved by, 0 for the first switch's; -1 where it is not known.
+        bottleneck: i16,
     }
 
     /// `hpcc_core::transport::Counters`.
@@ -545,13 +547,20 @@ impl Host {
 
     pub fn control_state(&self, queue_pair: u32) -> ControlState {
         let Some(sender) = self.host.sender(queue_pair) else {
-            return ControlState { rate_bps: 0, window_bytes: 0, in_flight_bytes: 0, utilisation: f64::NAN };
+            return ControlState {
+                rate_bps: 0,
+                window_bytes: 0,
+                in_flight_bytes: 0,
+                utilisation: f64::NAN,
+                bottleneck: -1,
+            };
         };
         ControlState {
             rate_bps: sender.rate().0,
             window_bytes: sender.window(),
             in_flight_bytes: sender.in_flight(),
             utilisation: sender.utilisation().unwrap_or(f64::NAN),
+            bottleneck: sender.bottleneck().map_or(-1, i16::from),
         }
     }
 }

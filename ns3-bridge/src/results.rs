@@ -166,8 +166,8 @@ pub(crate) mod ffi {
         fn trace_goodput(self: &mut Results, now_ns: u64, flow: u32, acked_bytes: u64);
         /// The state of flows is recorded from now on.
         fn begin_control(self: &mut Results);
-        /// Adds a point to the time series of what congestion control makes of a flow.
-        fn trace_control(self: &mut Results, now_ns: u64, flow: u32, state: &ControlState);
+        /// Adds a point to the time series of what congestion control makes of a flow; its newest round-trip time is 0 before the first.
+        fn trace_control(self: &mut Results, now_ns: u64, flow: u32, state: &ControlState, rtt_ns: u64);
         /// A PFC frame was received.
         fn pfc(self: &mut Results, now_ns: u64, node: u32, is_switch: bool, port: u32, pause: bool);
         fn flow_finished(self: &mut Results, outcome: &FlowOutcome);
@@ -328,11 +328,20 @@ impl Results {
         writer.begin_control();
     }
 
-    pub fn trace_control(&mut self, now_ns: u64, flow: u32, state: &ControlState) {
+    pub fn trace_control(&mut self, now_ns: u64, flow: u32, state: &ControlState, rtt_ns: u64) {
         let Some(writer) = &mut self.writer else { return };
-        let &ControlState { rate_bps, window_bytes, in_flight_bytes, utilisation } = state;
+        let &ControlState { rate_bps, window_bytes, in_flight_bytes, utilisation, bottleneck } = state;
         let utilisation = Some(utilisation).filter(|utilisation| !utilisation.is_nan());
-        writer.control(&ControlRow { time_ns: now_ns, flow, rate_bps, window_bytes, in_flight_bytes, utilisation });
+        writer.control(&ControlRow {
+            time_ns: now_ns,
+            flow,
+            rate_bps,
+            window_bytes,
+            in_flight_bytes,
+            utilisation,
+            bottleneck: u8::try_from(bottleneck).ok(),
+            rtt_ns: Some(rtt_ns).filter(|rtt| *rtt > 0),
+        });
     }
 
     /// The last point of a flow.

@@ -61,9 +61,11 @@ KindOf(const QbbFrame& frame)
  * \param stream where to
  * \param event what has happened, and where
  * \param frame the frame
+ *
+ * ns-3.37 takes what is bound for values: a reference here would be another type of callback.
  */
 void
-WriteFrame(Ptr<OutputStreamWrapper> stream, const std::pair<char, std::string>& event, const QbbFrame& frame)
+WriteFrame(Ptr<OutputStreamWrapper> stream, std::pair<char, std::string> event, const QbbFrame& frame)
 {
     std::ostream& os = *stream->GetStream();
     os << event.first << ' ' << Simulator::Now().As(Time::S) << ' ' << event.second << ' ' << KindOf(frame) << " priority "

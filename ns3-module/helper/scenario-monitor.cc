@@ -216,6 +216,7 @@ void
 ScenarioMonitor::BeginControlSeries()
 {
     m_results.begin_control();
+    m_traffic.WatchRtts();
     const auto sample = [this]() {
         m_traffic.TraceControl(m_controlFlows);
         return !m_traffic.IsDone();

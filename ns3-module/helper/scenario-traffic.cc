@@ -165,6 +165,7 @@ void
 ScenarioTraffic::OnFinish(const RdmaFlow& flow)
 {
     m_active.erase(GetIndex(flow));
+    m_rtts.erase(GetIndex(flow));
     if (SharedNetwork* shared = m_network.GetShared())
     {
         shared->CountFinished(flow.size);
@@ -244,6 +245,20 @@ ScenarioTraffic::TraceGoodput() const
 }
 
 void
+ScenarioTraffic::WatchRtts()
+{
+    const auto keep = [this](const RdmaFlow& flow, Time rtt) { m_rtts[GetIndex(flow)] = rtt; };
+    for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
+    {
+        const auto host = DynamicCast<RdmaHost>(m_network.GetNode(index));
+        if (host && host->GetNPorts() > 0)
+        {
+            host->TraceConnectWithoutContext("Rtt", Callback<void, const RdmaFlow&, Time>(keep));
+        }
+    }
+}
+
+void
 ScenarioTraffic::TraceControl(const std::unordered_set<uint32_t>& flows) const
 {
     for (const auto& [index, active] : m_active)
@@ -251,9 +266,15 @@ ScenarioTraffic::TraceControl(const std::unordered_set<uint32_t>& flows) const
         if (flows.empty() || flows.count(index))
         {
             const RdmaControl control = active->GetControl();
+            const auto rtt = m_rtts.find(index);
             m_results.trace_control(Simulator::Now().GetNanoSeconds(),
                                     index,
-                                    {control.rate.GetBitRate(), control.window, control.inFlight, control.utilisation});
+                                    {control.rate.GetBitRate(),
+                                     control.window,
+                                     control.inFlight,
+                                     control.utilisation,
+                                     control.bottleneck},
+                                    rtt == m_rtts.end() ? 0 : rtt->second.GetNanoSeconds());
         }
     }
 }

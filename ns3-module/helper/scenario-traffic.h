@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -60,6 +61,9 @@ class ScenarioTraffic
 
     /// Add a point to the goodput of every flow under way.
     void TraceGoodput() const;
+
+    /// Keep each flow's newest round-trip time for TraceControl() from now on.
+    void WatchRtts();
 
     /**
      * \brief Add a point to the time series of what congestion control makes of flows under way.
@@ -115,6 +119,7 @@ class ScenarioTraffic
     uint32_t m_finished{0};                 //!< flows that have finished
     uint64_t m_finishedBytes{0};            //!< their bytes
     std::map<uint32_t, std::unique_ptr<ScenarioFlow>> m_active; //!< flows under way by index
+    std::unordered_map<uint32_t, Time> m_rtts; //!< newest round-trip times of flows under way, once they are watched
     std::vector<RdmaFlow> m_unreachable;    //!< flows that could not start: a failed link had cut the way
 };
 

@@ -301,7 +301,7 @@ RdmaHost::GetControl(uint32_t queuePair) const
         return {};
     }
     const hpcc::ControlState state = m_core->control_state(queuePair);
-    return {DataRate(state.rate_bps), state.window_bytes, state.in_flight_bytes, state.utilisation};
+    return {DataRate(state.rate_bps), state.window_bytes, state.in_flight_bytes, state.utilisation, state.bottleneck};
 }
 
 DataRate

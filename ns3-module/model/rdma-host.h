@@ -54,6 +54,7 @@ struct RdmaControl
     uint64_t window{0};      //!< window in bytes, 0 if the flow has none
     uint64_t inFlight{0};    //!< bytes that were sent and not acknowledged
     double utilisation{NAN}; //!< U of the busiest link as the sender reckons it; not a number if it does not
+    int16_t bottleneck{-1};  //!< the link that U was last moved by, 0 for the first switch's on the path; -1 where it is not known
 };
 
 /**

@@ -230,7 +230,7 @@ MakeMisuseTests()
         new MisuseTest("a flow that there is not",
                        WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(0)->GetFlow(7); }),
                        "no flow with the queue pair 7"),
-        new MisuseTest("a link of 0 b/s",
+        new MisuseTest("a link without a rate",
                        WithNetwork(false,
                                    [](TestNetwork& network) {
                                        network.helper.Link(network.hosts.Get(0),

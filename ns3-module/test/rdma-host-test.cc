@@ -385,6 +385,7 @@ class FlowStateTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(m_controlled, 200, "Control, for each acknowledgement");
         NS_TEST_EXPECT_MSG_EQ(m_control.inFlight, 0, "all is acknowledged");
         NS_TEST_EXPECT_MSG_EQ_TOL(m_control.utilisation, 0.95, 0.1, "U is where HPCC keeps it");
+        NS_TEST_EXPECT_MSG_EQ(m_control.bottleneck, 0, "on the only switch of the path");
         NS_TEST_EXPECT_MSG_EQ(m_done, 1, "the caller was told");
         NS_TEST_EXPECT_MSG_EQ(m_host->GetAckedBytes(m_queuePair),
                               0,

@@ -64,6 +64,8 @@ pub struct Hpcc {
     last: [Hop; MAX_HOPS],
     /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
     stages: [Stage; MAX_HOPS],
+    /// Place of the worst hop, without `multi_rate`.
+    busiest: Option<u8>,
 }
 
 impl Hpcc {
@@ -75,6 +77,7 @@ impl Hpcc {
             last_update_seq: 0,
             last: [Hop::default(); MAX_HOPS],
             stages: [Stage::initial(&limits); MAX_HOPS],
+            busiest: None,
         }
     }
 
@@ -92,8 +95,9 @@ impl Hpcc {
     fn update_worst_hop(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
         let mut worst = 0.0;
         let mut worst_tau = 0;
+        let mut worst_place = None;
         let mut updated = false;
-        for (hop, last) in stack.hops().iter().zip(&mut self.last) {
+        for (place, (hop, last)) in (0..).zip(stack.hops().iter().zip(&mut self.last)) {
             if self.config.sampled_feedback && hop.qlen == 0 && !commit {
                 continue;
             }
@@ -103,12 +107,14 @@ impl Hpcc {
             if load > worst {
                 worst = load;
                 worst_tau = tau;
+                worst_place = Some(place);
             }
             *last = *hop;
         }
         if !updated {
             return RateDecision::Keep;
         }
+        self.busiest = worst_place;
         let stage = &mut self.stages[0];
         stage.utilisation = average(&self.limits, stage.utilisation, worst, worst_tau);
         let next = self.config.law.step(&self.limits, stage);
@@ -209,6 +215,14 @@ impl CongestionControl for Hpcc {
     /// With `multi_rate` that of the hop whose rate is the lowest.
     fn utilisation(&self) -> Option<f64> {
         self.stages(MAX_HOPS).iter().min_by_key(|stage| stage.reference).map(|stage| stage.utilisation)
+    }
+
+    fn bottleneck(&self) -> Option<u8> {
+        if !self.config.multi_rate {
+            return self.busiest;
+        }
+        let heard = self.last.iter().take_while(|hop| hop.rate.0 > 0).count();
+        (0..).zip(self.stages(heard)).min_by_key(|(_, stage)| stage.reference).map(|(place, _)| place)
     }
 }
 

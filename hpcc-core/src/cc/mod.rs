@@ -240,6 +240,12 @@ pub trait CongestionControl: Debug {
         None
     }
 
+    /// The link that [`CongestionControl::utilisation`] was last moved by: its place on the path, 0 for that of the first
+    /// switch. `None` before the first, and where telemetry does not say.
+    fn bottleneck(&self) -> Option<u8> {
+        None
+    }
+
     /// Records of telemetry that could not be compared with the last ones, because a counter may have wrapped or the path
     /// has changed, and were kept for the next; but for the first.
     fn rearmed(&self) -> u64 {

@@ -130,6 +130,11 @@ impl QueuePair {
         self.controller.utilisation()
     }
 
+    /// The place on the path of the link that U was last moved by, where the algorithm and telemetry tell it.
+    pub fn bottleneck(&self) -> Option<u8> {
+        self.controller.bottleneck()
+    }
+
     /// What the flow was given and never changes.
     pub fn limits(&self) -> &FlowLimits {
         &self.limits

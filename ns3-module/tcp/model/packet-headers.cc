@@ -10,12 +10,8 @@
 #include "ns3/header.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
-#include "ns3/ipv4-l3-protocol.h"
-#include "ns3/ipv6-l3-protocol.h"
 #include "ns3/node.h"
-#include "ns3/tcp-l4-protocol.h"
 #include "ns3/udp-header.h"
-#include "ns3/udp-l4-protocol.h"
 
 #include <array>
 #include <utility>
@@ -136,7 +132,7 @@ PacketHeaders::PacketHeaders(Ptr<const Packet> packet)
 void
 PacketHeaders::ReadTransport(Packet& rest, uint8_t protocol)
 {
-    if (protocol == TcpL4Protocol::PROT_NUMBER)
+    if (protocol == protocol_number::TCP)
     {
         rest.RemoveHeader(tcp);
         isTcp = true;
@@ -144,7 +140,7 @@ PacketHeaders::ReadTransport(Packet& rest, uint8_t protocol)
         dport = tcp.GetDestinationPort();
         payload = rest.GetSize();
     }
-    else if (protocol == UdpL4Protocol::PROT_NUMBER)
+    else if (protocol == protocol_number::UDP)
     {
         UdpHeader udp;
         rest.RemoveHeader(udp);
@@ -170,7 +166,7 @@ PacketHeaders::GetDestination() const
 uint8_t
 PacketHeaders::GetDscp() const
 {
-    return isIpv6 ? m_ipv6.GetDscp() : m_ipv4.GetDscp();
+    return isIpv6 ? uint8_t{m_ipv6.GetDscp()} : uint8_t{m_ipv4.GetDscp()};
 }
 
 uint8_t
@@ -182,7 +178,7 @@ PacketHeaders::GetHopLimit() const
 uint16_t
 PacketHeaders::GetEtherType() const
 {
-    return isIpv6 ? Ipv6L3Protocol::PROT_NUMBER : Ipv4L3Protocol::PROT_NUMBER;
+    return isIpv6 ? protocol_number::IPV6 : protocol_number::IPV4;
 }
 
 void
@@ -245,7 +241,7 @@ Ptr<Packet>
 PacketHeaders::MakeProbe(ProbeNumber number, uint8_t dscp, uint8_t hopLimit) const
 {
     const Ptr<Packet> packet = MakeProbeBody(number);
-    const uint8_t protocol = isTcp ? TcpL4Protocol::PROT_NUMBER : UdpL4Protocol::PROT_NUMBER;
+    const uint8_t protocol = isTcp ? protocol_number::TCP : protocol_number::UDP;
     const auto size = static_cast<uint16_t>(packet->GetSize());
     if (isIpv6)
     {

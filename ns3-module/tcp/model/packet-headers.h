@@ -17,6 +17,15 @@
 namespace ns3
 {
 
+/// Protocols as headers number them (IANA, IEEE): ns-3's names for these numbers differ from release to release.
+namespace protocol_number
+{
+constexpr uint8_t TCP = 6;          //!< after an IP header
+constexpr uint8_t UDP = 17;         //!< after an IP header
+constexpr uint16_t IPV4 = 0x0800;   //!< EtherType
+constexpr uint16_t IPV6 = 0x86DD;   //!< EtherType
+} // namespace protocol_number
+
 /**
  * \ingroup hpcc
  * \brief What tells the probes of a flow apart.

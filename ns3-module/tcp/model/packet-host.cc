@@ -14,8 +14,6 @@
 #include "ns3/boolean.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
-#include "ns3/ipv4-l3-protocol.h"
-#include "ns3/ipv6-l3-protocol.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -291,7 +289,7 @@ bool
 PacketHost::SendPacket(QbbNetDevice& first, Ptr<Packet> packet, uint16_t protocol)
 {
     NS_LOG_FUNCTION(this << packet << protocol);
-    if (protocol != Ipv4L3Protocol::PROT_NUMBER && protocol != Ipv6L3Protocol::PROT_NUMBER)
+    if (protocol != protocol_number::IPV4 && protocol != protocol_number::IPV6)
     {
         return QbbNode::SendPacket(first, packet, protocol);
     }

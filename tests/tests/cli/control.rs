@@ -53,6 +53,35 @@ fn rate_window_and_utilisation_are_recorded() {
     }
 }
 
+/// Two flows meet at the second switch of a row, where the second one begins: its bottleneck is the first link behind a switch,
+/// that of the other one the second. A packet waits there, and the round-trip time says so.
+#[test]
+fn the_bottleneck_and_the_round_trip_time_are_recorded() {
+    let row =
+        SHARED.replace("kind = \"star\"\nhosts = 3\n", "kind = \"parking_lot\"\nswitches = 3\nhosts_per_switch = 1\n");
+    let bench = Bench::new(&[("row.toml", &row)]);
+    let told = bench.run("row.toml", &["congestion_control.algorithm=hpcc_plus", "congestion_control.eta=0.95"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let table = bench.read("out/control.csv");
+    let of = |flow: &str, from: u64, until: u64| {
+        let rows = table.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+        let wanted = move |row: &Vec<&str>| {
+            row[1] == flow && (from..until).contains(&(row[0].parse::<u64>().expect("a time") / 1_000))
+        };
+        rows.filter(wanted).map(|row| (row[6].to_owned(), row[7].parse::<u64>().expect("ns"))).collect::<Vec<_>>()
+    };
+    for (flow, place) in [("0", "1"), ("1", "0")] {
+        let rows = of(flow, 120, 300);
+        assert_eq!(rows.len(), 18);
+        assert!(rows.iter().all(|(bottleneck, _)| bottleneck == place), "flow {flow}: {rows:?}");
+    }
+    // Eight links of 1 us, and an MTU at four of 100 Gb/s.
+    let alone = of("0", 20, 100);
+    assert!(alone.iter().all(|(_, rtt)| (8_300..8_800).contains(rtt)), "{alone:?}");
+    let waits = of("0", 110, 120);
+    assert!(waits.iter().all(|(_, rtt)| *rtt > 9_300), "{waits:?}");
+}
+
 #[test]
 fn flows_can_be_chosen_and_algorithms_without_u_leave_it_out() {
     let rows = rows(&["monitor.control_flows=[1]", "congestion_control.algorithm=dcqcn"]);

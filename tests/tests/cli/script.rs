@@ -60,6 +60,8 @@ fn mistakes_are_explained_before_anything_is_built() {
         (&["completions", "tcsh"], "tcsh"),
         (&["run"], "<CONFIG>"),
         (&["test", "--fast"], "--fast"),
+        (&["test", "--profile", "fast"], "[possible values: sanitize, debug, release, static, monolib]"),
+        (&["test", "--parity"], "--ns3 <DIR>..."),
         (&["fuzz", "long"], "long"),
         (&["bench", "--runs", "0"], "--runs"),
         (&["sweep", "nowhere.toml"], "nowhere.toml"),
@@ -67,6 +69,19 @@ fn mistakes_are_explained_before_anything_is_built() {
         let mistake = told(arguments);
         assert_eq!(mistake.code, Some(2), "{arguments:?}: {}", mistake.err);
         assert!(mistake.err.contains(words), "{arguments:?}: {}", mistake.err);
+    }
+}
+
+#[test]
+fn only_ns3_trees_are_tested_and_only_the_fetched_one_in_other_profiles() {
+    let bench = Bench::new(&[]);
+    for (arguments, words) in [
+        (["test", "--ns3", "/dev"], "/dev is no ns-3 tree"),
+        (["test", "--profile", "static"], "NS3_DIR is set, but profiles are those of the fetched ns-3 tree"),
+    ] {
+        let refused = in_folder(&bench, &arguments, &[("NS3_DIR", "tree")]);
+        assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.err);
+        assert!(refused.err.contains(words), "{arguments:?}: {}", refused.err);
     }
 }
 

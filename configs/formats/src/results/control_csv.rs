@@ -24,18 +24,33 @@ pub struct ControlRow {
     pub in_flight_bytes: u64,
     /// U of the busiest link as the sender reckons it; nothing where the algorithm knows none.
     pub utilisation: Option<f64>,
+    /// Place on the path of the link that U was last moved by, 0 for the first switch's; nothing where it is not known.
+    pub bottleneck: Option<u8>,
+    /// Newest round-trip time of a packet in ns, from its first bit to its acknowledgement; nothing before the first.
+    pub rtt_ns: Option<u64>,
 }
 
 impl CsvRow for ControlRow {
-    const HEADER: &'static str = "time_ns,flow,rate_bps,window_bytes,in_flight_bytes,utilisation";
+    const HEADER: &'static str = "time_ns,flow,rate_bps,window_bytes,in_flight_bytes,utilisation,bottleneck,rtt_ns";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let numbers = [self.time_ns, self.flow.into(), self.rate_bps, self.window_bytes, self.in_flight_bytes];
         write_numbers(out, &numbers)?;
         match self.utilisation.filter(|utilisation| utilisation.is_finite()) {
-            Some(utilisation) => writeln!(out, ",{utilisation:.6}"),
-            None => out.write_all(b",\n"),
+            Some(utilisation) => write!(out, ",{utilisation:.6}")?,
+            None => out.write_all(b",")?,
         }
+        write_known(out, self.bottleneck.map(u64::from))?;
+        write_known(out, self.rtt_ns)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// A field that may be empty.
+fn write_known(out: &mut impl Write, number: Option<u64>) -> io::Result<()> {
+    match number {
+        Some(number) => write!(out, ",{number}"),
+        None => out.write_all(b","),
     }
 }
 
@@ -61,13 +76,15 @@ mod tests {
             window_bytes: 30_000,
             in_flight_bytes: 29_000,
             utilisation: Some(0.953_125),
+            bottleneck: Some(2),
+            rtt_ns: Some(8_500),
         };
-        let written = [known, ControlRow { utilisation: None, ..known }];
+        let written = [known, ControlRow { utilisation: None, bottleneck: None, rtt_ns: None, ..known }];
         let text = rewritten(&written, |out, row| row.write(out));
-        assert_eq!(text, "2000,7,24000000000,30000,29000,0.953125\n2000,7,24000000000,30000,29000,\n");
+        assert_eq!(text, "2000,7,24000000000,30000,29000,0.953125,2,8500\n2000,7,24000000000,30000,29000,,,\n");
         let (_folder, path) = file_with("control.csv", format!("{}\n{text}", ControlRow::HEADER));
         assert_eq!(rows(&path).expect("own output").collect::<Result<Vec<_>, _>>().expect("rows"), written);
         let endless = ControlRow { utilisation: Some(f64::INFINITY), ..known };
-        assert!(rewritten(&[endless], |out, row| row.write(out)).ends_with("29000,\n"), "no number");
+        assert!(rewritten(&[endless], |out, row| row.write(out)).ends_with("29000,,2,8500\n"), "no number");
     }
 }

@@ -9,7 +9,7 @@
 //! | `fct.csv` | completed flows with endpoints, ideal time and slowdown | [`fct_csv`] |
 //! | `unfinished.csv` | flows that did not complete | [`unfinished_csv`] |
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
-//! | `control.csv` | rate, window, bytes in flight and U of flows at intervals | [`control_csv`] |
+//! | `control.csv` | rate, window, bytes in flight, U, bottleneck and round-trip time of flows at intervals | [`control_csv`] |
 //! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
 //! | `ports.csv` | every port, its link, and how long PFC paused it | [`ports_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |

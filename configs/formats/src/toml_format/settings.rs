@@ -139,7 +139,7 @@ pub(super) struct MonitorKeys {
     queue_interval: Option<Interval>,
     /// Time series of the flows.
     goodput_interval: Option<Interval>,
-    /// Time series of what congestion control makes of flows: rate, window, bytes in flight and U.
+    /// Time series of what congestion control makes of flows: rate, window, bytes in flight, U, bottleneck and round-trip time.
     control_interval: Option<Interval>,
     /// The flows of that series, by number in the order of their start; without it all.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]

@@ -121,6 +121,8 @@ pub struct HpccPlus {
     inflight: Inflight,
     window: Window,
     last_update_seq: u64,
+    /// Place of the link that moved U last.
+    bottleneck: Option<u8>,
     /// From the first notification on.
     notices: Option<Box<Notices>>,
 }
@@ -133,6 +135,7 @@ impl HpccPlus {
             inflight: Inflight::new(limits.base_rtt).counting(config.link_rate).of_some_hops(limits.some_hops),
             window: Window::new(config.law, limits),
             last_update_seq: 0,
+            bottleneck: None,
             notices: None,
         }
     }
@@ -159,11 +162,20 @@ impl HpccPlus {
         match measured {
             Measured::Nothing => RateDecision::Keep,
             Measured::Armed => {
+                self.bottleneck = None;
                 self.window.restart();
                 self.mark_round(feedback);
                 RateDecision::Keep
             }
-            Measured::Load { .. } => self.react(feedback),
+            Measured::Load { busiest } => {
+                self.bottleneck = match feedback.telemetry {
+                    Telemetry::Hops(_) | Telemetry::Link(_) => u8::try_from(busiest).ok(),
+                    Telemetry::Nothing | Telemetry::SentAt(_) | Telemetry::Utilisation(_) | Telemetry::Window(_) => {
+                        None
+                    }
+                };
+                self.react(feedback)
+            }
         }
     }
 
@@ -196,6 +208,10 @@ impl HpccPlus {
 impl CongestionControl for HpccPlus {
     fn utilisation(&self) -> Option<f64> {
         Some(self.inflight.utilisation())
+    }
+
+    fn bottleneck(&self) -> Option<u8> {
+        self.bottleneck
     }
 
     fn rearmed(&self) -> u64 {
