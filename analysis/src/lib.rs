@@ -99,6 +99,8 @@ enum Command {
         #[command(flatten)]
         how: sweep::How,
         #[command(flatten)]
+        elsewhere: sweep::Elsewhere,
+        #[command(flatten)]
         words: Words,
     },
     /// Repeats figures of the papers and says which of their claims hold (configs/paper).
@@ -281,9 +283,9 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
             words.heed();
             run::run(&config, out, seed, &set)
         }
-        Command::Sweep { file, out, set, how, words } => {
+        Command::Sweep { file, out, set, how, elsewhere, words } => {
             words.heed();
-            sweep::sweep(&file, out, &set, &how)
+            elsewhere.sweep(&file, out, &set, &how)
         }
         Command::Reproduce { options, words } => {
             words.heed();

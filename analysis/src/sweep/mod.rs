@@ -4,16 +4,19 @@
 mod axes;
 mod claim;
 mod comparison;
+mod elsewhere;
 mod execute;
 mod file;
 mod folder;
 mod group;
 mod growth;
 mod inputs;
+mod job;
 mod metrics;
 mod plan;
 mod plots;
 mod report;
+mod slurm;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -28,11 +31,13 @@ use crate::results::Results;
 use crate::simulator::Simulator;
 use crate::{human, run};
 pub use claim::{FILE as VERDICTS, Judged, Verdict, Verdicts};
+pub use elsewhere::Elsewhere;
 use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
+use job::Job;
 use metrics::Sizes;
 use plan::Run;
 pub use plan::plan;
@@ -77,13 +82,22 @@ pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Re
     if how.list {
         return list(&runs);
     }
-    let simulator = Simulator::find(runs.iter().any(|run| run.facts.stack))?;
+    let simulator = Simulator::find(needs_stack(&runs))?;
     let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
-    let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
-    let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;
-    let entries = entries(&file, &runs, ended);
+    let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
+    conclude(&file, how.style, &folder, &runs, ended)
+}
+
+fn needs_stack(runs: &[Run]) -> bool {
+    runs.iter().any(|run| run.facts.stack)
+}
+
+/// Prints the comparison of runs that have ended, and writes data, plots and page.
+fn conclude(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run], ended: Vec<Ended>) -> Result<Outcome> {
+    let outcome = report_on(file, style, folder, runs, &ended)?;
+    let entries = entries(file, runs, ended);
     if !entries.is_empty() {
-        let file = out.join(PAGE);
+        let file = folder.path().join(PAGE);
         page::write_page(&entries, &file)?;
         human::print(&page::opening_line(&file))?;
     }
@@ -208,7 +222,7 @@ fn tell_trouble(runs: &[Run], ended: &[Ended]) -> Outcome {
         let trouble = match &ended.results {
             Err(error) => {
                 outcome = Outcome::Failed;
-                format!("{name} failed: {error:#}")
+                format!("{name} {error:#}")
             }
             Ok(results) if results.summary.flows_finished < results.summary.flows_total => {
                 outcome = if outcome == Outcome::Failed { outcome } else { Outcome::Unfinished };
@@ -217,7 +231,7 @@ fn tell_trouble(runs: &[Run], ended: &[Ended]) -> Outcome {
             }
             Ok(_) => continue,
         };
-        human::warn(format_args!("{trouble}; {} ends with\n{}", ended.log.display(), execute::tail(&ended.log)));
+        human::warn(format_args!("{trouble}{}", execute::end_of(&ended.log)));
     }
     outcome
 }
