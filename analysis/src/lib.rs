@@ -16,6 +16,7 @@ mod new;
 mod outcome;
 mod pairing;
 mod parity;
+mod parquet;
 mod plot;
 mod report;
 mod reproduce;

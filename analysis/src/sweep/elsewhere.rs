@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use super::file::{Form, SweepFile};
+use super::flow_table::{FlowTable, flow_table};
 use super::folder::{self, SweepFolder};
 use super::job::Job;
 use super::plan::{self, Run, plan, plan_one};
@@ -49,6 +50,9 @@ pub struct Elsewhere {
     /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
     #[arg(long, value_name = "N", conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style"])]
     run: Option<usize>,
+    /// Also puts all flows of all runs into one table, a row each: a name that ends in .csv or .parquet.
+    #[arg(long, value_name = "FILE", value_parser = flow_table, conflicts_with_all = ["list", "run"])]
+    table: Option<FlowTable>,
 }
 
 impl Elsewhere {
@@ -62,13 +66,17 @@ impl Elsewhere {
             "--slurm: the options of sbatch are for --engine slurm"
         );
         if self.engine == Engine::Local && !self.collect && self.run.is_none() {
-            return sweep(file, out, set, how);
+            return sweep(file, out, set, how, self.table.as_ref());
         }
+        ensure!(
+            self.table.is_none() || self.collect,
+            "--table: runs are yet to be simulated; expected it with --collect"
+        );
         let out = out.map_or_else(|| run::default_out(file), Ok)?;
         let sweep = Sweep { file: SweepFile::read(file, how.form())?, path: file, out, set, how };
         match (self.run, self.collect, self.engine) {
             (Some(number), ..) => sweep.simulate_one(number),
-            (None, true, _) => sweep.collect(),
+            (None, true, _) => sweep.collect(self.table.as_ref()),
             (None, false, Engine::Slurm) => sweep.submit(&slurm::options(self.slurm.as_deref().unwrap_or_default())?),
             (None, false, Engine::Print | Engine::Local) => sweep.print(),
         }
@@ -107,14 +115,15 @@ impl Sweep<'_> {
         Ok(if summary.flows_finished < summary.flows_total { Outcome::Unfinished } else { Outcome::Good })
     }
 
-    fn collect(&self) -> Result<Outcome> {
+    fn collect(&self, table: Option<&FlowTable>) -> Result<Outcome> {
         let runs = plan(&self.file, self.set)?;
+        table.map_or(Ok(()), |table| table.check(&self.file))?;
         folder::expect_sweep(&self.out)?;
         let simulator = Simulator::find(needs_stack(&runs))?;
         let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
         let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
         let missing = ended.iter().filter(|ended| ended.results.is_err()).count();
-        let outcome = conclude(&self.file, self.how.style, &folder, &runs, ended)?;
+        let outcome = conclude(&self.file, self.how.style, &folder, &runs, ended, table)?;
         if missing > 0 {
             let at_work =
                 slurm::at_work(&self.out).map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}"));

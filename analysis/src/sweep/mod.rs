@@ -7,6 +7,7 @@ mod comparison;
 mod elsewhere;
 mod execute;
 mod file;
+mod flow_table;
 mod folder;
 mod group;
 mod growth;
@@ -35,6 +36,7 @@ pub use elsewhere::Elsewhere;
 use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
+pub use flow_table::FlowTable;
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
 use job::Job;
@@ -70,22 +72,30 @@ impl How {
 }
 
 /// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an
-/// earlier sweep completed from the same inputs are kept unless all shall be fresh.
+/// earlier sweep completed from the same inputs are kept unless all shall be fresh. All flows go into the table, if there
+/// shall be one.
 ///
 /// # Errors
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
 /// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
-pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Result<Outcome> {
+pub fn sweep(
+    file: &Path,
+    out: Option<PathBuf>,
+    set: &[String],
+    how: &How,
+    table: Option<&FlowTable>,
+) -> Result<Outcome> {
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file, how.form())?;
     let runs = plan(&file, set)?;
     if how.list {
         return list(&runs);
     }
+    table.map_or(Ok(()), |table| table.check(&file))?;
     let simulator = Simulator::find(needs_stack(&runs))?;
     let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
-    conclude(&file, how.style, &folder, &runs, ended)
+    conclude(&file, how.style, &folder, &runs, ended, table)
 }
 
 fn needs_stack(runs: &[Run]) -> bool {
@@ -93,8 +103,20 @@ fn needs_stack(runs: &[Run]) -> bool {
 }
 
 /// Prints the comparison of runs that have ended, and writes data, plots and page.
-fn conclude(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run], ended: Vec<Ended>) -> Result<Outcome> {
+fn conclude(
+    file: &SweepFile,
+    style: Style,
+    folder: &SweepFolder,
+    runs: &[Run],
+    ended: Vec<Ended>,
+    table: Option<&FlowTable>,
+) -> Result<Outcome> {
     let outcome = report_on(file, style, folder, runs, &ended)?;
+    match table {
+        Some(_) if outcome == Outcome::Failed => human::warn("--table: it is not written, for runs are missing"),
+        Some(table) => table.write(file, folder.path(), runs)?,
+        None => {}
+    }
     let entries = entries(file, runs, ended);
     if !entries.is_empty() {
         let file = folder.path().join(PAGE);

@@ -19,6 +19,7 @@ mod describe;
 mod fast_cnp;
 mod first_window;
 mod five_tuple;
+mod flow_table;
 mod hop_limit;
 mod idle;
 mod legacy;
