@@ -17,6 +17,7 @@ mod outcome;
 mod pairing;
 mod parity;
 mod parquet;
+mod parted;
 mod plot;
 mod report;
 mod reproduce;
