@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `compare`: two runs of the same flows, flow by flow.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use hpcc_formats::results::address;
 
 use crate::outcome::Outcome;
-use crate::pairing::{Pair, Pairing};
+use crate::pairing::{Pair, Pairing, key};
 use crate::parted::{Parted, parts};
 use crate::stats::percentile_behind;
 use crate::{human, results, table};
@@ -62,7 +63,7 @@ impl Comparison {
             }
             self.different.push(relative(&pair));
             self.other_ideal |= pair.a.ideal_ns != pair.b.ideal_ns;
-            let place = self.largest.partition_point(|other| relative(other) >= relative(&pair));
+            let place = self.largest.partition_point(|other| order(other, &pair).is_le());
             if place < LISTED {
                 self.largest.truncate(LISTED - 1);
                 self.largest.insert(place, pair);
@@ -117,6 +118,12 @@ impl Comparison {
         }
         text
     }
+}
+
+/// The larger difference first; of equal ones that of the flow that starts first.
+fn order(x: &Pair, y: &Pair) -> Ordering {
+    let flow = |pair: &Pair| (pair.a.start_ns, key(&pair.a));
+    relative(y).total_cmp(&relative(x)).then_with(|| flow(x).cmp(&flow(y)))
 }
 
 /// Size of the difference relative to A; infinite if only A took no time.
@@ -177,7 +184,7 @@ mod tests {
         // Each flow twice, which are told apart by their order alone; every third one differs in B.
         let a: Vec<FctLine> = (0..600).map(|index| flow(index / 2, 200 + u64::from(index))).collect();
         let later = |(index, flow): (usize, &FctLine)| FctLine {
-            fct_ns: flow.fct_ns + (index % 3) as u64 / 2 * index as u64,
+            fct_ns: flow.fct_ns + if index % 3 == 2 { flow.fct_ns } else { 0 },
             ..*flow
         };
         let b: Vec<FctLine> = a.iter().enumerate().skip(1).map(later).collect();
