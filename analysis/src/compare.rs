@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `compare`: two runs of the same flows, flow by flow.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use hpcc_formats::results::address;
-use hpcc_formats::results::fct_txt::{self, FctLine};
 
 use crate::outcome::Outcome;
-use crate::pairing::{Pair, Pairing};
-use crate::stats::percentile;
+use crate::pairing::{Pair, Pairing, key};
+use crate::parted::{Parted, parts};
+use crate::stats::percentile_behind;
 use crate::{human, results, table};
 
 /// How many of the differing flows are listed.
@@ -20,7 +21,8 @@ const LISTED: usize = 10;
 /// # Errors
 /// If a file cannot be read, is not an fct.txt or not what the run wrote, or both are empty.
 pub fn compare(a: &Path, b: &Path) -> Result<Outcome> {
-    let comparison = Comparison::of(&read(a)?, &read(b)?);
+    let (a, b) = (file(a)?, file(b)?);
+    let comparison = Comparison::of_files(&a, &b, parts(&a)?.max(parts(&b)?))?;
     if comparison.is_empty() {
         bail!("{} and {}: neither holds a flow", a.display(), b.display());
     }
@@ -32,18 +34,43 @@ pub fn compare(a: &Path, b: &Path) -> Result<Outcome> {
 #[derive(Debug, Default, PartialEq)]
 struct Comparison {
     exact: usize,
-    /// Flows with another completion or standalone time, the largest relative difference first.
-    different: Vec<Pair>,
+    /// The size of the difference, relative to A, of each flow with another completion or standalone time.
+    different: Vec<f64>,
+    /// Some of those flows, the largest difference first.
+    largest: Vec<Pair>,
+    /// Whether a standalone time differs.
+    other_ideal: bool,
     only_a: usize,
     only_b: usize,
 }
 
 impl Comparison {
-    fn of(a: &[FctLine], b: &[FctLine]) -> Comparison {
-        let Pairing { pairs, only_a, only_b } = Pairing::of(a, b);
-        let (exact, mut different): (Vec<Pair>, Vec<Pair>) = pairs.into_iter().partition(|pair| pair.a == pair.b);
-        different.sort_by(|x, y| relative(y).total_cmp(&relative(x)));
-        Comparison { exact: exact.len(), different, only_a, only_b }
+    /// Compares files part by part: they may be longer than memory.
+    fn of_files(a: &Path, b: &Path, parts: u64) -> Result<Comparison> {
+        let (a, b) = (Parted::of(a, parts)?, Parted::of(b, parts)?);
+        let mut comparison = Comparison::default();
+        for part in 0..parts {
+            comparison.add(Pairing::of(&a.read(part)?, &b.read(part)?));
+        }
+        Ok(comparison)
+    }
+
+    fn add(&mut self, pairing: Pairing) {
+        for pair in pairing.pairs {
+            if pair.a == pair.b {
+                self.exact += 1;
+                continue;
+            }
+            self.different.push(relative(&pair));
+            self.other_ideal |= pair.a.ideal_ns != pair.b.ideal_ns;
+            let place = self.largest.partition_point(|other| order(other, &pair).is_le());
+            if place < LISTED {
+                self.largest.truncate(LISTED - 1);
+                self.largest.insert(place, pair);
+            }
+        }
+        self.only_a += pairing.only_a;
+        self.only_b += pairing.only_b;
     }
 
     fn is_empty(&self) -> bool {
@@ -71,27 +98,32 @@ impl Comparison {
         text
     }
 
-    /// Percentiles of the relative difference, over all flows in both.
+    /// Percentiles of the relative difference, over all flows in both. Those of exact flows are 0, and come first.
     fn spread(&self) -> String {
-        let mut differences = vec![0.0; self.exact];
-        differences.extend(self.different.iter().map(relative));
+        let mut differences = self.different.clone();
         differences.sort_by(f64::total_cmp);
-        let percent = |rank| 100.0 * percentile(&differences, rank);
+        let percent = |rank| 100.0 * percentile_behind(self.exact, &differences, rank);
         let (p50, p99, max) = (percent(50), percent(99), percent(100));
         format!("difference of completion times: p50 {p50:.3} %, p99 {p99:.3} %, max {max:.3} %\n\n")
     }
 
     fn largest(&self) -> String {
         let header = ["flow", "size (B)", "start (ns)", "FCT A (ns)", "FCT B (ns)", "B - A (ns)", "%"];
-        let mut text = table::table(&header, self.different.iter().take(LISTED).map(row));
+        let mut text = table::table(&header, self.largest.iter().map(row));
         if self.different.len() > LISTED {
             text += &format!(" and {} more\n", human::count((self.different.len() - LISTED) as u64));
         }
-        if self.different.iter().any(|pair| pair.a.ideal_ns != pair.b.ideal_ns) {
+        if self.other_ideal {
             text += "\nstandalone times differ, too: the runs do not share a topology or a frame size\n";
         }
         text
     }
+}
+
+/// The larger difference first; of equal ones that of the flow that starts first.
+fn order(x: &Pair, y: &Pair) -> Ordering {
+    let flow = |pair: &Pair| (pair.a.start_ns, key(&pair.a));
+    relative(y).total_cmp(&relative(x)).then_with(|| flow(x).cmp(&flow(y)))
 }
 
 /// Size of the difference relative to A; infinite if only A took no time.
@@ -121,15 +153,47 @@ fn node(ip: u32) -> String {
     address::node(ip).map_or_else(|| format!("{ip:08x}"), |node| node.to_string())
 }
 
-fn read(path: &Path) -> Result<Vec<FctLine>> {
+/// The file that is meant, as the run wrote it.
+fn file(path: &Path) -> Result<PathBuf> {
     let file = if path.is_dir() { path.join("fct.txt") } else { PathBuf::from(path) };
     results::check_file(&file)?;
-    Ok(fct_txt::read(&file)?)
+    Ok(file)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hpcc_formats::results::fct_txt::{self, FctLine};
+    use std::fs::File;
+
+    fn compared(a: &[FctLine], b: &[FctLine]) -> Comparison {
+        let mut comparison = Comparison::default();
+        comparison.add(Pairing::of(a, b));
+        comparison
+    }
+
+    #[test]
+    fn files_in_parts_compare_like_whole_ones() {
+        let folder = tempfile::tempdir().expect("folder");
+        let write = |name: &str, flows: &[FctLine]| {
+            let path = folder.path().join(name);
+            let mut file = File::create(&path).expect("file");
+            flows.iter().for_each(|flow| fct_txt::write(&mut file, flow).expect("written"));
+            path
+        };
+        // Each flow twice, which are told apart by their order alone; every third one differs in B.
+        let a: Vec<FctLine> = (0..600).map(|index| flow(index / 2, 200 + u64::from(index))).collect();
+        let later = |(index, flow): (usize, &FctLine)| FctLine {
+            fct_ns: flow.fct_ns + if index % 3 == 2 { flow.fct_ns } else { 0 },
+            ..*flow
+        };
+        let b: Vec<FctLine> = a.iter().enumerate().skip(1).map(later).collect();
+        let (a, b) = (write("a", &a), write("b", &b));
+        let [whole, parted] = [1, 7].map(|parts| Comparison::of_files(&a, &b, parts).expect("files"));
+        assert_eq!((parted.only_a, parted.only_b, parted.exact + parted.different.len()), (1, 0, 599));
+        assert!(parted.exact > 300 && parted.different.len() > 190, "{parted:?}");
+        assert_eq!(parted.render(), whole.render());
+    }
 
     fn flow(sport: u16, fct_ns: u64) -> FctLine {
         let (sip, dip) = (address::of_node(1), address::of_node(2));
@@ -138,7 +202,7 @@ mod tests {
 
     #[test]
     fn equal_runs_say_so() {
-        let comparison = Comparison::of(&[flow(1, 200), flow(2, 300)], &[flow(2, 300), flow(1, 200)]);
+        let comparison = compared(&[flow(1, 200), flow(2, 300)], &[flow(2, 300), flow(1, 200)]);
         assert!(comparison.is_exact());
         assert_eq!(comparison.exact, 2);
         assert_eq!(comparison.render(), "2 flows in both, 2 exact, 0 different; 0 only in A, 0 only in B\n");
@@ -147,8 +211,8 @@ mod tests {
     #[test]
     fn the_largest_difference_comes_first() {
         let a = [flow(1, 200), flow(2, 300), flow(3, 100)];
-        let comparison = Comparison::of(&a, &[flow(1, 201), flow(2, 150), flow(3, 100)]);
-        assert_eq!(comparison.different[0].a.sport, 2);
+        let comparison = compared(&a, &[flow(1, 201), flow(2, 150), flow(3, 100)]);
+        assert_eq!(comparison.largest[0].a.sport, 2);
         let text = comparison.render();
         assert!(text.contains("1:2 > 2:100") && text.contains("-150") && text.contains("-50.000"), "{text}");
         assert!(text.contains("p50 0.500 %, p99 50.000 %, max 50.000 %"), "{text}");
@@ -157,7 +221,7 @@ mod tests {
     #[test]
     fn another_standalone_time_is_a_difference() {
         let other = FctLine { ideal_ns: 101, ..flow(1, 200) };
-        let comparison = Comparison::of(&[flow(1, 200)], &[other]);
+        let comparison = compared(&[flow(1, 200)], &[other]);
         assert!(!comparison.is_exact());
         assert!(comparison.render().contains("standalone times differ"));
     }

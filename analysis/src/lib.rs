@@ -16,6 +16,8 @@ mod new;
 mod outcome;
 mod pairing;
 mod parity;
+mod parquet;
+mod parted;
 mod plot;
 mod ranks;
 mod report;
@@ -106,6 +108,8 @@ enum Command {
         set: Vec<String>,
         #[command(flatten)]
         how: sweep::How,
+        #[command(flatten)]
+        elsewhere: sweep::Elsewhere,
         #[command(flatten)]
         words: Words,
     },
@@ -289,9 +293,9 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
             words.heed();
             run::run(&config, out, seed, ranks, &set)
         }
-        Command::Sweep { file, out, set, how, words } => {
+        Command::Sweep { file, out, set, how, elsewhere, words } => {
             words.heed();
-            sweep::sweep(&file, out, &set, &how)
+            elsewhere.sweep(&file, out, &set, &how)
         }
         Command::Reproduce { options, words } => {
             words.heed();

@@ -71,14 +71,7 @@ impl Results {
     /// If it is not a complete output folder, was made by another version, or a file in it was cut off or changed.
     pub fn load(dir: &Path) -> Result<Results> {
         let lock = FolderLock::read(dir)?;
-        let file = dir.join("summary.json");
-        if !file.exists() {
-            bail!("{}: no output folder of a run, as it has no summary.json", dir.display());
-        }
-        let summary = Summary::read(&file)?;
-        for (name, digest) in &summary.files {
-            digest.check(&dir.join(name))?;
-        }
+        let summary = check(dir)?;
         let flows = fct_csv::read(&dir.join("fct.csv"))?;
         let unfinished = unfinished_csv::read(&dir.join("unfinished.csv"))?;
         Ok(Results::new(dir, summary, flows, unfinished, lock))
@@ -140,6 +133,22 @@ impl Results {
         let index = self.lives.binary_search_by_key(&flow, |life| life.flow).ok()?;
         self.lives.get(index)
     }
+}
+
+/// Checks that the files of a folder are what the run wrote.
+///
+/// # Errors
+/// As [`Results::load`].
+pub fn check(dir: &Path) -> Result<Summary> {
+    let file = dir.join("summary.json");
+    if !file.exists() {
+        bail!("{}: no output folder of a run, as it has no summary.json", dir.display());
+    }
+    let summary = Summary::read(&file)?;
+    for (name, digest) in &summary.files {
+        digest.check(&dir.join(name))?;
+    }
+    Ok(summary)
 }
 
 /// Checks a single file against the summary beside it, if there is one that names it: a file may have been copied, or

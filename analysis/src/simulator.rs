@@ -15,7 +15,7 @@ use crate::script::Parts;
 use crate::{children, script};
 
 /// Names the ns-3 program that simulates scenarios.
-const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
+pub const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
 /// Tunables of the GNU C library, and the one that asks the kernel for huge pages: a large network's state spans more
 /// pages than a processor remembers the places of.
 const TUNABLES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");

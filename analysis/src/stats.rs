@@ -6,7 +6,13 @@ use hpcc_formats::results::FctRecord;
 /// Element int(n * percent / 100) of n sorted values, the reference simulator's notion of a percentile; 0 if
 /// there are none.
 pub fn percentile<T: Copy + Default>(sorted: &[T], percent: usize) -> T {
-    let rank = sorted.len() * percent / 100;
+    percentile_behind(0, sorted, percent)
+}
+
+/// The same with so many zeros before the sorted values, none of which is negative.
+pub fn percentile_behind<T: Copy + Default>(zeros: usize, sorted: &[T], percent: usize) -> T {
+    let rank = (zeros + sorted.len()) * percent / 100;
+    let Some(rank) = rank.checked_sub(zeros) else { return T::default() };
     sorted.get(rank).or(sorted.last()).copied().unwrap_or_default()
 }
 
@@ -128,6 +134,7 @@ mod tests {
         assert_eq!(percentile(&[1, 2], 50), 2);
         assert_eq!(percentile(&[1, 2], 100), 2);
         assert_eq!(percentile::<u64>(&[], 99), 0);
+        assert_eq!([49, 50, 100].map(|percent| percentile_behind(2, &[8, 9], percent)), [0, 8, 9]);
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
     for (figure, number) in chosen.iter().zip(1..) {
         human::print(&format!("{} ({number} of {})\n\n", figure.name, chosen.len()))?;
         let out = options.out.join(figure.folder(options.how.form()));
-        let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how)?;
+        let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how, None)?;
         outcome = worse(outcome, ended);
         if ended == Outcome::Failed {
             continue;

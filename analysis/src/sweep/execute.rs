@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Runs of the simulator, several at a time, each with its words in a file.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
-use hpcc_formats::results::{INPUTS, wait_for_writer};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use super::file::SweepFile;
-use super::inputs;
+use super::job::Job;
 use super::plan::Run;
 use crate::human;
 use crate::results::Results;
-use crate::simulator::{Simulator, describe_crash};
 
 /// Lines of a log that are worth showing when a run failed.
 const LOG_LINES: usize = 12;
@@ -30,28 +26,17 @@ const LINE_WIDTH: usize = 74;
 pub struct Ended {
     /// Where the simulator's words are.
     pub log: PathBuf,
-    /// The results, or why there are none.
+    /// The results, or why there are none: what follows the run's name in a sentence.
     pub results: Result<Results>,
 }
 
-/// Simulates every run into its folder below `out`, at most `jobs` at a time (all processors by default). A run that is
-/// there already, complete and from the same inputs, is kept unless all shall be `fresh`. The answers come in the order
-/// of the runs.
+/// Simulates every run, at most `jobs` at a time (all processors by default). One that is complete already, from the same
+/// inputs, is kept unless all shall be `fresh`. The answers come in the order of the runs.
 ///
 /// # Errors
-/// If no threads can be had, or the simulator cannot be read. What goes wrong with a run is in its answer.
-pub fn execute(
-    simulator: &Simulator,
-    file: &SweepFile,
-    out: &Path,
-    runs: &[Run],
-    jobs: Option<NonZeroUsize>,
-    fresh: bool,
-) -> Result<Vec<Ended>> {
+/// If no threads can be had. What goes wrong with a run is in its answer.
+pub fn execute(job: &Job<'_>, runs: &[Run], jobs: Option<NonZeroUsize>, fresh: bool) -> Result<Vec<Ended>> {
     let pool = ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).build()?;
-    let program = simulator.path();
-    let program_hash = inputs::of_program(program).with_context(|| program.display().to_string())?;
-    let job = Job { simulator, program_hash, file, out };
     let kept: Vec<Option<Results>> =
         runs.iter().map(|run| if fresh { None } else { job.earlier_results(run) }).collect();
     let count = kept.iter().flatten().count();
@@ -65,9 +50,9 @@ pub fn execute(
         }
         let name = run.folder.display().to_string();
         progress.begin(&name);
-        let ended = Ended { log: job.log(run), results: job.simulate(run).and_then(|results| job.select(results)) };
-        progress.end(&name, ended.results.is_ok());
-        ended
+        let results = job.simulate(run).and_then(|_| job.selected(run)).context("failed");
+        progress.end(&name, results.is_ok());
+        Ended { log: job.log(run), results }
     };
     let work: Vec<(&Run, Option<Results>)> = runs.iter().zip(kept).collect();
     // One at a time, so that no thread holds runs back that another one could start.
@@ -76,86 +61,29 @@ pub fn execute(
     Ok(ended)
 }
 
-/// What all runs have in common.
-struct Job<'a> {
-    simulator: &'a Simulator,
-    program_hash: String,
-    file: &'a SweepFile,
-    out: &'a Path,
-}
-
-impl Job<'_> {
-    fn folder(&self, run: &Run) -> PathBuf {
-        self.out.join(&run.folder)
-    }
-
-    fn log(&self, run: &Run) -> PathBuf {
-        let mut log = self.folder(run).into_os_string();
-        log.push(".log");
-        log.into()
-    }
-
-    /// What a run is made from: its file in the run's folder.
-    fn inputs(&self, run: &Run) -> String {
-        format!("inputs {}\nprogram {}\n", run.inputs, self.program_hash)
-    }
-
-    /// The results of an earlier sweep, if they are complete, undamaged, and what the run would give now.
-    fn earlier_results(&self, run: &Run) -> Option<Results> {
-        let folder = self.folder(run);
-        let inputs = fs::read_to_string(folder.join(INPUTS)).ok()?;
-        if inputs != self.inputs(run) {
-            return None;
-        }
-        self.load(&folder).ok()
-    }
-
-    /// The sweep has locked its whole folder: the runs need no locks of their own.
-    fn load(&self, folder: &Path) -> Result<Results> {
-        Ok(Results { lock: None, ..Results::load(folder)? })
-    }
-
-    fn select(&self, mut results: Results) -> Result<Results> {
-        self.file.selection.apply(&mut results)?;
-        Ok(results)
-    }
-
-    fn simulate(&self, run: &Run) -> Result<Results> {
-        let folder = self.folder(run);
-        // A sweep that is killed leaves its simulators behind.
-        wait_for_writer(&folder)?;
-        let status = start(self.simulator, &self.file.base, &folder, &self.log(run), &run.overrides)?;
-        let results = match status.code() {
-            Some(0 | 3) => self.load(&folder)?,
-            Some(2) => return Err(anyhow!("the simulator refused its input")),
-            _ => return Err(anyhow!("{}", describe_crash(status))),
+/// What there is of runs that others simulated, in the order of the runs.
+pub fn collect(job: &Job<'_>, runs: &[Run]) -> Vec<Ended> {
+    let one = |run: &Run| {
+        let log = job.log(run);
+        let results = match job.earlier_results(run) {
+            Some(results) => job.select(results).context("failed"),
+            None if log.exists() => Err(anyhow!("is missing: it failed, was ended, goes on, or had other inputs")),
+            None => Err(anyhow!("is missing: it has not begun")),
         };
-        // Written last, and removed with the results that it belongs to: what it names is complete.
-        let file = folder.join(INPUTS);
-        fs::write(&file, self.inputs(run)).with_context(|| file.display().to_string())?;
-        Ok(results)
-    }
+        Ended { log, results }
+    };
+    runs.iter().map(one).collect()
 }
 
-fn start(simulator: &Simulator, base: &Path, folder: &Path, log: &Path, overrides: &[String]) -> Result<ExitStatus> {
-    if let Some(parent) = folder.parent() {
-        fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
-    }
-    let words = File::create(log).with_context(|| log.display().to_string())?;
-    let mut command = simulator.command(base, folder, overrides);
-    command.stdout(words.try_clone()?).stderr(words);
-    simulator.status(&mut command).with_context(|| format!("cannot start the simulator {}", simulator.path().display()))
-}
-
-/// The end of a log, indented.
-pub fn tail(log: &Path) -> String {
+/// The end of a log, indented, as the end of a sentence; nothing if it says nothing.
+pub fn end_of(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
+    if text.is_empty() {
+        return String::new();
+    }
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(LOG_LINES)..]
-        .iter()
-        .map(|line| format!("    {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let last = lines[lines.len().saturating_sub(LOG_LINES)..].iter().map(|line| format!("\n    {line}"));
+    format!("; {} ends with{}", log.display(), last.collect::<String>())
 }
 
 /// What all threads have got done: in place on a terminal, else a line for each run.

@@ -135,6 +135,17 @@ fn is_vacant(folder: &Path) -> io::Result<bool> {
     }
 }
 
+/// Refuses a folder in which no sweep was begun.
+///
+/// # Errors
+/// If it is none.
+pub fn expect_sweep(folder: &Path) -> Result<()> {
+    if !is_ours(folder) {
+        bail!("{}: no sweep was begun in this folder; --engine print or slurm does so", folder.display());
+    }
+    Ok(())
+}
+
 fn is_ours(folder: &Path) -> bool {
     let [variant, rest @ ..] = COLUMNS;
     let (begin, end) = (format!("{variant},"), format!(",{}", rest.join(",")));

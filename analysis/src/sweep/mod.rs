@@ -4,16 +4,20 @@
 mod axes;
 mod claim;
 mod comparison;
+mod elsewhere;
 mod execute;
 mod file;
+mod flow_table;
 mod folder;
 mod group;
 mod growth;
 mod inputs;
+mod job;
 mod metrics;
 mod plan;
 mod plots;
 mod report;
+mod slurm;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -29,11 +33,14 @@ use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::{human, run};
 pub use claim::{FILE as VERDICTS, Judged, Verdict, Verdicts};
+pub use elsewhere::Elsewhere;
 use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
+pub use flow_table::FlowTable;
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
+use job::Job;
 use metrics::Sizes;
 use plan::Run;
 pub use plan::plan;
@@ -66,25 +73,55 @@ impl How {
 }
 
 /// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an
-/// earlier sweep completed from the same inputs are kept unless all shall be fresh.
+/// earlier sweep completed from the same inputs are kept unless all shall be fresh. All flows go into the table, if there
+/// shall be one.
 ///
 /// # Errors
 /// If file or overrides make no sense or `out` holds something else: then nothing has run. Later, if the sweep's
 /// own files cannot be written. What goes wrong with a run is told on standard error and by the outcome.
-pub fn sweep(file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Result<Outcome> {
+pub fn sweep(
+    file: &Path,
+    out: Option<PathBuf>,
+    set: &[String],
+    how: &How,
+    table: Option<&FlowTable>,
+) -> Result<Outcome> {
     let out = out.map_or_else(|| run::default_out(file), Ok)?;
     let file = SweepFile::read(file, how.form())?;
     let runs = plan(&file, set)?;
     if how.list {
         return list(&runs);
     }
-    let simulator = Simulator::find(Parts { stack: runs.iter().any(|run| run.facts.stack), mpi: false })?;
+    table.map_or(Ok(()), |table| table.check(&file))?;
+    let simulator = Simulator::find(needs(&runs))?;
     let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
-    let ended = execute::execute(&simulator, &file, &out, &runs, how.jobs, how.fresh)?;
-    let outcome = report_on(&file, how.style, &folder, &runs, &ended)?;
-    let entries = entries(&file, &runs, ended);
+    let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
+    conclude(&file, how.style, &folder, &runs, ended, table)
+}
+
+/// What the simulator of these runs has to be built with.
+fn needs(runs: &[Run]) -> Parts {
+    Parts { stack: runs.iter().any(|run| run.facts.stack), mpi: false }
+}
+
+/// Prints the comparison of runs that have ended, and writes data, plots and page.
+fn conclude(
+    file: &SweepFile,
+    style: Style,
+    folder: &SweepFolder,
+    runs: &[Run],
+    ended: Vec<Ended>,
+    table: Option<&FlowTable>,
+) -> Result<Outcome> {
+    let outcome = report_on(file, style, folder, runs, &ended)?;
+    match table {
+        Some(_) if outcome == Outcome::Failed => human::warn("--table: it is not written, for runs are missing"),
+        Some(table) => table.write(file, folder.path(), runs)?,
+        None => {}
+    }
+    let entries = entries(file, runs, ended);
     if !entries.is_empty() {
-        let file = out.join(PAGE);
+        let file = folder.path().join(PAGE);
         page::write_page(&entries, &file)?;
         human::print(&page::opening_line(&file))?;
     }
@@ -209,7 +246,7 @@ fn tell_trouble(runs: &[Run], ended: &[Ended]) -> Outcome {
         let trouble = match &ended.results {
             Err(error) => {
                 outcome = Outcome::Failed;
-                format!("{name} failed: {error:#}")
+                format!("{name} {error:#}")
             }
             Ok(results) if results.summary.flows_finished < results.summary.flows_total => {
                 outcome = if outcome == Outcome::Failed { outcome } else { Outcome::Unfinished };
@@ -218,7 +255,7 @@ fn tell_trouble(runs: &[Run], ended: &[Ended]) -> Outcome {
             }
             Ok(_) => continue,
         };
-        human::warn(format_args!("{trouble}; {} ends with\n{}", ended.log.display(), execute::tail(&ended.log)));
+        human::warn(format_args!("{trouble}{}", execute::end_of(&ended.log)));
     }
     outcome
 }

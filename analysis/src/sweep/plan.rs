@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use hpcc_core::cc::{Algorithm, LineRate, TcpClass};
 use hpcc_core::node::{ControlSettings, NodeSettings};
 use hpcc_core::telemetry::{Layout, Snapshot};
@@ -68,30 +68,61 @@ struct Setting {
 /// # Errors
 /// If a setting does not suit the scenario, with the line of the sweep file that makes it.
 pub fn plan(file: &SweepFile, set: &[String]) -> Result<Vec<Run>, InputError> {
+    checked(file, combinations(file).iter().map(|chosen| run(file, set, chosen)))
+}
+
+/// The run of this number, from 1, in the order of [`plan`]; the others are not looked at.
+///
+/// # Errors
+/// As [`plan`], and if there are fewer runs.
+pub fn plan_one(file: &SweepFile, set: &[String], number: usize) -> Result<Run> {
+    let all = combinations(file);
+    let Some(chosen) = number.checked_sub(1).and_then(|index| all.get(index)) else {
+        bail!("--run {number}: {} has runs 1 to {}", file.path.display(), all.len());
+    };
+    let mut planned = checked(file, [run(file, set, chosen)].into_iter())?;
+    Ok(planned.remove(0))
+}
+
+/// The scenario of a run.
+///
+/// # Errors
+/// If a file of it was changed since the run was planned.
+pub fn scenario(file: &SweepFile, overrides: &[String]) -> Result<Scenario, InputError> {
+    hpcc_formats::load_with(&file.base, overrides, defaults())
+}
+
+/// What makes a run: index of the variant, step of the axes, seed.
+type Combination<'a> = (usize, usize, Option<&'a Placed<u64>>);
+
+fn combinations(file: &SweepFile) -> Vec<Combination<'_>> {
     let seeds: Vec<Option<&Placed<u64>>> = match file.seeds.as_slice() {
         [] => vec![None],
         seeds => seeds.iter().map(Some).collect(),
     };
-    let mut runs = Vec::new();
-    for (index, variant) in file.variants.iter().enumerate() {
-        for step in 0..file.axes.steps() {
-            for seed in &seeds {
-                let settings = settings(file, variant, step, *seed, set);
-                check_distinct(file, &settings)?;
-                let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
-                let scenario = hpcc_formats::load_with(&file.base, &overrides, defaults())
-                    .map_err(|error| blame(file, variant, &settings, error))?;
-                check_groups(file, &scenario)?;
-                let inputs = inputs::of_scenario(&scenario)?;
-                let seed = seed.map(|seed| seed.value);
-                let folder = folder(file, variant, step, seed);
-                runs.push(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario), inputs });
-            }
-        }
-    }
+    let variants = 0..file.variants.len();
+    let steps = variants.flat_map(|variant| (0..file.axes.steps()).map(move |step| (variant, step)));
+    steps.flat_map(|(variant, step)| seeds.iter().map(move |seed| (variant, step, *seed))).collect()
+}
+
+fn checked(file: &SweepFile, runs: impl Iterator<Item = Result<Run, InputError>>) -> Result<Vec<Run>, InputError> {
+    let runs = runs.collect::<Result<Vec<Run>, _>>()?;
     check_plots(file, &runs)?;
     check_series(file, &runs)?;
     Ok(runs)
+}
+
+fn run(file: &SweepFile, set: &[String], &(index, step, seed): &Combination<'_>) -> Result<Run, InputError> {
+    let variant = &file.variants[index];
+    let settings = settings(file, variant, step, seed, set);
+    check_distinct(file, &settings)?;
+    let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
+    let scenario = scenario(file, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
+    check_groups(file, &scenario)?;
+    let inputs = inputs::of_scenario(&scenario)?;
+    let seed = seed.map(|seed| seed.value);
+    let folder = folder(file, variant, step, seed);
+    Ok(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario), inputs })
 }
 
 /// The defaults of files, in which congestion controls of ns-3's TCP are known by their names; of their attributes nothing

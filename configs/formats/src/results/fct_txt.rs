@@ -10,6 +10,9 @@ use std::path::Path;
 use super::text_file::{Words, for_each_line_of, open};
 use super::{FctRecord, ResultError, address};
 
+/// Bytes.
+const READ_AT_ONCE: usize = 1 << 18;
+
 /// One line of `fct.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FctLine {
@@ -72,11 +75,27 @@ pub fn read(path: &Path) -> Result<Vec<FctLine>, ResultError> {
 /// As [`read`].
 pub fn read_from(path: &Path, input: impl BufRead) -> Result<Vec<FctLine>, ResultError> {
     let mut flows = Vec::new();
-    for_each_line_of(path, input, |line| {
-        flows.push(parse(line)?);
+    each_from(path, input, |flow| {
+        flows.push(flow);
         Ok(())
     })?;
     Ok(flows)
+}
+
+/// Hands every line of a file, also of a `.gz` one, to `see`, whose errors are those of its place in the file.
+///
+/// # Errors
+/// As [`read`].
+pub fn each(path: &Path, see: impl FnMut(FctLine) -> Result<(), String>) -> Result<(), ResultError> {
+    each_from(path, BufReader::with_capacity(READ_AT_ONCE, open(path)?), see)
+}
+
+fn each_from(
+    path: &Path,
+    input: impl BufRead,
+    mut see: impl FnMut(FctLine) -> Result<(), String>,
+) -> Result<(), ResultError> {
+    for_each_line_of(path, input, |line| see(parse(line)?))
 }
 
 fn parse(line: &str) -> Result<FctLine, String> {

@@ -19,6 +19,7 @@ pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};
 
+use crate::error::InputError;
 use crate::flows::FlowList;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::cc::{Algorithm, DcqcnConfig};
@@ -101,6 +102,14 @@ impl Scenario {
     pub fn attacked_groups(&self, attack: &AttackSettings) -> Option<Vec<u32>> {
         let number = |name: &str| self.flows.groups.iter().position(|group| group == name).map(|number| number as u32);
         attack.traffic().map(|names| names.filter_map(number).collect())
+    }
+
+    /// Memory that a run takes, in bytes, roughly and from below: congestion may keep more flows in progress.
+    ///
+    /// # Errors
+    /// If a file of flows was changed since the scenario was read.
+    pub fn memory_estimate(&self) -> Result<u64, InputError> {
+        check::estimate(self)
     }
 
     /// Whether switches, hosts or borders have anything to do about Fast CNP.

@@ -10,6 +10,8 @@ use crate::scenario::{Places, Scenario};
 use hpcc_core::settings::Value;
 use hpcc_core::topology::routes::Routes;
 
+/// For the program without a network. As measured.
+const PROGRAM: u64 = 24 << 20;
 /// For each link: two ports with their queues, and a node. As measured.
 const PER_LINK: u64 = 8 << 10;
 /// For each flow in progress: both its ends, and its congestion control. As measured; 1.3 kB with DCQCN.
@@ -25,6 +27,23 @@ fn needs(scenario: &Scenario) -> [(u64, String); 2] {
         (tables * bytes, format!("the routing tables of {} nodes", network.nodes.len())),
         (PER_LINK * network.links.len() as u64, format!("{} links", network.links.len())),
     ]
+}
+
+/// What a run takes, in bytes: the program itself, the network, and the flows that are in progress at a time at least.
+pub(in crate::scenario) fn estimate(scenario: &Scenario) -> Result<u64, InputError> {
+    let mut progress = InProgress::new(&scenario.network, 0);
+    let mut most = 0;
+    for flow in scenario.flows.walk() {
+        let flow = flow?;
+        if flow.start >= scenario.stop {
+            break;
+        }
+        most = progress.see(&flow).unwrap_or(0).max(most);
+    }
+    let network: u64 = needs(scenario).iter().map(|(bytes, _)| bytes).sum();
+    // Between two looks at all machines, each may get a flow.
+    let flows = PER_FLOW.saturating_mul(most + scenario.network.nodes.len() as u64);
+    Ok(PROGRAM.saturating_add(network).saturating_add(flows))
 }
 
 /// What this process may still take, if anything tells.
@@ -82,4 +101,27 @@ pub(super) fn flows(scenario: &Scenario, flows: &FlowList) -> Result<(), InputEr
         return Err(place.key_error("traffic", message));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a star of eight hosts takes with so many flows at once.
+    fn of_flows(flows: usize) -> u64 {
+        let dir = tempfile::tempdir().expect("folder");
+        let topology = "[topology]\nkind = \"star\"\nhosts = 8\nrate = \"100Gbps\"\ndelay = \"1us\"\n";
+        let flow = "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"1MB\"\n";
+        let file = dir.path().join("a.toml");
+        std::fs::write(&file, format!("[run]\nstop = \"1ms\"\n{topology}{}", flow.repeat(flows))).expect("written");
+        let scenario = crate::load(&file, &[]).expect("a scenario");
+        scenario.memory_estimate().expect("an estimate")
+    }
+
+    #[test]
+    fn flows_in_progress_take_memory() {
+        let (few, many) = (of_flows(1), of_flows(1_000));
+        assert!((PROGRAM + 8 * PER_LINK..PROGRAM + 200_000).contains(&few), "{few}");
+        assert!((980 * PER_FLOW..=1_020 * PER_FLOW).contains(&(many - few)), "{many}");
+    }
 }

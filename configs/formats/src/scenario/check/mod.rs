@@ -11,7 +11,7 @@ mod settings;
 mod watched;
 
 pub(super) use flows::flows;
-pub(super) use memory::memory;
+pub(super) use memory::{estimate, memory};
 pub(crate) use settings::lowest_rate;
 pub(super) use settings::{note_losses, settings};
 pub(super) use watched::watched_flows;

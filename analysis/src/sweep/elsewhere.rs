@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Sweeps whose runs are simulated on other machines. Each run is a command of its own, which writes into the sweep's
+//! folder; that has to be on a file system that all of the machines share.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf, absolute};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+
+use super::file::{Form, SweepFile};
+use super::flow_table::{FlowTable, flow_table};
+use super::folder::{self, SweepFolder};
+use super::job::Job;
+use super::plan::{self, Run, plan, plan_one};
+use super::{How, conclude, execute, needs_stack, slurm, sweep};
+use crate::outcome::Outcome;
+use crate::simulator::{self, Simulator};
+use crate::{human, run};
+
+/// A run may take so many times the memory that was estimated: its flows in progress are estimated from below.
+const MEMORY_FACTOR: u64 = 2;
+
+/// What simulates the runs of a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    /// This machine, now.
+    #[default]
+    Local,
+    /// Nothing: a command for each run that is missing is printed, for any scheduler.
+    Print,
+    /// Slurm: the runs that are missing are submitted as a job array.
+    Slurm,
+}
+
+/// Which machines simulate, and when.
+#[derive(Args)]
+pub struct Elsewhere {
+    /// What simulates the runs.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "list")]
+    engine: Engine,
+    /// Options of sbatch with commas between them, such as partition=batch,time=02:00:00; if values have commas, with spaces.
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    slurm: Option<String>,
+    /// Simulates nothing: makes tables, plots and page of the runs that others simulated, and says which are missing.
+    #[arg(long, conflicts_with_all = ["engine", "slurm", "jobs", "fresh", "list"])]
+    collect: bool,
+    /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
+    #[arg(long, value_name = "N", conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style"])]
+    run: Option<usize>,
+    /// Also puts all flows of all runs into one table, a row each: a name that ends in .csv or .parquet.
+    #[arg(long, value_name = "FILE", value_parser = flow_table, conflicts_with_all = ["list", "run"])]
+    table: Option<FlowTable>,
+}
+
+impl Elsewhere {
+    /// Runs a sweep, or what there is to do of it here.
+    ///
+    /// # Errors
+    /// As [`sweep`]; or if Slurm is not there.
+    pub fn sweep(&self, file: &Path, out: Option<PathBuf>, set: &[String], how: &How) -> Result<Outcome> {
+        ensure!(
+            self.slurm.is_none() || self.engine == Engine::Slurm,
+            "--slurm: the options of sbatch are for --engine slurm"
+        );
+        if self.engine == Engine::Local && !self.collect && self.run.is_none() {
+            return sweep(file, out, set, how, self.table.as_ref());
+        }
+        ensure!(
+            self.table.is_none() || self.collect,
+            "--table: runs are yet to be simulated; expected it with --collect"
+        );
+        let out = out.map_or_else(|| run::default_out(file), Ok)?;
+        let sweep = Sweep { file: SweepFile::read(file, how.form())?, path: file, out, set, how };
+        match (self.run, self.collect, self.engine) {
+            (Some(number), ..) => sweep.simulate_one(number),
+            (None, true, _) => sweep.collect(self.table.as_ref()),
+            (None, false, Engine::Slurm) => sweep.submit(&slurm::options(self.slurm.as_deref().unwrap_or_default())?),
+            (None, false, Engine::Print | Engine::Local) => sweep.print(),
+        }
+    }
+}
+
+/// A sweep and what the command line says of it.
+struct Sweep<'a> {
+    file: SweepFile,
+    path: &'a Path,
+    out: PathBuf,
+    set: &'a [String],
+    how: &'a How,
+}
+
+/// A run that is missing, and its number from 1.
+type Missing<'a> = (usize, &'a Run);
+
+impl Sweep<'_> {
+    /// Simulates the run of this number, unless it is complete.
+    fn simulate_one(&self, number: usize) -> Result<Outcome> {
+        let run = plan_one(&self.file, self.set, number)?;
+        folder::expect_sweep(&self.out)?;
+        let simulator = Simulator::find(run.facts.stack)?;
+        let job = Job::new(&simulator, &self.file, &self.out)?;
+        let earlier = if self.how.fresh { None } else { job.earlier(&run) };
+        let name = run.folder.display();
+        let summary = match earlier.map_or_else(|| job.simulate(&run), Ok) {
+            Ok(summary) => summary,
+            Err(error) => {
+                human::warn(format_args!("{name} failed: {error:#}{}", execute::end_of(&job.log(&run))));
+                return Ok(Outcome::Failed);
+            }
+        };
+        human::print(&format!("{name}: {} of {} flows finished\n", summary.flows_finished, summary.flows_total))?;
+        Ok(if summary.flows_finished < summary.flows_total { Outcome::Unfinished } else { Outcome::Good })
+    }
+
+    fn collect(&self, table: Option<&FlowTable>) -> Result<Outcome> {
+        let runs = plan(&self.file, self.set)?;
+        table.map_or(Ok(()), |table| table.check(&self.file))?;
+        folder::expect_sweep(&self.out)?;
+        let simulator = Simulator::find(needs_stack(&runs))?;
+        let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
+        let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
+        let missing = ended.iter().filter(|ended| ended.results.is_err()).count();
+        let outcome = conclude(&self.file, self.how.style, &folder, &runs, ended, table)?;
+        if missing > 0 {
+            let at_work =
+                slurm::at_work(&self.out).map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}"));
+            let of_all = format!("{missing} of {} runs missing or failed", runs.len());
+            human::warn(format_args!("{of_all}{at_work}; sweep with an --engine does these again"));
+        }
+        Ok(outcome)
+    }
+
+    fn print(&self) -> Result<Outcome> {
+        ensure!(self.how.jobs.is_none(), "--jobs: who executes the commands decides how many at a time");
+        let (runs, simulator) = self.plan()?;
+        let Some((missing, _folder)) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
+        let command = self.command(&simulator)?;
+        let place = words(&[OsStr::new("cd"), env::current_dir()?.as_os_str()]);
+        let lines = missing.iter().map(|(number, _)| format!("{place} && {command} --run {number}\n"));
+        human::print(&lines.collect::<String>())?;
+        Ok(Outcome::Good)
+    }
+
+    fn submit(&self, options: &[String]) -> Result<Outcome> {
+        let scheduler = slurm::Scheduler::find()?;
+        let (runs, simulator) = self.plan()?;
+        if let Some(jobs) = slurm::at_work(&self.out) {
+            bail!("{}: Slurm has yet to end {jobs}; wait for them, or scancel them first", self.out.display());
+        }
+        let Some((missing, _folder)) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
+        let array = slurm::Array {
+            out: &absolute(&self.out)?,
+            runs: &missing.iter().map(|(number, _)| *number).collect::<Vec<_>>(),
+            at_a_time: self.how.jobs,
+            memory: self.memory(&missing)?,
+            command: &self.command(&simulator)?,
+            options,
+        };
+        scheduler.submit(&array)
+    }
+
+    fn plan(&self) -> Result<(Vec<Run>, Simulator)> {
+        let runs = plan(&self.file, self.set)?;
+        let simulator = Simulator::find(needs_stack(&runs))?;
+        Ok((runs, simulator))
+    }
+
+    /// The runs that are not complete, and the folder ready for them; `None` if there are none, which is said.
+    fn missing<'a>(&self, runs: &'a [Run], simulator: &Simulator) -> Result<Option<(Vec<Missing<'a>>, SweepFolder)>> {
+        let job = Job::new(simulator, &self.file, &self.out)?;
+        let is_missing = |(_, run): &Missing<'_>| self.how.fresh || job.earlier(run).is_none();
+        let missing: Vec<Missing<'a>> = (1..).zip(runs).filter(is_missing).collect();
+        if missing.is_empty() {
+            human::warn(format_args!(
+                "all {} are complete; --collect compares them",
+                human::counted(runs.len() as u64, "run")
+            ));
+            return Ok(None);
+        }
+        let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
+        missing.iter().try_for_each(|(_, run)| job.forget(run))?;
+        Ok(Some((missing, folder)))
+    }
+
+    /// What a run may take at most, in bytes.
+    fn memory(&self, missing: &[Missing<'_>]) -> Result<u64> {
+        let mut most = 0;
+        for (_, run) in missing {
+            most = most.max(plan::scenario(&self.file, &run.overrides)?.memory_estimate()?);
+        }
+        Ok(most * MEMORY_FACTOR)
+    }
+
+    /// The command line that simulates a run, but for its number, to be executed in this folder.
+    fn command(&self, simulator: &Simulator) -> Result<String> {
+        let program = env::current_exe().context("the program hpcc has no path")?;
+        let mut assignment = OsString::from(simulator::PROGRAM_VARIABLE);
+        assignment.push("=");
+        assignment.push(absolute(simulator.path())?);
+        let mut command: Vec<&OsStr> = vec![OsStr::new("env"), &assignment, program.as_os_str(), OsStr::new("sweep")];
+        command.extend([self.path.as_os_str(), OsStr::new("--out"), self.out.as_os_str()]);
+        command.extend(self.set.iter().flat_map(|pair| [OsStr::new("--set"), OsStr::new(pair)]));
+        if self.how.form() == Form::Quick {
+            command.push(OsStr::new("--quick"));
+        }
+        let text = words(&command);
+        ensure!(!text.contains('\n'), "a file, a folder or --set has the end of a line in it: no command can have");
+        Ok(text)
+    }
+}
+
+/// Words of a shell, which are taken as they are. Bytes that are no Unicode are not for schedulers.
+fn words(words: &[&OsStr]) -> String {
+    let quoted = |word: &&OsStr| {
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(byte);
+        if !word.is_empty() && word.as_bytes().iter().all(plain) {
+            return word.to_string_lossy().into_owned();
+        }
+        format!("'{}'", word.to_string_lossy().replace('\'', "'\\''"))
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_takes_words_as_they_are() {
+        let text = words(&["a/b-c.toml", "", "it's $HOME", "x=[1, 2]"].map(OsStr::new));
+        assert_eq!(text, r"a/b-c.toml '' 'it'\''s $HOME' 'x=[1, 2]'");
+        let shell = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {text}")]).output();
+        assert_eq!(shell.expect("a shell").stdout, b"a/b-c.toml||it's $HOME|x=[1, 2]|");
+    }
+}

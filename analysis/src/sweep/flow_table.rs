@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! All flows of all runs of a sweep as one tidy table: a row for each flow, with columns of its variant, of the axes and of
+//! the seed. It is written as the files of the runs are read: no part of it needs to fit into memory but the last rows.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
+
+use super::file::SweepFile;
+use super::plan::Run;
+use crate::human;
+use crate::parquet::{self, Kind, Value};
+
+/// Columns behind those of the axes.
+const COLUMNS: [(&str, Kind); 14] = [
+    ("seed", Kind::Whole(64)),
+    ("group", Kind::Text),
+    ("flow", Kind::Whole(32)),
+    ("src", Kind::Whole(32)),
+    ("dst", Kind::Whole(32)),
+    ("sport", Kind::Whole(16)),
+    ("dport", Kind::Whole(16)),
+    ("priority", Kind::Whole(8)),
+    ("size_bytes", Kind::Whole(64)),
+    ("start_ns", Kind::Whole(64)),
+    ("acked_bytes", Kind::Whole(64)),
+    ("fct_ns", Kind::Whole(64)),
+    ("ideal_ns", Kind::Whole(64)),
+    ("slowdown", Kind::Fraction),
+];
+/// The column before those of the axes.
+const VARIANT: (&str, Kind) = ("variant", Kind::Text);
+
+/// A file that a table is wanted in.
+#[derive(Clone, Debug)]
+pub struct FlowTable {
+    path: PathBuf,
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    Csv,
+    Parquet,
+}
+
+/// A file whose name says its format.
+///
+/// # Errors
+/// With what was expected.
+pub fn flow_table(text: &str) -> Result<FlowTable, String> {
+    let path = PathBuf::from(text);
+    let format = match path.extension().and_then(OsStr::to_str) {
+        Some("csv") => Format::Csv,
+        Some("parquet") => Format::Parquet,
+        Some(_) | None => return Err("expected a name that ends in .csv or .parquet".to_owned()),
+    };
+    Ok(FlowTable { path, format })
+}
+
+impl FlowTable {
+    /// Refuses a sweep that would have two columns of one name, and a place where no file can be.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self, file: &SweepFile) -> Result<()> {
+        let taken = |name: &str| COLUMNS.iter().chain([&VARIANT]).any(|(column, _)| column.eq_ignore_ascii_case(name));
+        if let Some(axis) = file.axes.iter().find(|axis| taken(&axis.name)) {
+            let axis = &axis.name;
+            bail!("--table: axis \"{axis}\" would be a second column of this name; expected another name of it");
+        }
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        ensure!(!self.path.is_dir(), "--table: {} is a folder", self.path.display());
+        ensure!(folder.is_none_or(Path::is_dir), "--table: there is no folder for {}", self.path.display());
+        Ok(())
+    }
+
+    /// Writes the flows of complete runs below `out`. The file appears when it is complete.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn write(&self, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<()> {
+        let mut fresh = self.path.clone().into_os_string();
+        fresh.push(".partial");
+        let fresh = PathBuf::from(fresh);
+        let flows = self.fill(&fresh, file, out, runs)?;
+        fs::rename(&fresh, &self.path).with_context(|| self.path.display().to_string())?;
+        human::print(&format!(" {} in {}\n", human::counted(flows, "flow"), self.path.display()))
+    }
+
+    fn fill(&self, path: &Path, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<u64> {
+        let name = || path.display().to_string();
+        let axes = file.axes.iter().map(|axis| (axis.name.as_str(), Kind::Text));
+        let columns: Vec<(&str, Kind)> = [VARIANT].into_iter().chain(axes).chain(COLUMNS).collect();
+        let output = BufWriter::with_capacity(1 << 18, File::create(path).with_context(name)?);
+        let mut table = Table::new(self.format, output, &columns).with_context(name)?;
+        let mut flows = 0;
+        for run in runs {
+            let folder = out.join(&run.folder);
+            let summary = Summary::read(&folder.join("summary.json"))?;
+            let of_run = OfRun::new(file, run, &summary);
+            for flow in Rows::<FctRecord>::open(&folder.join("fct.csv"))? {
+                table.row(of_run.values(&finished(&flow?, &summary))).with_context(name)?;
+                flows += 1;
+            }
+            for flow in Rows::<UnfinishedFlow>::open(&folder.join("unfinished.csv"))? {
+                table.row(of_run.values(&unfinished(&flow?, &summary))).with_context(name)?;
+                flows += 1;
+            }
+        }
+        table.finish().with_context(name)?;
+        Ok(flows)
+    }
+}
+
+/// What all flows of a run have in common.
+struct OfRun<'a> {
+    /// The variant, and the values on the axes.
+    labels: Vec<&'a str>,
+    seed: u64,
+}
+
+impl<'a> OfRun<'a> {
+    fn new(file: &'a SweepFile, run: &Run, summary: &Summary) -> OfRun<'a> {
+        let variant = file.variants[run.variant].name.value.as_str();
+        OfRun { labels: [variant].into_iter().chain(file.axes.values(run.step)).collect(), seed: summary.seed }
+    }
+
+    fn values<'b>(&'b self, flow: &'b [Value<'b>; COLUMNS.len() - 1]) -> impl Iterator<Item = Value<'b>> {
+        let labels = self.labels.iter().map(|label| Value::Text(label));
+        labels.chain([Value::Whole(self.seed)]).chain(flow.iter().copied())
+    }
+}
+
+fn finished<'a>(flow: &FctRecord, summary: &'a Summary) -> [Value<'a>; COLUMNS.len() - 1] {
+    [
+        Value::Text(summary.group_name(flow.group)),
+        Value::Whole(flow.flow.into()),
+        Value::Whole(flow.src.into()),
+        Value::Whole(flow.dst.into()),
+        Value::Whole(flow.sport.into()),
+        Value::Whole(flow.dport.into()),
+        Value::Whole(flow.priority.into()),
+        Value::Whole(flow.size),
+        Value::Whole(flow.start_ns),
+        Value::Whole(flow.size),
+        Value::Whole(flow.fct_ns),
+        Value::Whole(flow.ideal_ns),
+        Value::Fraction(flow.slowdown()),
+    ]
+}
+
+fn unfinished<'a>(flow: &UnfinishedFlow, summary: &'a Summary) -> [Value<'a>; COLUMNS.len() - 1] {
+    [
+        Value::Text(summary.group_name(flow.group)),
+        Value::Whole(flow.flow.into()),
+        Value::Whole(flow.src.into()),
+        Value::Whole(flow.dst.into()),
+        Value::Whole(flow.sport.into()),
+        Value::Whole(flow.dport.into()),
+        Value::Whole(flow.priority.into()),
+        Value::Whole(flow.size),
+        Value::Whole(flow.start_ns),
+        Value::Whole(flow.acked_bytes),
+        Value::Absent,
+        Value::Absent,
+        Value::Absent,
+    ]
+}
+
+/// A table in one of the formats.
+enum Table<W: Write> {
+    Csv(Box<csv::Writer<W>>),
+    Parquet(parquet::Writer<W>),
+}
+
+impl<W: Write> Table<W> {
+    fn new(format: Format, out: W, columns: &[(&str, Kind)]) -> Result<Table<W>> {
+        Ok(match format {
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(out);
+                writer.write_record(columns.iter().map(|(name, _)| name))?;
+                Table::Csv(Box::new(writer))
+            }
+            Format::Parquet => Table::Parquet(parquet::Writer::new(out, columns)?),
+        })
+    }
+
+    fn row<'a>(&mut self, values: impl Iterator<Item = Value<'a>>) -> Result<()> {
+        match self {
+            Table::Csv(writer) => {
+                for value in values {
+                    match value {
+                        Value::Text(text) => writer.write_field(text)?,
+                        Value::Whole(number) => writer.write_field(number.to_string())?,
+                        Value::Fraction(number) => writer.write_field(format!("{number:.6}"))?,
+                        Value::Absent => writer.write_field("")?,
+                    }
+                }
+                Ok(writer.write_record(None::<&[u8]>)?)
+            }
+            Table::Parquet(writer) => Ok(writer.row(values)?),
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Table::Csv(mut writer) => writer.flush()?,
+            Table::Parquet(writer) => drop(writer.finish()?),
+        }
+        Ok(())
+    }
+}

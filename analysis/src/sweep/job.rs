@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One run of a sweep: where it goes, whether it is there already, and its simulation.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use anyhow::{Context, Result, bail};
+use hpcc_formats::results::{INPUTS, Summary, wait_for_writer};
+
+use super::file::SweepFile;
+use super::inputs;
+use super::plan::Run;
+use crate::results::{self, Results};
+use crate::simulator::{Simulator, describe_crash};
+
+/// What all runs of a sweep have in common.
+pub struct Job<'a> {
+    simulator: &'a Simulator,
+    program_hash: String,
+    file: &'a SweepFile,
+    out: &'a Path,
+}
+
+impl<'a> Job<'a> {
+    /// Runs go into folders below `out`.
+    ///
+    /// # Errors
+    /// If the simulator cannot be read.
+    pub fn new(simulator: &'a Simulator, file: &'a SweepFile, out: &'a Path) -> Result<Job<'a>> {
+        let program = simulator.path();
+        let program_hash = inputs::of_program(program).with_context(|| program.display().to_string())?;
+        Ok(Job { simulator, program_hash, file, out })
+    }
+
+    /// Where the simulator's words are.
+    pub fn log(&self, run: &Run) -> PathBuf {
+        let mut log = self.folder(run).into_os_string();
+        log.push(".log");
+        log.into()
+    }
+
+    /// What a run found earlier, if there are complete and undamaged results of the same inputs and the same program.
+    pub fn earlier(&self, run: &Run) -> Option<Summary> {
+        let folder = self.folder(run);
+        self.is_of_same_inputs(run).then(|| results::check(&folder).ok())?
+    }
+
+    /// The same, with its flows.
+    pub fn earlier_results(&self, run: &Run) -> Option<Results> {
+        self.is_of_same_inputs(run).then(|| self.load(run).ok())?
+    }
+
+    /// Takes care that a run is not found complete any more.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn forget(&self, run: &Run) -> Result<()> {
+        let file = self.folder(run).join(INPUTS);
+        if file.exists() {
+            fs::remove_file(&file).with_context(|| file.display().to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Simulates a run. It is found complete from then on.
+    ///
+    /// # Errors
+    /// If the simulation fails, which the log says, too, or what it wrote cannot be read.
+    pub fn simulate(&self, run: &Run) -> Result<Summary> {
+        let simulated = self.try_simulate(run);
+        if let Err(error) = &simulated {
+            let log = OpenOptions::new().append(true).open(self.log(run));
+            // Who sees the error needs no log.
+            let _ = log.and_then(|mut log| writeln!(log, "hpcc: {error:#}"));
+        }
+        simulated
+    }
+
+    fn try_simulate(&self, run: &Run) -> Result<Summary> {
+        let folder = self.folder(run);
+        // A sweep that is killed leaves its simulators behind.
+        wait_for_writer(&folder)?;
+        let status = self.start(run, &folder)?;
+        match status.code() {
+            Some(0 | 3) => {}
+            Some(2) => bail!("the simulator refused its input"),
+            _ => bail!("{}", describe_crash(status)),
+        }
+        let summary = results::check(&folder)?;
+        // Written last, and removed with the results that it belongs to: what it names is complete.
+        let file = folder.join(INPUTS);
+        fs::write(&file, self.inputs(run)).with_context(|| file.display().to_string())?;
+        Ok(summary)
+    }
+
+    fn start(&self, run: &Run, folder: &Path) -> Result<ExitStatus> {
+        if let Some(parent) = folder.parent() {
+            fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        }
+        let log = self.log(run);
+        let words = File::create(&log).with_context(|| log.display().to_string())?;
+        let mut command = self.simulator.command(&self.file.base, folder, &run.overrides);
+        command.stdout(words.try_clone()?).stderr(words);
+        let program = self.simulator.path();
+        self.simulator.status(&mut command).with_context(|| format!("cannot start the simulator {}", program.display()))
+    }
+
+    /// The results of a complete run, as far as the sweep file selects them.
+    ///
+    /// # Errors
+    /// If they are damaged, or nothing is selected.
+    pub fn selected(&self, run: &Run) -> Result<Results> {
+        self.load(run).and_then(|results| self.select(results))
+    }
+
+    /// Leaves in the results what the sweep file selects.
+    ///
+    /// # Errors
+    /// If that is nothing.
+    pub fn select(&self, mut results: Results) -> Result<Results> {
+        self.file.selection.apply(&mut results)?;
+        Ok(results)
+    }
+
+    fn folder(&self, run: &Run) -> PathBuf {
+        self.out.join(&run.folder)
+    }
+
+    /// What a run is made from: its file in the run's folder.
+    fn inputs(&self, run: &Run) -> String {
+        format!("inputs {}\nprogram {}\n", run.inputs, self.program_hash)
+    }
+
+    fn is_of_same_inputs(&self, run: &Run) -> bool {
+        fs::read_to_string(self.folder(run).join(INPUTS)).is_ok_and(|inputs| inputs == self.inputs(run))
+    }
+
+    /// The sweep has locked its whole folder, and a complete run is not replaced: the runs need no locks of their own.
+    fn load(&self, run: &Run) -> Result<Results> {
+        Ok(Results { lock: None, ..Results::load(&self.folder(run))? })
+    }
+}
