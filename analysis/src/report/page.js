@@ -366,14 +366,19 @@
     return made;
   }
 
+  /** What links of the map are drawn by: place in a link's row, and what is said of the largest value. */
+  const MAP_BY = {
+    queue: { at: 2, text: (value) => bytes(value * 1e3), largest: "The longest queue", none: "No queue was recorded." },
+    pause: { at: 4, text: micros, largest: "The longest pause", none: "No port was paused." },
+  };
+
   /** A network: tiers one above the other, links by the larger value of their two directions. */
-  function mapOf(map, byQueue) {
+  function mapOf(map, by) {
     const [width, step, margin] = [1100, 110, 24];
     const place = new Map();
     map.tiers.forEach((nodes, tier) => nodes.forEach((node, index) =>
       place.set(node, [((index + 0.5) * width) / nodes.length, margin + (map.tiers.length - 1 - tier) * step])));
-    const first = byQueue ? 2 : 4;
-    const value = (link) => Math.max(link[first], link[first + 1]);
+    const value = (link) => Math.max(link[by.at], link[by.at + 1]);
     const links = [...map.links].sort((a, b) => value(a) - value(b));
     const most = links.length > 0 ? value(links[links.length - 1]) : 0;
     const text = ([a, b, queueAb, queueBa, pauseAb, pauseBa]) =>
@@ -391,7 +396,7 @@
       const r = Math.max(1, Math.min(tier === 0 ? 4 : 7, (0.4 * width) / ids.length));
       return svg("circle", { cx, cy, r, class: tier === 0 ? "host" : "switch" }, svg("title", {}, (tier === 0 ? "host " : "switch ") + node));
     }));
-    const worst = most > 0 ? "The " + (byQueue ? "longest queue" : "longest pause") + " is at " + text(links[links.length - 1]).split("\n").join("; ") : (byQueue ? "No queue was recorded." : "No port was paused.");
+    const worst = most > 0 ? by.largest + " is at " + text(links[links.length - 1]).split("\n").join("; ") + ". The thickest line stands for " + by.text(most) + "." : by.none;
     const height = 2 * margin + (map.tiers.length - 1) * step;
     const parts = [svg("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": worst }, ...lines, ...nodes), element("p", {}, worst)];
     if (map.of > map.links.length) parts.push(element("p", {}, "Only the " + count(map.links.length) + " of " + count(map.of) + " links with the longest queues and pauses are drawn."));
@@ -399,10 +404,10 @@
   }
 
   function drawMap() {
-    const byQueue = $("map-by").value === "queue";
+    const by = MAP_BY[$("map-by").value];
     const parts = shownEntries().flatMap(({ entry }) => [
       ...(many ? [element("h3", {}, entry.name)] : []),
-      ...(entry.map ? mapOf(entry.map, byQueue) : [element("p", {}, "The folder lists no ports.")]),
+      ...(entry.map ? mapOf(entry.map, by) : [element("p", {}, "The folder lists no ports.")]),
     ]);
     document.querySelector("#map .body").replaceChildren(...parts);
   }

@@ -94,6 +94,7 @@ fn the_map_shows_where_queues_are() {
     assert_eq!(found["lines"].as_u64(), Some(ports as u64 / 2), "{found}");
     // Most is sent to host 2.
     assert!(text("widest").contains("→ 2: queue up to ") && text("queue").contains(" → 2: queue up to "), "{found}");
+    assert!(text("queue").contains("The thickest line stands for "), "{found}");
     assert_eq!(text("pause"), "No port was paused.");
 }
 
