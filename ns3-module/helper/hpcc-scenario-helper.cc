@@ -263,6 +263,10 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
         {
             totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable() + aSwitch->GetExpired();
+            for (uint16_t port = 0; port < node->GetNPorts(); ++port)
+            {
+                results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
+            }
         }
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {

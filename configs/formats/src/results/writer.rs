@@ -39,6 +39,8 @@ pub struct ResultWriter {
     /// `packets.pcap`, once a capture has begun.
     capture: Option<Capture>,
     pauses: PauseMeter,
+    /// What ports of switches sent, by node and port, in bytes.
+    sent: BTreeMap<(u32, u32), u64>,
     finished: u64,
     error: Option<ResultError>,
 }
@@ -85,6 +87,7 @@ impl ResultWriter {
             control: None,
             capture: None,
             pauses: PauseMeter::default(),
+            sent: BTreeMap::new(),
             finished: 0,
             error: None,
         })
@@ -229,9 +232,16 @@ impl ResultWriter {
         }
     }
 
-    /// How long each port of the network was paused by `now`, with what is known of its link.
+    /// How many bytes a switch sent by a port, counted from 1.
+    pub fn port_sent(&mut self, node: u32, port: u32, bytes: u64) {
+        self.sent.insert((node, port), bytes);
+    }
+
+    /// How long each port of the network was paused by `now`, and what it sent, with what is known of its link.
     pub fn ports(&mut self, network: &Network, now: Nanos) {
-        for row in ports_csv::rows_of(network, |node, port| self.pauses.port_paused_ns(node, port, now.0)) {
+        for mut row in ports_csv::rows_of(network) {
+            row.paused_ns = self.pauses.port_paused_ns(row.node, row.port, now.0);
+            row.sent_bytes = self.sent.get(&(row.node, row.port)).copied();
             let written = self.files.ports_csv.write(|out| row.write(out));
             self.keep(written);
         }
