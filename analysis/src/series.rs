@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use anyhow::Result;
 use hpcc_formats::results::{goodput_csv, queue_csv};
 
-use crate::results::{Life, Results};
+use crate::results::{Life, Results, Window};
 use crate::stats::jain;
 
 /// A node and its port.
@@ -28,6 +28,12 @@ impl Grid {
     pub fn new(origin_ns: u64, span_ns: u64, least_ns: u64, most: usize) -> Grid {
         let step_ns = span_ns.div_ceil(most.max(1) as u64).max(least_ns).max(1);
         Grid { origin_ns, step_ns, steps: (span_ns.div_ceil(step_ns) as usize).max(1) }
+    }
+
+    /// Steps of this length in a window, at least one.
+    pub fn covering(window: Window, step_ns: u64) -> Grid {
+        let step_ns = step_ns.max(1);
+        Grid { origin_ns: window.from_ns, step_ns, steps: (window.span_ns() / step_ns).max(1) as usize }
     }
 
     /// Hands `add` each step that an interval overlaps with, and for how long, in ns.

@@ -183,6 +183,8 @@ pub(crate) mod ffi {
         fn capture(self: &mut Results, now_ns: u64, node: u32, frame: &[u8]);
         /// All flows have finished: queue statistics end here.
         fn flows_completed(self: &mut Results);
+        /// How many bytes a switch sent by a port, counted from 1, by the end of the run.
+        fn port_sent(self: &mut Results, node: u32, port: u32, bytes: u64);
         /// Closes the folder, or says what went wrong.
         fn finish(self: &mut Results, scenario: &Scenario, totals: &RunTotals) -> Result<()>;
     }
@@ -409,6 +411,12 @@ impl Results {
     pub fn flows_completed(&mut self) {
         let Some(writer) = &mut self.writer else { return };
         writer.flows_completed();
+    }
+
+    pub fn port_sent(&mut self, node: u32, port: u32, bytes: u64) {
+        if let Some(writer) = &mut self.writer {
+            writer.port_sent(node, port, bytes);
+        }
     }
 
     pub fn finish(&mut self, scenario: &Scenario, totals: &RunTotals) -> Result<(), ResultError> {

@@ -103,6 +103,8 @@ pub(crate) mod ffi {
         /// The queue whose first frame leaves now, or -1. `heads` are the bytes of each queue's first frame, 0 where it is
         /// empty; bit n of `paused` holds queue n back.
         fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
+        /// Bytes of all frames that left a port.
+        fn sent(self: &Switch, egress: u16) -> u64;
         /// A frame came in by a port.
         fn arrive(
             self: &mut Switch,
@@ -238,6 +240,10 @@ impl Switch {
 
     pub fn places_of_departure(&self, egress: u16, ingress: u16) -> FetchPlaces {
         FetchPlaces { first: self.core.place_of_egress(egress), second: self.core.place_of_ingress(ingress), egress }
+    }
+
+    pub fn sent(&self, egress: u16) -> u64 {
+        self.core.sent(egress)
     }
 
     pub fn depart(

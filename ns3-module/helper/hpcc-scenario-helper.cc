@@ -454,9 +454,17 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = m_network.GetNode(index);
+        if (!node->IsLocal())
+        {
+            continue;
+        }
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
         {
             totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable() + aSwitch->GetExpired();
+            for (uint16_t port = 0; port < node->GetNPorts(); ++port)
+            {
+                results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
+            }
         }
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {

@@ -127,6 +127,12 @@ QbbSwitch::GetDrops() const
 }
 
 uint64_t
+QbbSwitch::GetSentBytes(uint16_t port) const
+{
+    return m_core->sent(port);
+}
+
+uint64_t
 QbbSwitch::GetUnroutable() const
 {
     return m_unroutable;

@@ -85,6 +85,12 @@ class QbbSwitch : public QbbNode
     /// \return frames dropped so far for want of buffer
     uint64_t GetDrops() const;
 
+    /**
+     * \param port number of a port, counted from 0
+     * \return bytes of all frames that left it so far, without preamble and gap
+     */
+    uint64_t GetSentBytes(uint16_t port) const;
+
     /// \return frames dropped so far for want of a route
     uint64_t GetUnroutable() const;
 

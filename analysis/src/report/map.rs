@@ -14,7 +14,7 @@ use super::number::short;
 use crate::describe::tiers;
 use crate::results::Results;
 
-/// More links than this are a grey surface: those with the longest queues and pauses are shown.
+/// More links than this are a grey surface: those with the longest queues and pauses, and most used, are shown.
 const MOST_LINKS: usize = 2_000;
 
 /// The links between two nodes.
@@ -24,10 +24,12 @@ struct Between {
     queues: [u64; 2],
     /// How long PFC paused the ports, likewise, in ns.
     paused_ns: [u64; 2],
+    /// Which share of the links the frames of the whole run took, likewise; nothing where nobody counts them.
+    used: [Option<f64>; 2],
 }
 
-/// The nodes of each tier, hosts first, and the links with queue (kB) and pauses (us), each towards the second node and
-/// towards the first. Null in a folder that lists no ports.
+/// The nodes of each tier, hosts first, and the links with queue (kB), pauses (us) and use (percent, null where unknown), each
+/// towards the second node and towards the first. Null in a folder that lists no ports.
 ///
 /// # Errors
 /// If a file of the run cannot be read.
@@ -37,6 +39,7 @@ pub fn map(results: &Results) -> Result<Value> {
         return Ok(Value::Null);
     }
     let queues = longest_queues(results)?;
+    let run_ns = run_ns(results);
     let mut links: BTreeMap<(u32, u32), Between> = BTreeMap::new();
     let mut network = Network::default();
     for row in &ports {
@@ -54,19 +57,29 @@ pub fn map(results: &Results) -> Result<Value> {
         let queue = queues.get(&(row.node, row.port)).copied().unwrap_or(0);
         between.queues[way] = between.queues[way].max(queue);
         between.paused_ns[way] = between.paused_ns[way].max(row.paused_ns);
+        let used = row.sent_bytes.map(|bytes| bytes as f64 * 8e9 / (row.rate_bps as f64 * run_ns).max(1.0));
+        between.used[way] = used.into_iter().chain(between.used[way]).reduce(f64::max);
     }
     let all = links.len();
     let mut links: Vec<((u32, u32), Between)> = links.into_iter().collect();
+    let busiest = |link: &Between| (100.0 * link.used.into_iter().flatten().fold(0.0, f64::max)) as u64;
     links.sort_by_key(|(ends, link)| {
-        (Reverse(link.queues.iter().max().copied()), Reverse(link.paused_ns.iter().max().copied()), *ends)
+        (Reverse((link.queues.iter().max().copied(), link.paused_ns.iter().max().copied(), busiest(link))), *ends)
     });
     links.truncate(MOST_LINKS);
     let row = |((a, b), link): &((u32, u32), Between)| {
         let queues = link.queues.map(|bytes| short(bytes as f64 / 1e3));
         let paused = link.paused_ns.map(|ns| short(ns as f64 / 1e3));
-        json!([a, b, queues[0], queues[1], paused[0], paused[1]])
+        let used = link.used.map(|used| used.map(|share| short(100.0 * share.min(1.0))));
+        json!([a, b, queues[0], queues[1], paused[0], paused[1], used[0], used[1]])
     };
     Ok(json!({ "tiers": nodes_by_tier(&network), "links": links.iter().map(row).collect::<Vec<_>>(), "of": all }))
+}
+
+/// From the first flow's start to the end of the simulation, in ns.
+fn run_ns(results: &Results) -> f64 {
+    let first = results.summary.scenario["traffic"]["first_start_ns"].as_u64().unwrap_or(0);
+    results.summary.simulated_ns.saturating_sub(first) as f64
 }
 
 /// The longest queue of each switch port within the window, in bytes.

@@ -366,19 +366,29 @@
     return made;
   }
 
+  /** What links of the map are drawn by: place in a link's row, text of a value, what the thickest line stands for. */
+  const MAP_BY = {
+    queue: { at: 2, text: (value) => bytes(value * 1e3), most: (found) => found, worst: "The longest queue", none: "No queue was recorded." },
+    pause: { at: 4, text: micros, most: (found) => found, worst: "The longest pause", none: "No port was paused." },
+    used: { at: 6, text: (value) => Number(value.toPrecision(3)) + " %", most: (found) => (found > 0 ? 100 : 0), worst: "The largest utilisation", none: "No switch sent anything." },
+  };
+
   /** A network: tiers one above the other, links by the larger value of their two directions. */
-  function mapOf(map, byQueue) {
+  function mapOf(map, by) {
     const [width, step, margin] = [1100, 110, 24];
     const place = new Map();
     map.tiers.forEach((nodes, tier) => nodes.forEach((node, index) =>
       place.set(node, [((index + 0.5) * width) / nodes.length, margin + (map.tiers.length - 1 - tier) * step])));
-    const first = byQueue ? 2 : 4;
-    const value = (link) => Math.max(link[first], link[first + 1]);
+    const value = (link) => Math.max(link[by.at] ?? 0, link[by.at + 1] ?? 0);
     const links = [...map.links].sort((a, b) => value(a) - value(b));
-    const most = links.length > 0 ? value(links[links.length - 1]) : 0;
-    const text = ([a, b, queueAb, queueBa, pauseAb, pauseBa]) =>
-      [[a, b, queueAb, pauseAb], [b, a, queueBa, pauseBa]].map(([from, to, queue, pause]) =>
-        from + " → " + to + ": queue up to " + bytes(queue * 1e3) + ", paused " + micros(pause)).join("\n");
+    const worst = links[links.length - 1];
+    const most = worst ? by.most(value(worst)) : 0;
+    const direction = (link, back) => {
+      const [from, to] = back ? [link[1], link[0]] : [link[0], link[1]];
+      const used = link[6 + back] == null ? "" : ", used to " + MAP_BY.used.text(link[6 + back]);
+      return from + " → " + to + ": queue up to " + MAP_BY.queue.text(link[2 + back]) + ", paused " + micros(link[4 + back]) + used;
+    };
+    const text = (link) => direction(link, 0) + "\n" + direction(link, 1);
     const lines = links.map((link) => {
       const [[x1, y1], [x2, y2]] = [place.get(link[0]), place.get(link[1])];
       const share = most > 0 ? value(link) / most : 0;
@@ -391,18 +401,25 @@
       const r = Math.max(1, Math.min(tier === 0 ? 4 : 7, (0.4 * width) / ids.length));
       return svg("circle", { cx, cy, r, class: tier === 0 ? "host" : "switch" }, svg("title", {}, (tier === 0 ? "host " : "switch ") + node));
     }));
-    const worst = most > 0 ? "The " + (byQueue ? "longest queue" : "longest pause") + " is at " + text(links[links.length - 1]).split("\n").join("; ") : (byQueue ? "No queue was recorded." : "No port was paused.");
+    const said = most > 0 ? by.worst + " is at " + text(worst).split("\n").join("; ") + ". The thickest line stands for " + by.text(most) + "." : by.none;
     const height = 2 * margin + (map.tiers.length - 1) * step;
-    const parts = [svg("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": worst }, ...lines, ...nodes), element("p", {}, worst)];
-    if (map.of > map.links.length) parts.push(element("p", {}, "Only the " + count(map.links.length) + " of " + count(map.of) + " links with the longest queues and pauses are drawn."));
+    const parts = [svg("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": said }, ...lines, ...nodes), element("p", {}, said)];
+    if (map.of > map.links.length) parts.push(element("p", {}, "Only the " + count(map.links.length) + " of " + count(map.of) + " links with the longest queues and pauses, and the most used, are drawn."));
     return parts;
   }
 
+  /** The first measure of which a run that is shown has any value. */
+  function measureOfMap() {
+    const links = shownEntries().flatMap(({ entry }) => (entry.map ? entry.map.links : []));
+    const has = ({ at }) => links.some((link) => link[at] > 0 || link[at + 1] > 0);
+    return Object.keys(MAP_BY).find((name) => has(MAP_BY[name])) ?? "queue";
+  }
+
   function drawMap() {
-    const byQueue = $("map-by").value === "queue";
+    const by = MAP_BY[$("map-by").value];
     const parts = shownEntries().flatMap(({ entry }) => [
       ...(many ? [element("h3", {}, entry.name)] : []),
-      ...(entry.map ? mapOf(entry.map, byQueue) : [element("p", {}, "The folder lists no ports.")]),
+      ...(entry.map ? mapOf(entry.map, by) : [element("p", {}, "The folder lists no ports.")]),
     ]);
     document.querySelector("#map .body").replaceChildren(...parts);
   }
@@ -636,6 +653,7 @@
     $("differs-label").hidden = !many;
     $("differs").checked = many;
     $("differs").onchange = drawConfiguration;
+    $("map-by").value = measureOfMap();
     $("map-by").onchange = drawMap;
     $("config-filter").addEventListener("input", drawConfiguration);
   }

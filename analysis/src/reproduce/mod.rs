@@ -59,7 +59,7 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
         let out = options.out.join(figure.folder(options.how.form()));
         let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how, None)?;
         outcome = worse(outcome, ended);
-        if ended == Outcome::Failed {
+        if ended == Outcome::Failed || options.how.only_lists() {
             continue;
         }
         let verdicts = Verdicts::read(&out.join(VERDICTS))?;
@@ -68,7 +68,7 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
         }
         done.push((figure.name.as_str(), verdicts));
     }
-    if chosen.len() > 1 {
+    if chosen.len() > 1 && !options.how.only_lists() {
         human::print(&list::summary(&done))?;
     }
     Ok(outcome)

@@ -15,7 +15,7 @@ use super::flow_table::{FlowTable, flow_table};
 use super::folder::{self, SweepFolder};
 use super::job::Job;
 use super::plan::{self, Run, plan, plan_one};
-use super::{How, conclude, execute, needs_stack, slurm, sweep};
+use super::{How, conclude, execute, needs, slurm, sweep};
 use crate::outcome::Outcome;
 use crate::simulator::{self, Simulator};
 use crate::{human, run};
@@ -119,7 +119,7 @@ impl Sweep<'_> {
         let runs = plan(&self.file, self.set)?;
         table.map_or(Ok(()), |table| table.check(&self.file))?;
         folder::expect_sweep(&self.out)?;
-        let simulator = Simulator::find(needs_stack(&runs))?;
+        let simulator = Simulator::find(needs(&runs))?;
         let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
         let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
         let missing = ended.iter().filter(|ended| ended.results.is_err()).count();
@@ -164,7 +164,7 @@ impl Sweep<'_> {
 
     fn plan(&self) -> Result<(Vec<Run>, Simulator)> {
         let runs = plan(&self.file, self.set)?;
-        let simulator = Simulator::find(needs_stack(&runs))?;
+        let simulator = Simulator::find(needs(&runs))?;
         Ok((runs, simulator))
     }
 

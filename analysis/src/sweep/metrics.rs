@@ -191,6 +191,7 @@ mod tests {
         stack: false,
         records_queues: false,
         records_goodput: false,
+        records_control: false,
     };
 
     #[test]

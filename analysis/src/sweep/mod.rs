@@ -70,6 +70,11 @@ impl How {
     pub fn form(&self) -> Form {
         if self.quick { Form::Quick } else { Form::Full }
     }
+
+    /// Whether nothing shall run.
+    pub fn only_lists(&self) -> bool {
+        self.list
+    }
 }
 
 /// Runs what a sweep file lists, prints the comparison, and writes it with data, plots and page into `out`. Runs that an

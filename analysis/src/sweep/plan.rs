@@ -55,6 +55,8 @@ pub struct Facts {
     pub records_queues: bool,
     /// Whether it records what flows deliver.
     pub records_goodput: bool,
+    /// Whether it records what congestion control makes of flows.
+    pub records_control: bool,
 }
 
 /// A setting and where it came from; the command line has no line.
@@ -245,6 +247,7 @@ impl Facts {
         match series {
             Series::Queues => self.records_queues,
             Series::Goodput => self.records_goodput,
+            Series::Control => self.records_control,
         }
     }
 
@@ -261,6 +264,7 @@ impl Facts {
             stack: scenario.settings.protocol.protocol.is_of_stack(),
             records_queues: scenario.monitor.queue_interval.is_some(),
             records_goodput: scenario.monitor.goodput_interval.is_some(),
+            records_control: scenario.monitor.control_interval.is_some(),
         }
     }
 }

@@ -418,6 +418,11 @@ impl Switch {
         }
     }
 
+    /// Bytes of all frames that left a port, with headers and telemetry, without preamble and gap.
+    pub fn sent(&self, egress: u16) -> u64 {
+        self.ports[usize::from(egress)].tx_bytes
+    }
+
     /// Bytes that wait at a port, PFC frames excepted.
     #[inline]
     pub fn queued(&self, egress: u16) -> u32 {
@@ -514,7 +519,7 @@ mod tests {
         let mut section = Section { len, bytes: &mut bytes };
         let head = Head { priority: 3, is_data: true, size: 1_000, ..Head::default() };
         switch.depart(2, Nanos(0), &head, &mut section, &mut Rng::new(26, 1));
-        assert_eq!((section.len, switch.ports[2].tx_bytes), (len + 8, 1_008));
+        assert_eq!((section.len, switch.sent(2)), (len + 8, 1_008));
     }
 
     /// Two of three frames wait still, in a queue that is sure of the whole link.

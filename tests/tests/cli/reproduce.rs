@@ -8,7 +8,8 @@ use hpcc_tests::{Bench, hpcc};
 use serde_json::Value;
 
 /// Figures whose quick form takes a second of processor time or less.
-const CHEAP: [&str; 6] = ["fig6", "fig9ab", "fig9cd", "fig9ef", "fig13", "draft-convergence"];
+const CHEAP: [&str; 8] =
+    ["appendix-convergence", "fig6", "fig9ab", "fig9cd", "fig9ef", "fig13", "draft-convergence", "int-overhead"];
 
 fn paper() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/paper")
@@ -66,6 +67,15 @@ fn unknown_figures_name_the_nearest_and_nothing_runs() {
     assert_eq!(told.code, Some(2), "{}", told.err);
     assert!(told.err.contains("there is no figure \"fig31\"; did you mean fig"), "{}", told.err);
     assert!(!bench.path("out").exists());
+}
+
+/// What would run is listed, and nothing else is looked for.
+#[test]
+fn the_runs_of_a_figure_are_listed_and_none_runs() {
+    let bench = Bench::new(&[]);
+    let told = bench.hpcc(&["reproduce", "fig6", "fig13", "--list", "--out", "out"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.out.contains("per-RTT") && !bench.path("out").exists(), "{}", told.out);
 }
 
 #[test]

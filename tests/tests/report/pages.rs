@@ -85,6 +85,10 @@ fn the_map_shows_where_queues_are() {
         $('#map-by').dispatchEvent(new Event('change'));
         await settle();
         found.pause = $('#map .body p').textContent;
+        $('#map-by').value = 'used';
+        $('#map-by').dispatchEvent(new Event('change'));
+        await settle();
+        found.used = $('#map .body p').textContent;
         return found;",
     ) else {
         return;
@@ -94,7 +98,9 @@ fn the_map_shows_where_queues_are() {
     assert_eq!(found["lines"].as_u64(), Some(ports as u64 / 2), "{found}");
     // Most is sent to host 2.
     assert!(text("widest").contains("→ 2: queue up to ") && text("queue").contains(" → 2: queue up to "), "{found}");
+    assert!(text("queue").contains("The thickest line stands for "), "{found}");
     assert_eq!(text("pause"), "No port was paused.");
+    assert!(text("used").contains(" → 2: ") && text("used").contains("The thickest line stands for 100 %"), "{found}");
 }
 
 #[test]

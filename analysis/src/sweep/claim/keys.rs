@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::measure::{Level, Measure, Series, What};
+use super::measure::{Awaited, Level, Measure, What};
 use super::{Cell, Claim, Range};
 use crate::select::Selection;
 use crate::sweep::axes::{Axes, Axis};
@@ -41,7 +41,7 @@ pub struct ClaimKeys {
     /// Measured until here, in time since the first flow's start.
     #[schemars(with = "Option<String>")]
     until: Option<Spanned<String>>,
-    /// The queue (`queue-settles`) or the rate (`goodput-reaches`) that is waited for.
+    /// The queue (`queue-settles`), rate (`goodput-reaches`) or Jain's index (`fairness-reaches`) that is waited for.
     #[schemars(with = "Option<String>")]
     level: Option<Spanned<String>>,
     /// Name of the variant.
@@ -64,7 +64,7 @@ pub struct ClaimKeys {
     direction: Option<Spanned<RangeKeys>>,
     /// Why it does not hold.
     reason: Option<String>,
-    /// Why it does not hold in the quick form.
+    /// Why it does not hold in the quick form, if that is another reason.
     quick_reason: Option<String>,
 }
 
@@ -124,7 +124,7 @@ impl Reader<'_> {
         let over = keys.over.as_ref().map(|name| self.cell(name, over_at)).transpose()?;
         let reason = match form {
             Form::Full => keys.reason,
-            Form::Quick => keys.quick_reason,
+            Form::Quick => keys.quick_reason.or(keys.reason),
         };
         let measure = Measure {
             what: keys.measure,
@@ -221,15 +221,21 @@ impl Reader<'_> {
         let wrong =
             |text: &Spanned<String>, message: String| self.source.error(&text.span(), format!("level: {message}"));
         match (what.waits_for(), text) {
-            (Some(Series::Queues), Some(text)) => {
+            (Some(Awaited::Queue), Some(text)) => {
                 let bytes = quantity::size(text.get_ref()).map_err(|message| wrong(text, message))?;
                 Ok(Some(Level::Bytes(bytes)))
             }
-            (Some(Series::Goodput), Some(text)) => {
+            (Some(Awaited::Rate), Some(text)) => {
                 let rate = quantity::rate(text.get_ref()).map_err(|message| wrong(text, message))?;
                 Ok(Some(Level::Gbps(rate.0 as f64 / 1e9)))
             }
-            (Some(Series::Queues | Series::Goodput), None) => {
+            (Some(Awaited::Index), Some(text)) => {
+                let index = text.get_ref().parse().ok().filter(|index| *index > 0.0 && *index <= 1.0);
+                let index =
+                    index.ok_or_else(|| wrong(text, "expected an index such as \"0.9\", at most 1".to_owned()))?;
+                Ok(Some(Level::Index(index)))
+            }
+            (Some(Awaited::Queue | Awaited::Rate | Awaited::Index), None) => {
                 Err(self.source.error(&claim.span(), "level is missing; expected what the measure waits for"))
             }
             (None, Some(text)) => Err(wrong(text, "this measure waits for nothing; expected no such key".to_owned())),

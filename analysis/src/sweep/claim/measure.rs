@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a claim is about, measured in one run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{Result, bail};
+use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_formats::results::{FctRecord, queue_csv};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,6 +38,13 @@ pub enum What {
     /// Time from the begin of the window until the selected flows together reach the rate `level`, in microseconds;
     /// all of the window if they do not.
     GoodputReaches,
+    /// Time from the begin of the window until Jain's index of the selected flows reaches `level`, in microseconds; all of
+    /// the window if it does not.
+    FairnessReaches,
+    /// U of the busiest link as the senders of the selected flows reckon it, over their samples.
+    Utilisation,
+    /// The windows of the selected flows together, in kB, over time.
+    TotalWindow,
     /// Part of the time for which PFC paused ports, over all ports, in percent.
     PausedShare,
     /// Packets dropped by switches in the whole run.
@@ -49,10 +57,14 @@ impl What {
     /// The unit of its values.
     pub fn unit(self) -> &'static str {
         match self {
-            What::Slowdown | What::Fairness | What::Drops => "",
-            What::CompletionTime | What::QueuePeaks | What::QueueSettles | What::GoodputReaches => "us",
+            What::Slowdown | What::Fairness | What::Utilisation | What::Drops => "",
+            What::CompletionTime
+            | What::QueuePeaks
+            | What::QueueSettles
+            | What::GoodputReaches
+            | What::FairnessReaches => "us",
             What::Goodput | What::TotalGoodput => "Gb/s",
-            What::Queue => "kB",
+            What::Queue | What::TotalWindow => "kB",
             What::PausedShare | What::Unfinished => "%",
         }
     }
@@ -60,12 +72,18 @@ impl What {
     /// Whether percentiles of it can be asked for.
     pub fn has_percentiles(self) -> bool {
         match self {
-            What::Slowdown | What::CompletionTime | What::Goodput | What::Queue => true,
+            What::Slowdown
+            | What::CompletionTime
+            | What::Goodput
+            | What::Queue
+            | What::Utilisation
+            | What::TotalWindow => true,
             What::TotalGoodput
             | What::Fairness
             | What::QueuePeaks
             | What::QueueSettles
             | What::GoodputReaches
+            | What::FairnessReaches
             | What::PausedShare
             | What::Drops
             | What::Unfinished => false,
@@ -76,7 +94,8 @@ impl What {
     pub fn series(self) -> Option<Series> {
         match self {
             What::Queue | What::QueuePeaks | What::QueueSettles => Some(Series::Queues),
-            What::TotalGoodput | What::GoodputReaches => Some(Series::Goodput),
+            What::TotalGoodput | What::GoodputReaches | What::FairnessReaches => Some(Series::Goodput),
+            What::Utilisation | What::TotalWindow => Some(Series::Control),
             What::Slowdown
             | What::CompletionTime
             | What::Goodput
@@ -88,10 +107,11 @@ impl What {
     }
 
     /// What its `level` is, if it waits for one.
-    pub fn waits_for(self) -> Option<Series> {
+    pub fn waits_for(self) -> Option<Awaited> {
         match self {
-            What::QueueSettles => Some(Series::Queues),
-            What::GoodputReaches => Some(Series::Goodput),
+            What::QueueSettles => Some(Awaited::Queue),
+            What::GoodputReaches => Some(Awaited::Rate),
+            What::FairnessReaches => Some(Awaited::Index),
             What::Slowdown
             | What::CompletionTime
             | What::Goodput
@@ -99,11 +119,24 @@ impl What {
             | What::Fairness
             | What::Queue
             | What::QueuePeaks
+            | What::Utilisation
+            | What::TotalWindow
             | What::PausedShare
             | What::Drops
             | What::Unfinished => None,
         }
     }
+}
+
+/// What a measure can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A short queue.
+    Queue,
+    /// A rate.
+    Rate,
+    /// Jain's index.
+    Index,
 }
 
 /// A time series that a run records if its scenario says so.
@@ -113,6 +146,8 @@ pub enum Series {
     Queues,
     /// What flows deliver.
     Goodput,
+    /// What congestion control makes of flows.
+    Control,
 }
 
 impl Series {
@@ -121,6 +156,7 @@ impl Series {
         match self {
             Series::Queues => "monitor.queue_interval",
             Series::Goodput => "monitor.goodput_interval",
+            Series::Control => "monitor.control_interval",
         }
     }
 }
@@ -132,6 +168,8 @@ pub enum Level {
     Bytes(u64),
     /// A rate.
     Gbps(f64),
+    /// Jain's index, above 0, at most 1.
+    Index(f64),
 }
 
 /// A measurement.
@@ -174,6 +212,11 @@ impl Measure {
             What::QueuePeaks => queue_peaks(&results),
             What::QueueSettles => self.queue_settles(&results),
             What::GoodputReaches => self.goodput_reaches(&results),
+            What::FairnessReaches => self.fairness_reaches(&results),
+            What::Utilisation => {
+                self.statistic(self.control(&results)?.iter().filter_map(|row| row.utilisation).collect())
+            }
+            What::TotalWindow => self.statistic(total_windows(&self.control(&results)?)),
             What::PausedShare => Ok(100.0 * window::paused_share(&results)?),
             What::Drops => Ok(results.summary.drops as f64),
             What::Unfinished => {
@@ -206,19 +249,37 @@ impl Measure {
 
     /// What the flows deliver together, in Gb/s, in each step of the window.
     fn total_rates(&self, results: &Results, step_ns: u64) -> Result<Vec<f64>> {
-        let step_ns = step_ns.max(1);
-        let steps = (results.window.span_ns() / step_ns).max(1) as usize;
-        let grid = Grid { origin_ns: results.window.from_ns, step_ns, steps };
+        let grid = Grid::covering(results.window, step_ns);
         let line_of = |life: &Life| self.counts(life.size).then_some(0);
         Ok(series::rates(results, grid, 1, line_of)?.swap_remove(0))
     }
 
     fn goodput_reaches(&self, results: &Results) -> Result<f64> {
         let Some(Level::Gbps(level)) = self.level else { bail!("no rate to wait for") };
-        let step_ns = results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1);
-        let rates = self.total_rates(results, step_ns)?;
-        let steps = rates.iter().position(|rate| *rate >= level).unwrap_or(rates.len());
-        Ok(steps as f64 * step_ns as f64 / 1e3)
+        let step_ns = goodput_interval_ns(results);
+        Ok(wait_us(&self.total_rates(results, step_ns)?, level, step_ns))
+    }
+
+    fn fairness_reaches(&self, results: &Results) -> Result<f64> {
+        let Some(Level::Index(level)) = self.level else { bail!("no index to wait for") };
+        let step_ns = goodput_interval_ns(results);
+        let grid = Grid::covering(results.window, step_ns);
+        Ok(wait_us(&series::fairness(results, grid, |life| self.counts(life.size))?, level, step_ns))
+    }
+
+    /// What was sampled of the selected flows in the window.
+    fn control(&self, results: &Results) -> Result<Vec<ControlRow>> {
+        let chosen: HashSet<u32> =
+            results.lives.iter().filter(|life| self.counts(life.size)).map(|life| life.flow).collect();
+        let window = results.window.from_ns..results.window.until_ns;
+        let mut kept = Vec::new();
+        for row in control_csv::rows(&results.dir.join("control.csv"))? {
+            let row = row?;
+            if window.contains(&row.time_ns) && chosen.contains(&row.flow) {
+                kept.push(row);
+            }
+        }
+        Ok(kept)
     }
 
     fn queue_settles(&self, results: &Results) -> Result<f64> {
@@ -241,6 +302,22 @@ impl Measure {
         let end = if long.is_empty() { settled } else { until };
         Ok(end.saturating_sub(from) as f64 / 1e3)
     }
+}
+
+fn goodput_interval_ns(results: &Results) -> u64 {
+    results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
+}
+
+/// Time until a step has at least this value, or that of all steps, in microseconds.
+fn wait_us(values: &[f64], level: f64, step_ns: u64) -> f64 {
+    let steps = values.iter().position(|value| *value >= level).unwrap_or(values.len());
+    steps as f64 * step_ns as f64 / 1e3
+}
+
+/// The sum of all windows at each time with samples, which come in its order, in kB.
+fn total_windows(rows: &[ControlRow]) -> Vec<f64> {
+    let sum = |rows: &[ControlRow]| rows.iter().map(|row| row.window_bytes as f64 / 1e3).sum();
+    rows.chunk_by(|one, next| one.time_ns == next.time_ns).map(sum).collect()
 }
 
 fn queue_peaks(results: &Results) -> Result<f64> {
@@ -294,6 +371,13 @@ mod tests {
         for (time, bytes) in [(4_000, 0), (6_000, 2_000), (8_000, 4_000), (10_000, 4_000)] {
             writer.goodput(RowPlace::of_sample(time, 0), Nanos(time), 0, BitRate(0), bytes);
         }
+        writer.begin_control();
+        for (time_ns, window_bytes, utilisation) in
+            [(1_000, 3_000, None), (3_000, 2_000, Some(0.5)), (5_000, 1_000, Some(0.7))]
+        {
+            let row = ControlRow { time_ns, flow: 0, rate_bps: 1, window_bytes, in_flight_bytes: 0, utilisation };
+            writer.control(&row);
+        }
         let scenario = serde_json::json!({ "monitor": { "goodput_interval_ns": 2_000 } });
         let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };
         writer.finish(&Summary { versions, scenario, ..Summary::default() }).expect("finish");
@@ -309,6 +393,10 @@ mod tests {
         let reaches = |rate| Measure { level: Some(Level::Gbps(rate)), ..measure(What::GoodputReaches) };
         assert_eq!([8.0, 16.0, 20.0].map(|rate| reaches(rate).value(&results).expect("rates")), [4.0, 6.0, 10.0]);
         assert_eq!(measure(What::TotalGoodput).value(&results).expect("rate"), 8.0);
+        let alone = Measure { level: Some(Level::Index(0.9)), ..measure(What::FairnessReaches) };
+        assert_eq!(alone.value(&results).expect("one flow is fair to none"), 10.0);
+        assert_eq!(measure(What::Utilisation).value(&results).expect("two samples"), 0.6);
+        assert_eq!(measure(What::TotalWindow).value(&results).expect("three samples"), 2.0);
         let late = Selection { warm_up: Some(6_000), ..Selection::default() };
         let late = Measure { selection: late, ..measure(What::TotalGoodput) };
         assert_eq!(late.value(&results).expect("rate"), 16.0);

@@ -11,7 +11,7 @@
 //! | `queue.csv` | changes of the queue length of a port | [`queue_csv`] |
 //! | `control.csv` | rate, window, bytes in flight, U, bottleneck and round-trip time of flows at intervals | [`control_csv`] |
 //! | `goodput.csv` | acknowledged bytes per flow and interval | [`goodput_csv`] |
-//! | `ports.csv` | every port, its link, and how long PFC paused it | [`ports_csv`] |
+//! | `ports.csv` | every port, its link, how long PFC paused it, and what it sent | [`ports_csv`] |
 //! | `summary.json` | the run as a whole: effective scenario, totals, cost | [`summary`] |
 //!
 //! Times are nanoseconds of simulated time, sizes are bytes. A simulator writes all of them through one

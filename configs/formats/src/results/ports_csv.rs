@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `ports.csv`: every port of the network, what its link leads to, and how long PFC paused it.
+//! `ports.csv`: every port of the network, what its link leads to, how long PFC paused it, and what it sent.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,21 +29,26 @@ pub struct PortRow {
     pub delay_ns: u64,
     /// Time that the port was not allowed to send because of PFC, whichever priorities were paused, in ns.
     pub paused_ns: u64,
+    /// Bytes of all frames that it sent, without preamble and gap; nothing for ports of hosts, which do not count them.
+    pub sent_bytes: Option<u64>,
 }
 
 impl CsvRow for PortRow {
-    const HEADER: &'static str = "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns";
+    const HEADER: &'static str = "node,port,is_switch,peer,peer_port,rate_bps,delay_ns,paused_ns,sent_bytes";
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let PortRow { node, port, is_switch, peer, peer_port, rate_bps, delay_ns, paused_ns } = *self;
+        let PortRow { node, port, is_switch, peer, peer_port, rate_bps, delay_ns, paused_ns, sent_bytes } = *self;
         let ends = [node.into(), port.into(), is_switch.into(), peer.into(), peer_port.into()];
         write_numbers(out, &[&ends[..], &[rate_bps, delay_ns, paused_ns]].concat())?;
-        out.write_all(b"\n")
+        match sent_bytes {
+            Some(bytes) => writeln!(out, ",{bytes}"),
+            None => out.write_all(b",\n"),
+        }
     }
 }
 
-/// The ports of a network by node; `paused_ns` knows how long a port (by node and port number) was paused.
-pub(crate) fn rows_of(network: &Network, paused_ns: impl Fn(u32, u32) -> u64) -> Vec<PortRow> {
+/// The ports of a network by node, as they are before anything is sent.
+pub(crate) fn rows_of(network: &Network) -> Vec<PortRow> {
     let mut rows = Vec::new();
     for (node, ports) in (0u32..).zip(network.ports()) {
         let is_switch = u8::from(network.nodes.get(node as usize) == Some(&NodeKind::Switch));
@@ -57,7 +62,7 @@ pub(crate) fn rows_of(network: &Network, paused_ns: impl Fn(u32, u32) -> u64) ->
                 peer_port: u32::from(end.far_port) + 1,
                 rate_bps: link.rate.0,
                 delay_ns: link.delay.0,
-                paused_ns: paused_ns(node, port),
+                ..PortRow::default()
             });
         }
     }
@@ -88,10 +93,12 @@ mod tests {
             rate_bps: 100_000_000_000,
             delay_ns: 1_000,
             paused_ns: 70,
+            sent_bytes: Some(5_000),
         };
-        let text = rewritten(&[row], |out, row| row.write(out));
-        assert_eq!(text, "20,3,1,2,1,100000000000,1000,70\n");
+        let host = PortRow { is_switch: 0, sent_bytes: None, ..row };
+        let text = rewritten(&[row, host], |out, row| row.write(out));
+        assert_eq!(text, "20,3,1,2,1,100000000000,1000,70,5000\n20,3,0,2,1,100000000000,1000,70,\n");
         let (_folder, path) = file_with("ports.csv", format!("{}\n{text}", PortRow::HEADER));
-        assert_eq!(read(&path).expect("own output"), [row]);
+        assert_eq!(read(&path).expect("own output"), [row, host]);
     }
 }

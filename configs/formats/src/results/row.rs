@@ -23,6 +23,12 @@ pub(crate) enum Row {
     Goodput(GoodputRow),
     Control(ControlRow),
     Packet(TraceRecord),
+    /// What a switch sent by a port, which is told in `ports.csv`.
+    Sent {
+        node: u32,
+        port: u32,
+        bytes: u64,
+    },
     /// A frame of the capture: when, in ns, and its bytes.
     Frame(u64, Vec<u8>),
 }

@@ -11,7 +11,7 @@ use super::{FileDigest, ResultError};
 use crate::input;
 
 /// Number of the format of result folders: raised whenever a file changes so that older readers misread it.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// What was run, what came out of it, and what it cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -289,8 +289,8 @@ mod tests {
             .expect("text")
             .replace("\"hpcc\": \"\"", "\"hpcc\": \"0.0.9\"");
         for (text, words) in [
-            (old.replace("\"format\": 0,", ""), "results of hpcc 0.0.9 in format 1; this version reads format 2"),
-            (old.replace("\"format\": 0,", "\"format\": 3,"), "results of hpcc 0.0.9 in format 3"),
+            (old.replace("\"format\": 0,", ""), "results of hpcc 0.0.9 in format 1; this version reads format 3"),
+            (old.replace("\"format\": 0,", "\"format\": 4,"), "results of hpcc 0.0.9 in format 4"),
         ] {
             let (_folder, path) = file_with("summary.json", &text);
             let message = Summary::read(&path).expect_err("accepted").to_string();

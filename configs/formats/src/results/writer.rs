@@ -37,6 +37,8 @@ pub struct ResultWriter {
     /// The last row of each queue in `queue.csv`.
     traced: Vec<u64>,
     pauses: PauseMeter,
+    /// What ports of switches sent, by node and port, in bytes.
+    sent: BTreeMap<(u32, u32), u64>,
     finished: u64,
     error: Option<ResultError>,
 }
@@ -102,6 +104,7 @@ impl ResultWriter {
             queues: QueueMonitor::new(),
             traced: Vec::new(),
             pauses: PauseMeter::default(),
+            sent: BTreeMap::new(),
             finished: 0,
             error: None,
         }
@@ -159,6 +162,10 @@ impl ResultWriter {
             Row::Pfc(event) => {
                 self.pauses.record(&event);
                 files.pfc_txt.write(|out| pfc_txt::write(out, &event))
+            }
+            Row::Sent { node, port, bytes } => {
+                self.sent.insert((node, port), bytes);
+                Ok(())
             }
             Row::Queue(row) => files.queue_csv.write(|out| row.write(out)),
             Row::Histogram(lines) => files.qlen_txt.write(|out| out.write_all(lines.as_bytes())),
@@ -307,9 +314,16 @@ impl ResultWriter {
         }
     }
 
-    /// How long each port of the network was paused by `now`, with what is known of its link.
+    /// How many bytes a switch sent by a port, counted from 1.
+    pub fn port_sent(&mut self, node: u32, port: u32, bytes: u64) {
+        self.put(RowPlace::at_end(0), Row::Sent { node, port, bytes });
+    }
+
+    /// How long each port of the network was paused by `now`, and what it sent, with what is known of its link.
     pub fn ports(&mut self, network: &Network, now: Nanos) {
-        for row in ports_csv::rows_of(network, |node, port| self.pauses.port_paused_ns(node, port, now.0)) {
+        for mut row in ports_csv::rows_of(network) {
+            row.paused_ns = self.pauses.port_paused_ns(row.node, row.port, now.0);
+            row.sent_bytes = self.sent.get(&(row.node, row.port)).copied();
             let Some(output) = &mut self.output else { return };
             let written = output.files.ports_csv.write(|out| row.write(out));
             self.keep(written);
