@@ -17,6 +17,7 @@ use super::job::Job;
 use super::plan::{self, Run, plan, plan_one};
 use super::{How, conclude, execute, needs, slurm, sweep};
 use crate::outcome::Outcome;
+use crate::script::Parts;
 use crate::simulator::{self, Simulator};
 use crate::{human, run};
 
@@ -100,7 +101,7 @@ impl Sweep<'_> {
     fn simulate_one(&self, number: usize) -> Result<Outcome> {
         let run = plan_one(&self.file, self.set, number)?;
         folder::expect_sweep(&self.out)?;
-        let simulator = Simulator::find(run.facts.stack)?;
+        let simulator = Simulator::find(Parts { stack: run.facts.stack, mpi: false })?;
         let job = Job::new(&simulator, &self.file, &self.out)?;
         let earlier = if self.how.fresh { None } else { job.earlier(&run) };
         let name = run.folder.display();
