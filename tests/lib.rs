@@ -17,7 +17,7 @@ mod stack;
 pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
 pub use mpi::has_mpi;
-pub use programs::{hpcc, script};
+pub use programs::{example, hpcc, script};
 pub use skipped::skipped;
 pub use stack::has_tcp;
 

@@ -3,6 +3,8 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Names the ns-3 program that simulates scenarios.
@@ -23,6 +25,19 @@ pub fn script() -> Command {
 pub fn hpcc() -> Command {
     required(PROGRAM_VARIABLE);
     Command::new(required(ANALYSIS_VARIABLE))
+}
+
+/// The path of an example of the module, which ns-3 built with the simulator.
+///
+/// # Panics
+/// If there is none.
+pub fn example(name: &str) -> PathBuf {
+    let program = PathBuf::from(simulator());
+    let build = program.ancestors().nth(2).expect("build/scratch/PROGRAM");
+    let examples = build.join("contrib/hpcc/examples");
+    let entries = fs::read_dir(&examples).unwrap_or_else(|error| panic!("{}: {error}", examples.display()));
+    let is_it = |path: &PathBuf| path.file_name().is_some_and(|file| file.to_string_lossy().contains(name));
+    entries.flatten().map(|entry| entry.path()).find(is_it).unwrap_or_else(|| panic!("no example {name}"))
 }
 
 /// The path of the simulator.

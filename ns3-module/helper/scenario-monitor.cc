@@ -105,7 +105,11 @@ ScenarioMonitor::Begin()
     {
         BeginControlSeries();
     }
-    BeginProgress();
+    const SharedNetwork* shared = m_network.GetShared();
+    if (!shared || !shared->GetExchange() || shared->GetExchange()->GetRank() == 0)
+    {
+        BeginProgress();
+    }
     m_clock.Begin();
 }
 

@@ -109,7 +109,10 @@ RdmaClient::StartApplication()
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;
     m_queuePair = host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
-    m_flow = host->GetFlow(m_queuePair);
+    if (m_queuePair != RdmaHost::ELSEWHERE)
+    {
+        m_flow = host->GetFlow(m_queuePair);
+    }
 }
 
 void

@@ -5,6 +5,7 @@
 cpp_examples = [
     ("hpcc-attack-example --stop=1ms", "True", "True"),
     ("hpcc-pfc-example", "True", "True"),
+    ("hpcc-shared-example", "True", "True"),
     ("hpcc-bridge-cost --calls=1000", "True", "True"),
     ("hpcc-tcp-example --stop=1ms", "True", "True"),
     ("hpcc-tcp-example --stop=1ms --datagrams", "True", "True"),

@@ -2,9 +2,10 @@
 //! Runs that several processes share: every file is that of one process, to the byte.
 
 use crate::{draw, from_environment};
-use hpcc_tests::{Bench, Told, has_mpi};
+use hpcc_tests::{Bench, Told, example, has_mpi};
 use serde_json::Value;
 use std::fs;
+use std::process::Command;
 
 /// What a run's summary says of the machine, not of the network.
 const COSTS: &[&str] = &["setup_cpu_s", "run_cpu_s", "wall_s", "peak_rss_bytes", "ns_per_packet_hop", "ranks"];
@@ -91,6 +92,28 @@ fn processes_divide_the_work_and_say_so() {
     for rank in 0..2 {
         assert!(did[rank]["packet_hops"].as_u64() > Some(sum("packet_hops") / 4), "{did}");
     }
+}
+
+/// The program of a user in C++, as one process and as two: the same flows take the same time.
+#[test]
+fn a_program_in_cxx_is_shared_too() {
+    if !has_mpi() {
+        return;
+    }
+    let program = example("hpcc-shared-example");
+    let lines = |command: &mut Command| {
+        let output = command.output().expect("the example starts");
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut lines: Vec<String> = text.lines().map(Into::into).collect();
+        lines.sort();
+        lines
+    };
+    let alone = lines(&mut Command::new(&program));
+    let mut launcher = Command::new("mpirun");
+    let shared =
+        lines(launcher.args(["--allow-run-as-root", "--oversubscribe", "-n", "2"]).arg(&program).arg("--shared"));
+    assert_eq!((alone.len(), &alone), (15, &shared));
 }
 
 #[test]
