@@ -27,7 +27,7 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A sequential simulator on an EventWheel.
+ * \brief A simulator on an EventWheel, for one process or for each of those that share a network (SharedNetwork).
  *
  * It runs any ns-3 program as DefaultSimulatorImpl does, event for event. Beyond the common interface it lets the
  * module's devices schedule without virtual calls, and reserve the place of an event that is inserted only if it
