@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The command line, with a script in the simulator's place.
 
+use hpcc_formats::results::summary;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
@@ -169,7 +170,7 @@ fn results_of_another_version_are_said_to_be_that() {
     let dir = canned(folder.path(), true);
     let file = dir.join("summary.json");
     let text = fs::read_to_string(&file).expect("summary.json");
-    fs::write(&file, text.replace("\"format\": 2", "\"format\": 9")).expect("summary.json");
+    fs::write(&file, text.replace(&format!("\"format\": {}", summary::FORMAT), "\"format\": 9")).expect("summary.json");
     for command in [&["report"][..], &["compare", "canned"]] {
         let output = hpcc(command).arg("canned").current_dir(folder.path()).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2), "{}", out(&output));

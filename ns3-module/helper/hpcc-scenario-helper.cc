@@ -180,6 +180,21 @@ HpccScenarioHelper::Say(const std::string& message) const
     }
 }
 
+bool
+HpccScenarioHelper::ChooseSimulator() const
+{
+    const bool isCanonical = hpcc::is_canonical(*m_scenario);
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
+    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(isCanonical));
+    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
+    if (isCanonical && !(simulator && simulator->IsCanonical()))
+    {
+        Say("run.order = \"canonical\" comes too late: this program has used another simulator already");
+        return false;
+    }
+    return true;
+}
+
 CorePointer<hpcc::Results>
 HpccScenarioHelper::OpenResults(const std::string& out) const
 {
@@ -214,13 +229,15 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
+    if (!ChooseSimulator())
+    {
+        return BAD_INPUT;
+    }
     const CorePointer<hpcc::Results> results = OpenResults(out);
     if (!results)
     {
         return BAD_INPUT;
     }
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(hpcc::is_canonical(*m_scenario)));
     BuildNetwork();
 
     // The order of these three is the reference simulator's, for events of the same nanosecond.
@@ -446,9 +463,10 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     totals.build_profile = HPCC_BUILD_PROFILE;
     totals.base_rtt_ns = m_network.GetMaxRtt().GetNanoSeconds();
     totals.simulated_ns = Simulator::Now().GetNanoSeconds();
-    const Ptr<WheelSimulatorImpl> simulator = DynamicCast<WheelSimulatorImpl>(Simulator::GetImplementation());
+    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     // How many events there are of no node depends on when this process has had others.
-    totals.events = simulator->IsCanonical() ? simulator->GetNodeEventCount() : simulator->GetEventCount();
+    const bool isCanonical = simulator && simulator->IsCanonical();
+    totals.events = isCanonical ? simulator->GetNodeEventCount() : Simulator::GetEventCount();
     totals.queue = results.queue_figures();
     totals.packet_hops = m_network.GetTxFrames();
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)

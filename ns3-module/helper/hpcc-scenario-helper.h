@@ -79,6 +79,12 @@ class HpccScenarioHelper
     bool CanShare() const;
 
     /**
+     * \brief Choose the simulator and its order of events, unless the program has one already.
+     * \return whether it has the order that the experiment asks for; says so on standard error if not
+     */
+    bool ChooseSimulator() const;
+
+    /**
      * \brief Open the results.
      * \param out the folder, at the first process
      * \return the results; nothing if that cannot be done
