@@ -17,26 +17,8 @@
 
 #include <iostream>
 #include <memory>
-#include <vector>
 
 using namespace ns3;
-
-/**
- * \brief Have one host send to another.
- * \param from the source
- * \param to the destination
- * \param size bytes
- * \return the flow
- */
-static Ptr<RdmaClient>
-AddFlow(Ptr<Node> from, Ptr<Node> to, uint64_t size)
-{
-    auto flow = CreateObject<RdmaClient>();
-    flow->SetPeer(to);
-    flow->SetAttribute("Size", UintegerValue(size));
-    from->AddApplication(flow);
-    return flow;
-}
 
 int
 main(int argc, char* argv[])
@@ -72,19 +54,24 @@ main(int argc, char* argv[])
     network.Start();
 
     // Every process starts all flows.
-    std::vector<Ptr<RdmaClient>> flows;
+    ApplicationContainer flows;
+    RdmaClientHelper toFirst(hosts.Get(0));
+    toFirst.SetAttribute("Size", UintegerValue(100'000));
     for (uint32_t host = 0; host < hosts.GetN(); ++host)
     {
-        flows.push_back(AddFlow(hosts.Get(host), hosts.Get((host + perRack) % hosts.GetN()), 500'000));
+        RdmaClientHelper across(hosts.Get((host + perRack) % hosts.GetN()));
+        across.SetAttribute("Size", UintegerValue(500'000));
+        flows.Add(across.Install(hosts.Get(host)));
         if (host > 0)
         {
-            flows.push_back(AddFlow(hosts.Get(host), hosts.Get(0), 100'000));
+            flows.Add(toFirst.Install(hosts.Get(host)));
         }
     }
     Simulator::Stop(MilliSeconds(10));
     Simulator::Run();
-    for (const auto& flow : flows)
+    for (auto application = flows.Begin(); application != flows.End(); ++application)
     {
+        const auto flow = DynamicCast<RdmaClient>(*application);
         const RdmaFlow& result = flow->GetFlow();
         if (flow->IsFinished())
         {
