@@ -66,18 +66,20 @@ main(int argc, char* argv[])
     for (uint32_t host = 0; host < senders; ++host)
     {
         answer.Install(hosts.Get(host));
-        ends.Get(2 * host)->TraceConnectWithoutContext("Pause", MakeBoundCallback(&CountPause, &pauses));
+        ends.Get(2 * host)->TraceConnectWithoutContext("Pause",
+                                                       MakeBoundCallback(&CountPause, &pauses));
     }
     // The last end is the switch's port to the receiver.
-    ends.Get(2 * senders + 1)->TraceConnectWithoutContext("QueuedBytes", MakeBoundCallback(&NoteQueue, &longest));
+    ends.Get(2 * senders + 1)
+        ->TraceConnectWithoutContext("QueuedBytes", MakeBoundCallback(&NoteQueue, &longest));
     RdmaFlowResults results(network);
     Simulator::Run();
 
     std::cout << "sender   completion (us)   slowdown\n" << std::fixed << std::setprecision(1);
     for (const auto& [flow, slowdown] : results.GetFinished())
     {
-        std::cout << std::setw(6) << flow.src << std::setw(18) << flow.completion.ToDouble(Time::US) << std::setw(11)
-                  << slowdown << "\n";
+        std::cout << std::setw(6) << flow.src << std::setw(18) << flow.completion.ToDouble(Time::US)
+                  << std::setw(11) << slowdown << "\n";
     }
     std::cout << "longest queue " << longest / 1e3 << " kB, pauses " << pauses << ", drops "
               << center.Get(0)->GetObject<QbbSwitch>()->GetDrops() << std::endl;

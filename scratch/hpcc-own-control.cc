@@ -3,13 +3,14 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// A congestion control of your own in C++: a class, and its name. Four hosts send to one; is the queue where the
-// class wants it?
+// A congestion control of your own in C++: a class, and its name. Four hosts send to one; is the
+// queue where the class wants it?
 //
 //   ./ns3 run "hpcc-own-control --ns3::QueueTarget::Target=20000"
 //   ./ns3 run "hpcc-own-control --control=hpcc"
 //
-// A scenario file chooses it as algorithm = "ns3::QueueTarget" in [congestion_control], with Target and Step as keys:
+// A scenario file chooses it as algorithm = "ns3::QueueTarget" in [congestion_control], with Target
+// and Step as keys:
 //
 //   ./ns3 run "hpcc-own-control --config=my.toml"
 
@@ -27,8 +28,8 @@ namespace ns3
 {
 
 /**
- * \brief Once in a round trip, a step up while the longest queue of the path is shorter than a target; otherwise down by
- * a share that is the larger the longer the queue is.
+ * \brief Once in a round trip, a step up while the longest queue of the path is shorter than a
+ * target; otherwise down by a share that is the larger the longer the queue is.
  */
 class QueueTarget : public RdmaCongestionOps
 {
@@ -39,20 +40,19 @@ class QueueTarget : public RdmaCongestionOps
      */
     static TypeId GetTypeId()
     {
-        static TypeId tid =
-            TypeId("ns3::QueueTarget")
-                .SetParent<RdmaCongestionOps>()
-                .AddConstructor<QueueTarget>()
-                .AddAttribute("Target",
-                              "Bytes of queue that are welcome at the busiest hop",
-                              UintegerValue(10'000),
-                              MakeUintegerAccessor(&QueueTarget::m_target),
-                              MakeUintegerChecker<uint64_t>(1))
-                .AddAttribute("Step",
-                              "Rate to add in a round trip with a shorter queue",
-                              DataRateValue(DataRate("500Mbps")),
-                              MakeDataRateAccessor(&QueueTarget::m_step),
-                              MakeDataRateChecker());
+        static TypeId tid = TypeId("ns3::QueueTarget")
+                                .SetParent<RdmaCongestionOps>()
+                                .AddConstructor<QueueTarget>()
+                                .AddAttribute("Target",
+                                              "Bytes of queue that are welcome at the busiest hop",
+                                              UintegerValue(10'000),
+                                              MakeUintegerAccessor(&QueueTarget::m_target),
+                                              MakeUintegerChecker<uint64_t>(1))
+                                .AddAttribute("Step",
+                                              "Rate to add in a round trip with a shorter queue",
+                                              DataRateValue(DataRate("500Mbps")),
+                                              MakeDataRateAccessor(&QueueTarget::m_step),
+                                              MakeDataRateChecker());
         return tid;
     }
 
@@ -166,11 +166,16 @@ main(int argc, char* argv[])
     uint64_t sum = 0;
     uint64_t samples = 0;
     // The first bursts are over by then.
-    Simulator::Schedule(MicroSeconds(500), &SampleQueue, DynamicCast<QbbNetDevice>(last.Get(0)), &sum, &samples);
+    Simulator::Schedule(MicroSeconds(500),
+                        &SampleQueue,
+                        DynamicCast<QbbNetDevice>(last.Get(0)),
+                        &sum,
+                        &samples);
     Simulator::Stop(MilliSeconds(10));
     Simulator::Run();
 
-    std::cout << std::fixed << std::setprecision(1) << "mean queue " << sum / 1e3 / samples << " kB\n";
+    std::cout << std::fixed << std::setprecision(1) << "mean queue " << sum / 1e3 / samples
+              << " kB\n";
     for (const auto& flow : flows)
     {
         const RdmaFlow& done = flow->GetFlow();

@@ -7,7 +7,8 @@
 //
 //   ./ns3 run "hpcc-scenario --config=configs/quickstart.toml --out=out/quickstart"
 //
-// --set=KEY=VALUE, any number of times, replaces what the file says. Several processes share a run by
+// --set=KEY=VALUE, any number of times, replaces what the file says. Several processes share a run
+// by
 //
 //   mpirun -n 4 hpcc-scenario --shared --config=...
 
@@ -30,20 +31,24 @@ main(int argc, char* argv[])
     bool isShared = false;
 
     CommandLine cmd(__FILE__);
-    // CommandLine cuts strings at the first space, and gives them whole to a function. Releases of ns-3 differ in how that
-    // function is to take its argument; a lambda suits them all.
+    // CommandLine cuts strings at the first space, and gives them whole to a function. Releases of
+    // ns-3 differ in how that function is to take its argument; a lambda suits them all.
     const auto assign = [](std::string& to) {
         return [&to](const std::string& text) {
             to = text;
             return true;
         };
     };
-    cmd.AddValue("config", "experiment: TOML, or the reference simulator's config.txt", assign(config));
+    cmd.AddValue("config",
+                 "experiment: TOML, or the reference simulator's config.txt",
+                 assign(config));
     cmd.AddValue("out", "folder for the results", assign(out), out);
-    cmd.AddValue("set", "KEY=VALUE, replaces what the file says", [&overrides](const std::string& text) {
-        overrides.push_back(text);
-        return true;
-    });
+    cmd.AddValue("set",
+                 "KEY=VALUE, replaces what the file says",
+                 [&overrides](const std::string& text) {
+                     overrides.push_back(text);
+                     return true;
+                 });
     cmd.AddValue("shared", "whether the processes that mpirun has started share the run", isShared);
     cmd.Parse(argc, argv);
 
@@ -52,7 +57,8 @@ main(int argc, char* argv[])
     {
         if (!RankExchange::IsAvailable())
         {
-            std::cerr << "hpcc: this simulator was built without MPI, by which processes share a run: HPCC_MPI=1 ./hpcc build"
+            std::cerr << "hpcc: this simulator was built without MPI, by which processes share a "
+                         "run: HPCC_MPI=1 ./hpcc build"
                       << std::endl;
             return HpccScenarioHelper::BAD_INPUT;
         }

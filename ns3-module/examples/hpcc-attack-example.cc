@@ -3,12 +3,13 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// Two hosts send to a third through one switch, which notifies senders of congestion (Fast CNP). From 500 us on a fourth host
-// forges such notifications about the flow of the first one, in the name of the switch. How much of the link is left to it?
+// Two hosts send to a third through one switch, which notifies senders of congestion (Fast CNP).
+// From 500 us on a fourth host forges such notifications about the flow of the first one, in the
+// name of the switch. How much of the link is left to it?
 //
-//   ./ns3 run hpcc-attack-example
-//   ./ns3 run "hpcc-attack-example --border"                  the switch drops notifications that come from that host
-//   ./ns3 run "hpcc-attack-example --kind=flooded_fast_cnp --rate=100Gbps"
+//   ./ns3 run hpcc-attack-example ./ns3 run "hpcc-attack-example --border"                  the
+//   switch drops notifications that come from that host ./ns3 run "hpcc-attack-example
+//   --kind=flooded_fast_cnp --rate=100Gbps"
 
 #include "ns3/core-module.h"
 #include "ns3/hpcc-module.h"
@@ -61,9 +62,12 @@ main(int argc, char* argv[])
     {
         RdmaFlow flow;
         flow.size = 1'000'000'000;
-        queuePairs.push_back(network.GetHost(host)->StartFlow(network.GetHost(2), flow, RdmaHost::FlowCallback()));
+        queuePairs.push_back(
+            network.GetHost(host)->StartFlow(network.GetHost(2), flow, RdmaHost::FlowCallback()));
     }
-    const auto acked = [&](uint32_t host) { return network.GetHost(host)->GetAckedBytes(queuePairs[host]); };
+    const auto acked = [&](uint32_t host) {
+        return network.GetHost(host)->GetAckedBytes(queuePairs[host]);
+    };
 
     AttackHelper attack(kind);
     attack.Set("victims", "0");
@@ -79,8 +83,9 @@ main(int argc, char* argv[])
     for (const uint32_t host : {0, 1})
     {
         const double seconds = (stop - begin).GetSeconds();
-        std::cout << "host " << host << ": " << before[host] * 8 / begin.GetSeconds() / 1e9 << " Gb/s before the attack, "
-                  << (acked(host) - before[host]) * 8 / seconds / 1e9 << " Gb/s during it\n";
+        std::cout << "host " << host << ": " << before[host] * 8 / begin.GetSeconds() / 1e9
+                  << " Gb/s before the attack, " << (acked(host) - before[host]) * 8 / seconds / 1e9
+                  << " Gb/s during it\n";
     }
     std::cout << "frames of the attacker: " << attacker->GetSent() << "\n";
     Simulator::Destroy();

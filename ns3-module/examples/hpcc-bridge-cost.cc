@@ -13,6 +13,7 @@
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
+
 #include "ns3/core-module.h"
 #include "ns3/rdma-congestion-ops.h"
 
@@ -25,7 +26,8 @@
 namespace ns3
 {
 
-/// A congestion control in C++ that looks at each record of each acknowledgement, and changes nothing.
+/// A congestion control in C++ that looks at each record of each acknowledgement, and changes
+/// nothing.
 class OnlyReads : public RdmaCongestionOps
 {
   public:

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// One simulation, several processes: two racks of hosts, whose switches are linked. Each host sends to one of the other
-// rack, and all to the first.
+// One simulation, several processes: two racks of hosts, whose switches are linked. Each host sends
+// to one of the other rack, and all to the first.
 //
 //   ./ns3 run hpcc-shared-example
 //   mpirun -n 2 build/contrib/hpcc/examples/ns3.37-hpcc-shared-example-optimized --shared
@@ -27,7 +27,9 @@ main(int argc, char* argv[])
     bool isShared = false;
     CommandLine cmd(__FILE__);
     cmd.AddValue("hosts", "hosts of each rack", perRack);
-    cmd.AddValue("shared", "whether the processes that mpirun has started share the simulation", isShared);
+    cmd.AddValue("shared",
+                 "whether the processes that mpirun has started share the simulation",
+                 isShared);
     cmd.Parse(argc, argv);
 
     // Before the first use of the simulator.
@@ -48,7 +50,8 @@ main(int argc, char* argv[])
     network.Link(switches.Get(0), switches.Get(1), rate, delay);
     if (isShared)
     {
-        NS_ABORT_MSG_UNLESS(RankExchange::IsAvailable(), "ns-3 was configured without --enable-mpi");
+        NS_ABORT_MSG_UNLESS(RankExchange::IsAvailable(),
+                            "ns-3 was configured without --enable-mpi");
         network.ShareAmong(std::make_shared<RankExchange>());
     }
     network.Start();
@@ -75,8 +78,8 @@ main(int argc, char* argv[])
         const RdmaFlow& result = flow->GetFlow();
         if (flow->IsFinished())
         {
-            std::cout << result.src << " to " << result.dst << ", " << result.size << " bytes: " << result.completion.As(Time::NS)
-                      << std::endl;
+            std::cout << result.src << " to " << result.dst << ", " << result.size
+                      << " bytes: " << result.completion.As(Time::NS) << std::endl;
         }
     }
     Simulator::Destroy();

@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// Two bulk flows share a link of 25 Gb/s, over TCP or as UDP datagrams that nothing acknowledges. What stands in the queue, and who gets how much?
+// Two bulk flows share a link of 25 Gb/s, over TCP or as UDP datagrams that nothing acknowledges.
+// What stands in the queue, and who gets how much?
 //
 //   ./ns3 run hpcc-tcp-example
 //   ./ns3 run "hpcc-tcp-example --control=ns3::TcpNewReno"
@@ -37,7 +38,8 @@ PrintLine(Sinks* sinks, Ptr<QbbNetDevice> bottleneck, Time interval)
     for (std::size_t flow = 0; flow < sinks->sinks.size(); ++flow)
     {
         const uint64_t received = sinks->sinks[flow]->GetTotalRx();
-        std::cout << std::setw(15) << (received - sinks->before[flow]) * 8.0 / interval.GetNanoSeconds();
+        std::cout << std::setw(15)
+                  << (received - sinks->before[flow]) * 8.0 / interval.GetNanoSeconds();
         sinks->before[flow] = received;
     }
     std::cout << std::setw(13) << bottleneck->GetQueuedBytes() / 1e3 << "\n";
@@ -53,8 +55,8 @@ main(int argc, char* argv[])
     Time interval = MicroSeconds(250);
     Time stop = MilliSeconds(3);
 
-    // TCP for short round-trip times: segments that fill a frame, no waiting for a second one to acknowledge. Two flows
-    // share the link: HPCC++ adds accordingly.
+    // TCP for short round-trip times: segments that fill a frame, no waiting for a second one to
+    // acknowledge. Two flows share the link: HPCC++ adds accordingly.
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
@@ -98,12 +100,17 @@ main(int argc, char* argv[])
         sinks.sinks[host] = DynamicCast<PacketSink>(sink.Install(nodes.Get(2)).Get(0));
         BulkSendHelper stream(factory, receiver);
         stream.SetAttribute("MaxBytes", UintegerValue(0));
-        ApplicationContainer source = datagrams ? DatagramClientHelper(receiver).Install(nodes.Get(host))
-                                                : stream.Install(nodes.Get(host));
+        ApplicationContainer source = datagrams
+                                          ? DatagramClientHelper(receiver).Install(nodes.Get(host))
+                                          : stream.Install(nodes.Get(host));
         source.Start(host == 0 ? Time(0) : join);
     }
 
-    Simulator::Schedule(interval, &PrintLine, &sinks, DynamicCast<QbbNetDevice>(last.Get(0)), interval);
+    Simulator::Schedule(interval,
+                        &PrintLine,
+                        &sinks,
+                        DynamicCast<QbbNetDevice>(last.Get(0)),
+                        interval);
     std::cout << "time (us)   flow 0 (Gb/s)  flow 1 (Gb/s)   queue (kB)\n"
               << std::fixed << std::setprecision(1);
     Simulator::Stop(stop);

@@ -6,10 +6,10 @@
 #include "attack-helper.h"
 
 #include "../model/call-core.h"
-#include "qbb-helper.h"
 #include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-helper.h"
 
 #include "ns3/abort.h"
 #include "ns3/fast-cnp-switch.h"

@@ -22,8 +22,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief Makes nodes of a network attackers.
  *
- * The settings are those of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`, `pretends`, `records`,
- * `claim`; configs/README.md lists them.
+ * The settings are those of `[[attack]]` in files, as text: `victims`, `start`, `stop`, `rate`,
+ * `pretends`, `records`, `claim`; configs/README.md lists them.
  */
 class AttackHelper
 {

@@ -6,9 +6,9 @@
 #include "attacker.h"
 
 #include "../model/frame-record.h"
-#include "qbb-helper.h"
 #include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-helper.h"
 
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-net-device.h"
@@ -49,7 +49,9 @@ ComesBefore(const hpcc::KnownFlow& a, const hpcc::KnownFlow& b)
 
 } // namespace
 
-Attacker::Attacker(CorePointer<hpcc::Attack> core, const QbbHelper& network, std::function<bool()> isOver)
+Attacker::Attacker(CorePointer<hpcc::Attack> core,
+                   const QbbHelper& network,
+                   std::function<bool()> isOver)
     : m_core(std::move(core)),
       m_node(network.GetNode(m_core->node())),
       m_isOver(std::move(isOver))
@@ -69,7 +71,9 @@ Attacker::Begin()
     }
     if (m_core->sends())
     {
-        Simulator::Schedule(NanoSeconds(m_core->start_ns()) - Simulator::Now(), &Attacker::Send, this);
+        Simulator::Schedule(NanoSeconds(m_core->start_ns()) - Simulator::Now(),
+                            &Attacker::Send,
+                            this);
     }
 }
 

@@ -26,8 +26,8 @@ struct RdmaFlow;
  * \ingroup hpcc
  * \brief A node that sends frames of its own, or changes what passes it.
  *
- * What it sends and changes is the core's to decide (`hpcc_core::attack`). It knows the flows that are under way. AttackHelper
- * makes one for a program; files have `[[attack]]`.
+ * What it sends and changes is the core's to decide (`hpcc_core::attack`). It knows the flows that
+ * are under way. AttackHelper makes one for a program; files have `[[attack]]`.
  */
 class Attacker
 {
@@ -37,7 +37,9 @@ class Attacker
      * \param network its network
      * \param isOver whether there is nothing left to attack
      */
-    Attacker(CorePointer<hpcc::Attack> core, const QbbHelper& network, std::function<bool()> isOver);
+    Attacker(CorePointer<hpcc::Attack> core,
+             const QbbHelper& network,
+             std::function<bool()> isOver);
 
     /// Watch what passes the attacker, if that is what it does, and schedule its first frame.
     void Begin();
@@ -79,10 +81,10 @@ class Attacker
      */
     void OnNotification(const QbbFrame& frame);
 
-    const CorePointer<hpcc::Attack> m_core;  //!< what it does
-    const Ptr<QbbNode> m_node;               //!< the attacker
-    std::vector<Ptr<RdmaHost>> m_hosts;      //!< hosts by node; nullptr for switches
-    const std::function<bool()> m_isOver;    //!< whether there is nothing left to attack
+    const CorePointer<hpcc::Attack> m_core; //!< what it does
+    const Ptr<QbbNode> m_node;              //!< the attacker
+    std::vector<Ptr<RdmaHost>> m_hosts;     //!< hosts by node; nullptr for switches
+    const std::function<bool()> m_isOver;   //!< whether there is nothing left to attack
 };
 
 } // namespace ns3

@@ -65,16 +65,18 @@ KindOf(const QbbFrame& frame)
  * ns-3.37 takes what is bound for values: a reference here would be another type of callback.
  */
 void
-WriteFrame(Ptr<OutputStreamWrapper> stream, std::pair<char, std::string> event, const QbbFrame& frame)
+WriteFrame(Ptr<OutputStreamWrapper> stream,
+           std::pair<char, std::string> event,
+           const QbbFrame& frame)
 {
     std::ostream& os = *stream->GetStream();
-    os << event.first << ' ' << Simulator::Now().As(Time::S) << ' ' << event.second << ' ' << KindOf(frame) << " priority "
-       << +frame.priority << " size " << frame.size;
+    os << event.first << ' ' << Simulator::Now().As(Time::S) << ' ' << event.second << ' '
+       << KindOf(frame) << " priority " << +frame.priority << " size " << frame.size;
     // A PFC frame is of a link, and of no flow.
     if (frame.kind != QbbFrame::Kind::PFC)
     {
-        os << ' ' << frame.src << ':' << frame.sport << " > " << frame.dst << ':' << frame.dport << " seq " << frame.seq
-           << " payload " << frame.payload;
+        os << ' ' << frame.src << ':' << frame.sport << " > " << frame.dst << ':' << frame.dport
+           << " seq " << frame.seq << " payload " << frame.payload;
     }
     os << '\n';
 }
@@ -84,8 +86,8 @@ WriteFrame(Ptr<OutputStreamWrapper> stream, std::pair<char, std::string> event, 
 void
 TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
 {
-    const std::string place = "/NodeList/" + std::to_string(device.GetNode()->GetId()) + "/DeviceList/" +
-                              std::to_string(device.GetIfIndex());
+    const std::string place = "/NodeList/" + std::to_string(device.GetNode()->GetId()) +
+                              "/DeviceList/" + std::to_string(device.GetIfIndex());
     const std::pair<const char*, char> events[] = {{"Enqueue", '+'},
                                                    {"Dequeue", '-'},
                                                    {"RxEnd", 'r'},
@@ -93,7 +95,9 @@ TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
                                                    {"LinkDrop", 'd'}};
     for (const auto& [source, sign] : events)
     {
-        device.TraceConnectWithoutContext(source, MakeBoundCallback(&WriteFrame, stream, std::pair(sign, place)));
+        device.TraceConnectWithoutContext(
+            source,
+            MakeBoundCallback(&WriteFrame, stream, std::pair(sign, place)));
     }
 }
 

@@ -14,8 +14,9 @@ class QbbNetDevice;
 
 /**
  * \ingroup hpcc
- * \brief Write a line for each frame that is queued at a device (+), leaves its queue (-), arrives (r) or is lost (d): the time in
- * seconds, node and device, kind, source and destination, ports, priority, first byte and payload, and size.
+ * \brief Write a line for each frame that is queued at a device (+), leaves its queue (-), arrives
+ * (r) or is lost (d): the time in seconds, node and device, kind, source and destination, ports,
+ * priority, first byte and payload, and size.
  * \param device the device
  * \param stream where to
  */

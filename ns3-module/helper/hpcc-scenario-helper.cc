@@ -5,6 +5,11 @@
  */
 #include "hpcc-scenario-helper.h"
 
+#include "ns3-bridge/src/ranks.rs.h"
+#include "ns3-bridge/src/results.rs.h"
+#include "ns3-bridge/src/scenario.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
+#include "rust/cxx.h"
 #include "scenario-attack.h"
 #include "scenario-capture.h"
 #include "scenario-fast-cnp.h"
@@ -12,11 +17,6 @@
 #include "scenario-monitor.h"
 #include "scenario-trace.h"
 #include "scenario-traffic.h"
-#include "rust/cxx.h"
-#include "ns3-bridge/src/ranks.rs.h"
-#include "ns3-bridge/src/results.rs.h"
-#include "ns3-bridge/src/scenario.rs.h"
-#include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -58,7 +58,8 @@ template <class T>
 void
 SumUp(T& counters, const RankExchange& exchange)
 {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(uint64_t) == 0, "64-bit numbers only");
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(uint64_t) == 0,
+                  "64-bit numbers only");
     std::array<uint64_t, sizeof(T) / sizeof(uint64_t)> numbers;
     std::memcpy(numbers.data(), &counters, sizeof(T));
     exchange.Sum(numbers.data(), numbers.size());
@@ -150,7 +151,8 @@ HpccScenarioHelper::MakeHosts()
     TypeId tid;
     if (!TypeId::LookupByNameFailSafe(name, &tid))
     {
-        Say("this simulator was built without ns-3's internet stack, which TCP hosts need: HPCC_TCP=1 ./hpcc build");
+        Say("this simulator was built without ns-3's internet stack, which TCP hosts need: "
+            "HPCC_TCP=1 ./hpcc build");
         return false;
     }
     ObjectFactory factory;
@@ -189,7 +191,8 @@ HpccScenarioHelper::ChooseSimulator() const
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (isCanonical && !(simulator && simulator->IsCanonical()))
     {
-        Say("run.order = \"canonical\" comes too late: this program has used another simulator already");
+        Say("run.order = \"canonical\" comes too late: this program has used another simulator "
+            "already");
         return false;
     }
     return true;
@@ -254,10 +257,18 @@ HpccScenarioHelper::Run(const std::string& out)
     for (const auto& failure : m_scenario->link_failures())
     {
         const std::vector<uint32_t> links(failure.links.begin(), failure.links.end());
-        Simulator::Schedule(NanoSeconds(failure.time_ns), &QbbHelper::SetLinks, &m_network, links, false);
+        Simulator::Schedule(NanoSeconds(failure.time_ns),
+                            &QbbHelper::SetLinks,
+                            &m_network,
+                            links,
+                            false);
         if (failure.until_ns < m_scenario->stop_ns())
         {
-            Simulator::Schedule(NanoSeconds(failure.until_ns), &QbbHelper::SetLinks, &m_network, links, true);
+            Simulator::Schedule(NanoSeconds(failure.until_ns),
+                                &QbbHelper::SetLinks,
+                                &m_network,
+                                links,
+                                true);
         }
     }
     monitor.Begin();
@@ -351,14 +362,19 @@ HpccScenarioHelper::GatherTotals(uint64_t busyNanos, hpcc::RunTotals& totals) co
     // The port with the longest queue; of several the first.
     for (const hpcc::QueueFigures& queue : Collect(totals.queue, *m_exchange))
     {
-        const bool isFirst = std::tie(queue.node, queue.port) < std::tie(totals.queue.node, totals.queue.port);
+        const bool isFirst =
+            std::tie(queue.node, queue.port) < std::tie(totals.queue.node, totals.queue.port);
         const bool isLonger = queue.max_bytes > totals.queue.max_bytes;
         if (isLonger || (queue.max_bytes == totals.queue.max_bytes && isFirst))
         {
             totals.queue = queue;
         }
     }
-    for (uint64_t* count : {&totals.events, &totals.packet_hops, &totals.drops, &totals.losses, &totals.telemetry_bytes})
+    for (uint64_t* count : {&totals.events,
+                            &totals.packet_hops,
+                            &totals.drops,
+                            &totals.losses,
+                            &totals.telemetry_bytes})
     {
         m_exchange->Sum(count, 1);
     }
@@ -415,7 +431,8 @@ HpccScenarioHelper::SetSettings() const
     {
         const Ptr<QbbNode> node = m_network.GetNode(index);
         node->SetSettings(CorePointer<hpcc::Settings>(settings->duplicate().into_raw()));
-        for (SettingsOwner* owner : {FindSettingsOwner<FastCnpHost>(*node), FindSettingsOwner<FastCnpSwitch>(*node)})
+        for (SettingsOwner* owner :
+             {FindSettingsOwner<FastCnpHost>(*node), FindSettingsOwner<FastCnpSwitch>(*node)})
         {
             if (owner)
             {

@@ -47,8 +47,9 @@ class HpccScenarioHelper
     ~HpccScenarioHelper();
 
     /**
-     * \brief Run the experiment together with the other processes of an MPI program; to be called before Load(). Each
-     * process calls the same methods; the first one writes the results, which are those of a single process.
+     * \brief Run the experiment together with the other processes of an MPI program; to be called
+     * before Load(). Each process calls the same methods; the first one writes the results, which
+     * are those of a single process.
      * \param exchange connects the processes
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange);
@@ -70,7 +71,8 @@ class HpccScenarioHelper
 
   private:
     /**
-     * \brief Make what the scenario's hosts come from; says on standard error if this program was built without it.
+     * \brief Make what the scenario's hosts come from; says on standard error if this program was
+     * built without it.
      * \return whether it is there
      */
     bool MakeHosts();
@@ -80,7 +82,8 @@ class HpccScenarioHelper
 
     /**
      * \brief Choose the simulator and its order of events, unless the program has one already.
-     * \return whether it has the order that the experiment asks for; says so on standard error if not
+     * \return whether it has the order that the experiment asks for; says so on standard error if
+     * not
      */
     bool ChooseSimulator() const;
 
@@ -95,7 +98,8 @@ class HpccScenarioHelper
      * \brief Run to the end what was scheduled.
      * \param traffic the flows
      * \param results the results
-     * \return nanoseconds by the clock on the wall that this process simulated for, without waiting for others
+     * \return nanoseconds by the clock on the wall that this process simulated for, without waiting
+     * for others
      */
     uint64_t Simulate(ScenarioTraffic& traffic, hpcc::Results& results) const;
 
@@ -146,8 +150,8 @@ class HpccScenarioHelper
 
     CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment
     std::shared_ptr<RankExchange> m_exchange; //!< connects the processes, if there are several
-    QbbHelper m_network;                    //!< the network
-    Ptr<ScenarioHosts> m_hosts;             //!< its hosts
+    QbbHelper m_network;                      //!< the network
+    Ptr<ScenarioHosts> m_hosts;               //!< its hosts
 };
 
 } // namespace ns3

@@ -19,8 +19,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A node as a program says which it means: by its index in the order of installation, by itself, or by its name
- * (ns3::Names).
+ * \brief A node as a program says which it means: by its index in the order of installation, by
+ * itself, or by its name (ns3::Names).
  */
 class NodeReference
 {
@@ -31,7 +31,9 @@ class NodeReference
      */
     template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
     NodeReference(T index)
-        : m_index(index >= 0 && static_cast<uint64_t>(index) < UINT32_MAX ? static_cast<uint32_t>(index) : UINT32_MAX)
+        : m_index(index >= 0 && static_cast<uint64_t>(index) < UINT32_MAX
+                      ? static_cast<uint32_t>(index)
+                      : UINT32_MAX)
     {
     }
 

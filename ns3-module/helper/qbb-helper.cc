@@ -5,9 +5,8 @@
  */
 #include "qbb-helper.h"
 
-#include "frame-ascii-trace.h"
-
 #include "../model/call-core.h"
+#include "frame-ascii-trace.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
@@ -101,7 +100,8 @@ QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outs
             found = true;
         }
     }
-    NS_ABORT_MSG_UNLESS(found, "there is no link from " << NameOf(*border) << " to " << NameOf(*other));
+    NS_ABORT_MSG_UNLESS(found,
+                        "there is no link from " << NameOf(*border) << " to " << NameOf(*other));
 }
 
 void
@@ -146,13 +146,16 @@ QbbHelper::InstallSwitches(const NodeContainer& nodes)
 void
 QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
-    NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be installed after Start(), which computes the routes");
+    NS_ABORT_MSG_IF(m_isStarted,
+                    "nodes cannot be installed after Start(), which computes the routes");
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(), "node " << (*it)->GetId() << " is installed already");
+        NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(),
+                        "node " << (*it)->GetId() << " is installed already");
         Ptr<QbbNode> node = factory.Create<QbbNode>();
         (*it)->AggregateObject(node);
-        node->AggregateObject((node->IsSwitch() ? m_fastCnpSwitchFactory : m_fastCnpHostFactory).Create<Object>());
+        node->AggregateObject(
+            (node->IsSwitch() ? m_fastCnpSwitchFactory : m_fastCnpHostFactory).Create<Object>());
         node->SetIndex(m_network->add_node(node->IsSwitch()));
         m_nodes.push_back(node);
     }
@@ -177,7 +180,8 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
         devices.Add(device);
     }
     Ptr<QbbChannel> channel = m_channelFactory.Create<QbbChannel>();
-    channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)), DynamicCast<QbbNetDevice>(devices.Get(1)));
+    channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)),
+                     DynamicCast<QbbNetDevice>(devices.Get(1)));
     m_links.push_back(channel);
     const bool added = m_network->add_link({owners[0]->GetIndex(),
                                             owners[1]->GetIndex(),
@@ -188,7 +192,10 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
 }
 
 NetDeviceContainer
-QbbHelper::LinkAll(const NodeContainer& nodes, const NodeReference& center, DataRate rate, Time delay)
+QbbHelper::LinkAll(const NodeContainer& nodes,
+                   const NodeReference& center,
+                   DataRate rate,
+                   Time delay)
 {
     NetDeviceContainer devices;
     for (auto node = nodes.Begin(); node != nodes.End(); ++node)
@@ -202,7 +209,8 @@ void
 QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const
 {
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
-                        "a frame cannot be lost with the probability " << probability << "; expected 0 to 1");
+                        "a frame cannot be lost with the probability " << probability
+                                                                       << "; expected 0 to 1");
     const std::shared_ptr<hpcc::Loss> common(hpcc::new_loss(stream, probability).into_raw(),
                                              CoreDelete<hpcc::Loss>());
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
@@ -216,13 +224,15 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
             device->SetLoss(common);
             continue;
         }
-        // Of arrivals at different nodes none is the first in this order: none may take what another would have drawn.
-        device->SetLoss(std::shared_ptr<hpcc::Loss>(hpcc::new_port_loss(stream,
-                                                                        device->GetOwner().GetIndex(),
-                                                                        device->GetPortNumber(),
-                                                                        probability)
-                                                        .into_raw(),
-                                                    CoreDelete<hpcc::Loss>()));
+        // Of arrivals at different nodes none is the first in this order: none may take what
+        // another would have drawn.
+        device->SetLoss(
+            std::shared_ptr<hpcc::Loss>(hpcc::new_port_loss(stream,
+                                                            device->GetOwner().GetIndex(),
+                                                            device->GetPortNumber(),
+                                                            probability)
+                                            .into_raw(),
+                                        CoreDelete<hpcc::Loss>()));
     }
 }
 
@@ -265,10 +275,11 @@ QbbHelper::Start()
     {
         mtu = std::max(mtu, node->GetMtu());
     }
-    const bool usesFastCnp = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
-        const auto agent = node->GetObject<FastCnpSwitch>();
-        return agent && agent->IsEnabled();
-    });
+    const bool usesFastCnp =
+        std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
+            const auto agent = node->GetObject<FastCnpSwitch>();
+            return agent && agent->IsEnabled();
+        });
     if (usesFastCnp)
     {
         m_network->route_to_switches();
@@ -282,10 +293,11 @@ QbbHelper::Start()
             CallCore([&] { m_network->check_counters(node->GetSettings()); });
         }
     }
-    // The reference simulator has used six streams for each node, and two others, before the first draw.
+    // The reference simulator has used six streams for each node, and two others, before the first
+    // draw.
     const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
     const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(stream, m_pintSeed).into_raw(),
-                                              CoreDelete<hpcc::Rng>());
+                                            CoreDelete<hpcc::Rng>());
     const hpcc::Settings& settings = m_nodes.front()->GetSettings();
     uint32_t room = usesFastCnp ? hpcc::fast_cnp_room(settings) : 0;
     for (const auto& node : m_nodes)
@@ -318,9 +330,10 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
     WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (!simulator || !simulator->IsCanonical())
     {
-        NS_ABORT_MSG_IF(m_exchange,
-                        "processes can share a simulation only if its SimulatorImplementationType is "
-                        "ns3::WheelSimulatorImpl, with the attribute CanonicalOrder");
+        NS_ABORT_MSG_IF(
+            m_exchange,
+            "processes can share a simulation only if its SimulatorImplementationType is "
+            "ns3::WheelSimulatorImpl, with the attribute CanonicalOrder");
         return;
     }
     std::vector<uint32_t> ranks;
@@ -397,8 +410,10 @@ QbbHelper::CheckLayouts() const
             expected = layout;
         }
         NS_ABORT_MSG_UNLESS(layout.empty() || layout == expected,
-                            NameOf(*node) << " has the telemetry layout " << layout << ", and " << NameOf(*first) << " "
-                                          << expected << "; expected the same, as QbbHelper::SetTelemetry() sets it");
+                            NameOf(*node)
+                                << " has the telemetry layout " << layout << ", and "
+                                << NameOf(*first) << " " << expected
+                                << "; expected the same, as QbbHelper::SetTelemetry() sets it");
     }
 }
 
@@ -454,7 +469,8 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
             end->GetOwner().OnLinkDown(*end);
         }
     }
-    // All routes first: a host that sends at once must find switches that know the way. Hosts in order.
+    // All routes first: a host that sends at once must find switches that know the way. Hosts in
+    // order.
     for (const bool switches : {true, false})
     {
         for (const auto& node : m_nodes)
@@ -480,7 +496,8 @@ QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
     const Ptr<QbbNode> here = GetNode(a);
     const Ptr<QbbNode> there = GetNode(b);
     const auto links = m_network->links_between(here->GetIndex(), there->GetIndex());
-    NS_ABORT_MSG_IF(links.empty(), "there is no link from " << NameOf(*here) << " to " << NameOf(*there));
+    NS_ABORT_MSG_IF(links.empty(),
+                    "there is no link from " << NameOf(*here) << " to " << NameOf(*there));
     return {links.begin(), links.end()};
 }
 
@@ -491,7 +508,8 @@ QbbHelper::FindLinks(const NetDeviceContainer& devices) const
     for (auto device = devices.Begin(); device != devices.End(); ++device)
     {
         const auto link = std::find(m_links.begin(), m_links.end(), (*device)->GetChannel());
-        NS_ABORT_MSG_IF(link == m_links.end(), "a device is given that no link of this network ends at");
+        NS_ABORT_MSG_IF(link == m_links.end(),
+                        "a device is given that no link of this network ends at");
         links.push_back(static_cast<uint32_t>(link - m_links.begin()));
     }
     std::sort(links.begin(), links.end());
@@ -515,11 +533,14 @@ QbbHelper::GetNode(const NodeReference& reference) const
     if (!node)
     {
         NS_ABORT_MSG_UNLESS(reference.GetIndex() < m_nodes.size(),
-                            "there is no node " << reference.GetIndex() << " in this network, which has " << m_nodes.size());
+                            "there is no node " << reference.GetIndex()
+                                                << " in this network, which has "
+                                                << m_nodes.size());
         return m_nodes[reference.GetIndex()];
     }
     const auto owner = node->GetObject<QbbNode>();
-    NS_ABORT_MSG_UNLESS(owner && owner->GetIndex() < m_nodes.size() && m_nodes[owner->GetIndex()] == owner,
+    NS_ABORT_MSG_UNLESS(owner && owner->GetIndex() < m_nodes.size() &&
+                            m_nodes[owner->GetIndex()] == owner,
                         "node " << node->GetId() << " is neither host nor switch of this network");
     return owner;
 }
@@ -537,8 +558,9 @@ QbbHelper::PrintUnfinished(std::ostream& os) const
             continue;
         }
         host->VisitFlows([&](const RdmaFlow& flow, uint32_t) {
-            os << "unfinished: flow of " << flow.size << " bytes from host " << flow.src << ':' << flow.sport << " to host "
-               << flow.dst << ':' << flow.dport << ", begun at " << flow.start.As(Time::NS) << '\n';
+            os << "unfinished: flow of " << flow.size << " bytes from host " << flow.src << ':'
+               << flow.sport << " to host " << flow.dst << ':' << flow.dport << ", begun at "
+               << flow.start.As(Time::NS) << '\n';
             ++count;
         });
     }
@@ -548,8 +570,11 @@ QbbHelper::PrintUnfinished(std::ostream& os) const
 void
 QbbHelper::CheckRunning() const
 {
-    NS_ABORT_MSG_UNLESS(m_isStarted, "the network has not been started: call QbbHelper::Start() first");
-    const bool isGone = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) { return node->IsDisposed(); });
+    NS_ABORT_MSG_UNLESS(m_isStarted,
+                        "the network has not been started: call QbbHelper::Start() first");
+    const bool isGone = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
+        return node->IsDisposed();
+    });
     NS_ABORT_MSG_IF(isGone, "the network is no more: Simulator::Destroy() has ended it");
 }
 
@@ -572,7 +597,10 @@ QbbHelper::GetStandaloneFct(const NodeReference& src, const NodeReference& dst, 
     const uint32_t destination = GetNode(dst)->GetIndex();
     NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
     return NanoSeconds(CallCore([&] {
-        return m_network->standalone_fct_ns(source->GetIndex(), destination, size, source->GetSettings());
+        return m_network->standalone_fct_ns(source->GetIndex(),
+                                            destination,
+                                            size,
+                                            source->GetSettings());
     }));
 }
 
@@ -603,7 +631,10 @@ QbbHelper::GetTxFrames() const
 }
 
 void
-QbbHelper::EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool, bool explicitFilename)
+QbbHelper::EnablePcapInternal(std::string prefix,
+                              Ptr<NetDevice> device,
+                              bool,
+                              bool explicitFilename)
 {
     if (!DynamicCast<QbbNetDevice>(device))
     {
@@ -635,7 +666,8 @@ QbbHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
     if (!stream)
     {
         AsciiTraceHelper ascii;
-        stream = ascii.CreateFileStream(explicitFilename ? prefix : ascii.GetFilenameFromDevice(prefix, device));
+        stream = ascii.CreateFileStream(
+            explicitFilename ? prefix : ascii.GetFilenameFromDevice(prefix, device));
     }
     TraceFramesAsText(*port, stream);
 }

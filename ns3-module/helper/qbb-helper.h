@@ -38,12 +38,12 @@ class RdmaHost;
  * \ingroup hpcc
  * \brief Builds a lossless Ethernet network of RDMA hosts and switches.
  *
- * Install hosts and switches, link them, then call Start(), which computes the routes. The order of installation
- * numbers the nodes, and the order of links numbers each node's ports.
+ * Install hosts and switches, link them, then call Start(), which computes the routes. The order of
+ * installation numbers the nodes, and the order of links numbers each node's ports.
  *
- * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they need a wire profile
- * with real bytes (SetWireProfile()). EnableAscii() and EnableAsciiAll() write a line for each frame that is queued, sent,
- * received or lost.
+ * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they
+ * need a wire profile with real bytes (SetWireProfile()). EnableAscii() and EnableAsciiAll() write
+ * a line for each frame that is queued, sent, received or lost.
  */
 class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
@@ -79,7 +79,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetFastCnpSwitchAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Make a switch's links to another node the edge of the domain, which no Fast CNP crosses. Before Start().
+     * \brief Make a switch's links to another node the edge of the domain, which no Fast CNP
+     * crosses. Before Start().
      * \param node the switch
      * \param outside the other node
      */
@@ -99,13 +100,15 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetWireProfile(const std::string& profile);
 
     /**
-     * \brief Set the telemetry layout of hosts and switches to be installed; without it, what their algorithm reads.
+     * \brief Set the telemetry layout of hosts and switches to be installed; without it, what their
+     * algorithm reads.
      * \param layout a value of the attribute TelemetryLayout of QbbNode
      */
     void SetTelemetry(const std::string& layout);
 
     /**
-     * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none by default.
+     * \brief Repeat faults of the reference simulator at hosts and switches to be installed; none
+     * by default.
      * \param names "all", "none", or names with commas between them (doc/reference-faults.md)
      */
     void SetReferenceFaults(const std::string& names);
@@ -137,7 +140,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param delay propagation delay, one way
      * \return the devices at both ends
      */
-    NetDeviceContainer Link(const NodeReference& a, const NodeReference& b, DataRate rate, Time delay);
+    NetDeviceContainer Link(const NodeReference& a,
+                            const NodeReference& b,
+                            DataRate rate,
+                            Time delay);
 
     /**
      * \brief Link each of several nodes to another one.
@@ -147,7 +153,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param delay propagation delay, one way
      * \return the devices: for each node its own, and then that of the other one
      */
-    NetDeviceContainer LinkAll(const NodeContainer& nodes, const NodeReference& center, DataRate rate, Time delay);
+    NetDeviceContainer LinkAll(const NodeContainer& nodes,
+                               const NodeReference& center,
+                               DataRate rate,
+                               Time delay);
 
     /**
      * \brief Lose frames at random where they arrive.
@@ -161,14 +170,16 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const;
 
     /**
-     * \brief Set the first random stream of ECN marking; each switch counts from a place of its own behind it. By
-     * default the reference simulator's for a network of this size without lossy links.
+     * \brief Set the first random stream of ECN marking; each switch counts from a place of its own
+     * behind it. By default the reference simulator's for a network of this size without lossy
+     * links.
      * \param stream the stream
      */
     void SetEcnStream(uint64_t stream);
 
     /**
-     * \brief Set the seed of PINT's draws; each node makes its own of it. By default the reference simulator's, 1.
+     * \brief Set the seed of PINT's draws; each node makes its own of it. By default the reference
+     * simulator's, 1.
      * \param seed the seed
      */
     void SetPintSeed(uint32_t seed);
@@ -183,25 +194,28 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const;
 
     /**
-     * \brief Share the simulation among the processes of an MPI program. Each of them builds the same network and starts the
-     * same flows, and simulates its part of the nodes: results of a node are those of its process. To be called before
-     * Start(); needs WheelSimulatorImpl with its attribute CanonicalOrder. Ends the program in Start() if the network
-     * cannot be divided: links of hosts and links without delay are not.
+     * \brief Share the simulation among the processes of an MPI program. Each of them builds the
+     * same network and starts the same flows, and simulates its part of the nodes: results of a
+     * node are those of its process. To be called before Start(); needs WheelSimulatorImpl with its
+     * attribute CanonicalOrder. Ends the program in Start() if the network cannot be divided: links
+     * of hosts and links without delay are not.
      * \param exchange connects the processes
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange);
 
-    /// \return what happens between windows of a run in canonical order; nullptr before Start() and in other runs
+    /// \return what happens between windows of a run in canonical order; nullptr before Start() and
+    /// in other runs
     SharedNetwork* GetShared() const;
 
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
     void Start();
 
     /**
-     * \brief Take all links between two nodes down, now. Flows go on over what is left of the network.
+     * \brief Take all links between two nodes down, now. Flows go on over what is left of the
+     * network.
      *
-     * What waits for a link and what is on it is lost. Round-trip times and windows of flows under way stay as they were
-     * computed at their start.
+     * What waits for a link and what is on it is lost. Round-trip times and windows of flows under
+     * way stay as they were computed at their start.
      *
      * \param a one node
      * \param b the other node
@@ -215,10 +229,11 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void TakeLinkDown(const NetDeviceContainer& devices) const;
 
     /**
-     * \brief Bring all links between two nodes up again, now: routes lead over them as before, and no priority is paused.
+     * \brief Bring all links between two nodes up again, now: routes lead over them as before, and
+     * no priority is paused.
      *
-     * What was on a link when it failed must be gone: it ends the program to bring a link up sooner than its delay and the time
-     * of a frame of 10,000 bytes after it failed.
+     * What was on a link when it failed must be gone: it ends the program to bring a link up sooner
+     * than its delay and the time of a frame of 10,000 bytes after it failed.
      *
      * \param a one node
      * \param b the other node
@@ -251,7 +266,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     Ptr<QbbNode> GetNode(const NodeReference& node) const;
 
     /**
-     * \brief Say which flows are under way: a line for each. Call it at the end of a simulation, before Simulator::Destroy().
+     * \brief Say which flows are under way: a line for each. Call it at the end of a simulation,
+     * before Simulator::Destroy().
      * \param os where to
      * \return how many there are
      */
@@ -275,7 +291,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// \return the longest base round-trip time T of two hosts, once the routes are computed
     Time GetMaxRtt() const;
 
-    /// \return the largest bandwidth-delay product of two hosts in bytes, once the routes are computed
+    /// \return the largest bandwidth-delay product of two hosts in bytes, once the routes are
+    /// computed
     uint64_t GetMaxBdp() const;
 
     /// \return frames that all devices have put on their links
@@ -283,7 +300,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
   private:
     /**
-     * \brief Cut the time of a run in canonical order into windows, and divide the nodes among the processes.
+     * \brief Cut the time of a run in canonical order into windows, and divide the nodes among the
+     * processes.
      * \param pool where frames come from
      */
     void Share(const std::shared_ptr<QbbFramePool>& pool);
@@ -309,8 +327,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// End the program if nodes write and read telemetry in different layouts.
     void CheckLayouts() const;
 
-    /// Tell switches what they must know of the hosts before they settle their settings, and the reverse, settle all, and
-    /// tell the network what the hosts' frames weigh.
+    /// Tell switches what they must know of the hosts before they settle their settings, and the
+    /// reverse, settle all, and tell the network what the hosts' frames weigh.
     void AgreeOnSettings() const;
 
     // Inherited: captures a device's frames.
@@ -334,11 +352,13 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
     std::vector<Ptr<QbbChannel>> m_links;     //!< links in the order in which they were made
-    std::shared_ptr<RankExchange> m_exchange; //!< connects the processes of the simulation, if there are several
-    std::shared_ptr<SharedNetwork> m_shared;  //!< what happens between windows of a run in canonical order
-    bool m_isStarted{false};                  //!< whether Start() was called
-    uint32_t m_pintSeed{1};                   //!< seed of PINT's draws
-    uint64_t m_ecnStream{0};                  //!< first random stream of ECN marking, 0: by default
+    /// Connects the processes of the simulation, if there are several.
+    std::shared_ptr<RankExchange> m_exchange;
+    /// What happens between windows of a run in canonical order.
+    std::shared_ptr<SharedNetwork> m_shared;
+    bool m_isStarted{false}; //!< whether Start() was called
+    uint32_t m_pintSeed{1};  //!< seed of PINT's draws
+    uint64_t m_ecnStream{0}; //!< first random stream of ECN marking, 0: by default
 };
 
 } // namespace ns3

@@ -15,8 +15,10 @@ RdmaFlowResults::RdmaFlowResults(const QbbHelper& network)
     {
         if (const auto host = DynamicCast<RdmaHost>(network.GetNode(node)))
         {
-            host->TraceConnectWithoutContext("FlowStart", MakeCallback(&RdmaFlowResults::OnStart, this));
-            host->TraceConnectWithoutContext("FlowFinish", MakeCallback(&RdmaFlowResults::OnFinish, this));
+            host->TraceConnectWithoutContext("FlowStart",
+                                             MakeCallback(&RdmaFlowResults::OnStart, this));
+            host->TraceConnectWithoutContext("FlowFinish",
+                                             MakeCallback(&RdmaFlowResults::OnFinish, this));
         }
     }
 }
@@ -39,8 +41,9 @@ RdmaFlowResults::WriteCsv(std::ostream& os) const
     os << "src,dst,sport,dport,size_bytes,start_ns,fct_ns,slowdown\n";
     for (const auto& [flow, slowdown] : m_finished)
     {
-        os << flow.src << ',' << flow.dst << ',' << flow.sport << ',' << flow.dport << ',' << flow.size << ','
-           << flow.start.GetNanoSeconds() << ',' << flow.completion.GetNanoSeconds() << ',' << slowdown << '\n';
+        os << flow.src << ',' << flow.dst << ',' << flow.sport << ',' << flow.dport << ','
+           << flow.size << ',' << flow.start.GetNanoSeconds() << ','
+           << flow.completion.GetNanoSeconds() << ',' << slowdown << '\n';
     }
 }
 

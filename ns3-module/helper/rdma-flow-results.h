@@ -44,7 +44,8 @@ class RdmaFlowResults
     uint64_t GetStarted() const;
 
     /**
-     * \brief Write a line for each flow that has finished, with times in ns: src,dst,sport,dport,size_bytes,start_ns,fct_ns,slowdown
+     * \brief Write a line for each flow that has finished, with times in ns:
+     * src,dst,sport,dport,size_bytes,start_ns,fct_ns,slowdown
      * \param os where to, behind a line with these names
      */
     void WriteCsv(std::ostream& os) const;

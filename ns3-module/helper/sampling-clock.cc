@@ -80,7 +80,8 @@ SamplingClock::SkipIdleTime(Series& series) const
 void
 SamplingClock::Schedule(Series& series)
 {
-    Simulator::Schedule(TimeStep(series.ts) - Simulator::Now(), [this, &series]() { Tick(series); });
+    Simulator::Schedule(TimeStep(series.ts) - Simulator::Now(),
+                        [this, &series]() { Tick(series); });
 }
 
 void
@@ -89,7 +90,8 @@ SamplingClock::ScheduleNext()
     Series* first = nullptr;
     for (Series& series : m_series)
     {
-        if (series.runs && (!first || std::pair(series.ts, series.uid) < std::pair(first->ts, first->uid)))
+        if (series.runs &&
+            (!first || std::pair(series.ts, series.uid) < std::pair(first->ts, first->uid)))
         {
             first = &series;
         }

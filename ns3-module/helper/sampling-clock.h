@@ -21,10 +21,11 @@ namespace ns3
  * \ingroup hpcc
  * \brief Takes samples at regular intervals, and none while nothing can change.
  *
- * Until the next event of the network all samples equal the one just taken: they are not events, but are counted all
- * at once. A sample that is taken runs exactly where a chain of events would have run it, each of which schedules the
- * next: its place among the events of its nanosecond is reserved when the sample before it would have been taken. At
- * most one sample is in the simulator's queue, so that the clock's own samples are not taken for the network's events.
+ * Until the next event of the network all samples equal the one just taken: they are not events,
+ * but are counted all at once. A sample that is taken runs exactly where a chain of events would
+ * have run it, each of which schedules the next: its place among the events of its nanosecond is
+ * reserved when the sample before it would have been taken. At most one sample is in the
+ * simulator's queue, so that the clock's own samples are not taken for the network's events.
  *
  * This needs WheelSimulatorImpl; with any other simulator each sample is an event.
  */
@@ -84,7 +85,7 @@ class SamplingClock
     void ScheduleNext();
 
     Ptr<WheelSimulatorImpl> m_wheel; //!< the simulator; nullptr: it is of another type
-    std::deque<Series> m_series; //!< the series
+    std::deque<Series> m_series;     //!< the series
 };
 
 } // namespace ns3

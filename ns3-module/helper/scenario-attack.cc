@@ -6,21 +6,24 @@
 #include "scenario-attack.h"
 
 #include "../model/call-core.h"
-#include "qbb-helper.h"
-#include "scenario-traffic.h"
 #include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
+#include "qbb-helper.h"
+#include "scenario-traffic.h"
 
 namespace ns3
 {
 
 ScenarioAttacks
-MakeScenarioAttacks(const hpcc::Scenario& scenario, const QbbHelper& network, const ScenarioTraffic& traffic)
+MakeScenarioAttacks(const hpcc::Scenario& scenario,
+                    const QbbHelper& network,
+                    const ScenarioTraffic& traffic)
 {
     ScenarioAttacks attacks;
     for (uint32_t index = 0; index < hpcc::attack_count(scenario); ++index)
     {
-        CorePointer<hpcc::Attack> core(CallCore([&] { return hpcc::new_attack(scenario, index).into_raw(); }));
+        CorePointer<hpcc::Attack> core(
+            CallCore([&] { return hpcc::new_attack(scenario, index).into_raw(); }));
         const auto isOver = [&traffic]() { return traffic.IsDone(); };
         attacks.push_back(std::make_unique<Attacker>(std::move(core), network, isOver));
     }

@@ -5,9 +5,9 @@
  */
 #include "scenario-capture.h"
 
-#include "qbb-helper.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
+#include "qbb-helper.h"
 
 #include "ns3/packet.h"
 #include "ns3/qbb-net-device.h"
@@ -39,7 +39,9 @@ Capture(hpcc::Results& results, uint32_t node, Ptr<const Packet> packet)
 } // namespace
 
 void
-CaptureScenarioFrames(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::Results& results)
+CaptureScenarioFrames(const hpcc::Scenario& scenario,
+                      const QbbHelper& network,
+                      hpcc::Results& results)
 {
     const auto nodes = scenario.capture_nodes();
     if (nodes.empty())

@@ -20,7 +20,9 @@ class QbbHelper;
  * \param network its network
  * \param results where they are recorded; used until the simulation ends
  */
-void CaptureScenarioFrames(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::Results& results);
+void CaptureScenarioFrames(const hpcc::Scenario& scenario,
+                           const QbbHelper& network,
+                           hpcc::Results& results);
 
 } // namespace ns3
 

@@ -5,10 +5,10 @@
  */
 #include "scenario-fast-cnp.h"
 
-#include "qbb-helper.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
+#include "qbb-helper.h"
 
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"

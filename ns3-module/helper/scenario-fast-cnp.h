@@ -25,7 +25,9 @@ class QbbHelper;
  * \param network the network
  * \param totals what a run's summary says
  */
-void CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals);
+void CountFastCnps(const hpcc::Scenario& scenario,
+                   const QbbHelper& network,
+                   hpcc::RunTotals& totals);
 
 } // namespace ns3
 

@@ -51,8 +51,8 @@ class ScenarioFlow
  * \ingroup hpcc
  * \brief The hosts of a scenario: what they are, and how their flows start.
  *
- * Which class does it follows from the scenario; one that needs more of ns-3 than the module does is registered only
- * where that is built.
+ * Which class does it follows from the scenario; one that needs more of ns-3 than the module does
+ * is registered only where that is built.
  */
 class ScenarioHosts : public Object
 {
@@ -74,7 +74,8 @@ class ScenarioHosts : public Object
     virtual void Install(Ptr<Node> node, QbbHelper& network) = 0;
 
     /**
-     * \brief Get hosts ready: they have their settings and links, and the network is about to start.
+     * \brief Get hosts ready: they have their settings and links, and the network is about to
+     * start.
      * \param scenario what they run by
      * \param network the network
      */

@@ -5,11 +5,11 @@
  */
 #include "scenario-monitor.h"
 
-#include "qbb-helper.h"
-#include "scenario-traffic.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
+#include "qbb-helper.h"
+#include "scenario-traffic.h"
 
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
@@ -27,7 +27,8 @@ namespace
 const Time HISTOGRAM_INTERVAL = NanoSeconds(100);
 /// The reference simulator prints its histogram at multiples of this.
 const Time HISTOGRAM_PRINT_INTERVAL = MilliSeconds(100);
-/// Between two samples of the queues for statistics, where there is neither histogram nor time series.
+/// Between two samples of the queues for statistics, where there is neither histogram nor time
+/// series.
 const Time STATISTICS_INTERVAL = MicroSeconds(1);
 /// Between two looks at the progress.
 const Time PROGRESS_INTERVAL = MicroSeconds(10);
@@ -70,7 +71,8 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
             m_firstQueue.push_back(0);
             continue;
         }
-        m_firstQueue.push_back(node ? results.add_queues(index, static_cast<uint16_t>(node->GetNPorts())) : 0);
+        m_firstQueue.push_back(
+            node ? results.add_queues(index, static_cast<uint16_t>(node->GetNPorts())) : 0);
         if (node)
         {
             m_sampled.Add(*node);
@@ -88,7 +90,8 @@ ScenarioMonitor::Begin()
         BeginHistogram();
     }
     // A histogram of one sample tells little, and nothing is added to it once it is printed.
-    const bool isPrinted = m_histogramEnd <= m_histogramStart && m_histogramStart <= m_traffic.GetFirstStart();
+    const bool isPrinted =
+        m_histogramEnd <= m_histogramStart && m_histogramStart <= m_traffic.GetFirstStart();
     if (!m_hasHistogram || isPrinted)
     {
         BeginStatistics();

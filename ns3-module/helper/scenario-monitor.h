@@ -78,16 +78,19 @@ class ScenarioMonitor
     hpcc::Results& m_results;               //!< where it is recorded
     SamplingClock m_clock;                  //!< says when
     CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
-    std::vector<std::size_t> m_firstQueue;  //!< of each switch: index of its first port in the results
-    BusySwitches m_sampled;                 //!< for histogram and statistics
-    BusySwitches m_traced;                  //!< for the queues' time series
-    bool m_hasHistogram;                    //!< whether there is a histogram
-    Time m_histogramStart;                  //!< first sample of the histogram
-    Time m_histogramEnd;                    //!< last sample of the histogram
-    Time m_queueInterval;                   //!< between points of the queues' series; 0: none
-    Time m_goodputInterval;                 //!< between points of the flows' series; 0: none
-    Time m_controlInterval;                 //!< between points of what congestion control makes of flows; 0: none
-    std::unordered_set<uint32_t> m_controlFlows; //!< the flows of that series; all if there are none
+    /// Of each switch: index of its first port in the results.
+    std::vector<std::size_t> m_firstQueue;
+    BusySwitches m_sampled; //!< for histogram and statistics
+    BusySwitches m_traced;  //!< for the queues' time series
+    bool m_hasHistogram;    //!< whether there is a histogram
+    Time m_histogramStart;  //!< first sample of the histogram
+    Time m_histogramEnd;    //!< last sample of the histogram
+    Time m_queueInterval;   //!< between points of the queues' series; 0: none
+    Time m_goodputInterval; //!< between points of the flows' series; 0: none
+    /// Between points of what congestion control makes of flows; 0: none.
+    Time m_controlInterval;
+    /// The flows of that series; all if there are none.
+    std::unordered_set<uint32_t> m_controlFlows;
 };
 
 } // namespace ns3

@@ -5,8 +5,8 @@
  */
 #include "scenario-rdma-hosts.h"
 
-#include "qbb-helper.h"
 #include "ns3-bridge/src/results.rs.h"
+#include "qbb-helper.h"
 
 namespace ns3
 {

@@ -5,11 +5,11 @@
  */
 #include "scenario-trace.h"
 
-#include "qbb-helper.h"
-
 #include "../model/frame-record.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
+#include "qbb-helper.h"
+
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/simulator.h"
@@ -31,19 +31,20 @@ constexpr uint32_t BROADCAST = 0xffffffff;
 uint8_t
 QueueOf(const QbbFrame& frame, bool isSwitch)
 {
-    const bool first = frame.kind == QbbFrame::Kind::PFC || (!isSwitch && !frame.CollectsTelemetry());
+    const bool first =
+        frame.kind == QbbFrame::Kind::PFC || (!isSwitch && !frame.CollectsTelemetry());
     return first ? 0 : frame.priority;
 }
 
 /// Where packets are traced, and into what.
 struct Tracer
 {
-    hpcc::Results* results;      //!< the results
-    const QbbNode* node;         //!< the node
-    const QbbNetDevice* device;  //!< its port; nullptr for the node as a whole
-    uint32_t pauseTime;          //!< microseconds that a pause says
-    uint32_t address;            //!< address of PFC frames that the port sends
-    uint32_t peerAddress;        //!< address of PFC frames that it receives
+    hpcc::Results* results;     //!< the results
+    const QbbNode* node;        //!< the node
+    const QbbNetDevice* device; //!< its port; nullptr for the node as a whole
+    uint32_t pauseTime;         //!< microseconds that a pause says
+    uint32_t address;           //!< address of PFC frames that the port sends
+    uint32_t peerAddress;       //!< address of PFC frames that it receives
 };
 
 /**
@@ -89,7 +90,11 @@ Record(const Tracer& at, hpcc::PacketEventKind event, bool queued, const QbbFram
  * \param queued whether frames are in a queue of the port then, or were
  */
 void
-Connect(Object& source, const char* name, const Tracer& at, hpcc::PacketEventKind event, bool queued)
+Connect(Object& source,
+        const char* name,
+        const Tracer& at,
+        hpcc::PacketEventKind event,
+        bool queued)
 {
     source.TraceConnectWithoutContext(
         name,
@@ -105,7 +110,8 @@ Connect(Object& source, const char* name, const Tracer& at, hpcc::PacketEventKin
 void
 ConnectFailedLink(QbbNetDevice& device, const Tracer& at)
 {
-    device.TraceConnectWithoutContext("RxDrop", Callback<void, const QbbFrame&>([at](const QbbFrame& frame) {
+    device.TraceConnectWithoutContext("RxDrop",
+                                      Callback<void, const QbbFrame&>([at](const QbbFrame& frame) {
                                           if (!at.device->IsLinkUp())
                                           {
                                               Record(at, hpcc::PacketEventKind::Drop, false, frame);
@@ -116,7 +122,9 @@ ConnectFailedLink(QbbNetDevice& device, const Tracer& at)
 } // namespace
 
 void
-TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::Results& results)
+TraceScenarioPackets(const hpcc::Scenario& scenario,
+                     const QbbHelper& network,
+                     hpcc::Results& results)
 {
     const auto nodes = scenario.trace_nodes();
     if (nodes.empty())
@@ -133,8 +141,14 @@ TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, h
         {
             QbbNetDevice& device = *node->GetPort(port);
             const QbbNetDevice& peer = device.GetPeer();
-            const uint32_t peerAddress = scenario.port_addresses(peer.GetOwner().GetIndex())[peer.GetPortNumber()];
-            const Tracer at{&results, PeekPointer(node), &device, pauseTime, addresses[port], peerAddress};
+            const uint32_t peerAddress =
+                scenario.port_addresses(peer.GetOwner().GetIndex())[peer.GetPortNumber()];
+            const Tracer at{&results,
+                            PeekPointer(node),
+                            &device,
+                            pauseTime,
+                            addresses[port],
+                            peerAddress};
             Connect(device, "RxEnd", at, hpcc::PacketEventKind::Receive, false);
             Connect(device, "Enqueue", at, hpcc::PacketEventKind::Enqueue, true);
             Connect(device, "Dequeue", at, hpcc::PacketEventKind::Dequeue, true);

@@ -20,7 +20,9 @@ class QbbHelper;
  * \param network its network
  * \param results where it is recorded; used until the simulation ends
  */
-void TraceScenarioPackets(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::Results& results);
+void TraceScenarioPackets(const hpcc::Scenario& scenario,
+                          const QbbHelper& network,
+                          hpcc::Results& results);
 
 } // namespace ns3
 

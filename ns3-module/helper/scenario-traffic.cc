@@ -5,12 +5,12 @@
  */
 #include "scenario-traffic.h"
 
-#include "qbb-helper.h"
-#include "rust/cxx.h"
 #include "ns3-bridge/src/flows.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
+#include "qbb-helper.h"
+#include "rust/cxx.h"
 
 #include "ns3/simulator.h"
 
@@ -131,8 +131,8 @@ ScenarioTraffic::StartDue()
     const Time now = Simulator::Now();
     while (m_hasNext && m_next.start == now)
     {
-        // The reference simulator creates an application here, which starts by two events of its own; the order
-        // of events within this nanosecond depends on them.
+        // The reference simulator creates an application here, which starts by two events of its
+        // own; the order of events within this nanosecond depends on them.
         Simulator::ScheduleNow([this, flow = m_next]() {
             Simulator::ScheduleNow(&ScenarioTraffic::StartFlow, this, flow);
         });
@@ -285,9 +285,12 @@ ScenarioTraffic::RecordUnfinished()
     const uint64_t now = Simulator::Now().GetNanoSeconds();
     for (const auto& [index, active] : m_active)
     {
-        m_results.flow_unfinished(now, index, MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
+        m_results.flow_unfinished(now,
+                                  index,
+                                  MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
     }
-    // Behind those under way come those without a way, then those that have not begun, which all processes count alike.
+    // Behind those under way come those without a way, then those that have not begun, which all
+    // processes count alike.
     constexpr uint64_t NO_WAY = uint64_t{1} << 32;
     constexpr uint64_t NOT_BEGUN = uint64_t{2} << 32;
     std::sort(m_unreachable.begin(), m_unreachable.end(), [](const RdmaFlow& a, const RdmaFlow& b) {

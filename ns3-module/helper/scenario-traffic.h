@@ -71,7 +71,8 @@ class ScenarioTraffic
      */
     void TraceControl(const std::unordered_set<uint32_t>& flows) const;
 
-    /// A window of a run in canonical order is over: take note of what has finished at all processes.
+    /// A window of a run in canonical order is over: take note of what has finished at all
+    /// processes.
     void OnWindow();
 
     /// Record the flows that have not finished, or have not begun.
@@ -112,15 +113,19 @@ class ScenarioTraffic
     const QbbHelper& m_network;             //!< their network
     ScenarioHosts& m_hosts;                 //!< their hosts
     hpcc::Results& m_results;               //!< where they are recorded
-    RdmaFlow m_next;                        //!< the next flow to start; its tag is its group and its index
-    bool m_hasNext{false};                  //!< whether there is one
-    std::string m_error;                    //!< why the flows ended too early; empty if they did not
-    Time m_firstStart;                      //!< when the first flow starts
-    uint32_t m_finished{0};                 //!< flows that have finished
-    uint64_t m_finishedBytes{0};            //!< their bytes
+    /// The next flow to start; its tag is its group and its index.
+    RdmaFlow m_next;
+    bool m_hasNext{false}; //!< whether there is one
+    /// Why the flows ended too early; empty if they did not.
+    std::string m_error;
+    Time m_firstStart;                                          //!< when the first flow starts
+    uint32_t m_finished{0};                                     //!< flows that have finished
+    uint64_t m_finishedBytes{0};                                //!< their bytes
     std::map<uint32_t, std::unique_ptr<ScenarioFlow>> m_active; //!< flows under way by index
-    std::unordered_map<uint32_t, Time> m_rtts; //!< newest round-trip times of flows under way, once they are watched
-    std::vector<RdmaFlow> m_unreachable;    //!< flows that could not start: a failed link had cut the way
+    /// Newest round-trip times of flows under way, once they are watched.
+    std::unordered_map<uint32_t, Time> m_rtts;
+    /// Flows that could not start: a failed link had cut the way.
+    std::vector<RdmaFlow> m_unreachable;
 };
 
 } // namespace ns3

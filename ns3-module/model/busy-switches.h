@@ -14,7 +14,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief The switches that samples of queues have to visit: the queues of all others are empty, and were at the last sample.
+ * \brief The switches that samples of queues have to visit: the queues of all others are empty, and
+ * were at the last sample.
  *
  * Not to be moved: switches know where it is.
  */
@@ -36,7 +37,8 @@ class BusySwitches
     }
 
     /**
-     * \brief Visit the switches by their index. One whose queues are empty leaves the list, until it receives a frame.
+     * \brief Visit the switches by their index. One whose queues are empty leaves the list, until
+     * it receives a frame.
      * \tparam Visitor a function of a switch that returns whether its queues hold anything
      * \param visit the function
      */

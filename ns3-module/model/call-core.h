@@ -15,7 +15,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief Call a function of the core that may refuse what it is given; ends the program with the reason if it does.
+ * \brief Call a function of the core that may refuse what it is given; ends the program with the
+ * reason if it does.
  * \tparam F type of the call
  * \param call the call
  * \return what it returns

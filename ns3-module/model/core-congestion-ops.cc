@@ -65,8 +65,8 @@ MakeReads(ns3::RdmaCongestionOps::Reads reads)
     NS_ABORT_MSG("Reads has no value " << static_cast<int>(reads));
 }
 
-/// What all of TCP's are derived from; some releases of ns-3 register TcpCubic under the socket instead. By their names, for
-/// the module has TCP only where ns-3's stack is built.
+/// What all of TCP's are derived from; some releases of ns-3 register TcpCubic under the socket
+/// instead. By their names, for the module has TCP only where ns-3's stack is built.
 const char* const TCP_BASES[] = {"ns3::TcpCongestionOps", "ns3::TcpSocketBase"};
 /// HPCC++ of TCP hosts.
 const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
@@ -79,7 +79,8 @@ bool
 IsBase(ns3::TypeId tid)
 {
     return tid == ns3::RdmaCongestionOps::GetTypeId() ||
-           std::find(std::begin(TCP_BASES), std::end(TCP_BASES), tid.GetName()) != std::end(TCP_BASES);
+           std::find(std::begin(TCP_BASES), std::end(TCP_BASES), tid.GetName()) !=
+               std::end(TCP_BASES);
 }
 
 } // namespace
@@ -177,12 +178,14 @@ congestion_ops_attributes(rust::Str name)
 {
     rust::Vec<OpsAttribute> attributes;
     // Its own and those of the classes between it and that of its kind.
-    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name)); !IsBase(tid); tid = tid.GetParent())
+    for (ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name)); !IsBase(tid);
+         tid = tid.GetParent())
     {
         for (std::size_t index = 0; index < tid.GetAttributeN(); ++index)
         {
             const ns3::TypeId::AttributeInformation info = tid.GetAttribute(index);
-            attributes.push_back({info.name, info.initialValue->SerializeToString(info.checker), info.help});
+            attributes.push_back(
+                {info.name, info.initialValue->SerializeToString(info.checker), info.help});
         }
     }
     return attributes;
@@ -205,7 +208,9 @@ is_ops_value(rust::Str name, rust::Str attribute, rust::Str value)
 }
 
 std::unique_ptr<CongestionOps>
-new_congestion_ops(rust::Str name, rust::Slice<const OpsAttribute> attributes, const OpsLimits& limits)
+new_congestion_ops(rust::Str name,
+                   rust::Slice<const OpsAttribute> attributes,
+                   const OpsLimits& limits)
 {
     ns3::ObjectFactory factory = MakeFactory(name);
     for (const auto& attribute : attributes)

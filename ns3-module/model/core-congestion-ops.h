@@ -7,7 +7,6 @@
 #define HPCC_CORE_CONGESTION_OPS_H
 
 #include "rdma-congestion-ops.h"
-
 #include "rust/cxx.h"
 
 #include "ns3/ptr.h"
@@ -85,14 +84,15 @@ class CongestionOps
 
 /**
  * \param name a name
- * \return whether a class of that name is registered which derives from RdmaCongestionOps and can be made
+ * \return whether a class of that name is registered which derives from RdmaCongestionOps and can
+ * be made
  */
 bool is_congestion_ops(rust::Str name);
 
 /**
  * \param name a name
- * \return whether a class of that name is registered which is a congestion control of ns-3's TCP; HPCC++ is not, for it is
- *         the core's
+ * \return whether a class of that name is registered which is a congestion control of ns-3's TCP;
+ * HPCC++ is not, for it is the core's
  */
 bool is_tcp_congestion_ops(rust::Str name);
 

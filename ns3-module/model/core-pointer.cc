@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "core-pointer.h"
+
 #include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/flows.rs.h"
@@ -17,7 +18,6 @@
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
-
 
 namespace ns3
 {

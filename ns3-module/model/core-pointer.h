@@ -9,9 +9,8 @@
 #include <memory>
 
 /**
- * \ingroup hpcc
- * The Rust core behind the module; see the generated bridge header for its functions. Only declared here, so
- * that no public header of the module needs the bridge.
+ * \ingroup hpcc The Rust core behind the module; see the generated bridge header for its functions.
+ * Only declared here, so that no public header of the module needs the bridge.
  */
 namespace hpcc
 {

@@ -26,8 +26,9 @@ enum class EventOrder
 {
     INSERTION, //!< the one that was inserted first, as in every sequential simulator of ns-3
     /**
-     * Events of no node first, then by node. At one node frames that arrive, by port, then all others by insertion. Nothing of it depends on what happens at other nodes meanwhile: it is the same however many processes
-     * share a simulation.
+     * Events of no node first, then by node. At one node frames that arrive, by port, then all
+     * others by insertion. Nothing of it depends on what happens at other nodes meanwhile: it is
+     * the same however many processes share a simulation.
      */
     CANONICAL,
 };
@@ -36,13 +37,15 @@ enum class EventOrder
  * \ingroup hpcc
  * \brief A queue of events for packet traffic: a timing wheel, and a heap for what is far away.
  *
- * Frames of a datacenter network are events of the next microseconds. The wheel has a slot for each of the next
- * 4096 time steps; insertion and removal there take constant time, however many events wait. The events of one
- * step are an array in the order of their insertion, which is that of their execution unless EventOrder says otherwise.
- * Events beyond the wheel (timers, arrivals of flows) wait in a binary heap and are taken from there directly. In canonical
- * order the events of a step are sorted when they are first looked at.
+ * Frames of a datacenter network are events of the next microseconds. The wheel has a slot for each
+ * of the next 4096 time steps; insertion and removal there take constant time, however many events
+ * wait. The events of one step are an array in the order of their insertion, which is that of their
+ * execution unless EventOrder says otherwise. Events beyond the wheel (timers, arrivals of flows)
+ * wait in a binary heap and are taken from there directly. In canonical order the events of a step
+ * are sorted when they are first looked at.
  *
- * The wheel looks a few events ahead and lets those that are ForeseenEvents fetch what they will touch.
+ * The wheel looks a few events ahead and lets those that are ForeseenEvents fetch what they will
+ * touch.
  */
 class EventWheel
 {
@@ -53,12 +56,14 @@ class EventWheel
     /// An event with its time and its place among those of that time.
     struct Event
     {
-        EventImpl* impl;       //!< what runs
-        uint64_t ts;           //!< when, in time steps
-        uint64_t id;           //!< how many were inserted before it; of an arrival in canonical order: the port
-        uint32_t context;      //!< its node
-        bool isForeseen;       //!< whether it is a ForeseenEvent
-        bool isArrival{false}; //!< whether it is the arrival of a frame, which matters in canonical order only
+        EventImpl* impl; //!< what runs
+        uint64_t ts;     //!< when, in time steps
+        /// How many were inserted before it; of an arrival in canonical order: the port.
+        uint64_t id;
+        uint32_t context; //!< its node
+        bool isForeseen;  //!< whether it is a ForeseenEvent
+        /// Whether it is the arrival of a frame, which matters in canonical order only.
+        bool isArrival{false};
     };
 
     /**
@@ -105,7 +110,8 @@ class EventWheel
     }
 
     /**
-     * \brief Insert an event whose id was assigned earlier: it runs where it would, had it been inserted then.
+     * \brief Insert an event whose id was assigned earlier: it runs where it would, had it been
+     * inserted then.
      * \param ev the event
      */
     void InsertInOrder(const Event& ev)
@@ -191,7 +197,8 @@ class EventWheel
     }
 
     /**
-     * \brief Remove an event that is no arrival, if it waits. Takes time in proportion to the events that wait with it.
+     * \brief Remove an event that is no arrival, if it waits. Takes time in proportion to the
+     * events that wait with it.
      * \param ts its time
      * \param id the lower half of its id
      */
@@ -203,7 +210,9 @@ class EventWheel
         };
         Slot& slot = GetSlot(ts);
         const std::size_t taken = GetTaken(ts);
-        const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken), slot.entries.end(), isIt);
+        const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
+                                        slot.entries.end(),
+                                        isIt);
         if (place != slot.entries.end() && ts - m_base < SLOTS)
         {
             slot.entries.erase(place);
@@ -214,9 +223,10 @@ class EventWheel
             }
             return;
         }
-        const auto far = std::find_if(m_far.begin(), m_far.end(), [ts, isIt](const FarEntry& entry) {
-            return entry.ts == ts && isIt(entry.entry);
-        });
+        const auto far =
+            std::find_if(m_far.begin(), m_far.end(), [ts, isIt](const FarEntry& entry) {
+                return entry.ts == ts && isIt(entry.entry);
+            });
         if (far != m_far.end())
         {
             m_far.erase(far);
@@ -239,8 +249,10 @@ class EventWheel
     static constexpr uint32_t SLOTS = 4096;       //!< steps that the wheel spans
     static constexpr uint32_t WORDS = SLOTS / 64; //!< words of the occupancy bitmap
     static constexpr uint32_t APART = 2;          //!< events from one step of fetching to the next
-    static constexpr uint32_t AHEAD = APART * ForeseenEvent::STEPS; //!< events that are looked at before their turn
-    static constexpr uint32_t RING = 16;          //!< place for them: a power of two, for their numbers wrap around
+    /// Events that are looked at before their turn.
+    static constexpr uint32_t AHEAD = APART * ForeseenEvent::STEPS;
+    /// Place for them: a power of two, for their numbers wrap around.
+    static constexpr uint32_t RING = 16;
     static_assert(RING >= AHEAD, "every event that was looked at needs a place until it is taken");
     static_assert(WORDS == 64, "one word must hold a bit for each word of the bitmap");
     /// From so many events on it pays to fetch those that come next.
@@ -249,7 +261,8 @@ class EventWheel
     static constexpr std::size_t FEW = 16;
     /// Indices that a sort key has room for.
     static constexpr std::size_t KEY_INDICES = 1 << 15;
-    /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own caches (some megabytes).
+    /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
+    /// caches (some megabytes).
     static constexpr std::size_t MANY = 16384;
 
     static constexpr uintptr_t FORESEEN = 1; //!< bit of Entry::tagged: a ForeseenEvent
@@ -259,7 +272,9 @@ class EventWheel
     {
         uintptr_t tagged; //!< the event's implementation; bit 0: it is a ForeseenEvent
         uint64_t id;      //!< Event::id
-        uint64_t place;   //!< upper half: its context + 1, 0 if it has none; lower half: 0 for an arrival, 1 for all others
+        /// Upper half: its context + 1, 0 if it has none; lower half: 0 for an arrival, 1 for all
+        /// others.
+        uint64_t place;
 
         /**
          * \param ev an event
@@ -304,7 +319,8 @@ class EventWheel
     struct Slot
     {
         std::vector<Entry> entries; //!< the events
-        bool isSorted{false};       //!< whether they are in canonical order, for they have been looked at
+        /// Whether they are in canonical order, for they have been looked at.
+        bool isSorted{false};
     };
 
     /// What the heap is made by: the event that runs first is on top.
@@ -385,11 +401,12 @@ class EventWheel
     }
 
     /**
-     * \brief Put an event's place in canonical order into one number, which sorts faster than the event.
+     * \brief Put an event's place in canonical order into one number, which sorts faster than the
+     * event.
      * \param entry the event; in its slot events other than arrivals are in the order of their ids
      * \param index its index there, below KEY_INDICES
-     * \return from the top: 32 bits of its node, 1 bit for other than arrivals, 16 of the port and 15 of the index; never
-     * negative, for a network has fewer nodes
+     * \return from the top: 32 bits of its node, 1 bit for other than arrivals, 16 of the port and
+     * 15 of the index; never negative, for a network has fewer nodes
      */
     static int64_t MakeKey(const Entry& entry, std::size_t index)
     {
@@ -397,7 +414,8 @@ class EventWheel
         return static_cast<int64_t>((entry.place & ~uint64_t{UINT32_MAX}) | behind | index);
     }
 
-    /// Sort the keys without branches, whose outcomes nothing can foresee: the place of each is how many are smaller.
+    /// Sort the keys without branches, whose outcomes nothing can foresee: the place of each is how
+    /// many are smaller.
     void SortFew()
     {
         const std::size_t count = m_keys.size();
@@ -455,12 +473,13 @@ class EventWheel
         {
             return false;
         }
-        return m_far.front().ts < m_nextTs || Precedes(m_far.front().entry, GetSlot(m_nextTs).entries[m_taken]);
+        return m_far.front().ts < m_nextTs ||
+               Precedes(m_far.front().entry, GetSlot(m_nextTs).entries[m_taken]);
     }
 
     /**
-     * \brief Insert an event into a slot that is not in order yet. But for arrivals its events are always in that of their
-     * ids, which sorting takes for granted.
+     * \brief Insert an event into a slot that is not in order yet. But for arrivals its events are
+     * always in that of their ids, which sorting takes for granted.
      * \param slot the slot
      * \param entry the event, no arrival
      */
@@ -488,9 +507,11 @@ class EventWheel
     void PutInOrder(Slot& slot, uint64_t ts, const Entry& entry)
     {
         const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(GetTaken(ts));
-        const auto place = std::upper_bound(first, slot.entries.end(), entry, [this](const Entry& a, const Entry& b) {
-            return Precedes(a, b);
-        });
+        const auto place =
+            std::upper_bound(first,
+                             slot.entries.end(),
+                             entry,
+                             [this](const Entry& a, const Entry& b) { return Precedes(a, b); });
         if (ts == m_lookTs && static_cast<std::size_t>(place - slot.entries.begin()) < m_lookAt)
         {
             ++m_lookAt;
@@ -527,7 +548,8 @@ class EventWheel
     }
 
     /**
-     * \brief A slot gets its first event: it gets the memory that was vacated last, for that is in the cache.
+     * \brief A slot gets its first event: it gets the memory that was vacated last, for that is in
+     * the cache.
      * \param ts its time
      */
     void Occupy(uint64_t ts)
@@ -582,7 +604,8 @@ class EventWheel
     {
         while (m_looked - m_seen < AHEAD)
         {
-            if (m_lookTs == NEVER || m_lookTs < m_nextTs || (m_lookTs == m_nextTs && m_lookAt < m_taken))
+            if (m_lookTs == NEVER || m_lookTs < m_nextTs ||
+                (m_lookTs == m_nextTs && m_lookAt < m_taken))
             {
                 m_lookTs = m_nextTs;
                 m_lookAt = m_taken;
@@ -611,7 +634,8 @@ class EventWheel
         m_ahead[m_looked % RING] = entry.tagged;
         if (entry.tagged & FORESEEN)
         {
-            FetchLines(reinterpret_cast<const void*>(entry.tagged & ~FORESEEN), ForeseenEvent::LINES);
+            FetchLines(reinterpret_cast<const void*>(entry.tagged & ~FORESEEN),
+                       ForeseenEvent::LINES);
         }
         for (unsigned step = 1; step < ForeseenEvent::STEPS && m_count >= MANY; ++step)
         {
@@ -620,7 +644,8 @@ class EventWheel
             // The difference of ids that wrap around: only those that still wait.
             if (static_cast<int32_t>(before - m_seen) >= 0 && tagged & FORESEEN)
             {
-                static_cast<ForeseenEvent*>(reinterpret_cast<EventImpl*>(tagged & ~FORESEEN))->Fetch(step);
+                static_cast<ForeseenEvent*>(reinterpret_cast<EventImpl*>(tagged & ~FORESEEN))
+                    ->Fetch(step);
             }
         }
         ++m_looked;
@@ -653,9 +678,11 @@ class EventWheel
         }
         else
         {
-            // The words behind this one, then round to this one again for what precedes the base in it.
+            // The words behind this one, then round to this one again for what precedes the base in
+            // it.
             const uint64_t behind = word == WORDS - 1 ? 0 : m_occupiedWords >> (word + 1);
-            const uint32_t found = behind ? word + 1 + LowestBit(behind) : LowestBit(m_occupiedWords);
+            const uint32_t found =
+                behind ? word + 1 + LowestBit(behind) : LowestBit(m_occupiedWords);
             slot = found * 64 + LowestBit(m_occupied[found]);
         }
         const uint64_t ts = from + (slot + SLOTS - base) % SLOTS;
@@ -671,8 +698,10 @@ class EventWheel
         return __builtin_ctzll(word);
     }
 
-    std::array<uint32_t, SLOTS> m_slots;    //!< the wheel: by time modulo SLOTS, which of m_lists has its events
-    std::vector<Slot> m_lists;              //!< lists of events; the first stays empty, for times without any
+    /// The wheel: by time modulo SLOTS, which of m_lists has its events.
+    std::array<uint32_t, SLOTS> m_slots;
+    /// Lists of events; the first stays empty, for times without any.
+    std::vector<Slot> m_lists;
     std::vector<uint32_t> m_spare;          //!< which others are empty
     std::array<uint64_t, WORDS> m_occupied; //!< a bit for each slot that has events
     uint64_t m_occupiedWords{0};            //!< a bit for each word of m_occupied that is not 0
@@ -680,16 +709,17 @@ class EventWheel
     uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
     std::size_t m_count{0};                 //!< events in the wheel
     std::size_t m_taken{0};                 //!< events of that time that were taken already
-    std::array<uintptr_t, RING> m_ahead{};  //!< the latest events that were looked at, as Entry::tagged
-    uint32_t m_looked{0};                   //!< how many were looked at so far
-    uint32_t m_seen{0};                     //!< how many of them have been taken
-    uint64_t m_lookTs{NEVER};               //!< time of the event that is looked at next
-    std::size_t m_lookAt{0};                //!< its place in the slot
-    std::vector<FarEntry> m_far;            //!< binary heap of the events beyond the wheel
-    std::vector<int64_t> m_keys;            //!< sorted instead of events
-    std::vector<int64_t> m_otherKeys;       //!< takes turns with them
-    std::vector<Entry> m_sorted;            //!< takes turns with the events of a slot
-    bool m_isCanonical;                     //!< whether EventOrder::CANONICAL holds
+    /// The latest events that were looked at, as Entry::tagged.
+    std::array<uintptr_t, RING> m_ahead{};
+    uint32_t m_looked{0};             //!< how many were looked at so far
+    uint32_t m_seen{0};               //!< how many of them have been taken
+    uint64_t m_lookTs{NEVER};         //!< time of the event that is looked at next
+    std::size_t m_lookAt{0};          //!< its place in the slot
+    std::vector<FarEntry> m_far;      //!< binary heap of the events beyond the wheel
+    std::vector<int64_t> m_keys;      //!< sorted instead of events
+    std::vector<int64_t> m_otherKeys; //!< takes turns with them
+    std::vector<Entry> m_sorted;      //!< takes turns with the events of a slot
+    bool m_isCanonical;               //!< whether EventOrder::CANONICAL holds
 };
 
 } // namespace ns3

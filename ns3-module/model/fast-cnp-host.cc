@@ -6,15 +6,15 @@
 #include "fast-cnp-host.h"
 
 #include "call-core.h"
-#include "qbb-frame.h"
-#include "qbb-net-device.h"
-#include "qbb-node.h"
-#include "setting-attributes.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-frame.h"
+#include "qbb-net-device.h"
+#include "qbb-node.h"
+#include "setting-attributes.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -44,22 +44,22 @@ FastCnpHost::GetTypeId()
 {
     static TypeId tid =
         AddSettings(TypeId("ns3::FastCnpHost")
-            .SetParent<Object>()
-            .SetGroupName("Hpcc")
-            .AddConstructor<FastCnpHost>()
-            .AddTraceSource("Accepted",
-                            "A notification is believed",
-                            MakeTraceSourceAccessor(&FastCnpHost::m_acceptedTrace),
-                            "ns3::FastCnpHost::AcceptedTracedCallback")
-            .AddTraceSource("Refused",
-                            "A notification is not believed",
-                            MakeTraceSourceAccessor(&FastCnpHost::m_refusedTrace),
-                            "ns3::FastCnpHost::RefusedTracedCallback")
-            .AddTraceSource("Migrated",
-                            "A flow takes another UDP source port",
-                            MakeTraceSourceAccessor(&FastCnpHost::m_migrationTrace),
-                            "ns3::FastCnpHost::MigrationTracedCallback"),
-        hpcc::fast_cnp_host_settings());
+                        .SetParent<Object>()
+                        .SetGroupName("Hpcc")
+                        .AddConstructor<FastCnpHost>()
+                        .AddTraceSource("Accepted",
+                                        "A notification is believed",
+                                        MakeTraceSourceAccessor(&FastCnpHost::m_acceptedTrace),
+                                        "ns3::FastCnpHost::AcceptedTracedCallback")
+                        .AddTraceSource("Refused",
+                                        "A notification is not believed",
+                                        MakeTraceSourceAccessor(&FastCnpHost::m_refusedTrace),
+                                        "ns3::FastCnpHost::RefusedTracedCallback")
+                        .AddTraceSource("Migrated",
+                                        "A flow takes another UDP source port",
+                                        MakeTraceSourceAccessor(&FastCnpHost::m_migrationTrace),
+                                        "ns3::FastCnpHost::MigrationTracedCallback"),
+                    hpcc::fast_cnp_host_settings());
     return tid;
 }
 
@@ -92,7 +92,10 @@ void
 FastCnpHost::Start(const hpcc::Network& network, const QbbNode& node)
 {
     NS_LOG_FUNCTION(this);
-    m_core.reset(CallCore([&] { return hpcc::new_fast_cnp_host(network, node.GetIndex(), GetSettings(), node.GetSettings()).into_raw(); }));
+    m_core.reset(CallCore([&] {
+        return hpcc::new_fast_cnp_host(network, node.GetIndex(), GetSettings(), node.GetSettings())
+            .into_raw();
+    }));
     if (!m_core->is_enabled() && node.GetSettings().has_bytes())
     {
         m_serializer = std::make_unique<FrameSerializer>(node.GetSettings());
@@ -125,12 +128,13 @@ hpcc::FastCnpReaction
 FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng)
 {
     NS_LOG_FUNCTION(this << frame.src << frame.queuePair);
-    const hpcc::FastCnpReaction reaction = m_core->on_notification(frame.receiver->GetNow(),
-                                                                   frame.srcAddress,
-                                                                   frame.queuePair,
-                                                                   {frame.GetTelemetry(), frame.telemetryBytes},
-                                                                   host,
-                                                                   rng);
+    const hpcc::FastCnpReaction reaction =
+        m_core->on_notification(frame.receiver->GetNow(),
+                                frame.srcAddress,
+                                frame.queuePair,
+                                {frame.GetTelemetry(), frame.telemetryBytes},
+                                host,
+                                rng);
     if (reaction.refused >= 0)
     {
         if (!m_refusedTrace.IsEmpty())
@@ -155,7 +159,8 @@ FastCnpHost::Report(const QbbFrame& notification, QbbFrame& report)
     {
         return false;
     }
-    const Ptr<Packet> packet = m_serializer->Serialize(notification, Mac48Address(), Mac48Address());
+    const Ptr<Packet> packet =
+        m_serializer->Serialize(notification, Mac48Address(), Mac48Address());
     std::vector<uint8_t> bytes(packet->GetSize());
     packet->CopyData(bytes.data(), packet->GetSize());
     const rust::Vec<uint8_t> answer =
@@ -186,9 +191,9 @@ FastCnpHost::Fill(const QbbFrame& data, QbbFrame& notification) const
     notification.dport = data.dport;
     notification.queuePair = data.queuePair;
     notification.replyQueuePair = 0;
-    notification.telemetryBytes =
-        static_cast<uint16_t>(m_core->write_options({data.GetTelemetry(), data.telemetryBytes},
-                                                    {notification.GetTelemetry(), notification.GetRoom()}));
+    notification.telemetryBytes = static_cast<uint16_t>(
+        m_core->write_options({data.GetTelemetry(), data.telemetryBytes},
+                              {notification.GetTelemetry(), notification.GetRoom()}));
 }
 
 hpcc::FastCnpCounters
@@ -207,7 +212,8 @@ uint64_t
 FastCnpHost::GetRefused(const std::string& reason) const
 {
     const auto place = std::find(m_reasons.begin(), m_reasons.end(), reason);
-    NS_ABORT_MSG_IF(place == m_reasons.end(), "no notification is refused for the reason \"" << reason << "\"");
+    NS_ABORT_MSG_IF(place == m_reasons.end(),
+                    "no notification is refused for the reason \"" << reason << "\"");
     return GetCounters().refused[place - m_reasons.begin()];
 }
 

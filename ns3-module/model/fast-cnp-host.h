@@ -33,12 +33,12 @@ class QbbNode;
 
 /**
  * \ingroup hpcc
- * \brief What a host does about Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01): it believes notifications of listed
- * sources, slows the flow down that they are about, and may move it to another path. Where it is not enabled, the host
- * answers as one that does not know the option.
+ * \brief What a host does about Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01): it believes
+ * notifications of listed sources, slows the flow down that they are about, and may move it to
+ * another path. Where it is not enabled, the host answers as one that does not know the option.
  *
- * It is aggregated to the RdmaHost; QbbHelper does that. A host without it drops notifications without a word. The
- * decisions are the core's (`hpcc_core::fast_cnp`).
+ * It is aggregated to the RdmaHost; QbbHelper does that. A host without it drops notifications
+ * without a word. The decisions are the core's (`hpcc_core::fast_cnp`).
  */
 class FastCnpHost : public Object, public SettingsOwner
 {
@@ -87,7 +87,8 @@ class FastCnpHost : public Object, public SettingsOwner
     hpcc::FastCnpReaction Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);
 
     /**
-     * \brief Turn a fresh frame into the answer of a host that does not know what a notification is.
+     * \brief Turn a fresh frame into the answer of a host that does not know what a notification
+     * is.
      * \param notification the notification
      * \param report the fresh frame
      * \return whether there is an answer
@@ -144,17 +145,20 @@ class FastCnpHost : public Object, public SettingsOwner
     void DoDispose() override;
 
   private:
-    friend void CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals);
+    friend void CountFastCnps(const hpcc::Scenario& scenario,
+                              const QbbHelper& network,
+                              hpcc::RunTotals& totals);
 
-    /// \return what happened so far, as the module's results have it; programs ask for single counters
+    /// \return what happened so far, as the module's results have it; programs ask for single
+    /// counters
     hpcc::FastCnpCounters GetCounters() const;
 
-    CorePointer<hpcc::FastCnpHost> m_core;         //!< the decisions
-    std::unique_ptr<FrameSerializer> m_serializer; //!< what an answer quotes
-    std::vector<std::string> m_reasons;            //!< names of the core's reasons
-    TracedCallback<const QbbFrame&, uint32_t> m_acceptedTrace;          //!< trace source
+    CorePointer<hpcc::FastCnpHost> m_core;                     //!< the decisions
+    std::unique_ptr<FrameSerializer> m_serializer;             //!< what an answer quotes
+    std::vector<std::string> m_reasons;                        //!< names of the core's reasons
+    TracedCallback<const QbbFrame&, uint32_t> m_acceptedTrace; //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_refusedTrace; //!< trace source
-    TracedCallback<uint32_t, uint16_t> m_migrationTrace;                   //!< trace source
+    TracedCallback<uint32_t, uint16_t> m_migrationTrace;                //!< trace source
 };
 
 } // namespace ns3

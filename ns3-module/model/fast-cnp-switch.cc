@@ -6,14 +6,14 @@
 #include "fast-cnp-switch.h"
 
 #include "call-core.h"
-#include "qbb-frame.h"
-#include "qbb-net-device.h"
-#include "qbb-node.h"
-#include "setting-attributes.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-frame.h"
+#include "qbb-net-device.h"
+#include "qbb-node.h"
+#include "setting-attributes.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -31,26 +31,26 @@ FastCnpSwitch::GetTypeId()
 {
     static TypeId tid =
         AddSettings(TypeId("ns3::FastCnpSwitch")
-            .SetParent<Object>()
-            .SetGroupName("Hpcc")
-            .AddConstructor<FastCnpSwitch>()
-            .AddTraceSource("Sent",
-                            "A notification is sent",
-                            MakeTraceSourceAccessor(&FastCnpSwitch::m_sentTrace),
-                            "ns3::QbbNetDevice::FrameTracedCallback")
-            .AddTraceSource("Withheld",
-                            "A frame met congestion, but its sender is not notified",
-                            MakeTraceSourceAccessor(&FastCnpSwitch::m_withheldTrace),
-                            "ns3::FastCnpSwitch::WithheldTracedCallback")
-            .AddTraceSource("Learnt",
-                            "A sender said that it does not understand notifications",
-                            MakeTraceSourceAccessor(&FastCnpSwitch::m_learntTrace),
-                            "ns3::FastCnpSwitch::LearntTracedCallback")
-            .AddTraceSource("BorderDrop",
-                            "A notification was dropped at the edge of the domain",
-                            MakeTraceSourceAccessor(&FastCnpSwitch::m_borderTrace),
-                            "ns3::FastCnpSwitch::BorderTracedCallback"),
-        hpcc::fast_cnp_switch_settings());
+                        .SetParent<Object>()
+                        .SetGroupName("Hpcc")
+                        .AddConstructor<FastCnpSwitch>()
+                        .AddTraceSource("Sent",
+                                        "A notification is sent",
+                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_sentTrace),
+                                        "ns3::QbbNetDevice::FrameTracedCallback")
+                        .AddTraceSource("Withheld",
+                                        "A frame met congestion, but its sender is not notified",
+                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_withheldTrace),
+                                        "ns3::FastCnpSwitch::WithheldTracedCallback")
+                        .AddTraceSource("Learnt",
+                                        "A sender said that it does not understand notifications",
+                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_learntTrace),
+                                        "ns3::FastCnpSwitch::LearntTracedCallback")
+                        .AddTraceSource("BorderDrop",
+                                        "A notification was dropped at the edge of the domain",
+                                        MakeTraceSourceAccessor(&FastCnpSwitch::m_borderTrace),
+                                        "ns3::FastCnpSwitch::BorderTracedCallback"),
+                    hpcc::fast_cnp_switch_settings());
     return tid;
 }
 
@@ -95,7 +95,13 @@ FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
     {
         return false;
     }
-    m_core.reset(CallCore([&] { return hpcc::new_fast_cnp_switch(network, node.GetIndex(), GetSettings(), node.GetSettings()).into_raw(); }));
+    m_core.reset(CallCore([&] {
+        return hpcc::new_fast_cnp_switch(network,
+                                         node.GetIndex(),
+                                         GetSettings(),
+                                         node.GetSettings())
+            .into_raw();
+    }));
     for (const auto& reason : hpcc::fast_cnp_withheld())
     {
         m_reasons.emplace_back(reason);
@@ -119,7 +125,8 @@ FastCnpSwitch::OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marke
                                            frame.queuePair,
                                            out.GetQueuedBytes(frame.priority),
                                            marked};
-    const hpcc::FastCnpVerdict verdict = m_core->on_data(out.GetPortNumber(), out.GetNow(), departure, rng);
+    const hpcc::FastCnpVerdict verdict =
+        m_core->on_data(out.GetPortNumber(), out.GetNow(), departure, rng);
     if (verdict.withheld >= 0 && !m_withheldTrace.IsEmpty())
     {
         m_withheldTrace(frame, m_reasons[verdict.withheld]);
@@ -146,10 +153,10 @@ FastCnpSwitch::Fill(const QbbFrame& data, uint32_t node, uint32_t address, QbbFr
     notification.dport = data.dport;
     notification.queuePair = data.queuePair;
     notification.mtu = data.mtu;
-    notification.telemetryBytes =
-        static_cast<uint16_t>(m_core->write_options(data.dstAddress,
-                                                    {data.GetTelemetry(), data.telemetryBytes},
-                                                    {notification.GetTelemetry(), notification.GetRoom()}));
+    notification.telemetryBytes = static_cast<uint16_t>(
+        m_core->write_options(data.dstAddress,
+                              {data.GetTelemetry(), data.telemetryBytes},
+                              {notification.GetTelemetry(), notification.GetRoom()}));
     notification.size = m_core->notification_bytes(notification.telemetryBytes);
     m_sentTrace(notification);
 }
@@ -172,7 +179,8 @@ FastCnpSwitch::Passes(const QbbNetDevice& port, const QbbFrame& frame, bool inbo
     {
         return true;
     }
-    // As on the wire: the border knows a notification by its option, not by what the simulation calls it.
+    // As on the wire: the border knows a notification by its option, not by what the simulation
+    // calls it.
     const Ptr<Packet> packet = m_serializer->Serialize(frame, Mac48Address(), Mac48Address());
     std::vector<uint8_t> bytes(packet->GetSize());
     packet->CopyData(bytes.data(), packet->GetSize());

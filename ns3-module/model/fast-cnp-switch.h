@@ -35,10 +35,12 @@ class QbbNode;
 
 /**
  * \ingroup hpcc
- * \brief What a switch does about Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01): it notifies the senders of frames that
- * meet congestion, learns who does not understand that, and keeps notifications inside the domain where it is a border.
+ * \brief What a switch does about Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01): it notifies the
+ * senders of frames that meet congestion, learns who does not understand that, and keeps
+ * notifications inside the domain where it is a border.
  *
- * It is aggregated to the QbbSwitch; QbbHelper does that. The decisions are the core's (`hpcc_core::fast_cnp`).
+ * It is aggregated to the QbbSwitch; QbbHelper does that. The decisions are the core's
+ * (`hpcc_core::fast_cnp`).
  */
 class FastCnpSwitch : public Object, public SettingsOwner
 {
@@ -56,7 +58,8 @@ class FastCnpSwitch : public Object, public SettingsOwner
     bool IsEnabled() const;
 
     /**
-     * \brief Make a port a border: what is behind it does not belong to the domain. Before the network starts.
+     * \brief Make a port a border: what is behind it does not belong to the domain. Before the
+     * network starts.
      * \param port the port's number
      */
     void SetBorder(uint16_t port);
@@ -77,7 +80,10 @@ class FastCnpSwitch : public Object, public SettingsOwner
      * \param rng the source of chance
      * \return what to do
      */
-    hpcc::FastCnpVerdict OnData(const QbbNetDevice& out, const QbbFrame& frame, bool marked, hpcc::Rng& rng);
+    hpcc::FastCnpVerdict OnData(const QbbNetDevice& out,
+                                const QbbFrame& frame,
+                                bool marked,
+                                hpcc::Rng& rng);
 
     /**
      * \brief A frame leaves, whatever it is for.
@@ -140,15 +146,18 @@ class FastCnpSwitch : public Object, public SettingsOwner
     void DoDispose() override;
 
   private:
-    friend void CountFastCnps(const hpcc::Scenario& scenario, const QbbHelper& network, hpcc::RunTotals& totals);
+    friend void CountFastCnps(const hpcc::Scenario& scenario,
+                              const QbbHelper& network,
+                              hpcc::RunTotals& totals);
 
-    /// \return what happened so far, as the module's results have it; programs ask for single counters
+    /// \return what happened so far, as the module's results have it; programs ask for single
+    /// counters
     hpcc::FastCnpCounters GetCounters() const;
 
-    CorePointer<hpcc::FastCnpSwitch> m_core;        //!< the decisions
-    std::unique_ptr<FrameSerializer> m_serializer;  //!< what borders look at
-    std::set<uint16_t> m_borders;                   //!< ports at the edge of the domain
-    std::vector<std::string> m_reasons;             //!< names of the core's reasons
+    CorePointer<hpcc::FastCnpSwitch> m_core;       //!< the decisions
+    std::unique_ptr<FrameSerializer> m_serializer; //!< what borders look at
+    std::set<uint16_t> m_borders;                  //!< ports at the edge of the domain
+    std::vector<std::string> m_reasons;            //!< names of the core's reasons
     bool m_enabled{false}; //!< whether it notifies senders; as the settings said at the start
     TracedCallback<const QbbFrame&> m_sentTrace;                         //!< trace source
     TracedCallback<const QbbFrame&, const std::string&> m_withheldTrace; //!< trace source

@@ -16,7 +16,9 @@ namespace ns3
 FlowWatch::FlowWatch(RdmaHost& host)
     : m_host(host)
 {
-    NS_ABORT_MSG_IF(host.GetNPorts() == 0, "host " << host.GetIndex() << " has no links yet: link it, then connect its traces");
+    NS_ABORT_MSG_IF(host.GetNPorts() == 0,
+                    "host " << host.GetIndex()
+                            << " has no links yet: link it, then connect its traces");
     for (uint32_t port = 0; port < host.GetNPorts(); ++port)
     {
         const Ptr<QbbNetDevice> device = host.GetPort(port);
@@ -53,7 +55,8 @@ void
 FlowWatch::OnArrived(const QbbFrame& frame)
 {
     const bool isCnp = frame.kind == QbbFrame::Kind::CNP;
-    const RdmaFlow* flow = frame.IsAcknowledgement() || isCnp ? m_host.FindFlow(frame.queuePair) : nullptr;
+    const RdmaFlow* flow =
+        frame.IsAcknowledgement() || isCnp ? m_host.FindFlow(frame.queuePair) : nullptr;
     if (!flow)
     {
         return;

@@ -41,8 +41,9 @@ class FlowWatch
     /// What is known of the packets of a flow.
     struct Sent
     {
-        uint64_t end{0};                //!< first byte that has never been sent
-        std::map<uint64_t, Time> times; //!< when packets left that were sent once, by the first byte behind them
+        uint64_t end{0}; //!< first byte that has never been sent
+        /// When packets left that were sent once, by the first byte behind them.
+        std::map<uint64_t, Time> times;
     };
 
     /**
@@ -70,8 +71,8 @@ class FlowWatch
      */
     void OnFinish(const RdmaFlow& flow);
 
-    RdmaHost& m_host;                           //!< the host
-    std::unordered_map<uint32_t, Sent> m_sent;  //!< packets of flows, by queue pair
+    RdmaHost& m_host;                          //!< the host
+    std::unordered_map<uint32_t, Sent> m_sent; //!< packets of flows, by queue pair
 };
 
 } // namespace ns3

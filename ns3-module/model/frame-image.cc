@@ -84,7 +84,10 @@ FrameImage::Write(const QbbFrame& frame, const Arrival& arrival, std::vector<uin
 }
 
 QbbFrame*
-FrameImage::Read(const std::vector<uint8_t>& bytes, std::size_t& place, QbbFramePool& pool, Arrival& arrival)
+FrameImage::Read(const std::vector<uint8_t>& bytes,
+                 std::size_t& place,
+                 QbbFramePool& pool,
+                 Arrival& arrival)
 {
     Record record;
     std::memcpy(&record, bytes.data() + place, sizeof(record));

@@ -16,7 +16,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A frame as bytes, on its way to another process of the same program, and where it arrives there.
+ * \brief A frame as bytes, on its way to another process of the same program, and where it arrives
+ * there.
  */
 struct FrameImage
 {
@@ -44,7 +45,10 @@ struct FrameImage
      * \param arrival where and when it arrives
      * \return the frame
      */
-    static QbbFrame* Read(const std::vector<uint8_t>& bytes, std::size_t& place, QbbFramePool& pool, Arrival& arrival);
+    static QbbFrame* Read(const std::vector<uint8_t>& bytes,
+                          std::size_t& place,
+                          QbbFramePool& pool,
+                          Arrival& arrival);
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "frame-record.h"
+
 #include "ns3-bridge/src/frame.rs.h"
 
 #include "ns3/abort.h"

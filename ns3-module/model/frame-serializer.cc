@@ -55,7 +55,8 @@ FrameSerializer::Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address
     hpcc::FrameRecord record = MakeFrameRecord(frame);
     record.src_mac = BytesOf(src);
     record.dst_mac = BytesOf(dst);
-    const rust::Vec<uint8_t> bytes = m_core->bytes(record, {frame.GetTelemetry(), frame.telemetryBytes});
+    const rust::Vec<uint8_t> bytes =
+        m_core->bytes(record, {frame.GetTelemetry(), frame.telemetryBytes});
     return PacketOf(bytes);
 }
 
@@ -64,9 +65,10 @@ FrameSerializer::SerializePacket(const QbbFrame& frame, Mac48Address src, Mac48A
 {
     std::vector<uint8_t> packet(frame.packet->GetSize());
     frame.packet->CopyData(packet.data(), frame.packet->GetSize());
-    return PacketOf(hpcc::packet_bytes({BytesOf(src), BytesOf(dst), frame.hopLimit, frame.congestionMarked},
-                                       {packet.data(), packet.size()},
-                                       {frame.GetTelemetry(), frame.telemetryBytes}));
+    return PacketOf(
+        hpcc::packet_bytes({BytesOf(src), BytesOf(dst), frame.hopLimit, frame.congestionMarked},
+                           {packet.data(), packet.size()},
+                           {frame.GetTelemetry(), frame.telemetryBytes}));
 }
 
 } // namespace ns3

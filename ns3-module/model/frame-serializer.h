@@ -18,14 +18,15 @@ class QbbFrame;
 
 /**
  * \ingroup hpcc
- * \brief Makes the bytes that a frame has on the wire. A frame is a typed record until somebody looks.
+ * \brief Makes the bytes that a frame has on the wire. A frame is a typed record until somebody
+ * looks.
  */
 class FrameSerializer
 {
   public:
     /**
-     * \param settings say what frames look like; ends the program if its frames have no bytes, as the reference
-     * simulator's
+     * \param settings say what frames look like; ends the program if its frames have no bytes, as
+     * the reference simulator's
      */
     explicit FrameSerializer(const hpcc::Settings& settings);
 
@@ -39,8 +40,8 @@ class FrameSerializer
     Ptr<Packet> Serialize(const QbbFrame& frame, Mac48Address src, Mac48Address dst) const;
 
     /**
-     * \brief Make the bytes of a frame that carries a packet, from the Ethernet header on. They are real whatever the
-     * wire profile.
+     * \brief Make the bytes of a frame that carries a packet, from the Ethernet header on. They are
+     * real whatever the wire profile.
      * \param frame the frame
      * \param src port that sends it
      * \param dst port at the other end of the link

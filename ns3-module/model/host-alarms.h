@@ -20,7 +20,8 @@ class HostAlarms;
 
 /**
  * \ingroup hpcc
- * \brief A wake-up of a host's port, or a timer of one of its queue pairs; an event that is used again.
+ * \brief A wake-up of a host's port, or a timer of one of its queue pairs; an event that is used
+ * again.
  */
 class HostAlarm : public EventImpl
 {

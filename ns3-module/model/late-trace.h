@@ -18,7 +18,8 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief Connects to a trace source that its object makes when the first sink comes: until then it costs no frame anything.
+ * \brief Connects to a trace source that its object makes when the first sink comes: until then it
+ * costs no frame anything.
  * \tparam T type of the object
  * \tparam Find type of what finds the trace source
  */
@@ -49,7 +50,9 @@ class LateTraceAccessor : public TraceSourceAccessor
         return With(object, [&](auto& source) { source.DisconnectWithoutContext(sink); });
     }
 
-    bool Disconnect(ObjectBase* object, std::string context, const CallbackBase& sink) const override
+    bool Disconnect(ObjectBase* object,
+                    std::string context,
+                    const CallbackBase& sink) const override
     {
         return With(object, [&](auto& source) { source.Disconnect(sink, context); });
     }

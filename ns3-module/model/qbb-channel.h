@@ -50,7 +50,7 @@ class QbbChannel : public Channel
     void DoDispose() override;
 
   private:
-    Time m_delay;                             //!< propagation delay, one way
+    Time m_delay;                            //!< propagation delay, one way
     std::array<Ptr<QbbNetDevice>, 2> m_ends; //!< the two ends
 };
 

@@ -5,9 +5,8 @@
  */
 #include "qbb-frame.h"
 
-#include "qbb-net-device.h"
-
 #include "ns3-bridge/src/frame.rs.h"
+#include "qbb-net-device.h"
 
 #include "ns3/abort.h"
 #include "ns3/packet.h"
@@ -40,7 +39,7 @@ QbbFrame::~QbbFrame()
 void*
 QbbFrame::operator new(std::size_t size, std::size_t room)
 {
-    void* memory = ::operator new(size + room, std::align_val_t{alignof(QbbFrame)});
+    void* memory = ::operator new (size + room, std::align_val_t{alignof(QbbFrame)});
     // The core gets the room as a slice of bytes, which must have values.
     std::memset(static_cast<std::byte*>(memory) + size, 0, room);
     return memory;
@@ -49,7 +48,7 @@ QbbFrame::operator new(std::size_t size, std::size_t room)
 void
 QbbFrame::operator delete(void* frame)
 {
-    ::operator delete(frame, std::align_val_t{alignof(QbbFrame)});
+    ::operator delete (frame, std::align_val_t{alignof(QbbFrame)});
 }
 
 void
@@ -99,7 +98,8 @@ QbbFrame::Notify()
 QbbFramePool::QbbFramePool(std::size_t room)
     : m_room((room + QbbFrame::ROOM_UNIT - 1) / QbbFrame::ROOM_UNIT * QbbFrame::ROOM_UNIT)
 {
-    NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY, "a frame cannot have so much room for telemetry: " << room << " bytes");
+    NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY,
+                    "a frame cannot have so much room for telemetry: " << room << " bytes");
 }
 
 QbbFramePool::~QbbFramePool()

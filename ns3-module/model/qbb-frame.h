@@ -25,10 +25,10 @@ class QbbNetDevice;
  * \ingroup hpcc
  * \brief A frame on its way through a lossless Ethernet network (802.1Qbb).
  *
- * A frame is a typed record; only its telemetry section is kept as the bytes that it has on the wire, because
- * their widths and wrap-around are what the sender's algorithm sees. It is also the event of its own arrival at
- * the next device, and a link in the queue in which it waits. Frames are recycled by a QbbFramePool, which also says how
- * much room for telemetry stands behind each.
+ * A frame is a typed record; only its telemetry section is kept as the bytes that it has on the
+ * wire, because their widths and wrap-around are what the sender's algorithm sees. It is also the
+ * event of its own arrival at the next device, and a link in the queue in which it waits. Frames
+ * are recycled by a QbbFramePool, which also says how much room for telemetry stands behind each.
  */
 class alignas(64) QbbFrame : public ForeseenEvent
 {
@@ -46,8 +46,10 @@ class alignas(64) QbbFrame : public ForeseenEvent
         PACKET_PROBE,    //!< a probe of a flow of such packets
         PACKET_RESPONSE, //!< its telemetry on the way back
         CNP,             //!< congestion notification by the receiver
-        FAST_CNP,        //!< congestion notification by a switch; destination options in the place of telemetry
-        ICMPV6,          //!< ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry
+        /// Congestion notification by a switch; destination options in the place of telemetry.
+        FAST_CNP,
+        /// ICMPv6 about one of those; the whole IPv6 packet in the place of telemetry.
+        ICMPV6,
     };
 
     /// Hop limit of a frame as it leaves its sender, as the core has it.
@@ -56,8 +58,8 @@ class alignas(64) QbbFrame : public ForeseenEvent
     /// Room for the telemetry section comes in steps of so many bytes.
     static constexpr std::size_t ROOM_UNIT = 8;
 
-    /// Most room for the telemetry section in bytes, as its steps are counted in a byte. How much a layout needs, which
-    /// is less, is for the core to say.
+    /// Most room for the telemetry section in bytes, as its steps are counted in a byte. How much a
+    /// layout needs, which is less, is for the core to say.
     static constexpr std::size_t MAX_TELEMETRY = UINT8_MAX * ROOM_UNIT;
 
     /// Give the frame back to its pool.
@@ -192,26 +194,32 @@ class alignas(64) QbbFrame : public ForeseenEvent
     uint8_t m_room; //!< room for telemetry in units of ROOM_UNIT
 
   public:
-    uint16_t ingress{0};             //!< port by which it came into the present switch
-    uint16_t telemetryBytes{0};      //!< length of the telemetry section
-    uint32_t size{0};                //!< bytes that it occupies on the link, telemetry included
-    uint32_t dst{0};                 //!< destination node
-    uint32_t srcAddress{0};          //!< IPv4 source address
-    uint32_t dstAddress{0};          //!< IPv4 destination address
-    uint16_t sport{0};               //!< UDP source port
-    uint16_t dport{0};               //!< UDP destination port
+    uint16_t ingress{0};        //!< port by which it came into the present switch
+    uint16_t telemetryBytes{0}; //!< length of the telemetry section
+    uint32_t size{0};           //!< bytes that it occupies on the link, telemetry included
+    uint32_t dst{0};            //!< destination node
+    uint32_t srcAddress{0};     //!< IPv4 source address
+    uint32_t dstAddress{0};     //!< IPv4 destination address
+    uint16_t sport{0};          //!< UDP source port
+    uint16_t dport{0};          //!< UDP destination port
 
     // What hosts look at fills the second. Telemetry begins with the third.
-    uint32_t payload{0};        //!< payload bytes
-    uint32_t mtu{0};            //!< most payload bytes of the flow's packets
-    uint64_t seq{0};            //!< first byte of the payload; of an acknowledgement: first byte still expected; of PFC: bytes
-                                //!< that wait in its priority at the port that sends it
+    uint32_t payload{0}; //!< payload bytes
+    uint32_t mtu{0};     //!< most payload bytes of the flow's packets
+    /// First byte of the payload; of an acknowledgement: first byte still expected; of PFC: bytes.
+    uint64_t seq{0};
+
+    //!< that wait in its priority at the port that sends it
     union {
         uint64_t flowBytes{0}; //!< bytes of the flow
-        Packet* packet;        //!< of a frame that carries a packet: it; the frame holds a reference
+        /// Of a frame that carries a packet: it; the frame holds a reference.
+        Packet* packet;
     };
-    uint64_t selective{0};      //!< negative acknowledgement: the packet that arrived, by its first byte
-    uint64_t arrived{0};        //!< when it came into the present switch, in ns, if its telemetry says so
+
+    /// Negative acknowledgement: the packet that arrived, by its first byte.
+    uint64_t selective{0};
+    /// When it came into the present switch, in ns, if its telemetry says so.
+    uint64_t arrived{0};
     uint32_t src{0};            //!< source node
     uint32_t queuePair{0};      //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0}; //!< key of the queue pair that an answer is for
@@ -255,17 +263,19 @@ class alignas(64) QbbFrame : public ForeseenEvent
 
 /**
  * \ingroup hpcc
- * \brief Frames, used again when they have been released; the one released last first, for it is in the cache.
+ * \brief Frames, used again when they have been released; the one released last first, for it is in
+ * the cache.
  *
- * The pool holds a reference to each frame, so that the simulator, which drops its reference after each
- * arrival, never frees one. It must outlive the simulation's run, not the simulator's queue of events.
+ * The pool holds a reference to each frame, so that the simulator, which drops its reference after
+ * each arrival, never frees one. It must outlive the simulation's run, not the simulator's queue of
+ * events.
  */
 class QbbFramePool
 {
   public:
     /**
-     * \param room room for telemetry in each frame, in bytes, at most QbbFrame::MAX_TELEMETRY: what frames do not need
-     * costs time, for fewer of them fit the caches
+     * \param room room for telemetry in each frame, in bytes, at most QbbFrame::MAX_TELEMETRY: what
+     * frames do not need costs time, for fewer of them fit the caches
      */
     explicit QbbFramePool(std::size_t room = QbbFrame::MAX_TELEMETRY);
     ~QbbFramePool();

@@ -7,13 +7,13 @@
 
 #include "frame-serializer.h"
 #include "late-trace.h"
-#include "qbb-channel.h"
-#include "shared-network.h"
-#include "wheel-simulator-impl.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
+#include "qbb-channel.h"
+#include "shared-network.h"
+#include "wheel-simulator-impl.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -37,7 +37,7 @@ template <class Source>
 Ptr<const TraceSourceAccessor>
 QbbNetDevice::MakeWatchedAccessor(Source QbbNetDevice::*source)
 {
-    return MakeLateTraceAccessor<QbbNetDevice>([source](QbbNetDevice& device) -> auto& {
+    return MakeLateTraceAccessor<QbbNetDevice>([source](QbbNetDevice & device) -> auto& {
         device.m_watched = true;
         return device.*source;
     });
@@ -87,11 +87,13 @@ QbbNetDevice::GetTypeId()
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("QueuedBytes",
                             "The length of a queue has changed",
-                            MakeLateTraceAccessor<QbbNetDevice>(
-                                [](QbbNetDevice& device) -> auto& { return device.GetQueueWatch().GetSource(); }),
+                            MakeLateTraceAccessor<QbbNetDevice>([](QbbNetDevice & device) -> auto& {
+                                return device.GetQueueWatch().GetSource();
+                            }),
                             "ns3::QbbNetDevice::QueueTracedCallback")
             .AddTraceSource("PromiscSniffer",
-                            "A frame begins to leave or has arrived, with the bytes that it has on the wire; needs a "
+                            "A frame begins to leave or has arrived, with the bytes that it has on "
+                            "the wire; needs a "
                             "WireProfile whose frames have some",
                             MakeWatchedAccessor(&QbbNetDevice::m_sniffer),
                             "ns3::Packet::TracedCallback")
@@ -243,7 +245,8 @@ QbbNetDevice::SetShared(SharedNetwork* shared)
 {
     NS_LOG_FUNCTION(this);
     m_shared = shared;
-    m_leaves = shared->IsLocal(m_owner->GetIndex()) && !shared->IsLocal(m_peer->GetOwner().GetIndex());
+    m_leaves =
+        shared->IsLocal(m_owner->GetIndex()) && !shared->IsLocal(m_peer->GetOwner().GetIndex());
 }
 
 void
@@ -359,7 +362,8 @@ QbbNetDevice::TrySend()
     {
         return;
     }
-    // Busy already while the node decides: it may send a PFC frame, which must not overtake on this port.
+    // Busy already while the node decides: it may send a PFC frame, which must not overtake on this
+    // port.
     m_busy = true;
     QbbFrame* frame = m_owner->NextFrame(*this);
     if (!frame)
@@ -402,12 +406,15 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     m_txTelemetryBytes += frame->GetTelemetryCost();
     const uint64_t txTime = GetTxTime(frame->size);
     frame->receiver = m_peer;
-    // The simulator drops a reference after each event. The end of the transmission comes before the arrival, as in
-    // the reference simulator.
+    // The simulator drops a reference after each event. The end of the transmission comes before
+    // the arrival, as in the reference simulator.
     if (!m_wheel)
     {
         frame->Ref();
-        Simulator::ScheduleWithContext(m_nodeId, TimeStep(txTime), &QbbNetDevice::OnTxComplete, Ptr<QbbNetDevice>(this));
+        Simulator::ScheduleWithContext(m_nodeId,
+                                       TimeStep(txTime),
+                                       &QbbNetDevice::OnTxComplete,
+                                       Ptr<QbbNetDevice>(this));
         Simulator::ScheduleWithContext(m_peerNodeId, TimeStep(txTime + m_delayNanos), frame);
         return;
     }
@@ -484,8 +491,9 @@ QbbNetDevice::BringUp()
     // As for files, whatever the gap between frames.
     const Time least = NanoSeconds(m_delayNanos + hpcc::tx_time(m_bitRate, LARGEST_FRAME, false));
     NS_ABORT_MSG_IF(down < least,
-                    "a link cannot come up " << down.As(Time::NS) << " after it failed; expected at least "
-                                             << least.As(Time::NS) << ", when what was on it is gone");
+                    "a link cannot come up "
+                        << down.As(Time::NS) << " after it failed; expected at least "
+                        << least.As(Time::NS) << ", when what was on it is gone");
     for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
     {
         m_pausedTime[priority] = GetPausedTime(priority);

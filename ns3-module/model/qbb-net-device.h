@@ -31,15 +31,16 @@ class WheelSimulatorImpl;
 
 /**
  * \ingroup hpcc
- * \brief A port with priority flow control (802.1Qbb): eight queues, each of which the far end can pause.
+ * \brief A port with priority flow control (802.1Qbb): eight queues, each of which the far end can
+ * pause.
  *
- * The device times frames and obeys pauses. Which frame leaves and what becomes of one that arrives is up to the
- * QbbNode behind it. Transmission takes the frame's bytes at the data rate, to the nearest nanosecond, or, with the
- * `floored_times` fault, rounded as the reference simulator rounds (the core's `units` module says how). A frame
- * arrives when its last bit does.
+ * The device times frames and obeys pauses. Which frame leaves and what becomes of one that arrives
+ * is up to the QbbNode behind it. Transmission takes the frame's bytes at the data rate, to the
+ * nearest nanosecond, or, with the `floored_times` fault, rounded as the reference simulator rounds
+ * (the core's `units` module says how). A frame arrives when its last bit does.
  *
- * Traffic enters through the node: an RdmaHost sends flows of its own, a PacketHost what the node's ns-3 stack hands to
- * Send(). Where the node takes no packets, Send() refuses.
+ * Traffic enters through the node: an RdmaHost sends flows of its own, a PacketHost what the node's
+ * ns-3 stack hands to Send(). Where the node takes no packets, Send() refuses.
  */
 class QbbNetDevice : public NetDevice
 {
@@ -111,8 +112,8 @@ class QbbNetDevice : public NetDevice
     void Enqueue(QbbFrame* frame, uint8_t queue);
 
     /**
-     * \brief Take the next frame of the queues that are not paused: queue 0 first and regardless of pauses, then
-     * the others in turn, or as the scheduler says.
+     * \brief Take the next frame of the queues that are not paused: queue 0 first and regardless of
+     * pauses, then the others in turn, or as the scheduler says.
      * \return the frame, or nullptr
      */
     QbbFrame* Dequeue();
@@ -145,13 +146,14 @@ class QbbNetDevice : public NetDevice
     void TrySend();
 
     /**
-     * \brief The cable breaks: nothing is sent or received any more. What waits stays; the node clears it.
+     * \brief The cable breaks: nothing is sent or received any more. What waits stays; the node
+     * clears it.
      */
     void TakeDown();
 
     /**
-     * \brief The cable is whole again, and no priority is paused. Ends the program if that is sooner than what was on it when
-     * it broke is gone.
+     * \brief The cable is whole again, and no priority is paused. Ends the program if that is
+     * sooner than what was on it when it broke is gone.
      */
     void BringUp();
 
@@ -199,7 +201,8 @@ class QbbNetDevice : public NetDevice
 
     /// \return frames sent so far
     uint64_t GetTxFrames() const;
-    /// \return bytes sent so far that only telemetry needs: sections, and all of probes and of feedback by itself
+    /// \return bytes sent so far that only telemetry needs: sections, and all of probes and of
+    /// feedback by itself
     uint64_t GetTxTelemetryBytes() const;
     /// \return frames lost on the way here so far, by chance or with the cable
     uint64_t GetLostFrames() const;
@@ -279,8 +282,8 @@ class QbbNetDevice : public NetDevice
     /**
      * \brief The event that ends a transmission; one object serves all of a device's.
      *
-     * It is a part of the device, so that what it touches next is in the same cache lines. The simulator's references
-     * to it count for nothing: the device withdraws it before it goes.
+     * It is a part of the device, so that what it touches next is in the same cache lines. The
+     * simulator's references to it count for nothing: the device withdraws it before it goes.
      */
     class TxComplete : public ForeseenEvent
     {
@@ -301,8 +304,8 @@ class QbbNetDevice : public NetDevice
     };
 
     /**
-     * \brief Make the accessor of a trace source that is looked at only when somebody has listened: a device has seven, each
-     * in memory of its own.
+     * \brief Make the accessor of a trace source that is looked at only when somebody has listened:
+     * a device has seven, each in memory of its own.
      * \tparam Source type of the trace source
      * \param source its member
      * \return the accessor
@@ -346,7 +349,8 @@ class QbbNetDevice : public NetDevice
     void TransmitStart(QbbFrame* frame);
 
     /**
-     * \brief Ask whether a transmission is under way. If so, its end will be an event, for somebody waits for it.
+     * \brief Ask whether a transmission is under way. If so, its end will be an event, for somebody
+     * waits for it.
      * \return whether the device is busy
      */
     bool IsBusy();
@@ -386,7 +390,8 @@ class QbbNetDevice : public NetDevice
     /// Cache lines from m_txComplete on that are used for each frame, the first queues among them.
     static constexpr std::size_t STATE_LINES = 4;
 
-    // What each frame needs stands together; which of it is in which cache line is part of the design.
+    // What each frame needs stands together; which of it is in which cache line is part of the
+    // design.
     alignas(64) TxComplete m_txComplete;  //!< ends transmissions
     QbbNode* m_owner{nullptr};            //!< what decides on frames
     QbbNetDevice* m_peer{nullptr};        //!< device at the far end
@@ -416,40 +421,44 @@ class QbbNetDevice : public NetDevice
     uint64_t m_txTelemetryBytes{0};                 //!< bytes sent that only telemetry needs
     std::array<QbbFrameQueue, PRIORITIES> m_queues; //!< the queues
     // What few frames need.
-    SharedNetwork* m_shared{nullptr};               //!< sends frames to other processes
-    uint64_t m_bitRate{0};                          //!< data rate in bit/s
-    uint32_t m_frameGap{0};                         //!< bytes that a frame occupies the link for besides its own
-    bool m_floorsTimes{false};                      //!< whether transmission times are floored
-    bool m_losesPfc{false};                         //!< whether PFC frames may be lost
-    Ptr<WheelSimulatorImpl> m_wheelOwner;           //!< keeps m_wheel
-    CorePointer<hpcc::Scheduler> m_scheduler;       //!< serves queues by classes; nothing: in turn
-    std::shared_ptr<hpcc::Loss> m_loss;             //!< decides which arriving frames are lost
-    uint64_t m_lostFrames{0};                       //!< frames lost, be it by chance or with the cable
-    uint64_t m_pauses{0};                           //!< pause frames received
-    std::array<Time, PRIORITIES> m_pausedSince;     //!< when each priority was paused
-    std::array<Time, PRIORITIES> m_pausedTime;      //!< time for which each was paused, before the present pause
-    Ptr<QbbChannel> m_channel;                      //!< the cable
-    Ptr<Node> m_node;                               //!< the node
-    DataRate m_dataRate;                            //!< attribute
-    Mac48Address m_address;                         //!< MAC address
-    uint32_t m_ifIndex{0};                          //!< interface index
-    uint16_t m_mtu{0};                              //!< most bytes in a frame's payload
-    TracedCallback<> m_linkChanges;                 //!< called when a cable is plugged in
-    ReceiveCallback m_receive;                      //!< takes packets
-    PromiscReceiveCallback m_receiveAll;            //!< sees packets
+    SharedNetwork* m_shared{nullptr}; //!< sends frames to other processes
+    uint64_t m_bitRate{0};            //!< data rate in bit/s
+    /// Bytes that a frame occupies the link for besides its own.
+    uint32_t m_frameGap{0};
+    bool m_floorsTimes{false};                //!< whether transmission times are floored
+    bool m_losesPfc{false};                   //!< whether PFC frames may be lost
+    Ptr<WheelSimulatorImpl> m_wheelOwner;     //!< keeps m_wheel
+    CorePointer<hpcc::Scheduler> m_scheduler; //!< serves queues by classes; nothing: in turn
+    std::shared_ptr<hpcc::Loss> m_loss;       //!< decides which arriving frames are lost
+    /// Frames lost, be it by chance or with the cable.
+    uint64_t m_lostFrames{0};
+    uint64_t m_pauses{0};                       //!< pause frames received
+    std::array<Time, PRIORITIES> m_pausedSince; //!< when each priority was paused
+    /// Time for which each was paused, before the present pause.
+    std::array<Time, PRIORITIES> m_pausedTime;
+    Ptr<QbbChannel> m_channel;           //!< the cable
+    Ptr<Node> m_node;                    //!< the node
+    DataRate m_dataRate;                 //!< attribute
+    Mac48Address m_address;              //!< MAC address
+    uint32_t m_ifIndex{0};               //!< interface index
+    uint16_t m_mtu{0};                   //!< most bytes in a frame's payload
+    TracedCallback<> m_linkChanges;      //!< called when a cable is plugged in
+    ReceiveCallback m_receive;           //!< takes packets
+    PromiscReceiveCallback m_receiveAll; //!< sees packets
 
-    TracedCallback<QbbFrame&> m_taps;                 //!< see arriving frames first
-    TracedCallback<const QbbFrame&> m_txBeginTrace;   //!< trace source
-    TracedCallback<const QbbFrame&> m_rxEndTrace;     //!< trace source
-    TracedCallback<Ptr<const Packet>> m_sniffer;      //!< trace source
-    std::unique_ptr<FrameSerializer> m_serializer;    //!< made when a sniffer sees the first frame
-    TracedCallback<const QbbFrame&> m_rxDropTrace;    //!< trace source
-    TracedCallback<const QbbFrame&> m_linkDropTrace;  //!< trace source
-    TracedCallback<const QbbFrame&> m_enqueueTrace;   //!< trace source
-    TracedCallback<const QbbFrame&> m_dequeueTrace;   //!< trace source
-    TracedCallback<uint8_t, bool> m_pauseTrace;       //!< trace source
-    std::unique_ptr<QueueWatch> m_queueWatch;         //!< follows the queues, once somebody wants to know
-    Time m_downSince;                                 //!< when the cable broke
+    TracedCallback<QbbFrame&> m_taps;                //!< see arriving frames first
+    TracedCallback<const QbbFrame&> m_txBeginTrace;  //!< trace source
+    TracedCallback<const QbbFrame&> m_rxEndTrace;    //!< trace source
+    TracedCallback<Ptr<const Packet>> m_sniffer;     //!< trace source
+    std::unique_ptr<FrameSerializer> m_serializer;   //!< made when a sniffer sees the first frame
+    TracedCallback<const QbbFrame&> m_rxDropTrace;   //!< trace source
+    TracedCallback<const QbbFrame&> m_linkDropTrace; //!< trace source
+    TracedCallback<const QbbFrame&> m_enqueueTrace;  //!< trace source
+    TracedCallback<const QbbFrame&> m_dequeueTrace;  //!< trace source
+    TracedCallback<uint8_t, bool> m_pauseTrace;      //!< trace source
+    /// Follows the queues, once somebody wants to know.
+    std::unique_ptr<QueueWatch> m_queueWatch;
+    Time m_downSince; //!< when the cable broke
 };
 
 } // namespace ns3

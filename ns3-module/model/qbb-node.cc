@@ -6,12 +6,12 @@
 #include "qbb-node.h"
 
 #include "call-core.h"
-#include "qbb-net-device.h"
-#include "shared-network.h"
-#include "setting-attributes.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "qbb-net-device.h"
+#include "setting-attributes.h"
+#include "shared-network.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -28,8 +28,8 @@ NS_OBJECT_ENSURE_REGISTERED(QbbNode);
 TypeId
 QbbNode::GetTypeId()
 {
-    static TypeId tid =
-        AddSettings(TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc"), hpcc::node_settings());
+    static TypeId tid = AddSettings(TypeId("ns3::QbbNode").SetParent<Object>().SetGroupName("Hpcc"),
+                                    hpcc::node_settings());
     return tid;
 }
 
@@ -118,7 +118,8 @@ Ptr<QbbNetDevice>
 QbbNode::GetPort(uint32_t port) const
 {
     NS_ABORT_MSG_UNLESS(port < m_ports.size(),
-                        "node " << m_index << " has no port " << port << "; it has " << m_ports.size());
+                        "node " << m_index << " has no port " << port << "; it has "
+                                << m_ports.size());
     return m_ports[port];
 }
 
@@ -161,8 +162,8 @@ QbbNode::OnLinkUp(QbbNetDevice& port)
 bool
 QbbNode::SendPacket(QbbNetDevice&, Ptr<Packet> packet, uint16_t protocol)
 {
-    NS_LOG_WARN("no packets of an ns-3 stack are carried here: " << packet->GetSize() << " bytes of protocol "
-                                                                 << protocol << " not sent");
+    NS_LOG_WARN("no packets of an ns-3 stack are carried here: "
+                << packet->GetSize() << " bytes of protocol " << protocol << " not sent");
     return false;
 }
 

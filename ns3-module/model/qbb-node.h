@@ -70,8 +70,8 @@ class QbbNode : public Object, public SettingsOwner
     uint32_t GetIndex() const;
 
     /**
-     * \brief Take frames from a pool that other nodes use too. By default each node has a pool of its own; one for
-     * a whole network touches less memory.
+     * \brief Take frames from a pool that other nodes use too. By default each node has a pool of
+     * its own; one for a whole network touches less memory.
      * \param pool the pool
      */
     void SetFramePool(std::shared_ptr<QbbFramePool> pool);
@@ -144,7 +144,8 @@ class QbbNode : public Object, public SettingsOwner
 
     /**
      * \brief A port will be idle soon: fetch what it takes to choose the next frame and to send it.
-     * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port, its first frame and this object are in the cache
+     * \param step 3 or 4, as for ForeseenEvent::Fetch(); the port, its first frame and this object
+     * are in the cache
      * \param out the port
      */
     virtual void FetchDeparture(unsigned step, const QbbNetDevice& out) const;
@@ -179,7 +180,8 @@ class QbbNode : public Object, public SettingsOwner
     void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
 
     /**
-     * \brief Settle what the settings leave to the simulator; ends the program if they contradict each other.
+     * \brief Settle what the settings leave to the simulator; ends the program if they contradict
+     * each other.
      * \param network the network
      */
     void ResolveSettings(const hpcc::Network& network);
@@ -189,11 +191,12 @@ class QbbNode : public Object, public SettingsOwner
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< the ports
     std::shared_ptr<QbbFramePool> m_pool;   //!< frames that begin here
-    std::shared_ptr<hpcc::Rng> m_rng;   //!< the random number generator
-    SharedNetwork* m_shared{nullptr};       //!< tells the other nodes; nullptr: nothing is told at the end of windows
-    uint32_t m_index{0};                    //!< index in the network
-    uint32_t m_pfcBytes{0};                 //!< size of a PFC frame
-    bool m_isDisposed{false};               //!< whether the simulation has ended
+    std::shared_ptr<hpcc::Rng> m_rng;       //!< the random number generator
+    /// Tells the other nodes; nullptr: nothing is told at the end of windows.
+    SharedNetwork* m_shared{nullptr};
+    uint32_t m_index{0};      //!< index in the network
+    uint32_t m_pfcBytes{0};   //!< size of a PFC frame
+    bool m_isDisposed{false}; //!< whether the simulation has ended
 };
 
 } // namespace ns3

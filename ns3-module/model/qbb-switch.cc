@@ -7,12 +7,12 @@
 
 #include "busy-switches.h"
 #include "call-core.h"
-#include "setting-attributes.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
+#include "setting-attributes.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -101,7 +101,10 @@ QbbSwitch::SampleQueues(hpcc::Results& results, std::size_t first) const
 bool
 QbbSwitch::TraceQueues(hpcc::Results& results, std::size_t first) const
 {
-    return results.trace_queues(Simulator::Now().GetNanoSeconds(), first, *m_core, static_cast<uint16_t>(m_ports.size()));
+    return results.trace_queues(Simulator::Now().GetNanoSeconds(),
+                                first,
+                                *m_core,
+                                static_cast<uint16_t>(m_ports.size()));
 }
 
 void
@@ -157,15 +160,17 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     m_network = network;
     EnsureRng();
     ResolveSettings(*network);
-    m_core.reset(CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()).into_raw(); }));
+    m_core.reset(
+        CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()).into_raw(); }));
     m_fastCnp = GetObject<FastCnpSwitch>();
     if (m_fastCnp && !m_fastCnp->Start(*network, *this))
     {
         m_fastCnp = nullptr;
     }
     const bool notifies = m_fastCnp && m_fastCnp->IsEnabled();
-    m_border.reset(
-        CallCore([&] { return hpcc::new_telemetry_border(*network, m_index, GetSettings(), notifies).into_raw(); }));
+    m_border.reset(CallCore([&] {
+        return hpcc::new_telemetry_border(*network, m_index, GetSettings(), notifies).into_raw();
+    }));
     if (!m_border->hides())
     {
         m_border.reset();
@@ -231,8 +236,12 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         return;
     }
-    const hpcc::Arrival arrival =
-        m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), frame->priority, frame->size, frame->hopLimit);
+    const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(),
+                                                 frame->dst,
+                                                 KeyOf(*frame),
+                                                 frame->priority,
+                                                 frame->size,
+                                                 frame->hopLimit);
     if (arrival.verdict != hpcc::Verdict::Forward)
     {
         Drop(frame, arrival.verdict);
@@ -257,7 +266,8 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 void
 QbbSwitch::FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const
 {
-    const hpcc::FetchPlaces places = m_core->places_of_arrival(in.GetPortNumber(), frame.dst, KeyOf(frame), step == 4);
+    const hpcc::FetchPlaces places =
+        m_core->places_of_arrival(in.GetPortNumber(), frame.dst, KeyOf(frame), step == 4);
     FetchLines(reinterpret_cast<const void*>(places.first), 1);
     if (step == 4)
     {
@@ -272,7 +282,8 @@ QbbSwitch::FetchDeparture(unsigned step, const QbbNetDevice& out) const
     const QbbFrame* head = out.PeekHead();
     if (step == 3 && head)
     {
-        const hpcc::FetchPlaces places = m_core->places_of_departure(out.GetPortNumber(), head->ingress);
+        const hpcc::FetchPlaces places =
+            m_core->places_of_departure(out.GetPortNumber(), head->ingress);
         FetchLines(reinterpret_cast<const void*>(places.first), 1);
         FetchLines(reinterpret_cast<const void*>(places.second), 1);
     }
@@ -347,7 +358,8 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
                        !frame.CollectsTelemetry(),
                        {frame.GetTelemetry(), frame.telemetryBytes});
     }
-    frame.congestionMarked |= m_fastCnp ? DepartWithFastCnp(out, frame, departure.mark) : departure.mark;
+    frame.congestionMarked |=
+        m_fastCnp ? DepartWithFastCnp(out, frame, departure.mark) : departure.mark;
     if (departure.resume)
     {
         m_rng->skip();
@@ -389,7 +401,8 @@ QbbSwitch::Send(QbbFrame* frame)
     // The hop limit of a frame that begins here counts from the next switch.
     const hpcc::Arrival arrival =
         m_core->arrive(0, frame->dst, KeyOf(*frame), frame->priority, frame->size, frame->hopLimit);
-    QbbNetDevice* out = arrival.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[arrival.egress]) : nullptr;
+    QbbNetDevice* out =
+        arrival.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[arrival.egress]) : nullptr;
     if (!out || (m_fastCnp && !m_fastCnp->Passes(*out, *frame, false)))
     {
         Drop(frame, hpcc::Verdict::NoRoute);
@@ -404,8 +417,12 @@ QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
 {
     if (frame->kind == QbbFrame::Kind::FAST_CNP || frame->kind == QbbFrame::Kind::ICMPV6)
     {
-        const hpcc::Arrival arrival =
-            m_core->arrive(in.GetPortNumber(), frame->dst, KeyOf(*frame), 0, frame->size, frame->hopLimit);
+        const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(),
+                                                     frame->dst,
+                                                     KeyOf(*frame),
+                                                     0,
+                                                     frame->size,
+                                                     frame->hopLimit);
         const bool isForwarded = arrival.verdict == hpcc::Verdict::Forward;
         if (!m_fastCnp->Passes(in, *frame, true) ||
             (isForwarded && !m_fastCnp->Passes(*m_ports[arrival.egress], *frame, false)))

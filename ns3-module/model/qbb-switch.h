@@ -94,7 +94,8 @@ class QbbSwitch : public QbbNode
     /// \return frames dropped so far for want of a route
     uint64_t GetUnroutable() const;
 
-    /// \return frames dropped so far at the end of their hop limit, which frames of the wire profile "reference" do not have
+    /// \return frames dropped so far at the end of their hop limit, which frames of the wire
+    /// profile "reference" do not have
     uint64_t GetExpired() const;
 
     /**
@@ -126,7 +127,8 @@ class QbbSwitch : public QbbNode
     void Depart(QbbNetDevice& out, QbbFrame& frame);
 
     /**
-     * \brief Decide whether a frame that leaves is marked, and whether its sender is notified, under Fast CNP.
+     * \brief Decide whether a frame that leaves is marked, and whether its sender is notified,
+     * under Fast CNP.
      * \param out port by which it leaves
      * \param frame the frame, stamped
      * \param marked whether the ECN rule marks it
@@ -164,17 +166,19 @@ class QbbSwitch : public QbbNode
     /// Join the lists that wait for a frame.
     void JoinLists();
 
-    std::vector<BusySwitches*> m_lists;        //!< lists that wait for a frame
-    std::shared_ptr<hpcc::Network> m_network;  //!< routes
-    CorePointer<hpcc::TelemetryBorder> m_border; //!< what it hides from another domain; null if it is no border
-    CorePointer<hpcc::Switch> m_core;          //!< the decisions
-    Ptr<FastCnpSwitch> m_fastCnp;              //!< what it does about Fast CNP; null if nothing
-    bool m_leakOnLinkDown{false};              //!< whether what a failed link clears stays accounted
-    bool m_notesArrival{false};                //!< whether telemetry says when a frame came in
-    bool m_pauses{true};                       //!< whether a PFC pause is one
-    uint64_t m_drops{0};                       //!< frames dropped for want of buffer
-    uint64_t m_unroutable{0};                  //!< frames dropped for want of a route
-    uint64_t m_expired{0};                     //!< frames dropped at the end of their hop limit
+    std::vector<BusySwitches*> m_lists;       //!< lists that wait for a frame
+    std::shared_ptr<hpcc::Network> m_network; //!< routes
+    /// What it hides from another domain; null if it is no border.
+    CorePointer<hpcc::TelemetryBorder> m_border;
+    CorePointer<hpcc::Switch> m_core; //!< the decisions
+    Ptr<FastCnpSwitch> m_fastCnp;     //!< what it does about Fast CNP; null if nothing
+    /// Whether what a failed link clears stays accounted.
+    bool m_leakOnLinkDown{false};
+    bool m_notesArrival{false};                  //!< whether telemetry says when a frame came in
+    bool m_pauses{true};                         //!< whether a PFC pause is one
+    uint64_t m_drops{0};                         //!< frames dropped for want of buffer
+    uint64_t m_unroutable{0};                    //!< frames dropped for want of a route
+    uint64_t m_expired{0};                       //!< frames dropped at the end of their hop limit
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source
 };
 

@@ -60,7 +60,8 @@ class Stopwatch
 int
 CountOf(std::size_t size)
 {
-    NS_ABORT_MSG_IF(size > std::numeric_limits<int>::max(), "a message of " << size << " bytes is more than MPI can send");
+    NS_ABORT_MSG_IF(size > std::numeric_limits<int>::max(),
+                    "a message of " << size << " bytes is more than MPI can send");
     return static_cast<int>(size);
 }
 
@@ -110,7 +111,13 @@ RankExchange::Exchange(uint64_t value)
     {
         mine.push_back(outbox.size());
     }
-    MPI_Allgather(mine.data(), CountOf(mine.size()), MPI_UINT64_T, all.data(), CountOf(mine.size()), MPI_UINT64_T, MPI_COMM_WORLD);
+    MPI_Allgather(mine.data(),
+                  CountOf(mine.size()),
+                  MPI_UINT64_T,
+                  all.data(),
+                  CountOf(mine.size()),
+                  MPI_UINT64_T,
+                  MPI_COMM_WORLD);
     std::vector<MPI_Request> requests;
     for (std::size_t rank = 0; rank < size; ++rank)
     {
@@ -167,7 +174,15 @@ RankExchange::Gather(const Bytes& bytes)
         total += static_cast<std::size_t>(counts[rank]);
     }
     Bytes all(total);
-    MPI_Gatherv(bytes.data(), mine, MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Gatherv(bytes.data(),
+                mine,
+                MPI_BYTE,
+                all.data(),
+                counts.data(),
+                places.data(),
+                MPI_BYTE,
+                0,
+                MPI_COMM_WORLD);
     m_sentBytes += isFirst ? 0 : bytes.size();
     std::vector<Bytes> result;
     for (std::size_t rank = 0; rank < places.size(); ++rank)

@@ -16,8 +16,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief What the processes of a simulation, its ranks, send each other by MPI.
  *
- * There can be one at a time; it begins MPI and ends it, unless the program did so itself. All its methods that exchange
- * something have to be called by all ranks, in the same order.
+ * There can be one at a time; it begins MPI and ends it, unless the program did so itself. All its
+ * methods that exchange something have to be called by all ranks, in the same order.
  */
 class RankExchange
 {
@@ -65,7 +65,8 @@ class RankExchange
     }
 
     /**
-     * \brief Send what is in the outboxes, which are empty then, and receive what is in those of the others.
+     * \brief Send what is in the outboxes, which are empty then, and receive what is in those of
+     * the others.
      * \param value any number
      * \return the smallest of all ranks' numbers
      */
@@ -98,7 +99,8 @@ class RankExchange
         return m_sentBytes;
     }
 
-    /// \return nanoseconds that were spent so far in waiting for other ranks and in exchanging with them
+    /// \return nanoseconds that were spent so far in waiting for other ranks and in exchanging with
+    /// them
     uint64_t GetWaitedNanos() const
     {
         return m_waitedNanos;

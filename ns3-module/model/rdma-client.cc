@@ -22,35 +22,34 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaClient);
 TypeId
 RdmaClient::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::RdmaClient")
-            .SetParent<Application>()
-            .SetGroupName("Hpcc")
-            .AddConstructor<RdmaClient>()
-            .AddAttribute("Peer",
-                          "Node of the destination host",
-                          PointerValue(),
-                          MakePointerAccessor(&RdmaClient::m_peer),
-                          MakePointerChecker<Node>())
-            .AddAttribute("Size",
-                          "Bytes to send",
-                          UintegerValue(1'000'000),
-                          MakeUintegerAccessor(&RdmaClient::m_size),
-                          MakeUintegerChecker<uint64_t>(1))
-            .AddAttribute("Priority",
-                          "Priority group",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaClient::m_priority),
-                          MakeUintegerChecker<uint8_t>(1, 7))
-            .AddAttribute("DestinationPort",
-                          "UDP destination port",
-                          UintegerValue(100),
-                          MakeUintegerAccessor(&RdmaClient::m_dport),
-                          MakeUintegerChecker<uint16_t>())
-            .AddTraceSource("Finish",
-                            "The flow's last acknowledgement has arrived",
-                            MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
-                            "ns3::RdmaHost::FlowTracedCallback");
+    static TypeId tid = TypeId("ns3::RdmaClient")
+                            .SetParent<Application>()
+                            .SetGroupName("Hpcc")
+                            .AddConstructor<RdmaClient>()
+                            .AddAttribute("Peer",
+                                          "Node of the destination host",
+                                          PointerValue(),
+                                          MakePointerAccessor(&RdmaClient::m_peer),
+                                          MakePointerChecker<Node>())
+                            .AddAttribute("Size",
+                                          "Bytes to send",
+                                          UintegerValue(1'000'000),
+                                          MakeUintegerAccessor(&RdmaClient::m_size),
+                                          MakeUintegerChecker<uint64_t>(1))
+                            .AddAttribute("Priority",
+                                          "Priority group",
+                                          UintegerValue(3),
+                                          MakeUintegerAccessor(&RdmaClient::m_priority),
+                                          MakeUintegerChecker<uint8_t>(1, 7))
+                            .AddAttribute("DestinationPort",
+                                          "UDP destination port",
+                                          UintegerValue(100),
+                                          MakeUintegerAccessor(&RdmaClient::m_dport),
+                                          MakeUintegerChecker<uint16_t>())
+                            .AddTraceSource("Finish",
+                                            "The flow's last acknowledgement has arrived",
+                                            MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
+                                            "ns3::RdmaHost::FlowTracedCallback");
     return tid;
 }
 
@@ -102,9 +101,14 @@ RdmaClient::StartApplication()
     NS_LOG_FUNCTION(this);
     Ptr<RdmaHost> host = GetNode()->GetObject<RdmaHost>();
     Ptr<RdmaHost> peer = m_peer ? m_peer->GetObject<RdmaHost>() : nullptr;
-    NS_ABORT_MSG_UNLESS(m_peer, "the RdmaClient of node " << GetNode()->GetId() << " has no peer: call SetPeer()");
-    NS_ABORT_MSG_UNLESS(host, "node " << GetNode()->GetId() << " has an RdmaClient and is no RdmaHost");
-    NS_ABORT_MSG_UNLESS(peer, "node " << m_peer->GetId() << " is the peer of an RdmaClient and is no RdmaHost");
+    NS_ABORT_MSG_UNLESS(m_peer,
+                        "the RdmaClient of node " << GetNode()->GetId()
+                                                  << " has no peer: call SetPeer()");
+    NS_ABORT_MSG_UNLESS(host,
+                        "node " << GetNode()->GetId() << " has an RdmaClient and is no RdmaHost");
+    NS_ABORT_MSG_UNLESS(peer,
+                        "node " << m_peer->GetId()
+                                << " is the peer of an RdmaClient and is no RdmaHost");
     m_flow.size = m_size;
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;

@@ -40,7 +40,8 @@ class RdmaClient : public Application
     /// \return the flow's queue pair at its host, once the application has started
     uint32_t GetQueuePair() const;
 
-    /// \return the flow; its endpoints are valid once the application has started, its completion time is valid once it has finished
+    /// \return the flow; its endpoints are valid once the application has started, its completion
+    /// time is valid once it has finished
     const RdmaFlow& GetFlow() const;
 
   protected:
@@ -56,13 +57,13 @@ class RdmaClient : public Application
      */
     void OnFinish(const RdmaFlow& flow);
 
-    Ptr<Node> m_peer;     //!< node of the destination host
-    RdmaFlow m_flow;      //!< the flow
-    uint64_t m_size{0};   //!< attribute
-    uint8_t m_priority{}; //!< attribute
-    uint16_t m_dport{0};  //!< attribute
-    uint32_t m_queuePair{0}; //!< the flow's queue pair
-    bool m_finished{false}; //!< whether the last acknowledgement has arrived
+    Ptr<Node> m_peer;                              //!< node of the destination host
+    RdmaFlow m_flow;                               //!< the flow
+    uint64_t m_size{0};                            //!< attribute
+    uint8_t m_priority{};                          //!< attribute
+    uint16_t m_dport{0};                           //!< attribute
+    uint32_t m_queuePair{0};                       //!< the flow's queue pair
+    bool m_finished{false};                        //!< whether the last acknowledgement has arrived
     TracedCallback<const RdmaFlow&> m_finishTrace; //!< trace source
 };
 

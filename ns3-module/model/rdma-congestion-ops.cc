@@ -55,7 +55,8 @@ RdmaCongestionOps::OnPort(DataRate)
 void
 RdmaCongestionOps::Arm(uint8_t timer, uint64_t at)
 {
-    NS_ABORT_MSG_IF(timer >= TIMERS, "there is no timer " << +timer << "; expected 0 to " << TIMERS - 1);
+    NS_ABORT_MSG_IF(timer >= TIMERS,
+                    "there is no timer " << +timer << "; expected 0 to " << TIMERS - 1);
     m_due[timer] = at;
     m_armed |= 1U << timer;
 }

@@ -26,19 +26,22 @@ namespace ns3
  * \ingroup hpcc
  * \brief A congestion control of RDMA flows that is written in C++: the state of one flow.
  *
- * Derive a class with a TypeId of its own and an AddConstructor(), and name it as `CongestionControl` of RdmaHost or as
- * `congestion_control.algorithm` of a scenario file: "ns3::MyControl". Its attributes are its parameters; in a file they
- * are keys of [congestion_control] under their own names. scratch/hpcc-own-control.cc shows one.
+ * Derive a class with a TypeId of its own and an AddConstructor(), and name it as
+ * `CongestionControl` of RdmaHost or as `congestion_control.algorithm` of a scenario file:
+ * "ns3::MyControl". Its attributes are its parameters; in a file they are keys of
+ * [congestion_control] under their own names. scratch/hpcc-own-control.cc shows one.
  *
- * The core calls, in this order: Start() once; OnSent() for each packet with payload that has left; for an acknowledgement
- * that reports a missing byte OnLoss(), then for each acknowledgement OnFeedback(); OnLoss() for a retransmission timeout;
- * OnNotification() for a congestion notification; OnTimer() when a timer that it has armed is due; OnPort() after a failed
- * link has moved the flow to another port. A decision takes effect before the next call.
+ * The core calls, in this order: Start() once; OnSent() for each packet with payload that has left;
+ * for an acknowledgement that reports a missing byte OnLoss(), then for each acknowledgement
+ * OnFeedback(); OnLoss() for a retransmission timeout; OnNotification() for a congestion
+ * notification; OnTimer() when a timer that it has armed is due; OnPort() after a failed link has
+ * moved the flow to another port. A decision takes effect before the next call.
  */
 class RdmaCongestionOps : public Object
 {
   public:
-    /// What is read of telemetry, so that frames carry it unless the attribute TelemetryLayout says otherwise.
+    /// What is read of telemetry, so that frames carry it unless the attribute TelemetryLayout says
+    /// otherwise.
     enum class Reads
     {
         NOTHING,    //!< nothing
@@ -60,7 +63,8 @@ class RdmaCongestionOps : public Object
         uint8_t hops;         //!< links on the shortest path; 0: not known
     };
 
-    /// What one hop reported, if telemetry with records of hops travels (attribute TelemetryLayout).
+    /// What one hop reported, if telemetry with records of hops travels (attribute
+    /// TelemetryLayout).
     struct Hop
     {
         DataRate rate;    //!< of the egress link
@@ -81,9 +85,11 @@ class RdmaCongestionOps : public Object
         std::vector<Hop> hops; //!< records of hops in path order, if there are any
         uint64_t nanosModulus; //!< where Hop::nanos wraps
         uint64_t bytesModulus; //!< where Hop::txBytes wraps
-        int8_t busiestPlace;   //!< place on the path, from 0, of the only record in hops; -1: one of each hop
-        uint64_t sentAt;       //!< when the acknowledged packet left, in ns; 0: not said
-        double utilisation;    //!< of the busiest hop, 1 where bytes in flight are capacity * T; below 0: not said
+        /// Place on the path, from 0, of the only record in hops; -1: one of each hop.
+        int8_t busiestPlace;
+        uint64_t sentAt; //!< when the acknowledged packet left, in ns; 0: not said
+        /// Of the busiest hop, 1 where bytes in flight are capacity * T; below 0: not said.
+        double utilisation;
     };
 
     /// A packet that has left.
@@ -166,7 +172,8 @@ class RdmaCongestionOps : public Object
      */
     virtual void OnPort(DataRate lineRate);
 
-    /// \return whether OnNotification() does something: otherwise a run with notifications is refused
+    /// \return whether OnNotification() does something: otherwise a run with notifications is
+    /// refused
     virtual bool ReactsToNotifications() const;
 
     /// \return what it reads of telemetry
@@ -174,8 +181,9 @@ class RdmaCongestionOps : public Object
 
     /**
      * \brief Say whether less than a record of each hop will do.
-     * \return whether it copes with the record of the busiest link, or with the utilisation of that link, in place of all
-     * records: the settings TelemetryAnswer busiest_link and loads. Otherwise those are refused.
+     * \return whether it copes with the record of the busiest link, or with the utilisation of that
+     * link, in place of all records: the settings TelemetryAnswer busiest_link and loads. Otherwise
+     * those are refused.
      */
     virtual bool TakesDigests() const;
 

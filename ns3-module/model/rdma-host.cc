@@ -7,13 +7,13 @@
 
 #include "call-core.h"
 #include "late-trace.h"
-#include "setting-attributes.h"
-#include "shared-network.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
+#include "setting-attributes.h"
+#include "shared-network.h"
 
 #include "ns3/abort.h"
 #include "ns3/fatal-error.h"
@@ -51,43 +51,42 @@ constexpr std::size_t QUEUE_PAIR_LINES = 4;
 TypeId
 RdmaHost::GetTypeId()
 {
-    static TypeId tid = AddSettings(TypeId("ns3::RdmaHost")
-                                        .SetParent<QbbNode>()
-                                        .SetGroupName("Hpcc")
-                                        .AddConstructor<RdmaHost>()
-                                        .AddTraceSource("FlowStart",
-                                                        "A flow begins",
-                                                        MakeTraceSourceAccessor(&RdmaHost::m_startTrace),
-                                                        "ns3::RdmaHost::FlowTracedCallback")
-                                        .AddTraceSource("FlowFinish",
-                                                        "A flow's last acknowledgement has arrived",
-                                                        MakeTraceSourceAccessor(&RdmaHost::m_finishTrace),
-                                                        "ns3::RdmaHost::FlowTracedCallback")
-                                        .AddTraceSource("Control",
-                                                        "An acknowledgement, a notification, other feedback or a timer has "
-                                                        "reached the congestion control of a flow",
-                                                        MakeTraceSourceAccessor(&RdmaHost::m_controlTrace),
-                                                        "ns3::RdmaHost::ControlTracedCallback")
-                                        .AddTraceSource("Resend",
-                                                        "A packet is sent again",
-                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
-                                                            return host.GetFlowWatch().resend;
-                                                        }),
-                                                        "ns3::RdmaHost::ResendTracedCallback")
-                                        .AddTraceSource("Rtt",
-                                                        "A packet that was sent once is acknowledged, and no later one with it",
-                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
-                                                            return host.GetFlowWatch().rtt;
-                                                        }),
-                                                        "ns3::RdmaHost::RttTracedCallback")
-                                        .AddTraceSource("Cnp",
-                                                        "The receiver of a flow has sent a congestion notification, which "
-                                                        "arrives; those of switches are told of by FastCnpHost",
-                                                        MakeLateTraceAccessor<RdmaHost>([](RdmaHost& host) -> auto& {
-                                                            return host.GetFlowWatch().cnp;
-                                                        }),
-                                                        "ns3::RdmaHost::FlowTracedCallback"),
-                                    hpcc::host_settings());
+    static TypeId tid = AddSettings(
+        TypeId("ns3::RdmaHost")
+            .SetParent<QbbNode>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<RdmaHost>()
+            .AddTraceSource("FlowStart",
+                            "A flow begins",
+                            MakeTraceSourceAccessor(&RdmaHost::m_startTrace),
+                            "ns3::RdmaHost::FlowTracedCallback")
+            .AddTraceSource("FlowFinish",
+                            "A flow's last acknowledgement has arrived",
+                            MakeTraceSourceAccessor(&RdmaHost::m_finishTrace),
+                            "ns3::RdmaHost::FlowTracedCallback")
+            .AddTraceSource("Control",
+                            "An acknowledgement, a notification, other feedback or a timer has "
+                            "reached the congestion control of a flow",
+                            MakeTraceSourceAccessor(&RdmaHost::m_controlTrace),
+                            "ns3::RdmaHost::ControlTracedCallback")
+            .AddTraceSource("Resend",
+                            "A packet is sent again",
+                            MakeLateTraceAccessor<RdmaHost>([](RdmaHost & host) -> auto& {
+                                return host.GetFlowWatch().resend;
+                            }),
+                            "ns3::RdmaHost::ResendTracedCallback")
+            .AddTraceSource("Rtt",
+                            "A packet that was sent once is acknowledged, and no later one with it",
+                            MakeLateTraceAccessor<RdmaHost>(
+                                [](RdmaHost & host) -> auto& { return host.GetFlowWatch().rtt; }),
+                            "ns3::RdmaHost::RttTracedCallback")
+            .AddTraceSource("Cnp",
+                            "The receiver of a flow has sent a congestion notification, which "
+                            "arrives; those of switches are told of by FastCnpHost",
+                            MakeLateTraceAccessor<RdmaHost>(
+                                [](RdmaHost & host) -> auto& { return host.GetFlowWatch().cnp; }),
+                            "ns3::RdmaHost::FlowTracedCallback"),
+        hpcc::host_settings());
     return tid;
 }
 
@@ -146,7 +145,8 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     EnsureRng();
     ResolveSettings(*network);
     m_mtu = GetSettings().mtu();
-    m_core.reset(CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
+    m_core.reset(
+        CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
     m_wirePort = GetSettings().wire_port();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
@@ -188,15 +188,18 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
         0,
         flow.size,
     };
-    const int64_t receiver = peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender, *m_network);
+    const int64_t receiver =
+        peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender, *m_network);
     NS_ABORT_MSG_IF(receiver < 0, "host " << flow.dst << " has no room for another queue pair");
     sender.receiver = static_cast<uint32_t>(receiver);
     if (!IsLocal())
     {
         return ELSEWHERE;
     }
-    const int64_t queuePair =
-        m_core->open_sender(Simulator::Now().GetNanoSeconds(), static_cast<uint16_t>(nic), sender, *m_network);
+    const int64_t queuePair = m_core->open_sender(Simulator::Now().GetNanoSeconds(),
+                                                  static_cast<uint16_t>(nic),
+                                                  sender,
+                                                  *m_network);
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
 
     const auto handle = static_cast<uint32_t>(queuePair);
@@ -221,9 +224,11 @@ RdmaHost::CloseReceiver(uint32_t receiver)
 void
 RdmaHost::CheckRunning() const
 {
-    NS_ABORT_MSG_UNLESS(m_core,
-                        "host " << m_index << " is not part of a running network: call QbbHelper::Start() first, and "
-                                << "nothing after Simulator::Destroy()");
+    NS_ABORT_MSG_UNLESS(
+        m_core,
+        "host " << m_index
+                << " is not part of a running network: call QbbHelper::Start() first, and "
+                << "nothing after Simulator::Destroy()");
 }
 
 void
@@ -233,7 +238,8 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     CheckRunning();
     peer->CheckRunning();
     NS_ABORT_MSG_IF(peer->m_network != m_network,
-                    "host " << peer->m_index << " is part of another network than host " << m_index);
+                    "host " << peer->m_index << " is part of another network than host "
+                            << m_index);
     NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
@@ -243,13 +249,17 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 hpcc::FlowKey
 RdmaHost::WireKey(const RdmaFlow& flow, uint16_t sport) const
 {
-    return {m_network->address(flow.src), m_network->address(flow.dst), sport, m_wirePort ? m_wirePort : flow.dport};
+    return {m_network->address(flow.src),
+            m_network->address(flow.dst),
+            sport,
+            m_wirePort ? m_wirePort : flow.dport};
 }
 
 uint64_t
 RdmaHost::FlowKey(const RdmaFlow& flow) const
 {
-    return uint64_t{m_network->address(flow.dst)} << 32 | uint64_t{flow.sport} << 16 | flow.priority;
+    return uint64_t{m_network->address(flow.dst)} << 32 | uint64_t{flow.sport} << 16 |
+           flow.priority;
 }
 
 void
@@ -270,7 +280,8 @@ RdmaHost::OnNewRoutes()
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {
         const RdmaFlow& flow = m_sending.at(queuePair).flow;
-        const int32_t port = m_core->reassign(queuePair, WireKey(flow, m_core->source_port(queuePair)));
+        const int32_t port =
+            m_core->reassign(queuePair, WireKey(flow, m_core->source_port(queuePair)));
         if (port >= 0)
         {
             m_ports[port]->TrySend();
@@ -282,14 +293,17 @@ uint64_t
 RdmaHost::GetAckedBytes(uint32_t queuePair) const
 {
     const auto sending = m_sending.find(queuePair);
-    return sending == m_sending.end() ? 0 : std::min(m_core->acked_bytes(queuePair), sending->second.flow.size);
+    return sending == m_sending.end()
+               ? 0
+               : std::min(m_core->acked_bytes(queuePair), sending->second.flow.size);
 }
 
 const RdmaFlow&
 RdmaHost::GetFlow(uint32_t queuePair) const
 {
     const auto sending = m_sending.find(queuePair);
-    NS_ABORT_MSG_IF(sending == m_sending.end(), "host " << m_index << " has no flow with the queue pair " << queuePair);
+    NS_ABORT_MSG_IF(sending == m_sending.end(),
+                    "host " << m_index << " has no flow with the queue pair " << queuePair);
     return sending->second.flow;
 }
 
@@ -301,7 +315,11 @@ RdmaHost::GetControl(uint32_t queuePair) const
         return {};
     }
     const hpcc::ControlState state = m_core->control_state(queuePair);
-    return {DataRate(state.rate_bps), state.window_bytes, state.in_flight_bytes, state.utilisation, state.bottleneck};
+    return {DataRate(state.rate_bps),
+            state.window_bytes,
+            state.in_flight_bytes,
+            state.utilisation,
+            state.bottleneck};
 }
 
 DataRate
@@ -336,7 +354,9 @@ void
 RdmaHost::Send(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    SendBack(frame, m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport}, frame->dst));
+    SendBack(frame,
+             m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport},
+                           frame->dst));
 }
 
 RdmaCounters
@@ -404,7 +424,10 @@ RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t 
     frame->seq = segment.seq;
     frame->ackRequested = segment.ack_requested;
     frame->telemetryBytes =
-        segment.collects ? m_core->prepare_telemetry(now, segment.priority, {frame->GetTelemetry(), frame->GetRoom()}) : 0;
+        segment.collects ? m_core->prepare_telemetry(now,
+                                                     segment.priority,
+                                                     {frame->GetTelemetry(), frame->GetRoom()})
+                         : 0;
     return frame;
 }
 
@@ -458,7 +481,8 @@ RdmaHost::FetchArrival(unsigned step, const QbbNetDevice&, const QbbFrame& frame
         return;
     }
     const bool toReceiver = frame.kind == QbbFrame::Kind::DATA;
-    const uintptr_t place = toReceiver ? m_core->place_of_receiver(frame.queuePair) : m_core->place_of_sender(frame.queuePair);
+    const uintptr_t place = toReceiver ? m_core->place_of_receiver(frame.queuePair)
+                                       : m_core->place_of_sender(frame.queuePair);
     FetchLines(reinterpret_cast<const void*>(place), QUEUE_PAIR_LINES);
 }
 
@@ -470,15 +494,19 @@ RdmaHost::FetchDeparture(unsigned step, const QbbNetDevice& out) const
         FetchLines(m_core.get(), CORE_LINES);
         return;
     }
-    FetchLines(reinterpret_cast<const void*>(m_core->place_of_next(out.GetPortNumber())), QUEUE_PAIR_LINES);
+    FetchLines(reinterpret_cast<const void*>(m_core->place_of_next(out.GetPortNumber())),
+               QUEUE_PAIR_LINES);
 }
 
 void
 RdmaHost::ReceiveData(QbbFrame* frame)
 {
-    const hpcc::Reply reply =
-        m_core->on_data(frame->receiver->GetNow(),
-                        {frame->queuePair, frame->payload, frame->seq, frame->ackRequested, frame->congestionMarked});
+    const hpcc::Reply reply = m_core->on_data(frame->receiver->GetNow(),
+                                              {frame->queuePair,
+                                               frame->payload,
+                                               frame->seq,
+                                               frame->ackRequested,
+                                               frame->congestionMarked});
     if (reply.notify)
     {
         SendCnp(*frame);
@@ -575,10 +603,16 @@ RdmaHost::ReceiveCnp(QbbFrame* frame)
 void
 RdmaHost::ReceiveProbe(QbbFrame* frame)
 {
-    const hpcc::TelemetryReply report = m_core->on_telemetry(
-        frame->receiver->GetNow(),
-        {frame->queuePair, frame->receiver->GetPortNumber(), frame->telemetryBytes, false, true, 0, frame->seq},
-        {frame->GetTelemetry(), frame->GetRoom()});
+    const hpcc::TelemetryReply report =
+        m_core->on_telemetry(frame->receiver->GetNow(),
+                             {frame->queuePair,
+                              frame->receiver->GetPortNumber(),
+                              frame->telemetryBytes,
+                              false,
+                              true,
+                              0,
+                              frame->seq},
+                             {frame->GetTelemetry(), frame->GetRoom()});
     if (!report.alone)
     {
         frame->Release();
@@ -623,7 +657,8 @@ RdmaHost::ReportUnknown(const QbbFrame& frame)
 int32_t
 RdmaHost::PortBack(const QbbFrame& frame) const
 {
-    // An answer leaves by the port that the data's direction of the flow hashes to, as in the reference.
+    // An answer leaves by the port that the data's direction of the flow hashes to, as in the
+    // reference.
     const hpcc::FlowKey key{frame.dstAddress,
                             frame.srcAddress,
                             m_wirePort ? frame.sport : frame.dport,
@@ -681,12 +716,13 @@ void
 RdmaHost::ReceiveFeedback(QbbFrame* frame)
 {
     const uint32_t queuePair = frame->queuePair;
-    const hpcc::AckResult result = m_core->on_feedback(frame->receiver->GetNow(),
-                                                       queuePair,
-                                                       frame->seq,
-                                                       m_wirePort ? frame->sport : frame->dport,
-                                                       {frame->GetTelemetry(), frame->telemetryBytes},
-                                                       *m_rng);
+    const hpcc::AckResult result =
+        m_core->on_feedback(frame->receiver->GetNow(),
+                            queuePair,
+                            frame->seq,
+                            m_wirePort ? frame->sport : frame->dport,
+                            {frame->GetTelemetry(), frame->telemetryBytes},
+                            *m_rng);
     frame->Release();
     TakeResult(queuePair, result);
 }
@@ -824,7 +860,8 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
     UpdateWakeUp(result.nic);
     if (result.probe.present)
     {
-        QbbFrame* probe = MakeFrame(QbbFrame::Kind::PROBE, result.probe, Simulator::Now().GetTimeStep());
+        QbbFrame* probe =
+            MakeFrame(QbbFrame::Kind::PROBE, result.probe, Simulator::Now().GetTimeStep());
         m_ports[result.nic]->Enqueue(probe, probe->priority);
     }
     if (result.send || result.probe.present)

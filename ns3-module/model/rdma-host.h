@@ -33,15 +33,15 @@ namespace ns3
  */
 struct RdmaFlow
 {
-    uint32_t src{0};        //!< index of the source in the network
-    uint32_t dst{0};        //!< index of the destination in the network
-    uint16_t sport{0};      //!< UDP source port, chosen by the source
-    uint16_t dport{100};    //!< UDP destination port
-    uint8_t priority{3};    //!< priority group
-    uint64_t size{0};       //!< payload bytes
-    uint64_t tag{0};        //!< the caller's own
-    Time start;             //!< when it began
-    Time completion;        //!< duration until its last acknowledgement, once it has finished
+    uint32_t src{0};     //!< index of the source in the network
+    uint32_t dst{0};     //!< index of the destination in the network
+    uint16_t sport{0};   //!< UDP source port, chosen by the source
+    uint16_t dport{100}; //!< UDP destination port
+    uint8_t priority{3}; //!< priority group
+    uint64_t size{0};    //!< payload bytes
+    uint64_t tag{0};     //!< the caller's own
+    Time start;          //!< when it began
+    Time completion;     //!< duration until its last acknowledgement, once it has finished
 };
 
 /**
@@ -50,11 +50,14 @@ struct RdmaFlow
  */
 struct RdmaControl
 {
-    DataRate rate;           //!< sending rate
-    uint64_t window{0};      //!< window in bytes, 0 if the flow has none
-    uint64_t inFlight{0};    //!< bytes that were sent and not acknowledged
-    double utilisation{NAN}; //!< U of the busiest link as the sender reckons it; not a number if it does not
-    int16_t bottleneck{-1};  //!< the link that U was last moved by, 0 for the first switch's on the path; -1 where it is not known
+    DataRate rate;        //!< sending rate
+    uint64_t window{0};   //!< window in bytes, 0 if the flow has none
+    uint64_t inFlight{0}; //!< bytes that were sent and not acknowledged
+    /// U of the busiest link as the sender reckons it; not a number if it does not.
+    double utilisation{NAN};
+    /// The link that U was last moved by, 0 for the first switch's on the path; -1 where it is not
+    /// known.
+    int16_t bottleneck{-1};
 };
 
 /**
@@ -63,23 +66,24 @@ struct RdmaControl
  */
 struct RdmaCounters
 {
-    uint64_t resent{0};           //!< packets that were sent again
-    uint64_t timeouts{0};         //!< retransmission timeouts
-    uint64_t probes{0};           //!< probes sent
-    uint64_t feedback{0};         //!< packets that brought telemetry back
-    uint64_t rejectedBySeal{0};   //!< telemetry that came back and was not sealed as it must be
-    uint64_t rejectedByGuard{0};  //!< telemetry that came back and that the guard did not believe
-    uint64_t rearmedFeedback{0};  //!< telemetry that could not be compared with the last, and was kept for the next
-    uint64_t cnps{0};             //!< congestion notification packets sent
-    uint64_t pathMoves{0};        //!< times that a flow moved to another path by telemetry
+    uint64_t resent{0};          //!< packets that were sent again
+    uint64_t timeouts{0};        //!< retransmission timeouts
+    uint64_t probes{0};          //!< probes sent
+    uint64_t feedback{0};        //!< packets that brought telemetry back
+    uint64_t rejectedBySeal{0};  //!< telemetry that came back and was not sealed as it must be
+    uint64_t rejectedByGuard{0}; //!< telemetry that came back and that the guard did not believe
+    /// Telemetry that could not be compared with the last, and was kept for the next.
+    uint64_t rearmedFeedback{0};
+    uint64_t cnps{0};      //!< congestion notification packets sent
+    uint64_t pathMoves{0}; //!< times that a flow moved to another path by telemetry
 };
 
 /**
  * \ingroup hpcc
  * \brief An RDMA host: queue pairs with window and pacing, acknowledgements, congestion control.
  *
- * The decisions are the core's (`hpcc_core::transport`, `hpcc_core::cc`); the host moves frames and keeps time.
- * Both ends of a flow are set up out of band, as RDMA connection managers do.
+ * The decisions are the core's (`hpcc_core::transport`, `hpcc_core::cc`); the host moves frames and
+ * keeps time. Both ends of a flow are set up out of band, as RDMA connection managers do.
  */
 class RdmaHost : public QbbNode
 {
@@ -107,8 +111,8 @@ class RdmaHost : public QbbNode
     bool CanReach(const RdmaHost& peer) const;
 
     /**
-     * \brief Start a flow now. Where several processes share a simulation, all of them start all flows, in the same order:
-     * that of the source sends, the others take note.
+     * \brief Start a flow now. Where several processes share a simulation, all of them start all
+     * flows, in the same order: that of the source sends, the others take note.
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
@@ -169,7 +173,8 @@ class RdmaHost : public QbbNode
     const RdmaFlow* FindFlow(uint32_t queuePair) const;
 
     /**
-     * \brief Send a frame that is no flow's: by the port to its destination, ahead of data, as acknowledgements go.
+     * \brief Send a frame that is no flow's: by the port to its destination, ahead of data, as
+     * acknowledgements go.
      * \param frame the frame
      */
     void Send(QbbFrame* frame);
@@ -228,10 +233,10 @@ class RdmaHost : public QbbNode
     /// What the host keeps of a flow that it sends.
     struct Sending
     {
-        RdmaFlow flow;         //!< the flow
-        Ptr<RdmaHost> peer;    //!< its destination
-        uint32_t receiver{0};  //!< the destination's queue pair
-        FlowCallback done;     //!< whom to tell
+        RdmaFlow flow;                               //!< the flow
+        Ptr<RdmaHost> peer;                          //!< its destination
+        uint32_t receiver{0};                        //!< the destination's queue pair
+        FlowCallback done;                           //!< whom to tell
         std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
 
@@ -403,24 +408,27 @@ class RdmaHost : public QbbNode
      */
     void OnTimeout(uint32_t queuePair, uint8_t timer);
 
-    CorePointer<hpcc::Host> m_core;                    //!< the decisions
-    Ptr<FastCnpHost> m_fastCnp;                        //!< what it does about Fast CNP
-    std::shared_ptr<hpcc::Network> m_network;          //!< paths
-    std::unordered_map<uint32_t, Sending> m_sending;   //!< flows under way, by queue pair
-    /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out again in the order of
-    /// this map, which the reference leaves to the standard library.
+    CorePointer<hpcc::Host> m_core;                  //!< the decisions
+    Ptr<FastCnpHost> m_fastCnp;                      //!< what it does about Fast CNP
+    std::shared_ptr<hpcc::Network> m_network;        //!< paths
+    std::unordered_map<uint32_t, Sending> m_sending; //!< flows under way, by queue pair
+    /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out
+    /// again in the order of this map, which the reference leaves to the standard library.
     std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
     std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
     std::vector<HostAlarm*> m_wakeUps;                 //!< each port's pending wake-up
     HostAlarms m_alarms;                               //!< wake-ups and timers
     uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
-    uint16_t m_wirePort{0};                            //!< UDP destination port of all frames; 0: that of their flow
-    uint8_t m_ackPriority{0};                          //!< the priority of acknowledgements
-    bool m_echoesTelemetry{true};                      //!< whether acknowledgements echo telemetry, and that is all
-    TracedCallback<const RdmaFlow&> m_startTrace;      //!< trace source
-    TracedCallback<const RdmaFlow&> m_finishTrace;     //!< trace source
+    /// UDP destination port of all frames; 0: that of their flow.
+    uint16_t m_wirePort{0};
+    uint8_t m_ackPriority{0}; //!< the priority of acknowledgements
+    /// Whether acknowledgements echo telemetry, and that is all.
+    bool m_echoesTelemetry{true};
+    TracedCallback<const RdmaFlow&> m_startTrace;                       //!< trace source
+    TracedCallback<const RdmaFlow&> m_finishTrace;                      //!< trace source
     TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
-    std::unique_ptr<FlowWatch> m_flowWatch;            //!< follows frames, once somebody wants to know
+    /// Follows frames, once somebody wants to know.
+    std::unique_ptr<FlowWatch> m_flowWatch;
 };
 
 } // namespace ns3

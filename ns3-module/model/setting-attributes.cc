@@ -5,8 +5,8 @@
  */
 #include "setting-attributes.h"
 
-#include "settings-owner.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "settings-owner.h"
 
 #include "ns3/attribute.h"
 #include "ns3/boolean.h"
@@ -133,7 +133,8 @@ class SettingChecker : public AttributeChecker
         }
         catch (const rust::Error& error)
         {
-            std::cerr << "hpcc: attribute " << std::string(m_info.attribute) << ": " << error.what() << std::endl;
+            std::cerr << "hpcc: attribute " << std::string(m_info.attribute) << ": " << error.what()
+                      << std::endl;
             return false;
         }
         return true;
@@ -210,7 +211,8 @@ class SettingAccessor : public AttributeAccessor
     bool Get(const ObjectBase* object, AttributeValue& value) const override
     {
         const auto owner = dynamic_cast<const SettingsOwner*>(object);
-        return owner && value.DeserializeFromString(std::string(owner->GetSettings().get(m_info)), nullptr);
+        return owner &&
+               value.DeserializeFromString(std::string(owner->GetSettings().get(m_info)), nullptr);
     }
 
     bool HasGetter() const override

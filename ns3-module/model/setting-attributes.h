@@ -18,8 +18,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief Add settings of the core to a type as attributes. Its objects must be SettingsOwners.
  *
- * An attribute takes any value whose text the core can read, so that a StringValue always does; what cannot be used is
- * refused when it is set, with what was expected on standard error.
+ * An attribute takes any value whose text the core can read, so that a StringValue always does;
+ * what cannot be used is refused when it is set, with what was expected on standard error.
  *
  * \param tid the type
  * \param settings the settings

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "settings-owner.h"
-#include "ns3-bridge/src/settings.rs.h"
 
+#include "ns3-bridge/src/settings.rs.h"
 
 #include <utility>
 

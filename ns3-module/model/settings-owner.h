@@ -12,9 +12,8 @@ namespace ns3
 {
 
 /**
- * \ingroup hpcc
- * Holds settings of the core. What there is to set is declared there, in Rust; the attributes that follow from it
- * (setting-attributes.h) read and write the object held here.
+ * \ingroup hpcc Holds settings of the core. What there is to set is declared there, in Rust; the
+ * attributes that follow from it (setting-attributes.h) read and write the object held here.
  */
 class SettingsOwner
 {

@@ -97,7 +97,8 @@ SharedNetwork::Exchange(uint64_t next)
     for (uint32_t rank = 0; rank < m_exchange->GetSize(); ++rank)
     {
         RankExchange::Bytes& frames = m_frames[rank];
-        if (rank == m_exchange->GetRank() || (frames.empty() && m_news.closings == 0 && m_news.finished == 0))
+        if (rank == m_exchange->GetRank() ||
+            (frames.empty() && m_news.closings == 0 && m_news.finished == 0))
         {
             continue;
         }
@@ -149,7 +150,8 @@ SharedNetwork::TakeIn(const RankExchange::Bytes& bytes)
 void
 SharedNetwork::Close()
 {
-    // In an order that does not depend on which rank closes them, for the key that was freed last is used first.
+    // In an order that does not depend on which rank closes them, for the key that was freed last
+    // is used first.
     std::sort(m_closings.begin(), m_closings.end(), [](const Closing& a, const Closing& b) {
         return std::tie(a.host, a.receiver) < std::tie(b.host, b.receiver);
     });

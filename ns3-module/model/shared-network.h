@@ -28,12 +28,13 @@ class WheelSimulatorImpl;
  * \ingroup hpcc
  * \brief A network whose simulation several processes may share, its ranks.
  *
- * Simulated time is cut into windows that are no longer than the delay of any link between two ranks. So what a rank
- * sends within a window arrives in a later one, and the ranks run each window without waiting, then exchange what they
- * have sent: frames, and which flows have finished.
+ * Simulated time is cut into windows that are no longer than the delay of any link between two
+ * ranks. So what a rank sends within a window arrives in a later one, and the ranks run each window
+ * without waiting, then exchange what they have sent: frames, and which flows have finished.
  *
- * A flow that has finished closes its receiver at the end of the window, for the receiver may be at another rank; with a
- * single rank as well, so that nothing depends on how many there are. This takes the order EventOrder::CANONICAL.
+ * A flow that has finished closes its receiver at the end of the window, for the receiver may be at
+ * another rank; with a single rank as well, so that nothing depends on how many there are. This
+ * takes the order EventOrder::CANONICAL.
  */
 class SharedNetwork
 {
@@ -95,7 +96,8 @@ class SharedNetwork
      */
     void CountFinished(uint64_t bytes);
 
-    /// Count what has finished in the last window. To be called by all ranks when the simulation is over.
+    /// Count what has finished in the last window. To be called by all ranks when the simulation is
+    /// over.
     void End();
 
     /// \return flows of all ranks that finished before the present window
@@ -163,20 +165,20 @@ class SharedNetwork
     /// Close the receivers of all ranks' flows that finished in the window.
     void Close();
 
-    WheelSimulatorImpl& m_simulator;          //!< the simulator
-    std::vector<Ptr<QbbNode>> m_nodes;        //!< all nodes, by index
-    std::vector<Ptr<RdmaHost>> m_hosts;       //!< the hosts among them; nullptr for others
-    std::shared_ptr<QbbFramePool> m_pool;     //!< where frames from other ranks come from
-    std::shared_ptr<RankExchange> m_exchange; //!< connects the ranks, if there are several
-    std::vector<uint32_t> m_ranks;            //!< the rank of each node; empty: one rank
+    WheelSimulatorImpl& m_simulator;           //!< the simulator
+    std::vector<Ptr<QbbNode>> m_nodes;         //!< all nodes, by index
+    std::vector<Ptr<RdmaHost>> m_hosts;        //!< the hosts among them; nullptr for others
+    std::shared_ptr<QbbFramePool> m_pool;      //!< where frames from other ranks come from
+    std::shared_ptr<RankExchange> m_exchange;  //!< connects the ranks, if there are several
+    std::vector<uint32_t> m_ranks;             //!< the rank of each node; empty: one rank
     std::vector<RankExchange::Bytes> m_frames; //!< by rank: frames of this window
-    Header m_news;                            //!< what has finished in this window
-    std::vector<Closing> m_closings;          //!< receivers to close
-    uint64_t m_earliestSent{UINT64_MAX};      //!< when the earliest of those frames arrives
-    uint64_t m_finished{0};                   //!< flows that finished before this window
-    uint64_t m_finishedBytes{0};              //!< their bytes
-    uint64_t m_sentFrames{0};                 //!< frames sent to other ranks
-    Observer m_observer;                      //!< called between windows
+    Header m_news;                             //!< what has finished in this window
+    std::vector<Closing> m_closings;           //!< receivers to close
+    uint64_t m_earliestSent{UINT64_MAX};       //!< when the earliest of those frames arrives
+    uint64_t m_finished{0};                    //!< flows that finished before this window
+    uint64_t m_finishedBytes{0};               //!< their bytes
+    uint64_t m_sentFrames{0};                  //!< frames sent to other ranks
+    Observer m_observer;                       //!< called between windows
 };
 
 } // namespace ns3

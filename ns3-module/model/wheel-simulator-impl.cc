@@ -24,16 +24,18 @@ NS_OBJECT_ENSURE_REGISTERED(WheelSimulatorImpl);
 TypeId
 WheelSimulatorImpl::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::WheelSimulatorImpl")
-                            .SetParent<SimulatorImpl>()
-                            .SetGroupName("Hpcc")
-                            .AddConstructor<WheelSimulatorImpl>()
-                            .AddAttribute("CanonicalOrder",
-                                          "Whether events of the same nanosecond run in the order EventOrder::CANONICAL",
-                                          BooleanValue(false),
-                                          MakeBooleanAccessor(&WheelSimulatorImpl::SetCanonical,
-                                                              &WheelSimulatorImpl::IsCanonical),
-                                          MakeBooleanChecker());
+    static TypeId tid =
+        TypeId("ns3::WheelSimulatorImpl")
+            .SetParent<SimulatorImpl>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<WheelSimulatorImpl>()
+            .AddAttribute(
+                "CanonicalOrder",
+                "Whether events of the same nanosecond run in the order EventOrder::CANONICAL",
+                BooleanValue(false),
+                MakeBooleanAccessor(&WheelSimulatorImpl::SetCanonical,
+                                    &WheelSimulatorImpl::IsCanonical),
+                MakeBooleanChecker());
     return tid;
 }
 
@@ -49,7 +51,8 @@ WheelSimulatorImpl::~WheelSimulatorImpl() = default;
 void
 WheelSimulatorImpl::SetCanonical(bool isCanonical)
 {
-    NS_ASSERT_MSG(m_wheel.IsEmpty(), "the order of events is chosen before the first one is scheduled");
+    NS_ASSERT_MSG(m_wheel.IsEmpty(),
+                  "the order of events is chosen before the first one is scheduled");
     m_isCanonical = isCanonical;
     m_wheel = EventWheel(isCanonical ? EventOrder::CANONICAL : EventOrder::INSERTION);
 }
@@ -203,7 +206,10 @@ WheelSimulatorImpl::ScheduleNow(EventImpl* event)
 EventId
 WheelSimulatorImpl::ScheduleDestroy(EventImpl* event)
 {
-    const EventId id(Ptr<EventImpl>(event, false), m_current.ts, Simulator::NO_CONTEXT, EventId::UID::DESTROY);
+    const EventId id(Ptr<EventImpl>(event, false),
+                     m_current.ts,
+                     Simulator::NO_CONTEXT,
+                     EventId::UID::DESTROY);
     m_destroyEvents.push_back(id);
     return id;
 }
@@ -243,7 +249,8 @@ WheelSimulatorImpl::IsExpired(const EventId& id) const
     }
     if (id.GetUid() == EventId::UID::DESTROY)
     {
-        return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) == m_destroyEvents.end();
+        return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
+               m_destroyEvents.end();
     }
     return HasPassed(id.GetTs(), id.GetUid(), id.GetContext());
 }

@@ -27,11 +27,12 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A simulator on an EventWheel, for one process or for each of those that share a network (SharedNetwork).
+ * \brief A simulator on an EventWheel, for one process or for each of those that share a network
+ * (SharedNetwork).
  *
- * It runs any ns-3 program as DefaultSimulatorImpl does, event for event. Beyond the common interface it lets the
- * module's devices schedule without virtual calls, and reserve the place of an event that is inserted only if it
- * turns out to be needed.
+ * It runs any ns-3 program as DefaultSimulatorImpl does, event for event. Beyond the common
+ * interface it lets the module's devices schedule without virtual calls, and reserve the place of
+ * an event that is inserted only if it turns out to be needed.
  *
  * Choose it before the first use of Simulator, by GlobalValue::Bind("SimulatorImplementationType",
  * StringValue("ns3::WheelSimulatorImpl")) or on the command line.
@@ -66,12 +67,13 @@ class WheelSimulatorImpl : public SimulatorImpl
         return m_isCanonical;
     }
 
-    /// Told that a window is over, and of the time step of the next event; says which is the next of any process. The
-    /// largest number stands for no event.
+    /// Told that a window is over, and of the time step of the next event; says which is the next
+    /// of any process. The largest number stands for no event.
     using EndWindow = std::function<uint64_t(uint64_t)>;
 
     /**
-     * \brief Interrupt the simulation between windows of simulated time. The first begins at time 0.
+     * \brief Interrupt the simulation between windows of simulated time. The first begins at time
+     * 0.
      * \param length time steps of a window, at least 1
      * \param endWindow called before the first event behind each window that had any
      */
@@ -79,8 +81,8 @@ class WheelSimulatorImpl : public SimulatorImpl
 
     /**
      * \brief Say when something may change next.
-     * \return the time step of the next event or, if that is sooner, of the end of the window; the current one if no event
-     * waits
+     * \return the time step of the next event or, if that is sooner, of the end of the window; the
+     * current one if no event waits
      */
     uint64_t GetNextTs() const
     {
@@ -89,8 +91,8 @@ class WheelSimulatorImpl : public SimulatorImpl
 
     /**
      * \brief Count the events of nodes that mean something to the network.
-     * \return events so far that belonged to a node, without those of time 0, by which ns-3 initializes all nodes of the
-     * program, whoever simulates them
+     * \return events so far that belonged to a node, without those of time 0, by which ns-3
+     * initializes all nodes of the program, whoever simulates them
      */
     uint64_t GetNodeEventCount() const
     {
@@ -156,7 +158,8 @@ class WheelSimulatorImpl : public SimulatorImpl
     }
 
     /**
-     * \brief Take back an event whose place was reserved: its object goes. Nothing happens if it does not wait any more.
+     * \brief Take back an event whose place was reserved: its object goes. Nothing happens if it
+     * does not wait any more.
      * \param ts its time
      * \param uid the lower half of its id
      */
@@ -224,7 +227,8 @@ class WheelSimulatorImpl : public SimulatorImpl
     void TakeForeignEvents();
 
     /**
-     * \brief Complete the id of an event that was inserted, or its place reserved, no more than four billion events ago.
+     * \brief Complete the id of an event that was inserted, or its place reserved, no more than
+     * four billion events ago.
      * \param uid the lower half of the id
      * \return the id
      */
@@ -234,7 +238,8 @@ class WheelSimulatorImpl : public SimulatorImpl
     }
 
     /**
-     * \param isCanonical whether events of the same nanosecond run in canonical order; nothing may have been scheduled yet
+     * \param isCanonical whether events of the same nanosecond run in canonical order; nothing may
+     * have been scheduled yet
      */
     void SetCanonical(bool isCanonical);
 
@@ -244,21 +249,21 @@ class WheelSimulatorImpl : public SimulatorImpl
      */
     bool BeginWindow();
 
-    EventWheel m_wheel;                      //!< the events
-    bool m_isCanonical{false};               //!< whether they run in canonical order
-    EventWheel::Event m_current;             //!< the event that runs
-    uint64_t m_id;                           //!< id of the next event
-    bool m_stop{false};                      //!< whether to stop after this event
-    uint64_t m_eventCount{0};                //!< events that have run
-    uint64_t m_otherEventCount{0};           //!< those of no node, and of time 0
-    uint64_t m_windowLength{0};              //!< time steps of a window
-    uint64_t m_windowEnd{UINT64_MAX};        //!< first time step behind the present window
-    EndWindow m_endWindow;                   //!< called between windows, if there are any
-    std::list<EventId> m_destroyEvents;      //!< events for the end
-    std::thread::id m_thread;                //!< the thread that runs the simulation
-    std::mutex m_foreignMutex;               //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign;     //!< what other threads have scheduled
-    std::atomic<bool> m_hasForeign{false};   //!< whether m_foreign has something
+    EventWheel m_wheel;                    //!< the events
+    bool m_isCanonical{false};             //!< whether they run in canonical order
+    EventWheel::Event m_current;           //!< the event that runs
+    uint64_t m_id;                         //!< id of the next event
+    bool m_stop{false};                    //!< whether to stop after this event
+    uint64_t m_eventCount{0};              //!< events that have run
+    uint64_t m_otherEventCount{0};         //!< those of no node, and of time 0
+    uint64_t m_windowLength{0};            //!< time steps of a window
+    uint64_t m_windowEnd{UINT64_MAX};      //!< first time step behind the present window
+    EndWindow m_endWindow;                 //!< called between windows, if there are any
+    std::list<EventId> m_destroyEvents;    //!< events for the end
+    std::thread::id m_thread;              //!< the thread that runs the simulation
+    std::mutex m_foreignMutex;             //!< guards m_foreign
+    std::vector<ForeignEvent> m_foreign;   //!< what other threads have scheduled
+    std::atomic<bool> m_hasForeign{false}; //!< whether m_foreign has something
 };
 
 } // namespace ns3

@@ -24,12 +24,14 @@ class AttackHelperTest : public HpccTestCase
 {
   public:
     AttackHelperTest()
-        : HpccTestCase("Attackers of a program: forged notifications, and feedback that is taken out")
+        : HpccTestCase(
+              "Attackers of a program: forged notifications, and feedback that is taken out")
     {
     }
 
   private:
-    /// Bytes that the first of two hosts and the second one had acknowledged, and what the attacker did.
+    /// Bytes that the first of two hosts and the second one had acknowledged, and what the attacker
+    /// did.
     struct Outcome
     {
         uint64_t victim;  //!< bytes of the victim
@@ -39,7 +41,8 @@ class AttackHelperTest : public HpccTestCase
     };
 
     /**
-     * \brief Hosts 0 and 1 send to host 2 through switch 4 for 2 ms, while an attacker acts on the flow of host 0.
+     * \brief Hosts 0 and 1 send to host 2 through switch 4 for 2 ms, while an attacker acts on the
+     * flow of host 0.
      * \param kind what it does; empty for nothing
      * \param from the attacker
      * \param border whether the switch takes no notifications from host 3
@@ -73,7 +76,9 @@ class AttackHelperTest : public HpccTestCase
         {
             RdmaFlow flow;
             flow.size = 1'000'000'000;
-            queuePairs.push_back(network.GetHost(host)->StartFlow(network.GetHost(2), flow, RdmaHost::FlowCallback()));
+            queuePairs.push_back(network.GetHost(host)->StartFlow(network.GetHost(2),
+                                                                  flow,
+                                                                  RdmaHost::FlowCallback()));
         }
         std::unique_ptr<Attacker> attacker;
         if (!kind.empty())
@@ -99,7 +104,9 @@ class AttackHelperTest : public HpccTestCase
     void DoRun() override
     {
         const Outcome calm = Run("", 0, false);
-        NS_TEST_EXPECT_MSG_GT(calm.victim, 9'000'000, "without an attack each has its share of 25 MB");
+        NS_TEST_EXPECT_MSG_GT(calm.victim,
+                              9'000'000,
+                              "without an attack each has its share of 25 MB");
         const Outcome forged = Run("forged_fast_cnp", 3, false);
         NS_TEST_EXPECT_MSG_GT(forged.sent, 100, "100 Mb/s of notifications");
         NS_TEST_EXPECT_MSG_LT(forged.victim, calm.victim / 4, "stop the victim");
@@ -108,7 +115,9 @@ class AttackHelperTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT(closed.victim, calm.victim * 9 / 10, "which drops them");
         const Outcome stripped = Run("stripped_feedback", 4, false);
         NS_TEST_EXPECT_MSG_EQ(stripped.sent, 0, "who takes out feedback sends nothing");
-        NS_TEST_EXPECT_MSG_GT(stripped.altered, 1'000, "each acknowledgement of the victim comes without");
+        NS_TEST_EXPECT_MSG_GT(stripped.altered,
+                              1'000,
+                              "each acknowledgement of the victim comes without");
     }
 };
 

@@ -35,7 +35,7 @@ class CaptureTest : public HpccTestCase
     }
 
   private:
-    static constexpr uint32_t ETHERNET = 1;                 //!< link type of the file
+    static constexpr uint32_t ETHERNET = 1;                  //!< link type of the file
     static constexpr uint32_t NANOSECOND_MAGIC = 0xa1b23c4d; //!< first word of the file
 
     /// A frame of a capture.
@@ -74,7 +74,8 @@ class CaptureTest : public HpccTestCase
         const std::array<uint8_t, 6> source = Capture(name);
         const std::vector<Captured> frames = Read(name);
         NS_TEST_ASSERT_MSG_EQ(frames.size(), 6, "three packets and their acknowledgements");
-        // Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, payload, ICRC 4: without the check sequence.
+        // Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, payload, ICRC 4: without the check
+        // sequence.
         NS_TEST_EXPECT_MSG_EQ(frames[0].length, 74 + 1'000, "the first of a WRITE");
         NS_TEST_EXPECT_MSG_EQ(frames[1].length, 58 + 1'000, "one in the middle");
         NS_TEST_EXPECT_MSG_EQ(frames[2].length, 58 + 500, "the last");
@@ -83,14 +84,18 @@ class CaptureTest : public HpccTestCase
         // 1078 bytes at 100 Gb/s, check sequence included, and 20 bytes of preamble and gap.
         NS_TEST_EXPECT_MSG_EQ(frames[1].nanos, 3'088, "behind the first");
         std::array<uint8_t, 4> opcodes{};
-        std::transform(frames.begin(), frames.begin() + 4, opcodes.begin(), [](const Captured& frame) {
-            return frame.content[42];
-        });
+        std::transform(frames.begin(),
+                       frames.begin() + 4,
+                       opcodes.begin(),
+                       [](const Captured& frame) { return frame.content[42]; });
         const std::array<uint8_t, 4> expected{0x06, 0x07, 0x08, 0x11};
-        NS_TEST_EXPECT_MSG_EQ((opcodes == expected), true, "first, middle, last of a WRITE; acknowledgement");
-        NS_TEST_EXPECT_MSG_EQ(std::equal(source.begin(), source.end(), frames[0].content.begin() + 6),
+        NS_TEST_EXPECT_MSG_EQ((opcodes == expected),
                               true,
-                              "sent by the device");
+                              "first, middle, last of a WRITE; acknowledgement");
+        NS_TEST_EXPECT_MSG_EQ(
+            std::equal(source.begin(), source.end(), frames[0].content.begin() + 6),
+            true,
+            "sent by the device");
         NS_TEST_EXPECT_MSG_EQ(std::equal(source.begin(), source.end(), frames[3].content.begin()),
                               true,
                               "sent to the device");

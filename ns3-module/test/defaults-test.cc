@@ -39,9 +39,10 @@ std::vector<std::string>
 ListAlgorithms()
 {
     const auto settings = hpcc::host_settings();
-    const auto control = std::find_if(settings.begin(), settings.end(), [](const hpcc::SettingInfo& info) {
-        return info.attribute == "CongestionControl";
-    });
+    const auto control =
+        std::find_if(settings.begin(), settings.end(), [](const hpcc::SettingInfo& info) {
+            return info.attribute == "CongestionControl";
+        });
     NS_ABORT_MSG_IF(control == settings.end(), "hosts have no congestion control");
     // "hpcc", "dcqcn"
     std::istringstream expected{std::string(control->expected)};
@@ -57,7 +58,8 @@ ListAlgorithms()
 
 /**
  * \ingroup hpcc
- * \brief A program in which nothing is set but the algorithm does what a file does that says no more.
+ * \brief A program in which nothing is set but the algorithm does what a file does that says no
+ * more.
  */
 class DefaultsTest : public HpccTestCase
 {
@@ -77,7 +79,9 @@ class DefaultsTest : public HpccTestCase
         {
             const std::vector<int64_t> ofFile = RunFile(algorithm);
             NS_TEST_EXPECT_MSG_EQ(ofFile.size(), SENDERS, "flows of the file with " << algorithm);
-            NS_TEST_EXPECT_MSG_EQ((RunProgram(algorithm) == ofFile), true, "completion times with " << algorithm);
+            NS_TEST_EXPECT_MSG_EQ((RunProgram(algorithm) == ofFile),
+                                  true,
+                                  "completion times with " << algorithm);
             times.push_back(ofFile);
         }
         std::sort(times.begin(), times.end());
@@ -98,13 +102,16 @@ class DefaultsTest : public HpccTestCase
              << "\"\n[topology]\nkind = \"star\"\nhosts = 5\nrate = \"25Gbps\"\ndelay = \"1us\"\n";
         for (uint32_t src = 0; src < SENDERS; ++src)
         {
-            file << "[[traffic]]\nkind = \"flow\"\nsrc = " << src << "\ndst = 4\nsize = " << SIZE << "\n";
+            file << "[[traffic]]\nkind = \"flow\"\nsrc = " << src << "\ndst = 4\nsize = " << SIZE
+                 << "\n";
         }
         file.close();
         const std::string out = CreateTempDirFilename(algorithm);
         HpccScenarioHelper scenario;
         NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), true, algorithm << " was refused");
-        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, "flows have not finished");
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out),
+                              HpccScenarioHelper::FINISHED,
+                              "flows have not finished");
         std::vector<int64_t> times(SENDERS);
         std::ifstream fct(SystemPath::Append(out, "fct.txt"));
         std::string src;
@@ -115,7 +122,8 @@ class DefaultsTest : public HpccTestCase
             {
                 fct >> field;
             }
-            // Hosts are 0x0b000001, 0x0b000101 and so on; source and destination port, size, start and time follow.
+            // Hosts are 0x0b000001, 0x0b000101 and so on; source and destination port, size, start
+            // and time follow.
             times.at(std::stoul(src, nullptr, 16) >> 8 & 0xff) = fields[4];
         }
         return times;

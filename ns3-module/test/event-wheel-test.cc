@@ -358,7 +358,8 @@ class WheelSimulatorTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief In a long queue each event that can be foreseen is asked to fetch, step by step, before its turn and never behind it.
+ * \brief In a long queue each event that can be foreseen is asked to fetch, step by step, before
+ * its turn and never behind it.
  */
 class WheelForesightTest : public TestCase
 {
@@ -414,7 +415,8 @@ class WheelForesightTest : public TestCase
 
     void DoRun() override
     {
-        // Behind the first COUNT, events are inserted while others are taken: some late, at a place reserved before.
+        // Behind the first COUNT, events are inserted while others are taken: some late, at a place
+        // reserved before.
         std::mt19937 random(5);
         for (uint32_t n = 0; n < COUNT; ++n)
         {
@@ -434,7 +436,9 @@ class WheelForesightTest : public TestCase
                 m_wheel.InsertInOrder(MakeForeseen(event.ts + random() % 3, reserved));
             }
         }
-        NS_TEST_EXPECT_MSG_EQ(m_failures, 0, "an event was asked behind its turn, or for a step twice, or never");
+        NS_TEST_EXPECT_MSG_EQ(m_failures,
+                              0,
+                              "an event was asked behind its turn, or for a step twice, or never");
         NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
         while (!m_wheel.IsEmpty())
         {
@@ -463,7 +467,8 @@ class WheelForesightTest : public TestCase
 
 /**
  * \ingroup hpcc
- * \brief In canonical order it does not matter in which order the nodes have inserted their events, nor when the wheel looks.
+ * \brief In canonical order it does not matter in which order the nodes have inserted their events,
+ * nor when the wheel looks.
  */
 class WheelCanonicalTest : public TestCase
 {
@@ -480,7 +485,9 @@ class WheelCanonicalTest : public TestCase
         for (uint32_t round = 0; round < 20; ++round)
         {
             const std::vector<EventWheel::Event> expected = MakeEvents(random);
-            NS_TEST_ASSERT_MSG_EQ(IsRunAs(Shuffle(expected, random), expected), true, "inserted in another order");
+            NS_TEST_ASSERT_MSG_EQ(IsRunAs(Shuffle(expected, random), expected),
+                                  true,
+                                  "inserted in another order");
         }
     }
 
@@ -510,19 +517,25 @@ class WheelCanonicalTest : public TestCase
     }
 
     /**
-     * \brief Reorder events as other processes might have: those that a node inserts for itself stay in order.
+     * \brief Reorder events as other processes might have: those that a node inserts for itself
+     * stay in order.
      * \param events the events
      * \param random source of chance
      * \return the same in another order, with ids that say so
      */
-    static std::vector<EventWheel::Event> Shuffle(std::vector<EventWheel::Event> events, std::mt19937& random)
+    static std::vector<EventWheel::Event> Shuffle(std::vector<EventWheel::Event> events,
+                                                  std::mt19937& random)
     {
-        std::stable_sort(events.begin(), events.end(), [seed = random()](const auto& a, const auto& b) {
-            const auto key = [seed](const auto& event) {
-                return std::pair(event.isArrival ? 0 : 1 + (event.context ^ seed) % 16, event.isArrival ? (event.id * seed) % 101 : 0);
-            };
-            return key(a) < key(b);
-        });
+        std::stable_sort(events.begin(),
+                         events.end(),
+                         [seed = random()](const auto& a, const auto& b) {
+                             const auto key = [seed](const auto& event) {
+                                 return std::pair(event.isArrival ? 0
+                                                                  : 1 + (event.context ^ seed) % 16,
+                                                  event.isArrival ? (event.id * seed) % 101 : 0);
+                             };
+                             return key(a) < key(b);
+                         });
         uint64_t id = 1'000;
         for (auto& event : events)
         {
@@ -532,12 +545,14 @@ class WheelCanonicalTest : public TestCase
     }
 
     /**
-     * \brief Insert some events at first, the others while they run, at the latest one step before their turn.
+     * \brief Insert some events at first, the others while they run, at the latest one step before
+     * their turn.
      * \param inserted the events in the order of insertion
      * \param expected the events in that of execution
      * \return whether they run in that order
      */
-    static bool IsRunAs(const std::vector<EventWheel::Event>& inserted, const std::vector<EventWheel::Event>& expected)
+    static bool IsRunAs(const std::vector<EventWheel::Event>& inserted,
+                        const std::vector<EventWheel::Event>& expected)
     {
         constexpr uint64_t LATE = 50;
         EventWheel wheel(EventOrder::CANONICAL);
@@ -560,7 +575,8 @@ class WheelCanonicalTest : public TestCase
         {
             for (auto next = late.begin(); next != late.end();)
             {
-                const bool isDue = next->ts <= event.ts + LATE || wheel.IsEmpty() || next->ts <= wheel.Peek().ts;
+                const bool isDue =
+                    next->ts <= event.ts + LATE || wheel.IsEmpty() || next->ts <= wheel.Peek().ts;
                 if (isDue && !next->isArrival)
                 {
                     wheel.InsertInOrder(*next);
@@ -572,9 +588,11 @@ class WheelCanonicalTest : public TestCase
                 next = isDue ? late.erase(next) : next + 1;
             }
             const auto taken = wheel.Pop();
-            isSame = isSame && taken.ts == event.ts && taken.context == event.context && taken.isArrival == event.isArrival &&
+            isSame = isSame && taken.ts == event.ts && taken.context == event.context &&
+                     taken.isArrival == event.isArrival &&
                      (!event.isArrival || taken.id == event.id);
-            const bool isNextOfNode = taken.ts == last.ts && taken.context == last.context && !last.isArrival;
+            const bool isNextOfNode =
+                taken.ts == last.ts && taken.context == last.context && !last.isArrival;
             isSame = isSame && (!isNextOfNode || last.id < taken.id);
             last = taken;
         }
@@ -608,8 +626,9 @@ class WheelReservationTest : public HpccTestCase
         Note(10, "c");
         InsertReserved(late, "L");
         InsertReserved(early, "E");
-        Simulator::Schedule(TimeStep(10),
-                            [this, wheel, unused]() { m_passed = wheel->HasPassed(10, unused, Simulator::NO_CONTEXT); });
+        Simulator::Schedule(TimeStep(10), [this, wheel, unused]() {
+            m_passed = wheel->HasPassed(10, unused, Simulator::NO_CONTEXT);
+        });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_order.str(), "aEbLc", "the order is that of the reservations");
         NS_TEST_EXPECT_MSG_EQ(m_passed,

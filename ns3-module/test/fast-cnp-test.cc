@@ -41,15 +41,15 @@ constexpr uint64_t SIZE = 500'000;
 /// A frame that a test has seen.
 struct Seen
 {
-    Time at;                   //!< when
-    QbbFrame::Kind kind;       //!< what it is for
-    uint32_t src;              //!< index of its source
-    uint32_t dst;              //!< index of its destination
-    uint32_t srcAddress;       //!< address of its source
-    uint32_t queuePair;        //!< queue pair that it is for
-    uint16_t sport;            //!< UDP source port
-    bool marked;               //!< whether it is marked
-    bool echoes;               //!< whether it echoes a mark
+    Time at;                      //!< when
+    QbbFrame::Kind kind;          //!< what it is for
+    uint32_t src;                 //!< index of its source
+    uint32_t dst;                 //!< index of its destination
+    uint32_t srcAddress;          //!< address of its source
+    uint32_t queuePair;           //!< queue pair that it is for
+    uint16_t sport;               //!< UDP source port
+    bool marked;                  //!< whether it is marked
+    bool echoes;                  //!< whether it echoes a mark
     std::vector<uint8_t> section; //!< what stands in the place of telemetry
 };
 
@@ -64,19 +64,21 @@ using Frames = std::map<QbbFrame::Kind, std::vector<Seen>>;
 void
 Watch(Ptr<QbbNetDevice> device, Frames& frames)
 {
-    device->TraceConnectWithoutContext("TxBegin", Callback<void, const QbbFrame&>([&frames](const QbbFrame& frame) {
-                                           frames[frame.kind].push_back(
-                                               {Simulator::Now(),
-                                                frame.kind,
-                                                frame.src,
-                                                frame.dst,
-                                                frame.srcAddress,
-                                                frame.queuePair,
-                                                frame.sport,
-                                                frame.congestionMarked,
-                                                frame.kind == QbbFrame::Kind::ACK && frame.congestionEchoed,
-                                                {frame.GetTelemetry(), frame.GetTelemetry() + frame.telemetryBytes}});
-                                       }));
+    device->TraceConnectWithoutContext(
+        "TxBegin",
+        Callback<void, const QbbFrame&>([&frames](const QbbFrame& frame) {
+            frames[frame.kind].push_back(
+                {Simulator::Now(),
+                 frame.kind,
+                 frame.src,
+                 frame.dst,
+                 frame.srcAddress,
+                 frame.queuePair,
+                 frame.sport,
+                 frame.congestionMarked,
+                 frame.kind == QbbFrame::Kind::ACK && frame.congestionEchoed,
+                 {frame.GetTelemetry(), frame.GetTelemetry() + frame.telemetryBytes}});
+        }));
 }
 
 /**
@@ -86,7 +88,9 @@ Watch(Ptr<QbbNetDevice> device, Frames& frames)
 std::size_t
 CountMarked(const std::vector<Seen>& frames)
 {
-    return std::count_if(frames.begin(), frames.end(), [](const Seen& frame) { return frame.marked; });
+    return std::count_if(frames.begin(), frames.end(), [](const Seen& frame) {
+        return frame.marked;
+    });
 }
 
 /**
@@ -109,7 +113,8 @@ CountFor(const std::vector<Seen>& frames, uint32_t queuePair)
 std::pair<Time, Time>
 SpanOf(const std::vector<Seen>& frames)
 {
-    return frames.empty() ? std::pair(Time::Max(), Time::Max()) : std::pair(frames.front().at, frames.back().at);
+    return frames.empty() ? std::pair(Time::Max(), Time::Max())
+                          : std::pair(frames.front().at, frames.back().at);
 }
 
 /**
@@ -121,15 +126,16 @@ std::vector<Seen>
 To(const std::vector<Seen>& frames, uint32_t node)
 {
     std::vector<Seen> chosen;
-    std::copy_if(frames.begin(), frames.end(), std::back_inserter(chosen), [node](const Seen& frame) {
-        return frame.dst == node;
-    });
+    std::copy_if(frames.begin(),
+                 frames.end(),
+                 std::back_inserter(chosen),
+                 [node](const Seen& frame) { return frame.dst == node; });
     return chosen;
 }
 
 /**
- * \brief A star over IPv6 in which all hosts but one send to that one, by DCQCN, and a switch that finds a queue of 30 kB
- * too long.
+ * \brief A star over IPv6 in which all hosts but one send to that one, by DCQCN, and a switch that
+ * finds a queue of 30 kB too long.
  */
 class Congested
 {
@@ -208,18 +214,18 @@ class Congested
         return network.helper.GetNode(host)->GetObject<FastCnpHost>();
     }
 
-    TestNetwork network;                 //!< the network
-    std::vector<Ptr<RdmaClient>> flows;  //!< the flows
-    Frames bySwitch;                     //!< what the switch sent
-    Frames byReceiver;                   //!< what the receiver sent
-    Frames bySender;                     //!< what the first sender sent
-    DataRate rate{0};                    //!< rate of the second sender's flow after 25 us
-    uint64_t sent{0};                    //!< notifications that the switch sent
+    TestNetwork network;                         //!< the network
+    std::vector<Ptr<RdmaClient>> flows;          //!< the flows
+    Frames bySwitch;                             //!< what the switch sent
+    Frames byReceiver;                           //!< what the receiver sent
+    Frames bySender;                             //!< what the first sender sent
+    DataRate rate{0};                            //!< rate of the second sender's flow after 25 us
+    uint64_t sent{0};                            //!< notifications that the switch sent
     std::map<std::string, std::size_t> withheld; //!< those that it withheld, by reason
-    uint64_t accepted{0};                //!< notifications that the senders believed
-    uint64_t reports{0};                 //!< ICMPv6 packets of the first sender
-    uint64_t migrations{0};                 //!< migrations of its flow
-    int64_t finished{0};                 //!< flows that finished
+    uint64_t accepted{0};                        //!< notifications that the senders believed
+    uint64_t reports{0};                         //!< ICMPv6 packets of the first sender
+    uint64_t migrations{0};                      //!< migrations of its flow
+    int64_t finished{0};                         //!< flows that finished
 };
 
 /// Destination options of a notification about a packet to the receiver of the star: option 1.
@@ -230,7 +236,8 @@ constexpr std::array<uint8_t, 24> OPTION_1{0x11, 2, 0x9e, 16, 0x20, 1, 0x0d, 0xb
 
 /**
  * \ingroup hpcc
- * \brief REQ-33, REQ-34: receivers answer marks with congestion notification packets, if they are told to.
+ * \brief REQ-33, REQ-34: receivers answer marks with congestion notification packets, if they are
+ * told to.
  */
 class ReceiverCnpTest : public HpccTestCase
 {
@@ -246,10 +253,13 @@ class ReceiverCnpTest : public HpccTestCase
         Congested echoed;
         echoed.Build();
         echoed.Run();
-        NS_TEST_EXPECT_MSG_EQ(echoed.byReceiver.count(QbbFrame::Kind::CNP), 0, "none unless asked for");
+        NS_TEST_EXPECT_MSG_EQ(echoed.byReceiver.count(QbbFrame::Kind::CNP),
+                              0,
+                              "none unless asked for");
         Congested run;
         run.network.helper.SetHostAttribute("CongestionNotification", StringValue("cnp"));
-        run.network.helper.SetHostAttribute("DcqcnNotificationInterval", TimeValue(MicroSeconds(20)));
+        run.network.helper.SetHostAttribute("DcqcnNotificationInterval",
+                                            TimeValue(MicroSeconds(20)));
         run.Build();
         run.Run();
         const std::vector<Seen>& cnps = run.byReceiver[QbbFrame::Kind::CNP];
@@ -261,13 +271,16 @@ class ReceiverCnpTest : public HpccTestCase
             NS_TEST_EXPECT_MSG_EQ(CountFor(own, 0), own.size(), "at its own queue pair");
             for (std::size_t n = 1; n < own.size(); ++n)
             {
-                NS_TEST_EXPECT_MSG_GT_OR_EQ(own[n].at - own[n - 1].at, MicroSeconds(20), "once in an interval");
+                NS_TEST_EXPECT_MSG_GT_OR_EQ(own[n].at - own[n - 1].at,
+                                            MicroSeconds(20),
+                                            "once in an interval");
             }
         }
         const std::vector<Seen>& acks = run.byReceiver[QbbFrame::Kind::ACK];
-        NS_TEST_EXPECT_MSG_EQ(std::any_of(acks.begin(), acks.end(), [](const Seen& ack) { return ack.echoes; }),
-                              false,
-                              "no acknowledgement echoes a mark");
+        NS_TEST_EXPECT_MSG_EQ(
+            std::any_of(acks.begin(), acks.end(), [](const Seen& ack) { return ack.echoes; }),
+            false,
+            "no acknowledgement echoes a mark");
         NS_TEST_EXPECT_MSG_LT(run.rate, DataRate("60Gbps"), "the flows slow down");
         NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "and finish");
     }
@@ -275,8 +288,8 @@ class ReceiverCnpTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief REQ-36, REQ-37, REQ-38, REQ-40, REQ-41, REQ-42, REQ-44: a congested switch notifies senders, who slow down;
- * no packet is marked that a notification is sent for, and every other one.
+ * \brief REQ-36, REQ-37, REQ-38, REQ-40, REQ-41, REQ-42, REQ-44: a congested switch notifies
+ * senders, who slow down; no packet is marked that a notification is sent for, and every other one.
  */
 class SwitchNotifiesTest : public HpccTestCase
 {
@@ -304,9 +317,13 @@ class SwitchNotifiesTest : public HpccTestCase
         for (const Seen& frame : sent)
         {
             NS_TEST_EXPECT_MSG_EQ(frame.src, SWITCH, "from the switch");
-            NS_TEST_EXPECT_MSG_EQ(frame.srcAddress, 0x0b000001 + (SWITCH << 8), "by its own address");
+            NS_TEST_EXPECT_MSG_EQ(frame.srcAddress,
+                                  0x0b000001 + (SWITCH << 8),
+                                  "by its own address");
             NS_TEST_EXPECT_MSG_EQ(receivers.count(frame.dst), 1, "to a sender");
-            NS_TEST_EXPECT_MSG_EQ(frame.queuePair, receivers[frame.dst], "with the data packet's queue pair");
+            NS_TEST_EXPECT_MSG_EQ(frame.queuePair,
+                                  receivers[frame.dst],
+                                  "with the data packet's queue pair");
             NS_TEST_EXPECT_MSG_EQ(std::equal(frame.section.begin(),
                                              frame.section.end(),
                                              OPTION_1.begin(),
@@ -343,20 +360,23 @@ class OffByDefaultTest : public HpccTestCase
         run.Run();
         NS_TEST_EXPECT_MSG_EQ(run.bySwitch.count(QbbFrame::Kind::FAST_CNP), 0, "no notification");
         NS_TEST_EXPECT_MSG_EQ(run.sent + run.accepted, 0, "none counted");
-        NS_TEST_EXPECT_MSG_GT(CountMarked(run.bySwitch[QbbFrame::Kind::DATA]), 0, "though there is congestion");
+        NS_TEST_EXPECT_MSG_GT(CountMarked(run.bySwitch[QbbFrame::Kind::DATA]),
+                              0,
+                              "though there is congestion");
     }
 };
 
 /**
  * \ingroup hpcc
- * \brief REQ-35, REQ-47, REQ-48: unknown senders are marked as well, others outside the domain not notified, and no port
- * notifies more than it may.
+ * \brief REQ-35, REQ-47, REQ-48: unknown senders are marked as well, others outside the domain not
+ * notified, and no port notifies more than it may.
  */
 class SenderKindsTest : public HpccTestCase
 {
   public:
     SenderKindsTest()
-        : HpccTestCase("Whom a switch notifies, and how often, is bounded; who may not understand is marked as well")
+        : HpccTestCase("Whom a switch notifies, and how often, is bounded; who may not understand "
+                       "is marked as well")
     {
     }
 
@@ -381,7 +401,9 @@ class SenderKindsTest : public HpccTestCase
         domain.Enable().Build();
         domain.Run();
         const std::vector<Seen>& sent = domain.bySwitch[QbbFrame::Kind::FAST_CNP];
-        NS_TEST_EXPECT_MSG_EQ(To(sent, 1).size() + To(sent, 2).size(), sent.size(), "inside the domain only");
+        NS_TEST_EXPECT_MSG_EQ(To(sent, 1).size() + To(sent, 2).size(),
+                              sent.size(),
+                              "inside the domain only");
         NS_TEST_EXPECT_MSG_GT(sent.size(), 0, "and there");
         std::size_t outside = 0;
         for (const Seen& data : domain.bySwitch[QbbFrame::Kind::DATA])
@@ -391,14 +413,17 @@ class SenderKindsTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT(outside, 0, "the others are marked");
         NS_TEST_EXPECT_MSG_EQ(outside, domain.withheld["outside_domain"], "each of their packets");
         Congested limited;
-        limited.network.helper.SetFastCnpSwitchAttribute("PortInterval", TimeValue(MicroSeconds(10)));
+        limited.network.helper.SetFastCnpSwitchAttribute("PortInterval",
+                                                         TimeValue(MicroSeconds(10)));
         limited.network.helper.SetFastCnpSwitchAttribute("PortBurst", UintegerValue(1));
         limited.Enable().Build();
         limited.Run();
         const std::vector<Seen>& few = limited.bySwitch[QbbFrame::Kind::FAST_CNP];
         NS_TEST_EXPECT_MSG_GT(few.size(), 2, "some");
         const Time span = SpanOf(few).second - SpanOf(few).first;
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(few.size(), static_cast<uint64_t>(span.GetMicroSeconds()) / 10 + 2, "one in 10 us");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(few.size(),
+                                    static_cast<uint64_t>(span.GetMicroSeconds()) / 10 + 2,
+                                    "one in 10 us");
     }
 };
 
@@ -432,7 +457,9 @@ class IncapableHostTest : public HpccTestCase
         {
             ExpectComplaint(answer);
         }
-        NS_TEST_EXPECT_MSG_EQ((learnt == std::vector<uint32_t>{0}), true, "the switch learns who it is");
+        NS_TEST_EXPECT_MSG_EQ((learnt == std::vector<uint32_t>{0}),
+                              true,
+                              "the switch learns who it is");
         const std::vector<Seen> told = To(run.bySwitch[QbbFrame::Kind::FAST_CNP], 0);
         NS_TEST_EXPECT_MSG_EQ(told.size(), 1, "the switch stops");
         std::size_t marked = 0;
@@ -447,13 +474,15 @@ class IncapableHostTest : public HpccTestCase
     }
 
     /**
-     * \brief Expect a parameter problem whose pointer leads to our option in the packet that it quotes.
+     * \brief Expect a parameter problem whose pointer leads to our option in the packet that it
+     * quotes.
      * \param answer the frame
      */
     void ExpectComplaint(const Seen& answer)
     {
         NS_TEST_EXPECT_MSG_EQ(answer.dst, SWITCH, "to the switch");
-        // IPv6 40, then type 4, code 2, checksum, and the pointer: 42 bytes from the start of the quoted packet.
+        // IPv6 40, then type 4, code 2, checksum, and the pointer: 42 bytes from the start of the
+        // quoted packet.
         std::vector<uint8_t> packet = answer.section;
         NS_TEST_EXPECT_MSG_GT(packet.size(), 90, "it quotes the notification");
         packet.resize(std::max<std::size_t>(packet.size(), 91));
@@ -488,7 +517,8 @@ class BorderTest : public HpccTestCase
     };
 
     /**
-     * \brief Hosts 0 behind switch 3, hosts 1 and 2 behind switch 4. Both send to host 2, and switch 4 is congested.
+     * \brief Hosts 0 behind switch 3, hosts 1 and 2 behind switch 4. Both send to host 2, and
+     * switch 4 is congested.
      * \param border the switch that is a border to the other; 0 for none
      * \return what happened
      */
@@ -545,7 +575,8 @@ class BorderTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief REQ-45, REQ-49: forged notifications slow nobody, and true ones no more than once in an interval.
+ * \brief REQ-45, REQ-49: forged notifications slow nobody, and true ones no more than once in an
+ * interval.
  */
 class ForgeryTest : public HpccTestCase
 {
@@ -611,7 +642,8 @@ class ForgeryTest : public HpccTestCase
         const uint32_t loopback = 0x0b000001 + (SWITCH << 8);
         const uint32_t stranger = 0x0b000001 + (2 << 8);
         for (const auto& [attack, reason] :
-             {std::pair(Attack{stranger, 0, 500'000}, "source"), std::pair(Attack{loopback, 99, 500'000}, "unknown_flow")})
+             {std::pair(Attack{stranger, 0, 500'000}, "source"),
+              std::pair(Attack{loopback, 99, 500'000}, "unknown_flow")})
         {
             Congested run;
             run.Enable().Build();
@@ -619,26 +651,38 @@ class ForgeryTest : public HpccTestCase
             run.HostAgent(0)->TraceConnectWithoutContext(
                 "Refused",
                 Callback<void, const QbbFrame&, const std::string&>(
-                    [&refused, reason = std::string(reason)](const QbbFrame&, const std::string& why) {
+                    [&refused, reason = std::string(reason)](const QbbFrame&,
+                                                             const std::string& why) {
                         refused += why == reason;
                     }));
-            NS_TEST_EXPECT_MSG_EQ(Lowest(run, attack), 100'000'000'000, reason << ": nobody slows down");
-            NS_TEST_EXPECT_MSG_EQ(run.HostAgent(0)->GetRefused(reason), attack.count, reason << ": all are counted");
+            NS_TEST_EXPECT_MSG_EQ(Lowest(run, attack),
+                                  100'000'000'000,
+                                  reason << ": nobody slows down");
+            NS_TEST_EXPECT_MSG_EQ(run.HostAgent(0)->GetRefused(reason),
+                                  attack.count,
+                                  reason << ": all are counted");
             NS_TEST_EXPECT_MSG_EQ(refused, attack.count, reason << ": and traced");
-            NS_TEST_EXPECT_MSG_EQ(run.HostAgent(0)->GetAccepted(), 0, reason << ": none is believed");
+            NS_TEST_EXPECT_MSG_EQ(run.HostAgent(0)->GetAccepted(),
+                                  0,
+                                  reason << ": none is believed");
             Simulator::Destroy();
         }
         Congested replayed;
         replayed.Enable().Build();
-        NS_TEST_EXPECT_MSG_LT(Lowest(replayed, {loopback, 0, 100'000}), 100'000'000'000, "a true one slows it down");
+        NS_TEST_EXPECT_MSG_LT(Lowest(replayed, {loopback, 0, 100'000}),
+                              100'000'000'000,
+                              "a true one slows it down");
         const uint64_t accepted = replayed.HostAgent(0)->GetAccepted();
         NS_TEST_EXPECT_MSG_EQ(accepted, 100, "once in 10 us for 1 ms");
-        NS_TEST_EXPECT_MSG_EQ(replayed.HostAgent(0)->GetRefused("too_soon"), 100'000 - accepted, "not by the others");
+        NS_TEST_EXPECT_MSG_EQ(replayed.HostAgent(0)->GetRefused("too_soon"),
+                              100'000 - accepted,
+                              "not by the others");
         Simulator::Destroy();
         ExpectReceiversToCauseNoMigration();
     }
 
-    /// A notification by the receiver is told from one by the network, which alone makes flows move.
+    /// A notification by the receiver is told from one by the network, which alone makes flows
+    /// move.
     void ExpectReceiversToCauseNoMigration()
     {
         const uint32_t receiver = 0x0b000001 + (SENDERS << 8);
@@ -651,7 +695,9 @@ class ForgeryTest : public HpccTestCase
             run.Enable().Build();
             Lowest(run, {origin, 0, 20'000});
             NS_TEST_EXPECT_MSG_EQ(run.HostAgent(0)->GetAccepted(), 20, "both are believed");
-            NS_TEST_EXPECT_MSG_EQ((run.HostAgent(0)->GetMigrations() > 0), (origin == loopback), "the network moves flows");
+            NS_TEST_EXPECT_MSG_EQ((run.HostAgent(0)->GetMigrations() > 0),
+                                  (origin == loopback),
+                                  "the network moves flows");
             Simulator::Destroy();
         }
     }
@@ -687,12 +733,16 @@ class MigrationTest : public HpccTestCase
             run.Run();
             const std::vector<Seen>& data = run.bySender[QbbFrame::Kind::DATA];
             NS_TEST_EXPECT_MSG_EQ(data.front().sport, 10'000, "the first port");
-            NS_TEST_EXPECT_MSG_EQ((data.back().sport != 10'000), migration, "another port, if at all");
+            NS_TEST_EXPECT_MSG_EQ((data.back().sport != 10'000),
+                                  migration,
+                                  "another port, if at all");
             NS_TEST_EXPECT_MSG_EQ((run.migrations > 0), migration, "counted");
             NS_TEST_EXPECT_MSG_EQ(moves.size(), run.migrations, "traced");
             if (!moves.empty())
             {
-                NS_TEST_EXPECT_MSG_EQ(data.back().sport, moves.back().second, "the one that was said");
+                NS_TEST_EXPECT_MSG_EQ(data.back().sport,
+                                      moves.back().second,
+                                      "the one that was said");
             }
             NS_TEST_EXPECT_MSG_EQ(run.finished, SENDERS, "all finish");
         }
@@ -701,7 +751,8 @@ class MigrationTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief REQ-39, REQ-43: over IOAM the notification brings the data packet's trace, and HPCC++ hears of it.
+ * \brief REQ-39, REQ-43: over IOAM the notification brings the data packet's trace, and HPCC++
+ * hears of it.
  */
 class CopiedTraceTest : public HpccTestCase
 {
@@ -739,15 +790,17 @@ class CopiedTraceTest : public HpccTestCase
 
     /**
      * \brief Expect that some packet left with the trace that a notification has.
-     * \param options the notification's options: trace data from byte 8 on, and the address behind them
+     * \param options the notification's options: trace data from byte 8 on, and the address behind
+     * them
      * \param data the packets that left: trace data from byte 8 of the hop-by-hop header on
      */
     void ExpectTrace(const std::vector<uint8_t>& options, const std::vector<Seen>& data)
     {
         const std::size_t length = options[5] - 2 - 16;
         const bool found = std::any_of(data.begin(), data.end(), [&](const Seen& packet) {
-            return packet.section.size() >= 8 + length &&
-                   std::equal(options.begin() + 8, options.begin() + 8 + length, packet.section.begin() + 8);
+            return packet.section.size() >= 8 + length && std::equal(options.begin() + 8,
+                                                                     options.begin() + 8 + length,
+                                                                     packet.section.begin() + 8);
         });
         NS_TEST_EXPECT_MSG_EQ(found, true, "byte for byte");
     }

@@ -29,12 +29,14 @@ namespace
 /// What a run showed.
 struct Observed
 {
-    std::vector<Time> completions;          //!< of each flow; zero for one that has not finished
-    RdmaCounters counters;                  //!< of the first sender
-    uint64_t meanQueue{0};                  //!< mean queue at the bottleneck after the start, in bytes
-    std::map<QbbFrame::Kind, uint32_t> sent; //!< frames of each kind that the first sender's port sent
-    std::vector<Time> probes;               //!< when it sent probes
-    uint32_t otherPriorities{0};            //!< probes in another priority than data
+    std::vector<Time> completions; //!< of each flow; zero for one that has not finished
+    RdmaCounters counters;         //!< of the first sender
+    /// Mean queue at the bottleneck after the start, in bytes.
+    uint64_t meanQueue{0};
+    /// Frames of each kind that the first sender's port sent.
+    std::map<QbbFrame::Kind, uint32_t> sent;
+    std::vector<Time> probes;    //!< when it sent probes
+    uint32_t otherPriorities{0}; //!< probes in another priority than data
 };
 
 /// Four flows of this size to one host.
@@ -90,14 +92,16 @@ class Incast
         m_network.helper.Start();
         Observed observed;
         const auto port = m_network.GetHostDevice(0);
-        port->TraceConnectWithoutContext("TxBegin", Callback<void, const QbbFrame&>([&](const QbbFrame& frame) {
-                                             ++observed.sent[frame.kind];
-                                             if (frame.kind == QbbFrame::Kind::PROBE)
-                                             {
-                                                 observed.probes.push_back(Simulator::Now());
-                                                 observed.otherPriorities += frame.priority != 3;
-                                             }
-                                         }));
+        port->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const QbbFrame&>([&](const QbbFrame& frame) {
+                ++observed.sent[frame.kind];
+                if (frame.kind == QbbFrame::Kind::PROBE)
+                {
+                    observed.probes.push_back(Simulator::Now());
+                    observed.otherPriorities += frame.priority != 3;
+                }
+            }));
         std::vector<Ptr<RdmaClient>> flows;
         for (uint32_t sender = 0; sender < SENDERS; ++sender)
         {
@@ -139,7 +143,8 @@ class Incast
 
 /**
  * \ingroup hpcc
- * \brief REQ-03, REQ-04, REQ-12, REQ-16, REQ-17, REQ-19, REQ-20, REQ-25: every way of telemetry controls the flows.
+ * \brief REQ-03, REQ-04, REQ-12, REQ-16, REQ-17, REQ-19, REQ-20, REQ-25: every way of telemetry
+ * controls the flows.
  */
 class FeedbackModesTest : public HpccTestCase
 {
@@ -152,8 +157,9 @@ class FeedbackModesTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        // Without telemetry three windows of 52 kB stand in the queue, for the fourth is on the way. Rx-HPCC swings: its
-        // rounds are as long as an empty path, so that it decides several times before it hears of the first.
+        // Without telemetry three windows of 52 kB stand in the queue, for the fourth is on the
+        // way. Rx-HPCC swings: its rounds are as long as an empty path, so that it decides several
+        // times before it hears of the first.
         const uint64_t limit = 5'000;
         const uint64_t swing = 78'000;
         const StringValue rx("rx_hpcc");
@@ -170,13 +176,18 @@ class FeedbackModesTest : public HpccTestCase
                Incast().Set("CongestionControl", rx).Set("RxHpccCountFlows", BooleanValue(true)));
         Expect("rx, notified",
                swing,
-               Incast().Set("CongestionControl", rx).Set("TelemetryFeedback", StringValue("notification")));
-        const Observed guarded = Expect("guard", limit, Incast().Set("TelemetryGuard", BooleanValue(true)));
+               Incast()
+                   .Set("CongestionControl", rx)
+                   .Set("TelemetryFeedback", StringValue("notification")));
+        const Observed guarded =
+            Expect("guard", limit, Incast().Set("TelemetryGuard", BooleanValue(true)));
         NS_TEST_EXPECT_MSG_EQ(guarded.counters.rejectedByGuard, 0, "honest records are believed");
         const StringValue key("000102030405060708090a0b0c0d0e0f");
         const Observed sealed = Expect("seal", limit, Incast().Set("TelemetrySeal", key));
         NS_TEST_EXPECT_MSG_EQ(sealed.counters.rejectedBySeal, 0, "seals fit");
-        NS_TEST_EXPECT_MSG_EQ((plain.completions == guarded.completions), true, "a guard changes nothing");
+        NS_TEST_EXPECT_MSG_EQ((plain.completions == guarded.completions),
+                              true,
+                              "a guard changes nothing");
         ExpectUncontrolled();
     }
 
@@ -228,7 +239,8 @@ class TelemetryBorderTest : public HpccTestCase
 {
   public:
     TelemetryBorderTest()
-        : HpccTestCase("A border switch tells a host outside ratios only, which control its flow as well")
+        : HpccTestCase(
+              "A border switch tells a host outside ratios only, which control its flow as well")
     {
     }
 
@@ -259,7 +271,8 @@ class TelemetryBorderTest : public HpccTestCase
         network.AddFlow(1, 2, 1'000'000);
         network.helper.Start();
         const auto port = DynamicCast<QbbSwitch>(network.helper.GetNode(3))->GetPort(0);
-        port->TraceConnectWithoutContext("TxBegin", MakeCallback(&TelemetryBorderTest::OnSend, this));
+        port->TraceConnectWithoutContext("TxBegin",
+                                         MakeCallback(&TelemetryBorderTest::OnSend, this));
         Simulator::Stop(MilliSeconds(5));
         Simulator::Run();
         const Time completion = flow->GetFlow().completion;
@@ -317,19 +330,24 @@ class MoreFlowsThanExpectedTest : public HpccTestCase
      */
     Observed Measure(uint32_t flows)
     {
-        return Incast().Set("HpccPlusMaxStage", UintegerValue(5)).Set("HpccPlusExpectedFlows", UintegerValue(flows)).Run();
+        return Incast()
+            .Set("HpccPlusMaxStage", UintegerValue(5))
+            .Set("HpccPlusExpectedFlows", UintegerValue(flows))
+            .Run();
     }
 };
 
 /**
  * \ingroup hpcc
- * \brief REQ-13, REQ-14, REQ-15: probes take the data's way, once in a round trip, while data is in flight.
+ * \brief REQ-13, REQ-14, REQ-15: probes take the data's way, once in a round trip, while data is in
+ * flight.
  */
 class ProbeTest : public HpccTestCase
 {
   public:
     ProbeTest()
-        : HpccTestCase("Probes leave once in a round trip, in the data's queue, while data is in flight")
+        : HpccTestCase(
+              "Probes leave once in a round trip, in the data's queue, while data is in flight")
     {
     }
 
@@ -338,7 +356,9 @@ class ProbeTest : public HpccTestCase
     {
         const Observed observed = Incast().Set("TelemetryPackets", StringValue("probes")).Run();
         NS_TEST_ASSERT_MSG_GT(observed.probes.size(), 10, "probes");
-        NS_TEST_EXPECT_MSG_EQ(observed.counters.probes, observed.probes.size(), "the host counts them");
+        NS_TEST_EXPECT_MSG_EQ(observed.counters.probes,
+                              observed.probes.size(),
+                              "the host counts them");
         NS_TEST_EXPECT_MSG_EQ(observed.otherPriorities, 0, "in the data's priority");
         // T of a star of 1 us links: 4.16 us; a probe may have to wait for the frame before it.
         for (std::size_t n = 1; n < observed.probes.size(); ++n)
@@ -401,7 +421,8 @@ class MixedDeploymentTest : public HpccTestCase
                        .SetAt(0, "TelemetryPackets", StringValue("none"))
                        .SetAt(0, "CongestionControl", StringValue("dcqcn")));
         ExpectDone("the receiver", Incast().SetAt(SENDERS, "TelemetryAnswer", StringValue("none")));
-        const Observed deaf = Incast().SetAt(SENDERS + 1, "StampTelemetry", BooleanValue(false)).Run();
+        const Observed deaf =
+            Incast().SetAt(SENDERS + 1, "StampTelemetry", BooleanValue(false)).Run();
         for (const Time& completion : deaf.completions)
         {
             NS_TEST_EXPECT_MSG_GT(completion, Time(0), "the switch: a flow has not finished");
@@ -450,7 +471,8 @@ class PathMigrationTest : public HpccTestCase
         const Outcome free = Measure(8);
         NS_TEST_EXPECT_MSG_EQ(fixed.moves + fixed.restless, 0, "nobody moves");
         NS_TEST_EXPECT_MSG_GT(free.moves, 0, "somebody moves");
-        // By their hashes the four flows have two or three of the four spines; 95 % of all four is 359 Gb/s of payload.
+        // By their hashes the four flows have two or three of the four spines; 95 % of all four is
+        // 359 Gb/s of payload.
         NS_TEST_EXPECT_MSG_LT(fixed.gbps, 280, "without a choice");
         NS_TEST_EXPECT_MSG_GT(free.gbps, 340, "with one");
         NS_TEST_EXPECT_MSG_EQ(free.restless, 0, "each has a spine to itself, and stays");

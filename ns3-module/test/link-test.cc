@@ -26,7 +26,8 @@ class LinkRecoveryTest : public HpccTestCase
 {
   public:
     LinkRecoveryTest()
-        : HpccTestCase("One of several links fails, the other carries all, and both do when it is up again")
+        : HpccTestCase(
+              "One of several links fails, the other carries all, and both do when it is up again")
     {
     }
 
@@ -36,8 +37,10 @@ class LinkRecoveryTest : public HpccTestCase
         TestNetwork network;
         network.helper.SetHostAttribute("Timeout", StringValue("1ms"));
         network.MakeChain(2);
-        const NetDeviceContainer second =
-            network.helper.Link(network.switches.Get(0), network.switches.Get(1), DataRate("100Gbps"), MicroSeconds(1));
+        const NetDeviceContainer second = network.helper.Link(network.switches.Get(0),
+                                                              network.switches.Get(1),
+                                                              DataRate("100Gbps"),
+                                                              MicroSeconds(1));
         network.helper.Start();
         for (uint32_t phase = 0; phase < 3; ++phase)
         {
@@ -49,7 +52,8 @@ class LinkRecoveryTest : public HpccTestCase
         const auto device = DynamicCast<QbbNetDevice>(second.Get(0));
         Simulator::Schedule(MicroSeconds(9'000), &LinkRecoveryTest::Note, this, device);
         // While flows are on it: what is lost is sent again over the other one.
-        Simulator::Schedule(MicroSeconds(10'005), [&]() { network.helper.TakeLinkDown(NetDeviceContainer(device)); });
+        Simulator::Schedule(MicroSeconds(10'005),
+                            [&]() { network.helper.TakeLinkDown(NetDeviceContainer(device)); });
         Simulator::Schedule(MicroSeconds(10'006), &LinkRecoveryTest::Note, this, device);
         Simulator::Schedule(MicroSeconds(19'000), &LinkRecoveryTest::Note, this, device);
         Simulator::Schedule(MicroSeconds(19'500), [&]() { network.helper.SetLinkUp(second); });
@@ -86,21 +90,24 @@ class PausedLinkTest : public HpccTestCase
 {
   public:
     PausedLinkTest()
-        : HpccTestCase("A link that comes up is paused as it was, and obeys the threshold and the headroom that are set")
+        : HpccTestCase("A link that comes up is paused as it was, and obeys the threshold and the "
+                       "headroom that are set")
     {
     }
 
   private:
     void DoRun() override
     {
-        // A port with 4,096 bytes of its own and 20,000 of the shared memory pauses; 25 kB are on the link then, and 2 us of
-        // frames that leave before the pause is heard.
+        // A port with 4,096 bytes of its own and 20,000 of the shared memory pauses; 25 kB are on
+        // the link then, and 2 us of frames that leave before the pause is heard.
         const Time paused = Run("auto", "20000");
         NS_TEST_EXPECT_MSG_GT(m_longest, 24'000, "the threshold is used");
         NS_TEST_EXPECT_MSG_LT(m_longest, 60'000, "and kept");
         NS_TEST_EXPECT_MSG_EQ(m_drops, 0, "the headroom holds the rest");
         NS_TEST_EXPECT_MSG_EQ(+m_pausedBefore, 1 << 3, "paused before the failure");
-        NS_TEST_EXPECT_MSG_EQ(+m_pausedAtOnce, 0, "nothing is known of pauses as the link comes up");
+        NS_TEST_EXPECT_MSG_EQ(+m_pausedAtOnce,
+                              0,
+                              "nothing is known of pauses as the link comes up");
         NS_TEST_EXPECT_MSG_EQ(+m_pausedAfter, 1 << 3, "the switch says it again");
         NS_TEST_EXPECT_MSG_GT(paused, MicroSeconds(100), "the pause lasts");
         Run("1000", "20000");
@@ -126,7 +133,10 @@ class PausedLinkTest : public HpccTestCase
         network.MakeStar(1);
         const NodeContainer slow(1);
         network.helper.InstallHosts(slow);
-        network.helper.Link(slow.Get(0), network.switches.Get(0), DataRate("1Gbps"), MicroSeconds(1));
+        network.helper.Link(slow.Get(0),
+                            network.switches.Get(0),
+                            DataRate("1Gbps"),
+                            MicroSeconds(1));
         network.helper.Start();
         network.hosts.Add(slow);
         network.AddFlow(0, 1, 400'000);
@@ -134,7 +144,9 @@ class PausedLinkTest : public HpccTestCase
         const Ptr<QbbNetDevice> sender = network.GetHostDevice(0);
         const auto center = network.switches.Get(0)->GetObject<QbbSwitch>();
         m_longest = 0;
-        center->GetPort(1)->TraceConnectWithoutContext("QueuedBytes", MakeCallback(&PausedLinkTest::OnQueue, this));
+        center->GetPort(1)->TraceConnectWithoutContext(
+            "QueuedBytes",
+            MakeCallback(&PausedLinkTest::OnQueue, this));
         Simulator::Schedule(MicroSeconds(50), [&]() {
             m_pausedBefore = sender->GetPaused();
             network.helper.TakeLinkDown("sender", network.switches.Get(0));

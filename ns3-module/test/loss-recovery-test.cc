@@ -153,7 +153,9 @@ class RecoveryTest : public HpccTestCase
         Simulator::Stop(Seconds(10));
         Simulator::Run();
         const auto host = network.hosts.Get(0)->GetObject<RdmaHost>();
-        const Outcome outcome{flow->GetFlow().completion, host->GetCounters().resent, host->GetCounters().timeouts};
+        const Outcome outcome{flow->GetFlow().completion,
+                              host->GetCounters().resent,
+                              host->GetCounters().timeouts};
         Simulator::Destroy();
         return outcome;
     }
@@ -198,7 +200,8 @@ class AckEveryTest : public HpccTestCase
     static constexpr uint64_t SIZE = 1'000'000; //!< bytes of the flow
 
     /**
-     * \brief A packet asks for an acknowledgement once in an interval, where the window ends, and at the end of the flow.
+     * \brief A packet asks for an acknowledgement once in an interval, where the window ends, and
+     * at the end of the flow.
      * \param frame a frame of the sender
      */
     void OnSent(const QbbFrame& frame)
@@ -210,8 +213,8 @@ class AckEveryTest : public HpccTestCase
         const uint64_t end = frame.seq + frame.payload;
         const uint64_t inFlight = end - m_host->GetAckedBytes(frame.replyQueuePair);
         ++m_outcome.asked;
-        m_outcome.early +=
-            end < m_lastAsked + m_every && end < SIZE && inFlight < m_host->GetWindow(frame.replyQueuePair);
+        m_outcome.early += end < m_lastAsked + m_every && end < SIZE &&
+                           inFlight < m_host->GetWindow(frame.replyQueuePair);
         m_lastAsked = end;
     }
 
@@ -230,7 +233,9 @@ class AckEveryTest : public HpccTestCase
         network.MakeStar(2);
         network.helper.Start();
         m_host = network.hosts.Get(0)->GetObject<RdmaHost>();
-        network.GetHostDevice(0)->TraceConnectWithoutContext("TxBegin", MakeCallback(&AckEveryTest::OnSent, this));
+        network.GetHostDevice(0)->TraceConnectWithoutContext(
+            "TxBegin",
+            MakeCallback(&AckEveryTest::OnSent, this));
         const auto flow = network.AddFlow(0, 1, SIZE);
         Simulator::Stop(Seconds(1));
         Simulator::Run();

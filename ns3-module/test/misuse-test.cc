@@ -13,11 +13,10 @@
 #include <array>
 #include <csignal>
 #include <functional>
-#include <utility>
-
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ns3
 {
@@ -57,7 +56,9 @@ AbortOf(const std::function<void()>& misuse)
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? said : "it ended with status " + std::to_string(status);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT
+               ? said
+               : "it ended with status " + std::to_string(status);
 }
 
 } // namespace
@@ -85,7 +86,9 @@ class MisuseTest : public HpccTestCase
     void DoRun() override
     {
         const std::string said = AbortOf(m_misuse);
-        NS_TEST_EXPECT_MSG_NE(said.find(m_reason), std::string::npos, "expected \"" << m_reason << "\" in: " << said);
+        NS_TEST_EXPECT_MSG_NE(said.find(m_reason),
+                              std::string::npos,
+                              "expected \"" << m_reason << "\" in: " << said);
     }
 
     std::function<void()> m_misuse; //!< does it
@@ -179,35 +182,46 @@ MakeMisuseTests()
         new MisuseTest("a flow in a network that was not started",
                        WithNetwork(false, run),
                        "host 0 is not part of a running network: call QbbHelper::Start()"),
-        new MisuseTest("a flow to a host of another network", WithNetwork(true, LeaveNetwork), "part of another network"),
-        new MisuseTest("an empty flow",
-                       WithNetwork(true, [empty](TestNetwork& network) { StartFlow(network, empty); }),
-                       "at least 1 byte"),
-        new MisuseTest("a flow of a priority that there is not",
-                       WithNetwork(true, [urgent](TestNetwork& network) { StartFlow(network, urgent); }),
-                       "priority 8; expected 0 to 7"),
+        new MisuseTest("a flow to a host of another network",
+                       WithNetwork(true, LeaveNetwork),
+                       "part of another network"),
+        new MisuseTest(
+            "an empty flow",
+            WithNetwork(true, [empty](TestNetwork& network) { StartFlow(network, empty); }),
+            "at least 1 byte"),
+        new MisuseTest(
+            "a flow of a priority that there is not",
+            WithNetwork(true, [urgent](TestNetwork& network) { StartFlow(network, urgent); }),
+            "priority 8; expected 0 to 7"),
         new MisuseTest("an RdmaClient without a peer",
                        WithNetwork(true,
                                    [](TestNetwork& network) {
-                                       network.hosts.Get(1)->AddApplication(CreateObject<RdmaClient>());
+                                       network.hosts.Get(1)->AddApplication(
+                                           CreateObject<RdmaClient>());
                                        Simulator::Run();
                                    }),
                        "has no peer: call SetPeer()"),
-        new MisuseTest("a link that fails before the start",
-                       WithNetwork(false, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 2); }),
-                       "call QbbHelper::Start() first"),
-        new MisuseTest("a link that fails after the end", WithNetwork(true, end), "Simulator::Destroy() has ended it"),
-        new MisuseTest("a link of a node that there is not",
-                       WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 9); }),
-                       "there is no node 9 in this network, which has 3"),
-        new MisuseTest("a link that there is not",
-                       WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 1); }),
-                       "there is no link from host 0 to host 1"),
+        new MisuseTest(
+            "a link that fails before the start",
+            WithNetwork(false, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 2); }),
+            "call QbbHelper::Start() first"),
+        new MisuseTest("a link that fails after the end",
+                       WithNetwork(true, end),
+                       "Simulator::Destroy() has ended it"),
+        new MisuseTest(
+            "a link of a node that there is not",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 9); }),
+            "there is no node 9 in this network, which has 3"),
+        new MisuseTest(
+            "a link that there is not",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.TakeLinkDown(0, 1); }),
+            "there is no link from host 0 to host 1"),
         new MisuseTest("a link that comes up before it can have failed",
                        WithNetwork(true,
                                    [](TestNetwork& network) {
                                        network.helper.TakeLinkDown(0, 2);
-                                       network.helper.SetLinkUp(network.hosts.Get(0), network.switches.Get(0));
+                                       network.helper.SetLinkUp(network.hosts.Get(0),
+                                                                network.switches.Get(0));
                                    }),
                        "cannot come up +0ns after it failed; expected at least +1800ns"),
         new MisuseTest("a device of another network",
@@ -218,18 +232,21 @@ MakeMisuseTests()
                                        network.helper.TakeLinkDown(other.links[0]);
                                    }),
                        "no link of this network ends at"),
-        new MisuseTest("a node by a name that none has",
-                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost("nobody"); }),
-                       "no node has the name \"nobody\""),
+        new MisuseTest(
+            "a node by a name that none has",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost("nobody"); }),
+            "no node has the name \"nobody\""),
         new MisuseTest("a switch for a host",
                        WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(2); }),
                        "switch 2 is no RdmaHost"),
-        new MisuseTest("a port that there is not",
-                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetNode(0)->GetPort(1); }),
-                       "node 0 has no port 1; it has 1"),
-        new MisuseTest("a flow that there is not",
-                       WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(0)->GetFlow(7); }),
-                       "no flow with the queue pair 7"),
+        new MisuseTest(
+            "a port that there is not",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.GetNode(0)->GetPort(1); }),
+            "node 0 has no port 1; it has 1"),
+        new MisuseTest(
+            "a flow that there is not",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(0)->GetFlow(7); }),
+            "no flow with the queue pair 7"),
         new MisuseTest("a link without a rate",
                        WithNetwork(false,
                                    [](TestNetwork& network) {
@@ -256,20 +273,26 @@ MakeMisuseTests()
                        "started already"),
         new MisuseTest("a loss above 1",
                        WithNetwork(true,
-                                   [](TestNetwork& network) { network.helper.SetLoss(network.links[0], 1.5, 1); }),
+                                   [](TestNetwork& network) {
+                                       network.helper.SetLoss(network.links[0], 1.5, 1);
+                                   }),
                        "probability 1.5; expected 0 to 1"),
-        new MisuseTest("hosts and switches with different layouts of telemetry",
-                       DisagreeOnTelemetry,
-                       "switch 2 has the telemetry layout \"reference\" (multiplier 4), and host 0 \"paper\""),
-        new MisuseTest("a congestion control that there is not",
-                       []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
-                       "\"hpc\" is none of \"hpcc\", "),
-        new MisuseTest("a layout of telemetry that there is not",
-                       []() { QbbHelper().SetTelemetry("papre"); },
-                       "\"paper\""),
-        new MisuseTest("a fault that the reference has not",
-                       []() { QbbHelper().SetReferenceFaults("lossy"); },
-                       "lossy_pfc"),
+        new MisuseTest(
+            "hosts and switches with different layouts of telemetry",
+            DisagreeOnTelemetry,
+            "switch 2 has the telemetry layout \"reference\" (multiplier 4), and host 0 \"paper\""),
+        new MisuseTest(
+            "a congestion control that there is not",
+            []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
+            "\"hpc\" is none of \"hpcc\", "),
+        new MisuseTest(
+            "a layout of telemetry that there is not",
+            []() { QbbHelper().SetTelemetry("papre"); },
+            "\"paper\""),
+        new MisuseTest(
+            "a fault that the reference has not",
+            []() { QbbHelper().SetReferenceFaults("lossy"); },
+            "lossy_pfc"),
     };
 }
 

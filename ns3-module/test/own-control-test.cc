@@ -50,7 +50,8 @@ class FixedPace : public RdmaCongestionOps
 
     void Start(const Limits& limits) override
     {
-        m_started = limits.lineRate == DataRate("100Gbps") && limits.mtu == 1000 && limits.hops == 2;
+        m_started =
+            limits.lineRate == DataRate("100Gbps") && limits.mtu == 1000 && limits.hops == 2;
     }
 
     void OnSent(const Sent& sent) override
@@ -60,8 +61,9 @@ class FixedPace : public RdmaCongestionOps
 
     Decision OnFeedback(const Feedback& feedback) override
     {
-        const bool told = m_started && m_sent == feedback.sndNxt && feedback.rtt > 0 && feedback.acked > 0 &&
-                          feedback.hops.size() == 1 && feedback.hops[0].rate == DataRate("100Gbps");
+        const bool told = m_started && m_sent == feedback.sndNxt && feedback.rtt > 0 &&
+                          feedback.acked > 0 && feedback.hops.size() == 1 &&
+                          feedback.hops[0].rate == DataRate("100Gbps");
         return {!told, m_rate, 0};
     }
 
@@ -80,8 +82,8 @@ NS_OBJECT_ENSURE_REGISTERED(FixedPace);
 
 /**
  * \ingroup hpcc
- * \brief 10 Gb/s at first; 5 Gb/s from 1 ms after the first packet on, if the timers do what they should, or after the flow
- * has moved to another port.
+ * \brief 10 Gb/s at first; 5 Gb/s from 1 ms after the first packet on, if the timers do what they
+ * should, or after the flow has moved to another port.
  */
 class TimedPace : public RdmaCongestionOps
 {
@@ -194,7 +196,8 @@ size = "10MB"
 
 /**
  * \ingroup hpcc
- * \brief A congestion control that a program brings is chosen by attribute and by file, and paces its flow.
+ * \brief A congestion control that a program brings is chosen by attribute and by file, and paces
+ * its flow.
  */
 class OwnControlTest : public HpccTestCase
 {
@@ -233,7 +236,8 @@ class OwnControlTest : public HpccTestCase
         ExpectPace(10, RunFile(timed + "Slower = \"false\"\n"));
         ExpectPace(5, RunFile(timed + "Slower = \"false\"\n" + digests));
 
-        // Over which of two links it goes is up to a hash: one of the two failures moves it, after 1 ms.
+        // Over which of two links it goes is up to a hash: one of the two failures moves it, after
+        // 1 ms.
         const double moved = 1e6 + 2 * (whole - 1e6);
         const double first = RunWithFailure(0);
         const double second = RunWithFailure(1);
@@ -276,7 +280,8 @@ class OwnControlTest : public HpccTestCase
     }
 
     /**
-     * \brief All but the first round trip (0.5 % of the flow), which is at line rate, is sent at a pace.
+     * \brief All but the first round trip (0.5 % of the flow), which is at line rate, is sent at a
+     * pace.
      * \param gigabits the pace in Gb/s
      * \param completion duration of the flow in ns
      */
@@ -301,7 +306,9 @@ class OwnControlTest : public HpccTestCase
      */
     void ExpectDuration(double expected, double found)
     {
-        NS_TEST_EXPECT_MSG_LT(std::abs(found / expected - 1), 0.01, found << " ns, not " << expected);
+        NS_TEST_EXPECT_MSG_LT(std::abs(found / expected - 1),
+                              0.01,
+                              found << " ns, not " << expected);
     }
 
     /**
@@ -349,7 +356,9 @@ class OwnControlTest : public HpccTestCase
         const bool accepted = scenario.Load(Write(line), {});
         std::cerr.rdbuf(usual);
         NS_TEST_EXPECT_MSG_EQ(accepted, false, line << " was accepted");
-        NS_TEST_EXPECT_MSG_NE(errors.str().find(culprit), std::string::npos, "the message: " << errors.str());
+        NS_TEST_EXPECT_MSG_NE(errors.str().find(culprit),
+                              std::string::npos,
+                              "the message: " << errors.str());
     }
 };
 

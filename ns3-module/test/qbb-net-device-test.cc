@@ -7,8 +7,6 @@
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 
-
-#include "ns3/string.h"
 #include "ns3/channel.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
@@ -18,6 +16,7 @@
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-node.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <set>
@@ -159,7 +158,8 @@ class CableTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Frames take their time to the nearest nanosecond, or with the reference simulator's rounding.
+ * \brief Frames take their time to the nearest nanosecond, or with the reference simulator's
+ * rounding.
  */
 class FrameTimingTest : public CableTest
 {
@@ -333,8 +333,8 @@ class PauseTest : public CableTest
 
 /**
  * \ingroup hpcc
- * \brief Random loss spares PFC frames, for a lost resume would pause a port for good; the reference simulator's
- * does not.
+ * \brief Random loss spares PFC frames, for a lost resume would pause a port for good; the
+ * reference simulator's does not.
  */
 class PfcLossTest : public CableTest
 {
@@ -351,16 +351,20 @@ class PfcLossTest : public CableTest
         {
             MakeCable("100Gbps", faults);
             Ptr<QbbNetDevice> device = m_left->GetPort(0);
-            device->SetLoss(
-                std::shared_ptr<hpcc::Loss>(hpcc::new_loss(1, 1).into_raw(), CoreDelete<hpcc::Loss>()));
+            device->SetLoss(std::shared_ptr<hpcc::Loss>(hpcc::new_loss(1, 1).into_raw(),
+                                                        CoreDelete<hpcc::Loss>()));
             Simulator::ScheduleNow([this]() {
                 m_right->Pause(3, true);
                 m_right->Send(1000, 1);
             });
             Simulator::Run();
-            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(), paused, "paused priorities with " << faults);
+            NS_TEST_EXPECT_MSG_EQ(+device->GetPaused(),
+                                  paused,
+                                  "paused priorities with " << faults);
             NS_TEST_EXPECT_MSG_EQ(m_left->GetArrivals(), "", "data is lost in any case");
-            NS_TEST_EXPECT_MSG_EQ(device->GetLostFrames(), (paused ? 1 : 2), "frames lost with " << faults);
+            NS_TEST_EXPECT_MSG_EQ(device->GetLostFrames(),
+                                  (paused ? 1 : 2),
+                                  "frames lost with " << faults);
             Simulator::Destroy();
         }
     }

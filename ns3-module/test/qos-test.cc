@@ -38,9 +38,9 @@ constexpr std::array<uint8_t, 2> PRIORITIES_OF{3, 4};
 /// What a run showed of the two senders.
 struct Shares
 {
-    std::array<double, 2> gbps{};  //!< acknowledged payload
+    std::array<double, 2> gbps{};   //!< acknowledged payload
     std::array<uint64_t, 2> rate{}; //!< sending rate at the end in bit/s
-    uint64_t queue{0};             //!< mean length of the second sender's queue in bytes
+    uint64_t queue{0};              //!< mean length of the second sender's queue in bytes
 };
 
 /**
@@ -76,7 +76,8 @@ Measure(const std::string& classes,
     Shares shares;
     std::array<uint64_t, 2> acked{};
     constexpr uint64_t HALF = 500;
-    const auto bottleneck = DynamicCast<QbbSwitch>(network.helper.GetNode(SWITCH))->GetPort(RECEIVER);
+    const auto bottleneck =
+        DynamicCast<QbbSwitch>(network.helper.GetNode(SWITCH))->GetPort(RECEIVER);
     for (uint64_t micros = HALF; micros < 2 * HALF; ++micros)
     {
         Simulator::Schedule(MicroSeconds(micros), [&shares, bottleneck]() {
@@ -91,7 +92,8 @@ Measure(const std::string& classes,
                 const uint64_t now = hosts[sender]->GetAckedBytes(flows[sender]->GetQueuePair());
                 shares.gbps[sender] = static_cast<double>(now - acked[sender]) * 8 / (HALF * 1000);
                 acked[sender] = now;
-                shares.rate[sender] = hosts[sender]->GetRate(flows[sender]->GetQueuePair()).GetBitRate();
+                shares.rate[sender] =
+                    hosts[sender]->GetRate(flows[sender]->GetQueuePair()).GetBitRate();
             }
         });
     }
@@ -188,7 +190,8 @@ class ClassOrderTest : public HpccTestCase
 {
   public:
     ClassOrderTest()
-        : HpccTestCase("Classes are served to the frame, and a pause of one does not hold back the other")
+        : HpccTestCase(
+              "Classes are served to the frame, and a pause of one does not hold back the other")
     {
     }
 
@@ -198,7 +201,8 @@ class ClassOrderTest : public HpccTestCase
 
     void DoRun() override
     {
-        // Three turns' worth of bytes for one; each side may be ahead by a turn, and a frame of either.
+        // Three turns' worth of bytes for one; each side may be ahead by a turn, and a frame of
+        // either.
         Run("3:3000,4:1000", {});
         NS_TEST_EXPECT_MSG_GT(m_sent[1], 100'000, "the second class was served");
         NS_TEST_EXPECT_MSG_LT(m_farthest, 3000 + 4 * FRAME, "three to one, at every frame");
@@ -267,7 +271,8 @@ class ClassOrderTest : public HpccTestCase
      */
     void OnSend(const QbbFrame& frame)
     {
-        const bool bothWait = m_port->GetQueuedBytes(PRIORITIES_OF[0]) && m_port->GetQueuedBytes(PRIORITIES_OF[1]);
+        const bool bothWait =
+            m_port->GetQueuedBytes(PRIORITIES_OF[0]) && m_port->GetQueuedBytes(PRIORITIES_OF[1]);
         if (frame.kind != QbbFrame::Kind::DATA || !bothWait)
         {
             return;
@@ -282,11 +287,12 @@ class ClassOrderTest : public HpccTestCase
         m_farthest = std::max(m_farthest, std::abs(m_sent[0] - 3 * m_sent[1]));
     }
 
-    QbbFramePool m_frames;                   //!< for pauses
-    Ptr<QbbNetDevice> m_port;                //!< the port
-    std::array<int64_t, 2> m_sent{};         //!< bytes of each class while both waited
-    std::array<int64_t, 2> m_sentInPause{};  //!< the same while the first was paused
-    int64_t m_farthest{0};                   //!< farthest that they were from three to one, in bytes of the first class
+    QbbFramePool m_frames;                  //!< for pauses
+    Ptr<QbbNetDevice> m_port;               //!< the port
+    std::array<int64_t, 2> m_sent{};        //!< bytes of each class while both waited
+    std::array<int64_t, 2> m_sentInPause{}; //!< the same while the first was paused
+    /// Farthest that they were from three to one, in bytes of the first class.
+    int64_t m_farthest{0};
 };
 
 /**
@@ -309,10 +315,14 @@ class ClassTelemetryTest : public HpccTestCase
         // A quarter of 100 Gb/s, 95 % of it, and the payload's part of a frame: 1000 of 1058.
         const double share = 25 * 0.95 * 1000 / 1058;
         // A frame that waits for its queue's turn spends time in the switch, with nobody before it.
-        for (const auto& [wait, tolerance] : {std::pair<std::string, double>{"length", 0.05}, {"sojourn", 0.1}})
+        for (const auto& [wait, tolerance] :
+             {std::pair<std::string, double>{"length", 0.05}, {"sojourn", 0.1}})
         {
             const Shares own = Measure(classes, "queue", wait, beside);
-            NS_TEST_EXPECT_MSG_EQ_TOL(own.gbps[1], share, share * tolerance, wait << ": the share of the class");
+            NS_TEST_EXPECT_MSG_EQ_TOL(own.gbps[1],
+                                      share,
+                                      share * tolerance,
+                                      wait << ": the share of the class");
             NS_TEST_EXPECT_MSG_LT(own.queue, 10'000, wait << ": its own queue");
         }
         // The port is full, whatever this flow does: it gives way until it has next to nothing.
@@ -322,7 +332,10 @@ class ClassTelemetryTest : public HpccTestCase
         const std::array<std::string, 2> both{"hpcc_plus", "hpcc_plus"};
         const Shares sojourn = Measure("", "port", "sojourn", both);
         const double all = 100 * 0.95 * 1000 / 1058;
-        NS_TEST_EXPECT_MSG_EQ_TOL(sojourn.gbps[0] + sojourn.gbps[1], all, all * 0.03, "the link, at 95 %");
+        NS_TEST_EXPECT_MSG_EQ_TOL(sojourn.gbps[0] + sojourn.gbps[1],
+                                  all,
+                                  all * 0.03,
+                                  "the link, at 95 %");
         NS_TEST_EXPECT_MSG_LT(sojourn.queue, 5'000, "short queues");
     }
 };

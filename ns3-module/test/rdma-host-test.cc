@@ -376,7 +376,8 @@ class FlowStateTest : public HpccTestCase
                                            MakeCallback(&FlowStateTest::OnStart, this));
         m_host->TraceConnectWithoutContext("FlowFinish",
                                            MakeCallback(&FlowStateTest::OnFinish, this));
-        m_host->TraceConnectWithoutContext("Control", MakeCallback(&FlowStateTest::OnControl, this));
+        m_host->TraceConnectWithoutContext("Control",
+                                           MakeCallback(&FlowStateTest::OnControl, this));
         Simulator::ScheduleNow([this, &network]() { Start(network.helper.GetHost(1)); });
         Simulator::Schedule(MicroSeconds(10), &FlowStateTest::Check, this);
         Simulator::Run();
@@ -466,13 +467,13 @@ class FlowStateTest : public HpccTestCase
         m_control = control;
     }
 
-    Ptr<RdmaHost> m_host;    //!< the source
-    RdmaControl m_control;   //!< what Control told last
+    Ptr<RdmaHost> m_host;     //!< the source
+    RdmaControl m_control;    //!< what Control told last
     uint32_t m_controlled{0}; //!< how often it did
-    uint32_t m_queuePair{0}; //!< the flow's queue pair
-    uint32_t m_started{0};   //!< flows that FlowStart told of
-    uint32_t m_finished{0};  //!< flows that FlowFinish told of
-    uint32_t m_done{0};      //!< flows that the caller was told of
+    uint32_t m_queuePair{0};  //!< the flow's queue pair
+    uint32_t m_started{0};    //!< flows that FlowStart told of
+    uint32_t m_finished{0};   //!< flows that FlowFinish told of
+    uint32_t m_done{0};       //!< flows that the caller was told of
 };
 
 /**

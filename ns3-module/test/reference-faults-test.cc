@@ -10,8 +10,8 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <utility>
 #include <string>
+#include <utility>
 
 namespace ns3
 {
@@ -20,14 +20,15 @@ namespace tests
 
 /**
  * \ingroup hpcc
- * \brief Acknowledgements of high priority pass the data that waits at a switch, unless switches ignore it as the
- * reference simulator's do.
+ * \brief Acknowledgements of high priority pass the data that waits at a switch, unless switches
+ * ignore it as the reference simulator's do.
  */
 class AckPriorityTest : public HpccTestCase
 {
   public:
     AckPriorityTest()
-        : HpccTestCase("Acknowledgements travel in their own priority, in the reference simulator in their data's")
+        : HpccTestCase("Acknowledgements travel in their own priority, in the reference simulator "
+                       "in their data's")
     {
     }
 
@@ -36,7 +37,9 @@ class AckPriorityTest : public HpccTestCase
     {
         const Time right = Measure("none", 0);
         const Time fault = Measure("acks_queue_with_data", 3);
-        NS_TEST_EXPECT_MSG_LT(right, fault, "acknowledgements that wait for no data come back sooner");
+        NS_TEST_EXPECT_MSG_LT(right,
+                              fault,
+                              "acknowledgements that wait for no data come back sooner");
     }
 
     /**
@@ -53,8 +56,9 @@ class AckPriorityTest : public HpccTestCase
         network.MakeStar(5);
         network.helper.Start();
         m_priority = priority;
-        network.GetHostDevice(0)->TraceConnectWithoutContext("RxEnd",
-                                                             MakeCallback(&AckPriorityTest::OnArrival, this));
+        network.GetHostDevice(0)->TraceConnectWithoutContext(
+            "RxEnd",
+            MakeCallback(&AckPriorityTest::OnArrival, this));
         const auto flow = network.AddFlow(0, 1, 20'000, MicroSeconds(5));
         for (uint32_t sender = 2; sender < 5; ++sender)
         {
@@ -83,13 +87,15 @@ class AckPriorityTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief DCQCN's receiver notifies at most once in an interval; the reference simulator's of every mark.
+ * \brief DCQCN's receiver notifies at most once in an interval; the reference simulator's of every
+ * mark.
  */
 class NotificationTest : public HpccTestCase
 {
   public:
     NotificationTest()
-        : HpccTestCase("DCQCN is notified once in an interval, in the reference simulator of every mark")
+        : HpccTestCase(
+              "DCQCN is notified once in an interval, in the reference simulator of every mark")
     {
     }
 
@@ -163,8 +169,9 @@ class PintSizeTest : public HpccTestCase
             network.MakeStar(2);
             network.helper.Start();
             m_size = 0;
-            network.GetHostDevice(1)->TraceConnectWithoutContext("RxEnd",
-                                                                 MakeCallback(&PintSizeTest::OnData, this));
+            network.GetHostDevice(1)->TraceConnectWithoutContext(
+                "RxEnd",
+                MakeCallback(&PintSizeTest::OnData, this));
             const auto flow = network.AddFlow(0, 1, 100'000);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the flow has not finished");
@@ -187,8 +194,8 @@ class PintSizeTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
- * \brief Rng is each node's own: traffic that shares nothing with a flow does not change it. In the reference
- * simulator all nodes draw from one sequence.
+ * \brief Rng is each node's own: traffic that shares nothing with a flow does not change it. In the
+ * reference simulator all nodes draw from one sequence.
  */
 class RngTest : public HpccTestCase
 {
@@ -201,7 +208,9 @@ class RngTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ(Measure("none", true), Measure("none", false), "foreign traffic changes nothing");
+        NS_TEST_EXPECT_MSG_EQ(Measure("none", true),
+                              Measure("none", false),
+                              "foreign traffic changes nothing");
         NS_TEST_EXPECT_MSG_NE(Measure("shared_rng", true),
                               Measure("shared_rng", false),
                               "foreign traffic draws from the same sequence");

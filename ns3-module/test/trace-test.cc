@@ -42,7 +42,8 @@ class TraceSourcesTest : public HpccTestCase
         CheckNotifications();
     }
 
-    /// A packet that meets no other takes the base round-trip time, and the queues hold what they say.
+    /// A packet that meets no other takes the base round-trip time, and the queues hold what they
+    /// say.
     void CheckRoundTrips()
     {
         TestNetwork network;
@@ -53,7 +54,9 @@ class TraceSourcesTest : public HpccTestCase
         network.AddFlow(0, 1, 100'000, MilliSeconds(1));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_rtts.size(), 101, "packets are acknowledged one by one");
-        NS_TEST_EXPECT_MSG_EQ(m_rtts.front(), network.helper.GetMaxRtt(), "round-trip time of a lone packet");
+        NS_TEST_EXPECT_MSG_EQ(m_rtts.front(),
+                              network.helper.GetMaxRtt(),
+                              "round-trip time of a lone packet");
         NS_TEST_EXPECT_MSG_EQ(m_resent, 0, "nothing is lost");
         NS_TEST_EXPECT_MSG_EQ(m_cnps, 0, "HPCC needs no notifications");
         NS_TEST_EXPECT_MSG_GT(m_queueEvents, 200, "queues fill and empty");
@@ -75,7 +78,9 @@ class TraceSourcesTest : public HpccTestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the flow finishes");
         NS_TEST_EXPECT_MSG_GT(m_resent, 5, "packets were lost");
-        NS_TEST_EXPECT_MSG_EQ(m_resent, network.helper.GetHost(0)->GetCounters().resent, "packets sent again");
+        NS_TEST_EXPECT_MSG_EQ(m_resent,
+                              network.helper.GetHost(0)->GetCounters().resent,
+                              "packets sent again");
         Simulator::Destroy();
     }
 
@@ -95,12 +100,15 @@ class TraceSourcesTest : public HpccTestCase
         Simulator::Run();
         const uint64_t sent = network.helper.GetHost(network.hosts.Get(2))->GetCounters().cnps;
         NS_TEST_EXPECT_MSG_GT(m_cnps, 0, "senders are notified");
-        NS_TEST_EXPECT_MSG_EQ((m_cnps <= sent && m_cnps + 2 >= sent), true, "of " << sent << " that were sent");
+        NS_TEST_EXPECT_MSG_EQ((m_cnps <= sent && m_cnps + 2 >= sent),
+                              true,
+                              "of " << sent << " that were sent");
         std::ostringstream unfinished;
         NS_TEST_EXPECT_MSG_EQ(network.helper.PrintUnfinished(unfinished), 2, "flows under way");
-        NS_TEST_EXPECT_MSG_NE(unfinished.str().find("10000000 bytes from host 1:10000 to host 2:100, begun at"),
-                              std::string::npos,
-                              unfinished.str());
+        NS_TEST_EXPECT_MSG_NE(
+            unfinished.str().find("10000000 bytes from host 1:10000 to host 2:100, begun at"),
+            std::string::npos,
+            unfinished.str());
         Simulator::Destroy();
     }
 
@@ -110,9 +118,12 @@ class TraceSourcesTest : public HpccTestCase
         m_rtts.clear();
         m_resent = 0;
         m_cnps = 0;
-        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt", MakeCallback(&TraceSourcesTest::OnRtt, this));
-        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Resend", MakeCallback(&TraceSourcesTest::OnResend, this));
-        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Cnp", MakeCallback(&TraceSourcesTest::OnCnp, this));
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt",
+                                      MakeCallback(&TraceSourcesTest::OnRtt, this));
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Resend",
+                                      MakeCallback(&TraceSourcesTest::OnResend, this));
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Cnp",
+                                      MakeCallback(&TraceSourcesTest::OnCnp, this));
         Config::Connect("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/QueuedBytes",
                         MakeCallback(&TraceSourcesTest::OnQueue, this));
     }
@@ -154,12 +165,13 @@ class TraceSourcesTest : public HpccTestCase
         m_queued += now - before;
     }
 
-    std::vector<Time> m_rtts;                                    //!< round-trip times
-    uint64_t m_resent{0};                                        //!< packets sent again
-    uint64_t m_cnps{0};                                          //!< notifications
-    uint64_t m_queueEvents{0};                                   //!< changes of queues
-    uint64_t m_queued{0};                                        //!< bytes in all queues
-    uint64_t m_wrongLengths{0};                                  //!< lengths before that were not those after the last change
+    std::vector<Time> m_rtts;  //!< round-trip times
+    uint64_t m_resent{0};      //!< packets sent again
+    uint64_t m_cnps{0};        //!< notifications
+    uint64_t m_queueEvents{0}; //!< changes of queues
+    uint64_t m_queued{0};      //!< bytes in all queues
+    /// Lengths before that were not those after the last change.
+    uint64_t m_wrongLengths{0};
     std::map<std::pair<std::string, uint8_t>, uint64_t> m_lengths; //!< length of each queue
 };
 
@@ -183,7 +195,8 @@ class HelpersTest : public HpccTestCase
         QbbHelper network;
         network.InstallHosts(hosts);
         network.InstallSwitches(center);
-        const NetDeviceContainer devices = network.LinkAll(hosts, center.Get(0), DataRate("25Gbps"), MicroSeconds(1));
+        const NetDeviceContainer devices =
+            network.LinkAll(hosts, center.Get(0), DataRate("25Gbps"), MicroSeconds(1));
         NS_TEST_EXPECT_MSG_EQ(devices.GetN(), 8, "both ends of four links");
         network.Start();
         const auto text = Create<OutputStreamWrapper>(&m_text);
@@ -204,19 +217,29 @@ class HelpersTest : public HpccTestCase
             NS_TEST_EXPECT_MSG_EQ(flow.start, MicroSeconds(5), "start");
             NS_TEST_EXPECT_MSG_EQ(flow.dst, 3, "destination");
             const Time alone = network.GetStandaloneFct(hosts.Get(0), hosts.Get(3), flow.size);
-            NS_TEST_EXPECT_MSG_EQ_TOL(slowdown, flow.completion.GetDouble() / alone.GetDouble(), 1e-12, "slowdown");
+            NS_TEST_EXPECT_MSG_EQ_TOL(slowdown,
+                                      flow.completion.GetDouble() / alone.GetDouble(),
+                                      1e-12,
+                                      "slowdown");
         }
         std::ostringstream csv;
         results.WriteCsv(csv);
-        NS_TEST_EXPECT_MSG_NE(csv.str().find("\n1,3,10000,100,50000,5000,"), std::string::npos, csv.str());
+        NS_TEST_EXPECT_MSG_NE(csv.str().find("\n1,3,10000,100,50000,5000,"),
+                              std::string::npos,
+                              csv.str());
         const auto port = DynamicCast<QbbNetDevice>(devices.Get(1));
-        NS_TEST_EXPECT_MSG_EQ(CountLines('-'), port->GetTxFrames(), "a line for each frame that leaves");
+        NS_TEST_EXPECT_MSG_EQ(CountLines('-'),
+                              port->GetTxFrames(),
+                              "a line for each frame that leaves");
         NS_TEST_EXPECT_MSG_EQ(CountLines('r'), 50, "and for each that arrives");
-        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" /NodeList/" + std::to_string(center.Get(0)->GetId()) +
+        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" /NodeList/" +
+                                                std::to_string(center.Get(0)->GetId()) +
                                                 "/DeviceList/0 data priority 3 size "),
                               std::string::npos,
                               "what it is, and where");
-        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" 0:10000 > 3:100 seq 49000 payload 1000\n"), std::string::npos, "whose it is");
+        NS_TEST_EXPECT_MSG_NE(m_text.str().find(" 0:10000 > 3:100 seq 49000 payload 1000\n"),
+                              std::string::npos,
+                              "whose it is");
     }
 
     /**

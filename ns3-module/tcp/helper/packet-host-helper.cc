@@ -40,7 +40,8 @@ GetStack(const Node& node)
 {
     const Ptr<PacketHost> host = node.GetObject<PacketHost>();
     const Ptr<T> stack = node.GetObject<T>();
-    NS_ABORT_MSG_UNLESS(host && stack, "node " << node.GetId() << " is no PacketHost with an internet stack");
+    NS_ABORT_MSG_UNLESS(host && stack,
+                        "node " << node.GetId() << " is no PacketHost with an internet stack");
     NS_ABORT_MSG_UNLESS(host->GetNPorts() > 0, "node " << node.GetId() << " needs a link");
     return stack;
 }
@@ -73,7 +74,8 @@ PacketHostHelper::AssignAddresses(const NodeContainer& nodes) const
         const Ptr<Ipv4> stack = GetStack<Ipv4>(**it);
         const Ptr<PacketHost> host = (*it)->GetObject<PacketHost>();
         const uint32_t interface = stack->AddInterface(host->GetPort(0));
-        stack->AddAddress(interface, Ipv4InterfaceAddress(host->GetAddress(), Ipv4Mask(NETWORK_MASK)));
+        stack->AddAddress(interface,
+                          Ipv4InterfaceAddress(host->GetAddress(), Ipv4Mask(NETWORK_MASK)));
         stack->SetUp(interface);
         interfaces.Add(stack, interface);
     }
@@ -94,7 +96,8 @@ PacketHostHelper::AssignIpv6Addresses(const NodeContainer& nodes) const
         (*it)->GetObject<Icmpv6L4Protocol>()->SetAttribute("DAD", BooleanValue(false));
         const uint32_t interface = stack->AddInterface(port);
         stack->SetForwarding(interface, true);
-        stack->AddAddress(interface, Ipv6InterfaceAddress(host->GetIpv6Address(), Ipv6Prefix(NETWORK_PREFIX)));
+        stack->AddAddress(interface,
+                          Ipv6InterfaceAddress(host->GetIpv6Address(), Ipv6Prefix(NETWORK_PREFIX)));
         stack->SetUp(interface);
         interfaces.Add(stack, interface);
     }

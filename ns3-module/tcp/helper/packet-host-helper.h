@@ -21,7 +21,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief Makes nodes hosts of a lossless network whose traffic is that of their ns-3 stacks.
  *
- * Between the two calls here, link the nodes by the QbbHelper and install stacks by the InternetStackHelper.
+ * Between the two calls here, link the nodes by the QbbHelper and install stacks by the
+ * InternetStackHelper.
  */
 class PacketHostHelper
 {

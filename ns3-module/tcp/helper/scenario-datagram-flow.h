@@ -17,8 +17,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief A flow of a scenario in UDP datagrams, which nothing acknowledges.
  *
- * It begins with its first datagram and has finished when all of its bytes have arrived. A lost datagram is not repeated:
- * then the flow never finishes.
+ * It begins with its first datagram and has finished when all of its bytes have arrived. A lost
+ * datagram is not repeated: then the flow never finishes.
  */
 class ScenarioDatagramFlow : public ScenarioFlow
 {
@@ -28,7 +28,9 @@ class ScenarioDatagramFlow : public ScenarioFlow
      * \param client sends its datagrams, from now on
      * \param done is told when the flow has finished, and may delete it
      */
-    ScenarioDatagramFlow(const RdmaFlow& flow, Ptr<DatagramClient> client, ScenarioHosts::FinishCallback done);
+    ScenarioDatagramFlow(const RdmaFlow& flow,
+                         Ptr<DatagramClient> client,
+                         ScenarioHosts::FinishCallback done);
     ~ScenarioDatagramFlow() override;
 
     /**

@@ -42,7 +42,8 @@ ScenarioDatagramHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
     client->SetAttribute("Remote", AddressValue(GetAddress(flow.dst, flow.dport)));
     client->SetAttribute("PacketSize", UintegerValue(m_scenario->stack().payload));
     client->SetAttribute("MaxBytes", UintegerValue(flow.size));
-    client->SetSettings(CorePointer<hpcc::Settings>(GetHost(flow.src)->GetSettings().duplicate().into_raw()));
+    client->SetSettings(
+        CorePointer<hpcc::Settings>(GetHost(flow.src)->GetSettings().duplicate().into_raw()));
     auto started = std::make_unique<ScenarioDatagramFlow>(flow, client, done);
     m_flows[{place, GetAddress(flow.src, started->GetFlow().sport)}] = started.get();
     return started;

@@ -53,8 +53,9 @@ class ScenarioDatagramHosts : public ScenarioStackHosts
      */
     void OnDatagrams(Place place, Ptr<Socket> socket);
 
-    std::map<Place, Ptr<Socket>> m_sockets;                             //!< wait for datagrams
-    std::map<std::pair<Place, Address>, ScenarioDatagramFlow*> m_flows; //!< under way, by where they go and come from
+    std::map<Place, Ptr<Socket>> m_sockets; //!< wait for datagrams
+    /// Under way, by where they go and come from.
+    std::map<std::pair<Place, Address>, ScenarioDatagramFlow*> m_flows;
 };
 
 } // namespace ns3

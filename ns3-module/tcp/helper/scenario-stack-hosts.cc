@@ -31,7 +31,8 @@ constexpr uint32_t MOST_HEADERS = 40 + 60;
 TypeId
 ScenarioStackHosts::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::ScenarioStackHosts").SetParent<ScenarioHosts>().SetGroupName("Hpcc");
+    static TypeId tid =
+        TypeId("ns3::ScenarioStackHosts").SetParent<ScenarioHosts>().SetGroupName("Hpcc");
     return tid;
 }
 
@@ -108,8 +109,9 @@ ScenarioStackHosts::GetNodeOf(uint32_t host) const
 Address
 ScenarioStackHosts::GetAddress(uint32_t host, uint16_t port) const
 {
-    return m_scenario->stack().ipv6 ? Address(Inet6SocketAddress(GetHost(host)->GetIpv6Address(), port))
-                                    : Address(InetSocketAddress(GetHost(host)->GetAddress(), port));
+    return m_scenario->stack().ipv6
+               ? Address(Inet6SocketAddress(GetHost(host)->GetIpv6Address(), port))
+               : Address(InetSocketAddress(GetHost(host)->GetAddress(), port));
 }
 
 Address

@@ -6,9 +6,8 @@
 #ifndef SCENARIO_STACK_HOSTS_H
 #define SCENARIO_STACK_HOSTS_H
 
-#include "packet-host-helper.h"
-
 #include "../../helper/scenario-hosts.h"
+#include "packet-host-helper.h"
 
 #include "ns3/address.h"
 #include "ns3/internet-stack-helper.h"

@@ -48,7 +48,8 @@ ScenarioTcpFlow::ScenarioTcpFlow(const RdmaFlow& flow,
 {
     m_socket->SetSendCallback(MakeCallback(&ScenarioTcpFlow::OnRoom, this));
     m_socket->TraceConnectWithoutContext("Tx", MakeCallback(&ScenarioTcpFlow::OnSent, this));
-    m_socket->TraceConnectWithoutContext("CongState", MakeCallback(&ScenarioTcpFlow::OnState, this));
+    m_socket->TraceConnectWithoutContext("CongState",
+                                         MakeCallback(&ScenarioTcpFlow::OnState, this));
 }
 
 ScenarioTcpFlow::~ScenarioTcpFlow()
@@ -56,7 +57,8 @@ ScenarioTcpFlow::~ScenarioTcpFlow()
     m_finish.Cancel();
     m_socket->SetSendCallback(MakeNullCallback<void, Ptr<Socket>, uint32_t>());
     m_socket->TraceDisconnectWithoutContext("Tx", MakeCallback(&ScenarioTcpFlow::OnSent, this));
-    m_socket->TraceDisconnectWithoutContext("CongState", MakeCallback(&ScenarioTcpFlow::OnState, this));
+    m_socket->TraceDisconnectWithoutContext("CongState",
+                                            MakeCallback(&ScenarioTcpFlow::OnState, this));
 }
 
 void
@@ -67,7 +69,8 @@ ScenarioTcpFlow::Connect(const Address& peer)
     m_socket->Connect(peer);
     Address own;
     m_socket->GetSockName(own);
-    m_flow.sport = isIpv6 ? Inet6SocketAddress::ConvertFrom(own).GetPort() : InetSocketAddress::ConvertFrom(own).GetPort();
+    m_flow.sport = isIpv6 ? Inet6SocketAddress::ConvertFrom(own).GetPort()
+                          : InetSocketAddress::ConvertFrom(own).GetPort();
 }
 
 uint64_t
@@ -98,7 +101,8 @@ ScenarioTcpFlow::Fill()
 {
     while (m_written < m_flow.size)
     {
-        const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(m_segment, m_flow.size - m_written));
+        const auto bytes =
+            static_cast<uint32_t>(std::min<uint64_t>(m_segment, m_flow.size - m_written));
         if (m_socket->GetTxAvailable() < bytes || m_socket->Send(Create<Packet>(bytes), 0) < 0)
         {
             return;

@@ -19,7 +19,8 @@ namespace ns3
  * \ingroup hpcc
  * \brief A flow of a scenario over a TCP connection of its own.
  *
- * It begins with the connection's first packet and has finished when the last byte is acknowledged; then it closes.
+ * It begins with the connection's first packet and has finished when the last byte is acknowledged;
+ * then it closes.
  */
 class ScenarioTcpFlow : public ScenarioFlow
 {

@@ -31,7 +31,8 @@ NS_OBJECT_ENSURE_REGISTERED(ScenarioTcpHosts);
 namespace
 {
 
-/// Seconds for which a closed connection keeps its port: long enough here, where a run lasts less than that of the RFC.
+/// Seconds for which a closed connection keeps its port: long enough here, where a run lasts less
+/// than that of the RFC.
 constexpr double SEGMENT_LIFETIME = 0.001;
 /// TCP's clock, in which no timeout is shorter.
 const Time CLOCK_GRANULARITY = MilliSeconds(1);
@@ -100,8 +101,8 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
 {
     const hpcc::TcpParameters tcp = m_scenario->tcp();
     const Time timeout = NanoSeconds(tcp.timeout_ns);
-    const auto socket =
-        DynamicCast<TcpSocketBase>(Socket::CreateSocket(GetNodeOf(host), TcpSocketFactory::GetTypeId()));
+    const auto socket = DynamicCast<TcpSocketBase>(
+        Socket::CreateSocket(GetNodeOf(host), TcpSocketFactory::GetTypeId()));
     socket->SetAttribute("SegmentSize", UintegerValue(m_scenario->stack().payload));
     socket->SetAttribute("SndBufSize", UintegerValue(tcp.buffer));
     socket->SetAttribute("RcvBufSize", UintegerValue(tcp.buffer));
@@ -114,7 +115,8 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
     socket->GetAttribute("CongestionOps", control);
     if (const auto plus = control.Get<TcpHpccPlus>())
     {
-        plus->SetSettings(CorePointer<hpcc::Settings>(GetHost(host)->GetSettings().duplicate().into_raw()));
+        plus->SetSettings(
+            CorePointer<hpcc::Settings>(GetHost(host)->GetSettings().duplicate().into_raw()));
     }
     return socket;
 }

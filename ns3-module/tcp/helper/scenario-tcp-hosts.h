@@ -61,8 +61,9 @@ class ScenarioTcpHosts : public ScenarioStackHosts
      */
     void OnConnection(Ptr<Socket> socket, const Address& from);
 
-    std::set<std::pair<uint32_t, uint16_t>> m_listening; //!< hosts and ports that wait for connections
-    ScenarioTcpFlow::Counters m_counters;                //!< what happened to flows
+    /// Hosts and ports that wait for connections.
+    std::set<std::pair<uint32_t, uint16_t>> m_listening;
+    ScenarioTcpFlow::Counters m_counters; //!< what happened to flows
 };
 
 } // namespace ns3

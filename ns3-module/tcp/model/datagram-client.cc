@@ -5,12 +5,11 @@
  */
 #include "datagram-client.h"
 
-#include "packet-host.h"
-
 #include "../../model/call-core.h"
 #include "../../model/setting-attributes.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "packet-host.h"
 
 #include "ns3/abort.h"
 #include "ns3/inet-socket-address.h"
@@ -62,27 +61,28 @@ Until(uint64_t nanos)
 TypeId
 DatagramClient::GetTypeId()
 {
-    static TypeId tid =
-        AddSettings(TypeId("ns3::DatagramClient")
-                        .SetParent<Application>()
-                        .SetGroupName("Hpcc")
-                        .AddConstructor<DatagramClient>()
-                        .AddAttribute("Remote",
-                                      "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a host of the network",
-                                      AddressValue(),
-                                      MakeAddressAccessor(&DatagramClient::m_remote),
-                                      MakeAddressChecker())
-                        .AddAttribute("PacketSize",
-                                      "Payload bytes of a datagram",
-                                      UintegerValue(1452),
-                                      MakeUintegerAccessor(&DatagramClient::m_size),
-                                      MakeUintegerChecker<uint32_t>(1, 65507))
-                        .AddAttribute("MaxBytes",
-                                      "Payload bytes to send in all; 0: until the application stops",
-                                      UintegerValue(0),
-                                      MakeUintegerAccessor(&DatagramClient::m_maxBytes),
-                                      MakeUintegerChecker<uint64_t>()),
-                    hpcc::parameters_of("hpcc_plus"));
+    static TypeId tid = AddSettings(
+        TypeId("ns3::DatagramClient")
+            .SetParent<Application>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<DatagramClient>()
+            .AddAttribute("Remote",
+                          "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a "
+                          "host of the network",
+                          AddressValue(),
+                          MakeAddressAccessor(&DatagramClient::m_remote),
+                          MakeAddressChecker())
+            .AddAttribute("PacketSize",
+                          "Payload bytes of a datagram",
+                          UintegerValue(1452),
+                          MakeUintegerAccessor(&DatagramClient::m_size),
+                          MakeUintegerChecker<uint32_t>(1, 65507))
+            .AddAttribute("MaxBytes",
+                          "Payload bytes to send in all; 0: until the application stops",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&DatagramClient::m_maxBytes),
+                          MakeUintegerChecker<uint64_t>()),
+        hpcc::parameters_of("hpcc_plus"));
     return tid;
 }
 
@@ -124,15 +124,18 @@ void
 DatagramClient::Start()
 {
     m_host = GetNode()->GetObject<PacketHost>();
-    NS_ABORT_MSG_UNLESS(m_host, "node " << GetNode()->GetId() << " is no PacketHost, which sends the probes");
+    NS_ABORT_MSG_UNLESS(m_host,
+                        "node " << GetNode()->GetId()
+                                << " is no PacketHost, which sends the probes");
     Bind();
     const ProbedPath path = m_host->GetPath(m_remote, m_port);
     const hpcc::ProbedFlowLimits limits{path.lineRate.GetBitRate(),
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_size,
                                         FIRST};
-    m_core.reset(
-        CallCore([&] { return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits).into_raw(); }));
+    m_core.reset(CallCore([&] {
+        return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits).into_raw();
+    }));
     m_sendProbe = m_host->AddDatagrams(m_remote, m_port, *this);
     Send();
 }

@@ -24,11 +24,12 @@ class PacketHost;
 
 /**
  * \ingroup hpcc
- * \brief Sends UDP datagrams at the pace of HPCC++, as QUIC sends those that it does not repeat (RFC 9221).
+ * \brief Sends UDP datagrams at the pace of HPCC++, as QUIC sends those that it does not repeat
+ * (RFC 9221).
  *
- * Its node has a PacketHost, which sends the probes of the flow: of its addresses, ports and protocol. Any UDP sink
- * takes the datagrams, for nothing acknowledges them: what an answered probe has followed is no longer in flight. The
- * core decides (`hpcc_core::transport::DatagramPacer`).
+ * Its node has a PacketHost, which sends the probes of the flow: of its addresses, ports and
+ * protocol. Any UDP sink takes the datagrams, for nothing acknowledges them: what an answered probe
+ * has followed is no longer in flight. The core decides (`hpcc_core::transport::DatagramPacer`).
  */
 class DatagramClient : public Application, public SettingsOwner, public ProbeClient
 {

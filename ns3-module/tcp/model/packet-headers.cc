@@ -32,8 +32,10 @@ class ProbeHeader : public Header
      */
     static TypeId GetTypeId()
     {
-        static TypeId tid =
-            TypeId("ns3::HpccProbeHeader").SetParent<Header>().SetGroupName("Hpcc").AddConstructor<ProbeHeader>();
+        static TypeId tid = TypeId("ns3::HpccProbeHeader")
+                                .SetParent<Header>()
+                                .SetGroupName("Hpcc")
+                                .AddConstructor<ProbeHeader>();
         return tid;
     }
 
@@ -101,7 +103,8 @@ Ipv6Of(uint32_t ipv4)
 Address
 SocketAddressOf(bool isIpv6, uint32_t ipv4, uint16_t port)
 {
-    return isIpv6 ? Address(Inet6SocketAddress(Ipv6Of(ipv4), port)) : Address(InetSocketAddress(Ipv4Address(ipv4), port));
+    return isIpv6 ? Address(Inet6SocketAddress(Ipv6Of(ipv4), port))
+                  : Address(InetSocketAddress(Ipv4Address(ipv4), port));
 }
 
 } // namespace

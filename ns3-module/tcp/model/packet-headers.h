@@ -17,13 +17,14 @@
 namespace ns3
 {
 
-/// Protocols as headers number them (IANA, IEEE): ns-3's names for these numbers differ from release to release.
+/// Protocols as headers number them (IANA, IEEE): ns-3's names for these numbers differ from
+/// release to release.
 namespace protocol_number
 {
-constexpr uint8_t TCP = 6;          //!< after an IP header
-constexpr uint8_t UDP = 17;         //!< after an IP header
-constexpr uint16_t IPV4 = 0x0800;   //!< EtherType
-constexpr uint16_t IPV6 = 0x86DD;   //!< EtherType
+constexpr uint8_t TCP = 6;        //!< after an IP header
+constexpr uint8_t UDP = 17;       //!< after an IP header
+constexpr uint16_t IPV4 = 0x0800; //!< EtherType
+constexpr uint16_t IPV6 = 0x86DD; //!< EtherType
 } // namespace protocol_number
 
 /**
@@ -40,7 +41,8 @@ struct ProbeNumber
  * \ingroup hpcc
  * \brief What the headers of an IPv4 or IPv6 packet say.
  *
- * The addresses of hosts are kept as IPv4 has them: a host's IPv6 address has the IPv4 one at its end.
+ * The addresses of hosts are kept as IPv4 has them: a host's IPv6 address has the IPv4 one at its
+ * end.
  */
 struct PacketHeaders
 {
@@ -75,8 +77,8 @@ struct PacketHeaders
     void Arrive(Packet& packet, uint8_t hopLimit, bool marked);
 
     /**
-     * \brief Read a packet that is a probe, or an answer. A TCP header says it by its numbers; behind a UDP header stand
-     * four bytes of what it is and four of its number.
+     * \brief Read a packet that is a probe, or an answer. A TCP header says it by its numbers;
+     * behind a UDP header stand four bytes of what it is and four of its number.
      * \param packet the packet that these are the headers of
      * \return what it says
      */

@@ -72,7 +72,8 @@ PacketHost::GetTypeId()
                           MakeUintegerAccessor(&PacketHost::m_priority),
                           MakeUintegerChecker<uint8_t>(1, 7))
             .AddAttribute("ProbeDscp",
-                          "DSCP of probes and their answers, which nothing else may have; the same at all hosts. The "
+                          "DSCP of probes and their answers, which nothing else may have; the same "
+                          "at all hosts. The "
                           "default is of the pool for local use (RFC 2474, section 6)",
                           UintegerValue(0b101011),
                           MakeUintegerAccessor(&PacketHost::m_probeDscp),
@@ -82,15 +83,17 @@ PacketHost::GetTypeId()
                           UintegerValue(1 << 20),
                           MakeUintegerAccessor(&PacketHost::m_queueBytes),
                           MakeUintegerChecker<uint32_t>())
-            .AddAttribute("GlobalRtt",
-                          "HPCC++: T is the longest round-trip time of the network, not the flow's own",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&PacketHost::m_globalRtt),
-                          MakeBooleanChecker())
-            .AddTraceSource("Drop",
-                            "A packet was dropped: too many wait, or no way leads to its destination",
-                            MakeTraceSourceAccessor(&PacketHost::m_dropTrace),
-                            "ns3::Packet::TracedCallback");
+            .AddAttribute(
+                "GlobalRtt",
+                "HPCC++: T is the longest round-trip time of the network, not the flow's own",
+                BooleanValue(true),
+                MakeBooleanAccessor(&PacketHost::m_globalRtt),
+                MakeBooleanChecker())
+            .AddTraceSource(
+                "Drop",
+                "A packet was dropped: too many wait, or no way leads to its destination",
+                MakeTraceSourceAccessor(&PacketHost::m_dropTrace),
+                "ns3::Packet::TracedCallback");
     return tid;
 }
 
@@ -232,8 +235,8 @@ PacketHost::FindPort(const PacketHeaders& headers) const
     {
         return nullptr;
     }
-    const int32_t port =
-        m_routes->port({headers.src, headers.dst, headers.sport, headers.dport}, static_cast<uint32_t>(dst));
+    const int32_t port = m_routes->port({headers.src, headers.dst, headers.sport, headers.dport},
+                                        static_cast<uint32_t>(dst));
     return port < 0 ? nullptr : PeekPointer(m_ports[port]);
 }
 
@@ -345,7 +348,8 @@ PacketHost::ForgetEnded()
     }
     for (auto it = m_flows.begin(); it != m_flows.end();)
     {
-        // A socket would hold the second reference. What HPCC++ does not control is looked up again.
+        // A socket would hold the second reference. What HPCC++ does not control is looked up
+        // again.
         const bool hasEnded = !it->second || it->second->GetReferenceCount() == 1;
         it = hasEnded ? m_flows.erase(it) : std::next(it);
     }
@@ -362,8 +366,10 @@ PacketHost::TakeOn(const PacketHeaders& headers)
         return nullptr;
     }
     const auto sendProbe = [this, headers](uint32_t seq) { SendProbe(headers, seq); };
-    const bool bound =
-        flow->Bind(PathOf(headers), GetSettings(), headers.tcp.GetSequenceNumber().GetValue(), sendProbe);
+    const bool bound = flow->Bind(PathOf(headers),
+                                  GetSettings(),
+                                  headers.tcp.GetSequenceNumber().GetValue(),
+                                  sendProbe);
     return bound ? flow : nullptr;
 }
 
@@ -378,8 +384,9 @@ PacketHost::PathOf(const PacketHeaders& headers) const
 {
     const int64_t dst = hpcc::host_of(headers.dst);
     NS_ABORT_MSG_IF(dst < 0, "no host has the address " << headers.GetDestination());
-    const uint64_t baseRtt =
-        m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, static_cast<uint32_t>(dst));
+    const uint64_t baseRtt = m_globalRtt
+                                 ? m_network->max_rtt_ns()
+                                 : m_network->pair_rtt_ns(m_index, static_cast<uint32_t>(dst));
     const QbbNetDevice* out = FindPort(headers);
     // Without a way the flow will send nothing.
     return {out ? out->GetDataRate() : m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};
@@ -424,7 +431,8 @@ PacketHost::SendProbe(const PacketHeaders& headers, uint32_t seq)
     }
     PacketHeaders probe = headers;
     probe.payload = 0;
-    const Ptr<Packet> packet = probe.MakeProbe({seq, false}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT);
+    const Ptr<Packet> packet =
+        probe.MakeProbe({seq, false}, m_probeDscp, QbbFrame::INITIAL_HOP_LIMIT);
     QbbFrame* frame = MakeFrame(QbbFrame::Kind::PACKET_PROBE, probe, packet);
     frame->hopLimit = QbbFrame::INITIAL_HOP_LIMIT;
     SetTelemetry(*frame, client->PrepareProbe(frame->GetTelemetry(), frame->GetRoom()));

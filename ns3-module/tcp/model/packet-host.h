@@ -24,19 +24,23 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief A host whose traffic is that of its ns-3 stack: the counterpart of RdmaHost for TCP and UDP.
+ * \brief A host whose traffic is that of its ns-3 stack: the counterpart of RdmaHost for TCP and
+ * UDP.
  *
- * A packet travels whole in a QbbFrame. Its destination's address names the node that the frame goes to, so each host
- * has the address of its place in the network (GetAddress()); PacketHostHelper assigns it. Switches forward, buffer,
- * pause and mark such frames like all others; who does not know ECN is not marked.
+ * A packet travels whole in a QbbFrame. Its destination's address names the node that the frame
+ * goes to, so each host has the address of its place in the network (GetAddress());
+ * PacketHostHelper assigns it. Switches forward, buffer, pause and mark such frames like all
+ * others; who does not know ECN is not marked.
  *
- * A host has one address, whatever its ports: its stack knows the first one alone. A flow leaves by the port that its
- * addresses and ports select among those of the shortest ways (ECMP, as RdmaHost does), and so do its probes.
+ * A host has one address, whatever its ports: its stack knows the first one alone. A flow leaves by
+ * the port that its addresses and ports select among those of the shortest ways (ECMP, as RdmaHost
+ * does), and so do its probes.
  *
- * For TCP flows under TcpHpccPlus, and for UDP flows whose clients ask for it (AddDatagrams()), the host sends probes,
- * answers those of others, and keeps both from the stack: it knows them by their DSCP (draft-miao-rtgwg-hpccplus-00, section
- * 7.2). A TCP probe is a header without flags whose sequence number is that of the next new byte; its answer acknowledges
- * that number. A UDP probe has eight bytes behind its header that say the same. Telemetry follows.
+ * For TCP flows under TcpHpccPlus, and for UDP flows whose clients ask for it (AddDatagrams()), the
+ * host sends probes, answers those of others, and keeps both from the stack: it knows them by their
+ * DSCP (draft-miao-rtgwg-hpccplus-00, section 7.2). A TCP probe is a header without flags whose
+ * sequence number is that of the next new byte; its answer acknowledges that number. A UDP probe
+ * has eight bytes behind its header that say the same. Telemetry follows.
  */
 class PacketHost : public QbbNode
 {
@@ -76,7 +80,8 @@ class PacketHost : public QbbNode
     ProbedPath GetPath(const Address& peer, uint16_t port) const;
 
     /**
-     * \brief Send probes for a flow of UDP datagrams when its client asks for them, and hand it the answers.
+     * \brief Send probes for a flow of UDP datagrams when its client asks for them, and hand it the
+     * answers.
      * \param peer the other end: an InetSocketAddress or Inet6SocketAddress
      * \param port this end's port
      * \param client whose flow it is; outlives the flow
@@ -233,14 +238,15 @@ class PacketHost : public QbbNode
     CorePointer<hpcc::HostRoutes> m_routes;   //!< which ports lead where
     /// TCP flows from here by KeyOf(); nullptr for those that HPCC++ does not control
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
-    std::unordered_map<uint64_t, ProbeClient*> m_datagrams; //!< flows of UDP datagrams from here by KeyOf()
+    /// Flows of UDP datagrams from here by KeyOf().
+    std::unordered_map<uint64_t, ProbeClient*> m_datagrams;
     std::size_t m_mostFlows{64}; //!< flows at which those are forgotten that have ended
-    uint64_t m_drops{0};       //!< packets dropped
-    uint64_t m_probes{0};      //!< probes sent
-    uint8_t m_priority{0};     //!< attribute
-    uint8_t m_probeDscp{0};    //!< attribute
-    uint32_t m_queueBytes{0};  //!< attribute
-    bool m_globalRtt{true};    //!< attribute
+    uint64_t m_drops{0};         //!< packets dropped
+    uint64_t m_probes{0};        //!< probes sent
+    uint8_t m_priority{0};       //!< attribute
+    uint8_t m_probeDscp{0};      //!< attribute
+    uint32_t m_queueBytes{0};    //!< attribute
+    bool m_globalRtt{true};      //!< attribute
     TracedCallback<Ptr<const Packet>> m_dropTrace; //!< trace source
 };
 

@@ -47,9 +47,11 @@ PresentNanos()
 TypeId
 TcpHpccPlus::GetTypeId()
 {
-    static TypeId tid =
-        AddSettings(TypeId("ns3::TcpHpccPlus").SetParent<TcpNewReno>().SetGroupName("Hpcc").AddConstructor<TcpHpccPlus>(),
-                    hpcc::parameters_of("hpcc_plus"));
+    static TypeId tid = AddSettings(TypeId("ns3::TcpHpccPlus")
+                                        .SetParent<TcpNewReno>()
+                                        .SetGroupName("Hpcc")
+                                        .AddConstructor<TcpHpccPlus>(),
+                                    hpcc::parameters_of("hpcc_plus"));
     return tid;
 }
 
@@ -101,7 +103,10 @@ TcpHpccPlus::IsBound() const
 }
 
 bool
-TcpHpccPlus::Bind(const ProbedPath& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe)
+TcpHpccPlus::Bind(const ProbedPath& path,
+                  const hpcc::Settings& host,
+                  uint32_t first,
+                  ProbeSender sendProbe)
 {
     NS_LOG_FUNCTION(this << path.lineRate << path.baseRtt << first);
     if (!m_tcb)
@@ -112,7 +117,8 @@ TcpHpccPlus::Bind(const ProbedPath& path, const hpcc::Settings& host, uint32_t f
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_tcb->m_segmentSize,
                                         first};
-    m_core.reset(CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits).into_raw(); }));
+    m_core.reset(
+        CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits).into_raw(); }));
     m_sendProbe = std::move(sendProbe);
     m_tcb->m_pacing = true;
     m_tcb->m_paceInitialWindow = true;
@@ -166,7 +172,9 @@ TcpHpccPlus::ScheduleProbe()
     {
         return;
     }
-    m_probeTimer = Simulator::Schedule(NanoSeconds(std::max(due, PresentNanos()) - PresentNanos()), &TcpHpccPlus::OnProbeTime, this);
+    m_probeTimer = Simulator::Schedule(NanoSeconds(std::max(due, PresentNanos()) - PresentNanos()),
+                                       &TcpHpccPlus::OnProbeTime,
+                                       this);
 }
 
 void
@@ -219,7 +227,9 @@ TcpHpccPlus::HasCongControl() const
 }
 
 void
-TcpHpccPlus::CongControl(Ptr<TcpSocketState>, const TcpRateOps::TcpRateConnection&, const TcpRateOps::TcpRateSample&)
+TcpHpccPlus::CongControl(Ptr<TcpSocketState>,
+                         const TcpRateOps::TcpRateConnection&,
+                         const TcpRateOps::TcpRateSample&)
 {
     // What a timeout did to the window ends with the next acknowledgement.
     Apply();

@@ -25,10 +25,11 @@ class Node;
  * \ingroup hpcc
  * \brief HPCC++ as a congestion control of TCP (draft-miao-rtgwg-hpccplus-00, section 7.2).
  *
- * Window and pace are the core's (`hpcc_core::transport::ProbedFlow`), which hears what probes of the flow bring back.
- * The PacketHost below the stack sends those and tells what TCP does; it finds this object through the socket, so that
- * `ns3::TcpL4Protocol::SocketType` is all that an application's user sets. Before the first segment leaves, and on
- * nodes without a PacketHost for good, this is TcpNewReno.
+ * Window and pace are the core's (`hpcc_core::transport::ProbedFlow`), which hears what probes of
+ * the flow bring back. The PacketHost below the stack sends those and tells what TCP does; it finds
+ * this object through the socket, so that `ns3::TcpL4Protocol::SocketType` is all that an
+ * application's user sets. Before the first segment leaves, and on nodes without a PacketHost for
+ * good, this is TcpNewReno.
  *
  * HPCC++ does not react to losses: the network pauses. TCP still repairs them.
  */
@@ -69,7 +70,10 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
      * \param sendProbe sends its probes
      * \return whether the flow could be taken on: its socket is known
      */
-    bool Bind(const ProbedPath& path, const hpcc::Settings& host, uint32_t first, ProbeSender sendProbe);
+    bool Bind(const ProbedPath& path,
+              const hpcc::Settings& host,
+              uint32_t first,
+              ProbeSender sendProbe);
 
     /**
      * \brief A segment with payload has left.
@@ -106,10 +110,11 @@ class TcpHpccPlus : public TcpNewReno, public SettingsOwner, public ProbeClient
     /// The time of a probe has come.
     void OnProbeTime();
 
-    CorePointer<hpcc::ProbedFlow> m_core; //!< the decisions; nothing before a host takes the flow on
-    Ptr<TcpSocketState> m_tcb;            //!< the socket's state
-    ProbeSender m_sendProbe;              //!< sends probes
-    EventId m_probeTimer;                 //!< the next probe
+    /// The decisions; nothing before a host takes the flow on.
+    CorePointer<hpcc::ProbedFlow> m_core;
+    Ptr<TcpSocketState> m_tcb; //!< the socket's state
+    ProbeSender m_sendProbe;   //!< sends probes
+    EventId m_probeTimer;      //!< the next probe
 };
 
 } // namespace ns3

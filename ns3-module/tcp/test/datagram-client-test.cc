@@ -48,7 +48,8 @@ struct DatagramNetwork
     void AddClient(uint32_t src, uint64_t bytes)
     {
         const auto port = static_cast<uint16_t>(FIRST_PORT + sinks.GetN());
-        PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+        PacketSinkHelper sink("ns3::UdpSocketFactory",
+                              InetSocketAddress(Ipv4Address::GetAny(), port));
         sinks.Add(sink.Install(network.nodes.Get(2)));
         DatagramClientHelper client(InetSocketAddress(network.GetHost(2)->GetAddress(), port));
         client.SetAttribute("MaxBytes", UintegerValue(bytes));
@@ -89,7 +90,8 @@ class DatagramPaceTest : public TcpTestCase
 {
   public:
     DatagramPaceTest()
-        : TcpTestCase("Datagrams under HPCC++ share a link and keep its queue short, by probes alone")
+        : TcpTestCase(
+              "Datagrams under HPCC++ share a link and keep its queue short, by probes alone")
     {
     }
 
@@ -104,12 +106,14 @@ class DatagramPaceTest : public TcpTestCase
         for (uint64_t micros = 1'000; micros < 1'000 + samples; ++micros)
         {
             Simulator::Schedule(MicroSeconds(micros), [&]() {
-                queue += datagrams.network.GetLastSwitch()->GetQueuedBytes(datagrams.network.GetBottleneck());
+                queue += datagrams.network.GetLastSwitch()->GetQueuedBytes(
+                    datagrams.network.GetBottleneck());
             });
         }
         std::vector<uint64_t> before{0, 0};
-        Simulator::Schedule(MilliSeconds(1),
-                            [&]() { before = {datagrams.GetReceived(0), datagrams.GetReceived(1)}; });
+        Simulator::Schedule(MilliSeconds(1), [&]() {
+            before = {datagrams.GetReceived(0), datagrams.GetReceived(1)};
+        });
         Simulator::Stop(MilliSeconds(4));
         Simulator::Run();
         const uint64_t first = datagrams.GetReceived(0) - before[0];
@@ -119,7 +123,9 @@ class DatagramPaceTest : public TcpTestCase
         NS_TEST_EXPECT_MSG_LT(first + second, 9'375'000, "by no more than it can carry");
         NS_TEST_EXPECT_MSG_GT(std::min(first, second), (first + second) * 45 / 100, "and shared");
         NS_TEST_EXPECT_MSG_LT(queue / samples, 10'000, "without a standing queue");
-        NS_TEST_EXPECT_MSG_EQ(datagrams.network.GetHost(0)->GetDrops(), 0, "the host's queue is none");
+        NS_TEST_EXPECT_MSG_EQ(datagrams.network.GetHost(0)->GetDrops(),
+                              0,
+                              "the host's queue is none");
     }
 };
 
@@ -131,7 +137,8 @@ class DatagramProbeTest : public TcpTestCase
 {
   public:
     DatagramProbeTest()
-        : TcpTestCase("Probes of UDP flows: their addresses, ports and protocol, one in T, none without data")
+        : TcpTestCase("Probes of UDP flows: their addresses, ports and protocol, one in T, none "
+                      "without data")
     {
     }
 
@@ -143,25 +150,36 @@ class DatagramProbeTest : public TcpTestCase
         for (const uint32_t host : {0, 2})
         {
             const auto port = datagrams.network.GetHost(host)->GetPort(0);
-            port->TraceConnectWithoutContext("TxBegin", MakeCallback(&DatagramProbeTest::OnSent, this));
+            port->TraceConnectWithoutContext("TxBegin",
+                                             MakeCallback(&DatagramProbeTest::OnSent, this));
         }
         const auto last = datagrams.network.GetHost(2)->GetPort(0);
-        last->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&DatagramProbeTest::OnSniffed, this));
+        last->TraceConnectWithoutContext("PromiscSniffer",
+                                         MakeCallback(&DatagramProbeTest::OnSniffed, this));
         Simulator::Stop(MilliSeconds(2));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(datagrams.GetReceived(0), 1'000'000, "probes reach no application");
         NS_TEST_EXPECT_MSG_EQ(m_data, (1'000'000 + 1'451) / 1'452, "datagrams");
-        // 1 MB at 23.75 Gb/s and with headers takes 347 us; T is 4 us of cables and the frames' times.
+        // 1 MB at 23.75 Gb/s and with headers takes 347 us; T is 4 us of cables and the frames'
+        // times.
         NS_TEST_EXPECT_MSG_GT(m_probes.size(), 30, "often enough");
         for (std::size_t n = 1; n < m_probes.size(); ++n)
         {
-            NS_TEST_EXPECT_MSG_GT(m_probes[n] - m_probes[n - 1], MicroSeconds(4), "two probes in T");
+            NS_TEST_EXPECT_MSG_GT(m_probes[n] - m_probes[n - 1],
+                                  MicroSeconds(4),
+                                  "two probes in T");
         }
-        NS_TEST_EXPECT_MSG_EQ(datagrams.network.GetHost(0)->GetProbes(), m_probes.size(), "the host counts them");
+        NS_TEST_EXPECT_MSG_EQ(datagrams.network.GetHost(0)->GetProbes(),
+                              m_probes.size(),
+                              "the host counts them");
         NS_TEST_EXPECT_MSG_EQ(m_answers, m_probes.size(), "each is answered");
-        NS_TEST_EXPECT_MSG_LT(m_probes.back(), m_lastData + MicroSeconds(20), "none follow the last datagram");
+        NS_TEST_EXPECT_MSG_LT(m_probes.back(),
+                              m_lastData + MicroSeconds(20),
+                              "none follow the last datagram");
         NS_TEST_EXPECT_MSG_EQ(m_ports.size(), 1, "addresses and ports are those of data");
-        NS_TEST_EXPECT_MSG_EQ(m_wrongDscp, 0, "probes and answers have their DSCP, nothing else has");
+        NS_TEST_EXPECT_MSG_EQ(m_wrongDscp,
+                              0,
+                              "probes and answers have their DSCP, nothing else has");
         NS_TEST_EXPECT_MSG_GT(m_sniffed, 2 * m_probes.size(), "captures show them");
         NS_TEST_EXPECT_MSG_EQ(m_wrongLength, 0, "with the length that UDP has there");
     }
@@ -204,7 +222,8 @@ class DatagramProbeTest : public TcpTestCase
         frame->CopyData(bytes.data(), static_cast<uint32_t>(bytes.size()));
         const auto word = [&bytes](std::size_t at) { return bytes[at] << 8 | bytes[at + 1]; };
         ++m_sniffed;
-        // Behind 14 bytes of Ethernet the IP header, of 20 bytes, says the packet's length at 2, and UDP its own at 4.
+        // Behind 14 bytes of Ethernet the IP header, of 20 bytes, says the packet's length at 2,
+        // and UDP its own at 4.
         m_wrongLength += word(14 + 2) != 20 + word(34 + 4);
     }
 
@@ -213,9 +232,10 @@ class DatagramProbeTest : public TcpTestCase
     uint64_t m_data{0};                              //!< datagrams
     Time m_lastData;                                 //!< when the last one left
     uint64_t m_answers{0};                           //!< answers to probes
-    uint64_t m_wrongDscp{0};                         //!< frames whose DSCP does not say what they are
-    uint64_t m_sniffed{0};                           //!< frames in the capture
-    uint64_t m_wrongLength{0};                       //!< those whose lengths contradict each other
+    /// Frames whose DSCP does not say what they are.
+    uint64_t m_wrongDscp{0};
+    uint64_t m_sniffed{0};     //!< frames in the capture
+    uint64_t m_wrongLength{0}; //!< those whose lengths contradict each other
 };
 
 /**
@@ -237,7 +257,10 @@ class DatagramLossTest : public TcpTestCase
         datagrams.AddClient(0, 5'000'000);
         const auto last = datagrams.network.GetHost(2)->GetPort(0);
         datagrams.network.network.SetLoss(NetDeviceContainer(last), 0.02, 1);
-        datagrams.network.network.SetLoss(NetDeviceContainer(datagrams.network.GetHost(0)->GetPort(0)), 0.02, 2);
+        datagrams.network.network.SetLoss(
+            NetDeviceContainer(datagrams.network.GetHost(0)->GetPort(0)),
+            0.02,
+            2);
         Simulator::Stop(MilliSeconds(10));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(datagrams.GetSent(0), 5'000'000, "all is sent");

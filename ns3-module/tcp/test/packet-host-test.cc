@@ -66,9 +66,11 @@ class PacketPauseTest : public TcpTestCase
         {
             // Not a Ptr: a device that its own sink holds is never freed.
             QbbNetDevice* port = PeekPointer(network.GetHost(host)->GetPort(0));
-            port->TraceConnectWithoutContext("TxBegin", Callback<void, const QbbFrame&>([this, port](const QbbFrame&) {
-                                                 m_disobedient += port->GetPaused() >> 3 & 1;
-                                             }));
+            port->TraceConnectWithoutContext(
+                "TxBegin",
+                Callback<void, const QbbFrame&>([this, port](const QbbFrame&) {
+                    m_disobedient += port->GetPaused() >> 3 & 1;
+                }));
         }
         Simulator::Stop(MilliSeconds(20));
         Simulator::Run();
@@ -78,10 +80,14 @@ class PacketPauseTest : public TcpTestCase
             NS_TEST_EXPECT_MSG_GT(port->GetPauses(), 0, "the switch pauses its senders");
             NS_TEST_EXPECT_MSG_GT(port->GetPausedTime(3), Time(0), "in their priority");
             NS_TEST_EXPECT_MSG_EQ(network.GetReceived(host), 2'000'000, "every byte arrives");
-            NS_TEST_EXPECT_MSG_EQ(network.GetHost(host)->GetDrops(), 0, "without a loss at the host");
+            NS_TEST_EXPECT_MSG_EQ(network.GetHost(host)->GetDrops(),
+                                  0,
+                                  "without a loss at the host");
         }
         NS_TEST_EXPECT_MSG_EQ(m_disobedient, 0, "a paused port sent");
-        NS_TEST_EXPECT_MSG_EQ(network.GetLastSwitch()->GetDrops(), 0, "without a loss at the switch");
+        NS_TEST_EXPECT_MSG_EQ(network.GetLastSwitch()->GetDrops(),
+                              0,
+                              "without a loss at the switch");
     }
 
     uint64_t m_disobedient{0}; //!< frames that left a paused port
@@ -113,7 +119,8 @@ class PacketEncapsulationTest : public TcpTestCase
         sink->SetIpRecvTos(true);
         sink->SetRecvCallback(MakeCallback(&PacketEncapsulationTest::OnPacket, this));
         const auto last = network.GetHost(2)->GetPort(0);
-        last->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&PacketEncapsulationTest::OnSniffed, this));
+        last->TraceConnectWithoutContext("PromiscSniffer",
+                                         MakeCallback(&PacketEncapsulationTest::OnSniffed, this));
         const InetSocketAddress address(network.GetHost(2)->GetAddress(), PORT);
         std::vector<Ptr<Socket>> sockets;
         for (const uint8_t tos : {0x00, 0x02})
@@ -135,7 +142,9 @@ class PacketEncapsulationTest : public TcpTestCase
         NS_TEST_EXPECT_MSG_EQ(m_tos[2] + m_tos[3], COUNT, "or is not");
         NS_TEST_EXPECT_MSG_EQ(m_sniffed, 2 * COUNT, "captures show the bytes");
         NS_TEST_EXPECT_MSG_EQ(m_wrongBytes, 0, "with right lengths, checksums and marks");
-        NS_TEST_EXPECT_MSG_EQ(network.GetHost(1)->GetDrops(), 1, "what nobody has the address of stays");
+        NS_TEST_EXPECT_MSG_EQ(network.GetHost(1)->GetDrops(),
+                              1,
+                              "what nobody has the address of stays");
     }
 
     /**
@@ -169,18 +178,19 @@ class PacketEncapsulationTest : public TcpTestCase
         rest->RemoveHeader(ethernet);
         rest->RemoveHeader(ip);
         ++m_sniffed;
-        const bool right = ethernet.GetLengthType() == 0x0800 && ip.IsChecksumOk() && ip.GetTtl() == 63 &&
-                           ip.GetPayloadSize() == 8 + SIZE && rest->GetSize() == 8 + SIZE;
+        const bool right = ethernet.GetLengthType() == 0x0800 && ip.IsChecksumOk() &&
+                           ip.GetTtl() == 63 && ip.GetPayloadSize() == 8 + SIZE &&
+                           rest->GetSize() == 8 + SIZE;
         m_wrongBytes += !right;
     }
 
-    static constexpr uint32_t COUNT = 20;  //!< packets of each sender
-    static constexpr uint32_t SIZE = 1000; //!< bytes of each
-    uint32_t m_received{0};                //!< packets received
-    uint32_t m_otherTtl{0};                //!< packets with another time to live
+    static constexpr uint32_t COUNT = 20;    //!< packets of each sender
+    static constexpr uint32_t SIZE = 1000;   //!< bytes of each
+    uint32_t m_received{0};                  //!< packets received
+    uint32_t m_otherTtl{0};                  //!< packets with another time to live
     std::vector<uint32_t> m_tos{0, 0, 0, 0}; //!< packets by ECN field
-    uint32_t m_sniffed{0};                 //!< frames in the capture
-    uint32_t m_wrongBytes{0};              //!< those with wrong bytes
+    uint32_t m_sniffed{0};                   //!< frames in the capture
+    uint32_t m_wrongBytes{0};                //!< those with wrong bytes
 };
 
 /**
@@ -210,7 +220,9 @@ class PacketLimitsTest : public TcpTestCase
         // 1046 bytes a frame: one is on the link, nine wait.
         NS_TEST_EXPECT_MSG_EQ(network.GetHost(0)->GetDrops(), 10, "ten have no room");
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(network.GetHost(0)->GetPort(0)->GetTxFrames(), 10, "the others leave");
+        NS_TEST_EXPECT_MSG_EQ(network.GetHost(0)->GetPort(0)->GetTxFrames(),
+                              10,
+                              "the others leave");
     }
 };
 
@@ -222,7 +234,8 @@ class PacketAndRdmaTest : public TcpTestCase
 {
   public:
     PacketAndRdmaTest()
-        : TcpTestCase("RDMA flows and TCP flows share switches; neither host takes the other's frames")
+        : TcpTestCase(
+              "RDMA flows and TCP flows share switches; neither host takes the other's frames")
     {
     }
 
@@ -244,7 +257,9 @@ class PacketAndRdmaTest : public TcpTestCase
         const int sent = socket->Send(Create<Packet>(100));
         Simulator::Stop(MilliSeconds(5));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(network.GetReceived(0) + network.GetReceived(1), 2'000'000, "TCP arrives");
+        NS_TEST_EXPECT_MSG_EQ(network.GetReceived(0) + network.GetReceived(1),
+                              2'000'000,
+                              "TCP arrives");
         NS_TEST_EXPECT_MSG_GT(client->GetFlow().completion, Time(0), "RDMA as well");
         NS_TEST_EXPECT_MSG_EQ(sent, 100, "a packet to an RDMA host leaves");
         NS_TEST_EXPECT_MSG_EQ(rdmaHost->GetCounters().feedback, 0, "and says nothing there");
@@ -254,7 +269,10 @@ class PacketAndRdmaTest : public TcpTestCase
 std::vector<TestCase*>
 MakePacketHostTests()
 {
-    return {new PacketPauseTest, new PacketEncapsulationTest, new PacketLimitsTest, new PacketAndRdmaTest};
+    return {new PacketPauseTest,
+            new PacketEncapsulationTest,
+            new PacketLimitsTest,
+            new PacketAndRdmaTest};
 }
 
 } // namespace tests

@@ -31,7 +31,7 @@ namespace
 /// What a run of two flows over one bottleneck showed.
 struct Contest
 {
-    uint64_t meanQueue{0};               //!< mean queue at the bottleneck, in bytes
+    uint64_t meanQueue{0};                //!< mean queue at the bottleneck, in bytes
     std::vector<uint64_t> received{0, 0}; //!< bytes of each flow while the queue was watched
 };
 
@@ -55,7 +55,9 @@ Compete(const std::string& congestionControl)
             contest.meanQueue += network.GetLastSwitch()->GetQueuedBytes(network.GetBottleneck());
         });
     }
-    Simulator::Schedule(MilliSeconds(1), [&]() { contest.received = {network.GetReceived(0), network.GetReceived(1)}; });
+    Simulator::Schedule(MilliSeconds(1), [&]() {
+        contest.received = {network.GetReceived(0), network.GetReceived(1)};
+    });
     Simulator::Stop(MilliSeconds(4));
     Simulator::Run();
     contest.meanQueue /= samples;
@@ -91,7 +93,9 @@ class TcpBottleneckTest : public TcpTestCase
         const uint64_t total = plus.received[0] + plus.received[1];
         NS_TEST_EXPECT_MSG_GT(total, 8'400'000, "the link is used");
         NS_TEST_EXPECT_MSG_LT(total, 9'375'000, "by no more than it can carry");
-        NS_TEST_EXPECT_MSG_GT(std::min(plus.received[0], plus.received[1]), total * 45 / 100, "and shared");
+        NS_TEST_EXPECT_MSG_GT(std::min(plus.received[0], plus.received[1]),
+                              total * 45 / 100,
+                              "and shared");
         NS_TEST_EXPECT_MSG_LT(plus.meanQueue, 5'000, "without a standing queue");
         NS_TEST_EXPECT_MSG_GT(reno.meanQueue, 10 * plus.meanQueue, "which NewReno has");
         NS_TEST_EXPECT_MSG_GT(reno.meanQueue, 500'000, "for it sends until something is lost");
@@ -106,7 +110,8 @@ class TcpProbeTest : public TcpTestCase
 {
   public:
     TcpProbeTest()
-        : TcpTestCase("Probes of TCP flows: one in T while data is in flight, on the data's way, known by their DSCP")
+        : TcpTestCase("Probes of TCP flows: one in T while data is in flight, on the data's way, "
+                      "known by their DSCP")
     {
     }
 
@@ -131,7 +136,9 @@ class TcpProbeTest : public TcpTestCase
         for (uint32_t spine : {1, 2})
         {
             const auto port = network.switches.Get(spine)->GetObject<QbbSwitch>()->GetPort(0);
-            port->TraceConnect("RxEnd", std::to_string(spine), MakeCallback(&TcpProbeTest::OnSpine, this));
+            port->TraceConnect("RxEnd",
+                               std::to_string(spine),
+                               MakeCallback(&TcpProbeTest::OnSpine, this));
         }
         Simulator::Stop(MilliSeconds(6));
         Simulator::Run();
@@ -142,7 +149,9 @@ class TcpProbeTest : public TcpTestCase
         }
         for (uint32_t flow = 0; flow < 8; ++flow)
         {
-            NS_TEST_EXPECT_MSG_EQ(network.GetReceived(flow), 1'000'000, "probes reach no application");
+            NS_TEST_EXPECT_MSG_EQ(network.GetReceived(flow),
+                                  1'000'000,
+                                  "probes reach no application");
         }
         Judge(counted);
     }
@@ -154,7 +163,8 @@ class TcpProbeTest : public TcpTestCase
     void Judge(uint64_t counted)
     {
         NS_TEST_ASSERT_MSG_EQ(m_probes.size(), 8, "all flows send probes");
-        // T over three switches: 8 us of cables and the transmission of 1500 bytes, four times there, and back again.
+        // T over three switches: 8 us of cables and the transmission of 1500 bytes, four times
+        // there, and back again.
         const Time baseRtt = NanoSeconds(8'000);
         std::size_t sent = 0;
         for (const auto& [tuple, times] : m_probes)
@@ -167,13 +177,17 @@ class TcpProbeTest : public TcpTestCase
                 NS_TEST_EXPECT_MSG_GT(times[n] - times[n - 1], baseRtt, "two probes in T");
             }
             NS_TEST_EXPECT_MSG_EQ(m_data.count(tuple), 1, "addresses and ports are those of data");
-            NS_TEST_EXPECT_MSG_EQ((m_spines[tuple] == m_probeSpines[tuple]), true, "on the same way");
+            NS_TEST_EXPECT_MSG_EQ((m_spines[tuple] == m_probeSpines[tuple]),
+                                  true,
+                                  "on the same way");
             NS_TEST_EXPECT_MSG_EQ(m_probeSpines[tuple].size(), 1, "which is one");
         }
         NS_TEST_EXPECT_MSG_EQ(sent, counted, "the hosts count them");
         NS_TEST_EXPECT_MSG_EQ(m_answers, sent, "each is answered");
         NS_TEST_EXPECT_MSG_EQ(m_idle, 0, "probes of idle flows");
-        NS_TEST_EXPECT_MSG_EQ(m_wrongDscp, 0, "probes and answers have their DSCP, nothing else has");
+        NS_TEST_EXPECT_MSG_EQ(m_wrongDscp,
+                              0,
+                              "probes and answers have their DSCP, nothing else has");
         NS_TEST_EXPECT_MSG_EQ(m_wrongQueue, 0, "probes wait where data waits");
         std::set<std::string> used;
         for (const auto& [tuple, spines] : m_probeSpines)
@@ -216,14 +230,17 @@ class TcpProbeTest : public TcpTestCase
         if (frame.kind == QbbFrame::Kind::PACKET_PROBE)
         {
             m_probes[own].push_back(Simulator::Now());
-            // A sender's clock: what the last host has acknowledged arrives 4 us later at the earliest.
-            m_idle += m_acked.count(own) && Simulator::Now() > m_acked[own].second + MicroSeconds(20) &&
+            // A sender's clock: what the last host has acknowledged arrives 4 us later at the
+            // earliest.
+            m_idle += m_acked.count(own) &&
+                      Simulator::Now() > m_acked[own].second + MicroSeconds(20) &&
                       m_acked[own].first >= m_data[own];
             return;
         }
         if (packet->GetSize() > 0)
         {
-            m_data[own] = std::max(m_data[own], tcp.GetSequenceNumber().GetValue() + packet->GetSize());
+            m_data[own] =
+                std::max(m_data[own], tcp.GetSequenceNumber().GetValue() + packet->GetSize());
         }
         else if (m_data.count(reverse))
         {
@@ -248,15 +265,18 @@ class TcpProbeTest : public TcpTestCase
         }
     }
 
-    std::map<Tuple, std::vector<Time>> m_probes;              //!< when each flow's probes left
-    std::map<Tuple, uint32_t> m_data;                         //!< sequence number behind each flow's data
-    std::map<Tuple, std::pair<uint32_t, Time>> m_acked;       //!< what was acknowledged last, and when
-    std::map<Tuple, std::set<std::string>> m_spines;          //!< where each flow's data went
-    std::map<Tuple, std::set<std::string>> m_probeSpines;     //!< where its probes went
-    uint64_t m_answers{0};                                    //!< answers to probes
-    uint64_t m_idle{0};                                       //!< probes without data in flight
-    uint64_t m_wrongDscp{0};                                  //!< frames whose DSCP does not say what they are
-    uint64_t m_wrongQueue{0};                                 //!< frames of another priority
+    std::map<Tuple, std::vector<Time>> m_probes; //!< when each flow's probes left
+    /// Sequence number behind each flow's data.
+    std::map<Tuple, uint32_t> m_data;
+    /// What was acknowledged last, and when.
+    std::map<Tuple, std::pair<uint32_t, Time>> m_acked;
+    std::map<Tuple, std::set<std::string>> m_spines;      //!< where each flow's data went
+    std::map<Tuple, std::set<std::string>> m_probeSpines; //!< where its probes went
+    uint64_t m_answers{0};                                //!< answers to probes
+    uint64_t m_idle{0};                                   //!< probes without data in flight
+    /// Frames whose DSCP does not say what they are.
+    uint64_t m_wrongDscp{0};
+    uint64_t m_wrongQueue{0}; //!< frames of another priority
 };
 
 /**
@@ -281,11 +301,15 @@ class TcpHpccPlusUnboundTest : public TcpTestCase
         plus->Init(state);
         NS_TEST_EXPECT_MSG_EQ(plus->HasCongControl(), false, "TCP decides");
         const Ptr<TcpCongestionOps> reno = CreateObject<TcpNewReno>();
-        NS_TEST_EXPECT_MSG_EQ(plus->GetSsThresh(state, 10'000), reno->GetSsThresh(state, 10'000), "after a loss");
+        NS_TEST_EXPECT_MSG_EQ(plus->GetSsThresh(state, 10'000),
+                              reno->GetSsThresh(state, 10'000),
+                              "after a loss");
         state->m_ssThresh = 20'000;
         plus->IncreaseWindow(state, 1);
         NS_TEST_EXPECT_MSG_EQ(state->m_cWnd.Get(), 11'000, "slow start");
-        NS_TEST_EXPECT_MSG_EQ(DynamicCast<TcpHpccPlus>(plus->Fork())->IsBound(), false, "a fork is a flow of its own");
+        NS_TEST_EXPECT_MSG_EQ(DynamicCast<TcpHpccPlus>(plus->Fork())->IsBound(),
+                              false,
+                              "a fork is a flow of its own");
     }
 };
 

@@ -45,7 +45,8 @@ class TcpTestCase : public TestCase
 
 /**
  * \ingroup hpcc
- * \brief Hosts with stacks around one switch: all send at 100 Gb/s but the last, whose link has 25 Gb/s.
+ * \brief Hosts with stacks around one switch: all send at 100 Gb/s but the last, whose link has 25
+ * Gb/s.
  */
 class TcpTestNetwork
 {
@@ -56,7 +57,8 @@ class TcpTestNetwork
      */
     TcpTestNetwork(uint32_t hosts, const std::string& congestionControl);
 
-    /// Link the hosts to one switch, RDMA hosts by 25 Gb/s, and start. Attributes of helper and hosts have been set.
+    /// Link the hosts to one switch, RDMA hosts by 25 Gb/s, and start. Attributes of helper and
+    /// hosts have been set.
     void MakeStar();
 
     /// The same with two switches between the senders' switch and the last host's, at 25 Gb/s.
@@ -88,11 +90,11 @@ class TcpTestNetwork
     /// \return the port of that switch that leads to the last host
     uint16_t GetBottleneck() const;
 
-    QbbHelper network;       //!< the network
-    PacketHostHelper hosts;  //!< makes hosts
-    NodeContainer nodes;     //!< the hosts' nodes
-    NodeContainer switches;  //!< the switches' nodes
-    NodeContainer rdma;      //!< nodes of RDMA hosts, if any were created before MakeStar()
+    QbbHelper network;      //!< the network
+    PacketHostHelper hosts; //!< makes hosts
+    NodeContainer nodes;    //!< the hosts' nodes
+    NodeContainer switches; //!< the switches' nodes
+    NodeContainer rdma;     //!< nodes of RDMA hosts, if any were created before MakeStar()
 
   private:
     /// Make nodes and switches.
