@@ -87,8 +87,7 @@ enum Command {
         /// Seed of every random choice: the same as --set run.seed=N.
         #[arg(long, value_name = "N")]
         seed: Option<u64>,
-        /// Processes that share the run, by MPI: its results are the same for any number, 1 included. Sets run.order to
-        /// "canonical".
+        /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
         #[arg(long, value_name = "N")]
         ranks: Option<NonZeroU32>,
         #[command(flatten)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
-use hpcc_formats::kind::{FileKind, kind, needs_stack, says_order};
+use hpcc_formats::kind::{FileKind, kind, needs_stack};
 
 use crate::human;
 use crate::outcome::Outcome;
@@ -27,10 +27,7 @@ pub fn run(
     ranks: Option<NonZeroU32>,
     set: &[String],
 ) -> Result<Outcome> {
-    let mut set = overrides(config, seed, set)?;
-    if ranks.is_some() && !says_order(config, &set)? {
-        set.push(CANONICAL.into());
-    }
+    let set = overrides(config, seed, set)?;
     let ranks = ranks.and_then(Ranks::several);
     let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
@@ -51,8 +48,6 @@ pub fn run(
     }
 }
 
-/// What `--ranks` means where the file does not say it: results that do not depend on the number of processes.
-const CANONICAL: &str = "run.order=canonical";
 /// The key that `--seed` sets.
 const SEED_KEY: &str = "run.seed";
 

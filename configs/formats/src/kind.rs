@@ -42,14 +42,6 @@ pub fn needs_stack(path: &Path, overrides: &[String]) -> Result<bool, InputError
     Ok(protocol.and_then(|name| Protocol::from_name(&name)).is_some_and(Protocol::is_of_stack))
 }
 
-/// Whether a file, with these overrides, says in which order events of the same nanosecond run.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn says_order(path: &Path, overrides: &[String]) -> Result<bool, InputError> {
-    text_of(path, overrides, "run", "order").map(|order| order.is_some())
-}
-
 /// What the overrides, or else a TOML file, say of a key whose value is text.
 fn text_of(path: &Path, overrides: &[String], section: &str, key: &str) -> Result<Option<String>, InputError> {
     let file = text::read(path)?;
@@ -102,20 +94,6 @@ mod tests {
         let tcp = "[transport]\nprotocol = \"tcp\"\n";
         assert!(told(tcp, &[]) && told("", &["transport.protocol='tcp'"]) && told("", &["transport.protocol=udp"]));
         assert!(!told(tcp, &["transport.protocol=tcp", "transport.protocol=rdma"]) && !told("[transport]\n", &[]));
-    }
-
-    #[test]
-    fn files_and_overrides_tell_of_the_order() {
-        let folder = tempfile::tempdir().expect("folder");
-        let path = folder.path().join("file.toml");
-        for (text, overrides, expected) in [
-            ("[run]\norder = \"insertion\"\n", vec![], true),
-            ("[run]\nseed = 1\n", vec!["run.order=canonical".to_string()], true),
-            ("[run]\nseed = 1\n", vec!["run.seed=2".to_string()], false),
-        ] {
-            std::fs::write(&path, text).expect("file");
-            assert_eq!(says_order(&path, &overrides), Ok(expected), "{text} {overrides:?}");
-        }
     }
 
     #[test]

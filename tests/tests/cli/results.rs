@@ -201,7 +201,8 @@ fn both_formats_describe_the_same_experiment() {
     for (profile, start) in [("reference", "4999ns"), ("correct", "5us")] {
         let (toml, reference) = (Bench::new(TOML), Bench::new(REFERENCE));
         let profile = format!("compatibility.profile={profile}");
-        let told = toml.run("scenario.toml", &[&format!("traffic.1.start={start}"), &profile]);
+        let first = format!("traffic.1.start={start}");
+        let told = toml.run("scenario.toml", &[&first, &profile, "run.order=insertion"]);
         assert_eq!(told.code, Some(0), "{}", told.err);
         let told = reference.run("config.txt", &["MULTI_RATE=0", "VAR_WIN=1", "MIN_RATE=100Mb/s", &profile]);
         assert_eq!(told.code, Some(0), "{}", told.err);

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum EventOrder {
     /// The one that was scheduled first, as in the reference simulator; one process only.
-    #[default]
     Insertion,
     /// By node, then frames that arrive by port, then what the node itself has scheduled: the same however many processes
     /// share the run.
+    #[default]
     Canonical,
 }

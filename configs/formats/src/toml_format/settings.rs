@@ -20,7 +20,7 @@ pub(super) struct RunKeys {
     /// Of every random choice.
     #[serde(default = "one")]
     seed: u64,
-    /// Which of several events of the same nanosecond runs first; `canonical` for runs that several processes share.
+    /// Which of several events of the same nanosecond runs first; `insertion`, the reference's order, is one of a single process.
     #[serde(default)]
     order: EventOrder,
     /// Simulated time at which the run ends.
