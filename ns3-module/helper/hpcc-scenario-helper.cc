@@ -63,7 +63,7 @@ SumUp(T& counters, const RankExchange& exchange)
     std::array<uint64_t, sizeof(T) / sizeof(uint64_t)> numbers;
     std::memcpy(numbers.data(), &counters, sizeof(T));
     exchange.Sum(numbers.data(), numbers.size());
-    std::memcpy(&counters, numbers.data(), sizeof(T));
+    std::memcpy(static_cast<void*>(&counters), numbers.data(), sizeof(T));
 }
 
 /**
@@ -192,7 +192,7 @@ HpccScenarioHelper::ChooseSimulator() const
     if (isCanonical && !(simulator && simulator->IsCanonical()))
     {
         Say("run.order = \"canonical\" comes too late: this program has used another simulator "
-            "already");
+            "already; run the scenario first, or set it to \"insertion\"");
         return false;
     }
     return true;

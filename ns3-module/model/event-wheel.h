@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,8 +26,9 @@ enum class EventOrder
 {
     INSERTION, //!< the one that was inserted first, as in every sequential simulator of ns-3
     /**
-     * Events of no node first, then by node. At one node frames that arrive, by port, then all
-     * others by insertion. Nothing of it depends on what happens at other nodes meanwhile: it is
+     * Events of no node first. Then, at each node, frames that arrive, by port, and behind them all
+     * other events, by insertion. Events of different nodes, which cannot affect each other at that
+     * time, run in any order. Nothing of it depends on what happens at other nodes meanwhile: it is
      * the same however many processes share a simulation.
      */
     CANONICAL,
@@ -42,7 +43,7 @@ enum class EventOrder
  * wait. The events of one step are an array in the order of their insertion, which is that of their
  * execution unless EventOrder says otherwise. Events beyond the wheel (timers, arrivals of flows)
  * wait in a binary heap and are taken from there directly. In canonical order the events of a step
- * are sorted when they are first looked at.
+ * are arranged when they are first looked at.
  *
  * The wheel looks a few events ahead and lets those that are ForeseenEvents fetch what they will
  * touch.
@@ -89,24 +90,8 @@ class EventWheel
      */
     void Insert(const Event& ev)
     {
-        if (ev.ts - m_base >= SLOTS)
-        {
-            m_far.push_back({ev.ts, Entry::Of(ev)});
-            std::push_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
-            return;
-        }
-        if (!m_slots[ev.ts % SLOTS])
-        {
-            Occupy(ev.ts);
-        }
-        Slot& slot = GetSlot(ev.ts);
-        if (slot.isSorted)
-        {
-            PutInOrder(slot, ev.ts, Entry::Of(ev));
-            return;
-        }
-        slot.entries.push_back(Entry::Of(ev));
-        ++m_count;
+        m_latestId = ev.isArrival && m_isCanonical ? m_latestId : ev.id;
+        Put(ev, false);
     }
 
     /**
@@ -116,19 +101,8 @@ class EventWheel
      */
     void InsertInOrder(const Event& ev)
     {
-        Slot& slot = GetSlot(ev.ts);
-        if (ev.ts - m_base >= SLOTS || slot.entries.empty())
-        {
-            Insert(ev);
-        }
-        else if (m_isCanonical && !slot.isSorted)
-        {
-            PutBehindOlder(slot, Entry::Of(ev));
-        }
-        else
-        {
-            PutInOrder(slot, ev.ts, Entry::Of(ev));
-        }
+        // In canonical order a slot is arranged later, whatever is inserted when.
+        Put(ev, !m_isCanonical);
     }
 
     /// \return the time of the next event, NEVER if none waits
@@ -142,13 +116,13 @@ class EventWheel
      * \pre there is one
      * \return the event
      */
-    Event Peek() const
+    Event Peek()
     {
         if (NextIsFar())
         {
-            return m_far.front().entry.ToEvent(m_far.front().ts);
+            return m_far.front();
         }
-        return GetSlot(m_nextTs).entries[m_taken].ToEvent(m_nextTs);
+        return ToEvent(GetSlot(m_nextTs).entries[m_taken], m_nextTs);
     }
 
     /**
@@ -173,27 +147,7 @@ class EventWheel
      */
     Event Discard()
     {
-        if (NextIsFar())
-        {
-            std::pop_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
-            const FarEntry next = m_far.back();
-            m_far.pop_back();
-            m_base = next.ts;
-            return next.entry.ToEvent(next.ts);
-        }
-        m_base = m_nextTs;
-        Slot& slot = GetSlot(m_nextTs);
-        const Entry next = slot.entries[m_taken++];
-        --m_count;
-        if (m_seen != m_looked && m_ahead[m_seen % RING] == next.tagged)
-        {
-            ++m_seen;
-        }
-        if (m_taken == slot.entries.size())
-        {
-            Vacate(slot, m_nextTs);
-        }
-        return next.ToEvent(m_base);
+        return NextIsFar() ? TakeFar() : TakeNear();
     }
 
     /**
@@ -206,7 +160,7 @@ class EventWheel
     {
         ForgetAhead();
         const auto isIt = [id](const Entry& entry) {
-            return static_cast<uint32_t>(entry.id) == id && !entry.IsArrival();
+            return entry.number == id && !entry.IsArrival();
         };
         Slot& slot = GetSlot(ts);
         const std::size_t taken = GetTaken(ts);
@@ -223,10 +177,9 @@ class EventWheel
             }
             return;
         }
-        const auto far =
-            std::find_if(m_far.begin(), m_far.end(), [ts, isIt](const FarEntry& entry) {
-                return entry.ts == ts && isIt(entry.entry);
-            });
+        const auto far = std::find_if(m_far.begin(), m_far.end(), [ts, isIt](const Event& far) {
+            return far.ts == ts && isIt(Entry(far));
+        });
         if (far != m_far.end())
         {
             m_far.erase(far);
@@ -242,7 +195,15 @@ class EventWheel
      */
     bool RunsBefore(const Event& a, const Event& b) const
     {
-        return Precedes(Entry::Of(a), Entry::Of(b));
+        if (!m_isCanonical)
+        {
+            return a.id < b.id;
+        }
+        // The context of events of no node is the largest number: 0 comes behind it.
+        const auto place = [](const Event& ev) {
+            return std::tuple(ev.context + 1, !ev.isArrival, ev.id);
+        };
+        return place(a) < place(b);
     }
 
   private:
@@ -257,70 +218,75 @@ class EventWheel
     static_assert(WORDS == 64, "one word must hold a bit for each word of the bitmap");
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 64;
-    /// Up to so many are sorted by insertion.
-    static constexpr std::size_t FEW = 16;
-    /// Indices that a sort key has room for.
-    static constexpr std::size_t KEY_INDICES = 1 << 15;
+    static constexpr uint32_t NO_NODE = UINT32_MAX; //!< context of events of no node
+    static constexpr uint32_t NONE = UINT32_MAX;    //!< place of no event
+    /// The last node that an array by node has room for.
+    static constexpr uint32_t LAST_NODE = (1 << 24) - 1;
+    /// So many swaps an event are too many.
+    static constexpr std::size_t MANY_SWAPS = 8;
     /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
     /// caches (some megabytes).
     static constexpr std::size_t MANY = 16384;
 
     static constexpr uintptr_t FORESEEN = 1; //!< bit of Entry::tagged: a ForeseenEvent
+    static constexpr uintptr_t ARRIVAL = 2;  //!< bit of Entry::tagged: the arrival of a frame
 
     /// An event in a slot, which knows its time.
     struct Entry
     {
-        uintptr_t tagged; //!< the event's implementation; bit 0: it is a ForeseenEvent
-        uint64_t id;      //!< Event::id
-        /// Upper half: its context + 1, 0 if it has none; lower half: 0 for an arrival, 1 for all
-        /// others.
-        uint64_t place;
+        uintptr_t tagged; //!< the event's implementation, with FORESEEN and ARRIVAL
+        uint32_t context; //!< its node
+        uint32_t number;  //!< lower half of Event::id: events that wait in the wheel are not as old
+
+        Entry() = default;
 
         /**
-         * \param ev an event
-         * \return its entry
+         * \param ev the event
          */
-        static Entry Of(const Event& ev)
+        explicit Entry(const Event& ev)
+            : tagged(reinterpret_cast<uintptr_t>(ev.impl) | (ev.isForeseen ? FORESEEN : 0) |
+                     (ev.isArrival ? ARRIVAL : 0)),
+              context(ev.context),
+              number(static_cast<uint32_t>(ev.id))
         {
-            return {reinterpret_cast<uintptr_t>(ev.impl) | (ev.isForeseen ? FORESEEN : 0),
-                    ev.id,
-                    uint64_t{ev.context + 1} << 32 | (ev.isArrival ? 0 : 1)};
+        }
+
+        /// \return what runs
+        EventImpl* GetImpl() const
+        {
+            return reinterpret_cast<EventImpl*>(tagged & ~(FORESEEN | ARRIVAL));
+        }
+
+        /// \return whether it is a ForeseenEvent
+        bool IsForeseen() const
+        {
+            return (tagged & FORESEEN) != 0;
         }
 
         /// \return whether it is the arrival of a frame
         bool IsArrival() const
         {
-            return static_cast<uint32_t>(place) == 0;
-        }
-
-        /**
-         * \param ts its time
-         * \return the event
-         */
-        Event ToEvent(uint64_t ts) const
-        {
-            return {reinterpret_cast<EventImpl*>(tagged & ~FORESEEN),
-                    ts,
-                    id,
-                    static_cast<uint32_t>(place >> 32) - 1,
-                    (tagged & FORESEEN) != 0,
-                    IsArrival()};
+            return (tagged & ARRIVAL) != 0;
         }
     };
 
-    /// An event beyond the wheel.
-    struct FarEntry
-    {
-        uint64_t ts; //!< its time
-        Entry entry; //!< the event
-    };
+    static_assert(sizeof(Entry) == 16, "four entries are a cache line");
 
     /// The events of one time step.
     struct Slot
     {
         std::vector<Entry> entries; //!< the events
-        /// Whether they are in canonical order, for they have been looked at.
-        bool isSorted{false};
+        /// Whether those of each node are in canonical order, for they have been looked at.
+        bool isArranged{false};
+        /// Whether those of different nodes are, too.
+        bool isWhole{false};
+    };
+
+    /// Of a node: its latest event in the slot that was looked at last.
+    struct Latest
+    {
+        uint64_t slot{0}; //!< m_arranged when that was
+        uint32_t place;   //!< the event's place in the slot
     };
 
     /// What the heap is made by: the event that runs first is on top.
@@ -333,168 +299,205 @@ class EventWheel
          * \param b another event
          * \return whether a runs after b
          */
-        bool operator()(const FarEntry& a, const FarEntry& b) const
+        bool operator()(const Event& a, const Event& b) const
         {
-            return a.ts != b.ts ? a.ts > b.ts : wheel.Precedes(b.entry, a.entry);
+            return a.ts != b.ts ? a.ts > b.ts : wheel.RunsBefore(b, a);
         }
     };
 
     /**
-     * \param a an event
+     * \param entry an event that waits in the wheel
+     * \param ts its time
+     * \return the event
+     */
+    Event ToEvent(const Entry& entry, uint64_t ts) const
+    {
+        const bool isPort = m_isCanonical && entry.IsArrival();
+        return {entry.GetImpl(),
+                ts,
+                isPort ? entry.number : m_latestId + GetAge(entry),
+                entry.context,
+                entry.IsForeseen(),
+                entry.IsArrival()};
+    }
+
+    /**
+     * \param entry an event that waits, no arrival in canonical order
+     * \return its id less the latest one
+     */
+    int32_t GetAge(const Entry& entry) const
+    {
+        return static_cast<int32_t>(entry.number - static_cast<uint32_t>(m_latestId));
+    }
+
+    /**
+     * \brief Put the place of an event in canonical order into one number.
+     * \param entry an event of the present or the future
+     * \return from the top: 32 bits of its node, 0 for none; 1 bit for other than arrivals; 31 bits
+     * of the port, or of the id, by age, for the numbers of ids start again
+     */
+    uint64_t GetKey(const Entry& entry) const
+    {
+        constexpr uint32_t OTHER = uint32_t{1} << 31;
+        const uint32_t byAge = static_cast<uint32_t>(GetAge(entry) + (1 << 30)) | OTHER;
+        return uint64_t{entry.context + 1} << 32 | (entry.IsArrival() ? entry.number : byAge);
+    }
+
+    /**
+     * \param a an event in the wheel
      * \param b another event of the same time
      * \return whether a runs before b
      */
     bool Precedes(const Entry& a, const Entry& b) const
     {
-        return m_isCanonical ? PrecedesCanonically(a, b) : a.id < b.id;
+        return m_isCanonical ? GetKey(a) < GetKey(b) : GetAge(a) < GetAge(b);
     }
 
     /**
-     * \param a an event
-     * \param b another event of the same time
-     * \return whether a runs before b in canonical order
-     */
-    static bool PrecedesCanonically(const Entry& a, const Entry& b)
-    {
-        // One comparison without branches, for its outcome is a matter of chance.
-        using Key = unsigned __int128;
-        return (Key{a.place} << 64 | a.id) < (Key{b.place} << 64 | b.id);
-    }
-
-    /**
-     * \brief The slot is about to be looked at: bring its events into canonical order.
+     * \brief The slot is about to be looked at: bring the events of each node into canonical order.
+     * Those of a node are a chain, most often of one, which is sorted by insertion.
      * \param slot the slot
      */
-    void Sort(Slot& slot)
+    void Arrange(Slot& slot)
     {
-        if (!m_isCanonical || slot.isSorted)
+        if (!m_isCanonical || slot.isArranged)
         {
             return;
         }
-        slot.isSorted = true;
-        const std::size_t count = slot.entries.size();
-        if (count <= 2)
+        slot.isArranged = true;
+        ++m_arranged;
+        m_previous.resize(std::max(m_previous.size(), slot.entries.size()));
+        std::size_t swaps = 0;
+        for (uint32_t place = 0; place < slot.entries.size(); ++place)
         {
-            if (count == 2 && PrecedesCanonically(slot.entries[1], slot.entries[0]))
+            const uint32_t context = slot.entries[place].context;
+            if (context > LAST_NODE || swaps > MANY_SWAPS * slot.entries.size())
             {
-                std::swap(slot.entries[0], slot.entries[1]);
+                ArrangeAll(slot, 0);
+                return;
             }
-            return;
+            if (context >= m_latest.size())
+            {
+                m_latest.resize(context + 1);
+            }
+            Latest& latest = m_latest[context];
+            m_previous[place] = latest.slot == m_arranged ? latest.place : NONE;
+            swaps += m_previous[place] == NONE ? 0 : SortInto(slot.entries, place);
+            latest = {m_arranged, place};
         }
-        if (count > KEY_INDICES)
-        {
-            std::sort(slot.entries.begin(), slot.entries.end(), PrecedesCanonically);
-            return;
-        }
-        m_keys.resize(count);
-        for (std::size_t index = 0; index < count; ++index)
-        {
-            m_keys[index] = MakeKey(slot.entries[index], index);
-        }
-        count <= FEW ? SortFew() : SortMany();
-        m_sorted.resize(count);
-        for (std::size_t index = 0; index < count; ++index)
-        {
-            m_sorted[index] = slot.entries[m_keys[index] % KEY_INDICES];
-        }
-        slot.entries.swap(m_sorted);
     }
 
     /**
-     * \brief Put an event's place in canonical order into one number, which sorts faster than the
-     * event.
-     * \param entry the event; in its slot events other than arrivals are in the order of their ids
-     * \param index its index there, below KEY_INDICES
-     * \return from the top: 32 bits of its node, 1 bit for other than arrivals, 16 of the port and
-     * 15 of the index; never negative, for a network has fewer nodes
+     * \brief Sort the last event of a chain into it.
+     * \param entries the events of a slot
+     * \param place where the last event of the chain is
+     * \return how many follow it now
      */
-    static int64_t MakeKey(const Entry& entry, std::size_t index)
+    std::size_t SortInto(std::vector<Entry>& entries, uint32_t place) const
     {
-        const uint64_t behind = entry.IsArrival() ? entry.id * KEY_INDICES : uint64_t{1} << 31;
-        return static_cast<int64_t>((entry.place & ~uint64_t{UINT32_MAX}) | behind | index);
+        std::size_t swaps = 0;
+        for (uint32_t before = m_previous[place];
+             before != NONE && Precedes(entries[place], entries[before]);
+             before = m_previous[before])
+        {
+            std::swap(entries[place], entries[before]);
+            place = before;
+            ++swaps;
+        }
+        return swaps;
     }
 
-    /// Sort the keys without branches, whose outcomes nothing can foresee: the place of each is how
-    /// many are smaller.
-    void SortFew()
+    /**
+     * \brief The same for events of different nodes, too: where there are events of no node, which
+     * come first, or more of the time in the heap; and where chains are long and out of order.
+     * \param slot the slot
+     * \param taken how many of its events have been taken
+     */
+    void ArrangeAll(Slot& slot, std::size_t taken)
     {
-        const std::size_t count = m_keys.size();
-        m_otherKeys.resize(count);
-        const int64_t* keys = m_keys.data();
-        for (std::size_t index = 0; index < count; ++index)
-        {
-            const int64_t key = keys[index];
-            int64_t smaller = 0;
-            for (std::size_t other = 0; other < count; ++other)
-            {
-                smaller += keys[other] < key ? 1 : 0;
-            }
-            m_otherKeys[static_cast<std::size_t>(smaller)] = key;
-        }
-        m_keys.swap(m_otherKeys);
+        slot.isWhole = true;
+        std::stable_sort(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
+                         slot.entries.end(),
+                         [this](const Entry& a, const Entry& b) { return Precedes(a, b); });
     }
 
-    /// Sort the keys by their nodes, byte by byte, then those of each node.
-    void SortMany()
+    /// \return the next event, which is in the heap
+    Event TakeFar()
     {
-        int64_t used = 0;
-        for (const int64_t key : m_keys)
+        std::pop_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
+        const Event next = m_far.back();
+        m_far.pop_back();
+        m_base = next.ts;
+        return next;
+    }
+
+    /// \return the next event, which is in the wheel; inline, so that its parts stay in registers
+    [[gnu::always_inline]] Event TakeNear()
+    {
+        m_base = m_nextTs;
+        Slot& slot = GetSlot(m_nextTs);
+        const Entry next = slot.entries[m_taken++];
+        --m_count;
+        if (m_seen != m_looked && m_ahead[m_seen % RING].tagged == next.tagged)
         {
-            used |= key;
+            ++m_seen;
         }
-        m_otherKeys.resize(m_keys.size());
-        for (uint32_t shift = 32; shift < 64 && used >> shift; shift += 8)
+        if (m_taken == slot.entries.size())
         {
-            std::array<uint32_t, 257> begins{};
-            for (const int64_t key : m_keys)
-            {
-                ++begins[(key >> shift) % 256 + 1];
-            }
-            std::partial_sum(begins.begin(), begins.end(), begins.begin());
-            for (const int64_t key : m_keys)
-            {
-                m_otherKeys[begins[(key >> shift) % 256]++] = key;
-            }
-            m_keys.swap(m_otherKeys);
+            Vacate(slot, m_nextTs);
         }
-        for (auto begin = m_keys.begin(); begin != m_keys.end();)
-        {
-            const auto isOther = [node = *begin >> 32](int64_t key) { return key >> 32 != node; };
-            const auto end = std::find_if(begin + 1, m_keys.end(), isOther);
-            std::sort(begin, end);
-            begin = end;
-        }
+        return ToEvent(next, m_base);
     }
 
     /// \return whether the next event is in the heap, not in the wheel
-    bool NextIsFar() const
+    bool NextIsFar()
     {
         if (m_far.empty() || m_far.front().ts > m_nextTs)
         {
             return false;
         }
-        return m_far.front().ts < m_nextTs ||
-               Precedes(m_far.front().entry, GetSlot(m_nextTs).entries[m_taken]);
+        return m_far.front().ts < m_nextTs || FarPrecedes(GetSlot(m_nextTs));
     }
 
     /**
-     * \brief Insert an event into a slot that is not in order yet. But for arrivals its events are
-     * always in that of their ids, which sorting takes for granted.
-     * \param slot the slot
-     * \param entry the event, no arrival
+     * \param slot the next events of the wheel
+     * \return whether the first event of the heap, of the same time, precedes them
      */
-    void PutBehindOlder(Slot& slot, const Entry& entry)
+    bool FarPrecedes(Slot& slot)
     {
-        auto place = slot.entries.end();
-        for (; place != slot.entries.begin(); --place)
+        if (m_isCanonical && !slot.isWhole)
         {
-            const Entry& before = *(place - 1);
-            if (!before.IsArrival() && before.id < entry.id)
-            {
-                break;
-            }
+            ArrangeAll(slot, m_taken);
+            ForgetAhead();
         }
-        slot.entries.insert(place, entry);
+        return RunsBefore(m_far.front(), ToEvent(slot.entries[m_taken], m_nextTs));
+    }
+
+    /**
+     * \brief Insert an event.
+     * \param ev the event
+     * \param isLate whether events that it precedes may wait already, in insertion order
+     */
+    void Put(const Event& ev, bool isLate)
+    {
+        if (ev.ts - m_base >= SLOTS)
+        {
+            m_far.push_back(ev);
+            std::push_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
+            return;
+        }
+        if (!m_slots[ev.ts % SLOTS])
+        {
+            Occupy(ev.ts);
+        }
+        Slot& slot = GetSlot(ev.ts);
+        if (slot.isArranged || isLate)
+        {
+            PutInOrder(slot, ev.ts, Entry(ev));
+            return;
+        }
+        // Made where it stays: a copy would wait until all of its parts are in memory.
+        slot.entries.emplace_back(ev);
         ++m_count;
     }
 
@@ -507,11 +510,17 @@ class EventWheel
     void PutInOrder(Slot& slot, uint64_t ts, const Entry& entry)
     {
         const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(GetTaken(ts));
-        const auto place =
-            std::upper_bound(first,
-                             slot.entries.end(),
-                             entry,
-                             [this](const Entry& a, const Entry& b) { return Precedes(a, b); });
+        const auto precedes = [this](const Entry& a, const Entry& b) { return Precedes(a, b); };
+        const auto matters = [&](const Entry& other) {
+            return other.context == entry.context || entry.context == NO_NODE;
+        };
+        const auto place = m_isCanonical && !slot.isWhole
+                               ? std::find_if(first,
+                                              slot.entries.end(),
+                                              [&](const Entry& other) {
+                                                  return matters(other) && Precedes(entry, other);
+                                              })
+                               : std::upper_bound(first, slot.entries.end(), entry, precedes);
         if (ts == m_lookTs && static_cast<std::size_t>(place - slot.entries.begin()) < m_lookAt)
         {
             ++m_lookAt;
@@ -568,7 +577,7 @@ class EventWheel
         {
             m_nextTs = ts;
             m_taken = 0;
-            Sort(GetSlot(ts));
+            Arrange(GetSlot(ts));
         }
     }
 
@@ -581,7 +590,8 @@ class EventWheel
     {
         const uint32_t index = ts % SLOTS;
         slot.entries.clear();
-        slot.isSorted = false;
+        slot.isArranged = false;
+        slot.isWhole = false;
         m_spare.push_back(std::exchange(m_slots[index], 0));
         m_occupied[index / 64] &= ~(uint64_t{1} << (index % 64));
         if (m_occupied[index / 64] == 0)
@@ -594,7 +604,7 @@ class EventWheel
             m_taken = 0;
             if (m_nextTs != NEVER)
             {
-                Sort(GetSlot(m_nextTs));
+                Arrange(GetSlot(m_nextTs));
             }
         }
     }
@@ -619,7 +629,7 @@ class EventWheel
                 }
                 m_lookTs = ts;
                 m_lookAt = 0;
-                Sort(GetSlot(ts));
+                Arrange(GetSlot(ts));
             }
             LookAt(GetSlot(m_lookTs).entries[m_lookAt++]);
         }
@@ -631,21 +641,19 @@ class EventWheel
      */
     void LookAt(const Entry& entry)
     {
-        m_ahead[m_looked % RING] = entry.tagged;
-        if (entry.tagged & FORESEEN)
+        m_ahead[m_looked % RING] = entry;
+        if (entry.IsForeseen())
         {
-            FetchLines(reinterpret_cast<const void*>(entry.tagged & ~FORESEEN),
-                       ForeseenEvent::LINES);
+            FetchLines(entry.GetImpl(), ForeseenEvent::LINES);
         }
         for (unsigned step = 1; step < ForeseenEvent::STEPS && m_count >= MANY; ++step)
         {
             const uint32_t before = m_looked - step * APART;
-            const uintptr_t tagged = m_ahead[before % RING];
-            // The difference of ids that wrap around: only those that still wait.
-            if (static_cast<int32_t>(before - m_seen) >= 0 && tagged & FORESEEN)
+            const Entry& ahead = m_ahead[before % RING];
+            // The difference of numbers that wrap around: only those that still wait.
+            if (static_cast<int32_t>(before - m_seen) >= 0 && ahead.IsForeseen())
             {
-                static_cast<ForeseenEvent*>(reinterpret_cast<EventImpl*>(tagged & ~FORESEEN))
-                    ->Fetch(step);
+                static_cast<ForeseenEvent*>(ahead.GetImpl())->Fetch(step);
             }
         }
         ++m_looked;
@@ -698,6 +706,15 @@ class EventWheel
         return __builtin_ctzll(word);
     }
 
+    /**
+     * \param word not 0
+     * \return index of its highest bit that is set
+     */
+    static uint32_t HighestBit(uint64_t word)
+    {
+        return 63 - __builtin_clzll(word);
+    }
+
     /// The wheel: by time modulo SLOTS, which of m_lists has its events.
     std::array<uint32_t, SLOTS> m_slots;
     /// Lists of events; the first stays empty, for times without any.
@@ -709,17 +726,18 @@ class EventWheel
     uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
     std::size_t m_count{0};                 //!< events in the wheel
     std::size_t m_taken{0};                 //!< events of that time that were taken already
-    /// The latest events that were looked at, as Entry::tagged.
-    std::array<uintptr_t, RING> m_ahead{};
-    uint32_t m_looked{0};             //!< how many were looked at so far
-    uint32_t m_seen{0};               //!< how many of them have been taken
-    uint64_t m_lookTs{NEVER};         //!< time of the event that is looked at next
-    std::size_t m_lookAt{0};          //!< its place in the slot
-    std::vector<FarEntry> m_far;      //!< binary heap of the events beyond the wheel
-    std::vector<int64_t> m_keys;      //!< sorted instead of events
-    std::vector<int64_t> m_otherKeys; //!< takes turns with them
-    std::vector<Entry> m_sorted;      //!< takes turns with the events of a slot
-    bool m_isCanonical;               //!< whether EventOrder::CANONICAL holds
+    std::array<Entry, RING> m_ahead{};      //!< the latest events that were looked at
+    uint32_t m_looked{0};                   //!< how many were looked at so far
+    uint32_t m_seen{0};                     //!< how many of them have been taken
+    uint64_t m_lookTs{NEVER};               //!< time of the event that is looked at next
+    std::size_t m_lookAt{0};                //!< its place in the slot
+    std::vector<Event> m_far;               //!< binary heap of the events beyond the wheel
+    uint64_t m_latestId{0};                 //!< id of the latest event whose id says when
+    std::vector<Latest> m_latest;           //!< by node
+    uint64_t m_arranged{0};                 //!< how many slots were brought into canonical order
+    /// By place in such a slot: the place of the event of the same node before it.
+    std::vector<uint32_t> m_previous;
+    bool m_isCanonical; //!< whether EventOrder::CANONICAL holds
 };
 
 } // namespace ns3

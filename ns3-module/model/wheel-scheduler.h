@@ -43,8 +43,8 @@ class WheelScheduler : public Scheduler
      */
     static Event ToEvent(const EventWheel::Event& event);
 
-    EventWheel m_wheel;   //!< the events
-    uint64_t m_latest{0}; //!< the largest id so far; ns-3 counts the lower half of it
+    mutable EventWheel m_wheel; //!< the events, which are arranged when they are looked at
+    uint64_t m_latest{0};       //!< the largest id so far; ns-3 counts the lower half of it
 };
 
 } // namespace ns3

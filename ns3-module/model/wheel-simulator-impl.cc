@@ -88,12 +88,16 @@ WheelSimulatorImpl::Destroy()
 void
 WheelSimulatorImpl::ProcessOneEvent()
 {
-    m_current = m_wheel.Pop();
+    const EventWheel::Event next = m_wheel.Pop();
+    // Part by part: a copy of the whole would wait until all of its parts are in memory.
+    m_current.ts = next.ts;
+    m_current.id = next.id;
+    m_current.context = next.context;
+    m_current.isArrival = next.isArrival;
     ++m_eventCount;
-    m_otherEventCount += m_current.context == Simulator::NO_CONTEXT || m_current.ts == 0 ? 1 : 0;
-    EventImpl* event = m_current.impl;
-    event->Invoke();
-    event->Unref();
+    m_otherEventCount += next.context == Simulator::NO_CONTEXT || next.ts == 0 ? 1 : 0;
+    next.impl->Invoke();
+    next.impl->Unref();
     if (m_hasForeign.load(std::memory_order_relaxed))
     {
         TakeForeignEvents();

@@ -468,13 +468,14 @@ class WheelForesightTest : public TestCase
 /**
  * \ingroup hpcc
  * \brief In canonical order it does not matter in which order the nodes have inserted their events,
- * nor when the wheel looks.
+ * nor when the wheel looks: each node has its own in the same order.
  */
 class WheelCanonicalTest : public TestCase
 {
   public:
     WheelCanonicalTest()
-        : TestCase("EventWheel: canonical order is that of nodes, arrivals by port, then insertion")
+        : TestCase("EventWheel: canonical order is no node, then by node: arrivals by port, others "
+                   "by insertion")
     {
     }
 
@@ -501,6 +502,10 @@ class WheelCanonicalTest : public TestCase
         std::vector<EventWheel::Event> events;
         for (uint64_t ts = 0; ts < 6'000; ts += 1 + random() % 2'000)
         {
+            for (uint32_t count = random() % 4; count < 2; ++count)
+            {
+                events.push_back({nullptr, ts, count, Simulator::NO_CONTEXT, false});
+            }
             for (uint32_t node = 0; node < 10; ++node)
             {
                 for (uint32_t port = random() % 4; port < 4; ++port)
@@ -569,8 +574,7 @@ class WheelCanonicalTest : public TestCase
                 wheel.Insert(event);
             }
         }
-        bool isSame = true;
-        EventWheel::Event last{nullptr, EventWheel::NEVER, 0, 0, false};
+        std::vector<EventWheel::Event> taken;
         for (const auto& event : expected)
         {
             for (auto next = late.begin(); next != late.end();)
@@ -587,16 +591,42 @@ class WheelCanonicalTest : public TestCase
                 }
                 next = isDue ? late.erase(next) : next + 1;
             }
-            const auto taken = wheel.Pop();
-            isSame = isSame && taken.ts == event.ts && taken.context == event.context &&
-                     taken.isArrival == event.isArrival &&
-                     (!event.isArrival || taken.id == event.id);
-            const bool isNextOfNode =
-                taken.ts == last.ts && taken.context == last.context && !last.isArrival;
-            isSame = isSame && (!isNextOfNode || last.id < taken.id);
-            last = taken;
+            taken.push_back(wheel.Pop());
         }
-        return isSame && wheel.IsEmpty();
+        return wheel.IsEmpty() && IsSameAtEachNode(std::move(taken), expected);
+    }
+
+    /**
+     * \param taken events in the order of execution
+     * \param expected the events in canonical order
+     * \return whether those of no node come first at each time, and those of each node are as
+     * expected
+     */
+    static bool IsSameAtEachNode(std::vector<EventWheel::Event> taken,
+                                 const std::vector<EventWheel::Event>& expected)
+    {
+        const auto byTime = [](const auto& a, const auto& b) {
+            const auto key = [](const auto& event) {
+                return std::pair(event.ts, event.context != Simulator::NO_CONTEXT);
+            };
+            return key(a) < key(b);
+        };
+        const auto byNode = [](const auto& a, const auto& b) {
+            return std::pair(a.ts, a.context + 1) < std::pair(b.ts, b.context + 1);
+        };
+        bool isSame = std::is_sorted(taken.begin(), taken.end(), byTime);
+        std::stable_sort(taken.begin(), taken.end(), byNode);
+        for (std::size_t place = 0; place < taken.size(); ++place)
+        {
+            const auto& mine = taken[place];
+            const auto& other = expected[place];
+            isSame = isSame && mine.ts == other.ts && mine.context == other.context &&
+                     mine.isArrival == other.isArrival && (!mine.isArrival || mine.id == other.id);
+            const bool follows =
+                place > 0 && !taken[place - 1].isArrival && !byNode(taken[place - 1], mine);
+            isSame = isSame && (!follows || taken[place - 1].id < mine.id);
+        }
+        return isSame;
     }
 };
 

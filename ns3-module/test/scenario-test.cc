@@ -89,11 +89,12 @@ class ScenarioTest : public HpccTestCase
     {
         ExpectRefusal("unknown.toml", std::string(SCENARIO) + "colour = \"red\"\n", "colour");
         ExpectRefusal("unit.toml", std::string(SCENARIO) + "start = \"5 parsecs\"\n", "parsecs");
-        ExpectResults("wheel");
-        // A program that has used its simulator before keeps it.
+        ExpectResults("wheel", {"run.seed=5"});
+        // A program that has used its simulator before keeps it, which has one order only.
         GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
         Simulator::Now();
-        ExpectResults("default");
+        ExpectTooLate();
+        ExpectResults("default", {"run.seed=5", "run.order='insertion'"});
     }
 
     /**
@@ -118,15 +119,29 @@ class ScenarioTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ((ListFolder() == before), true, "something was written");
     }
 
+    /// Run a file in an order that the program's simulator has not.
+    void ExpectTooLate()
+    {
+        const std::string out = CreateTempDirFilename("late");
+        const CapturedErrors errors;
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), {}), true, "refused");
+        NS_TEST_EXPECT_MSG_NE(scenario.Run(out), HpccScenarioHelper::FINISHED, "another order");
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find("or set it to \"insertion\""),
+                              std::string::npos,
+                              "the message: " << errors.GetText());
+    }
+
     /**
      * \brief Run a file, and look at what it leaves.
      * \param folder the name of the folder for it
+     * \param overrides settings in place of the file's
      */
-    void ExpectResults(const std::string& folder)
+    void ExpectResults(const std::string& folder, const std::vector<std::string>& overrides)
     {
         const std::string out = CreateTempDirFilename(folder);
         HpccScenarioHelper scenario;
-        NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), {"run.seed=5"}),
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(Write("good.toml", SCENARIO), overrides),
                               true,
                               "refused");
         NS_TEST_ASSERT_MSG_EQ(scenario.Run(out),
