@@ -365,6 +365,10 @@ class EventWheel
             return;
         }
         slot.isArranged = true;
+        if (slot.entries.size() < 2)
+        {
+            return;
+        }
         ++m_arranged;
         m_previous.resize(std::max(m_previous.size(), slot.entries.size()));
         std::size_t swaps = 0;
