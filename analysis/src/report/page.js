@@ -297,7 +297,8 @@
 
   /** What congestion control made of flows, if a run watched any. */
   function drawControl(box, common, time) {
-    const titles = { rate: "Rate (Gb/s)", window: "Window (kB)", inFlight: "In flight (kB)", u: "U of the busiest link" };
+    const titles = { rate: "Rate (Gb/s)", window: "Window (kB)", inFlight: "In flight (kB)", u: "U of the busiest link",
+      bottleneck: "Bottleneck (0: link of the first switch)", rtt: "Round-trip time (µs)" };
     const recorded = (name) => data.entries.some((entry) => entry.time.control[name].length > 0);
     const names = Object.keys(titles).filter(recorded);
     if (names.length === 0) return;
@@ -648,6 +649,7 @@
     $("contents").append(...Array.from(document.querySelectorAll("main > section"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const several = entries.some((entry) => entry.seeds.length > 1) ? " Time series and configuration are those of the first seed, all else is of all seeds together." : "";
+    $("rounding").textContent = data.rounding || "";
     $("time-note").textContent = "Each point is of " + micros(data.time.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate." + several;
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;

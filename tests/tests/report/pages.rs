@@ -56,20 +56,24 @@ fn what_congestion_control_did_has_a_chart_of_its_own() {
         "const last = () => alive()[alive().length - 1];
         const most = () => Math.max(...last().data[1].filter((value) => value != null));
         const found = { charts: alive().length, lines: last().series.slice(1).map((line) => line.label), rate: most() };
-        const choice = $('#control-of');
-        found.choices = Array.from(choice.options).map((option) => option.value);
-        choice.value = 'u';
-        choice.dispatchEvent(new Event('change'));
-        await settle();
-        found.u = most();
+        found.choices = Array.from($('#control-of').options).map((option) => option.value);
+        for (const what of ['u', 'bottleneck', 'rtt']) {
+            $('#control-of').value = what;
+            $('#control-of').dispatchEvent(new Event('change'));
+            await settle();
+            found[what] = most();
+        }
         return found;",
     ) else {
         return;
     };
-    assert_eq!((&found["charts"], &found["choices"]), (&json!(11), &json!(["rate", "window", "inFlight", "u"])));
+    let choices = json!(["rate", "window", "inFlight", "u", "bottleneck", "rtt"]);
+    assert_eq!((&found["charts"], &found["choices"]), (&json!(11), &choices));
     assert_eq!(found["lines"].as_array().map(Vec::len), Some(2), "{found}");
     let value = |key: &str| found[key].as_f64().expect(key);
     assert!(value("rate") > 5.0 && value("u") > 0.0 && value("u") < 4.0, "{found}");
+    // There is one switch, and 4 us of cables on the way there and back.
+    assert!(value("bottleneck") == 0.0 && value("rtt") > 4.0 && value("rtt") < 200.0, "{found}");
 }
 
 #[test]
