@@ -9,6 +9,7 @@ use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow};
 
 use crate::records::{KEPT, Records};
 use crate::select::{Filter, Selection};
+use crate::stats::Extents;
 
 /// What tables and plots draw from.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ struct Facts {
     first_start_ns: u64,
     last_end_ns: u64,
     groups: BTreeSet<u32>,
+    extents: Extents,
 }
 
 /// From when to when a flow sends, and how much.
@@ -146,7 +148,10 @@ impl Results {
         let mut facts = Facts::default();
         self.finished.each(|flow| {
             let life = Life::of_finished(flow);
-            facts.finished += u64::from(self.starts(life.flow, life.group, life.start_ns));
+            if self.starts(life.flow, life.group, life.start_ns) {
+                facts.finished += 1;
+                facts.extents.add(flow);
+            }
             facts.add(&life, self.overlaps(&life));
             Ok(())
         })?;
@@ -245,6 +250,11 @@ impl Results {
     /// How many flows finished.
     pub fn finished(&self) -> u64 {
         self.facts.finished
+    }
+
+    /// Between which values the flows are that finished.
+    pub fn extents(&self) -> &Extents {
+        &self.facts.extents
     }
 
     /// How many flows did not finish.

@@ -38,7 +38,7 @@ const BIN_FLOWS: u64 = 100;
 /// How many flows have which size, as far as bins need to know it.
 #[derive(Clone, Debug, Default)]
 pub struct SizeCensus {
-    /// The smallest of the different sizes, one more than can be bins of their own.
+    /// Different sizes, as far as they can be bins of their own, and at least one more if they cannot.
     distinct: BTreeSet<u64>,
     /// Flows up to each of [`bounds`], and above the one before; last those above all.
     counts: Vec<u64>,
@@ -67,6 +67,22 @@ impl SizeCensus {
         self.largest = self.largest.max(size);
     }
 
+    /// The largest size, 0 without flows.
+    pub fn largest(&self) -> u64 {
+        self.largest
+    }
+
+    /// The flows of another census, too.
+    pub fn merge(&mut self, other: &SizeCensus) {
+        self.distinct.extend(&other.distinct);
+        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
+        for (count, others) in self.counts.iter_mut().zip(&other.counts) {
+            *count += others;
+        }
+        self.flows += other.flows;
+        self.largest = self.largest.max(other.largest);
+    }
+
     /// Upper bounds of bins, ascending; the last is the largest size.
     pub fn size_bounds(&self) -> Vec<u64> {
         if self.distinct.len() <= DISTINCT_SIZES {
@@ -82,6 +98,58 @@ impl SizeCensus {
         }
         chosen.push(self.largest);
         chosen
+    }
+}
+
+/// Between which values flows are that finished.
+#[derive(Clone, Debug, Default)]
+pub struct Extents {
+    /// In bytes.
+    pub sizes: SizeCensus,
+    /// Completion times, in ns.
+    pub times_ns: Extent,
+    /// Completion times relative to ideal ones.
+    pub slowdowns: Extent,
+}
+
+impl Extents {
+    /// One more flow.
+    pub fn add(&mut self, flow: &FctRecord) {
+        self.sizes.add(flow.size);
+        self.times_ns.add(flow.fct_ns as f64);
+        self.slowdowns.add(flow.slowdown());
+    }
+
+    /// Those of other flows, too.
+    pub fn merge(&mut self, other: &Extents) {
+        self.sizes.merge(&other.sizes);
+        self.times_ns.merge(other.times_ns);
+        self.slowdowns.merge(other.slowdowns);
+    }
+}
+
+/// The smallest and the largest of some values, none of them negative.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Infinite without values.
+    pub low: f64,
+    /// 0 without values.
+    pub high: f64,
+}
+
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { low: f64::INFINITY, high: 0.0 }
+    }
+}
+
+impl Extent {
+    fn add(&mut self, value: f64) {
+        self.merge(Extent { low: value, high: value });
+    }
+
+    fn merge(&mut self, other: Extent) {
+        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
     }
 }
 
@@ -246,6 +314,13 @@ mod tests {
         };
         assert_eq!(size_bounds(&mut (1..=1_000)), [100, 200, 500, 1_000]);
         assert_eq!(size_bounds(&mut [9, 5, 5].into_iter()), [5, 9]);
+        let (mut few, mut many) = (SizeCensus::default(), SizeCensus::default());
+        (1..=7).for_each(|size| few.add(size));
+        (1..=13).for_each(|size| many.add(100 * size));
+        few.merge(&SizeCensus::default());
+        assert_eq!(few.size_bounds(), [1, 2, 3, 4, 5, 6, 7]);
+        few.merge(&many);
+        assert_eq!((few.size_bounds(), few.flows), (vec![1_300], 20));
         assert_eq!(size_bounds(&mut [0, u64::MAX].into_iter()), [1, u64::MAX]);
         let steps: Vec<u64> = bounds().collect();
         for size in (1..3_000).chain([10u64.pow(17), 3 * 10u64.pow(17)]) {

@@ -4,7 +4,6 @@
 use std::iter;
 
 use anyhow::Result;
-use hpcc_formats::results::FctRecord;
 use plotters::prelude::*;
 
 use super::axes::{size_axis, slowdown_axis, slowdown_scale};
@@ -15,7 +14,7 @@ use super::marker::{self, marker};
 use super::palette::{self, FAINT};
 use crate::human;
 use crate::results::Results;
-use crate::stats::{self, FctStats, SizeCensus, Tally};
+use crate::stats::{self, FctStats, Tally};
 
 /// Fewer flows than this are drawn one by one, too.
 const FEW_FLOWS: u64 = 200;
@@ -53,13 +52,8 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
     if results.finished() == 0 {
         return Ok(None);
     }
-    let mut sizes = SizeCensus::default();
-    let mut points = Points { few: results.finished() < FEW_FLOWS, ..Points::default() };
-    results.each_flow(|flow| {
-        sizes.add(flow.size);
-        points.add(flow);
-    })?;
-    let bins = bins(results, &sizes.size_bounds())?;
+    let points = Points::of(results)?;
+    let bins = bins(results, &results.extents().sizes.size_bounds())?;
     let subtitle =
         format!("completion time relative to an empty network, {}", human::counted(results.finished(), "flow"));
     let svg = figure::render(look, "Slowdown by flow size", &subtitle, &legend(&bins, points.few), |area| {
@@ -69,22 +63,23 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
 }
 
 /// The flows that are drawn one by one.
-#[derive(Default)]
 struct Points {
     /// Whether there are few enough.
     few: bool,
     /// Size in bytes, fit for a logarithm, and slowdown.
     each: Vec<(f64, f64)>,
+    /// The largest of all sizes, in bytes.
     largest: f64,
 }
 
 impl Points {
-    fn add(&mut self, flow: &FctRecord) {
-        let size = flow.size.max(1) as f64;
-        self.largest = self.largest.max(size);
-        if self.few {
-            self.each.push((size, flow.slowdown()));
+    fn of(results: &Results) -> Result<Points> {
+        let largest = results.extents().sizes.largest() as f64;
+        let mut points = Points { few: results.finished() < FEW_FLOWS, each: Vec::new(), largest };
+        if points.few {
+            results.each_flow(|flow| points.each.push((flow.size.max(1) as f64, flow.slowdown())))?;
         }
+        Ok(points)
     }
 }
 
@@ -169,7 +164,7 @@ fn highest_drawn(points: &Points, bins: &[Bins]) -> f64 {
 mod tests {
     use super::*;
     use crate::results::in_memory;
-    use hpcc_formats::results::Summary;
+    use hpcc_formats::results::{FctRecord, Summary};
 
     #[test]
     fn groups_are_drawn_apart() {

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use super::number::short;
 use super::{cdf, config, flows, map, sizes, time};
 use crate::series::{Grid, Queues};
-use crate::stats::{self, FctStats, SizeCensus, Tally};
+use crate::stats::{self, Extents, FctStats, Tally};
 use crate::{human, table};
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
@@ -25,7 +25,7 @@ const FINEST_NS: u64 = 100;
 /// # Errors
 /// If a file of a run cannot be read.
 pub fn data(entries: &[Entry]) -> Result<Value> {
-    let axes = Axes::of(entries)?;
+    let axes = Axes::of(entries);
     let span_ns = entries.iter().map(|entry| entry.first().window.span_ns()).max().unwrap_or(0);
     let steps = (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS);
     let step = Grid::new(0, span_ns, FINEST_NS, steps);
@@ -57,39 +57,15 @@ struct Axes {
 }
 
 impl Axes {
-    fn of(entries: &[Entry]) -> Result<Axes> {
-        let mut sizes = SizeCensus::default();
-        let (mut fct_us, mut slowdown) = (Extent::default(), Extent::default());
-        for run in entries.iter().flat_map(|entry| &entry.runs) {
-            run.each_flow(|flow| {
-                sizes.add(flow.size);
-                fct_us.add(flow.fct_ns as f64 / 1e3);
-                slowdown.add(flow.slowdown());
-            })?;
+    fn of(entries: &[Entry]) -> Axes {
+        let mut all = Extents::default();
+        entries.iter().flat_map(|entry| &entry.runs).for_each(|run| all.merge(run.extents()));
+        let axis = |low: f64, high: f64| if high > 0.0 { cdf::axis(low, high) } else { Vec::new() };
+        Axes {
+            sizes: all.sizes.size_bounds(),
+            fct_us: axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3),
+            slowdown: axis(all.slowdowns.low, all.slowdowns.high),
         }
-        Ok(Axes { sizes: sizes.size_bounds(), fct_us: fct_us.axis(), slowdown: slowdown.axis() })
-    }
-}
-
-/// The smallest and the largest of some values.
-struct Extent {
-    low: f64,
-    high: f64,
-}
-
-impl Default for Extent {
-    fn default() -> Extent {
-        Extent { low: f64::INFINITY, high: 0.0 }
-    }
-}
-
-impl Extent {
-    fn add(&mut self, value: f64) {
-        (self.low, self.high) = (self.low.min(value), self.high.max(value));
-    }
-
-    fn axis(&self) -> Vec<f64> {
-        if self.high > 0.0 { cdf::axis(self.low, self.high) } else { Vec::new() }
     }
 }
 

@@ -215,9 +215,11 @@ fn several_runs_show_what_differs() {
         await settle();
         found.lines = alive()[0].series.slice(1).map((line) => line.label);
         found.runs = [...new Set(column(0))];
+        const widest = () => all('#map svg').map((map) => Math.max(...Array.from(map.querySelectorAll('line'), (line) => line.getAttribute('stroke-width'))));
+        found.maps = widest();
         all('#runs input')[0].click();
         await settle();
-        found.one = [alive()[0].series.slice(1).map((line) => line.label), [...new Set(column(0))]];
+        found.one = [alive()[0].series.slice(1).map((line) => line.label), [...new Set(column(0))], widest()];
         return found;",
     ) else {
         return;
@@ -225,7 +227,10 @@ fn several_runs_show_what_differs() {
     assert_eq!(found["title"], "2 runs side by side");
     assert_eq!(found["differs"], json!([["congestion_control.eta", "0.95", "0.8"]]));
     assert_eq!((&found["lines"], &found["runs"]), (&json!(["a", "b"]), &json!(["a", "b"])));
-    assert_eq!(found["one"], json!([["b"], ["b"]]));
+    assert_eq!(found["one"], json!([["b"], ["b"], [5.8]]));
+    // Both maps have the scale of the run with the longer queue.
+    let maps = [0, 1].map(|run| found["maps"][run].as_f64().expect("a width"));
+    assert!(maps[0] == 5.8 && maps[1] < 5.7, "{found}");
 }
 
 #[test]
