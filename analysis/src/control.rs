@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use anyhow::Result;
+use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
 
 use crate::results::{Life, Results};
@@ -21,11 +22,22 @@ pub enum Quantity {
     InFlight,
     /// U of the busiest link.
     Utilisation,
+    /// Which link that is: 0 for the one behind the path's first switch.
+    Bottleneck,
+    /// Newest round-trip time of a packet, in us.
+    RoundTrip,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 4] = [Quantity::Rate, Quantity::Window, Quantity::InFlight, Quantity::Utilisation];
+    pub const ALL: [Quantity; 6] = [
+        Quantity::Rate,
+        Quantity::Window,
+        Quantity::InFlight,
+        Quantity::Utilisation,
+        Quantity::Bottleneck,
+        Quantity::RoundTrip,
+    ];
 
     /// Name in the data of the page.
     pub fn name(self) -> &'static str {
@@ -34,6 +46,8 @@ impl Quantity {
             Quantity::Window => "window",
             Quantity::InFlight => "inFlight",
             Quantity::Utilisation => "u",
+            Quantity::Bottleneck => "bottleneck",
+            Quantity::RoundTrip => "rtt",
         }
     }
 
@@ -44,6 +58,8 @@ impl Quantity {
             Quantity::Window => "Window (kB)",
             Quantity::InFlight => "In flight (kB)",
             Quantity::Utilisation => "U of the busiest link",
+            Quantity::Bottleneck => "Bottleneck (0: first switch)",
+            Quantity::RoundTrip => "Round-trip time (us)",
         }
     }
 
@@ -54,6 +70,8 @@ impl Quantity {
             Quantity::Window => Some(row.window_bytes as f64 / 1e3).filter(|window| *window > 0.0),
             Quantity::InFlight => Some(row.in_flight_bytes as f64 / 1e3),
             Quantity::Utilisation => row.utilisation,
+            Quantity::Bottleneck => row.bottleneck.map(f64::from),
+            Quantity::RoundTrip => row.rtt_ns.map(|ns| ns as f64 / 1e3),
         }
     }
 }
@@ -62,7 +80,7 @@ impl Quantity {
 #[derive(Debug, Default)]
 pub struct Watched {
     /// Each flow, with the values of each quantity in each step; NaN where there is none.
-    pub flows: Vec<(Life, [Vec<f64>; 4])>,
+    pub flows: Vec<(Life, [Vec<f64>; Quantity::ALL.len()])>,
 }
 
 impl Watched {
@@ -85,15 +103,20 @@ pub fn watched(results: &Results, grid: Grid, most: usize) -> Result<Watched> {
     if !is_recorded(results) {
         return Ok(Watched::default());
     }
-    let mut rows: HashMap<u32, Vec<ControlRow>> = HashMap::new();
-    for row in control_csv::rows(&results.dir.join("control.csv"))? {
-        let row = row?;
-        rows.entry(row.flow).or_default().push(row);
+    let file = results.dir.join("control.csv");
+    let mut recorded = BitSet::new();
+    for row in control_csv::rows(&file)? {
+        recorded.insert(row?.flow as usize);
     }
-    let mut lives: Vec<Life> = results.lives.iter().filter(|life| rows.contains_key(&life.flow)).copied().collect();
-    lives.sort_by_key(|life| (Reverse(life.bytes), life.flow));
-    lives.truncate(most);
-    lives.sort_by_key(|life| life.flow);
+    let lives = results.first_lives(most, |life| (!recorded.contains(life.flow as usize), Reverse(life.bytes)))?;
+    let lives: Vec<Life> = lives.into_iter().filter(|life| recorded.contains(life.flow as usize)).collect();
+    let mut rows: HashMap<u32, Vec<ControlRow>> = lives.iter().map(|life| (life.flow, Vec::new())).collect();
+    for row in control_csv::rows(&file)? {
+        let row = row?;
+        if let Some(rows) = rows.get_mut(&row.flow) {
+            rows.push(row);
+        }
+    }
     let values = |life: &Life| {
         let rows = rows.get(&life.flow).map(Vec::as_slice).unwrap_or_default();
         Quantity::ALL.map(|quantity| held(rows, quantity, life.end_ns, grid))
@@ -118,22 +141,24 @@ mod tests {
 
     #[test]
     fn a_value_holds_until_the_next_and_what_is_missing_stays_so() {
-        let row = |time_ns, rate_bps, utilisation| ControlRow {
+        let row = |time_ns, rate_bps, utilisation, rtt_ns| ControlRow {
             time_ns,
             flow: 0,
             rate_bps,
             window_bytes: 0,
             in_flight_bytes: 3_000,
             utilisation,
-            bottleneck: None,
-            rtt_ns: None,
+            bottleneck: Some(2),
+            rtt_ns,
         };
-        let rows = [row(100, 5_000_000_000, None), row(300, 9_000_000_000, Some(0.5))];
+        let rows = [row(100, 5_000_000_000, None, None), row(300, 9_000_000_000, Some(0.5), Some(8_500))];
         let grid = Grid { origin_ns: 0, step_ns: 100, steps: 5 };
         let of = |quantity| held(&rows, quantity, 400, grid);
         let text = |values: Vec<f64>| format!("{values:?}");
         assert_eq!(text(of(Quantity::Rate)), "[NaN, 5.0, 5.0, 9.0, NaN]");
         assert_eq!(text(of(Quantity::Utilisation)), "[NaN, NaN, NaN, 0.5, NaN]");
+        assert_eq!(text(of(Quantity::Bottleneck)), "[NaN, 2.0, 2.0, 2.0, NaN]");
+        assert_eq!(text(of(Quantity::RoundTrip)), "[NaN, NaN, NaN, 8.5, NaN]", "in us");
         assert_eq!(text(of(Quantity::Window)), "[NaN, NaN, NaN, NaN, NaN]", "0 stands for none");
     }
 }

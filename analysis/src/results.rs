@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! An output folder, read into memory.
+//! An output folder. Its flows are kept in memory if they are few; the long time series stay on disk.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow, fct_csv, unfinished_csv};
+use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow};
 
-use crate::select::Selection;
+use crate::records::{KEPT, Records};
+use crate::select::{Filter, Selection};
+use crate::stats::Extents;
 
-/// What tables and plots draw from. The long time series stay on disk.
-#[derive(Debug, Default)]
+/// What tables and plots draw from.
+#[derive(Debug)]
 pub struct Results {
     /// Folder of the results.
     pub dir: PathBuf,
     /// The run as a whole.
     pub summary: Summary,
-    /// Completed flows: all, or those that were [selected](crate::select).
-    pub flows: Vec<FctRecord>,
-    /// The others, likewise.
-    pub unfinished: Vec<UnfinishedFlow>,
-    /// Every flow that sends in the window, by number.
-    pub lives: Vec<Life>,
+    finished: Records<FctRecord>,
+    unfinished: Records<UnfinishedFlow>,
+    /// A flow counts if all of them let it through.
+    filters: Vec<Filter>,
+    facts: Facts,
     /// What is measured.
     pub window: Window,
     /// Keeps the folder as it is while it is read.
     pub lock: Option<FolderLock>,
+}
+
+/// What the flows that count amount to.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    finished: u64,
+    unfinished: u64,
+    lives: u64,
+    first_start_ns: u64,
+    last_end_ns: u64,
+    groups: BTreeSet<u32>,
+    extents: Extents,
 }
 
 /// From when to when a flow sends, and how much.
@@ -34,6 +48,8 @@ pub struct Life {
     pub flow: u32,
     /// Number of its group.
     pub group: u32,
+    /// Sending node.
+    pub src: u32,
     /// Receiving node.
     pub dst: u32,
     /// Simulated time at which it starts, in ns.
@@ -70,26 +86,33 @@ impl Results {
     /// # Errors
     /// If it is not a complete output folder, was made by another version, or a file in it was cut off or changed.
     pub fn load(dir: &Path) -> Result<Results> {
+        Results::load_keeping(dir, KEPT)
+    }
+
+    /// The same; at most so many flows that finished, and of others, stay in memory. It makes no difference to any figure.
+    ///
+    /// # Errors
+    /// As [`Results::load`].
+    pub fn load_keeping(dir: &Path, most: usize) -> Result<Results> {
         let lock = FolderLock::read(dir)?;
         let summary = check(dir)?;
-        let flows = fct_csv::read(&dir.join("fct.csv"))?;
-        let unfinished = unfinished_csv::read(&dir.join("unfinished.csv"))?;
-        Ok(Results::new(dir, summary, flows, unfinished, lock))
+        let finished = Records::open(&dir.join("fct.csv"), most)?;
+        let unfinished = Records::open(&dir.join("unfinished.csv"), most)?;
+        Results::new(dir, summary, finished, unfinished, lock)
     }
 
     fn new(
         dir: &Path,
         summary: Summary,
-        flows: Vec<FctRecord>,
-        unfinished: Vec<UnfinishedFlow>,
+        finished: Records<FctRecord>,
+        unfinished: Records<UnfinishedFlow>,
         lock: Option<FolderLock>,
-    ) -> Results {
-        let lives = lives(&flows, &unfinished, summary.simulated_ns);
-        let mut results =
-            Results { dir: dir.to_owned(), summary, flows, unfinished, lives, window: Window::default(), lock };
-        let (from_ns, until_ns) = (results.first_start_ns(), results.last_end_ns());
-        results.window = Window { from_ns, until_ns, chosen: false };
-        results
+    ) -> Result<Results> {
+        let (dir, filters, facts, window) = (dir.to_owned(), Vec::new(), Facts::default(), Window::default());
+        let mut results = Results { dir, summary, finished, unfinished, filters, facts, window, lock };
+        results.facts = results.facts()?;
+        results.window = Window { from_ns: results.first_start_ns(), until_ns: results.last_end_ns(), chosen: false };
+        Ok(results)
     }
 
     /// A part of these results.
@@ -100,9 +123,10 @@ impl Results {
         let mut part = Results {
             dir: self.dir.clone(),
             summary: self.summary.clone(),
-            flows: self.flows.clone(),
+            finished: self.finished.clone(),
             unfinished: self.unfinished.clone(),
-            lives: self.lives.clone(),
+            filters: self.filters.clone(),
+            facts: self.facts.clone(),
             window: self.window,
             lock: None,
         };
@@ -110,28 +134,201 @@ impl Results {
         Ok(part)
     }
 
+    /// Lets only those flows count that this lets through, too.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn narrow(&mut self, filter: Filter) -> Result<()> {
+        self.filters.push(filter);
+        self.facts = self.facts()?;
+        Ok(())
+    }
+
+    fn facts(&self) -> Result<Facts> {
+        let mut facts = Facts::default();
+        self.finished.each(|flow| {
+            let life = Life::of_finished(flow);
+            if self.starts(life.flow, life.group, life.start_ns) {
+                facts.finished += 1;
+                facts.extents.add(flow);
+            }
+            facts.add(&life, self.overlaps(&life));
+            Ok(())
+        })?;
+        self.unfinished.each(|flow| {
+            let life = Life::of_unfinished(flow, self.summary.simulated_ns);
+            facts.unfinished += u64::from(self.starts(life.flow, life.group, life.start_ns));
+            facts.add(&life, self.overlaps(&life));
+            Ok(())
+        })?;
+        Ok(facts)
+    }
+
+    fn starts(&self, flow: u32, group: u32, start_ns: u64) -> bool {
+        self.filters.iter().all(|filter| filter.starts(flow, group, start_ns))
+    }
+
+    fn overlaps(&self, life: &Life) -> bool {
+        self.filters.iter().all(|filter| filter.overlaps(life))
+    }
+
+    /// Hands `see` each flow that finished, in the order of completion.
+    ///
+    /// # Errors
+    /// If `fct.csv` cannot be read.
+    pub fn each_flow(&self, mut see: impl FnMut(&FctRecord)) -> Result<()> {
+        self.finished.each(|flow| {
+            if self.starts(flow.flow, flow.group, flow.start_ns) {
+                see(flow);
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands `see` each flow that did not finish.
+    ///
+    /// # Errors
+    /// If `unfinished.csv` cannot be read.
+    pub fn each_unfinished(&self, mut see: impl FnMut(&UnfinishedFlow)) -> Result<()> {
+        self.unfinished.each(|flow| {
+            if self.starts(flow.flow, flow.group, flow.start_ns) {
+                see(flow);
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands `see` each flow that sends in the window.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn each_life(&self, mut see: impl FnMut(Life)) -> Result<()> {
+        self.every_life(|life, counts| {
+            if counts {
+                see(life);
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands `see` each flow of the run, in the order in which they end, and whether it counts and sends in the window.
+    ///
+    /// # Errors
+    /// Those of `see`, or if a file cannot be read.
+    pub fn every_life(&self, mut see: impl FnMut(Life, bool) -> Result<()>) -> Result<()> {
+        self.finished.each(|flow| {
+            let life = Life::of_finished(flow);
+            see(life, self.overlaps(&life))
+        })?;
+        self.unfinished.each(|flow| {
+            let life = Life::of_unfinished(flow, self.summary.simulated_ns);
+            see(life, self.overlaps(&life))
+        })
+    }
+
+    /// The flows that are first in an order, at most so many, by number.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn first_lives<K: Ord>(&self, most: usize, order: impl Fn(&Life) -> K) -> Result<Vec<Life>> {
+        let mut first: Vec<Life> = Vec::new();
+        let cut = |lives: &mut Vec<Life>| {
+            lives.sort_by_key(|life| (order(life), life.flow));
+            lives.truncate(most);
+        };
+        self.each_life(|life| {
+            first.push(life);
+            if first.len() > 2 * most {
+                cut(&mut first);
+            }
+        })?;
+        cut(&mut first);
+        first.sort_by_key(|life| life.flow);
+        Ok(first)
+    }
+
+    /// How many flows finished.
+    pub fn finished(&self) -> u64 {
+        self.facts.finished
+    }
+
+    /// Between which values the flows are that finished.
+    pub fn extents(&self) -> &Extents {
+        &self.facts.extents
+    }
+
+    /// How many flows did not finish.
+    pub fn unfinished(&self) -> u64 {
+        self.facts.unfinished
+    }
+
+    /// How many flows send in the window.
+    pub fn lives(&self) -> u64 {
+        self.facts.lives
+    }
+
     /// When the first flow started, in ns: the origin of time axes.
     pub fn first_start_ns(&self) -> u64 {
-        self.lives.iter().map(|life| life.start_ns).min().unwrap_or(0)
+        self.facts.first_start_ns
     }
 
     /// When the last flow finished, or the end of the simulation if one did not, in ns.
     pub fn last_end_ns(&self) -> u64 {
-        self.lives.iter().map(|life| life.end_ns).max().unwrap_or(0)
+        self.facts.last_end_ns
     }
 
     /// The groups that have flows here, by number, with their names.
     pub fn groups(&self) -> Vec<(u32, &str)> {
-        let mut groups: Vec<u32> = self.lives.iter().map(|life| life.group).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        groups.into_iter().map(|group| (group, self.summary.group_name(group))).collect()
+        self.facts.groups.iter().map(|group| (*group, self.summary.group_name(*group))).collect()
     }
 
-    /// A flow, if it sends in the window.
-    pub fn life(&self, flow: u32) -> Option<&Life> {
-        let index = self.lives.binary_search_by_key(&flow, |life| life.flow).ok()?;
-        self.lives.get(index)
+    /// How many flows are in memory.
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.finished.kept() + self.unfinished.kept()
+    }
+}
+
+impl Facts {
+    fn add(&mut self, life: &Life, counts: bool) {
+        if !counts {
+            return;
+        }
+        let is_first = self.lives == 0;
+        self.lives += 1;
+        self.first_start_ns = if is_first { life.start_ns } else { self.first_start_ns.min(life.start_ns) };
+        self.last_end_ns = self.last_end_ns.max(life.end_ns);
+        self.groups.insert(life.group);
+    }
+}
+
+impl Life {
+    /// Of a flow that finished.
+    pub fn of_finished(flow: &FctRecord) -> Life {
+        Life {
+            flow: flow.flow,
+            group: flow.group,
+            src: flow.src,
+            dst: flow.dst,
+            start_ns: flow.start_ns,
+            end_ns: flow.start_ns.saturating_add(flow.fct_ns),
+            size: flow.size,
+            bytes: flow.size,
+        }
+    }
+
+    /// Of one that did not, in a run that ended at this time.
+    pub fn of_unfinished(flow: &UnfinishedFlow, end_ns: u64) -> Life {
+        Life {
+            flow: flow.flow,
+            group: flow.group,
+            src: flow.src,
+            dst: flow.dst,
+            start_ns: flow.start_ns,
+            end_ns: end_ns.max(flow.start_ns),
+            size: flow.size,
+            bytes: flow.acked_bytes,
+        }
     }
 }
 
@@ -167,33 +364,9 @@ pub fn check_file(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The lives of flows, by number.
-fn lives(flows: &[FctRecord], unfinished: &[UnfinishedFlow], end_ns: u64) -> Vec<Life> {
-    let finished = flows.iter().map(|flow| Life {
-        flow: flow.flow,
-        group: flow.group,
-        dst: flow.dst,
-        start_ns: flow.start_ns,
-        end_ns: flow.start_ns.saturating_add(flow.fct_ns),
-        size: flow.size,
-        bytes: flow.size,
-    });
-    let others = unfinished.iter().map(|flow| Life {
-        flow: flow.flow,
-        group: flow.group,
-        dst: flow.dst,
-        start_ns: flow.start_ns,
-        end_ns: end_ns.max(flow.start_ns),
-        size: flow.size,
-        bytes: flow.acked_bytes,
-    });
-    let mut lives: Vec<Life> = finished.chain(others).collect();
-    lives.sort_by_key(|life| life.flow);
-    lives
-}
-
 /// Results without a folder, for tests.
 #[cfg(test)]
 pub fn in_memory(summary: Summary, flows: Vec<FctRecord>, unfinished: Vec<UnfinishedFlow>) -> Results {
-    Results::new(Path::new("out"), summary, flows, unfinished, None)
+    let (flows, unfinished) = (Records::Kept(flows.into()), Records::Kept(unfinished.into()));
+    Results::new(Path::new("out"), summary, flows, unfinished, None).expect("in memory")
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use hpcc_core::settings::quantity;
 
-use crate::results::{Results, Window};
+use crate::results::{Life, Results, Window};
 
 /// What to select; nothing said selects all.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
@@ -34,28 +34,16 @@ impl Selection {
     pub fn apply(&self, results: &mut Results) -> Result<()> {
         self.check_groups(results)?;
         let window = self.window(results)?;
-        let groups: Vec<u32> = results
-            .groups()
-            .into_iter()
-            .filter(|(_, name)| self.groups.is_empty() || self.groups.iter().any(|wanted| wanted == name))
-            .map(|(number, _)| number)
-            .collect();
-        let chosen = |flow: u32, group: u32| {
-            let named =
-                self.flows.is_empty() || self.flows.iter().any(|(first, last)| (*first..=*last).contains(&flow));
-            named && groups.contains(&group)
-        };
-        let starts = |start_ns: u64| !window.chosen || (window.from_ns..window.until_ns).contains(&start_ns);
-        results.flows.retain(|flow| chosen(flow.flow, flow.group) && starts(flow.start_ns));
-        results.unfinished.retain(|flow| chosen(flow.flow, flow.group) && starts(flow.start_ns));
-        results.lives.retain(|life| {
-            let overlaps = life.start_ns < window.until_ns && life.end_ns > window.from_ns;
-            chosen(life.flow, life.group) && (overlaps || !window.chosen)
-        });
-        if results.lives.is_empty() && !(self.flows.is_empty() && self.groups.is_empty() && !window.chosen) {
+        results.window = window;
+        if *self == Selection::default() {
+            return Ok(());
+        }
+        let groups = results.groups().into_iter().filter(|(_, name)| self.groups.iter().any(|wanted| wanted == name));
+        let groups = (!self.groups.is_empty()).then(|| groups.map(|(number, _)| number).collect());
+        results.narrow(Filter { groups, flows: self.flows.clone(), window })?;
+        if results.lives() == 0 {
             bail!("{}: no flow is selected", results.dir.display());
         }
-        results.window = window;
         Ok(())
     }
 
@@ -84,6 +72,36 @@ impl Selection {
             );
         }
         Ok(window)
+    }
+}
+
+/// What a selection lets through in one run.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// Numbers of groups; without them, all.
+    groups: Option<Vec<u32>>,
+    /// The first and the last number of some flows; without them, all.
+    flows: Vec<(u32, u32)>,
+    /// If it was chosen.
+    window: Window,
+}
+
+impl Filter {
+    fn names(&self, flow: u32, group: u32) -> bool {
+        (self.flows.is_empty() || self.flows.iter().any(|(first, last)| (*first..=*last).contains(&flow)))
+            && self.groups.as_ref().is_none_or(|groups| groups.contains(&group))
+    }
+
+    /// Whether it lets a flow through that starts at this time, in ns.
+    pub fn starts(&self, flow: u32, group: u32, start_ns: u64) -> bool {
+        let Window { from_ns, until_ns, chosen } = self.window;
+        self.names(flow, group) && (!chosen || (from_ns..until_ns).contains(&start_ns))
+    }
+
+    /// Whether it lets a flow through that sends in the window.
+    pub fn overlaps(&self, life: &Life) -> bool {
+        let Window { from_ns, until_ns, chosen } = self.window;
+        self.names(life.flow, life.group) && (!chosen || (life.start_ns < until_ns && life.end_ns > from_ns))
     }
 }
 
@@ -122,7 +140,13 @@ mod tests {
     fn flows(selection: &Selection) -> Vec<u32> {
         let mut results = results();
         selection.apply(&mut results).expect("a selection");
-        results.flows.iter().map(|flow| flow.flow).collect()
+        finished(&results)
+    }
+
+    fn finished(results: &Results) -> Vec<u32> {
+        let mut flows = Vec::new();
+        results.each_flow(|flow| flows.push(flow.flow)).expect("in memory");
+        flows
     }
 
     #[test]
@@ -137,9 +161,11 @@ mod tests {
         let selection = Selection { warm_up: Some(200), until: Some(390), ..Selection::default() };
         let mut results = results();
         selection.apply(&mut results).expect("a window");
-        assert_eq!(results.flows.iter().map(|flow| flow.flow).collect::<Vec<_>>(), [1]);
+        assert_eq!(finished(&results), [1]);
         assert_eq!((results.window.from_ns, results.window.until_ns), (300, 490));
-        assert_eq!(results.lives.iter().map(|life| life.flow).collect::<Vec<_>>(), [1, 3], "flow 3 sends all the time");
+        let mut lives = Vec::new();
+        results.each_life(|life| lives.push(life.flow)).expect("in memory");
+        assert_eq!((lives, results.lives()), (vec![1, 3], 2), "flow 3 sends all the time");
     }
 
     #[test]

@@ -51,9 +51,9 @@ impl Grid {
 
 /// What a flow got acknowledged in an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Delivery<'a> {
+pub struct Delivery {
     /// From when to when it lived.
-    pub life: &'a Life,
+    pub life: Life,
     /// Begin, in ns.
     pub from_ns: u64,
     /// End, in ns; later than the begin.
@@ -62,70 +62,131 @@ pub struct Delivery<'a> {
     pub bytes: u64,
 }
 
-/// Hands `see` what each flow that sends in the window delivered from interval to interval, as `goodput.csv` has it.
+impl Delivery {
+    fn bytes_per_ns(&self) -> f64 {
+        self.bytes as f64 / (self.until_ns - self.from_ns) as f64
+    }
+}
+
+/// Hands `see` what each flow that sends in the window delivered from interval to interval, as `goodput.csv` has it: flow
+/// by flow, in the order in which they end. Rows wait in memory until their flow does.
 ///
 /// # Errors
-/// If the file cannot be read.
-pub fn deliveries<'a>(results: &'a Results, mut see: impl FnMut(Delivery<'a>)) -> Result<()> {
-    let mut last: HashMap<u32, u64> = HashMap::new();
-    for row in goodput_csv::rows(&results.dir.join("goodput.csv"))? {
-        let row = row?;
-        let Some(life) = results.life(row.flow) else { continue };
-        let from_ns = last.insert(row.flow, row.time_ns).unwrap_or(life.start_ns);
-        if row.time_ns > from_ns {
-            see(Delivery { life, from_ns, until_ns: row.time_ns, bytes: row.bytes });
+/// If a file cannot be read.
+pub fn deliveries(results: &Results, mut see: impl FnMut(&Delivery)) -> Result<()> {
+    let mut rows = goodput_csv::rows(&results.dir.join("goodput.csv"))?.peekable();
+    let mut waiting: HashMap<u32, Vec<(u64, u64)>> = HashMap::new();
+    results.every_life(|life, counts| {
+        while let Some(row) = rows.next_if(|row| row.as_ref().map_or(true, |row| row.time_ns <= life.end_ns)) {
+            let row = row?;
+            waiting.entry(row.flow).or_default().push((row.time_ns, row.bytes));
         }
+        let mut from_ns = life.start_ns;
+        for (until_ns, bytes) in waiting.remove(&life.flow).unwrap_or_default() {
+            if counts && until_ns > from_ns {
+                see(&Delivery { life, from_ns, until_ns, bytes });
+            }
+            from_ns = until_ns;
+        }
+        Ok(())
+    })
+}
+
+/// Rates of sums of flows over time.
+pub struct Rates {
+    grid: Grid,
+    bits: Vec<Vec<f64>>,
+}
+
+impl Rates {
+    /// So many sums, empty ones.
+    pub fn new(grid: Grid, lines: usize) -> Rates {
+        Rates { grid, bits: vec![vec![0.0; grid.steps]; lines] }
     }
-    Ok(())
+
+    /// Adds what a flow delivered to the sum with this number, if there is such a one.
+    pub fn add(&mut self, line: Option<usize>, delivery: &Delivery) {
+        let Some(line) = line.and_then(|line| self.bits.get_mut(line)) else { return };
+        let rate = delivery.bytes as f64 * 8.0 / (delivery.until_ns - delivery.from_ns) as f64;
+        self.grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| line[step] += rate * ns as f64);
+    }
+
+    /// Each in Gb/s.
+    pub fn finish(self) -> Vec<Vec<f64>> {
+        let step_ns = self.grid.step_ns as f64;
+        self.bits.into_iter().map(|line| line.into_iter().map(|bits| bits / step_ns).collect()).collect()
+    }
 }
 
 /// Rates of some sums of flows over time, in Gb/s: `line_of` says which line a flow belongs to, if any.
 ///
 /// # Errors
-/// If `goodput.csv` cannot be read.
+/// If a file cannot be read.
 pub fn rates(
     results: &Results,
     grid: Grid,
     lines: usize,
     line_of: impl Fn(&Life) -> Option<usize>,
 ) -> Result<Vec<Vec<f64>>> {
-    let mut bits = vec![vec![0.0; grid.steps]; lines];
-    deliveries(results, |delivery| {
-        let Some(line) = line_of(delivery.life).and_then(|line| bits.get_mut(line)) else { return };
-        let rate = delivery.bytes as f64 * 8.0 / (delivery.until_ns - delivery.from_ns) as f64;
-        grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| line[step] += rate * ns as f64);
-    })?;
-    let step_ns = grid.step_ns as f64;
-    Ok(bits.into_iter().map(|line| line.into_iter().map(|bits| bits / step_ns).collect()).collect())
+    let mut rates = Rates::new(grid, lines);
+    deliveries(results, |delivery| rates.add(line_of(&delivery.life), delivery))?;
+    Ok(rates.finish())
+}
+
+/// Jain's index of the rates of flows over time.
+pub struct Fairness {
+    grid: Grid,
+    sums: Vec<RateSums>,
+    /// A flow, its step, what it delivered in it, in bytes, and in how much of it, in ns.
+    open: Option<(u32, usize, f64, u64)>,
+}
+
+impl Fairness {
+    /// Of no flow yet.
+    pub fn new(grid: Grid) -> Fairness {
+        Fairness { grid, sums: vec![RateSums::default(); grid.steps], open: None }
+    }
+
+    /// Adds what a flow delivered; deliveries of a flow come one after the other.
+    pub fn add(&mut self, delivery: &Delivery) {
+        let (flow, rate, grid) = (delivery.life.flow, delivery.bytes_per_ns(), self.grid);
+        grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| {
+            if self.open.is_none_or(|open| (open.0, open.1) != (flow, step)) {
+                self.close();
+                self.open = Some((flow, step, 0.0, 0));
+            }
+            if let Some((_, _, bytes, time)) = &mut self.open {
+                *bytes += rate * ns as f64;
+                *time += ns;
+            }
+        });
+    }
+
+    fn close(&mut self) {
+        if let Some((_, step, bytes, ns)) = self.open.take() {
+            self.sums[step].add(bytes / ns.max(1) as f64);
+        }
+    }
+
+    /// The index in each step; NaN where fewer than two flows send.
+    pub fn finish(mut self) -> Vec<f64> {
+        self.close();
+        self.sums.iter().map(RateSums::jain).collect()
+    }
 }
 
 /// Jain's index of the rates of all flows that send in a step; NaN where fewer than two do.
 ///
 /// # Errors
-/// If `goodput.csv` cannot be read.
+/// If a file cannot be read.
 pub fn fairness(results: &Results, grid: Grid, counts: impl Fn(&Life) -> bool) -> Result<Vec<f64>> {
-    let mut sums = vec![RateSums::default(); grid.steps];
-    // Rows come by time, so a flow's step is over when the next one begins.
-    let mut open: HashMap<u32, (usize, f64, u64)> = HashMap::new();
+    let mut fairness = Fairness::new(grid);
     deliveries(results, |delivery| {
-        if !counts(delivery.life) {
-            return;
+        if counts(&delivery.life) {
+            fairness.add(delivery);
         }
-        let rate = delivery.bytes as f64 / (delivery.until_ns - delivery.from_ns) as f64;
-        grid.overlaps(delivery.from_ns, delivery.until_ns, |step, ns| {
-            let current = open.entry(delivery.life.flow).or_insert((step, 0.0, 0));
-            if current.0 != step {
-                sums[current.0].add(current.1 / current.2.max(1) as f64);
-                *current = (step, 0.0, 0);
-            }
-            current.1 += rate * ns as f64;
-            current.2 += ns;
-        });
     })?;
-    for (step, bytes, ns) in open.into_values() {
-        sums[step].add(bytes / ns.max(1) as f64);
-    }
-    Ok(sums.iter().map(RateSums::jain).collect())
+    Ok(fairness.finish())
 }
 
 #[derive(Clone, Copy, Default)]
@@ -159,10 +220,13 @@ pub fn flow_rates(results: &Results, counts: impl Fn(&Life) -> bool) -> Result<V
     let window = results.window;
     let is_whole = |life: &Life| !window.chosen || (life.start_ns >= window.from_ns && life.end_ns <= window.until_ns);
     let mut cut: HashMap<u32, (f64, u64)> = HashMap::new();
-    if results.lives.iter().any(|life| counts(life) && !is_whole(life)) {
+    if window.chosen {
         let grid = Grid { origin_ns: window.from_ns, step_ns: window.span_ns().max(1), steps: 1 };
         deliveries(results, |delivery| {
-            let rate = delivery.bytes as f64 / (delivery.until_ns - delivery.from_ns) as f64;
+            if !counts(&delivery.life) || is_whole(&delivery.life) {
+                return;
+            }
+            let rate = delivery.bytes_per_ns();
             grid.overlaps(delivery.from_ns, delivery.until_ns, |_, ns| {
                 let (bytes, time) = cut.entry(delivery.life.flow).or_default();
                 *bytes += rate * ns as f64;
@@ -171,8 +235,11 @@ pub fn flow_rates(results: &Results, counts: impl Fn(&Life) -> bool) -> Result<V
         })?;
     }
     let mut rates = Vec::new();
-    for life in results.lives.iter().filter(|life| counts(life)) {
-        if is_whole(life) {
+    results.each_life(|life| {
+        if !counts(&life) {
+            return;
+        }
+        if is_whole(&life) {
             let ns = life.end_ns.saturating_sub(life.start_ns);
             if ns > 0 {
                 rates.push(life.bytes as f64 * 8.0 / ns as f64);
@@ -180,7 +247,7 @@ pub fn flow_rates(results: &Results, counts: impl Fn(&Life) -> bool) -> Result<V
         } else if let Some((bytes, ns)) = cut.get(&life.flow) {
             rates.push(bytes * 8.0 / *ns as f64);
         }
-    }
+    })?;
     rates.sort_by(f64::total_cmp);
     Ok(rates)
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Percentiles, and the classes of flow size that tables use.
 
+use std::collections::BTreeSet;
+
+use anyhow::Result;
 use hpcc_formats::results::FctRecord;
+
+use crate::results::Results;
+use crate::spread::{Distribution, Spread};
 
 /// Element int(n * percent / 100) of n sorted values, the reference simulator's notion of a percentile; 0 if
 /// there are none.
@@ -27,27 +33,132 @@ pub fn median(values: &[f64]) -> f64 {
 /// With at most this many sizes, each is a bin of its own.
 const DISTINCT_SIZES: usize = 12;
 /// Bins, three to a decade, are merged until each holds this many flows, which a 99th percentile needs.
-const BIN_FLOWS: usize = 100;
+const BIN_FLOWS: u64 = 100;
 
-/// Upper bounds of bins for flows of these sizes, ascending; the last is the largest size.
-pub fn size_bounds(mut sizes: Vec<u64>) -> Vec<u64> {
-    sizes.sort_unstable();
-    let mut distinct = sizes.clone();
-    distinct.dedup();
-    if distinct.len() <= DISTINCT_SIZES {
-        return distinct;
-    }
-    let largest = sizes[sizes.len() - 1];
-    let (mut bounds, mut below) = (Vec::new(), 0);
-    for bound in (0..18).flat_map(|power| [1, 2, 5].map(|factor| factor * 10u64.pow(power))) {
-        let up_to = sizes.partition_point(|size| *size <= bound);
-        if bound < largest && up_to - below >= BIN_FLOWS && sizes.len() - up_to >= BIN_FLOWS {
-            bounds.push(bound);
-            below = up_to;
+/// How many flows have which size, as far as bins need to know it.
+#[derive(Clone, Debug, Default)]
+pub struct SizeCensus {
+    /// Different sizes, as far as they can be bins of their own, and at least one more if they cannot.
+    distinct: BTreeSet<u64>,
+    /// Flows up to each of [`bounds`], and above the one before; last those above all.
+    counts: Vec<u64>,
+    flows: u64,
+    largest: u64,
+}
+
+/// Possible bounds of bins: three to a decade.
+fn bounds() -> impl Iterator<Item = u64> {
+    (0..18).flat_map(|power| [1, 2, 5].map(|factor| factor * 10u64.pow(power)))
+}
+
+impl SizeCensus {
+    /// One more flow of so many bytes; 0 counts as 1.
+    pub fn add(&mut self, size: u64) {
+        let size = size.max(1);
+        if self.distinct.len() <= DISTINCT_SIZES {
+            self.distinct.insert(size);
         }
+        if self.counts.is_empty() {
+            self.counts.resize(bounds().count() + 1, 0);
+        }
+        let last = self.counts.len() - 1;
+        self.counts[step_of(size).min(last)] += 1;
+        self.flows += 1;
+        self.largest = self.largest.max(size);
     }
-    bounds.push(largest);
-    bounds
+
+    /// The largest size, 0 without flows.
+    pub fn largest(&self) -> u64 {
+        self.largest
+    }
+
+    /// The flows of another census, too.
+    pub fn merge(&mut self, other: &SizeCensus) {
+        self.distinct.extend(&other.distinct);
+        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
+        for (count, others) in self.counts.iter_mut().zip(&other.counts) {
+            *count += others;
+        }
+        self.flows += other.flows;
+        self.largest = self.largest.max(other.largest);
+    }
+
+    /// Upper bounds of bins, ascending; the last is the largest size.
+    pub fn size_bounds(&self) -> Vec<u64> {
+        if self.distinct.len() <= DISTINCT_SIZES {
+            return self.distinct.iter().copied().collect();
+        }
+        let (mut chosen, mut below, mut up_to) = (Vec::new(), 0, 0);
+        for (bound, count) in bounds().zip(&self.counts) {
+            up_to += count;
+            if bound < self.largest && up_to - below >= BIN_FLOWS && self.flows - up_to >= BIN_FLOWS {
+                chosen.push(bound);
+                below = up_to;
+            }
+        }
+        chosen.push(self.largest);
+        chosen
+    }
+}
+
+/// Between which values flows are that finished.
+#[derive(Clone, Debug, Default)]
+pub struct Extents {
+    /// In bytes.
+    pub sizes: SizeCensus,
+    /// Completion times, in ns.
+    pub times_ns: Extent,
+    /// Completion times relative to ideal ones.
+    pub slowdowns: Extent,
+}
+
+impl Extents {
+    /// One more flow.
+    pub fn add(&mut self, flow: &FctRecord) {
+        self.sizes.add(flow.size);
+        self.times_ns.add(flow.fct_ns as f64);
+        self.slowdowns.add(flow.slowdown());
+    }
+
+    /// Those of other flows, too.
+    pub fn merge(&mut self, other: &Extents) {
+        self.sizes.merge(&other.sizes);
+        self.times_ns.merge(other.times_ns);
+        self.slowdowns.merge(other.slowdowns);
+    }
+}
+
+/// The smallest and the largest of some values, none of them negative.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Infinite without values.
+    pub low: f64,
+    /// 0 without values.
+    pub high: f64,
+}
+
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { low: f64::INFINITY, high: 0.0 }
+    }
+}
+
+impl Extent {
+    fn add(&mut self, value: f64) {
+        self.merge(Extent { low: value, high: value });
+    }
+
+    fn merge(&mut self, other: Extent) {
+        (self.low, self.high) = (self.low.min(other.low), self.high.max(other.high));
+    }
+}
+
+/// The first of [`bounds`] that is not below a size.
+fn step_of(size: u64) -> usize {
+    let digits = size.ilog10();
+    let unit = 10u64.pow(digits);
+    let factor = [1, 2, 5].into_iter().filter(|factor| size.div_ceil(*factor) > unit).count();
+    3 * digits as usize + factor
 }
 
 /// Jain's index of some rates: 1 where all are equal, 1 / n where one flow has everything.
@@ -61,7 +172,7 @@ pub fn jain(rates: &[f64]) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FctStats {
     /// Flows in the group.
-    pub flows: usize,
+    pub flows: u64,
     /// Mean of FCT over ideal FCT; at least 1.
     pub slowdown_mean: f64,
     /// Median of FCT over ideal FCT; at least 1.
@@ -74,22 +185,68 @@ pub struct FctStats {
     pub fct_p99_ns: u64,
 }
 
-impl FctStats {
-    /// The figures of some flows, in any order.
-    pub fn of<'a>(flows: impl IntoIterator<Item = &'a FctRecord>) -> FctStats {
-        let (mut slowdowns, mut times): (Vec<f64>, Vec<u64>) =
-            flows.into_iter().map(|flow| (flow.slowdown(), flow.fct_ns)).unzip();
-        slowdowns.sort_by(f64::total_cmp);
-        times.sort_unstable();
+/// Slowdowns and completion times of a set of flows.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Completion times relative to ideal ones.
+    pub slowdowns: Distribution,
+    /// Completion times, in ns.
+    pub times_ns: Distribution,
+}
+
+impl Tally {
+    /// The figures of tables.
+    pub fn stats(&self) -> FctStats {
         FctStats {
-            flows: times.len(),
-            slowdown_mean: slowdowns.iter().sum::<f64>() / slowdowns.len().max(1) as f64,
-            slowdown_p50: percentile(&slowdowns, 50),
-            slowdown_p95: percentile(&slowdowns, 95),
-            slowdown_p99: percentile(&slowdowns, 99),
-            fct_p99_ns: percentile(&times, 99),
+            flows: self.slowdowns.len(),
+            slowdown_mean: self.slowdowns.mean(),
+            slowdown_p50: self.slowdowns.percentile(50),
+            slowdown_p95: self.slowdowns.percentile(95),
+            slowdown_p99: self.slowdowns.percentile(99),
+            fct_p99_ns: self.times_ns.percentile(99) as u64,
         }
     }
+}
+
+/// Goes over the flows of runs, and tallies so many sets of them: `sets_of` names each set that a flow belongs to.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn tally<'a>(
+    runs: impl Iterator<Item = &'a Results> + Clone,
+    sets: usize,
+    sets_of: impl Fn(&FctRecord, &mut dyn FnMut(usize)),
+) -> Result<Vec<Tally>> {
+    let flows = runs.clone().map(Results::finished).sum();
+    let mut spreads = vec![(Spread::of(flows), Spread::of(flows)); sets];
+    for run in runs {
+        run.each_flow(|flow| {
+            let (slowdown, fct_ns) = (flow.slowdown(), flow.fct_ns as f64);
+            sets_of(flow, &mut |set| {
+                if let Some((slowdowns, times)) = spreads.get_mut(set) {
+                    slowdowns.push(slowdown);
+                    times.push(fct_ns);
+                }
+            });
+        })?;
+    }
+    let sorted =
+        |(slowdowns, times): (Spread, Spread)| Tally { slowdowns: slowdowns.sorted(), times_ns: times.sorted() };
+    Ok(spreads.into_iter().map(sorted).collect())
+}
+
+/// The bin of a flow: of bounds, ascending, the first that is not below its size.
+pub fn bin_of(bounds: &[u64], flow: &FctRecord) -> usize {
+    bounds.partition_point(|bound| *bound < flow.size)
+}
+
+/// The figures of the flows in each bin of sizes: up to its bound, and above the one before.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn by_size<'a>(runs: impl Iterator<Item = &'a Results> + Clone, bounds: &[u64]) -> Result<Vec<FctStats>> {
+    let tallies = tally(runs, bounds.len(), |flow, add| add(bin_of(bounds, flow)))?;
+    Ok(tallies.iter().map(Tally::stats).collect())
 }
 
 /// A class of flow sizes: above one bound, up to and including the next.
@@ -124,6 +281,9 @@ impl SizeClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::in_memory;
+    use hpcc_formats::results::Summary;
+    use std::iter;
 
     #[test]
     fn percentiles_are_the_references() {
@@ -147,8 +307,25 @@ mod tests {
 
     #[test]
     fn bins_hold_enough_flows() {
-        assert_eq!(size_bounds((1..=1_000).collect()), [100, 200, 500, 1_000]);
-        assert_eq!(size_bounds(vec![9, 5, 5]), [5, 9]);
+        let size_bounds = |sizes: &mut dyn Iterator<Item = u64>| {
+            let mut census = SizeCensus::default();
+            sizes.for_each(|size| census.add(size));
+            census.size_bounds()
+        };
+        assert_eq!(size_bounds(&mut (1..=1_000)), [100, 200, 500, 1_000]);
+        assert_eq!(size_bounds(&mut [9, 5, 5].into_iter()), [5, 9]);
+        let (mut few, mut many) = (SizeCensus::default(), SizeCensus::default());
+        (1..=7).for_each(|size| few.add(size));
+        (1..=13).for_each(|size| many.add(100 * size));
+        few.merge(&SizeCensus::default());
+        assert_eq!(few.size_bounds(), [1, 2, 3, 4, 5, 6, 7]);
+        few.merge(&many);
+        assert_eq!((few.size_bounds(), few.flows), (vec![1_300], 20));
+        assert_eq!(size_bounds(&mut [0, u64::MAX].into_iter()), [1, u64::MAX]);
+        let steps: Vec<u64> = bounds().collect();
+        for size in (1..3_000).chain([10u64.pow(17), 3 * 10u64.pow(17)]) {
+            assert_eq!(step_of(size), steps.partition_point(|bound| *bound < size), "{size}");
+        }
     }
 
     #[test]
@@ -168,9 +345,13 @@ mod tests {
     #[test]
     fn slowdown_and_time_have_percentiles_of_their_own() {
         let flow = |fct_ns, ideal_ns| FctRecord { fct_ns, ideal_ns, ..FctRecord::default() };
-        let stats = FctStats::of(&[flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
+        let of = |flows: Vec<FctRecord>| {
+            let run = in_memory(Summary::default(), flows, Vec::new());
+            tally(iter::once(&run), 1, |_, add| add(0)).expect("in memory")[0].stats()
+        };
+        let stats = of(vec![flow(300, 100), flow(1_000, 1_000), flow(90, 100)]);
         assert_eq!((stats.flows, stats.slowdown_p50, stats.slowdown_p99, stats.fct_p99_ns), (3, 1.0, 3.0, 1_000));
         assert!((stats.slowdown_mean - (3.0 + 1.0 + 1.0) / 3.0).abs() < 1e-12);
-        assert_eq!(FctStats::of(&[]).flows, 0);
+        assert_eq!(of(Vec::new()), FctStats::default());
     }
 }

@@ -2,14 +2,17 @@
 //! The summary of a run as text that reads well on a terminal and in a log.
 
 use std::fmt::Write;
+use std::iter;
 
+use anyhow::Result;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
-use hpcc_formats::results::{Summary, UnfinishedFlow};
+use hpcc_formats::results::Summary;
 
 use crate::human;
 use crate::results::Results;
-use crate::stats::{FctStats, SIZE_CLASSES};
+use crate::spread::EXACT;
+use crate::stats::{self, FctStats, SIZE_CLASSES};
 
 /// Columns apart, a rule below the header, no frame.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
@@ -17,17 +20,46 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 const UNFINISHED_SHOWN: usize = 20;
 
 /// The whole text: completion times by flow size, totals, unfinished flows.
-pub fn render(results: &Results) -> String {
+///
+/// # Errors
+/// If a file of the results cannot be read.
+pub fn render(results: &Results) -> Result<String> {
     let mut text = String::new();
-    if !results.flows.is_empty() {
-        text += &completion_times(results);
+    if results.finished() > 0 {
+        text += &completion_times(results)?;
         text.push('\n');
     }
     text += &totals(&results.summary);
-    if !results.unfinished.is_empty() {
-        text += &unfinished(&results.unfinished);
+    if results.unfinished() > 0 {
+        text += &unfinished(results)?;
     }
-    text
+    Ok(text)
+}
+
+/// What is said where percentiles are rounded.
+pub fn rounding(flows: u64) -> Option<String> {
+    let most = human::count(EXACT);
+    (flows > EXACT).then(|| format!("Percentiles are within 0.05 %, as there are more than {most} flows."))
+}
+
+/// The figures of some runs' flows by size, of all, and by group if there are several, each with its name. What has no
+/// flows is left out.
+///
+/// # Errors
+/// If a file of the results cannot be read.
+pub fn size_rows<'a>(runs: impl Iterator<Item = &'a Results> + Clone) -> Result<Vec<(String, FctStats)>> {
+    let groups = runs.clone().next().map(Results::groups).unwrap_or_default();
+    let groups = if groups.len() > 1 { groups } else { Vec::new() };
+    let all = SIZE_CLASSES.len();
+    let tallies = stats::tally(runs, all + 1 + groups.len(), |flow, add| {
+        add(all);
+        SIZE_CLASSES.iter().position(|class| class.contains(flow.size)).into_iter().for_each(&mut *add);
+        groups.iter().position(|(group, _)| *group == flow.group).into_iter().for_each(|group| add(all + 1 + group));
+    })?;
+    let classes = SIZE_CLASSES.iter().map(|class| class.label);
+    let names = classes.chain(["all"]).chain(groups.iter().map(|(_, name)| *name));
+    let rows = names.zip(&tallies).map(|(name, tally)| (name.to_owned(), tally.stats()));
+    Ok(rows.filter(|(_, stats)| stats.flows > 0).collect())
 }
 
 /// A table in the house's style, its columns right-aligned but for the first.
@@ -40,30 +72,17 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
     table.trim_fmt() + "\n"
 }
 
-fn completion_times(results: &Results) -> String {
+fn completion_times(results: &Results) -> Result<String> {
     let header = ["flow size", "flows", "slowdown mean", "p50", "p95", "p99", "FCT p99 (us)"];
-    let mut rows = Vec::new();
-    for class in SIZE_CLASSES {
-        let stats = FctStats::of(results.flows.iter().filter(|flow| class.contains(flow.size)));
-        if stats.flows > 0 {
-            rows.push(row(class.label, &stats));
-        }
-    }
-    rows.push(row("all", &FctStats::of(&results.flows)));
-    let groups = results.groups();
-    if groups.len() > 1 {
-        for (number, name) in groups {
-            let stats = FctStats::of(results.flows.iter().filter(|flow| flow.group == number));
-            rows.push(row(name, &stats));
-        }
-    }
-    table(&header, rows)
+    let rows = size_rows(iter::once(results))?;
+    let text = table(&header, rows.iter().map(|(label, stats)| row(label, stats)));
+    Ok(text + &rounding(results.finished()).map_or_else(String::new, |sentence| format!(" {sentence}\n")))
 }
 
 fn row(label: &str, stats: &FctStats) -> Vec<String> {
     vec![
         label.to_owned(),
-        human::count(stats.flows as u64),
+        human::count(stats.flows),
         format!("{:.2}", stats.slowdown_mean),
         format!("{:.2}", stats.slowdown_p50),
         format!("{:.2}", stats.slowdown_p95),
@@ -126,30 +145,34 @@ fn cost(s: &Summary) -> String {
     text
 }
 
-fn unfinished(flows: &[UnfinishedFlow]) -> String {
+fn unfinished(results: &Results) -> Result<String> {
     let header = ["unfinished flow", "src", "dst", "size (B)", "acked (B)", "start (us)"];
-    let rows = flows.iter().take(UNFINISHED_SHOWN).map(|flow| {
-        vec![
-            flow.flow.to_string(),
-            flow.src.to_string(),
-            flow.dst.to_string(),
-            human::count(flow.size),
-            human::count(flow.acked_bytes),
-            format!("{:.1}", flow.start_ns as f64 / 1e3),
-        ]
-    });
+    let mut rows = Vec::new();
+    results.each_unfinished(|flow| {
+        if rows.len() < UNFINISHED_SHOWN {
+            rows.push(vec![
+                flow.flow.to_string(),
+                flow.src.to_string(),
+                flow.dst.to_string(),
+                human::count(flow.size),
+                human::count(flow.acked_bytes),
+                format!("{:.1}", flow.start_ns as f64 / 1e3),
+            ]);
+        }
+    })?;
+    let more = results.unfinished() - rows.len() as u64;
     let mut text = format!("\n{}", table(&header, rows));
-    if flows.len() > UNFINISHED_SHOWN {
-        let _ = writeln!(text, " and {} more in unfinished.csv", flows.len() - UNFINISHED_SHOWN);
+    if more > 0 {
+        let _ = writeln!(text, " and {more} more in unfinished.csv");
     }
-    text
+    Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::results::in_memory;
-    use hpcc_formats::results::{FctRecord, Port};
+    use hpcc_formats::results::{FctRecord, Port, UnfinishedFlow};
 
     fn results(unfinished: u32) -> Results {
         let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 1_000, ..FctRecord::default() };
@@ -171,7 +194,7 @@ mod tests {
 
     #[test]
     fn each_group_has_a_line() {
-        let text = render(&results(0));
+        let text = render(&results(0)).expect("in memory");
         let line = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).map(str::to_owned);
         assert!(line("incast").is_some_and(|line| line.contains("4.00")), "{text}");
         assert!(line("background").is_some_and(|line| line.contains("1.60") && !line.contains("4.00")), "{text}");
@@ -179,7 +202,7 @@ mod tests {
 
     #[test]
     fn empty_classes_are_left_out() {
-        let text = render(&results(0));
+        let text = render(&results(0)).expect("in memory");
         assert!(text.contains("up to 10 kB") && text.contains("over 1 MB") && !text.contains("10 - 100 kB"), "{text}");
         assert!(text.contains("p99 22.9 kB, max 61.3 kB at the busiest port (node 9, port 3)"), "{text}");
         assert!(text.contains("3 of 3 finished") && text.contains("1,234,567 events"), "{text}");
@@ -188,8 +211,8 @@ mod tests {
 
     #[test]
     fn unfinished_flows_are_listed_up_to_a_limit() {
-        let text = render(&results(23));
+        let text = render(&results(23)).expect("in memory");
         assert!(text.contains("3 of 26 finished") && text.contains("and 3 more in unfinished.csv"), "{text}");
-        assert!(!render(&results(20)).contains("more in"));
+        assert!(!render(&results(20)).expect("in memory").contains("more in"));
     }
 }

@@ -2,6 +2,7 @@
 //! `goodput.svg`: what each flow delivers over time.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use anyhow::Result;
 
@@ -31,7 +32,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
     if recorded == 0 || span_ns == 0 {
         return Ok(None);
     }
-    let shown = shown(results);
+    let shown = shown(results)?;
     let grid = Grid::new(results.window.from_ns, span_ns, interval_ns(results), COLUMNS);
     let line_of = |life: &Life| shown.iter().position(|(flow, ..)| flow.flow == life.flow);
     let rates = series::rates(results, grid, shown.len(), line_of)?;
@@ -42,7 +43,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
     });
     let chart = TimeChart {
         title: "Goodput per flow".to_owned(),
-        subtitle: subtitle(shown.len(), results.lives.len()),
+        subtitle: subtitle(shown.len() as u64, results.lives()),
         y_title: "Goodput (Gb/s)".to_owned(),
         span_ns: span_ns as f64,
         lines: lines.collect(),
@@ -55,7 +56,7 @@ fn interval_ns(results: &Results) -> u64 {
     results.summary.scenario["monitor"]["goodput_interval_ns"].as_u64().unwrap_or(1)
 }
 
-fn subtitle(shown: usize, all: usize) -> String {
+fn subtitle(shown: u64, all: u64) -> String {
     let rate = "rate of acknowledged payload";
     if shown == all {
         rate.to_owned()
@@ -66,20 +67,21 @@ fn subtitle(shown: usize, all: usize) -> String {
 
 /// The flows to show, with name and style: small groups flow by flow, first, for they are drawn on top; of others one
 /// name for all lines.
-fn shown(results: &Results) -> Vec<(&Life, String, LineStyle)> {
-    let mut groups: Vec<(&str, Vec<&Life>)> = Vec::new();
-    for (number, name) in results.groups() {
-        groups.push((name, results.lives.iter().filter(|life| life.group == number).collect()));
-    }
-    groups.sort_by_key(|(_, flows)| flows.len() > TOLD_APART);
+fn shown(results: &Results) -> Result<Vec<(Life, String, LineStyle)>> {
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    results.each_life(|life| *counts.entry(life.group).or_default() += 1)?;
+    let mut groups: Vec<(u32, &str, usize)> = results
+        .groups()
+        .into_iter()
+        .map(|(number, name)| (number, name, counts.get(&number).copied().unwrap_or(0)))
+        .collect();
+    groups.sort_by_key(|(.., all)| *all > TOLD_APART);
     let mut variant = 0;
     let mut shown = Vec::new();
-    for (name, mut flows) in groups {
-        let all = flows.len();
-        flows.sort_by_key(|life| (Reverse(life.end_ns.saturating_sub(life.start_ns)), life.flow));
-        flows.truncate(FLOWS);
-        flows.sort_by_key(|life| life.flow);
-        for life in flows {
+    for (number, name, all) in groups {
+        // Those of other groups come last.
+        let order = |life: &Life| (life.group != number, Reverse(life.end_ns.saturating_sub(life.start_ns)));
+        for life in results.first_lives(FLOWS, order)?.into_iter().filter(|life| life.group == number) {
             let told_apart = all <= TOLD_APART;
             let label = if told_apart { format!("{name}, {}", life.flow) } else { format!("{name} ({all})") };
             let width = if told_apart { STROKE } else { STROKE - 2 };
@@ -88,7 +90,7 @@ fn shown(results: &Results) -> Vec<(&Life, String, LineStyle)> {
         }
         variant += usize::from(all > TOLD_APART);
     }
-    shown
+    Ok(shown)
 }
 
 /// The rates of a flow while it sends, each in the middle of its step. Where it sends during a part of a step only, the
@@ -118,7 +120,7 @@ mod tests {
         let flows = (0..16).map(|number| flow(number, 1)).chain((16..19).map(|number| flow(number, 0))).collect();
         let summary = Summary { groups: vec!["long".into(), "incast".into()], ..Summary::default() };
         let results = in_memory(summary, flows, Vec::new());
-        let shown = shown(&results);
+        let shown = shown(&results).expect("in memory");
         let mut names: Vec<&str> = shown.iter().map(|(_, name, _)| name.as_str()).collect();
         names.dedup();
         assert_eq!(names, ["long, 16", "long, 17", "long, 18", "incast (16)"]);
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_line_is_as_long_as_its_flow() {
-        let life = Life { flow: 0, group: 0, dst: 1, start_ns: 120, end_ns: 250, size: 1, bytes: 1 };
+        let life = Life { flow: 0, group: 0, src: 0, dst: 1, start_ns: 120, end_ns: 250, size: 1, bytes: 1 };
         let grid = Grid { origin_ns: 100, step_ns: 100, steps: 4 };
         assert_eq!(points(&life, &[0.8, 2.0, 0.0, 0.0], grid), [(50.0, 1.0), (150.0, 4.0)]);
     }

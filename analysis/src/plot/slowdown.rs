@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `slowdown.svg`: completion times relative to the ideal, by flow size.
 
+use std::iter;
+
 use anyhow::Result;
-use hpcc_formats::results::FctRecord;
 use plotters::prelude::*;
 
 use super::axes::{size_axis, slowdown_axis, slowdown_scale};
@@ -13,10 +14,10 @@ use super::marker::{self, marker};
 use super::palette::{self, FAINT};
 use crate::human;
 use crate::results::Results;
-use crate::stats::{FctStats, size_bounds};
+use crate::stats::{self, FctStats, Tally};
 
 /// Fewer flows than this are drawn one by one, too.
-const FEW_FLOWS: usize = 200;
+const FEW_FLOWS: u64 = 200;
 /// More groups than this are drawn together: nobody could tell their lines apart.
 const GROUPS: usize = 4;
 
@@ -48,43 +49,60 @@ struct Bins {
 /// # Errors
 /// Those of the plotting library.
 pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
-    let flows = &results.flows;
-    if flows.is_empty() {
+    if results.finished() == 0 {
         return Ok(None);
     }
-    let bins = bins(results);
+    let points = Points::of(results)?;
+    let bins = bins(results, &results.extents().sizes.size_bounds())?;
     let subtitle =
-        format!("completion time relative to an empty network, {}", human::counted(flows.len() as u64, "flow"));
-    let svg = figure::render(look, "Slowdown by flow size", &subtitle, &legend(&bins, flows.len()), |area| {
-        draw_chart(look, area, flows, &bins)
+        format!("completion time relative to an empty network, {}", human::counted(results.finished(), "flow"));
+    let svg = figure::render(look, "Slowdown by flow size", &subtitle, &legend(&bins, points.few), |area| {
+        draw_chart(look, area, &points, &bins)
     })?;
     Ok(Some(svg))
 }
 
-fn bins(results: &Results) -> Vec<Bins> {
-    let bounds = size_bounds(results.flows.iter().map(|flow| flow.size.max(1)).collect());
-    let groups = results.groups();
-    if groups.len() < 2 || groups.len() > GROUPS {
-        return vec![Bins { group: None, bins: bin(results.flows.iter(), &bounds) }];
-    }
-    let of = |(number, name): &(u32, &str)| Bins {
-        group: Some((*name).to_owned()),
-        bins: bin(results.flows.iter().filter(|flow| flow.group == *number), &bounds),
-    };
-    groups.iter().map(of).collect()
+/// The flows that are drawn one by one.
+struct Points {
+    /// Whether there are few enough.
+    few: bool,
+    /// Size in bytes, fit for a logarithm, and slowdown.
+    each: Vec<(f64, f64)>,
+    /// The largest of all sizes, in bytes.
+    largest: f64,
 }
 
-fn bin<'a>(flows: impl Iterator<Item = &'a FctRecord> + Clone, bounds: &[u64]) -> Vec<(u64, FctStats)> {
-    let mut above = 0;
-    let mut bins = Vec::new();
-    for &bound in bounds {
-        let stats = FctStats::of(flows.clone().filter(|flow| (above + 1..=bound).contains(&flow.size.max(1))));
-        if stats.flows > 0 {
-            bins.push((bound, stats));
+impl Points {
+    fn of(results: &Results) -> Result<Points> {
+        let largest = results.extents().sizes.largest() as f64;
+        let mut points = Points { few: results.finished() < FEW_FLOWS, each: Vec::new(), largest };
+        if points.few {
+            results.each_flow(|flow| points.each.push((flow.size.max(1) as f64, flow.slowdown())))?;
         }
-        above = bound;
+        Ok(points)
     }
-    bins
+}
+
+fn bins(results: &Results, bounds: &[u64]) -> Result<Vec<Bins>> {
+    let groups = results.groups();
+    let groups: Vec<Option<(u32, &str)>> =
+        if groups.len() < 2 || groups.len() > GROUPS { vec![None] } else { groups.into_iter().map(Some).collect() };
+    let tallies = stats::tally(iter::once(results), groups.len() * bounds.len(), |flow, add| {
+        let of = |group: &Option<(u32, &str)>| group.is_none_or(|(number, _)| number == flow.group);
+        if let Some(group) = groups.iter().position(of) {
+            add(group * bounds.len() + stats::bin_of(bounds, flow));
+        }
+    })?;
+    let of = |(group, tallies): (&Option<(u32, &str)>, &[Tally])| Bins {
+        group: group.map(|(_, name)| name.to_owned()),
+        bins: bounds
+            .iter()
+            .copied()
+            .zip(tallies.iter().map(Tally::stats))
+            .filter(|(_, stats)| stats.flows > 0)
+            .collect(),
+    };
+    Ok(groups.iter().zip(tallies.chunks(bounds.len().max(1))).map(of).collect())
 }
 
 /// Colours tell percentiles apart, or groups where there are some.
@@ -93,7 +111,7 @@ fn style(percentile: usize, group: usize, groups: usize) -> LineStyle {
     LineStyle { color, dash: PERCENTILES[percentile].dash, width: PERCENTILES[percentile].width }
 }
 
-fn legend(bins: &[Bins], flows: usize) -> Vec<LegendEntry> {
+fn legend(bins: &[Bins], few: bool) -> Vec<LegendEntry> {
     let mut entries = Vec::new();
     for (group, Bins { group: name, .. }) in bins.iter().enumerate() {
         for (index, percentile) in PERCENTILES.iter().enumerate() {
@@ -102,30 +120,21 @@ fn legend(bins: &[Bins], flows: usize) -> Vec<LegendEntry> {
             entries.push(LegendEntry { text, sample });
         }
     }
-    if flows < FEW_FLOWS {
+    if few {
         entries.push(LegendEntry { text: "single flows".to_owned(), sample: Sample::Dot(FAINT) });
     }
     entries
 }
 
-/// A flow's size in bytes, fit for a logarithm.
-fn plotted_size(flow: &FctRecord) -> f64 {
-    flow.size.max(1) as f64
-}
-
-fn draw_chart(look: &Look, area: &Area<'_>, flows: &[FctRecord], bins: &[Bins]) -> Result<()> {
-    let few = flows.len() < FEW_FLOWS;
-    let highest = highest_drawn(flows, bins);
+fn draw_chart(look: &Look, area: &Area<'_>, points: &Points, bins: &[Bins]) -> Result<()> {
+    let highest = highest_drawn(points, bins);
     let scale = slowdown_scale(highest);
     let smallest = bins.iter().filter_map(|bins| bins.bins.first()).map(|(size, _)| *size as f64);
-    let sizes = flows.iter().map(plotted_size).filter(|_| few).chain(smallest).fold(f64::INFINITY, f64::min)
-        ..flows.iter().map(plotted_size).fold(1.0, f64::max);
+    let sizes = points.each.iter().map(|(size, _)| *size).chain(smallest).fold(f64::INFINITY, f64::min)..points.largest;
     let y = slowdown_axis("Slowdown (FCT / ideal FCT)", highest);
     let mut chart = figure::chart(look, area, &size_axis(sizes), &y)?;
-    if few {
-        let at = |flow: &FctRecord| (plotted_size(flow).log10(), scale(flow.slowdown()));
-        chart.draw_series(flows.iter().map(|flow| Circle::new(at(flow), look.px(DOT), FAINT.filled())))?;
-    }
+    let at = |&(size, slowdown): &(f64, f64)| (size.log10(), scale(slowdown));
+    chart.draw_series(points.each.iter().map(|flow| Circle::new(at(flow), look.px(DOT), FAINT.filled())))?;
     for (index, percentile) in PERCENTILES.iter().enumerate() {
         for (group, Bins { bins: of_group, .. }) in bins.iter().enumerate() {
             let style = style(index, group, bins.len());
@@ -144,9 +153,9 @@ fn draw_chart(look: &Look, area: &Area<'_>, flows: &[FctRecord], bins: &[Bins]) 
     Ok(())
 }
 
-fn highest_drawn(flows: &[FctRecord], bins: &[Bins]) -> f64 {
-    if flows.len() < FEW_FLOWS {
-        return flows.iter().map(FctRecord::slowdown).fold(1.0, f64::max);
+fn highest_drawn(points: &Points, bins: &[Bins]) -> f64 {
+    if points.few {
+        return points.each.iter().map(|(_, slowdown)| *slowdown).fold(1.0, f64::max);
     }
     bins.iter().flat_map(|bins| &bins.bins).map(|(_, stats)| stats.slowdown_p99).fold(1.0, f64::max)
 }
@@ -155,14 +164,14 @@ fn highest_drawn(flows: &[FctRecord], bins: &[Bins]) -> f64 {
 mod tests {
     use super::*;
     use crate::results::in_memory;
-    use hpcc_formats::results::Summary;
+    use hpcc_formats::results::{FctRecord, Summary};
 
     #[test]
     fn groups_are_drawn_apart() {
         let flow = |group, size, fct_ns| FctRecord { group, size, fct_ns, ideal_ns: 1, ..FctRecord::default() };
         let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
         let results = in_memory(summary, vec![flow(0, 10, 2), flow(0, 20, 3), flow(1, 20, 9)], Vec::new());
-        let bins = bins(&results);
+        let bins = bins(&results, &[10, 20]).expect("in memory");
         let found: Vec<_> = bins.iter().map(|bins| (bins.group.as_deref(), bins.bins.len())).collect();
         assert_eq!(found, [(Some("a"), 2), (Some("b"), 1)]);
         assert_eq!(bins[0].bins[1].1.slowdown_p50, 3.0);

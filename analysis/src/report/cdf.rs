@@ -2,6 +2,7 @@
 //! Distributions on one logarithmic axis, which all lines of a chart share.
 
 use super::number::short;
+use crate::spread::Distribution;
 
 /// Points of the axis.
 const POINTS: usize = 240;
@@ -20,10 +21,12 @@ pub fn axis(low: f64, high: f64) -> Vec<f64> {
     axis
 }
 
-/// The share of some values, ascending, that is at most each point of the axis.
-pub fn share_up_to(sorted: &[f64], axis: &[f64]) -> Vec<f64> {
-    let of = |x: &f64| sorted.partition_point(|value| value <= x) as f64 / sorted.len() as f64;
-    axis.iter().map(of).map(short).collect()
+/// The share of some values that is at most each point of the axis; nothing without values.
+pub fn share_up_to(values: &Distribution, axis: &[f64]) -> Vec<f64> {
+    if values.len() == 0 {
+        return Vec::new();
+    }
+    axis.iter().map(|x| short(values.share_up_to(*x))).collect()
 }
 
 /// The share of `whole` in which a weighted value, ascending, is above each point of the axis.
@@ -44,11 +47,14 @@ pub fn share_above(weighted: &[(u64, u64)], whole: f64, axis: &[f64]) -> Vec<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spread::Spread;
 
     #[test]
     fn a_distribution_rises_to_1() {
         let axis = axis(1.0, 1_000.0);
-        let shares = share_up_to(&[1.0, 10.0, 1_000.0, 1_000.0], &axis);
+        let mut values = Spread::of(4);
+        [1.0, 1_000.0, 10.0, 1_000.0].into_iter().for_each(|value| values.push(value));
+        let shares = share_up_to(&values.sorted(), &axis);
         assert_eq!((axis.len(), shares[0], shares[axis.len() - 1]), (POINTS, 0.25, 1.0));
         assert!(axis.is_sorted() && shares.is_sorted());
         assert_eq!(super::axis(5.0, 5.0), [5.0]);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Everything that the page shows, as JSON.
 
+use std::iter;
+
 use anyhow::Result;
-use hpcc_formats::results::FctRecord;
 use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
 use super::{cdf, config, flows, map, sizes, time};
 use crate::series::{Grid, Queues};
-use crate::stats::{FctStats, SIZE_CLASSES, size_bounds};
+use crate::stats::{self, Extents, FctStats, Tally};
 use crate::{human, table};
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
@@ -24,12 +25,7 @@ const FINEST_NS: u64 = 100;
 /// # Errors
 /// If a file of a run cannot be read.
 pub fn data(entries: &[Entry]) -> Result<Value> {
-    let all = || entries.iter().flat_map(Entry::flows);
-    let axes = Axes {
-        sizes: size_bounds(all().map(|flow| flow.size.max(1)).collect()),
-        fct_us: axis_of(all().map(fct_us)),
-        slowdown: axis_of(all().map(FctRecord::slowdown)),
-    };
+    let axes = Axes::of(entries);
     let span_ns = entries.iter().map(|entry| entry.first().window.span_ns()).max().unwrap_or(0);
     let steps = (STEPS / entries.len().max(1)).clamp(LEAST_STEPS, MOST_STEPS);
     let step = Grid::new(0, span_ns, FINEST_NS, steps);
@@ -44,6 +40,7 @@ pub fn data(entries: &[Entry]) -> Result<Value> {
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "sizes": axes.sizes,
+        "rounding": table::rounding(entries.iter().map(Entry::finished).max().unwrap_or(0)),
         "fct_us": axes.fct_us,
         "slowdown": axes.slowdown,
         "queue_kb": queue_kb,
@@ -59,13 +56,17 @@ struct Axes {
     slowdown: Vec<f64>,
 }
 
-fn fct_us(flow: &FctRecord) -> f64 {
-    flow.fct_ns as f64 / 1e3
-}
-
-fn axis_of(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let (low, high) = values.fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
-    if high > 0.0 { cdf::axis(low, high) } else { Vec::new() }
+impl Axes {
+    fn of(entries: &[Entry]) -> Axes {
+        let mut all = Extents::default();
+        entries.iter().flat_map(|entry| &entry.runs).for_each(|run| all.merge(run.extents()));
+        let axis = |low: f64, high: f64| if high > 0.0 { cdf::axis(low, high) } else { Vec::new() };
+        Axes {
+            sizes: all.sizes.size_bounds(),
+            fct_us: axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3),
+            slowdown: axis(all.slowdowns.low, all.slowdowns.high),
+        }
+    }
 }
 
 fn entry_data(entry: &Entry, entries: usize, axes: &Axes, step: Grid) -> Result<(Value, Queues)> {
@@ -76,14 +77,6 @@ fn entry_data(entry: &Entry, entries: usize, axes: &Axes, step: Grid) -> Result<
         ..step
     };
     let (series, queues) = time::series(first, grid)?;
-    let groups = first.groups();
-    let mut selections: Vec<Value> = vec![selection("all flows", entry.flows().collect(), axes)];
-    if groups.len() > 1 {
-        for (number, name) in &groups {
-            let flows = entry.flows().filter(|flow| flow.group == *number).collect();
-            selections.push(selection(name, flows, axes));
-        }
-    }
     let totals: Vec<Value> =
         table::total_lines(&first.summary).into_iter().map(|(name, text)| json!([name, text])).collect();
     let value = json!({
@@ -98,34 +91,44 @@ fn entry_data(entry: &Entry, entries: usize, axes: &Axes, step: Grid) -> Result<
         ]),
         "versions": format!("hpcc {}, ns-3 {}", first.summary.versions.hpcc, first.summary.versions.ns3),
         "groups": first.summary.groups,
-        "rows": size_rows(entry),
+        "rows": size_rows(entry)?,
         "totals": totals,
         "config": config::flat(&first.summary.scenario),
-        "selections": selections,
+        "selections": selections(entry, axes)?,
         "time": series,
         "pauses": time::pauses(first)?,
         "map": map::map(first)?,
-        "flows": flows::columns(entry, entries),
+        "flows": flows::columns(entry, entries)?,
     });
     Ok((value, queues))
 }
 
-/// Distributions of some flows.
-fn selection(name: &str, flows: Vec<&FctRecord>, axes: &Axes) -> Value {
-    let sorted = |of: fn(&FctRecord) -> f64| {
-        let mut values: Vec<f64> = flows.iter().map(|flow| of(flow)).collect();
-        values.sort_by(f64::total_cmp);
-        values
+/// Distributions of all flows, and by group if there are several.
+fn selections(entry: &Entry, axes: &Axes) -> Result<Vec<Value>> {
+    let groups = entry.first().groups();
+    let groups = if groups.len() > 1 { groups } else { Vec::new() };
+    let bins = axes.sizes.len();
+    // Of each selection, a set for all sizes, and one for each bin.
+    let tallies = stats::tally(entry.runs.iter(), (1 + groups.len()) * (1 + bins), |flow, add| {
+        let group = groups.iter().position(|(number, _)| *number == flow.group);
+        for selection in iter::once(0).chain(group.map(|group| 1 + group)) {
+            let begin = selection * (1 + bins);
+            add(begin);
+            add(begin + 1 + stats::bin_of(&axes.sizes, flow));
+        }
+    })?;
+    // Rounded, as a product may be a little less than the time that it stands for.
+    let fct_ns: Vec<f64> = axes.fct_us.iter().map(|us| (us * 1e6).round() / 1e3).collect();
+    let names = iter::once("all flows").chain(groups.iter().map(|(_, name)| *name));
+    let selection = |(name, sets): (&str, &[Tally])| {
+        json!({
+            "name": name,
+            "bySize": sizes::percentiles(&sets[1..].iter().map(Tally::stats).collect::<Vec<_>>()),
+            "fct": cdf::share_up_to(&sets[0].times_ns, &fct_ns),
+            "slowdown": cdf::share_up_to(&sets[0].slowdowns, &axes.slowdown),
+        })
     };
-    let share = |of: fn(&FctRecord) -> f64, axis: &[f64]| {
-        if flows.is_empty() { Vec::new() } else { cdf::share_up_to(&sorted(of), axis) }
-    };
-    json!({
-        "name": name,
-        "bySize": sizes::percentiles(flows.iter().copied(), &axes.sizes),
-        "fct": share(fct_us, &axes.fct_us),
-        "slowdown": share(FctRecord::slowdown, &axes.slowdown),
-    })
+    Ok(names.zip(tallies.chunks(1 + bins)).map(selection).collect())
 }
 
 /// Adds the share of time that queues were longer than so many kB to each entry, and returns the axis. Of the busiest
@@ -146,22 +149,88 @@ fn add_queue_cdfs(entries: &[Entry], queues: &[Queues], shown: &mut [Value]) -> 
 }
 
 /// The table of completion times: by size, of all, and by group.
-fn size_rows(entry: &Entry) -> Vec<Value> {
-    let row = |label: &str, stats: FctStats| {
+fn size_rows(entry: &Entry) -> Result<Vec<Value>> {
+    let row = |(label, stats): &(String, FctStats)| {
         let values = [stats.slowdown_mean, stats.slowdown_p50, stats.slowdown_p95, stats.slowdown_p99];
-        let mut cells = vec![json!(label), json!(human::count(stats.flows as u64))];
+        let mut cells = vec![json!(label), json!(human::count(stats.flows))];
         cells.extend(values.map(|value| json!(format!("{value:.2}"))));
         cells.push(json!(format!("{:.1}", stats.fct_p99_ns as f64 / 1e3)));
-        (stats.flows > 0).then_some(Value::Array(cells))
+        Value::Array(cells)
     };
-    let classes = SIZE_CLASSES
-        .iter()
-        .map(|class| row(class.label, FctStats::of(entry.flows().filter(|flow| class.contains(flow.size)))));
-    let all = std::iter::once(row("all", FctStats::of(entry.flows())));
-    let groups = entry.first().groups();
-    let by_group = groups
-        .iter()
-        .filter(|_| groups.len() > 1)
-        .map(|(number, name)| row(name, FctStats::of(entry.flows().filter(|flow| flow.group == *number))));
-    classes.chain(all).chain(by_group).flatten().collect()
+    Ok(table::size_rows(entry.runs.iter())?.iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Results;
+    use crate::select::Selection;
+    use hpcc_core::units::{BitRate, Nanos};
+    use hpcc_formats::results::control_csv::ControlRow;
+    use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
+    use std::path::{Path, PathBuf};
+
+    /// Sixty flows of two groups, each watched, the last ten of which do not end.
+    fn run(root: &Path) -> PathBuf {
+        let dir = root.join("out");
+        let mut writer = ResultWriter::create(&dir).expect("create");
+        writer.begin_control();
+        for flow in 0..60u32 {
+            let (group, dst, start_ns) = (flow % 2, 100 + flow % 7, u64::from(1_000 + 40 * flow));
+            let (size, end_ns) = (u64::from(1_000 + 137 * flow), start_ns + 900 + u64::from(10 * flow));
+            let middle_ns = start_ns.midpoint(end_ns);
+            for (time_ns, bytes) in [(middle_ns, size / 3), (end_ns, size - size / 3)] {
+                writer.goodput(RowPlace::of_sample(time_ns, flow), Nanos(time_ns), flow, BitRate(0), bytes);
+            }
+            writer.control(&ControlRow {
+                time_ns: middle_ns,
+                flow,
+                rate_bps: size,
+                window_bytes: 9,
+                in_flight_bytes: 1,
+                utilisation: None,
+                bottleneck: Some(1),
+                rtt_ns: Some(4_321),
+            });
+            if flow < 50 {
+                let fct_ns = end_ns - start_ns;
+                let ideal_ns = u64::from(100 + flow);
+                let flow = FctRecord { flow, group, dst, size, start_ns, fct_ns, ideal_ns, ..FctRecord::default() };
+                writer.flow_finished(&flow);
+            } else {
+                let flow = UnfinishedFlow { flow, group, dst, size, start_ns, ..UnfinishedFlow::default() };
+                writer.flow_unfinished(flow.flow.into(), &flow);
+            }
+        }
+        let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };
+        let groups = vec!["a".to_owned(), "b".to_owned()];
+        let (flows_total, flows_finished, simulated_ns) = (60, 50, 9_000);
+        let summary = Summary { versions, groups, flows_total, flows_finished, simulated_ns, ..Summary::default() };
+        writer.finish(&summary).expect("finish");
+        dir
+    }
+
+    #[test]
+    fn flows_that_are_not_kept_make_the_same_page() {
+        let root = tempfile::tempdir().expect("folder");
+        let dir = run(root.path());
+        let part =
+            Selection { groups: vec!["b".into()], warm_up: Some(500), until: Some(2_100), ..Selection::default() };
+        for (selection, shown) in [(Selection::default(), 60), (part, 20)] {
+            let [kept, read_again] = [60, 9].map(|most| {
+                let mut results = Results::load_keeping(&dir, most).expect("own results");
+                selection.apply(&mut results).expect("some flows");
+                let (rows, text) = (results.kept(), table::render(&results).expect("own results"));
+                let entry = Entry { name: "a".into(), runs: vec![results], is_run: true };
+                (rows, text, data(&[entry]).expect("own results"))
+            });
+            assert_eq!((kept.0, read_again.0), (60, 0));
+            assert_eq!((kept.1, &kept.2), (read_again.1, &read_again.2));
+            let entry = &kept.2["entries"][0];
+            assert_eq!(entry["flows"]["of"], shown);
+            for lines in [&entry["time"]["goodput"], &entry["time"]["jain"], &entry["time"]["control"]["bottleneck"]] {
+                assert!(lines.as_array().is_some_and(|lines| !lines.is_empty()), "{entry}");
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use hpcc_formats::results::{FctRecord, FolderLock};
+use hpcc_formats::results::FolderLock;
 use serde::{Deserialize, Serialize};
 
 use crate::results::Results;
@@ -27,9 +27,9 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The flows of all runs.
-    pub fn flows(&self) -> impl Iterator<Item = &FctRecord> {
-        self.runs.iter().flat_map(|run| &run.flows)
+    /// How many flows finished in all runs.
+    pub fn finished(&self) -> u64 {
+        self.runs.iter().map(Results::finished).sum()
     }
 
     /// The run whose time series are shown.

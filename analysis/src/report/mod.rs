@@ -59,7 +59,7 @@ pub fn report(options: &Options) -> Result<Outcome> {
     for entry in &entries {
         for results in &entry.runs {
             if entries.len() == 1 && entry.runs.len() == 1 {
-                human::print(&table::render(results))?;
+                human::print(&table::render(results)?)?;
             }
             if entry.is_run {
                 let (drawn, missing) = plot::draw_all(results, options.style)?;
@@ -107,7 +107,7 @@ fn folder_lines(dir: &Path, plots: &[&str], missing: &[String]) -> String {
 }
 
 fn is_finished(results: &Results) -> bool {
-    results.unfinished.is_empty() && results.summary.flows_finished >= results.summary.flows_total
+    results.unfinished() == 0 && results.summary.flows_finished >= results.summary.flows_total
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@
     return digits(value) + " µs";
   }
 
+  const percent = (value) => Number(value.toPrecision(3)) + " %";
   const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const shownEntries = () => entries.map((entry, index) => ({ entry, index })).filter(({ index }) => state.shown.has(index));
 
@@ -297,7 +298,8 @@
 
   /** What congestion control made of flows, if a run watched any. */
   function drawControl(box, common, time) {
-    const titles = { rate: "Rate (Gb/s)", window: "Window (kB)", inFlight: "In flight (kB)", u: "U of the busiest link" };
+    const titles = { rate: "Rate (Gb/s)", window: "Window (kB)", inFlight: "In flight (kB)", u: "U of the busiest link",
+      bottleneck: "Bottleneck (0: link of the first switch)", rtt: "Round-trip time (µs)" };
     const recorded = (name) => data.entries.some((entry) => entry.time.control[name].length > 0);
     const names = Object.keys(titles).filter(recorded);
     if (names.length === 0) return;
@@ -314,9 +316,11 @@
 
   // ---- summary, pauses, configuration
 
+  /** A table whose first columns are text; where all are, they may be sentences. */
   function tableOf(header, rows, textColumns = 1) {
+    const kind = textColumns < header.length ? "data" : "data prose";
     const cell = (name) => (value, column) => element(name, { class: column < textColumns ? "text" : null, scope: name === "th" ? "col" : null }, value);
-    return element("div", { class: "scroll" }, element("table", { class: "data" },
+    return element("div", { class: "scroll" }, element("table", { class: kind },
       element("thead", {}, element("tr", {}, ...header.map(cell("th")))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell("td")))))));
   }
@@ -336,22 +340,24 @@
     const names = ["flows", "queue", "PFC", "frames", "recovery"];
     const total = (entry, name) => (entry.totals.find(([key]) => key === name) || ["", ""])[1];
     body.replaceChildren(tableOf(["run", "flows of", ...columns], rows, 2), element("p", {}),
-      tableOf(["run", ...names], shown.map(({ entry }) => [entry.name, ...names.map((name) => total(entry, name))]), 9));
+      tableOf(["run", ...names], shown.map(({ entry }) => [entry.name, ...names.map((name) => total(entry, name))]), 1 + names.length));
   }
 
   function drawPauses() {
     const most = 24;
     const parts = [];
-    for (const { entry } of shownEntries()) {
+    const shown = shownEntries();
+    // Bars of all runs are to one scale, as they stand side by side.
+    const longest = Math.max(...shown.map(({ entry }) => (entry.pauses.length > 0 ? entry.pauses[0].us : 0)));
+    for (const { entry } of shown) {
       if (many) parts.push(element("h3", {}, entry.name));
       if (entry.pauses.length === 0) { parts.push(element("p", {}, "No port was paused.")); continue; }
-      const longest = entry.pauses[0].us;
       const bars = element("div", { class: "pause" });
       for (const pause of entry.pauses.slice(0, most)) {
         const bar = element("i");
         bar.style.width = (100 * pause.us) / longest + "%";
         bars.append(element("span", {}, pause.link), element("span", { class: "track" }, bar),
-          element("span", {}, micros(pause.us) + " (" + digits(100 * pause.share) + " %)"));
+          element("span", {}, micros(pause.us) + " (" + percent(100 * pause.share) + ")"));
       }
       parts.push(bars);
       if (entry.pauses.length > most) parts.push(element("p", {}, "and " + count(entry.pauses.length - most) + " more ports"));
@@ -370,19 +376,21 @@
   const MAP_BY = {
     queue: { at: 2, text: (value) => bytes(value * 1e3), most: (found) => found, worst: "The longest queue", none: "No queue was recorded." },
     pause: { at: 4, text: micros, most: (found) => found, worst: "The longest pause", none: "No port was paused." },
-    used: { at: 6, text: (value) => Number(value.toPrecision(3)) + " %", most: (found) => (found > 0 ? 100 : 0), worst: "The largest utilisation", none: "No switch sent anything." },
+    used: { at: 6, text: percent, most: (found) => (found > 0 ? 100 : 0), worst: "The largest utilisation", none: "No switch sent anything." },
   };
 
-  /** A network: tiers one above the other, links by the larger value of their two directions. */
-  function mapOf(map, by) {
+  /** What a link of the map is drawn by: the larger value of its two directions. */
+  const worstOf = (link, by) => Math.max(link[by.at] ?? 0, link[by.at + 1] ?? 0);
+
+  /** A network: tiers one above the other, links by their values, where the thickest stands for `most`. */
+  function mapOf(map, by, most) {
     const [width, step, margin] = [1100, 110, 24];
     const place = new Map();
     map.tiers.forEach((nodes, tier) => nodes.forEach((node, index) =>
       place.set(node, [((index + 0.5) * width) / nodes.length, margin + (map.tiers.length - 1 - tier) * step])));
-    const value = (link) => Math.max(link[by.at] ?? 0, link[by.at + 1] ?? 0);
+    const value = (link) => worstOf(link, by);
     const links = [...map.links].sort((a, b) => value(a) - value(b));
     const worst = links[links.length - 1];
-    const most = worst ? by.most(value(worst)) : 0;
     const direction = (link, back) => {
       const [from, to] = back ? [link[1], link[0]] : [link[0], link[1]];
       const used = link[6 + back] == null ? "" : ", used to " + MAP_BY.used.text(link[6 + back]);
@@ -401,7 +409,7 @@
       const r = Math.max(1, Math.min(tier === 0 ? 4 : 7, (0.4 * width) / ids.length));
       return svg("circle", { cx, cy, r, class: tier === 0 ? "host" : "switch" }, svg("title", {}, (tier === 0 ? "host " : "switch ") + node));
     }));
-    const said = most > 0 ? by.worst + " is at " + text(worst).split("\n").join("; ") + ". The thickest line stands for " + by.text(most) + "." : by.none;
+    const said = worst && value(worst) > 0 ? by.worst + " is at " + text(worst).split("\n").join("; ") + ". The thickest line stands for " + by.text(most) + "." : by.none;
     const height = 2 * margin + (map.tiers.length - 1) * step;
     const parts = [svg("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": said }, ...lines, ...nodes), element("p", {}, said)];
     if (map.of > map.links.length) parts.push(element("p", {}, "Only the " + count(map.links.length) + " of " + count(map.of) + " links with the longest queues and pauses, and the most used, are drawn."));
@@ -417,9 +425,12 @@
 
   function drawMap() {
     const by = MAP_BY[$("map-by").value];
+    // One scale for all networks, as they stand side by side.
+    const values = shownEntries().flatMap(({ entry }) => (entry.map ? entry.map.links.map((link) => worstOf(link, by)) : []));
+    const most = by.most(values.reduce((a, b) => Math.max(a, b), 0));
     const parts = shownEntries().flatMap(({ entry }) => [
       ...(many ? [element("h3", {}, entry.name)] : []),
-      ...(entry.map ? mapOf(entry.map, by) : [element("p", {}, "The folder lists no ports.")]),
+      ...(entry.map ? mapOf(entry.map, by, most) : [element("p", {}, "The folder lists no ports.")]),
     ]);
     document.querySelector("#map .body").replaceChildren(...parts);
   }
@@ -648,6 +659,7 @@
     $("contents").append(...Array.from(document.querySelectorAll("main > section"), (section) =>
       element("a", { href: "#" + section.id }, section.querySelector("h2").textContent)));
     const several = entries.some((entry) => entry.seeds.length > 1) ? " Time series and configuration are those of the first seed, all else is of all seeds together." : "";
+    $("rounding").textContent = data.rounding || "";
     $("time-note").textContent = "Each point is of " + micros(data.time.step_us) + ": queues show their longest in it, rates their mean. Drag over a chart to zoom in, double-click to see all; the charts below zoom together. Payload counts when its acknowledgement arrives, and several may arrive at once: short steps can exceed a link's rate." + several;
     $("footer").textContent = "Made by hpcc " + data.version + " from results of " + first.versions + ". Charts: uPlot 1.6.32, © Leon Sorokin, MIT licence.";
     $("differs-label").hidden = !many;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::number::short;
 use crate::control::{self, Quantity};
 use crate::results::{Life, Results};
-use crate::series::{self, Grid, Queues};
+use crate::series::{self, Fairness, Grid, Queues, Rates};
 
 /// Ports, receivers and flows that are shown by themselves.
 const PORTS: usize = 4;
@@ -28,12 +28,13 @@ pub fn series(results: &Results, grid: Grid) -> Result<(Value, Queues)> {
     let scale = |values: &[u64]| values.iter().map(|bytes| short(*bytes as f64 / 1e3)).collect::<Vec<f64>>();
     let queue: Vec<Value> =
         queues.lines.iter().map(|(port, bytes)| line(&port_name(&ports, *port), &scale(bytes))).collect();
+    let goodput = if is_recorded(results) { Goodput::of(results, grid, &ports)? } else { Goodput::default() };
     let series = json!({
         "queue": queue,
-        "goodput": goodput_by_group(results, grid)?,
-        "flows": goodput_by_flow(results, grid)?,
-        "utilisation": utilisation(results, grid, &ports)?,
-        "jain": jain(results, grid)?,
+        "goodput": goodput.groups,
+        "flows": goodput.flows,
+        "utilisation": goodput.utilisation,
+        "jain": goodput.jain,
         "control": control(results, grid)?,
     });
     Ok((series, queues))
@@ -62,50 +63,73 @@ fn is_recorded(results: &Results) -> bool {
     results.summary.files.get("goodput.csv").and_then(|file| file.rows).is_some_and(|rows| rows > 0)
 }
 
-fn goodput_by_group(results: &Results, grid: Grid) -> Result<Vec<Value>> {
-    if !is_recorded(results) {
-        return Ok(Vec::new());
-    }
-    let groups = results.groups();
-    let line_of = |life: &Life| groups.iter().position(|(number, _)| *number == life.group);
-    let rates = series::rates(results, grid, groups.len(), line_of)?;
-    Ok(groups.iter().zip(&rates).map(|((_, name), rates)| line(name, rates)).collect())
+/// What is drawn of `goodput.csv`.
+#[derive(Default)]
+struct Goodput {
+    groups: Vec<Value>,
+    /// Of the flows that delivered most.
+    flows: Vec<Value>,
+    /// The share of a receiver's links that acknowledged payload takes, for those that receive most.
+    utilisation: Vec<Value>,
+    jain: Vec<Value>,
 }
 
-fn goodput_by_flow(results: &Results, grid: Grid) -> Result<Vec<Value>> {
-    if !is_recorded(results) {
-        return Ok(Vec::new());
+impl Goodput {
+    /// Goes over the file once.
+    fn of(results: &Results, grid: Grid, ports: &[PortRow]) -> Result<Goodput> {
+        let groups = results.groups();
+        let flows = results.first_lives(FLOWS, |life| Reverse(life.bytes))?;
+        let receivers = if ports.is_empty() { Vec::new() } else { receivers(results)? };
+        let mut by_group = Rates::new(grid, groups.len());
+        let mut by_flow = Rates::new(grid, flows.len());
+        let mut by_receiver = Rates::new(grid, receivers.len());
+        let mut fairness = Fairness::new(grid);
+        let mut fairness_in: Vec<Fairness> = groups.iter().map(|_| Fairness::new(grid)).collect();
+        series::deliveries(results, |delivery| {
+            let life = &delivery.life;
+            let group = groups.iter().position(|(number, _)| *number == life.group);
+            by_group.add(group, delivery);
+            by_flow.add(flows.iter().position(|flow| flow.flow == life.flow), delivery);
+            by_receiver.add(receivers.iter().position(|node| *node == life.dst), delivery);
+            fairness.add(delivery);
+            group.and_then(|group| fairness_in.get_mut(group)).into_iter().for_each(|group| group.add(delivery));
+        })?;
+        let name = |life: &Life| format!("flow {} ({})", life.flow, results.summary.group_name(life.group));
+        let flow_lines = flows.iter().zip(by_flow.finish()).map(|(life, rates)| line(&name(life), &rates));
+        let group_lines = groups.iter().zip(by_group.finish()).map(|((_, name), rates)| line(name, &rates));
+        let mut jain = Vec::new();
+        if results.lives() > 1 {
+            jain.push(line("all flows", &fairness.finish()));
+        }
+        if results.lives() > 1 && groups.len() > 1 {
+            jain.extend(groups.iter().zip(fairness_in).map(|((_, name), group)| line(name, &group.finish())));
+        }
+        Ok(Goodput {
+            groups: group_lines.collect(),
+            flows: flow_lines.collect(),
+            utilisation: utilisation(&receivers, &by_receiver.finish(), ports),
+            jain,
+        })
     }
-    let mut flows: Vec<&Life> = results.lives.iter().collect();
-    flows.sort_by_key(|life| (Reverse(life.bytes), life.flow));
-    flows.truncate(FLOWS);
-    flows.sort_by_key(|life| life.flow);
-    let line_of = |life: &Life| flows.iter().position(|flow| flow.flow == life.flow);
-    let rates = series::rates(results, grid, flows.len(), line_of)?;
-    let name = |life: &Life| format!("flow {} ({})", life.flow, results.summary.group_name(life.group));
-    Ok(flows.iter().zip(&rates).map(|(life, rates)| line(&name(life), rates)).collect())
 }
 
-/// The share of a receiver's links that acknowledged payload takes, for those that receive most.
-fn utilisation(results: &Results, grid: Grid, ports: &[PortRow]) -> Result<Vec<Value>> {
-    if !is_recorded(results) || ports.is_empty() {
-        return Ok(Vec::new());
-    }
+/// The hosts that receive most, the most first.
+fn receivers(results: &Results) -> Result<Vec<u32>> {
     let mut received: BTreeMap<u32, u64> = BTreeMap::new();
-    for life in &results.lives {
-        *received.entry(life.dst).or_default() += life.bytes;
-    }
+    results.each_life(|life| *received.entry(life.dst).or_default() += life.bytes)?;
     let mut receivers: Vec<(u32, u64)> = received.into_iter().collect();
     receivers.sort_by_key(|(node, bytes)| (Reverse(*bytes), *node));
-    receivers.truncate(RECEIVERS);
-    let line_of = |life: &Life| receivers.iter().position(|(node, _)| *node == life.dst);
-    let rates = series::rates(results, grid, receivers.len(), line_of)?;
-    let lines = receivers.iter().zip(rates).map(|((node, _), rates)| {
+    Ok(receivers.into_iter().map(|(node, _)| node).take(RECEIVERS).collect())
+}
+
+/// Rates into hosts as percentages of their links' capacity.
+fn utilisation(receivers: &[u32], rates: &[Vec<f64>], ports: &[PortRow]) -> Vec<Value> {
+    let lines = receivers.iter().zip(rates).map(|(node, rates)| {
         let capacity: u64 = ports.iter().filter(|port| port.node == *node).map(|port| port.rate_bps).sum();
         let shares: Vec<f64> = rates.iter().map(|gbps| gbps * 1e11 / capacity.max(1) as f64).collect();
         line(&format!("into host {node}"), &shares)
     });
-    Ok(lines.collect())
+    lines.collect()
 }
 
 /// What congestion control made of the flows that were watched: lines of each quantity; nothing where none were.
@@ -120,20 +144,6 @@ fn control(results: &Results, grid: Grid) -> Result<Value> {
     };
     let lines = Quantity::ALL.map(|quantity| (quantity.name().to_owned(), Value::Array(lines_of(quantity))));
     Ok(Value::Object(lines.into_iter().collect()))
-}
-
-fn jain(results: &Results, grid: Grid) -> Result<Vec<Value>> {
-    if !is_recorded(results) || results.lives.len() < 2 {
-        return Ok(Vec::new());
-    }
-    let groups = results.groups();
-    let mut lines = vec![line("all flows", &series::fairness(results, grid, |_| true)?)];
-    if groups.len() > 1 {
-        for (number, name) in groups {
-            lines.push(line(name, &series::fairness(results, grid, |life| life.group == number)?));
-        }
-    }
-    Ok(lines)
 }
 
 /// The ports that PFC paused, the longest-paused first: where the pause took effect, for how long, and as a share of the

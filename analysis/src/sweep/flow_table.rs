@@ -104,11 +104,11 @@ impl FlowTable {
             let summary = Summary::read(&folder.join("summary.json"))?;
             let of_run = OfRun::new(file, run, &summary);
             for flow in Rows::<FctRecord>::open(&folder.join("fct.csv"))? {
-                table.row(of_run.values(&finished(&flow?, &summary))).with_context(name)?;
+                table.row(of_run.finished(&flow?, &summary)).with_context(name)?;
                 flows += 1;
             }
             for flow in Rows::<UnfinishedFlow>::open(&folder.join("unfinished.csv"))? {
-                table.row(of_run.values(&unfinished(&flow?, &summary))).with_context(name)?;
+                table.row(of_run.unfinished(&flow?, &summary)).with_context(name)?;
                 flows += 1;
             }
         }
@@ -117,59 +117,54 @@ impl FlowTable {
     }
 }
 
+/// The columns of a flow that do not depend on whether it finished: records of both kinds have fields of the same names.
+macro_rules! described {
+    ($flow:expr, $summary:expr) => {
+        [
+            Value::Text($summary.group_name($flow.group)),
+            Value::Whole($flow.flow.into()),
+            Value::Whole($flow.src.into()),
+            Value::Whole($flow.dst.into()),
+            Value::Whole($flow.sport.into()),
+            Value::Whole($flow.dport.into()),
+            Value::Whole($flow.priority.into()),
+            Value::Whole($flow.size),
+            Value::Whole($flow.start_ns),
+        ]
+    };
+}
+
 /// What all flows of a run have in common.
 struct OfRun<'a> {
     /// The variant, and the values on the axes.
-    labels: Vec<&'a str>,
+    labels: Vec<Value<'a>>,
     seed: u64,
 }
 
 impl<'a> OfRun<'a> {
     fn new(file: &'a SweepFile, run: &Run, summary: &Summary) -> OfRun<'a> {
         let variant = file.variants[run.variant].name.value.as_str();
-        OfRun { labels: [variant].into_iter().chain(file.axes.values(run.step)).collect(), seed: summary.seed }
+        OfRun {
+            labels: [variant].into_iter().chain(file.axes.values(run.step)).map(Value::Text).collect(),
+            seed: summary.seed,
+        }
     }
 
-    fn values<'b>(&'b self, flow: &'b [Value<'b>; COLUMNS.len() - 1]) -> impl Iterator<Item = Value<'b>> {
-        let labels = self.labels.iter().map(|label| Value::Text(label));
-        labels.chain([Value::Whole(self.seed)]).chain(flow.iter().copied())
+    fn finished(&self, flow: &FctRecord, summary: &'a Summary) -> impl Iterator<Item = Value<'a>> {
+        let slowdown = Value::Fraction(flow.slowdown());
+        let times = [Value::Whole(flow.fct_ns), Value::Whole(flow.ideal_ns), slowdown];
+        self.row(described!(flow, summary), flow.size, times)
     }
-}
 
-fn finished<'a>(flow: &FctRecord, summary: &'a Summary) -> [Value<'a>; COLUMNS.len() - 1] {
-    [
-        Value::Text(summary.group_name(flow.group)),
-        Value::Whole(flow.flow.into()),
-        Value::Whole(flow.src.into()),
-        Value::Whole(flow.dst.into()),
-        Value::Whole(flow.sport.into()),
-        Value::Whole(flow.dport.into()),
-        Value::Whole(flow.priority.into()),
-        Value::Whole(flow.size),
-        Value::Whole(flow.start_ns),
-        Value::Whole(flow.size),
-        Value::Whole(flow.fct_ns),
-        Value::Whole(flow.ideal_ns),
-        Value::Fraction(flow.slowdown()),
-    ]
-}
+    fn unfinished(&self, flow: &UnfinishedFlow, summary: &'a Summary) -> impl Iterator<Item = Value<'a>> {
+        self.row(described!(flow, summary), flow.acked_bytes, [Value::Absent; 3])
+    }
 
-fn unfinished<'a>(flow: &UnfinishedFlow, summary: &'a Summary) -> [Value<'a>; COLUMNS.len() - 1] {
-    [
-        Value::Text(summary.group_name(flow.group)),
-        Value::Whole(flow.flow.into()),
-        Value::Whole(flow.src.into()),
-        Value::Whole(flow.dst.into()),
-        Value::Whole(flow.sport.into()),
-        Value::Whole(flow.dport.into()),
-        Value::Whole(flow.priority.into()),
-        Value::Whole(flow.size),
-        Value::Whole(flow.start_ns),
-        Value::Whole(flow.acked_bytes),
-        Value::Absent,
-        Value::Absent,
-        Value::Absent,
-    ]
+    /// In the order of the columns.
+    fn row(&self, flow: [Value<'a>; 9], acked_bytes: u64, times: [Value<'a>; 3]) -> impl Iterator<Item = Value<'a>> {
+        let flow = flow.into_iter().chain([Value::Whole(acked_bytes)]).chain(times);
+        self.labels.iter().copied().chain([Value::Whole(self.seed)]).chain(flow)
+    }
 }
 
 /// A table in one of the formats.

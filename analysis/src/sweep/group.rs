@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The runs that differ in nothing but their seed: a row of a table, a line of a plot.
 
-use hpcc_formats::results::FctRecord;
+use anyhow::Result;
 
 use super::plan::Run;
 use crate::results::Results;
@@ -37,8 +37,31 @@ impl<'a> Group<'a> {
         self.runs.iter().filter_map(of).collect()
     }
 
-    /// The flows of all seeds together.
-    pub fn flows(&self) -> impl Iterator<Item = &'a FctRecord> {
-        self.runs.iter().flat_map(|run| &run.results.flows)
+    /// What the runs left, one of each seed.
+    pub fn results(&self) -> impl Iterator<Item = &'a Results> + Clone {
+        self.runs.iter().map(|run| run.results)
     }
+
+    /// The sizes of all flows that finished, in bytes.
+    ///
+    /// # Errors
+    /// If a file of a run cannot be read.
+    pub fn sizes(&self) -> Result<Vec<u64>> {
+        let mut sizes = Vec::new();
+        self.results().try_for_each(|results| results.each_flow(|flow| sizes.push(flow.size)))?;
+        Ok(sizes)
+    }
+}
+
+/// The sizes of the flows of several groups, ascending.
+///
+/// # Errors
+/// If a file of a run cannot be read.
+pub fn sorted_sizes(groups: &[&Group<'_>]) -> Result<Vec<u64>> {
+    let mut sizes = Vec::new();
+    for group in groups {
+        sizes.append(&mut group.sizes()?);
+    }
+    sizes.sort_unstable();
+    Ok(sizes)
 }

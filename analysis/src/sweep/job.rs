@@ -139,6 +139,8 @@ impl<'a> Job<'a> {
 
     /// The sweep has locked its whole folder, and a complete run is not replaced: the runs need no locks of their own.
     fn load(&self, run: &Run) -> Result<Results> {
-        Ok(Results { lock: None, ..Results::load(&self.folder(run))? })
+        let mut results = Results::load(&self.folder(run))?;
+        results.lock = None;
+        Ok(results)
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is measured of a run: the rows of `sweep.csv`.
 
+use std::iter;
+
 use anyhow::Result;
-use hpcc_formats::results::FctRecord;
 
 use super::plan::Facts;
 use crate::results::Results;
-use crate::stats::{FctStats, SIZE_CLASSES, percentile};
+use crate::stats::{self, FctStats, SIZE_CLASSES, Tally, percentile};
 use crate::{series, window};
 
 /// Which flows are small, and which large.
@@ -27,14 +28,9 @@ impl Sizes {
         Sizes { small_up_to: first.copied().unwrap_or(0), large_above: last.copied().unwrap_or(u64::MAX) }
     }
 
-    /// Whether the flow counts as small.
-    pub fn small(self, flow: &FctRecord) -> bool {
-        flow.size <= self.small_up_to
-    }
-
-    /// Whether the flow counts as large.
-    pub fn large(self, flow: &FctRecord) -> bool {
-        self.is_large(flow.size)
+    /// Whether a flow of so many bytes is small.
+    pub fn is_small(self, size: u64) -> bool {
+        size <= self.small_up_to
     }
 
     /// Whether a flow of so many bytes is large.
@@ -54,14 +50,14 @@ pub type Metrics = Vec<(String, f64)>;
 /// If a time series cannot be read.
 pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes, bins: Option<&[u64]>) -> Result<Metrics> {
     let summary = &results.summary;
-    let flows = &results.flows;
+    let of_flows = OfFlows::of(results, sizes, bins)?;
     let mut metrics = vec![
-        ("flows".to_owned(), (flows.len() + results.unfinished.len()) as f64),
-        ("flows_unfinished".to_owned(), results.unfinished.len() as f64),
+        ("flows".to_owned(), (results.finished() + results.unfinished()) as f64),
+        ("flows_unfinished".to_owned(), results.unfinished() as f64),
     ];
-    push_slowdowns(&mut metrics, "slowdown", "", flows);
-    push_slowdowns(&mut metrics, "slowdown_small", "", flows.iter().filter(|flow| sizes.small(flow)));
-    push_slowdowns(&mut metrics, "slowdown_large", "", flows.iter().filter(|flow| sizes.large(flow)));
+    push_slowdowns(&mut metrics, "slowdown", "", &of_flows.all);
+    push_slowdowns(&mut metrics, "slowdown_small", "", &of_flows.small);
+    push_slowdowns(&mut metrics, "slowdown_large", "", &of_flows.large);
     push_goodput(&mut metrics, "goodput_large", "", &series::flow_rates(results, |life| sizes.is_large(life.size))?);
     push_queue_and_pauses(&mut metrics, results, facts)?;
     if !results.window.chosen {
@@ -78,11 +74,66 @@ pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes, bins: Option<&[u6
         [("telemetry_sender_bytes", facts.telemetry_sender_bytes), ("telemetry_hop_bytes", facts.telemetry_hop_bytes)];
     metrics.extend(bytes.map(|(name, bytes)| (name.to_owned(), bytes as f64)));
     if !results.window.chosen {
-        push_telemetry(&mut metrics, results);
+        push_telemetry(&mut metrics, results)?;
     }
-    push_bins(&mut metrics, flows, bins);
-    push_groups(&mut metrics, results)?;
+    for (of, stats) in &of_flows.bins {
+        push_group(&mut metrics, of, stats);
+    }
+    for ((number, name), stats) in of_flows.groups {
+        let of = format!("[{name}]");
+        push_group(&mut metrics, &of, &stats);
+        push_goodput(&mut metrics, "goodput", &of, &series::flow_rates(results, |life| life.group == number)?);
+    }
     Ok(metrics)
+}
+
+/// How sets of the flows did that finished.
+struct OfFlows<'a> {
+    all: FctStats,
+    small: FctStats,
+    large: FctStats,
+    /// By size, each with what names it behind a metric.
+    bins: Vec<(String, FctStats)>,
+    /// By number and name of the group, if there are several.
+    groups: Vec<((u32, &'a str), FctStats)>,
+}
+
+impl<'a> OfFlows<'a> {
+    /// Goes over the flows once.
+    fn of(results: &'a Results, sizes: Sizes, bins: Option<&[u64]>) -> Result<OfFlows<'a>> {
+        let classes = SIZE_CLASSES.map(|class| class.up_to());
+        let bounds = bins.unwrap_or(&classes[..classes.len() - 1]);
+        let ends: Vec<u64> = bounds.iter().copied().chain([u64::MAX]).collect();
+        let groups = results.groups();
+        let groups = if groups.len() > 1 { groups } else { Vec::new() };
+        let first_group = 3 + ends.len();
+        let tallies = stats::tally(iter::once(results), first_group + groups.len(), |flow, add| {
+            add(0);
+            if sizes.is_small(flow.size) {
+                add(1);
+            }
+            if sizes.is_large(flow.size) {
+                add(2);
+            }
+            // A flow without a byte is in no bin.
+            if flow.size > 0 {
+                add(3 + stats::bin_of(&ends, flow));
+            }
+            let group = groups.iter().position(|(number, _)| *number == flow.group);
+            group.into_iter().for_each(|group| add(first_group + group));
+        })?;
+        let mut found = tallies.iter().map(Tally::stats);
+        let mut next = || found.next().unwrap_or_default();
+        let (all, small, large) = (next(), next(), next());
+        let begins = iter::once(&0).chain(bounds);
+        let name = |above: &u64, end: &u64| {
+            let end = if *end == u64::MAX { String::new() } else { end.to_string() };
+            format!("[{above}..{end}]")
+        };
+        let bins = begins.zip(&ends).map(|(above, end)| (name(above, end), next())).collect();
+        let groups = groups.into_iter().map(|group| (group, next())).collect();
+        Ok(OfFlows { all, small, large, bins, groups })
+    }
 }
 
 fn push_goodput(metrics: &mut Metrics, name: &str, of: &str, rates: &[f64]) {
@@ -119,52 +170,30 @@ fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts
     Ok(())
 }
 
-fn push_telemetry(metrics: &mut Metrics, results: &Results) {
-    let (summary, flows) = (&results.summary, &results.flows);
-    let end = flows.iter().map(|flow| flow.start_ns + flow.fct_ns).max();
-    if let Some(end) = end.filter(|&end| end > 0) {
+fn push_telemetry(metrics: &mut Metrics, results: &Results) -> Result<()> {
+    let summary = &results.summary;
+    let (mut end, mut payload) = (0, 0);
+    results.each_flow(|flow| {
+        end = end.max(flow.start_ns + flow.fct_ns);
+        payload += flow.size;
+    })?;
+    if end > 0 {
         metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / end as f64));
     }
-    let payload: u64 = flows.iter().map(|flow| flow.size).sum();
     if payload > 0 {
         metrics.push(("telemetry_per_kb".to_owned(), summary.telemetry_bytes as f64 * 1e3 / payload as f64));
-    }
-}
-
-/// A row for each bin of sizes.
-fn push_bins(metrics: &mut Metrics, flows: &[FctRecord], bins: Option<&[u64]>) {
-    let classes = SIZE_CLASSES.map(|class| class.up_to());
-    let bounds = bins.unwrap_or(&classes[..classes.len() - 1]);
-    let mut above = 0;
-    for bound in bounds.iter().copied().chain([u64::MAX]) {
-        let end = if bound == u64::MAX { String::new() } else { bound.to_string() };
-        let within = || flows.iter().filter(move |flow| flow.size > above && flow.size <= bound);
-        push_group(metrics, &format!("[{above}..{end}]"), within);
-        above = bound;
-    }
-}
-
-/// Rows for each group, if there are several.
-fn push_groups(metrics: &mut Metrics, results: &Results) -> Result<()> {
-    let groups = results.groups();
-    for (number, name) in groups.iter().filter(|_| groups.len() > 1) {
-        let of = format!("[{name}]");
-        push_group(metrics, &of, || results.flows.iter().filter(|flow| flow.group == *number));
-        push_goodput(metrics, "goodput", &of, &series::flow_rates(results, |life| life.group == *number)?);
     }
     Ok(())
 }
 
-fn push_group<'a, I: Iterator<Item = &'a FctRecord>>(metrics: &mut Metrics, of: &str, flows: impl Fn() -> I) {
-    let count = flows().count();
-    if count > 0 {
-        metrics.push((format!("flows{of}"), count as f64));
-        push_slowdowns(metrics, "slowdown", of, flows());
+fn push_group(metrics: &mut Metrics, of: &str, stats: &FctStats) {
+    if stats.flows > 0 {
+        metrics.push((format!("flows{of}"), stats.flows as f64));
+        push_slowdowns(metrics, "slowdown", of, stats);
     }
 }
 
-fn push_slowdowns<'a>(metrics: &mut Metrics, name: &str, of: &str, flows: impl IntoIterator<Item = &'a FctRecord>) {
-    let stats = FctStats::of(flows);
+fn push_slowdowns(metrics: &mut Metrics, name: &str, of: &str, stats: &FctStats) {
     if stats.flows == 0 {
         return;
     }
@@ -181,7 +210,7 @@ fn push_slowdowns<'a>(metrics: &mut Metrics, name: &str, of: &str, flows: impl I
 mod tests {
     use super::*;
     use crate::results::in_memory;
-    use hpcc_formats::results::{Summary, UnfinishedFlow};
+    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
 
     const FACTS: Facts = Facts {
         telemetry_sender_bytes: 0,
@@ -196,10 +225,9 @@ mod tests {
 
     #[test]
     fn small_and_large_are_the_outer_bins() {
-        let flow = |size| FctRecord { size, ..FctRecord::default() };
         let sizes = Sizes::new(Some(&[1_000, 50_000]));
-        assert!(sizes.small(&flow(1_000)) && !sizes.small(&flow(1_001)));
-        assert!(sizes.large(&flow(50_001)) && !sizes.large(&flow(50_000)));
+        assert!(sizes.is_small(1_000) && !sizes.is_small(1_001));
+        assert!(sizes.is_large(50_001) && !sizes.is_large(50_000));
         assert_eq!(Sizes::new(None), Sizes { small_up_to: 10_000, large_above: 1_000_000 });
     }
 

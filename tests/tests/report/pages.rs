@@ -56,20 +56,24 @@ fn what_congestion_control_did_has_a_chart_of_its_own() {
         "const last = () => alive()[alive().length - 1];
         const most = () => Math.max(...last().data[1].filter((value) => value != null));
         const found = { charts: alive().length, lines: last().series.slice(1).map((line) => line.label), rate: most() };
-        const choice = $('#control-of');
-        found.choices = Array.from(choice.options).map((option) => option.value);
-        choice.value = 'u';
-        choice.dispatchEvent(new Event('change'));
-        await settle();
-        found.u = most();
+        found.choices = Array.from($('#control-of').options).map((option) => option.value);
+        for (const what of ['u', 'bottleneck', 'rtt']) {
+            $('#control-of').value = what;
+            $('#control-of').dispatchEvent(new Event('change'));
+            await settle();
+            found[what] = most();
+        }
         return found;",
     ) else {
         return;
     };
-    assert_eq!((&found["charts"], &found["choices"]), (&json!(11), &json!(["rate", "window", "inFlight", "u"])));
+    let choices = json!(["rate", "window", "inFlight", "u", "bottleneck", "rtt"]);
+    assert_eq!((&found["charts"], &found["choices"]), (&json!(11), &choices));
     assert_eq!(found["lines"].as_array().map(Vec::len), Some(2), "{found}");
     let value = |key: &str| found[key].as_f64().expect(key);
     assert!(value("rate") > 5.0 && value("u") > 0.0 && value("u") < 4.0, "{found}");
+    // There is one switch, and 4 us of cables on the way there and back.
+    assert!(value("bottleneck") == 0.0 && value("rtt") > 4.0 && value("rtt") < 200.0, "{found}");
 }
 
 #[test]
@@ -211,9 +215,11 @@ fn several_runs_show_what_differs() {
         await settle();
         found.lines = alive()[0].series.slice(1).map((line) => line.label);
         found.runs = [...new Set(column(0))];
+        const widest = () => all('#map svg').map((map) => Math.max(...Array.from(map.querySelectorAll('line'), (line) => line.getAttribute('stroke-width'))));
+        found.maps = widest();
         all('#runs input')[0].click();
         await settle();
-        found.one = [alive()[0].series.slice(1).map((line) => line.label), [...new Set(column(0))]];
+        found.one = [alive()[0].series.slice(1).map((line) => line.label), [...new Set(column(0))], widest()];
         return found;",
     ) else {
         return;
@@ -221,7 +227,10 @@ fn several_runs_show_what_differs() {
     assert_eq!(found["title"], "2 runs side by side");
     assert_eq!(found["differs"], json!([["congestion_control.eta", "0.95", "0.8"]]));
     assert_eq!((&found["lines"], &found["runs"]), (&json!(["a", "b"]), &json!(["a", "b"])));
-    assert_eq!(found["one"], json!([["b"], ["b"]]));
+    assert_eq!(found["one"], json!([["b"], ["b"], [5.8]]));
+    // Both maps have the scale of the run with the longer queue.
+    let maps = [0, 1].map(|run| found["maps"][run].as_f64().expect("a width"));
+    assert!(maps[0] == 5.8 && maps[1] < 5.7, "{found}");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a claim is about, measured in one run.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
+use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_formats::results::{FctRecord, queue_csv};
 use schemars::JsonSchema;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use crate::results::{Life, Results};
 use crate::select::Selection;
 use crate::series::{self, Grid};
+use crate::spread::Spread;
 use crate::stats::{jain, percentile};
 use crate::window;
 
@@ -196,10 +198,9 @@ impl Measure {
     /// If the run has nothing to measure, or a time series cannot be read.
     pub fn value(&self, results: &Results) -> Result<f64> {
         let results = results.selected(&self.selection)?;
-        let flows = || results.flows.iter().filter(|flow| self.counts(flow.size));
         match self.what {
-            What::Slowdown => self.statistic(flows().map(FctRecord::slowdown).collect()),
-            What::CompletionTime => self.statistic(flows().map(|flow| flow.fct_ns as f64 / 1e3).collect()),
+            What::Slowdown => self.of_flows(&results, FctRecord::slowdown),
+            What::CompletionTime => self.of_flows(&results, |flow| flow.fct_ns as f64 / 1e3),
             What::Goodput => self.statistic(self.rates(&results)?),
             What::Fairness => match self.rates(&results)?.as_slice() {
                 [] => bail!("no flow to measure"),
@@ -220,8 +221,10 @@ impl Measure {
             What::PausedShare => Ok(100.0 * window::paused_share(&results)?),
             What::Drops => Ok(results.summary.drops as f64),
             What::Unfinished => {
-                let lost = results.unfinished.iter().filter(|flow| self.counts(flow.size)).count();
-                let all = lost + flows().count();
+                let (mut lost, mut all) = (0u64, 0u64);
+                results.each_unfinished(|flow| lost += u64::from(self.counts(flow.size)))?;
+                results.each_flow(|flow| all += u64::from(self.counts(flow.size)))?;
+                all += lost;
                 Ok(100.0 * lost as f64 / all.max(1) as f64)
             }
         }
@@ -233,6 +236,21 @@ impl Measure {
 
     fn rates(&self, results: &Results) -> Result<Vec<f64>> {
         series::flow_rates(results, |life| self.counts(life.size))
+    }
+
+    /// The percentile, or the mean, of what is measured of each flow that finished.
+    fn of_flows(&self, results: &Results, of: impl Fn(&FctRecord) -> f64) -> Result<f64> {
+        let mut values = Spread::of(results.finished());
+        results.each_flow(|flow| {
+            if self.counts(flow.size) {
+                values.push(of(flow));
+            }
+        })?;
+        let values = values.sorted();
+        if values.len() == 0 {
+            bail!("no flow to measure");
+        }
+        Ok(self.percentile.map_or(values.mean(), |percent| values.percentile(percent)))
     }
 
     /// The percentile, or the mean.
@@ -269,13 +287,17 @@ impl Measure {
 
     /// What was sampled of the selected flows in the window.
     fn control(&self, results: &Results) -> Result<Vec<ControlRow>> {
-        let chosen: HashSet<u32> =
-            results.lives.iter().filter(|life| self.counts(life.size)).map(|life| life.flow).collect();
+        let mut chosen = BitSet::new();
+        results.each_life(|life| {
+            if self.counts(life.size) {
+                chosen.insert(life.flow as usize);
+            }
+        })?;
         let window = results.window.from_ns..results.window.until_ns;
         let mut kept = Vec::new();
         for row in control_csv::rows(&results.dir.join("control.csv"))? {
             let row = row?;
-            if window.contains(&row.time_ns) && chosen.contains(&row.flow) {
+            if window.contains(&row.time_ns) && chosen.contains(row.flow as usize) {
                 kept.push(row);
             }
         }

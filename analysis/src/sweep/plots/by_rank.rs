@@ -5,12 +5,12 @@
 use anyhow::Result;
 
 use super::super::file::SweepFile;
-use super::super::group::Group;
+use super::super::group::{Group, sorted_sizes};
 use super::{Drawn, names, subtitle};
 use crate::human;
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Axis, Look, Ruler, slowdown_axis, slowdown_scale};
-use crate::stats::FctStats;
+use crate::stats::{self, FctStats};
 
 /// Parts that flows are divided into by rank.
 const PARTS: usize = 20;
@@ -20,13 +20,12 @@ const PARTS: usize = 20;
 /// # Errors
 /// Those of the plotting library.
 pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<Drawn>> {
-    let mut sizes: Vec<u64> = groups.iter().flat_map(|group| group.flows()).map(|flow| flow.size).collect();
+    let sizes = sorted_sizes(groups)?;
     if sizes.is_empty() {
         return Ok(None);
     }
-    sizes.sort_unstable();
     let bounds = bounds(&sizes);
-    let lines: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| parts(group, &bounds)).collect();
+    let lines: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| parts(group, &bounds)).collect::<Result<_>>()?;
     let highest = lines.iter().flatten().map(|(_, stats)| stats.slowdown_p95).fold(1.0, f64::max);
     let scale = slowdown_scale(highest);
     let scaled = |line: &Vec<(f64, FctStats)>| line.iter().map(|(x, stats)| (*x, scale(stats.slowdown_p95))).collect();
@@ -59,18 +58,10 @@ fn bounds(sizes: &[u64]) -> Vec<(f64, u64)> {
 }
 
 /// The end of each part that has flows, and how they did.
-fn parts(group: &Group<'_>, bounds: &[(f64, u64)]) -> Vec<(f64, FctStats)> {
-    let mut above = None;
-    let mut parts = Vec::new();
-    for &(rank, bound) in bounds {
-        let within = |size: u64| size <= bound && above.is_none_or(|above| size > above);
-        let stats = FctStats::of(group.flows().filter(|flow| within(flow.size)));
-        if stats.flows > 0 {
-            parts.push((rank, stats));
-        }
-        above = Some(bound);
-    }
-    parts
+fn parts(group: &Group<'_>, bounds: &[(f64, u64)]) -> Result<Vec<(f64, FctStats)>> {
+    let (ranks, sizes): (Vec<f64>, Vec<u64>) = bounds.iter().copied().unzip();
+    let parts = ranks.into_iter().zip(stats::by_size(group.results(), &sizes)?);
+    Ok(parts.filter(|(_, stats)| stats.flows > 0).collect())
 }
 
 /// Every other part is labelled with its largest size.

@@ -4,11 +4,11 @@
 use anyhow::Result;
 
 use super::super::file::SweepFile;
-use super::super::group::Group;
+use super::super::group::{Group, sorted_sizes};
 use super::{names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Look, size_axis, slowdown_axis, slowdown_scale};
-use crate::stats::FctStats;
+use crate::stats::{self, FctStats};
 
 /// With at most this many sizes, each is a bin of its own.
 const DISTINCT_SIZES: usize = 12;
@@ -24,14 +24,13 @@ type Percentile = (&'static str, fn(&FctStats) -> f64);
 /// # Errors
 /// Those of the plotting library.
 pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Option<String>> {
-    let mut sizes: Vec<u64> = groups.iter().flat_map(|group| group.flows()).map(|flow| flow.size.max(1)).collect();
-    sizes.sort_unstable();
+    let sizes: Vec<u64> = sorted_sizes(groups)?.into_iter().map(|size| size.max(1)).collect();
     let (Some(&smallest), Some(&largest)) = (sizes.first(), sizes.last()) else { return Ok(None) };
     let bounds = match &file.size_bins {
         Some(bins) => inner_bounds(bins, smallest, largest),
         None => bounds(&sizes, groups.len()),
     };
-    let binned: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| bin(group, &bounds)).collect();
+    let binned: Vec<Vec<(f64, FctStats)>> = groups.iter().map(|group| bin(group, &bounds)).collect::<Result<_>>()?;
     let percentiles: [Percentile; 2] = [
         ("Median slowdown", |stats| stats.slowdown_p50),
         ("99th percentile of the slowdown", |stats| stats.slowdown_p99),
@@ -80,17 +79,9 @@ fn inner_bounds(bins: &[u64], smallest: u64, largest: u64) -> Vec<u64> {
 }
 
 /// The logarithm of each bin's bound, with its flows' completion times. Empty bins are left out.
-fn bin(group: &Group<'_>, bounds: &[u64]) -> Vec<(f64, FctStats)> {
-    let mut above = 0;
-    let mut bins = Vec::new();
-    for &bound in bounds {
-        let stats = FctStats::of(group.flows().filter(|flow| (above + 1..=bound).contains(&flow.size.max(1))));
-        if stats.flows > 0 {
-            bins.push(((bound as f64).log10(), stats));
-        }
-        above = bound;
-    }
-    bins
+fn bin(group: &Group<'_>, bounds: &[u64]) -> Result<Vec<(f64, FctStats)>> {
+    let bins = bounds.iter().map(|bound| (*bound as f64).log10()).zip(stats::by_size(group.results(), bounds)?);
+    Ok(bins.filter(|(_, stats)| stats.flows > 0).collect())
 }
 
 #[cfg(test)]

@@ -115,16 +115,16 @@ fn rates(results: &Results, span_ns: u64) -> Result<Vec<Series>> {
     let step_ns = step_ns(&[results], span_ns);
     let grid = Grid { origin_ns: results.window.from_ns, step_ns, steps: (span_ns.div_ceil(step_ns) as usize).max(1) };
     let groups = results.groups();
-    let by_flow = results.lives.len() <= FLOWS;
+    let flows = results.first_lives(FLOWS, |_| ())?;
+    let by_flow = flows.len() as u64 == results.lives();
     let names: Vec<String> = if by_flow {
-        let name = |life: &Life| format!("{} {}", results.summary.group_name(life.group), life.flow);
-        results.lives.iter().map(name).collect()
+        flows.iter().map(|life| format!("{} {}", results.summary.group_name(life.group), life.flow)).collect()
     } else {
         groups.iter().map(|(_, name)| (*name).to_owned()).collect()
     };
     let line_of = |life: &Life| {
         if by_flow {
-            results.lives.iter().position(|other| other.flow == life.flow)
+            flows.iter().position(|other| other.flow == life.flow)
         } else {
             groups.iter().position(|(group, _)| *group == life.group)
         }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 
@@ -20,12 +21,20 @@ pub trait CsvRow: DeserializeOwned {
     /// # Errors
     /// Those of `out`.
     fn write(&self, out: &mut impl Write) -> io::Result<()>;
+
+    /// The row of a record of numbers, sooner than by the names of its fields; nothing where that takes more than this, or an
+    /// error has to be explained.
+    fn of_numbers(_record: &csv::ByteRecord) -> Option<Self> {
+        None
+    }
 }
 
 /// The rows of a CSV file, read one at a time: the file may be larger than memory.
 pub struct Rows<T> {
     path: PathBuf,
-    rows: csv::DeserializeRecordsIntoIter<File, T>,
+    reader: csv::Reader<File>,
+    record: csv::ByteRecord,
+    names: csv::ByteRecord,
     header: Vec<&'static str>,
     row: PhantomData<T>,
 }
@@ -48,8 +57,9 @@ impl<T: CsvRow> Rows<T> {
                 "the file ends within this line: it is cut off",
             ));
         }
-        let header = T::HEADER.split(',').collect();
-        Ok(Rows { path: path.to_owned(), rows: reader.into_deserialize(), header, row: PhantomData })
+        let header: Vec<&'static str> = T::HEADER.split(',').collect();
+        let (record, names) = (csv::ByteRecord::new(), csv::ByteRecord::from(header.clone()));
+        Ok(Rows { path: path.to_owned(), reader, record, names, header, row: PhantomData })
     }
 }
 
@@ -57,9 +67,22 @@ impl<T: CsvRow> Iterator for Rows<T> {
     type Item = Result<T, ResultError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let row = self.rows.next()?;
+        let row = match self.reader.read_byte_record(&mut self.record) {
+            Ok(false) => return None,
+            Ok(true) => match T::of_numbers(&self.record) {
+                Some(row) => Ok(row),
+                None => self.record.deserialize(Some(&self.names)),
+            },
+            Err(error) => Err(error),
+        };
         Some(row.map_err(|error| explain(&self.path, &self.header, error)))
     }
+}
+
+/// A field of decimal digits and nothing else.
+pub(crate) fn number<T: FromStr>(record: &csv::ByteRecord, field: usize) -> Option<T> {
+    let digits = record.get(field).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
+    str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Reads a whole file.
