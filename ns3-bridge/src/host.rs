@@ -202,6 +202,13 @@ pub(crate) mod ffi {
         /// or the other one no such port.
         fn open_receiver(self: &mut Host, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64;
         fn close_receiver(self: &mut Host, receiver: u32);
+        /// The keys of the receivers of a host that another process simulates: each process knows which are in use.
+        #[derive(ExternType)]
+        type ReceiverKeys;
+        fn new_receiver_keys() -> Box<ReceiverKeys>;
+        /// The key that `open_receiver` returns at that process.
+        fn open(self: &mut ReceiverKeys) -> i64;
+        fn close(self: &mut ReceiverKeys, receiver: u32);
         fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8) -> Segment;
         /// When to poll again though nothing else happens; the largest value stands for never.
         fn wake_at(self: &Host, nic: u16) -> u64;
@@ -324,12 +331,28 @@ pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result
     let config = settings.node.host().map_err(|wrong| wrong.to_string())?;
     let layout = config.layout;
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
-    let host = transport::Host::new(config, &rates, network.table(node));
+    let host = transport::Host::new(config, &rates, network.present_table(node));
     Ok(Box::new(Host { host, layout }))
 }
 
 fn key_or_error(key: Option<u32>) -> i64 {
     key.map_or(-1, i64::from)
+}
+
+pub struct ReceiverKeys(transport::ReceiverKeys);
+
+pub fn new_receiver_keys() -> Box<ReceiverKeys> {
+    Box::new(ReceiverKeys(transport::ReceiverKeys::default()))
+}
+
+impl ReceiverKeys {
+    pub fn open(&mut self) -> i64 {
+        key_or_error(self.0.open())
+    }
+
+    pub fn close(&mut self, receiver: u32) {
+        self.0.close(receiver);
+    }
 }
 
 pub fn update_host_routes(network: &mut Network, node: u32, target: &mut Host) {

@@ -58,6 +58,8 @@ pub(crate) mod ffi {
         fn max_bdp_bytes(self: &Network) -> u64;
         /// Whether two hosts are connected.
         fn connects(self: &Network, src: u32, dst: u32) -> bool;
+        /// Whether routes lead from one host to another now: around failed links, once a link has failed.
+        fn leads(self: &Network, src: u32, dst: u32) -> bool;
         /// Base round-trip time of a pair, 0 if unconnected.
         fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
         /// Flow completion time on an idle path from a host with these settings, 0 if unconnected.
@@ -234,6 +236,10 @@ impl Network {
 
     pub fn connects(&self, src: u32, dst: u32) -> bool {
         self.path(src, dst).is_some()
+    }
+
+    pub fn leads(&self, src: u32, dst: u32) -> bool {
+        !self.present_table(src).next_hops(dst).is_empty()
     }
 
     pub fn pair_rtt_ns(&self, src: u32, dst: u32) -> u64 {

@@ -21,8 +21,8 @@ pub(crate) mod ffi {
     extern "Rust" {
         /// Whether events of the same nanosecond run in an order that does not depend on the number of processes.
         fn is_canonical(scenario: &Scenario) -> bool;
-        /// Says why processes cannot share this run, if so.
-        fn check_shared(scenario: &Scenario, processes: u32) -> Result<()>;
+        /// Divides the network of a run: the process, from 0 on, of each node. Says why if processes cannot share the run.
+        fn divide_scenario(scenario: &Scenario, processes: u32) -> Result<Vec<u32>>;
         /// Time in ns in which nothing that happens in one process matters to another, however the network is divided.
         fn window_ns(network: &Network) -> u64;
         /// Divides the network: the process, from 0 on, of each node. Says why if that cannot be.
@@ -37,7 +37,7 @@ pub fn is_canonical(scenario: &Scenario) -> bool {
     scenario.get().order == EventOrder::Canonical
 }
 
-pub fn check_shared(scenario: &Scenario, processes: u32) -> Result<(), String> {
+pub fn divide_scenario(scenario: &Scenario, processes: u32) -> Result<Vec<u32>, String> {
     let described = scenario.get();
     let refused = if described.order == EventOrder::Insertion {
         "it has run.order = \"insertion\", which is the order of one process; expected \"canonical\""
@@ -48,7 +48,7 @@ pub fn check_shared(scenario: &Scenario, processes: u32) -> Result<(), String> {
     } else if described.quirks().shared_rng {
         "all its nodes draw from one generator, which is the reference's fault shared_rng"
     } else {
-        return part(&described.network, processes).map(drop);
+        return part(&described.network, processes);
     };
     Err(format!("several processes cannot share this run: {refused}"))
 }

@@ -67,10 +67,13 @@ pub(crate) mod ffi {
     #[derive(Clone, Copy, Debug)]
     struct RankFigures {
         nodes: u64,
+        devices: u64,
         events: u64,
         packet_hops: u64,
         sent_frames: u64,
         sent_bytes: u64,
+        windows: u64,
+        cpu_ns: u64,
         busy_ns: u64,
         waited_ns: u64,
         peak_rss_bytes: u64,
@@ -136,7 +139,7 @@ pub(crate) mod ffi {
         /// Takes the rows that wait, for another process.
         fn take_rows(self: &mut Results) -> Vec<u8>;
         /// Adds rows that another process has taken.
-        fn add_rows(self: &mut Results, rows: &[u8]) -> Result<()>;
+        fn add_rows(self: &mut Results, rows: &[u8]);
         /// Writes the rows that wait; no process may still add any of the time up to now.
         fn write_rows(self: &mut Results);
         /// The queues so far, or until all flows had finished.
@@ -231,8 +234,9 @@ impl Results {
         self.writer.as_mut().map(ResultWriter::take_rows).unwrap_or_default()
     }
 
-    pub fn add_rows(&mut self, rows: &[u8]) -> Result<(), ResultError> {
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.add_rows(rows))
+    pub fn add_rows(&mut self, rows: &[u8]) {
+        let Some(writer) = &mut self.writer else { return };
+        writer.add_rows(rows);
     }
 
     pub fn write_rows(&mut self) {
@@ -476,10 +480,13 @@ fn rank_summary(figures: &RankFigures) -> RankSummary {
     let seconds = |nanos| Duration::from_nanos(nanos).as_secs_f64();
     RankSummary {
         nodes: figures.nodes,
+        devices: figures.devices,
         events: figures.events,
         packet_hops: figures.packet_hops,
         sent_frames: figures.sent_frames,
         sent_bytes: figures.sent_bytes,
+        windows: figures.windows,
+        cpu_s: seconds(figures.cpu_ns),
         busy_s: seconds(figures.busy_ns),
         waited_s: seconds(figures.waited_ns),
         peak_rss_bytes: figures.peak_rss_bytes,

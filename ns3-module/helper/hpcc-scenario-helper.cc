@@ -5,6 +5,7 @@
  */
 #include "hpcc-scenario-helper.h"
 
+#include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
@@ -24,6 +25,7 @@
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/global-value.h"
+#include "ns3/node.h"
 #include "ns3/object-factory.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
@@ -32,7 +34,6 @@
 #include "ns3/wheel-simulator-impl.h"
 
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <iostream>
 #include <tuple>
@@ -123,17 +124,18 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
     {
         Say("note: " + std::string(note));
     }
-    return MakeHosts() && CanShare();
+    return MakeHosts() && Divide();
 }
 
 bool
-HpccScenarioHelper::CanShare() const
+HpccScenarioHelper::Divide()
 {
     try
     {
         if (m_exchange)
         {
-            hpcc::check_shared(*m_scenario, m_exchange->GetSize());
+            const auto ranks = hpcc::divide_scenario(*m_scenario, m_exchange->GetSize());
+            m_ranks.assign(ranks.begin(), ranks.end());
         }
         return true;
     }
@@ -275,11 +277,11 @@ HpccScenarioHelper::Run(const std::string& out)
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
 
     results->begin_run();
-    const uint64_t busyNanos = Simulate(traffic, *results);
+    const ProcessTime busy = Simulate(traffic, monitor, *results);
     monitor.End();
     traffic.RecordUnfinished();
     const std::string broken = traffic.GetError();
-    const bool written = broken.empty() && Finish(*results, attacks, busyNanos);
+    const bool written = broken.empty() && Finish(*results, attacks, busy);
     const bool done = traffic.IsDone();
     const uint32_t unfinished = m_scenario->flow_count() - traffic.GetFinished();
     Simulator::Destroy();
@@ -299,19 +301,25 @@ HpccScenarioHelper::Run(const std::string& out)
     return done ? FINISHED : UNFINISHED;
 }
 
-uint64_t
-HpccScenarioHelper::Simulate(ScenarioTraffic& traffic, hpcc::Results& results) const
+ProcessTime
+HpccScenarioHelper::Simulate(ScenarioTraffic& traffic,
+                             ScenarioMonitor& monitor,
+                             hpcc::Results& results) const
 {
-    const auto begin = std::chrono::steady_clock::now();
-    const uint64_t waited = m_exchange ? m_exchange->GetWaitedNanos() : 0;
+    const ProcessTime begin = ProcessTime::Now();
+    const ProcessTime waited = m_exchange ? m_exchange->GetWaited() : ProcessTime();
     SharedNetwork* shared = m_network.GetShared();
     if (shared)
     {
-        shared->SetObserver([this, &traffic, &results, windows = uint32_t{0}]() mutable {
+        shared->SetObserver([this, &traffic, &monitor, &results, windows = uint32_t{0}]() mutable {
             traffic.OnWindow();
             if (++windows % GATHER_INTERVAL == 0)
             {
                 GatherRows(results);
+                if (m_exchange)
+                {
+                    monitor.ShowProgress(Collect(monitor.GetProgress(), *m_exchange));
+                }
             }
         });
     }
@@ -320,9 +328,8 @@ HpccScenarioHelper::Simulate(ScenarioTraffic& traffic, hpcc::Results& results) c
     {
         shared->End();
     }
-    const auto elapsed = std::chrono::steady_clock::now() - begin;
-    const uint64_t nanos = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
-    return nanos - (m_exchange ? m_exchange->GetWaitedNanos() - waited : 0);
+    const ProcessTime elapsed = ProcessTime::Now() - begin;
+    return m_exchange ? elapsed - (m_exchange->GetWaited() - waited) : elapsed;
 }
 
 void
@@ -340,20 +347,26 @@ HpccScenarioHelper::GatherRows(hpcc::Results& results) const
 }
 
 void
-HpccScenarioHelper::GatherTotals(uint64_t busyNanos, hpcc::RunTotals& totals) const
+HpccScenarioHelper::GatherTotals(const ProcessTime& busy, hpcc::RunTotals& totals) const
 {
     uint64_t nodes = 0;
+    uint64_t devices = 0;
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
-        nodes += m_network.GetNode(index)->IsLocal() ? 1 : 0;
+        const Ptr<QbbNode> node = m_network.GetNode(index);
+        nodes += node->IsLocal() ? 1 : 0;
+        devices += node->GetObject<Node>()->GetNDevices();
     }
     const hpcc::RankFigures mine{nodes,
+                                 devices,
                                  totals.events,
                                  totals.packet_hops,
                                  m_network.GetShared()->GetSentFrames(),
                                  m_exchange->GetSentBytes(),
-                                 busyNanos,
-                                 m_exchange->GetWaitedNanos(),
+                                 m_exchange->GetWindows(),
+                                 busy.cpu,
+                                 busy.wall,
+                                 m_exchange->GetWaited().wall,
                                  hpcc::peak_memory()};
     for (const hpcc::RankFigures& figures : Collect(mine, *m_exchange))
     {
@@ -399,6 +412,10 @@ HpccScenarioHelper::BuildNetwork()
         }
     }
     SetSettings();
+    if (m_exchange)
+    {
+        m_network.ShareAmong(m_exchange, m_ranks);
+    }
     std::vector<NetDeviceContainer> links;
     for (const auto& link : m_scenario->links())
     {
@@ -416,10 +433,6 @@ HpccScenarioHelper::BuildNetwork()
     m_hosts->Prepare(*m_scenario, m_network);
     m_network.SetEcnStream(m_scenario->ecn_stream());
     m_network.SetPintSeed(m_scenario->pint_seed());
-    if (m_exchange)
-    {
-        m_network.ShareAmong(m_exchange);
-    }
     m_network.Start();
 }
 
@@ -473,7 +486,7 @@ HpccScenarioHelper::SetLosses(const std::vector<NetDeviceContainer>& links)
 bool
 HpccScenarioHelper::Finish(hpcc::Results& results,
                            const std::vector<std::unique_ptr<Attacker>>& attacks,
-                           uint64_t busyNanos) const
+                           const ProcessTime& busy) const
 {
     hpcc::RunTotals totals{};
     totals.ns3_version = HPCC_NS3_VERSION;
@@ -516,7 +529,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     if (m_exchange)
     {
         GatherRows(results);
-        GatherTotals(busyNanos, totals);
+        GatherTotals(busy, totals);
     }
     bool isWritten = true;
     try

@@ -25,6 +25,7 @@ namespace ns3
 
 class Attacker;
 class ScenarioHosts;
+class ScenarioMonitor;
 class ScenarioTraffic;
 
 /**
@@ -77,8 +78,11 @@ class HpccScenarioHelper
      */
     bool MakeHosts();
 
-    /// \return whether the processes can share the experiment; says on standard error why if not
-    bool CanShare() const;
+    /**
+     * \brief Divide the experiment's network among the processes, if there are several.
+     * \return whether they can share it; says on standard error why if not
+     */
+    bool Divide();
 
     /**
      * \brief Choose the simulator and its order of events, unless the program has one already.
@@ -97,11 +101,13 @@ class HpccScenarioHelper
     /**
      * \brief Run to the end what was scheduled.
      * \param traffic the flows
+     * \param monitor shows the progress
      * \param results the results
-     * \return nanoseconds by the clock on the wall that this process simulated for, without waiting
-     * for others
+     * \return how long this process simulated for, without waiting for others
      */
-    uint64_t Simulate(ScenarioTraffic& traffic, hpcc::Results& results) const;
+    ProcessTime Simulate(ScenarioTraffic& traffic,
+                         ScenarioMonitor& monitor,
+                         hpcc::Results& results) const;
 
     /**
      * \brief Bring the rows of all processes to the first one, which writes them in order.
@@ -111,10 +117,10 @@ class HpccScenarioHelper
 
     /**
      * \brief Bring what each process has counted to the first one.
-     * \param busyNanos nanoseconds that this process simulated for
+     * \param busy how long this process simulated for
      * \param totals what this process has counted; of the first one the sums afterwards
      */
-    void GatherTotals(uint64_t busyNanos, hpcc::RunTotals& totals) const;
+    void GatherTotals(const ProcessTime& busy, hpcc::RunTotals& totals) const;
 
     /**
      * \brief Say something on standard error, if this is the first process.
@@ -141,15 +147,16 @@ class HpccScenarioHelper
      * \brief Close the results.
      * \param results the results
      * \param attacks the attackers
-     * \param busyNanos nanoseconds that this process simulated for
+     * \param busy how long this process simulated for
      * \return whether all was written
      */
     bool Finish(hpcc::Results& results,
                 const std::vector<std::unique_ptr<Attacker>>& attacks,
-                uint64_t busyNanos) const;
+                const ProcessTime& busy) const;
 
     CorePointer<hpcc::Scenario> m_scenario;   //!< the experiment
     std::shared_ptr<RankExchange> m_exchange; //!< connects the processes, if there are several
+    std::vector<uint32_t> m_ranks;            //!< the process of each node, if there are several
     QbbHelper m_network;                      //!< the network
     Ptr<ScenarioHosts> m_hosts;               //!< its hosts
 };

@@ -18,6 +18,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
+#include "ns3/mac48-address.h"
 #include "ns3/node.h"
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
@@ -91,6 +92,10 @@ QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outs
     const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
     NS_ABORT_MSG_UNLESS(agent, NameOf(*border) << " is no switch, and cannot be a border");
+    if (IsElsewhere(border->GetIndex()))
+    {
+        return;
+    }
     bool found = false;
     for (uint32_t port = 0; port < border->GetNPorts(); ++port)
     {
@@ -169,10 +174,30 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
     NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
     NS_ABORT_MSG_IF(owners[0] == owners[1], NameOf(*owners[0]) << " cannot be linked to itself");
-    NetDeviceContainer devices;
     m_deviceFactory.Set("DataRate", DataRateValue(rate));
     m_channelFactory.Set("Delay", TimeValue(delay));
-    for (const auto& owner : owners)
+    NetDeviceContainer devices;
+    if (IsElsewhere(owners[0]->GetIndex()) && IsElsewhere(owners[1]->GetIndex()))
+    {
+        ConnectElsewhere(*owners[0], *owners[1]);
+    }
+    else
+    {
+        devices = Connect(*owners[0], *owners[1]);
+    }
+    const bool added = m_network->add_link({owners[0]->GetIndex(),
+                                            owners[1]->GetIndex(),
+                                            rate.GetBitRate(),
+                                            static_cast<uint64_t>(delay.GetNanoSeconds())});
+    NS_ABORT_MSG_UNLESS(added, NameOf(*owners[0]) << " cannot be linked to " << NameOf(*owners[1]));
+    return devices;
+}
+
+NetDeviceContainer
+QbbHelper::Connect(QbbNode& a, QbbNode& b)
+{
+    NetDeviceContainer devices;
+    for (QbbNode* owner : {&a, &b})
     {
         Ptr<QbbNetDevice> device = m_deviceFactory.Create<QbbNetDevice>();
         owner->GetObject<Node>()->AddDevice(device);
@@ -183,12 +208,25 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)),
                      DynamicCast<QbbNetDevice>(devices.Get(1)));
     m_links.push_back(channel);
-    const bool added = m_network->add_link({owners[0]->GetIndex(),
-                                            owners[1]->GetIndex(),
-                                            rate.GetBitRate(),
-                                            static_cast<uint64_t>(delay.GetNanoSeconds())});
-    NS_ABORT_MSG_UNLESS(added, NameOf(*owners[0]) << " cannot be linked to " << NameOf(*owners[1]));
     return devices;
+}
+
+void
+QbbHelper::ConnectElsewhere(QbbNode& a, QbbNode& b)
+{
+    for (QbbNode* owner : {&a, &b})
+    {
+        // Devices to come shall have the addresses that they have in one process.
+        Mac48Address::Allocate();
+        owner->AddAbsentPort();
+    }
+    m_links.push_back(nullptr);
+}
+
+bool
+QbbHelper::IsElsewhere(uint32_t node) const
+{
+    return !m_ranks.empty() && m_ranks.at(node) != m_exchange->GetRank();
 }
 
 NetDeviceContainer
@@ -305,16 +343,21 @@ QbbHelper::Start()
         room = std::max(room, node->GetSettings().telemetry_room());
     }
     const auto pool = std::make_shared<QbbFramePool>(room);
+    Share(pool);
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
+        if (!node->IsLocal())
+        {
+            node->Start(m_network);
+            continue;
+        }
         const std::shared_ptr<hpcc::Rng> own(
             hpcc::new_node_rng(stream, m_pintSeed, node->GetIndex()).into_raw(),
             CoreDelete<hpcc::Rng>());
         node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         node->Start(m_network);
     }
-    Share(pool);
 }
 
 void
@@ -322,6 +365,14 @@ QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
 {
     NS_ABORT_MSG_IF(m_isStarted, "the network has been started already, by this process alone");
     m_exchange = std::move(exchange);
+}
+
+void
+QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks)
+{
+    NS_ABORT_MSG_UNLESS(m_links.empty(), "the division of a network has to be known before links");
+    ShareAmong(std::move(exchange));
+    m_ranks = std::move(ranks);
 }
 
 void
@@ -336,13 +387,12 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
             "ns3::WheelSimulatorImpl, with the attribute CanonicalOrder");
         return;
     }
-    std::vector<uint32_t> ranks;
-    if (m_exchange)
+    if (m_exchange && m_ranks.empty())
     {
         CallCore([&] {
             for (const uint32_t rank : hpcc::divide(*m_network, m_exchange->GetSize()))
             {
-                ranks.push_back(rank);
+                m_ranks.push_back(rank);
             }
         });
     }
@@ -351,7 +401,7 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
                                                pool,
                                                hpcc::window_ns(*m_network),
                                                m_exchange,
-                                               std::move(ranks));
+                                               m_ranks);
     for (const auto& node : m_nodes)
     {
         node->SetShared(m_shared.get());
@@ -446,16 +496,17 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
 {
     CheckRunning();
     std::vector<QbbNetDevice*> ends;
-    for (const uint32_t link : m_network->set_links({links.data(), links.size()}, up))
+    const auto changed = m_network->set_links({links.data(), links.size()}, up);
+    if (changed.empty())
     {
-        for (std::size_t end = 0; end < 2; ++end)
+        return;
+    }
+    for (const uint32_t link : changed)
+    {
+        for (std::size_t end = 0; m_links[link] && end < 2; ++end)
         {
             ends.push_back(PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end))));
         }
-    }
-    if (ends.empty())
-    {
-        return;
     }
     for (QbbNetDevice* end : ends)
     {
@@ -475,7 +526,7 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
     {
         for (const auto& node : m_nodes)
         {
-            if (node->IsSwitch() == switches)
+            if (node->IsSwitch() == switches && node->IsLocal())
             {
                 node->OnNewRoutes();
             }
@@ -483,7 +534,7 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
     }
     for (QbbNetDevice* end : ends)
     {
-        if (up)
+        if (up && end->GetOwner().IsLocal())
         {
             end->GetOwner().OnLinkUp(*end);
         }
@@ -622,7 +673,7 @@ QbbHelper::GetTxFrames() const
     uint64_t frames = 0;
     for (const auto& node : m_nodes)
     {
-        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        for (uint32_t port = 0; node->IsLocal() && port < node->GetNPorts(); ++port)
         {
             frames += node->GetPort(port)->GetTxFrames();
         }

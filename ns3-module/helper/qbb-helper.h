@@ -203,6 +203,14 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange);
 
+    /**
+     * \brief Share the simulation as the network has been divided already. To be called before the
+     * first link: those between two nodes of other processes get no devices here.
+     * \param exchange connects the processes
+     * \param ranks the process of each node, by index
+     */
+    void ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks);
+
     /// \return what happens between windows of a run in canonical order; nullptr before Start() and
     /// in other runs
     SharedNetwork* GetShared() const;
@@ -300,6 +308,27 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
   private:
     /**
+     * \param node index of a node
+     * \return whether it is known already that another process simulates the node
+     */
+    bool IsElsewhere(uint32_t node) const;
+
+    /**
+     * \brief Make a link with its devices.
+     * \param a one node
+     * \param b the other node
+     * \return the devices, that of a first
+     */
+    NetDeviceContainer Connect(QbbNode& a, QbbNode& b);
+
+    /**
+     * \brief Make a link of which this process needs no more than that there is one.
+     * \param a one node
+     * \param b the other node
+     */
+    void ConnectElsewhere(QbbNode& a, QbbNode& b);
+
+    /**
      * \brief Cut the time of a run in canonical order into windows, and divide the nodes among the
      * processes.
      * \param pool where frames come from
@@ -351,9 +380,11 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
-    std::vector<Ptr<QbbChannel>> m_links;     //!< links in the order in which they were made
+    /// Links in the order in which they were made; nullptr for one that this process does without.
+    std::vector<Ptr<QbbChannel>> m_links;
     /// Connects the processes of the simulation, if there are several.
     std::shared_ptr<RankExchange> m_exchange;
+    std::vector<uint32_t> m_ranks; //!< the process of each node; empty until the network is divided
     /// What happens between windows of a run in canonical order.
     std::shared_ptr<SharedNetwork> m_shared;
     bool m_isStarted{false}; //!< whether Start() was called

@@ -54,7 +54,7 @@ CaptureScenarioFrames(const hpcc::Scenario& scenario,
         const Ptr<QbbNode> node = network.GetNode(index);
         const Callback<void, Ptr<const Packet>> sink(
             [&results, index](Ptr<const Packet> packet) { Capture(results, index, packet); });
-        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        for (uint32_t port = 0; node->IsLocal() && port < node->GetNPorts(); ++port)
         {
             node->GetPort(port)->TraceConnectWithoutContext("PromiscSniffer", sink);
         }

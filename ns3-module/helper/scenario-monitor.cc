@@ -32,6 +32,9 @@ const Time HISTOGRAM_PRINT_INTERVAL = MilliSeconds(100);
 const Time STATISTICS_INTERVAL = MicroSeconds(1);
 /// Between two looks at the progress.
 const Time PROGRESS_INTERVAL = MicroSeconds(10);
+/// The same where several processes share the run, in ns by the clock on the wall: a look takes its
+/// time.
+constexpr uint64_t RANK_PROGRESS_INTERVAL = 200'000'000;
 
 /**
  * \brief Count samples that equal the last one and leave no trace.
@@ -46,6 +49,8 @@ CountAll(uint64_t count)
 
 } // namespace
 
+ScenarioMonitor::~ScenarioMonitor() = default;
+
 ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
                                  const QbbHelper& network,
                                  ScenarioTraffic& traffic,
@@ -53,7 +58,8 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
     : m_network(network),
       m_traffic(traffic),
       m_results(results),
-      m_progress(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()).into_raw())
+      m_progress(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()).into_raw()),
+      m_mine(std::make_unique<hpcc::RankProgress>())
 {
     const hpcc::MonitorParameters parameters = scenario.monitor();
     m_hasHistogram = parameters.histogram;
@@ -109,11 +115,37 @@ ScenarioMonitor::Begin()
         BeginControlSeries();
     }
     const SharedNetwork* shared = m_network.GetShared();
-    if (!shared || !shared->GetExchange() || shared->GetExchange()->GetRank() == 0)
+    if (!shared || !shared->GetExchange())
     {
         BeginProgress();
     }
     m_clock.Begin();
+}
+
+const hpcc::RankProgress&
+ScenarioMonitor::GetProgress()
+{
+    const uint64_t now = ProcessTime::Now().wall;
+    if (now - m_lookedAt >= RANK_PROGRESS_INTERVAL)
+    {
+        m_lookedAt = now;
+        *m_mine = {m_network.GetTxFrames(),
+                   m_traffic.GetActiveBytes(),
+                   m_network.GetShared()->GetExchange()->GetWaited().wall};
+    }
+    return *m_mine;
+}
+
+void
+ScenarioMonitor::ShowProgress(const std::vector<hpcc::RankProgress>& ranks)
+{
+    if (!ranks.empty())
+    {
+        m_progress->update_shared(Simulator::Now().GetNanoSeconds(),
+                                  m_traffic.GetFinishedBytes(),
+                                  m_traffic.GetFinished(),
+                                  {ranks.data(), ranks.size()});
+    }
 }
 
 void
@@ -128,7 +160,7 @@ ScenarioMonitor::WatchPauses()
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = m_network.GetNode(index);
-        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        for (uint32_t port = 0; node->IsLocal() && port < node->GetNPorts(); ++port)
         {
             const Ptr<QbbNetDevice> device = node->GetPort(port);
             // Not bound arguments, of which ns-3 keeps copies: there is one of these for each port.
@@ -239,7 +271,7 @@ ScenarioMonitor::BeginProgress()
     const auto sample = [this]() {
         m_progress->update(Simulator::Now().GetNanoSeconds(),
                            Simulator::GetEventCount(),
-                           m_traffic.GetAckedBytes(),
+                           m_traffic.GetFinishedBytes() + m_traffic.GetActiveBytes(),
                            m_traffic.GetFinished());
         return !m_traffic.IsDone();
     };

@@ -42,8 +42,19 @@ class ScenarioMonitor
                     ScenarioTraffic& traffic,
                     hpcc::Results& results);
 
+    ~ScenarioMonitor();
+
     /// Schedule the first samples.
     void Begin();
+
+    /// \return how far this process is, as it was at most a moment ago
+    const hpcc::RankProgress& GetProgress();
+
+    /**
+     * \brief Show how far a run is that several processes share.
+     * \param ranks how far each is; nothing is shown if there are none
+     */
+    void ShowProgress(const std::vector<hpcc::RankProgress>& ranks);
 
     /// Remove the line that shows the progress.
     void End();
@@ -70,7 +81,7 @@ class ScenarioMonitor
     /// Take samples of what congestion control makes of flows.
     void BeginControlSeries();
 
-    /// Show how far the run is.
+    /// Show how far the run of a single process is.
     void BeginProgress();
 
     const QbbHelper& m_network;             //!< the network
@@ -78,6 +89,9 @@ class ScenarioMonitor
     hpcc::Results& m_results;               //!< where it is recorded
     SamplingClock m_clock;                  //!< says when
     CorePointer<hpcc::Progress> m_progress; //!< the line that shows the progress
+    /// How far this process was when it looked last.
+    std::unique_ptr<hpcc::RankProgress> m_mine;
+    uint64_t m_lookedAt{0}; //!< when that was, in ns by the clock on the wall
     /// Of each switch: index of its first port in the results.
     std::vector<std::size_t> m_firstQueue;
     BusySwitches m_sampled; //!< for histogram and statistics

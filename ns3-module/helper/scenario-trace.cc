@@ -136,6 +136,10 @@ TraceScenarioPackets(const hpcc::Scenario& scenario,
     for (const uint32_t index : nodes)
     {
         const Ptr<QbbNode> node = network.GetNode(index);
+        if (!node->IsLocal())
+        {
+            continue;
+        }
         const auto addresses = scenario.port_addresses(index);
         for (uint32_t port = 0; port < node->GetNPorts(); ++port)
         {

@@ -225,9 +225,15 @@ ScenarioTraffic::IsIdle() const
 }
 
 uint64_t
-ScenarioTraffic::GetAckedBytes() const
+ScenarioTraffic::GetFinishedBytes() const
 {
-    uint64_t bytes = m_finishedBytes;
+    return m_finishedBytes;
+}
+
+uint64_t
+ScenarioTraffic::GetActiveBytes() const
+{
+    uint64_t bytes = 0;
     for (const auto& [index, active] : m_active)
     {
         bytes += active->GetAckedBytes();
@@ -251,7 +257,7 @@ ScenarioTraffic::WatchRtts()
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const auto host = DynamicCast<RdmaHost>(m_network.GetNode(index));
-        if (host && host->GetNPorts() > 0)
+        if (host && host->IsLocal() && host->GetNPorts() > 0)
         {
             host->TraceConnectWithoutContext("Rtt", Callback<void, const RdmaFlow&, Time>(keep));
         }

@@ -56,8 +56,11 @@ class ScenarioTraffic
     /// \return whether no flow is under way
     bool IsIdle() const;
 
-    /// \return acknowledged bytes of all flows
-    uint64_t GetAckedBytes() const;
+    /// \return bytes of the flows that have finished
+    uint64_t GetFinishedBytes() const;
+
+    /// \return acknowledged bytes of the flows of this process that are under way
+    uint64_t GetActiveBytes() const;
 
     /// Add a point to the goodput of every flow under way.
     void TraceGoodput() const;

@@ -41,6 +41,7 @@ template struct CoreDelete<hpcc::Loss>;
 template struct CoreDelete<hpcc::Network>;
 template struct CoreDelete<hpcc::ProbedFlow>;
 template struct CoreDelete<hpcc::Progress>;
+template struct CoreDelete<hpcc::ReceiverKeys>;
 template struct CoreDelete<hpcc::Results>;
 template struct CoreDelete<hpcc::Scenario>;
 template struct CoreDelete<hpcc::Scheduler>;

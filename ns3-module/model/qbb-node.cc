@@ -64,12 +64,22 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
 }
 
 void
+QbbNode::AddAbsentPort()
+{
+    NS_LOG_FUNCTION(this);
+    m_ports.push_back(nullptr);
+}
+
+void
 QbbNode::SetShared(SharedNetwork* shared)
 {
     m_shared = shared;
     for (const auto& port : m_ports)
     {
-        port->SetShared(shared);
+        if (port)
+        {
+            port->SetShared(shared);
+        }
     }
 }
 

@@ -49,6 +49,9 @@ class QbbNode : public Object, public SettingsOwner
      */
     void AddPort(Ptr<QbbNetDevice> device);
 
+    /// Count a port that this process does without: its node and its peer are other processes'.
+    void AddAbsentPort();
+
     /// \return whether the simulation has ended, which took the ports away
     bool IsDisposed() const;
 
@@ -57,7 +60,7 @@ class QbbNode : public Object, public SettingsOwner
 
     /**
      * \param port number of a port, counted from 0
-     * \return the port
+     * \return the port; nullptr if this process does without it
      */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
@@ -95,8 +98,8 @@ class QbbNode : public Object, public SettingsOwner
     void SetRng(std::shared_ptr<hpcc::Rng> rng);
 
     /**
-     * \brief Get ready to run: all ports and routes are known.
-     * \param network the network
+     * \brief Get ready to run: all ports and routes are known. A node that another process
+     * simulates makes do with what its peers here ask of it. \param network the network
      */
     virtual void Start(const std::shared_ptr<hpcc::Network>& network) = 0;
 

@@ -86,9 +86,19 @@ QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
     GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax);
 }
 
+void
+QbbSwitch::CheckLocal() const
+{
+    NS_ABORT_MSG_UNLESS(m_core,
+                        "switch " << m_index
+                                  << " is simulated by another process, or the network has not "
+                                     "been started; see QbbNode::IsLocal()");
+}
+
 uint32_t
 QbbSwitch::GetQueuedBytes(uint16_t port) const
 {
+    CheckLocal();
     return m_core->queued(port);
 }
 
@@ -132,6 +142,7 @@ QbbSwitch::GetDrops() const
 uint64_t
 QbbSwitch::GetSentBytes(uint16_t port) const
 {
+    CheckLocal();
     return m_core->sent(port);
 }
 
@@ -158,6 +169,10 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
+    if (!IsLocal())
+    {
+        return;
+    }
     EnsureRng();
     ResolveSettings(*network);
     m_core.reset(

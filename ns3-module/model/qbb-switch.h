@@ -56,7 +56,7 @@ class QbbSwitch : public QbbNode
     /**
      * \brief Count the bytes that wait at a port, PFC frames excepted.
      * \param port number of the port, counted from 0
-     * \return bytes
+     * \return bytes; ends the program if another process simulates the switch
      */
     uint32_t GetQueuedBytes(uint16_t port) const;
 
@@ -87,7 +87,8 @@ class QbbSwitch : public QbbNode
 
     /**
      * \param port number of a port, counted from 0
-     * \return bytes of all frames that left it so far, without preamble and gap
+     * \return bytes of all frames that left it so far, without preamble and gap; ends the
+     * program if another process simulates the switch
      */
     uint64_t GetSentBytes(uint16_t port) const;
 
@@ -119,6 +120,9 @@ class QbbSwitch : public QbbNode
     void DoDispose() override;
 
   private:
+    /// End the program if another process simulates the switch.
+    void CheckLocal() const;
+
     /**
      * \brief Account for a frame that leaves, mark it, stamp it, resume its sender.
      * \param out port by which it leaves

@@ -12,7 +12,6 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 namespace ns3
@@ -31,26 +30,25 @@ class Stopwatch
 {
   public:
     /**
-     * \param sum nanoseconds so far
+     * \param sum the time so far
      */
-    explicit Stopwatch(uint64_t& sum)
+    explicit Stopwatch(ProcessTime& sum)
         : m_sum(sum),
-          m_begin(std::chrono::steady_clock::now())
+          m_begin(ProcessTime::Now())
     {
     }
 
     ~Stopwatch()
     {
-        const auto elapsed = std::chrono::steady_clock::now() - m_begin;
-        m_sum += std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
+        m_sum += ProcessTime::Now() - m_begin;
     }
 
     Stopwatch(const Stopwatch&) = delete;
     Stopwatch& operator=(const Stopwatch&) = delete;
 
   private:
-    uint64_t& m_sum;                               //!< nanoseconds
-    std::chrono::steady_clock::time_point m_begin; //!< when the block began
+    ProcessTime& m_sum;  //!< the time so far
+    ProcessTime m_begin; //!< when the block began
 };
 
 /**
@@ -102,7 +100,8 @@ RankExchange::~RankExchange()
 uint64_t
 RankExchange::Exchange(uint64_t value)
 {
-    const Stopwatch watch(m_waitedNanos);
+    const Stopwatch watch(m_waited);
+    ++m_windows;
     const std::size_t size = GetSize();
     // Of each rank: its number, and what it sends to each.
     std::vector<uint64_t> mine{value};
@@ -161,7 +160,7 @@ RankExchange::Exchange(uint64_t value)
 std::vector<RankExchange::Bytes>
 RankExchange::Gather(const Bytes& bytes)
 {
-    const Stopwatch watch(m_waitedNanos);
+    const Stopwatch watch(m_waited);
     const bool isFirst = m_rank == 0;
     const int mine = CountOf(bytes.size());
     std::vector<int> counts(GetSize());

@@ -6,6 +6,8 @@
 #ifndef RANK_EXCHANGE_H
 #define RANK_EXCHANGE_H
 
+#include "process-time.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -99,11 +101,17 @@ class RankExchange
         return m_sentBytes;
     }
 
-    /// \return nanoseconds that were spent so far in waiting for other ranks and in exchanging with
-    /// them
-    uint64_t GetWaitedNanos() const
+    /// \return how often Exchange() was called so far
+    uint64_t GetWindows() const
     {
-        return m_waitedNanos;
+        return m_windows;
+    }
+
+    /// \return the time that was spent so far in waiting for other ranks and in exchanging with
+    /// them
+    const ProcessTime& GetWaited() const
+    {
+        return m_waited;
     }
 
   private:
@@ -112,7 +120,8 @@ class RankExchange
     std::vector<Bytes> m_outboxes; //!< by rank: what is sent to it next
     std::vector<Bytes> m_inboxes;  //!< by rank: what was received from it last
     uint64_t m_sentBytes{0};       //!< bytes sent so far
-    uint64_t m_waitedNanos{0};     //!< nanoseconds spent in exchanges
+    uint64_t m_windows{0};         //!< calls of Exchange() so far
+    ProcessTime m_waited;          //!< time spent in exchanges
 };
 
 } // namespace ns3

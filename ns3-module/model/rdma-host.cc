@@ -106,6 +106,7 @@ RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_core.reset();
+    m_receiverKeys.reset();
     m_fastCnp = nullptr;
     m_network.reset();
     m_sending.clear();
@@ -140,13 +141,17 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
+    if (!IsLocal())
+    {
+        m_receiverKeys.reset(hpcc::new_receiver_keys().into_raw());
+        return;
+    }
     m_wakeUps.assign(m_ports.size(), nullptr);
     m_alarms.SetContext(GetObject<Node>()->GetId());
     EnsureRng();
     ResolveSettings(*network);
     m_mtu = GetSettings().mtu();
-    m_core.reset(
-        CallCore([&] { return hpcc::new_host(*network, m_index, GetSettings()).into_raw(); }));
+    m_core = MakeCore();
     m_wirePort = GetSettings().wire_port();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
@@ -157,12 +162,19 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     }
 }
 
+CorePointer<hpcc::Host>
+RdmaHost::MakeCore() const
+{
+    return CorePointer<hpcc::Host>(
+        CallCore([&] { return hpcc::new_host(*m_network, m_index, GetSettings()).into_raw(); }));
+}
+
 bool
 RdmaHost::CanReach(const RdmaHost& peer) const
 {
     CheckRunning();
     peer.CheckRunning();
-    return m_core->route({}, peer.m_index) >= 0 && peer.m_core->route({}, m_index) >= 0;
+    return m_network->leads(m_index, peer.m_index) && m_network->leads(peer.m_index, m_index);
 }
 
 uint32_t
@@ -170,6 +182,11 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 {
     NS_LOG_FUNCTION(this << peer << request.size);
     CheckFlow(peer, request);
+    if (!IsLocal() && !peer->IsLocal())
+    {
+        peer->TakeReceiverKey();
+        return ELSEWHERE;
+    }
     RdmaFlow flow = request;
     flow.src = m_index;
     flow.dst = peer->m_index;
@@ -177,7 +194,11 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     flow.sport = m_nextPort.emplace(flow.dst, FIRST_SOURCE_PORT).first->second++;
 
     const hpcc::FlowKey key = WireKey(flow, flow.sport);
-    const int32_t nic = m_core->route(key, flow.dst);
+    // What a flow from another process asks of its receiver is known here, too; its host is not
+    // kept.
+    const CorePointer<hpcc::Host> elsewhere = IsLocal() ? CorePointer<hpcc::Host>() : MakeCore();
+    const hpcc::Host& source = IsLocal() ? *m_core : *elsewhere;
+    const int32_t nic = source.route(key, flow.dst);
     NS_ABORT_MSG_IF(nic < 0, "host " << flow.dst << " cannot be reached from host " << flow.src);
     hpcc::SenderParameters sender{
         flow.src,
@@ -188,10 +209,7 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
         0,
         flow.size,
     };
-    const int64_t receiver =
-        peer->m_core->open_receiver(*m_core, static_cast<uint16_t>(nic), sender, *m_network);
-    NS_ABORT_MSG_IF(receiver < 0, "host " << flow.dst << " has no room for another queue pair");
-    sender.receiver = static_cast<uint32_t>(receiver);
+    sender.receiver = peer->OpenReceiver(source, static_cast<uint16_t>(nic), sender);
     if (!IsLocal())
     {
         return ELSEWHERE;
@@ -218,14 +236,41 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 void
 RdmaHost::CloseReceiver(uint32_t receiver)
 {
-    m_core->close_receiver(receiver);
+    if (IsLocal())
+    {
+        m_core->close_receiver(receiver);
+    }
+    else
+    {
+        m_receiverKeys->close(receiver);
+    }
+}
+
+uint32_t
+RdmaHost::OpenReceiver(const hpcc::Host& source, uint16_t nic, const hpcc::SenderParameters& sender)
+{
+    return IsLocal() ? CheckReceiver(m_core->open_receiver(source, nic, sender, *m_network))
+                     : TakeReceiverKey();
+}
+
+uint32_t
+RdmaHost::TakeReceiverKey()
+{
+    return CheckReceiver(m_receiverKeys->open());
+}
+
+uint32_t
+RdmaHost::CheckReceiver(int64_t receiver) const
+{
+    NS_ABORT_MSG_IF(receiver < 0, "host " << m_index << " has no room for another queue pair");
+    return static_cast<uint32_t>(receiver);
 }
 
 void
 RdmaHost::CheckRunning() const
 {
     NS_ABORT_MSG_UNLESS(
-        m_core,
+        m_network,
         "host " << m_index
                 << " is not part of a running network: call QbbHelper::Start() first, and "
                 << "nothing after Simulator::Destroy()");
@@ -363,6 +408,10 @@ RdmaCounters
 RdmaHost::GetCounters() const
 {
     CheckRunning();
+    if (!IsLocal())
+    {
+        return {};
+    }
     const hpcc::HostCounters core = m_core->counters();
     return {core.resent,
             core.timeouts,

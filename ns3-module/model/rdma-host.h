@@ -243,6 +243,28 @@ class RdmaHost : public QbbNode
     /// End the program if the host has not been started, or the simulation is over.
     void CheckRunning() const;
 
+    /// \return the core's host, as it is before its first flow, with the present routes
+    CorePointer<hpcc::Host> MakeCore() const;
+
+    /**
+     * \brief Prepare for a flow that arrives here. A flow between two hosts of other processes
+     * takes a key, and that is all. \param source the core's host that sends it \param nic by which
+     * of its ports \param sender the flow \return the flow's queue pair here; ends the program if
+     * there is no room for it
+     */
+    uint32_t OpenReceiver(const hpcc::Host& source,
+                          uint16_t nic,
+                          const hpcc::SenderParameters& sender);
+
+    /// \return the key of the next flow to this host, which another process simulates
+    uint32_t TakeReceiverKey();
+
+    /**
+     * \param receiver the queue pair of a flow to here, negative if there is none
+     * \return the queue pair; ends the program if there is none
+     */
+    uint32_t CheckReceiver(int64_t receiver) const;
+
     /**
      * \brief End the program if a flow cannot start.
      * \param peer its destination
@@ -408,7 +430,9 @@ class RdmaHost : public QbbNode
      */
     void OnTimeout(uint32_t queuePair, uint8_t timer);
 
-    CorePointer<hpcc::Host> m_core;                  //!< the decisions
+    CorePointer<hpcc::Host> m_core; //!< the decisions
+    /// Which receivers there are, of a host that another process simulates.
+    CorePointer<hpcc::ReceiverKeys> m_receiverKeys;
     Ptr<FastCnpHost> m_fastCnp;                      //!< what it does about Fast CNP
     std::shared_ptr<hpcc::Network> m_network;        //!< paths
     std::unordered_map<uint32_t, Sending> m_sending; //!< flows under way, by queue pair

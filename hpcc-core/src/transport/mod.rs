@@ -14,6 +14,7 @@ mod probed;
 mod protocol;
 mod queue_pair;
 mod receiver;
+mod receiver_keys;
 mod selective_repeat;
 mod send_times;
 mod sender;
@@ -37,6 +38,7 @@ pub use probed::ProbedFlow;
 pub use protocol::{IpVersion, Protocol, ProtocolSettings};
 pub use queue_pair::{Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
+pub use receiver_keys::ReceiverKeys;
 pub use settings::TransportSettings;
 pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 

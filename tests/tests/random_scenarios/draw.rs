@@ -85,22 +85,40 @@ fn traffic(dice: &mut Dice, hosts: u64) -> String {
     text
 }
 
+/// Four flows from one leaf to the next, over links that are no faster, which look for better paths among the spines.
+const MOVING: &str = "[telemetry]\nlayout = 'paper'\npaths = 4\npath_interval = 1\n";
+
+fn moving_flows() -> String {
+    let flow = |src: u64| format!("[[traffic]]\nkind = 'flow'\nsrc = {src}\ndst = {}\nsize = '1MB'\n", src + 4);
+    (0..4).map(flow).collect()
+}
+
 /// A scenario that several processes can share, with all that happens between them: frames and pauses, losses, failing links,
-/// notifications of switches, monitors, traces and captures.
+/// notifications of switches, monitors, traces and captures; in every third, flows that move to other paths, in every
+/// third, more flows to one host than buffers hold.
 pub fn shared(seed: u64) -> String {
     let mut dice = Dice(Mrg32k3a::new(seed, 1));
-    let (leaves, spines, per_leaf) = (2 + dice.below(3), 1 + dice.below(3), 1 + dice.below(4));
+    let moves = seed.is_multiple_of(3);
+    let drawn = (2 + dice.below(3), 1 + dice.below(3), 1 + dice.below(4));
+    let pauses = seed % 3 == 1;
+    let (leaves, spines, per_leaf) = if moves || pauses { (3, 3, 4) } else { drawn };
     let hosts = leaves * per_leaf;
     let (delay, fabric_delay) = (dice.one_of(&["100ns", "1us"]), dice.one_of(&["300ns", "1us", "7us"]));
-    let fabric = dice.one_of(&["100Gbps", "400Gbps"]);
+    let fabric = dice.one_of(if moves || pauses { &["100Gbps"] } else { &["100Gbps", "400Gbps"] });
     let loss = dice.one_of(&["0.0", "0.0", "0.001"]);
-    let notifies = dice.chance(30);
-    let algorithm = if notifies { "hpcc_plus" } else { dice.one_of(ALGORITHMS) };
+    let notifies = dice.chance(30) && !moves && !pauses;
+    let drawn = dice.one_of(ALGORITHMS);
+    let algorithm = if notifies || moves {
+        "hpcc_plus"
+    } else if pauses {
+        "none"
+    } else {
+        drawn
+    };
     let profile = if notifies { "rocev2_ipv6" } else { dice.one_of(&["reference", "rocev2_ipv4", "rocev2_ipv6"]) };
-    let mode = dice.one_of(&["lossless", "lossless", "lossy"]);
+    let mode = dice.one_of(if pauses { &["lossless"] } else { &["lossless", "lossless", "lossy"] });
     let recovery = dice.one_of(&["go_back_n", "selective_repeat"]);
-    // Little more than the headroom of all ports takes: there are pauses.
-    let buffer = 4_300_000 << dice.below(3);
+    let buffer = if pauses { 1_000_000 } else { 4_300_000 << dice.below(3) };
     let mut text = format!(
         "[run]\nseed = {seed}\nstop = '20ms'\n[topology]\nkind = 'leaf_spine'\nleaves = {leaves}\nspines = {spines}\n\
          hosts_per_leaf = {per_leaf}\nrate = '100Gbps'\ndelay = '{delay}'\nfabric_rate = '{fabric}'\n\
@@ -111,12 +129,21 @@ pub fn shared(seed: u64) -> String {
     if notifies {
         text += "[fast_cnp]\nenabled = true\nkmin = '5KB'\nkmax = '20KB'\n";
     }
+    if moves {
+        text += MOVING;
+    }
     if dice.chance(40) {
         let (leaf, spine) = (hosts + dice.below(leaves), hosts + leaves + dice.below(spines));
         let until = if dice.chance(50) { ", until = '90us'" } else { "" };
         writeln!(text, "[failures]\nlinks = [{{ time = '20us', a = {leaf}, b = {spine}{until} }}]").expect("text");
     }
     text += &traffic(&mut dice, hosts);
+    if moves {
+        text += &moving_flows();
+    }
+    if pauses {
+        text += "[[traffic]]\nkind = 'incast'\nreceiver = 0\nsender_count = 10\nsize = '150KB'\n";
+    }
     text += MONITORS;
     text += "control_interval = '10us'\n";
     if profile != "reference" {

@@ -166,6 +166,9 @@ pub struct AttackSummary {
 pub struct RankSummary {
     /// Nodes that it simulated.
     pub nodes: u64,
+    /// Ports that it built: those of its nodes, and the far ends of their links.
+    #[serde(default)]
+    pub devices: u64,
     /// Their events.
     pub events: u64,
     /// Frames that they sent.
@@ -174,6 +177,12 @@ pub struct RankSummary {
     pub sent_frames: u64,
     /// Bytes that it sent to other processes, results included.
     pub sent_bytes: u64,
+    /// How often it exchanged with the others what had been sent.
+    #[serde(default)]
+    pub windows: u64,
+    /// Seconds of processor time in which it simulated.
+    #[serde(default)]
+    pub cpu_s: f64,
     /// Seconds in which it simulated, by the clock on the wall.
     pub busy_s: f64,
     /// Seconds in which it waited for others, and exchanged with them.

@@ -120,16 +120,14 @@ impl ResultWriter {
         self.log.as_mut().map(RowLog::take_bytes).unwrap_or_default()
     }
 
-    /// Adds rows of another process to those that wait.
-    ///
-    /// # Errors
-    /// If they are not what [`take_rows`](Self::take_rows) gave.
-    pub fn add_rows(&mut self, rows: &[u8]) -> Result<(), ResultError> {
-        if self.log.as_mut().is_some_and(|log| log.add_bytes(rows)) {
-            return Ok(());
+    /// Adds rows of another process to those that wait. If they are not what [`take_rows`](Self::take_rows) gave,
+    /// [`finish`](Self::finish) says so.
+    pub fn add_rows(&mut self, rows: &[u8]) {
+        if !self.log.as_mut().is_some_and(|log| log.add_bytes(rows)) {
+            let folder = self.output.as_ref().map_or(Path::new(""), |output| output.folder.path());
+            let error = ResultError::folder(folder, "the rows of another process of this run cannot be read");
+            self.keep(Err(error));
         }
-        let folder = self.output.as_ref().map_or(Path::new(""), |output| output.folder.path());
-        Err(ResultError::folder(folder, "the rows of another process of this run cannot be read"))
     }
 
     /// Writes the rows that wait, in the order that one process would have written them in. No process may still add rows
