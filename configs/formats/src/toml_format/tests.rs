@@ -14,6 +14,10 @@ use hpcc_core::transport::{Recovery, TimeoutConfig, TransportConfig};
 use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
+mod algorithms;
+mod topology;
+mod traffic;
+
 pub(super) const MINIMAL: &str = r#"[run]
 stop = "1ms"
 
@@ -46,10 +50,6 @@ pub(super) fn load_with(text: impl AsRef<[u8]>, overrides: &[&str]) -> Result<Sc
 /// A minimal scenario with another topology.
 fn with_topology(section: &str) -> String {
     format!("[run]\nstop = \"1ms\"\n[topology]\n{section}\n")
-}
-
-fn boxed(algorithm: impl Algorithm + 'static) -> Box<dyn Algorithm> {
-    Box::new(algorithm)
 }
 
 fn thresholds(scenario: &Scenario) -> &[EcnThreshold] {
@@ -219,21 +219,6 @@ fn what_has_no_effect_is_noted() {
 }
 
 #[test]
-fn every_algorithm_has_the_preset_of_the_reference() {
-    let load = |name: &str| {
-        let setting = format!("congestion_control.algorithm={name}");
-        let scenario = load_with(MINIMAL, &[&setting]).expect(name);
-        let transport = (scenario.transport().window, scenario.transport().ack_priority);
-        (scenario.algorithm().clone_algorithm(), scenario.layout(), transport, thresholds(&scenario)[0].kmin)
-    };
-    let (pint, timely) = (HpccPintConfig::default(), TimelyConfig::default());
-    assert_eq!(load("hpcc_pint"), (boxed(pint), Layout::pint(1.05, false), (true, 3), 400_000));
-    assert_eq!(load("dcqcn"), (boxed(DcqcnConfig::default()), Layout::None, (false, 0), 400_000));
-    assert_eq!(load("timely"), (boxed(timely), Layout::Timestamp, (false, 0), 400_000));
-    assert_eq!(load("dctcp"), (boxed(DctcpConfig::default()), Layout::None, (true, 3), 300_000));
-}
-
-#[test]
 fn the_references_faults_are_off_unless_asked_for() {
     let load = |section: &str, overrides: &[&str]| load_with(format!("{MINIMAL}{section}\n"), overrides);
     let quirks = |section| {
@@ -265,96 +250,6 @@ fn the_references_faults_are_off_unless_asked_for() {
         let error = load(&format!("[compatibility]\n{line}"), &[]).expect_err(line).to_string();
         assert!(error.contains(message), "{error}");
     }
-}
-
-/// HPCC weighs queues by the path's own bytes then, unless the reference's division by the window is on.
-#[test]
-fn hpcc_runs_without_a_window_unless_it_divides_by_it() {
-    let text = format!("{MINIMAL}[transport]\nwindow = false\n");
-    assert!(!load_with(text.clone(), &[]).expect("valid").transport().window);
-    let error = load_with(text, &["compatibility.windowless_hpcc=true"]).expect_err("divides by 0").to_string();
-    assert!(error.contains("transport.window"), "{error}");
-}
-
-#[test]
-fn every_parameter_of_every_algorithm_can_be_given() {
-    for (section, expected) in [
-        (
-            "algorithm='hpcc_pint'\neta=0.9\nmax_stage=1\nadditive_increase='1Mbps'\nmin_rate='2Mbps'\nsample_probability=0.5",
-            r#"{"additive_increase_bps":1000000,"algorithm":"hpcc_pint","eta":0.9,"max_stage":1,"min_rate_bps":2000000,"sample_probability":0.5}"#,
-        ),
-        (
-            "algorithm='dcqcn'\ngain=0.5\nalpha_interval='1us'\ndecrease_interval='2us'\nincrease_interval='3us'\nfast_recovery=4\nadditive_increase='5Mbps'\nhyper_increase='6Mbps'\nclamp_target=true\nnotification_interval='8us'\nmin_rate='7Mbps'",
-            r#"{"additive_increase_bps":5000000,"algorithm":"dcqcn","alpha_interval_ns":1000,"clamp_target":true,"decrease_interval_ns":2000,"fast_recovery":4,"gain":0.5,"hyper_increase_bps":6000000,"increase_interval_ns":3000,"min_rate_bps":7000000,"notification_interval_ns":8000}"#,
-        ),
-        (
-            "algorithm='timely'\nadditive_increase='1Mbps'\nhyper_increase='2Mbps'\nhyper_after=3\nmin_rate='4Mbps'\nweight=0.5\ndecrease=0.6\nlow='7us'\nhigh='8us'\nmin_rtt='9us'",
-            r#"{"additive_increase_bps":1000000,"algorithm":"timely","decrease":0.6,"high_ns":8000,"hyper_after":3,"hyper_increase_bps":2000000,"low_ns":7000,"min_rate_bps":4000000,"min_rtt_ns":9000,"weight":0.5}"#,
-        ),
-        (
-            "algorithm='dctcp'\ngain=0.5\nadditive_increase='1Mbps'\nmin_rate='2Mbps'",
-            r#"{"additive_increase_bps":1000000,"algorithm":"dctcp","gain":0.5,"min_rate_bps":2000000}"#,
-        ),
-    ] {
-        let scenario = load_with(format!("{MINIMAL}[congestion_control]\n{section}\n"), &[]).expect(section);
-        let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
-        assert_eq!(scenario.effective()["congestion_control"], expected);
-    }
-}
-
-#[test]
-fn another_algorithm_on_the_command_line_drops_the_files_parameters() {
-    let text = format!("{MINIMAL}[congestion_control]\neta=0.9\n[telemetry]\nlayout='paper'\n");
-    let choose = "congestion_control.algorithm=";
-    let dctcp = load_with(&text, &[&format!("{choose}dctcp"), "congestion_control.gain=0.5"]).expect("valid");
-    let value = |scenario: &Scenario, key| scenario.algorithm().get(key);
-    assert_eq!((value(&dctcp, "gain"), dctcp.layout()), (Some(Value::Real(0.5)), Layout::None));
-    assert!(dctcp.notes.iter().any(|note| note.contains("another algorithm than the file's")), "{:?}", dctcp.notes);
-    let same = load_with(&text, &[&format!("{choose}hpcc")]).expect("valid");
-    assert_eq!((value(&same, "eta"), same.layout()), (Some(Value::Real(0.9)), Layout::Paper));
-    assert!(load_with(&text, &[&format!("{choose}dctcp"), "congestion_control.eta=0.5"]).is_err());
-}
-
-#[test]
-fn algorithms_refuse_what_is_not_theirs() {
-    for (section, expected) in [
-        ("algorithm='dcqcn'\neta=0.9", "18: congestion_control.eta: unknown key eta in [congestion_control]"),
-        (
-            "algorithm='dctcp'\ngian=0.9",
-            "18: congestion_control.gian: unknown key gian in [congestion_control]; did you mean gain? (algorithm = \"dctcp\")",
-        ),
-        ("algorithm='hpcc_pint'\nfast_react=true", "18: congestion_control.fast_react: unknown key"),
-        ("algorithm='hpcc'\nlog_base=1.05", "18: congestion_control.log_base: unknown key"),
-        (
-            "algorithm='hpcc_pint'\nsample_probability=0",
-            "18: congestion_control.sample_probability: the value is 0; expected a number from 0.0000152587890625 to 1",
-        ),
-        (
-            "algorithm='hpcc_pint'\nsample_probability=1e-9",
-            "18: congestion_control.sample_probability: the value is 0.000000001; expected a number from",
-        ),
-        ("algorithm='dcqcn'\ngain=1.5", "18: congestion_control.gain: the value is 1.5; expected a number from 0 to 1"),
-        (
-            "algorithm='dcqcn'\nincrease_interval='0us'",
-            "18: congestion_control.increase_interval: the value is \"0us\"; expected a time",
-        ),
-        (
-            "algorithm='dcqcn'\nalpha_interval=5",
-            "18: congestion_control.alpha_interval: 5 has no unit; expected a time",
-        ),
-        (
-            "algorithm='timely'\nlow='600us'",
-            "18: congestion_control.low: low is 600.000 us, more than high, 500.000 us",
-        ),
-        (
-            "algorithm='timely'\nmin_rate='0Mbps'",
-            "18: congestion_control.min_rate: the value is \"0Mbps\"; expected a rate",
-        ),
-        ("algorithm=5", "17: congestion_control.algorithm: 5 is none of \"hpcc\""),
-    ] {
-        refused(&format!("{MINIMAL}\n[congestion_control]\n{section}\n"), &[], &format!("test.toml:{expected}"));
-    }
-    refused(MINIMAL, &["congestion_control=5"], "--set: congestion_control is no section");
 }
 
 #[test]
@@ -544,159 +439,6 @@ fn bad_settings_name_their_line() {
     refused("[run]\nseed = 1\n", &[], "test.toml:1: run.stop: stop is missing from [run]");
     refused("[run]\nstop = \"0s\"\n", &[], "test.toml:2: run.stop: the time is 0; expected more");
     refused("[run]\nstop = \"1s\"\n", &[], "test.toml: the section [topology] is missing");
-}
-
-#[test]
-fn topologies_of_each_kind_load() {
-    for (section, nodes, links) in [
-        ("kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'", 4, 3),
-        ("kind='dumbbell'\nleft=2\nright=1\nrate='25Gbps'\ndelay='1us'\nbottleneck_rate='50Gbps'", 5, 4),
-        (
-            "kind='leaf_spine'\nleaves=2\nspines=2\nhosts_per_leaf=2\nrate='25Gbps'\ndelay='1us'\nfabric_delay='2us'",
-            8,
-            8,
-        ),
-        (
-            "kind='fat_tree'\npods=2\ntors_per_pod=2\naggs_per_pod=2\ncores_per_agg=1\nhosts_per_tor=2\nrate='25Gbps'\ndelay='1us'",
-            18,
-            20,
-        ),
-        ("kind='file'\npath='topology.txt'\ndefault_loss=0.1", 3, 2),
-        (
-            "kind='links'\nhosts=2\nswitches=1\nrate='25Gbps'\ndelay='1us'\nloss=0.2\nlinks=[{a=0,b=2},{a=1,b=2,rate='50Gbps',loss=0.1}]",
-            3,
-            2,
-        ),
-    ] {
-        let scenario = load_with(with_topology(section), &[]).expect(section);
-        assert_eq!((scenario.network.nodes.len(), scenario.network.links.len()), (nodes, links), "{section}");
-        assert_eq!(scenario.default_loss, if section.contains("default_loss") { 0.1 } else { 0.0 });
-        if section.contains("'links'") {
-            let losses: Vec<f64> = scenario.network.links.iter().map(|link| link.loss).collect();
-            assert_eq!(losses, [0.2, 0.1], "the section's, and the link's own");
-        }
-    }
-}
-
-#[test]
-fn bad_topologies_name_their_line() {
-    for (section, expected) in [
-        ("kind='ring'", "4: topology.kind: unknown kind \"ring\""),
-        ("kind='stat'", "4: topology.kind: unknown kind \"stat\"; did you mean star?"),
-        ("kind=5", "4: topology.kind: kind is not a string"),
-        ("hosts=5", "3: topology.kind: kind is missing from [topology]"),
-        ("kind='star'\nhosts=3\nrate='25Gbps'", "3: topology.delay: delay is missing from [topology]"),
-        (
-            "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nspines=2",
-            "8: topology.spines: unknown key spines in [topology]",
-        ),
-        ("kind='star'\nhosts=0\nrate='25Gbps'\ndelay='1us'", "3: topology: hosts is 0; expected at least 1"),
-        ("kind='star'\nhosts=199999\nrate='25Gbps'\ndelay='1us'", "3: topology: the network has 200000 nodes or more"),
-        ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "3: topology: a link rate is 0; expected more"),
-        (
-            "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
-            "3: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
-        ),
-        (
-            "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2",
-            "8: topology.loss: the probability is 2; expected 0 to 1",
-        ),
-        ("kind='file'\npath='gone.txt'", "5: topology.path: path is \"gone.txt\", but there is no such file"),
-        (
-            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=2},\n]",
-            "10: there is no node 2; expected 0 to 1",
-        ),
-        (
-            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=0},\n]",
-            "10: the link connects node 0 with itself",
-        ),
-        (
-            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\nlinks=[\n{a=0,b=1},\n]",
-            "9: delay is missing from the link and from [topology]",
-        ),
-        (
-            "kind='links'\nhosts=4000000000\nswitches=1\nlinks=[]",
-            "3: the network has 4000000001 nodes; expected at most 131072",
-        ),
-    ] {
-        refused(&with_topology(section), &[], &format!("test.toml:{expected}"));
-    }
-}
-
-#[test]
-fn traffic_of_each_kind_loads() {
-    let workload = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/fb_hadoop.cdf");
-    let poisson = format!("kind='poisson'\nload=0.5\nsizes='{}'\nduration='100us'", workload.display());
-    for (section, flows) in [
-        ("kind='incast'\nreceiver=2\nsenders=[0,1]\nsize=500", 2..3),
-        ("kind='incast'\nreceiver=2\nsender_count=3\nsize='1KB'\nstart='5us'\npriority=1\ndport=7", 3..4),
-        ("kind='periodic_incast'\nreceiver=0\nsender_count=2\nsize=1\ninterval='10us'\nduration='25us'", 6..7),
-        ("kind='random_incast'\nfan_in=3\nsize=1000\nload=0.5\nduration='100us'", 1_500..3_500),
-        ("kind='permutation'\nsize='1MB'", 4..5),
-        (poisson.as_str(), 10..1000),
-    ] {
-        let scenario = load_with(format!("{MINIMAL}[[traffic]]\n{section}"), &[]).expect(section);
-        assert!(flows.contains(&(scenario.flows.collect().len() - 1)), "{section}: {}", scenario.flows.collect().len());
-        assert!(scenario.flows.collect().is_sorted_by_key(|flow| flow.start));
-    }
-}
-
-#[test]
-fn bad_traffic_names_its_line() {
-    for (section, expected) in [
-        ("kind='flow'\nsrc=0\ndst=0\nsize=1", "test.toml:15: source and destination of the flow are the same host, 0"),
-        ("kind='flow'\nsrc=0\ndst=4\nsize=1", "test.toml:15: the flow's destination is node 4, a switch"),
-        (
-            "kind='flow'\nsrc=0\ndst=5\nsize=1",
-            "test.toml:15: the flow's destination is node 5, but there are only nodes 0 to 4",
-        ),
-        ("kind='flow'\nsrc=0\ndst=1\nsize=0", "test.toml:15: the flow's size is 0"),
-        (
-            "kind='flow'\nsrc=0\ndst=1\nsize=1\npriority=0",
-            "test.toml:20: traffic.priority: the value is 0; expected a whole number from 1 to 7",
-        ),
-        (
-            "kind='flow'\nsrc=0\ndst=1\nsise=1",
-            "test.toml:19: traffic.sise: unknown key sise in [traffic]; did you mean size?",
-        ),
-        ("kind='flou'", "test.toml:16: traffic.kind: unknown kind \"flou\"; did you mean flow?"),
-        ("kind='incast'\nreceiver=0\nsize=1", "test.toml:15: traffic.senders: there are no senders"),
-        (
-            "kind='incast'\nreceiver=0\nsize=1\nsender_count=4",
-            "test.toml:15: traffic.senders: sender_count is 4, but there are only 3",
-        ),
-        (
-            "kind='incast'\nreceiver=0\nsize=1\nsender_count=4\nsenders=[1]",
-            "test.toml:15: traffic.senders: both senders and sender_count",
-        ),
-        ("kind='incast'\nreceiver=0\nsize=1\nsenders=[0]", "test.toml:15: source and destination"),
-        (
-            "kind='periodic_incast'\nreceiver=0\nsize=1\nsenders=[1]\ninterval='1ns'\nduration='1s'",
-            "test.toml:15: traffic.interval: 1000000000 incasts",
-        ),
-        (
-            "kind='random_incast'\nfan_in=4\nsize=1000\nload=0.5\nduration='1ms'",
-            "test.toml:15: traffic: fan_in is 4, but there are only 3 hosts besides a receiver",
-        ),
-        ("kind='file'\npath='gone'", "test.toml:17: traffic.path: path is \"gone\", but there is no such file"),
-        ("kind='file'\npath='flow.txt'", "flow.txt:2: the flow's destination is node 9"),
-        (
-            "kind='poisson'\nload=0.5\nsizes='bad.cdf'\nduration='1us'",
-            "bad.cdf:2: 5 bytes at 100 % follow 10 bytes at 20 %",
-        ),
-        (
-            "kind='poisson'\nload=1.5\nsizes='bad.cdf'\nduration='1us'",
-            "test.toml:17: traffic.load: the value is 1.5; expected more than 0 and at most 1",
-        ),
-        ("kind='poisson'\nload=0.5\nsizes='gone'\nduration='1us'", "test.toml:18: traffic.sizes: sizes is \"gone\""),
-    ] {
-        refused(&format!("{MINIMAL}[[traffic]]\n{section}"), &[], expected);
-    }
-    refused(
-        "[run]\nstop='1s'\n[topology]\nkind='star'\nhosts=2\nrate='25Gbps'\ndelay='1us'\n[traffic]\nkind='flow'",
-        &[],
-        "test.toml:8: [traffic] is a single section",
-    );
 }
 
 /// Every prefix of a scenario, and a scenario with any one byte replaced, is either valid or an error.

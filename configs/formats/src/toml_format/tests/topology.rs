@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Topologies, valid and broken.
+
+use super::*;
+
+#[test]
+fn topologies_of_each_kind_load() {
+    for (section, nodes, links) in [
+        ("kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'", 4, 3),
+        ("kind='dumbbell'\nleft=2\nright=1\nrate='25Gbps'\ndelay='1us'\nbottleneck_rate='50Gbps'", 5, 4),
+        (
+            "kind='leaf_spine'\nleaves=2\nspines=2\nhosts_per_leaf=2\nrate='25Gbps'\ndelay='1us'\nfabric_delay='2us'",
+            8,
+            8,
+        ),
+        (
+            "kind='fat_tree'\npods=2\ntors_per_pod=2\naggs_per_pod=2\ncores_per_agg=1\nhosts_per_tor=2\nrate='25Gbps'\ndelay='1us'",
+            18,
+            20,
+        ),
+        ("kind='file'\npath='topology.txt'\ndefault_loss=0.1", 3, 2),
+        (
+            "kind='links'\nhosts=2\nswitches=1\nrate='25Gbps'\ndelay='1us'\nloss=0.2\nlinks=[{a=0,b=2},{a=1,b=2,rate='50Gbps',loss=0.1}]",
+            3,
+            2,
+        ),
+    ] {
+        let scenario = load_with(with_topology(section), &[]).expect(section);
+        assert_eq!((scenario.network.nodes.len(), scenario.network.links.len()), (nodes, links), "{section}");
+        assert_eq!(scenario.default_loss, if section.contains("default_loss") { 0.1 } else { 0.0 });
+        if section.contains("'links'") {
+            let losses: Vec<f64> = scenario.network.links.iter().map(|link| link.loss).collect();
+            assert_eq!(losses, [0.2, 0.1], "the section's, and the link's own");
+        }
+    }
+}
+
+#[test]
+fn bad_topologies_name_their_line() {
+    for (section, expected) in [
+        ("kind='ring'", "4: topology.kind: unknown kind \"ring\""),
+        ("kind='stat'", "4: topology.kind: unknown kind \"stat\"; did you mean star?"),
+        ("kind=5", "4: topology.kind: kind is not a string"),
+        ("hosts=5", "3: topology.kind: kind is missing from [topology]"),
+        ("kind='star'\nhosts=3\nrate='25Gbps'", "3: topology.delay: delay is missing from [topology]"),
+        (
+            "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nspines=2",
+            "8: topology.spines: unknown key spines in [topology]",
+        ),
+        ("kind='star'\nhosts=0\nrate='25Gbps'\ndelay='1us'", "3: topology: hosts is 0; expected at least 1"),
+        ("kind='star'\nhosts=199999\nrate='25Gbps'\ndelay='1us'", "3: topology: the network has 200000 nodes or more"),
+        ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "3: topology: a link rate is 0; expected more"),
+        (
+            "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
+            "3: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
+        ),
+        (
+            "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2",
+            "8: topology.loss: the probability is 2; expected 0 to 1",
+        ),
+        ("kind='file'\npath='gone.txt'", "5: topology.path: path is \"gone.txt\", but there is no such file"),
+        (
+            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=2},\n]",
+            "10: there is no node 2; expected 0 to 1",
+        ),
+        (
+            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=0},\n]",
+            "10: the link connects node 0 with itself",
+        ),
+        (
+            "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\nlinks=[\n{a=0,b=1},\n]",
+            "9: delay is missing from the link and from [topology]",
+        ),
+        (
+            "kind='links'\nhosts=4000000000\nswitches=1\nlinks=[]",
+            "3: the network has 4000000001 nodes; expected at most 131072",
+        ),
+    ] {
+        refused(&with_topology(section), &[], &format!("test.toml:{expected}"));
+    }
+}
