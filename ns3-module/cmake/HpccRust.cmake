@@ -10,7 +10,7 @@ if(NOT HPCC_CARGO)
 endif()
 
 set(hpcc_cargo_dir "${CMAKE_CURRENT_BINARY_DIR}/cargo")
-set(hpcc_rust_library "${hpcc_cargo_dir}/release/libhpcc_ns3.a")
+set(hpcc_rust_library "${hpcc_cargo_dir}/simulator/libhpcc_ns3.a")
 set(hpcc_bridge_include "${hpcc_cargo_dir}/cxxbridge")
 # Each source of the bridge with a cxx module has a generated C++ side.
 set(hpcc_bridge_source)
@@ -29,7 +29,7 @@ file(MAKE_DIRECTORY "${hpcc_bridge_include}")
 add_custom_target(
   hpcc-cargo
   COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}" "CXX=${CMAKE_CXX_COMPILER}"
-          "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge --features ns3
+          "${HPCC_CARGO}" build --locked --quiet --profile simulator --package ns3-bridge --features ns3
   BYPRODUCTS "${hpcc_rust_library}" ${hpcc_bridge_source} ${hpcc_bridge_headers}
   WORKING_DIRECTORY "${hpcc_rust_dir}"
   COMMENT "cargo build --package ns3-bridge"
