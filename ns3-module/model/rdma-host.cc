@@ -5,6 +5,7 @@
  */
 #include "rdma-host.h"
 
+#include "bottleneck-watch.h"
 #include "call-core.h"
 #include "late-trace.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
@@ -85,7 +86,13 @@ RdmaHost::GetTypeId()
                             "arrives; those of switches are told of by FastCnpHost",
                             MakeLateTraceAccessor<RdmaHost>(
                                 [](RdmaHost & host) -> auto& { return host.GetFlowWatch().cnp; }),
-                            "ns3::RdmaHost::FlowTracedCallback"),
+                            "ns3::RdmaHost::FlowTracedCallback")
+            .AddTraceSource("Bottleneck",
+                            "The link that U of a flow is of has become another",
+                            MakeLateTraceAccessor<RdmaHost>([](RdmaHost & host) -> auto& {
+                                return host.GetBottleneckWatch().change;
+                            }),
+                            "ns3::RdmaHost::BottleneckTracedCallback"),
         hpcc::host_settings());
     return tid;
 }
@@ -122,6 +129,16 @@ RdmaHost::GetFlowWatch()
         m_flowWatch = std::make_unique<FlowWatch>(*this);
     }
     return *m_flowWatch;
+}
+
+BottleneckWatch&
+RdmaHost::GetBottleneckWatch()
+{
+    if (!m_bottleneckWatch)
+    {
+        m_bottleneckWatch = std::make_unique<BottleneckWatch>(*this);
+    }
+    return *m_bottleneckWatch;
 }
 
 bool

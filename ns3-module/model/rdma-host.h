@@ -27,6 +27,8 @@
 namespace ns3
 {
 
+class BottleneckWatch;
+
 /**
  * \ingroup hpcc
  * \brief A flow from one host to another: what was asked for, and what became of it.
@@ -220,12 +222,24 @@ class RdmaHost : public QbbNode
      */
     typedef void (*RttTracedCallback)(const RdmaFlow& flow, Time rtt);
 
+    /**
+     * TracedCallback signature for bottlenecks, which are links of the path: 0 for the first
+     * switch's, -1 where it is not known.
+     * \param [in] flow the flow
+     * \param [in] before its bottleneck until now
+     * \param [in] now its bottleneck from now on
+     */
+    typedef void (*BottleneckTracedCallback)(const RdmaFlow& flow, int16_t before, int16_t now);
+
   protected:
     void DoDispose() override;
 
   private:
     /// \return what follows the frames of flows for trace sources; made at the first call
     FlowWatch& GetFlowWatch();
+
+    /// \return what follows bottlenecks for the trace source; made at the first call
+    BottleneckWatch& GetBottleneckWatch();
 
     /// Most timers of a queue pair; the core's numbers are below.
     static constexpr std::size_t MAX_TIMERS = 8;
@@ -453,6 +467,8 @@ class RdmaHost : public QbbNode
     TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
     /// Follows frames, once somebody wants to know.
     std::unique_ptr<FlowWatch> m_flowWatch;
+    /// Follows bottlenecks, likewise.
+    std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
 };
 
 } // namespace ns3

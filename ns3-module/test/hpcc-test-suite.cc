@@ -117,6 +117,7 @@ class HpccTestSuite : public TestSuite
                                 MakeHostTests,
                                 MakeFeedbackTests,
                                 MakeFastCnpTests,
+                                MakeFastCnpRefusalTests,
                                 MakeAttackTests,
                                 MakeRecoveryTests,
                                 MakeOwnControlTests,

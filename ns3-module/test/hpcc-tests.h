@@ -42,6 +42,8 @@ TestCases MakeHostTests();
 TestCases MakeFeedbackTests();
 /// \return tests of congestion notifications by receivers and by switches
 TestCases MakeFastCnpTests();
+/// \return tests of congestion notifications that must not reach a sender, or not slow it down
+TestCases MakeFastCnpRefusalTests();
 /// \return tests of attackers
 TestCases MakeAttackTests();
 /// \return tests of loss recovery

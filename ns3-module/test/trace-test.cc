@@ -261,10 +261,88 @@ class HelpersTest : public HpccTestCase
     std::ostringstream m_text; //!< text trace
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A flow whose bottleneck is the first link between switches, and then the last link.
+ */
+class BottleneckTest : public HpccTestCase
+{
+  public:
+    BottleneckTest()
+        : HpccTestCase("The trace source Bottleneck tells each move of a flow's bottleneck")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.hosts.Create(5);
+        network.switches.Create(2);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
+        for (const uint32_t host : {0, 1})
+        {
+            network.Link(network.hosts.Get(host), network.switches.Get(0));
+        }
+        for (const uint32_t host : {2, 3, 4})
+        {
+            network.Link(network.hosts.Get(host), network.switches.Get(1));
+        }
+        network.Link(network.switches.Get(0), network.switches.Get(1));
+        network.helper.Start();
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Bottleneck",
+                                      MakeCallback(&BottleneckTest::OnChange, this));
+        network.AddFlow(0, 2, 20'000'000);
+        // The first shares the link between the switches with it, the second the link to host 2.
+        network.AddFlow(1, 3, 1'000'000, MicroSeconds(100));
+        network.AddFlow(4, 2, 1'000'000, MilliSeconds(1));
+        Simulator::Schedule(MicroSeconds(200), &BottleneckTest::Expect, this, &network, 0);
+        Simulator::Schedule(MicroSeconds(1100), &BottleneckTest::Expect, this, &network, 1);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(m_changes, 2, "it moved");
+        NS_TEST_EXPECT_MSG_EQ(m_gaps, 0, "each move begins where the last one led to");
+        Simulator::Destroy();
+    }
+
+    /**
+     * \brief Expect a bottleneck of the long flow.
+     * \param network the network
+     * \param link its place on the path
+     */
+    void Expect(TestNetwork* network, int16_t link)
+    {
+        const Ptr<RdmaHost> host = network->helper.GetHost(0);
+        NS_TEST_EXPECT_MSG_EQ(m_last, link, "at " << Simulator::Now());
+        NS_TEST_EXPECT_MSG_EQ(host->GetControl(0).bottleneck, m_last, "as its state says");
+    }
+
+    /**
+     * \brief A bottleneck has moved.
+     * \param flow the flow
+     * \param before where it was
+     * \param now where it is
+     */
+    void OnChange(const RdmaFlow& flow, int16_t before, int16_t now)
+    {
+        if (flow.src != 0)
+        {
+            return;
+        }
+        ++m_changes;
+        m_gaps += before != m_last || before == now;
+        m_last = now;
+    }
+
+    int16_t m_last{-1};    //!< where the long flow's bottleneck is
+    uint64_t m_changes{0}; //!< moves of it
+    uint64_t m_gaps{0};    //!< moves that do not follow from the one before
+};
+
 TestCases
 MakeTraceTests()
 {
-    return {new TraceSourcesTest, new HelpersTest};
+    return {new TraceSourcesTest, new BottleneckTest, new HelpersTest};
 }
 
 } // namespace tests
