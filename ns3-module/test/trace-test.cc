@@ -269,7 +269,7 @@ class BottleneckTest : public HpccTestCase
 {
   public:
     BottleneckTest()
-        : HpccTestCase("The trace source Bottleneck tells each move of a flow's bottleneck")
+        : HpccTestCase("The trace source Bottleneck tells each move of the bottleneck of a flow")
     {
     }
 
