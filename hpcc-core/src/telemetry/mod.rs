@@ -17,6 +17,7 @@
 mod busiest_link;
 mod compact;
 pub mod encapsulation;
+mod fixed_exp2;
 mod fixed_log2;
 mod guard;
 pub mod ifa;

@@ -6,11 +6,12 @@
 //! ```text
 //! section   power (8 or 16), little-endian      U = base ^ power / 512
 //! ```
-//! All logarithms are to base 2, in fixed point with 15 binary places. Where the reference takes them from
-//! the C library, they come from a table or software here: the same on every machine.
+//! All logarithms are to base 2, in fixed point with 15 binary places. Where the reference takes them, and powers
+//! of 2, from the C library, they come from tables here: quicker, and the same on every machine.
 
 use super::Unusable;
-use super::fixed_log2::{PLACES, log2};
+use super::fixed_exp2::exp2;
+use super::fixed_log2::log2;
 use crate::random::GlibcRand;
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
@@ -24,10 +25,6 @@ const LARGEST_CODE: f64 = 512.0 * 512.0;
 /// The first power beyond it is the largest that a switch writes: far beyond [`LARGEST_CODE`], for a port's U is at most
 /// some windows over one.
 const LAST_POWER: f64 = 4_294_967_296.0;
-/// Factor of fixed-point logarithms.
-const ONE: f64 = (1_u32 << PLACES) as f64;
-/// The fixed-point logarithm of 0, far below all others.
-const LOG_ZERO: f64 = -2_147_483_648.0;
 /// Fixed-point logarithms look at this many leading bits.
 const LOG_BITS: u32 = 16;
 /// Queues are counted in units of 256 bytes.
@@ -87,28 +84,33 @@ impl Codebook {
         self.powers.partition_point(|&power| power <= code).clamp(1, self.powers.len() - 1)
     }
 
-    /// The power that stands for U: one of its two neighbours, drawn so that the expected value is U.
+    /// The power that stands for U, if it is larger than `carried`: one of U's two neighbours, drawn so that the expected value
+    /// is U. The draw is taken in any case.
     #[expect(clippy::indexing_slicing, reason = "a power lies between the second and the last")]
-    fn encode(&self, utilisation: f64, rand: &mut GlibcRand) -> u16 {
+    fn encode(&self, utilisation: f64, carried: Option<u16>, rand: &mut GlibcRand) -> Option<u16> {
         let code = libm::ceil(utilisation * CODE_STEPS).max(1.0);
         let above = match self.above.get(code as usize) {
             Some(&above) => usize::from(above),
             None => self.first_above(code),
         };
+        let draw = f64::from(rand.draw() % DRAWS);
+        if carried.is_some_and(|carried| above <= usize::from(carried)) {
+            return None;
+        }
         let (low, high) = (self.powers[above - 1], self.powers[above]);
         let threshold = (code - low) / (high - low) * f64::from(DRAWS);
-        let power = if f64::from(rand.draw() % DRAWS) < threshold { above } else { above - 1 };
-        power as u16
+        let power = if draw < threshold { above } else { above - 1 } as u16;
+        (Some(power) > carried).then_some(power)
     }
 
     /// Raises the power in a section to that of U, if it is larger.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], utilisation: f64, rand: &mut GlibcRand) {
-        let power = self.encode(utilisation, rand);
+        let Some(power) = self.encode(utilisation, read(section).ok(), rand) else { return };
         match section {
-            [byte] if power > u16::from(*byte) => *byte = u8::try_from(power).unwrap_or(u8::MAX),
+            [byte] => *byte = u8::try_from(power).unwrap_or(u8::MAX),
             // Two bytes for a power that needs one are the reference's, which cuts off what exceeds it.
-            [low, high] if power > u16::from_le_bytes([*low, *high]) => {
+            [low, high] => {
                 let kept = if self.one_byte { power & 0xff } else { power };
                 [*low, *high] = kept.to_le_bytes();
             }
@@ -127,36 +129,35 @@ pub fn read(section: &[u8]) -> Result<u16, Unusable> {
     }
 }
 
-/// What an egress port averages.
+/// What an egress port averages. It fills one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct PortMeter {
     base_rtt: Nanos,
-    /// Logarithms of T, of the port's bytes per second and of 10^9.
-    log_rtt: f64,
-    log_bytes: f64,
-    log_nanos: f64,
     last_sent: Nanos,
-    last_size: u32,
-    /// The size that `frame_share` holds for.
-    share_of: u32,
-    /// What a frame of that size adds to U.
-    frame_share: f64,
     utilisation: f64,
+    /// What a byte sent adds to U: one over those of a T at the port's rate.
+    byte_share: f64,
+    /// What a unit of the queue adds to U for each nanosecond that it stood: its bytes' share of a T.
+    queue_share: f64,
+    /// One over T and over the units of a stored U.
+    stored_share: f64,
+    last_size: u32,
 }
 
 impl PortMeter {
     /// The meter of a port, averaging over T.
     pub fn new(rate: BitRate, base_rtt: Nanos) -> Self {
+        let rtt = base_rtt.0 as f64;
+        let byte_share = 1e9 / ((rate.0 / 8) as f64 * rtt);
         PortMeter {
             base_rtt,
-            log_rtt: libm::log2(base_rtt.0 as f64) * ONE,
-            log_bytes: libm::log2((rate.0 / 8) as f64) * ONE,
-            log_nanos: libm::log2(1e9) * ONE,
             last_sent: Nanos(0),
-            last_size: 0,
-            share_of: 0,
-            frame_share: 0.0,
             utilisation: 0.0,
+            byte_share,
+            queue_share: byte_share / rtt * f64::from(1 << QUEUE_SHIFT),
+            stored_share: 1.0 / (rtt * STORED_STEPS),
+            last_size: 0,
         }
     }
 
@@ -172,57 +173,48 @@ impl PortMeter {
     /// rounding of each may draw.
     pub fn update(&mut self, now: Nanos, queue: u64, rand: &mut GlibcRand) -> f64 {
         let elapsed = now.saturating_sub(self.last_sent).min(self.base_rtt).0;
+        let queued = queue >> QUEUE_SHIFT;
         let mut sum = 0.0;
-        if queue >> QUEUE_SHIFT > 0 {
-            let logs = log(elapsed, rand) + log(queue >> QUEUE_SHIFT, rand);
-            let exponent = logs + self.log_nanos - self.log_bytes - 2.0 * self.log_rtt;
-            sum += libm::exp2(exponent / ONE) * f64::from(1 << QUEUE_SHIFT);
+        if queued > 0 {
+            sum += product(elapsed, queued, rand) * self.queue_share;
         }
         if self.last_size > 0 {
-            sum += self.frame_share(rand);
+            sum += product(1, u64::from(self.last_size), rand) * self.byte_share;
         }
         if self.base_rtt.0 > elapsed && self.utilisation > 0.0 {
-            let stored = libm::floor(self.utilisation * STORED_STEPS + 0.5) as u64;
-            let logs = log(self.base_rtt.0 - elapsed, rand) + log(stored, rand);
-            sum += libm::exp2((logs - self.log_rtt) / ONE) / STORED_STEPS;
+            let stored = (self.utilisation * STORED_STEPS + 0.5) as u64;
+            sum += product(self.base_rtt.0 - elapsed, stored, rand) * self.stored_share;
         }
         self.utilisation = sum;
         sum
     }
-
-    /// What the frame before this one adds. Ports mostly send frames of one size, whose share is the same, unless
-    /// its logarithm takes a draw.
-    #[inline]
-    fn frame_share(&mut self, rand: &mut GlibcRand) -> f64 {
-        if self.last_size != self.share_of || self.last_size >> LOG_BITS > 0 {
-            let exponent = log(u64::from(self.last_size), rand) + self.log_nanos - self.log_bytes - self.log_rtt;
-            self.share_of = self.last_size;
-            self.frame_share = libm::exp2(exponent / ONE);
-        }
-        self.frame_share
-    }
 }
 
-/// log2 in fixed point, truncated. Only the leading bits count; the rest rounds up with the probability that
-/// it deserves.
+/// The product of two numbers, by the sum of their logarithms.
 #[inline]
-fn log(value: u64, rand: &mut GlibcRand) -> f64 {
-    let Some(top) = value.checked_ilog2() else { return LOG_ZERO };
-    let mut leading = value;
-    if top >= LOG_BITS {
-        let shift = top + 1 - LOG_BITS;
-        let rest = (1 << shift) - 1;
-        leading = value & !rest;
-        if value & rest > u64::from(rand.draw()) & rest {
-            leading += rest + 1;
-        }
+fn product(one: u64, other: u64, rand: &mut GlibcRand) -> f64 {
+    let (one, other) = (log(one, rand), log(other, rand));
+    one.zip(other).map_or(0.0, |(one, other)| exp2(one + other))
+}
+
+/// log2 in fixed point, truncated; `None` for 0. Only the leading bits count; the rest rounds up with the probability
+/// that it deserves.
+#[inline]
+fn log(value: u64, rand: &mut GlibcRand) -> Option<u32> {
+    let top = value.checked_ilog2()?;
+    if top < LOG_BITS {
+        return log2(value);
     }
-    log2(leading).map_or(LOG_ZERO, f64::from)
+    let shift = top + 1 - LOG_BITS;
+    let rest = (1 << shift) - 1;
+    let rounds_up = value & rest > u64::from(rand.draw()) & rest;
+    log2((value & !rest).saturating_add(if rounds_up { rest + 1 } else { 0 }))
 }
 
 #[cfg(test)]
 mod tests {
     extern crate std;
+    use super::super::fixed_log2::PLACES;
     use super::*;
 
     fn rand() -> GlibcRand {
@@ -230,15 +222,16 @@ mod tests {
     }
 
     #[test]
-    fn the_logarithm_of_0_is_far_below_all_others() {
-        assert_eq!([0, 1].map(|value| log(value, &mut rand())), [LOG_ZERO, 0.0]);
+    fn products_with_0_are_0() {
+        let product = |one, other| product(one, other, &mut rand());
+        assert_eq!([product(0, 9), product(9, 0), product(1, 1), product(4, 8)], [0.0, 0.0, 1.0, 32.0]);
     }
 
     #[test]
     fn logarithms_of_long_numbers_round_with_the_probability_of_the_rest() {
         let mut rand = rand();
         let value = (0x8000 << 4) | 4;
-        let up = (0..16_000).filter(|_| log(value, &mut rand) > (19.0 * ONE)).count();
+        let up = (0..16_000).filter(|_| log(value, &mut rand) > Some(19 << PLACES)).count();
         assert!((3_700..4_300).contains(&up), "4 of 16: {up}");
     }
 
@@ -274,8 +267,8 @@ mod tests {
         assert!(codebook.one_byte && !Codebook::new(1.01).one_byte);
         let mut rand = rand();
         let count = 20_000;
-        let read = |power| utilisation(1.05, power).expect("a power of a switch");
-        let mean = (0..count).map(|_| read(codebook.encode(1.5, &mut rand))).sum::<f64>() / f64::from(count);
+        let mut read = || utilisation(1.05, codebook.encode(1.5, None, &mut rand)?).ok();
+        let mean = (0..count).map(|_| read().expect("a power of a switch")).sum::<f64>() / f64::from(count);
         assert!((mean - 1.5).abs() < 0.005, "{mean}");
     }
 
@@ -291,9 +284,10 @@ mod tests {
     fn codes_do_not_leave_their_table() {
         let codebook = Codebook::new(1.05);
         for u in [0.0, -1.0, 1e-12, 1e6, 1e300, f64::INFINITY, f64::NAN] {
-            assert!(usize::from(codebook.encode(u, &mut rand())) < codebook.powers.len(), "{u}");
+            let power = codebook.encode(u, None, &mut rand());
+            assert!(power.is_some_and(|power| usize::from(power) < codebook.powers.len()), "{u}");
         }
-        assert_eq!(codebook.encode(0.0, &mut rand()), 0);
+        assert_eq!(codebook.encode(0.0, None, &mut rand()), Some(0));
     }
 
     #[test]
