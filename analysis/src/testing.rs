@@ -17,6 +17,7 @@ pub struct Options {
     #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
     profile: Vec<Profile>,
     /// Instead, builds the module in these ns-3 trees, and runs suites and programs there. A tree that is configured keeps its configuration.
+    /// A folder where ns-3 is installed will do, too: the module is built beside it.
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "profile")]
     ns3: Vec<PathBuf>,
     /// With --ns3: repeats the reference's runs in each tree, too.

@@ -85,6 +85,44 @@ fn only_ns3_trees_are_tested_and_only_the_fetched_one_in_other_profiles() {
     }
 }
 
+/// A folder where ns-3 is installed, as far as CMake can tell; `also` ends what CMake reads of it.
+fn fake_installation(bench: &Bench, also: &str) {
+    fs::create_dir_all(bench.path("installed/lib/cmake/ns3")).expect("a folder");
+    let targets: String = ["core", "network"]
+        .iter()
+        .map(|module| {
+            let properties = "IMPORTED_LOCATION /nowhere.so INTERFACE_INCLUDE_DIRECTORIES /nowhere";
+            format!(
+                "add_library(ns3::{module} SHARED IMPORTED)\nset_target_properties(ns3::{module} PROPERTIES {properties})\n"
+            )
+        })
+        .collect();
+    let config = format!("set(ns3_VERSION 3.99)\n{targets}{also}\n");
+    bench.write("installed/lib/cmake/ns3/ns3Config.cmake", &config);
+}
+
+#[test]
+fn the_module_is_built_beside_an_installed_ns3() {
+    let bench = Bench::new(&[]);
+    fake_installation(&bench, "message(FATAL_ERROR \"an installation that lacks something\")");
+    let broken = in_folder(&bench, &["test", "--ns3", "installed"], &[]);
+    assert_eq!(broken.code, Some(1), "{}", broken.err);
+    assert!(broken.err.contains("an installation that lacks something"), "{}", broken.err);
+    assert!(broken.err.contains("hpcc: failed:") && broken.err.contains("/installed"), "{}", broken.err);
+
+    fake_installation(&bench, "");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../ns3-module/installed");
+    let place = format!("-Dns3_DIR={}", bench.path("installed/lib/cmake/ns3").display());
+    let configure = ["-G", "Ninja", "-S", source, "-B", "built", &place];
+    for (program, arguments) in [("cmake", &configure[..]), ("ninja", &["-C", "built", "-t", "commands", "all"])] {
+        let done = Command::new(program).args(arguments).current_dir(bench.path("")).output().expect(program);
+        let out = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success(), "{out}{}", String::from_utf8_lossy(&done.stderr));
+        let steps = ["hpcc-scenario", "hpcc-two-flows", "test-runner", "libhpcc.so"];
+        assert!(program == "cmake" || steps.iter().all(|step| out.contains(step)), "{out}");
+    }
+}
+
 /// The script in a folder with these variables, and without others that name trees and programs.
 fn in_folder(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Told {
     let mut command = script();
