@@ -171,6 +171,7 @@ class EventWheel
         {
             slot.entries.erase(place);
             --m_count;
+            slot.ForgetPlaces();
             if (slot.entries.size() == taken)
             {
                 Vacate(slot, ts);
@@ -218,10 +219,11 @@ class EventWheel
     static_assert(WORDS == 64, "one word must hold a bit for each word of the bitmap");
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 64;
-    static constexpr uint32_t NO_NODE = UINT32_MAX; //!< context of events of no node
-    static constexpr uint32_t NONE = UINT32_MAX;    //!< place of no event
+    static constexpr uint32_t NONE = UINT32_MAX; //!< place of no event
     /// The last node that an array by node has room for.
     static constexpr uint32_t LAST_NODE = (1 << 24) - 1;
+    /// From so many events on, m_latest says where those of a node end in a slot.
+    static constexpr std::size_t MANY_OF_A_TIME = 16;
     /// So many swaps an event are too many.
     static constexpr std::size_t MANY_SWAPS = 8;
     /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
@@ -272,21 +274,32 @@ class EventWheel
 
     static_assert(sizeof(Entry) == 16, "four entries are a cache line");
 
+    static constexpr uint64_t UNARRANGED = 0;     //!< a slot that was not looked at
+    static constexpr uint64_t UNNOTED = 1;        //!< one of which m_latest knows nothing
+    static constexpr uint64_t WHOLE = UINT64_MAX; //!< one that is in canonical order as a whole
+
     /// The events of one time step.
     struct Slot
     {
         std::vector<Entry> entries; //!< the events
-        /// Whether those of each node are in canonical order, for they have been looked at.
-        bool isArranged{false};
-        /// Whether those of different nodes are, too.
-        bool isWhole{false};
+        /**
+         * Whether the events of each node are in canonical order, for they have been looked at:
+         * UNARRANGED, UNNOTED, WHOLE, or the number by which m_latest knows the slot.
+         */
+        uint64_t arranged{UNARRANGED};
+
+        /// Events have moved: what m_latest says of the slot does not hold any more.
+        void ForgetPlaces()
+        {
+            arranged = arranged == UNARRANGED || arranged == WHOLE ? arranged : UNNOTED;
+        }
     };
 
-    /// Of a node: its latest event in the slot that was looked at last.
+    /// Of a node: its latest event in the slot that was noted last and has any.
     struct Latest
     {
-        uint64_t slot{0}; //!< m_arranged when that was
-        uint32_t place;   //!< the event's place in the slot
+        uint64_t slot{UNARRANGED}; //!< Slot::arranged
+        uint32_t place;            //!< the event's place in the slot
     };
 
     /// What the heap is made by: the event that runs first is on top.
@@ -360,16 +373,16 @@ class EventWheel
      */
     void Arrange(Slot& slot)
     {
-        if (!m_isCanonical || slot.isArranged)
+        if (!m_isCanonical || slot.arranged != UNARRANGED)
         {
             return;
         }
-        slot.isArranged = true;
+        slot.arranged = UNNOTED;
         if (slot.entries.size() < 2)
         {
             return;
         }
-        ++m_arranged;
+        slot.arranged = ++m_arranged;
         m_previous.resize(std::max(m_previous.size(), slot.entries.size()));
         std::size_t swaps = 0;
         for (uint32_t place = 0; place < slot.entries.size(); ++place)
@@ -380,15 +393,24 @@ class EventWheel
                 ArrangeAll(slot, 0);
                 return;
             }
-            if (context >= m_latest.size())
-            {
-                m_latest.resize(context + 1);
-            }
-            Latest& latest = m_latest[context];
-            m_previous[place] = latest.slot == m_arranged ? latest.place : NONE;
+            Latest& latest = GetLatest(context);
+            m_previous[place] = latest.slot == slot.arranged ? latest.place : NONE;
             swaps += m_previous[place] == NONE ? 0 : SortInto(slot.entries, place);
-            latest = {m_arranged, place};
+            latest = {slot.arranged, place};
         }
+    }
+
+    /**
+     * \param context a node
+     * \return what is known of it
+     */
+    Latest& GetLatest(uint32_t context)
+    {
+        if (context >= m_latest.size())
+        {
+            m_latest.resize(context + 1);
+        }
+        return m_latest[context];
     }
 
     /**
@@ -419,7 +441,7 @@ class EventWheel
      */
     void ArrangeAll(Slot& slot, std::size_t taken)
     {
-        slot.isWhole = true;
+        slot.arranged = WHOLE;
         std::stable_sort(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
                          slot.entries.end(),
                          [this](const Entry& a, const Entry& b) { return Precedes(a, b); });
@@ -469,7 +491,7 @@ class EventWheel
      */
     bool FarPrecedes(Slot& slot)
     {
-        if (m_isCanonical && !slot.isWhole)
+        if (m_isCanonical && slot.arranged != WHOLE)
         {
             ArrangeAll(slot, m_taken);
             ForgetAhead();
@@ -495,7 +517,7 @@ class EventWheel
             Occupy(ev.ts);
         }
         Slot& slot = GetSlot(ev.ts);
-        if (slot.isArranged || isLate)
+        if (slot.arranged != UNARRANGED || isLate)
         {
             PutInOrder(slot, ev.ts, Entry(ev));
             return;
@@ -513,24 +535,115 @@ class EventWheel
      */
     void PutInOrder(Slot& slot, uint64_t ts, const Entry& entry)
     {
-        const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(GetTaken(ts));
-        const auto precedes = [this](const Entry& a, const Entry& b) { return Precedes(a, b); };
-        const auto matters = [&](const Entry& other) {
-            return other.context == entry.context || entry.context == NO_NODE;
-        };
-        const auto place = m_isCanonical && !slot.isWhole
-                               ? std::find_if(first,
-                                              slot.entries.end(),
-                                              [&](const Entry& other) {
-                                                  return matters(other) && Precedes(entry, other);
-                                              })
-                               : std::upper_bound(first, slot.entries.end(), entry, precedes);
+        ++m_count;
+        const std::size_t taken = GetTaken(ts);
+        if (m_isCanonical && slot.arranged != WHOLE)
+        {
+            if (entry.context > LAST_NODE)
+            {
+                ArrangeAll(slot, taken);
+                ForgetAhead();
+            }
+            else if (slot.entries.size() - taken >= MANY_OF_A_TIME && KnowsPlaces(slot, taken))
+            {
+                PutAmongMany(slot, ts, taken, entry);
+                return;
+            }
+        }
+        const auto place = FindPlace(slot, taken, entry);
         if (ts == m_lookTs && static_cast<std::size_t>(place - slot.entries.begin()) < m_lookAt)
         {
             ++m_lookAt;
         }
         slot.entries.insert(place, entry);
-        ++m_count;
+        slot.ForgetPlaces();
+    }
+
+    /**
+     * \brief The same where it takes too long to move events, or to look at each: all that stand
+     * where the event of a node has to come in are that node's. Most events that are inserted at
+     * the last moment are the last of theirs. \param slot the slot, whose places m_latest knows
+     * \param ts its time
+     * \param taken how many of its events have been taken
+     * \param entry the event
+     */
+    void PutAmongMany(Slot& slot, uint64_t ts, std::size_t taken, const Entry& entry)
+    {
+        std::vector<Entry>& entries = slot.entries;
+        std::size_t place = entries.size();
+        entries.push_back(entry);
+        Latest& latest = GetLatest(entry.context);
+        // What is known of a node is of a later slot, if that has events of it.
+        std::size_t before = latest.slot > slot.arranged ? place : taken;
+        if (latest.slot == slot.arranged && latest.place >= taken)
+        {
+            before = latest.place + std::size_t{1};
+        }
+        if (latest.slot <= slot.arranged)
+        {
+            latest = {slot.arranged, static_cast<uint32_t>(place)};
+        }
+        while (before-- > taken)
+        {
+            if (entries[before].context == entry.context)
+            {
+                if (!Precedes(entry, entries[before]))
+                {
+                    break;
+                }
+                std::swap(entries[place], entries[before]);
+                place = before;
+            }
+        }
+        if (ts == m_lookTs && place < m_lookAt)
+        {
+            ForgetAhead();
+        }
+    }
+
+    /**
+     * \brief See to it that m_latest knows where the events of each node end in a slot.
+     * \param slot the slot, whose chains are in order
+     * \param taken how many of its events have been taken
+     * \return whether it does, having room for all nodes
+     */
+    bool KnowsPlaces(Slot& slot, std::size_t taken)
+    {
+        if (slot.arranged != UNNOTED)
+        {
+            return true;
+        }
+        const uint64_t number = ++m_arranged;
+        for (std::size_t place = taken; place < slot.entries.size(); ++place)
+        {
+            const uint32_t context = slot.entries[place].context;
+            if (context > LAST_NODE)
+            {
+                return false;
+            }
+            GetLatest(context) = {number, static_cast<uint32_t>(place)};
+        }
+        slot.arranged = number;
+        return true;
+    }
+
+    /**
+     * \param slot a slot whose events are in order
+     * \param taken how many of them have been taken
+     * \param entry an event that is to be inserted
+     * \return its place
+     */
+    std::vector<Entry>::iterator FindPlace(Slot& slot, std::size_t taken, const Entry& entry) const
+    {
+        const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(taken);
+        if (!m_isCanonical || slot.arranged == WHOLE)
+        {
+            const auto precedes = [this](const Entry& a, const Entry& b) { return Precedes(a, b); };
+            return std::upper_bound(first, slot.entries.end(), entry, precedes);
+        }
+        return std::find_if(first, slot.entries.end(), [&](const Entry& other) {
+            return other.context == entry.context && Precedes(entry, other);
+        });
     }
 
     /**
@@ -594,8 +707,7 @@ class EventWheel
     {
         const uint32_t index = ts % SLOTS;
         slot.entries.clear();
-        slot.isArranged = false;
-        slot.isWhole = false;
+        slot.arranged = UNARRANGED;
         m_spare.push_back(std::exchange(m_slots[index], 0));
         m_occupied[index / 64] &= ~(uint64_t{1} << (index % 64));
         if (m_occupied[index / 64] == 0)
@@ -738,7 +850,7 @@ class EventWheel
     std::vector<Event> m_far;               //!< binary heap of the events beyond the wheel
     uint64_t m_latestId{0};                 //!< id of the latest event whose id says when
     std::vector<Latest> m_latest;           //!< by node
-    uint64_t m_arranged{0};                 //!< how many slots were brought into canonical order
+    uint64_t m_arranged{UNNOTED};           //!< the latest number of a slot that m_latest knows
     /// By place in such a slot: the place of the event of the same node before it.
     std::vector<uint32_t> m_previous;
     bool m_isCanonical; //!< whether EventOrder::CANONICAL holds

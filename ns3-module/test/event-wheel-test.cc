@@ -551,7 +551,7 @@ class WheelCanonicalTest : public TestCase
 
     /**
      * \brief Insert some events at first, the others while they run, at the latest one step before
-     * their turn.
+     * their turn. Before each step an event is inserted and removed again.
      * \param inserted the events in the order of insertion
      * \param expected the events in that of execution
      * \return whether they run in that order
@@ -591,6 +591,13 @@ class WheelCanonicalTest : public TestCase
                 }
                 next = isDue ? late.erase(next) : next + 1;
             }
+            const EventWheel::Event dropped{nullptr,
+                                            event.ts,
+                                            1'000'000 + taken.size(),
+                                            event.context,
+                                            false};
+            wheel.InsertInOrder(dropped);
+            wheel.Remove(dropped.ts, static_cast<uint32_t>(dropped.id));
             taken.push_back(wheel.Pop());
         }
         return wheel.IsEmpty() && IsSameAtEachNode(std::move(taken), expected);
