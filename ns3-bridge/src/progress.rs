@@ -23,9 +23,11 @@ pub(crate) mod ffi {
         #[derive(ExternType)]
         type Progress;
         fn new_progress(total_bytes: u64, total_flows: u32) -> Box<Progress>;
-        /// Shows the state of the run; rate-limits itself.
+        /// Whether it is time for another line.
+        fn is_due(self: &Progress) -> bool;
+        /// Shows the state of the run.
         fn update(self: &mut Progress, now_ns: u64, events: u64, acked_bytes: u64, flows: u32);
-        /// The same of a run that several processes share: finished flows with their bytes, and how far each process is.
+        /// The same, when it is time, of a run that several processes share: finished flows with their bytes, and how far each process is.
         fn update_shared(self: &mut Progress, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[RankProgress]);
         /// Removes the line.
         fn clear(self: &mut Progress);
@@ -64,9 +66,7 @@ pub fn new_progress(total_bytes: u64, total_flows: u32) -> Box<Progress> {
 
 impl Progress {
     pub fn update(&mut self, now_ns: u64, events: u64, acked_bytes: u64, flows: u32) {
-        if self.is_due() {
-            self.show(acked_bytes, self.message(now_ns, events, "events", flows));
-        }
+        self.show(acked_bytes, self.message(now_ns, events, "events", flows));
     }
 
     pub fn update_shared(&mut self, now_ns: u64, finished_bytes: u64, flows: u32, ranks: &[RankProgress]) {
@@ -81,8 +81,7 @@ impl Progress {
         self.show(finished_bytes + sum(|rank| rank.active_bytes), message + &slowest);
     }
 
-    /// Whether it is time for a line.
-    fn is_due(&self) -> bool {
+    pub fn is_due(&self) -> bool {
         let interval = if self.plain { PLAIN_INTERVAL } else { REDRAW_INTERVAL };
         self.last_line.elapsed() >= interval
     }

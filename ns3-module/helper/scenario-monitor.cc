@@ -269,10 +269,14 @@ void
 ScenarioMonitor::BeginProgress()
 {
     const auto sample = [this]() {
-        m_progress->update(Simulator::Now().GetNanoSeconds(),
-                           Simulator::GetEventCount(),
-                           m_traffic.GetFinishedBytes() + m_traffic.GetActiveBytes(),
-                           m_traffic.GetFinished());
+        // All flows are asked for their bytes only then.
+        if (m_progress->is_due())
+        {
+            m_progress->update(Simulator::Now().GetNanoSeconds(),
+                               Simulator::GetEventCount(),
+                               m_traffic.GetFinishedBytes() + m_traffic.GetActiveBytes(),
+                               m_traffic.GetFinished());
+        }
         return !m_traffic.IsDone();
     };
     m_clock.Add(m_traffic.GetFirstStart(), PROGRESS_INTERVAL, sample, CountAll);
