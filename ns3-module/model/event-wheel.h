@@ -6,12 +6,14 @@
 #ifndef EVENT_WHEEL_H
 #define EVENT_WHEEL_H
 
+#include "far-events.h"
 #include "foreseen-event.h"
+#include "occupancy-map.h"
+#include "wheel-event.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,29 +22,13 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief Which of several events of the same nanosecond runs first.
- */
-enum class EventOrder
-{
-    INSERTION, //!< the one that was inserted first, as in every sequential simulator of ns-3
-    /**
-     * Events of no node first. Then, at each node, frames that arrive, by port, and behind them all
-     * other events, by insertion. Events of different nodes, which cannot affect each other at that
-     * time, run in any order. Nothing of it depends on what happens at other nodes meanwhile: it is
-     * the same however many processes share a simulation.
-     */
-    CANONICAL,
-};
-
-/**
- * \ingroup hpcc
- * \brief A queue of events for packet traffic: a timing wheel, and a heap for what is far away.
+ * \brief A queue of events for packet traffic: a timing wheel, and FarEvents behind it.
  *
  * Frames of a datacenter network are events of the next microseconds. The wheel has a slot for each
  * of the next 4096 time steps; insertion and removal there take constant time, however many events
  * wait. The events of one step are an array in the order of their insertion, which is that of their
  * execution unless EventOrder says otherwise. Events beyond the wheel (timers, arrivals of flows)
- * wait in a binary heap and are taken from there directly. In canonical order the events of a step
+ * wait in FarEvents and are taken from there directly. In canonical order the events of a step
  * are arranged when they are first looked at.
  *
  * The wheel looks a few events ahead and lets those that are ForeseenEvents fetch what they will
@@ -51,37 +37,24 @@ enum class EventOrder
 class EventWheel
 {
   public:
-    /// Time of no event.
-    static constexpr uint64_t NEVER = UINT64_MAX;
-
-    /// An event with its time and its place among those of that time.
-    struct Event
-    {
-        EventImpl* impl; //!< what runs
-        uint64_t ts;     //!< when, in time steps
-        /// How many were inserted before it; of an arrival in canonical order: the port.
-        uint64_t id;
-        uint32_t context; //!< its node
-        bool isForeseen;  //!< whether it is a ForeseenEvent
-        /// Whether it is the arrival of a frame, which matters in canonical order only.
-        bool isArrival{false};
-    };
+    static constexpr uint64_t NEVER = FarEvents::NEVER; //!< time of no event
+    using Event = WheelEvent;                           //!< what waits
 
     /**
      * \param order which of several events of a time runs first
      */
     explicit EventWheel(EventOrder order = EventOrder::INSERTION)
-        : m_isCanonical(order == EventOrder::CANONICAL)
+        : m_far(order),
+          m_order(order),
+          m_isCanonical(order == EventOrder::CANONICAL)
     {
-        m_occupied.fill(0);
-        m_slots.fill(0);
         m_lists.emplace_back();
     }
 
     /// \return whether no event waits
     bool IsEmpty() const
     {
-        return m_nextTs == NEVER && m_far.empty();
+        return m_nextTs == NEVER && m_far.IsEmpty();
     }
 
     /**
@@ -106,9 +79,9 @@ class EventWheel
     }
 
     /// \return the time of the next event, NEVER if none waits
-    uint64_t PeekTs() const
+    uint64_t PeekTs()
     {
-        return m_far.empty() ? m_nextTs : std::min(m_nextTs, m_far.front().ts);
+        return m_far.GetBound() >= m_nextTs ? m_nextTs : std::min(m_nextTs, m_far.Front().ts);
     }
 
     /**
@@ -120,7 +93,7 @@ class EventWheel
     {
         if (NextIsFar())
         {
-            return m_far.front();
+            return m_far.Front();
         }
         return ToEvent(GetSlot(m_nextTs).entries[m_taken], m_nextTs);
     }
@@ -178,14 +151,7 @@ class EventWheel
             }
             return;
         }
-        const auto far = std::find_if(m_far.begin(), m_far.end(), [ts, isIt](const Event& far) {
-            return far.ts == ts && isIt(Entry(far));
-        });
-        if (far != m_far.end())
-        {
-            m_far.erase(far);
-            std::make_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
-        }
+        m_far.Remove(ts, [isIt](const Event& far) { return isIt(Entry(far)); });
     }
 
     /**
@@ -196,27 +162,17 @@ class EventWheel
      */
     bool RunsBefore(const Event& a, const Event& b) const
     {
-        if (!m_isCanonical)
-        {
-            return a.id < b.id;
-        }
-        // The context of events of no node is the largest number: 0 comes behind it.
-        const auto place = [](const Event& ev) {
-            return std::tuple(ev.context + 1, !ev.isArrival, ev.id);
-        };
-        return place(a) < place(b);
+        return a.RunsBefore(b, m_order);
     }
 
   private:
-    static constexpr uint32_t SLOTS = 4096;       //!< steps that the wheel spans
-    static constexpr uint32_t WORDS = SLOTS / 64; //!< words of the occupancy bitmap
-    static constexpr uint32_t APART = 2;          //!< events from one step of fetching to the next
+    static constexpr uint32_t SLOTS = OccupancyMap::SIZE; //!< steps that the wheel spans
+    static constexpr uint32_t APART = 2; //!< events from one step of fetching to the next
     /// Events that are looked at before their turn.
     static constexpr uint32_t AHEAD = APART * ForeseenEvent::STEPS;
     /// Place for them: a power of two, for their numbers wrap around.
     static constexpr uint32_t RING = 16;
     static_assert(RING >= AHEAD, "every event that was looked at needs a place until it is taken");
-    static_assert(WORDS == 64, "one word must hold a bit for each word of the bitmap");
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 64;
     static constexpr uint32_t NONE = UINT32_MAX; //!< place of no event
@@ -300,22 +256,6 @@ class EventWheel
     {
         uint64_t slot{UNARRANGED}; //!< Slot::arranged
         uint32_t place;            //!< the event's place in the slot
-    };
-
-    /// What the heap is made by: the event that runs first is on top.
-    struct FarIsLater
-    {
-        const EventWheel& wheel; //!< whose heap it is
-
-        /**
-         * \param a an event
-         * \param b another event
-         * \return whether a runs after b
-         */
-        bool operator()(const Event& a, const Event& b) const
-        {
-            return a.ts != b.ts ? a.ts > b.ts : wheel.RunsBefore(b, a);
-        }
     };
 
     /**
@@ -435,7 +375,7 @@ class EventWheel
 
     /**
      * \brief The same for events of different nodes, too: where there are events of no node, which
-     * come first, or more of the time in the heap; and where chains are long and out of order.
+     * come first, or more of the time beyond the wheel; and where chains are long and out of order.
      * \param slot the slot
      * \param taken how many of its events have been taken
      */
@@ -447,12 +387,10 @@ class EventWheel
                          [this](const Entry& a, const Entry& b) { return Precedes(a, b); });
     }
 
-    /// \return the next event, which is in the heap
+    /// \return the next event, which is beyond the wheel
     Event TakeFar()
     {
-        std::pop_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
-        const Event next = m_far.back();
-        m_far.pop_back();
+        const Event next = m_far.Pop();
         m_base = next.ts;
         return next;
     }
@@ -475,19 +413,20 @@ class EventWheel
         return ToEvent(next, m_base);
     }
 
-    /// \return whether the next event is in the heap, not in the wheel
+    /// \return whether the next event is beyond the wheel
     bool NextIsFar()
     {
-        if (m_far.empty() || m_far.front().ts > m_nextTs)
+        if (m_far.GetBound() > m_nextTs)
         {
             return false;
         }
-        return m_far.front().ts < m_nextTs || FarPrecedes(GetSlot(m_nextTs));
+        const uint64_t ts = m_far.Front().ts;
+        return ts < m_nextTs || (ts == m_nextTs && FarPrecedes(GetSlot(ts)));
     }
 
     /**
      * \param slot the next events of the wheel
-     * \return whether the first event of the heap, of the same time, precedes them
+     * \return whether the first event beyond the wheel, of the same time, precedes them
      */
     bool FarPrecedes(Slot& slot)
     {
@@ -496,7 +435,7 @@ class EventWheel
             ArrangeAll(slot, m_taken);
             ForgetAhead();
         }
-        return RunsBefore(m_far.front(), ToEvent(slot.entries[m_taken], m_nextTs));
+        return RunsBefore(m_far.Front(), ToEvent(slot.entries[m_taken], m_nextTs));
     }
 
     /**
@@ -508,8 +447,7 @@ class EventWheel
     {
         if (ev.ts - m_base >= SLOTS)
         {
-            m_far.push_back(ev);
-            std::push_heap(m_far.begin(), m_far.end(), FarIsLater{*this});
+            m_far.Push(ev);
             return;
         }
         if (!m_slots[ev.ts % SLOTS])
@@ -688,8 +626,7 @@ class EventWheel
         }
         m_slots[index] = m_spare.back();
         m_spare.pop_back();
-        m_occupied[index / 64] |= uint64_t{1} << (index % 64);
-        m_occupiedWords |= uint64_t{1} << (index / 64);
+        m_occupied.Set(index);
         if (ts < m_nextTs)
         {
             m_nextTs = ts;
@@ -709,11 +646,7 @@ class EventWheel
         slot.entries.clear();
         slot.arranged = UNARRANGED;
         m_spare.push_back(std::exchange(m_slots[index], 0));
-        m_occupied[index / 64] &= ~(uint64_t{1} << (index % 64));
-        if (m_occupied[index / 64] == 0)
-        {
-            m_occupiedWords &= ~(uint64_t{1} << (index / 64));
-        }
+        m_occupied.Clear(index);
         if (ts == m_nextTs)
         {
             m_nextTs = FirstOccupied(m_base);
@@ -788,72 +721,37 @@ class EventWheel
      */
     uint64_t FirstOccupied(uint64_t from) const
     {
-        if (m_occupiedWords == 0)
+        if (m_occupied.IsEmpty())
         {
             return NEVER;
         }
-        const uint32_t base = from % SLOTS;
-        const uint32_t word = base / 64;
-        const uint64_t here = m_occupied[word] >> (base % 64);
-        uint32_t slot = 0;
-        if (here)
-        {
-            slot = base + LowestBit(here);
-        }
-        else
-        {
-            // The words behind this one, then round to this one again for what precedes the base in
-            // it.
-            const uint64_t behind = word == WORDS - 1 ? 0 : m_occupiedWords >> (word + 1);
-            const uint32_t found =
-                behind ? word + 1 + LowestBit(behind) : LowestBit(m_occupiedWords);
-            slot = found * 64 + LowestBit(m_occupied[found]);
-        }
-        const uint64_t ts = from + (slot + SLOTS - base) % SLOTS;
+        const uint64_t ts = from + m_occupied.DistanceFrom(from % SLOTS);
         return ts - m_base < SLOTS ? ts : NEVER;
     }
 
-    /**
-     * \param word not 0
-     * \return index of its lowest bit that is set
-     */
-    static uint32_t LowestBit(uint64_t word)
-    {
-        return __builtin_ctzll(word);
-    }
-
-    /**
-     * \param word not 0
-     * \return index of its highest bit that is set
-     */
-    static uint32_t HighestBit(uint64_t word)
-    {
-        return 63 - __builtin_clzll(word);
-    }
-
     /// The wheel: by time modulo SLOTS, which of m_lists has its events.
-    std::array<uint32_t, SLOTS> m_slots;
+    std::array<uint32_t, SLOTS> m_slots{};
     /// Lists of events; the first stays empty, for times without any.
     std::vector<Slot> m_lists;
-    std::vector<uint32_t> m_spare;          //!< which others are empty
-    std::array<uint64_t, WORDS> m_occupied; //!< a bit for each slot that has events
-    uint64_t m_occupiedWords{0};            //!< a bit for each word of m_occupied that is not 0
-    uint64_t m_base{0};                     //!< time of the latest removal: where the wheel begins
-    uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
-    std::size_t m_count{0};                 //!< events in the wheel
-    std::size_t m_taken{0};                 //!< events of that time that were taken already
-    std::array<Entry, RING> m_ahead{};      //!< the latest events that were looked at
-    uint32_t m_looked{0};                   //!< how many were looked at so far
-    uint32_t m_seen{0};                     //!< how many of them have been taken
-    uint64_t m_lookTs{NEVER};               //!< time of the event that is looked at next
-    std::size_t m_lookAt{0};                //!< its place in the slot
-    std::vector<Event> m_far;               //!< binary heap of the events beyond the wheel
-    uint64_t m_latestId{0};                 //!< id of the latest event whose id says when
-    std::vector<Latest> m_latest;           //!< by node
-    uint64_t m_arranged{UNNOTED};           //!< the latest number of a slot that m_latest knows
+    std::vector<uint32_t> m_spare;     //!< which others are empty
+    OccupancyMap m_occupied;           //!< which slots have events
+    uint64_t m_base{0};                //!< time of the latest removal: where the wheel begins
+    uint64_t m_nextTs{NEVER};          //!< time of the wheel's earliest event
+    std::size_t m_count{0};            //!< events in the wheel
+    std::size_t m_taken{0};            //!< events of that time that were taken already
+    std::array<Entry, RING> m_ahead{}; //!< the latest events that were looked at
+    uint32_t m_looked{0};              //!< how many were looked at so far
+    uint32_t m_seen{0};                //!< how many of them have been taken
+    uint64_t m_lookTs{NEVER};          //!< time of the event that is looked at next
+    std::size_t m_lookAt{0};           //!< its place in the slot
+    FarEvents m_far;                   //!< the events beyond the wheel
+    uint64_t m_latestId{0};            //!< id of the latest event whose id says when
+    std::vector<Latest> m_latest;      //!< by node
+    uint64_t m_arranged{UNNOTED};      //!< the latest number of a slot that m_latest knows
     /// By place in such a slot: the place of the event of the same node before it.
     std::vector<uint32_t> m_previous;
-    bool m_isCanonical; //!< whether EventOrder::CANONICAL holds
+    EventOrder m_order; //!< which of several events of a time runs first
+    bool m_isCanonical; //!< whether it is EventOrder::CANONICAL
 };
 
 } // namespace ns3

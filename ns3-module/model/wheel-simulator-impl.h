@@ -84,7 +84,7 @@ class WheelSimulatorImpl : public SimulatorImpl
      * \return the time step of the next event or, if that is sooner, of the end of the window; the
      * current one if no event waits
      */
-    uint64_t GetNextTs() const
+    uint64_t GetNextTs()
     {
         return m_wheel.IsEmpty() ? m_current.ts : std::min(m_wheel.PeekTs(), m_windowEnd);
     }
