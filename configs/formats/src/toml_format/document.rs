@@ -19,6 +19,8 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 pub(super) struct Source<'a> {
     file: Place,
     text: &'a str,
+    /// Offsets at which the lines behind the first begin.
+    lines: Vec<usize>,
     overrides: Vec<Override<'a>>,
 }
 
@@ -35,7 +37,8 @@ struct Override<'a> {
 impl<'a> Source<'a> {
     /// Takes apart the overrides, each `dotted.path=VALUE`.
     pub fn new(path: &Path, text: &'a str, overrides: &'a [String]) -> Result<Source<'a>, InputError> {
-        let mut source = Source { file: Place::file(path), text, overrides: Vec::new() };
+        let lines = text.match_indices('\n').map(|(newline, _)| newline + 1).collect();
+        let mut source = Source { file: Place::file(path), text, lines, overrides: Vec::new() };
         let mut start = text.len() + 1;
         for setting in overrides {
             let Some((path, value)) = setting.split_once('=') else {
@@ -52,10 +55,11 @@ impl<'a> Source<'a> {
 
     /// Where a value stands.
     pub fn place(&self, span: &Range<usize>) -> Place {
-        match self.text.as_bytes().get(..span.start) {
-            Some(before) => self.file.at(crate::text::line_count(before)),
-            None => Place::command_line(),
+        if span.start > self.text.len() {
+            return Place::command_line();
         }
+        let before = self.lines.partition_point(|&line| line <= span.start);
+        self.file.at(u32::try_from(before).unwrap_or(u32::MAX - 1) + 1)
     }
 
     /// The word at a place in the file.
