@@ -108,7 +108,7 @@ class QueuePairOrderTest : public HpccTestCase
         const auto other = network.AddFlow(0, 1, 30'000);
         other->SetAttribute("DestinationPort", UintegerValue(101));
         const auto host = network.hosts.Get(0)->GetObject<RdmaHost>();
-        Simulator::Stop(MicroSeconds(3));
+        Simulator::Stop(MicroSeconds(5));
         Simulator::Run();
         const uint32_t queuePair = one->GetQueuePair();
         NS_TEST_EXPECT_MSG_EQ(two->GetQueuePair(), queuePair, "the same queue pair");
@@ -204,6 +204,7 @@ class QueuePairLossTest : public HpccTestCase
         {
             TestNetwork network;
             network.helper.SetHostAttribute("Recovery", StringValue(recovery));
+            network.helper.SetHostAttribute("Timeout", TimeValue(MicroSeconds(200)));
             MakeSharingStar(network, 2, "per_pair");
             for (const auto& link : network.links)
             {

@@ -232,10 +232,11 @@ impl QueuePair {
     /// The message that a byte belongs to.
     #[inline]
     pub fn message(&self, config: &TransportConfig, seq: u64) -> Message {
-        match &self.posted {
-            Some(posted) if config.shares_queue_pairs() => *posted.at(seq).unwrap_or(posted.last()),
-            Some(_) | None => Message::alone(self.end),
+        if !config.shares_queue_pairs() {
+            // Without a look at what is not in the cache.
+            return Message::alone(self.end);
         }
+        self.posted.as_ref().map_or(Message::alone(self.end), |posted| *posted.at(seq).unwrap_or(posted.last()))
     }
 
     /// Its priority group.

@@ -122,7 +122,7 @@ fn what_a_shared_queue_pair_cannot_be_with_is_refused() {
         let bench = Bench::new(&[("run.toml", &toml)]);
         let told = bench.run("run.toml", set);
         assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
-        assert!(told.err.contains("run.toml:21") && told.err.contains(expected), "{set:?}: {}", told.err);
+        assert!(told.err.contains("run.toml:20") && told.err.contains(expected), "{set:?}: {}", told.err);
         assert!(!bench.path("out").exists());
     };
     refused(
