@@ -239,7 +239,7 @@ class QueuePairLossTest : public HpccTestCase
             }
             NS_TEST_EXPECT_MSG_EQ(resent, host->GetCounters().resent, "each told of once");
             NS_TEST_EXPECT_MSG_GT(resent, 5, "there were losses");
-            NS_TEST_EXPECT_MSG_GT(rtts, 200, "round-trip times of most packets");
+            NS_TEST_EXPECT_MSG_GT(rtts, 100, "round-trip times of packets sent once");
             Simulator::Destroy();
         }
     }
