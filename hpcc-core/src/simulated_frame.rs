@@ -4,7 +4,7 @@
 //! | the simulation's | on the wire |
 //! | --- | --- |
 //! | flow | RDMA WRITEs of at most 1 GiB ([`message`]), to address 0 on |
-//! | first byte of a packet | PSN: that byte divided by the flow's packet size |
+//! | sequence number of a packet | PSN: that number divided by the flow's packet size |
 //! | queue pair | the number 2 above, 24 bits of it: 0 and 1 are for InfiniBand's management |
 //! | acknowledgement of all bytes before one | PSN of the packet that ends there; a negative one names the next |
 //! | telemetry sent back | payload of the acknowledgement, as it arrived: switches on the way back do not touch it |
@@ -66,6 +66,10 @@ pub struct SimulatedFrame {
     pub seq: u64,
     /// Bytes of the flow.
     pub flow_bytes: u64,
+    /// Packets before the flow's first one on its queue pair; 0 if the flow has it to itself.
+    pub earlier_packets: u32,
+    /// RDMA WRITEs before the flow's first one, likewise.
+    pub earlier_writes: u32,
     /// Most payload bytes of the flow's packets; at least 1.
     pub mtu: u32,
     /// Data: payload bytes.
@@ -133,14 +137,15 @@ impl SimulatedFrame {
     }
 
     fn data(&self, telemetry: Option<Section<'_>>) -> Result<Vec<u8>, Unbuildable> {
-        let place = Place::of(self.seq, self.payload, self.flow_bytes, self.mtu);
+        let offset = self.offset();
+        let place = Place::of(offset, self.payload, self.flow_bytes, self.mtu);
         let opcode = match (place.first, place.last) {
             (true, true) => Opcode::WRITE_ONLY,
             (true, false) => Opcode::WRITE_FIRST,
             (false, false) => Opcode::WRITE_MIDDLE,
             (false, true) => Opcode::WRITE_LAST,
         };
-        let reth = Reth { address: self.seq, rkey: 0, length: place.length };
+        let reth = Reth { address: offset, rkey: 0, length: place.length };
         let bth = Bth {
             opcode,
             dest_qp: self.dest_qp(),
@@ -163,7 +168,8 @@ impl SimulatedFrame {
             psn,
             ..Bth::default()
         };
-        let msn = message::completed(self.seq, self.flow_bytes, self.mtu) as u32;
+        let completed = message::completed(self.offset(), self.flow_bytes, self.mtu) as u32;
+        let msn = self.earlier_writes.wrapping_add(completed);
         let extension = Extension::Aeth(Aeth { syndrome, msn });
         build::roce(&RoceFrame { bth, extension, payload, ..self.envelope() }, Coverage::default())
     }
@@ -196,6 +202,11 @@ impl SimulatedFrame {
             payload: &[],
             zeros: 0,
         }
+    }
+
+    /// The sequence number as an offset in the flow.
+    fn offset(&self) -> u64 {
+        self.seq.saturating_sub(u64::from(self.earlier_packets) * u64::from(self.mtu))
     }
 
     /// The queue pair's number; BTH keeps 24 bits of it.
@@ -255,6 +266,8 @@ mod tests {
             queue_pair: 0x0110_0007,
             seq,
             flow_bytes: 10_001,
+            earlier_packets: 0,
+            earlier_writes: 0,
             mtu: 1_000,
             payload: 1_000,
             ack_requested: false,
@@ -339,6 +352,15 @@ mod tests {
         assert_eq!(bth(frame(false, 3_000, PacketKind::Ack)).psn, 2, "packets 0 to 2 have arrived");
         assert_eq!(bth(frame(false, 10_001, PacketKind::Ack)).psn, 10);
         assert_eq!(bth(frame(false, 3_000, PacketKind::Nack)).psn, 3, "packet 3 is missing");
+        let later = |frame| SimulatedFrame { earlier_packets: 3, earlier_writes: 1, flow_bytes: 1_500, ..frame };
+        let last = bth(later(SimulatedFrame { payload: 500, ..frame(false, 4_000, PacketKind::Data) }));
+        assert_eq!((last.opcode, last.psn), (Opcode::WRITE_LAST, 4), "of a message behind three packets");
+        let msn = |frame: SimulatedFrame| {
+            let bytes = frame.bytes(None, &[]).expect("a frame");
+            u32::from_be_bytes([0, bytes[ETHERNET + 41], bytes[ETHERNET + 42], bytes[ETHERNET + 43]])
+        };
+        let acks = [4_000, 5_000].map(|seq| msn(later(frame(false, seq, PacketKind::Ack))));
+        assert_eq!(acks, [1, 2], "the message before, then both");
         let feedback = |seq| bth(frame(false, seq, PacketKind::Feedback)).psn;
         assert_eq!([3_000, 10_001].map(feedback), [3, 11], "the packet after those that have arrived");
     }

@@ -35,6 +35,8 @@ pub(crate) mod ffi {
         payload_bytes: u32,
         mtu: u32,
         flow_bytes: u64,
+        earlier_packets: u32,
+        earlier_writes: u32,
     }
 
     /// `hpcc_core::frame::PacketKind`.
@@ -118,6 +120,8 @@ impl FrameWriter {
             queue_pair: frame.queue_pair,
             seq: frame.seq,
             flow_bytes: frame.flow_bytes,
+            earlier_packets: frame.earlier_packets,
+            earlier_writes: frame.earlier_writes,
             mtu: frame.mtu,
             payload: frame.payload_bytes,
             ack_requested: frame.ack_requested,

@@ -41,6 +41,9 @@ pub(crate) mod ffi {
         payload_bytes: u32,
         frame_bytes: u32,
         flow_bytes: u64,
+        /// Of the message that it is part of, as `FrameRecord` has them.
+        earlier_packets: u32,
+        earlier_writes: u32,
         seq: u64,
         ack_requested: bool,
         collects: bool,
@@ -144,11 +147,23 @@ pub(crate) mod ffi {
         selective: u64,
     }
 
+    /// `hpcc_core::transport::PostResult`; there is no room for the message unless `posted`.
+    #[derive(Clone, Copy)]
+    struct PostResult {
+        posted: bool,
+        nic: u16,
+        /// As in `AckResult`.
+        armed: u8,
+        /// Sequence number of its first byte.
+        start: u64,
+    }
+
     /// `hpcc_core::transport::AckResult`; for no flow under way unless `known`.
     #[derive(Clone, Copy)]
     struct AckResult {
         known: bool,
-        finished: bool,
+        /// Messages that have finished.
+        finished: u32,
         nic: u16,
         /// Bit n: timer n of the flow was armed; schedule an event for it at `timeout`.
         armed: u8,
@@ -198,6 +213,8 @@ pub(crate) mod ffi {
         fn route(self: &Host, key: &FlowKey, dst: u32) -> i32;
         /// Opens a flow; returns its key, or -1 if the host has no such port or no room.
         fn open_sender(self: &mut Host, now_ns: u64, nic: u16, sender: &SenderParameters, network: &Network) -> i64;
+        /// Posts a message of `size` bytes on a queue pair that flows share.
+        fn post(self: &mut Host, now_ns: u64, queue_pair: u32, size: u64) -> PostResult;
         /// Prepares for a flow that port `nic` of another host will send; returns its key, or -1 if the host has no room
         /// or the other one no such port.
         fn open_receiver(self: &mut Host, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64;
@@ -254,16 +271,16 @@ pub(crate) mod ffi {
         fn place_of_next(self: &Host, nic: u16) -> usize;
         /// The UDP source port of a flow, 0 where it is unknown.
         fn source_port(self: &Host, queue_pair: u32) -> u16;
-        /// Acknowledged bytes of a flow; all of them where it is unknown.
-        fn acked_bytes(self: &Host, queue_pair: u32) -> u64;
+        /// Acknowledged bytes of a queue pair from the sequence number `start` on; all of them where it is unknown.
+        fn acked_bytes(self: &Host, queue_pair: u32, start: u64) -> u64;
         /// What congestion control has made of a flow; all 0 where it is unknown.
         fn control_state(self: &Host, queue_pair: u32) -> ControlState;
     }
 }
 
 use ffi::{
-    AckFrame, AckResult, ControlState, DataFrame, HostCounters, Reply, ReplyKind, Segment, SenderParameters,
-    TelemetryFrame, TelemetryReply, TimeoutResult,
+    AckFrame, AckResult, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
+    SenderParameters, TelemetryFrame, TelemetryReply, TimeoutResult,
 };
 
 pub struct Host {
@@ -286,6 +303,8 @@ const NOTHING: Segment = Segment {
     payload_bytes: 0,
     frame_bytes: 0,
     flow_bytes: 0,
+    earlier_packets: 0,
+    earlier_writes: 0,
     seq: 0,
     ack_requested: false,
     collects: false,
@@ -315,14 +334,14 @@ impl From<Option<transport::AckResult>> for AckResult {
     fn from(result: Option<transport::AckResult>) -> Self {
         match result {
             Some(r) => AckResult { known: true, finished: r.finished, nic: r.nic as u16, armed: r.armed.0 },
-            None => AckResult { known: false, finished: false, nic: 0, armed: 0 },
+            None => AckResult { known: false, finished: 0, nic: 0, armed: 0 },
         }
     }
 }
 
 impl From<Result<transport::Notified, NoEffect>> for AckResult {
     fn from(notified: Result<transport::Notified, NoEffect>) -> Self {
-        let result = notified.ok().map(|n| transport::AckResult { nic: n.nic, finished: false, armed: n.armed });
+        let result = notified.ok().map(|n| transport::AckResult { nic: n.nic, finished: 0, armed: n.armed });
         result.into()
     }
 }
@@ -396,8 +415,16 @@ impl Host {
     pub fn open_receiver(&mut self, source: &Host, nic: u16, flow: &SenderParameters, network: &Network) -> i64 {
         let limits = source.limits(nic, flow, network);
         let echo_interval = source.host.echo_interval();
-        let spec = limits.map(|limits| ReceiverSpec { src: flow.src, dst: flow.dst, limits, echo_interval });
+        let is_shared = source.host.transport().shares_queue_pairs();
+        let spec = limits.map(|limits| ReceiverSpec { src: flow.src, dst: flow.dst, limits, echo_interval, is_shared });
         key_or_error(spec.and_then(|spec| self.host.open_receiver(&spec)))
+    }
+
+    pub fn post(&mut self, now_ns: u64, queue_pair: u32, size: u64) -> PostResult {
+        match self.host.post(Nanos(now_ns), queue_pair, size) {
+            Some(r) => PostResult { posted: true, nic: r.nic as u16, armed: r.armed.0, start: r.message.start },
+            None => PostResult { posted: false, nic: 0, armed: 0, start: 0 },
+        }
     }
 
     pub fn close_receiver(&mut self, receiver: u32) {
@@ -417,7 +444,9 @@ impl Host {
             queue_pair: segment.queue_pair,
             payload_bytes: segment.payload,
             frame_bytes: segment.frame,
-            flow_bytes: segment.size,
+            flow_bytes: segment.message.size,
+            earlier_packets: segment.message.earlier_packets,
+            earlier_writes: segment.message.earlier_writes,
             seq: segment.seq,
             ack_requested: segment.ack_requested,
             collects: segment.collects,
@@ -564,8 +593,8 @@ impl Host {
         self.host.source_port(queue_pair).unwrap_or_default()
     }
 
-    pub fn acked_bytes(&self, queue_pair: u32) -> u64 {
-        self.host.sender(queue_pair).map_or(u64::MAX, |sender| sender.acked())
+    pub fn acked_bytes(&self, queue_pair: u32, start: u64) -> u64 {
+        self.host.sender(queue_pair).map_or(u64::MAX, |sender| sender.acked().saturating_sub(start))
     }
 
     pub fn control_state(&self, queue_pair: u32) -> ControlState {

@@ -11,7 +11,7 @@ use hpcc_core::node::Finder;
 use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
-use hpcc_core::transport::feedback;
+use hpcc_core::transport::{QueuePairs, feedback};
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
 
@@ -84,6 +84,8 @@ pub(crate) mod ffi {
         fn follow_switches(self: &mut Settings, other: &Settings);
         /// Most payload bytes in a packet.
         fn mtu(self: &Settings) -> u32;
+        /// Whether flows of the same source, destination, priority and destination port share a queue pair.
+        fn shares_queue_pairs(self: &Settings) -> bool;
         /// Whether times are floored as the reference floors them.
         fn floors_times(self: &Settings) -> bool;
         /// Whether random loss takes PFC frames too.
@@ -299,6 +301,10 @@ impl Settings {
 
     pub fn mtu(&self) -> u32 {
         self.node.transport.config(&self.node.needs(), self.node.quirks()).mtu
+    }
+
+    pub fn shares_queue_pairs(&self) -> bool {
+        self.node.transport.queue_pairs == QueuePairs::PerPair
     }
 
     pub fn floors_times(&self) -> bool {

@@ -168,7 +168,10 @@ Attacker::FindFlow(const QbbFrame& frame) const
     // What collects telemetry goes to the receiver and names the queue pair that answers are for.
     const bool isAnswer = !frame.CollectsTelemetry();
     const Ptr<RdmaHost>& sender = m_hosts.at(isAnswer ? frame.dst : frame.src);
-    return sender ? sender->FindFlow(isAnswer ? frame.queuePair : frame.replyQueuePair) : nullptr;
+    const uint32_t queuePair = isAnswer ? frame.queuePair : frame.replyQueuePair;
+    // An answer's number is the one behind what it answers.
+    const uint64_t seq = isAnswer && frame.seq > 0 ? frame.seq - 1 : frame.seq;
+    return sender ? sender->FindFlow(queuePair, seq) : nullptr;
 }
 
 void

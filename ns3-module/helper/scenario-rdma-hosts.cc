@@ -23,17 +23,19 @@ class RdmaScenarioFlow : public ScenarioFlow
     /**
      * \param host its source, which outlives it
      * \param queuePair its queue pair there
+     * \param firstSeq its RdmaFlow::firstSeq
      */
-    RdmaScenarioFlow(const RdmaHost& host, uint32_t queuePair)
+    RdmaScenarioFlow(const RdmaHost& host, uint32_t queuePair, uint64_t firstSeq)
         : m_host(host),
-          m_queuePair(queuePair)
+          m_queuePair(queuePair),
+          m_firstSeq(firstSeq)
     {
     }
 
     // Inherited
     uint64_t GetAckedBytes() const override
     {
-        return m_host.GetAckedBytes(m_queuePair);
+        return m_host.GetAckedBytes(m_queuePair, m_firstSeq);
     }
 
     RdmaControl GetControl() const override
@@ -43,12 +45,13 @@ class RdmaScenarioFlow : public ScenarioFlow
 
     RdmaFlow GetFlow() const override
     {
-        return m_host.GetFlow(m_queuePair);
+        return *m_host.FindFlow(m_queuePair, m_firstSeq);
     }
 
   private:
     const RdmaHost& m_host; //!< its source
     uint32_t m_queuePair;   //!< its queue pair there
+    uint64_t m_firstSeq;    //!< sequence number of its first byte
 };
 
 } // namespace
@@ -84,7 +87,10 @@ ScenarioRdmaHosts::StartFlow(const RdmaFlow& flow, FinishCallback done)
     {
         return nullptr;
     }
-    return std::make_unique<RdmaScenarioFlow>(*host, host->StartFlow(peer, flow, done));
+    const uint32_t queuePair = host->StartFlow(peer, flow, done);
+    const bool isElsewhere = queuePair == RdmaHost::ELSEWHERE;
+    const uint64_t firstSeq = isElsewhere ? 0 : host->GetFlow(queuePair).firstSeq;
+    return std::make_unique<RdmaScenarioFlow>(*host, queuePair, firstSeq);
 }
 
 void

@@ -41,9 +41,9 @@ FlowWatch::OnSent(const QbbFrame& frame)
     {
         // Which of the two an acknowledgement is of nobody can tell.
         sent.times.erase(frame.seq + frame.payload);
-        if (const RdmaFlow* flow = m_host.FindFlow(queuePair))
+        if (const RdmaFlow* flow = m_host.FindFlow(queuePair, frame.seq))
         {
-            resend(*flow, frame.seq);
+            resend(*flow, frame.seq - flow->firstSeq);
         }
         return;
     }
@@ -66,17 +66,21 @@ FlowWatch::OnArrived(const QbbFrame& frame)
         cnp(*flow);
         return;
     }
-    OnAck(*flow, frame);
+    OnAck(frame);
 }
 
 void
-FlowWatch::OnAck(const RdmaFlow& flow, const QbbFrame& frame)
+FlowWatch::OnAck(const QbbFrame& frame)
 {
     auto& times = m_sent[frame.queuePair].times;
-    const auto last = times.find(std::min(frame.seq, flow.size));
+    // The flow that the last acknowledged byte is of.
+    const RdmaFlow* flow =
+        frame.seq > 0 ? m_host.FindFlow(frame.queuePair, frame.seq - 1) : nullptr;
+    const auto last =
+        flow ? times.find(std::min(frame.seq, flow->firstSeq + flow->size)) : times.end();
     if (last != times.end())
     {
-        rtt(flow, Simulator::Now() - last->second);
+        rtt(*flow, Simulator::Now() - last->second);
     }
     times.erase(times.begin(), times.upper_bound(frame.seq));
 }

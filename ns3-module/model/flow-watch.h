@@ -60,10 +60,9 @@ class FlowWatch
 
     /**
      * \brief An acknowledgement has arrived.
-     * \param flow the flow
      * \param frame the acknowledgement
      */
-    void OnAck(const RdmaFlow& flow, const QbbFrame& frame);
+    void OnAck(const QbbFrame& frame);
 
     /**
      * \brief A flow has finished.

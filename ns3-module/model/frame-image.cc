@@ -34,8 +34,9 @@ struct Record
     uint32_t dstAddress;         //!< QbbFrame::dstAddress
     uint16_t sport;              //!< QbbFrame::sport
     uint16_t dport;              //!< QbbFrame::dport
-    uint32_t payload;            //!< QbbFrame::payload
-    uint32_t mtu;                //!< QbbFrame::mtu
+    uint16_t payload;            //!< QbbFrame::payload
+    uint16_t mtu;                //!< QbbFrame::mtu
+    uint32_t earlierPackets;     //!< QbbFrame::earlierPackets
     uint64_t seq;                //!< QbbFrame::seq
     uint64_t flowBytes;          //!< QbbFrame::flowBytes
     uint64_t selective;          //!< QbbFrame::selective
@@ -43,6 +44,7 @@ struct Record
     uint32_t src;                //!< QbbFrame::src
     uint32_t queuePair;          //!< QbbFrame::queuePair
     uint32_t replyQueuePair;     //!< QbbFrame::replyQueuePair
+    uint32_t earlierWrites;      //!< QbbFrame::earlierWrites
 };
 
 static_assert(std::is_trivially_copyable_v<Record>, "it is copied as bytes");
@@ -70,13 +72,15 @@ FrameImage::Write(const QbbFrame& frame, const Arrival& arrival, std::vector<uin
                         frame.dport,
                         frame.payload,
                         frame.mtu,
+                        frame.earlierPackets,
                         frame.seq,
                         frame.flowBytes,
                         frame.selective,
                         frame.arrived,
                         frame.src,
                         frame.queuePair,
-                        frame.replyQueuePair};
+                        frame.replyQueuePair,
+                        frame.earlierWrites};
     const std::size_t place = bytes.size();
     bytes.resize(place + sizeof(record) + frame.telemetryBytes);
     std::memcpy(bytes.data() + place, &record, sizeof(record));
@@ -110,6 +114,7 @@ FrameImage::Read(const std::vector<uint8_t>& bytes,
     frame->dport = record.dport;
     frame->payload = record.payload;
     frame->mtu = record.mtu;
+    frame->earlierPackets = record.earlierPackets;
     frame->seq = record.seq;
     frame->flowBytes = record.flowBytes;
     frame->selective = record.selective;
@@ -117,6 +122,7 @@ FrameImage::Read(const std::vector<uint8_t>& bytes,
     frame->src = record.src;
     frame->queuePair = record.queuePair;
     frame->replyQueuePair = record.replyQueuePair;
+    frame->earlierWrites = record.earlierWrites;
     std::memcpy(frame->GetTelemetry(), bytes.data() + place, record.telemetryBytes);
     place += record.telemetryBytes;
     return frame;

@@ -73,6 +73,8 @@ MakeFrameRecord(const QbbFrame& frame)
     record.payload_bytes = frame.payload;
     record.mtu = frame.mtu;
     record.flow_bytes = frame.flowBytes;
+    record.earlier_packets = frame.earlierPackets;
+    record.earlier_writes = frame.earlierWrites;
     return record;
 }
 

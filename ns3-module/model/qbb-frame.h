@@ -204,8 +204,10 @@ class alignas(64) QbbFrame : public ForeseenEvent
     uint16_t dport{0};          //!< UDP destination port
 
     // What hosts look at fills the second. Telemetry begins with the third.
-    uint32_t payload{0}; //!< payload bytes
-    uint32_t mtu{0};     //!< most payload bytes of the flow's packets
+    uint16_t payload{0}; //!< payload bytes
+    uint16_t mtu{0};     //!< most payload bytes of the flow's packets
+    /// Packets before the flow's first one on its queue pair; 0 if the flow has it to itself.
+    uint32_t earlierPackets{0};
     /// First byte of the payload; of an acknowledgement: first byte still expected; of PFC: bytes.
     uint64_t seq{0};
 
@@ -223,6 +225,7 @@ class alignas(64) QbbFrame : public ForeseenEvent
     uint32_t src{0};            //!< source node
     uint32_t queuePair{0};      //!< key of the queue pair that it is for, at its destination
     uint32_t replyQueuePair{0}; //!< key of the queue pair that an answer is for
+    uint32_t earlierWrites{0};  //!< RDMA WRITEs before the flow's first one, as earlierPackets
 
     // Inherited
     void Fetch(unsigned step) override;

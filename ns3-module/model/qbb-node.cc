@@ -106,9 +106,11 @@ QbbNode::NewFrame()
     frame->telemetryBytes = 0;
     frame->payload = 0;
     frame->mtu = GetMtu();
+    frame->earlierPackets = 0;
     frame->seq = 0;
     frame->flowBytes = 0;
     frame->replyQueuePair = 0;
+    frame->earlierWrites = 0;
     return frame;
 }
 

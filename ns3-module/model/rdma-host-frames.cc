@@ -82,6 +82,7 @@ RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t 
     frame->payload = segment.payload_bytes;
     frame->flowBytes = segment.flow_bytes;
     frame->mtu = m_mtu;
+    frame->earlierPackets = segment.earlier_packets;
     frame->src = segment.src;
     frame->dst = segment.dst;
     frame->srcAddress = m_network->address(segment.src);
@@ -90,6 +91,7 @@ RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t 
     frame->dport = m_wirePort ? m_wirePort : segment.dport;
     frame->queuePair = segment.receiver;
     frame->replyQueuePair = segment.queue_pair;
+    frame->earlierWrites = segment.earlier_writes;
     frame->seq = segment.seq;
     frame->ackRequested = segment.ack_requested;
     frame->telemetryBytes =
@@ -232,6 +234,7 @@ RdmaHost::MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size)
     answer->kind = kind;
     answer->priority = frame.priority;
     answer->mtu = frame.mtu;
+    answer->earlierPackets = frame.earlierPackets;
     answer->src = frame.src;
     answer->dst = frame.dst;
     answer->srcAddress = frame.srcAddress;
@@ -240,6 +243,7 @@ RdmaHost::MakeAnswer(QbbFrame::Kind kind, const QbbFrame& frame, uint32_t size)
     answer->dport = frame.dport;
     answer->queuePair = frame.queuePair;
     answer->replyQueuePair = frame.replyQueuePair;
+    answer->earlierWrites = frame.earlierWrites;
     answer->seq = 0;
     answer->flowBytes = 0;
     answer->telemetryBytes = 0;
@@ -408,9 +412,9 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
         ScheduleTimers(queuePair, result.armed);
     }
     TraceControl(queuePair);
-    if (result.finished)
+    for (uint32_t n = 0; n < result.finished; ++n)
     {
-        Finish(queuePair);
+        FinishFirst(queuePair);
     }
     UpdateWakeUp(result.nic);
     m_ports[result.nic]->TrySend();
@@ -419,43 +423,56 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
 void
 RdmaHost::TraceControl(uint32_t queuePair)
 {
-    if (!m_controlTrace.IsEmpty())
+    const RdmaFlow* flow = m_controlTrace.IsEmpty() ? nullptr : FindFlow(queuePair);
+    if (flow)
     {
-        m_controlTrace(GetFlow(queuePair), GetControl(queuePair));
+        m_controlTrace(*flow, GetControl(queuePair));
     }
 }
 
 void
-RdmaHost::Finish(uint32_t queuePair)
+RdmaHost::FinishFirst(uint32_t queuePair)
 {
-    const auto sending = m_sending.find(queuePair);
-    Sending finished = std::move(sending->second);
-    m_sending.erase(sending);
-    m_byFlowKey.erase(FlowKey(finished.flow));
+    Sending& sending = m_sending.at(queuePair);
+    Message finished = std::move(sending.messages.begin()->second);
+    sending.messages.erase(sending.messages.begin());
+    if (!m_sharesQueuePairs)
+    {
+        CloseQueuePair(queuePair, finished.flow);
+    }
+    finished.flow.completion = Simulator::Now() - finished.flow.start;
+    m_finishTrace(finished.flow);
+    if (!finished.done.IsNull())
+    {
+        finished.done(finished.flow);
+    }
+}
+
+void
+RdmaHost::CloseQueuePair(uint32_t queuePair, const RdmaFlow& flow)
+{
+    const auto place = m_sending.find(queuePair);
+    const Sending closed = std::move(place->second);
+    m_sending.erase(place);
+    m_byFlowKey.erase(FlowKey(flow));
     if (m_fastCnp)
     {
-        m_fastCnp->Disconnect(m_network->address(finished.flow.dst), finished.receiver);
+        m_fastCnp->Disconnect(m_network->address(flow.dst), closed.receiver);
     }
-    for (HostAlarm* timer : finished.timers)
+    for (HostAlarm* timer : closed.timers)
     {
         if (timer)
         {
             timer->CallOff();
         }
     }
-    finished.flow.completion = Simulator::Now() - finished.flow.start;
     if (m_shared)
     {
-        m_shared->CloseReceiver(finished.flow.dst, finished.receiver);
+        m_shared->CloseReceiver(flow.dst, closed.receiver);
     }
     else
     {
-        finished.peer->CloseReceiver(finished.receiver);
-    }
-    m_finishTrace(finished.flow);
-    if (!finished.done.IsNull())
-    {
-        finished.done(finished.flow);
+        closed.peer->CloseReceiver(closed.receiver);
     }
 }
 

@@ -145,6 +145,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
     m_network = network;
+    m_sharesQueuePairs = GetSettings().shares_queue_pairs();
     if (!IsLocal())
     {
         m_receiverKeys.reset(hpcc::new_receiver_keys().into_raw());
@@ -186,6 +187,47 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 {
     NS_LOG_FUNCTION(this << peer << request.size);
     CheckFlow(peer, request);
+    if (!m_sharesQueuePairs)
+    {
+        return OpenQueuePair(peer, request, done);
+    }
+    const auto place = m_shareable.find({peer->m_index, request.priority, request.dport});
+    if (place == m_shareable.end())
+    {
+        const uint32_t queuePair = OpenQueuePair(peer, request, done);
+        m_shareable[{peer->m_index, request.priority, request.dport}] = queuePair;
+        return queuePair;
+    }
+    if (IsLocal())
+    {
+        Post(place->second, peer->m_index, request, done);
+    }
+    return place->second;
+}
+
+void
+RdmaHost::Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done)
+{
+    const hpcc::PostResult result =
+        m_core->post(Simulator::Now().GetNanoSeconds(), queuePair, request.size);
+    NS_ABORT_MSG_UNLESS(result.posted,
+                        "host " << m_index << " has no sequence numbers left for " << request.size
+                                << " bytes on one queue pair to host " << dst);
+    RdmaFlow flow = request;
+    flow.src = m_index;
+    flow.dst = dst;
+    flow.start = Simulator::Now();
+    flow.sport = m_core->source_port(queuePair);
+    flow.firstSeq = result.start;
+    m_sending.at(queuePair).messages[flow.firstSeq] = {flow, done};
+    ScheduleTimers(queuePair, result.armed);
+    m_startTrace(flow);
+    m_ports[result.nic]->TrySend();
+}
+
+uint32_t
+RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done)
+{
     if (!IsLocal() && !peer->IsLocal())
     {
         peer->TakeReceiverKey();
@@ -195,9 +237,10 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     flow.src = m_index;
     flow.dst = peer->m_index;
     flow.start = Simulator::Now();
+    flow.firstSeq = 0;
     flow.sport = m_nextPort.emplace(flow.dst, FIRST_SOURCE_PORT).first->second++;
 
-    const hpcc::FlowKey key = WireKey(flow, flow.sport);
+    const hpcc::FlowKey key = WireKey(flow.dst, flow.dport, flow.sport);
     // What a flow from another process asks of its receiver is known here, too; its host is not
     // kept.
     const CorePointer<hpcc::Host> elsewhere = IsLocal() ? CorePointer<hpcc::Host>() : MakeCore();
@@ -225,7 +268,8 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
 
     const auto handle = static_cast<uint32_t>(queuePair);
-    m_sending[handle] = {flow, peer, sender.receiver, done, {}};
+    m_sending[handle] = {{}, peer, sender.receiver, flow.dport, {}};
+    m_sending[handle].messages[flow.firstSeq] = {flow, done};
     m_byFlowKey[FlowKey(flow)] = handle;
     if (m_fastCnp)
     {
@@ -296,12 +340,12 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 }
 
 hpcc::FlowKey
-RdmaHost::WireKey(const RdmaFlow& flow, uint16_t sport) const
+RdmaHost::WireKey(uint32_t dst, uint16_t dport, uint16_t sport) const
 {
-    return {m_network->address(flow.src),
-            m_network->address(flow.dst),
+    return {m_network->address(m_index),
+            m_network->address(dst),
             sport,
-            m_wirePort ? m_wirePort : flow.dport};
+            m_wirePort ? m_wirePort : dport};
 }
 
 uint64_t
@@ -328,9 +372,10 @@ RdmaHost::OnNewRoutes()
     hpcc::update_host_routes(*m_network, m_index, *m_core);
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {
-        const RdmaFlow& flow = m_sending.at(queuePair).flow;
-        const int32_t port =
-            m_core->reassign(queuePair, WireKey(flow, m_core->source_port(queuePair)));
+        const Sending& sending = m_sending.at(queuePair);
+        const int32_t port = m_core->reassign(
+            queuePair,
+            WireKey(sending.peer->m_index, sending.dport, m_core->source_port(queuePair)));
         if (port >= 0)
         {
             m_ports[port]->TrySend();
@@ -339,21 +384,21 @@ RdmaHost::OnNewRoutes()
 }
 
 uint64_t
-RdmaHost::GetAckedBytes(uint32_t queuePair) const
+RdmaHost::GetAckedBytes(uint32_t queuePair, uint64_t firstSeq) const
 {
-    const auto sending = m_sending.find(queuePair);
-    return sending == m_sending.end()
-               ? 0
-               : std::min(m_core->acked_bytes(queuePair), sending->second.flow.size);
+    const RdmaFlow* flow = FindFlow(queuePair, firstSeq);
+    return flow && flow->firstSeq == firstSeq
+               ? std::min(m_core->acked_bytes(queuePair, firstSeq), flow->size)
+               : 0;
 }
 
 const RdmaFlow&
 RdmaHost::GetFlow(uint32_t queuePair) const
 {
-    const auto sending = m_sending.find(queuePair);
-    NS_ABORT_MSG_IF(sending == m_sending.end(),
-                    "host " << m_index << " has no flow with the queue pair " << queuePair);
-    return sending->second.flow;
+    const RdmaFlow* newest = FindFlow(queuePair, UINT64_MAX);
+    NS_ABORT_MSG_UNLESS(newest,
+                        "host " << m_index << " has no flow with the queue pair " << queuePair);
+    return *newest;
 }
 
 RdmaControl
@@ -388,7 +433,10 @@ RdmaHost::VisitFlows(const FlowVisitor& visit) const
 {
     for (const auto& [queuePair, sending] : m_sending)
     {
-        visit(sending.flow, sending.receiver);
+        for (const auto& [firstSeq, message] : sending.messages)
+        {
+            visit(message.flow, sending.receiver);
+        }
     }
 }
 
@@ -396,7 +444,21 @@ const RdmaFlow*
 RdmaHost::FindFlow(uint32_t queuePair) const
 {
     const auto sending = m_sending.find(queuePair);
-    return sending == m_sending.end() ? nullptr : &sending->second.flow;
+    return sending == m_sending.end() || sending->second.messages.empty()
+               ? nullptr
+               : &sending->second.messages.begin()->second.flow;
+}
+
+const RdmaFlow*
+RdmaHost::FindFlow(uint32_t queuePair, uint64_t seq) const
+{
+    const auto sending = m_sending.find(queuePair);
+    if (sending == m_sending.end())
+    {
+        return nullptr;
+    }
+    const auto behind = sending->second.messages.upper_bound(seq);
+    return behind == sending->second.messages.begin() ? nullptr : &std::prev(behind)->second.flow;
 }
 
 RdmaCounters

@@ -19,8 +19,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -42,8 +44,10 @@ struct RdmaFlow
     uint8_t priority{3}; //!< priority group
     uint64_t size{0};    //!< payload bytes
     uint64_t tag{0};     //!< the caller's own
-    Time start;          //!< when it began
-    Time completion;     //!< duration until its last acknowledgement, once it has finished
+    /// Sequence number of its first byte: above 0 if earlier flows have used its queue pair.
+    uint64_t firstSeq{0};
+    Time start;      //!< when it began
+    Time completion; //!< duration until its last acknowledgement, once it has finished
 };
 
 /**
@@ -115,6 +119,11 @@ class RdmaHost : public QbbNode
     /**
      * \brief Start a flow now. Where several processes share a simulation, all of them start all
      * flows, in the same order: that of the source sends, the others take note.
+     *
+     * With the attribute QueuePairs "per_pair" flows to the same peer, of the same priority and
+     * destination port, are messages of one queue pair. Each begins when the one before has been
+     * sent, at the rate and window that congestion control has come to by then.
+     *
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
@@ -131,19 +140,21 @@ class RdmaHost : public QbbNode
     /**
      * \brief Count the acknowledged bytes of a flow that has not finished.
      * \param queuePair the flow's queue pair
-     * \return bytes
+     * \param firstSeq the flow's RdmaFlow::firstSeq
+     * \return bytes; of a flow that has finished 0
      */
-    uint64_t GetAckedBytes(uint32_t queuePair) const;
+    uint64_t GetAckedBytes(uint32_t queuePair, uint64_t firstSeq = 0) const;
 
     /**
      * \param queuePair queue pair of a flow that has not finished
-     * \return the flow
+     * \return the flow; of several on a queue pair the one that was started last
      */
     const RdmaFlow& GetFlow(uint32_t queuePair) const;
 
     /**
      * \param queuePair a flow's queue pair
-     * \return what congestion control has made of the flow; of one that has finished all is 0
+     * \return what congestion control has made of the flow; of one that has finished all is 0, but
+     * what flows share stays
      */
     RdmaControl GetControl(uint32_t queuePair) const;
 
@@ -170,9 +181,18 @@ class RdmaHost : public QbbNode
 
     /**
      * \param queuePair a queue pair
-     * \return the flow from here that has it; nullptr if none has
+     * \return the flow from here that has it, of several the one that finishes first; nullptr if
+     * none has
      */
     const RdmaFlow* FindFlow(uint32_t queuePair) const;
+
+    /**
+     * \param queuePair a queue pair
+     * \param seq a sequence number
+     * \return the flow under way whose byte has this number, or the last that begins before;
+     * nullptr if none does
+     */
+    const RdmaFlow* FindFlow(uint32_t queuePair, uint64_t seq) const;
 
     /**
      * \brief Send a frame that is no flow's: by the port to its destination, ahead of data, as
@@ -244,15 +264,47 @@ class RdmaHost : public QbbNode
     /// Most timers of a queue pair; the core's numbers are below.
     static constexpr std::size_t MAX_TIMERS = 8;
 
-    /// What the host keeps of a flow that it sends.
+    /// A flow under way.
+    struct Message
+    {
+        RdmaFlow flow;     //!< the flow
+        FlowCallback done; //!< whom to tell
+    };
+
+    /// What the host keeps of a queue pair on which it sends.
     struct Sending
     {
-        RdmaFlow flow;                               //!< the flow
+        std::map<uint64_t, Message> messages;        //!< its flows under way, by RdmaFlow::firstSeq
         Ptr<RdmaHost> peer;                          //!< its destination
         uint32_t receiver{0};                        //!< the destination's queue pair
-        FlowCallback done;                           //!< whom to tell
+        uint16_t dport{0};                           //!< UDP destination port
         std::array<HostAlarm*, MAX_TIMERS> timers{}; //!< the pending alarm of each timer
     };
+
+    /**
+     * \brief Open a queue pair and start its first flow.
+     * \param peer the destination
+     * \param request what StartFlow() was asked for
+     * \param done called when the flow has finished
+     * \return the queue pair, or ELSEWHERE
+     */
+    uint32_t OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done);
+
+    /**
+     * \brief Start a flow on a queue pair that earlier flows have used.
+     * \param queuePair the queue pair
+     * \param dst index of its destination
+     * \param request what StartFlow() was asked for
+     * \param done called when the flow has finished
+     */
+    void Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done);
+
+    /**
+     * \brief Close both ends of a queue pair that no flow needs any more.
+     * \param queuePair the queue pair
+     * \param flow its last flow
+     */
+    void CloseQueuePair(uint32_t queuePair, const RdmaFlow& flow);
 
     /// End the program if the host has not been started, or the simulation is over.
     void CheckRunning() const;
@@ -287,11 +339,12 @@ class RdmaHost : public QbbNode
     void CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const;
 
     /**
-     * \param flow a flow from here
+     * \param dst destination of a flow from here
+     * \param dport its UDP destination port
      * \param sport its UDP source port
      * \return what switches hash: the addresses and ports of its packets on the wire
      */
-    hpcc::FlowKey WireKey(const RdmaFlow& flow, uint16_t sport) const;
+    hpcc::FlowKey WireKey(uint32_t dst, uint16_t dport, uint16_t sport) const;
 
     /**
      * \param flow a flow from here
@@ -407,10 +460,10 @@ class RdmaHost : public QbbNode
     void TurnRound(QbbFrame& frame, uint32_t size) const;
 
     /**
-     * \brief A flow has finished.
-     * \param queuePair its queue pair
+     * \brief Of the flows of a queue pair the one that was started first has finished.
+     * \param queuePair the queue pair
      */
-    void Finish(uint32_t queuePair);
+    void FinishFirst(uint32_t queuePair);
 
     /**
      * \brief Schedule a port's wake-up when the core has planned one, or has moved it.
@@ -449,7 +502,9 @@ class RdmaHost : public QbbNode
     CorePointer<hpcc::ReceiverKeys> m_receiverKeys;
     Ptr<FastCnpHost> m_fastCnp;                      //!< what it does about Fast CNP
     std::shared_ptr<hpcc::Network> m_network;        //!< paths
-    std::unordered_map<uint32_t, Sending> m_sending; //!< flows under way, by queue pair
+    std::unordered_map<uint32_t, Sending> m_sending; //!< queue pairs that send
+    /// Queue pairs that flows share, by destination, priority and UDP destination port.
+    std::map<std::tuple<uint32_t, uint8_t, uint16_t>, uint32_t> m_shareable;
     /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out
     /// again in the order of this map, which the reference leaves to the standard library.
     std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
@@ -459,7 +514,8 @@ class RdmaHost : public QbbNode
     uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
     /// UDP destination port of all frames; 0: that of their flow.
     uint16_t m_wirePort{0};
-    uint8_t m_ackPriority{0}; //!< the priority of acknowledgements
+    uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
+    bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
     /// Whether acknowledgements echo telemetry, and that is all.
     bool m_echoesTelemetry{true};
     TracedCallback<const RdmaFlow&> m_startTrace;                       //!< trace source

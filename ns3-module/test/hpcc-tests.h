@@ -38,6 +38,8 @@ TestCases MakeSwitchTests();
 TestCases MakeQosTests();
 /// \return tests of RdmaHost and RdmaClient
 TestCases MakeHostTests();
+/// \return tests of queue pairs that flows share
+TestCases MakeQueuePairTests();
 /// \return tests of telemetry's way back
 TestCases MakeFeedbackTests();
 /// \return tests of congestion notifications by receivers and by switches

@@ -96,6 +96,8 @@ impl Forger {
             queue_pair: flow.queue_pair,
             seq: 0,
             flow_bytes: 0,
+            earlier_packets: 0,
+            earlier_writes: 0,
             mtu: 1,
             payload: 0,
             ack_requested: false,

@@ -25,7 +25,7 @@ use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings};
 use crate::topology::Network;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
-use crate::transport::{HostConfig, LoneFlow, Protocol, ProtocolSettings, TransportSettings};
+use crate::transport::{HostConfig, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportSettings};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
 use alloc::format;
@@ -129,6 +129,11 @@ impl NodeSettings {
         if quirks.stale_round_robin && !self.transport.classes.trim().is_empty() {
             let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
             return Err(in_section("transport")(Conflict::new("classes", message.into())));
+        }
+        if self.transport.queue_pairs == QueuePairs::PerPair && quirks != Quirks::NONE {
+            let message =
+                "queue_pairs = \"per_pair\" excludes faults of the reference, whose flows have a queue pair each";
+            return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {

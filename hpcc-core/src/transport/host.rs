@@ -3,7 +3,8 @@
 
 use super::feedback::{Arrived, Decoder, FeedbackConfig, Listener, Rejected, Reporting};
 use super::nic::{Nic, NicRules, Poll};
-use super::queue_pair::QueuePair;
+use super::posted::Message;
+use super::queue_pair::{Acked, QueuePair};
 use super::receiver::{Answer, Data, Receiver};
 use super::sender::Sender;
 use super::slab::Slab;
@@ -55,6 +56,8 @@ pub struct ReceiverSpec {
     pub limits: FlowLimits,
     /// Least time between two answers that echo a congestion mark: [`Host::echo_interval`] of its sender.
     pub echo_interval: Nanos,
+    /// Whether other messages may follow the first: [`TransportConfig::shares_queue_pairs`] of its sender.
+    pub is_shared: bool,
 }
 
 /// A flow's receiving end as its host stores it.
@@ -72,9 +75,20 @@ struct Inbound {
 pub struct AckResult {
     /// The port of the flow, on which sending should be tried again.
     pub nic: usize,
-    /// Whether this acknowledgement finished the flow.
-    pub finished: bool,
-    /// Timers of the flow that were armed; none once it has finished.
+    /// Messages that this acknowledgement finished: 1 if it finished a flow that has the queue pair to itself.
+    pub finished: u32,
+    /// Timers of the flow that were armed; none once all is finished.
+    pub armed: Armed,
+}
+
+/// What became of a message that was posted on a shared queue pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PostResult {
+    /// The port of the queue pair, on which sending should be tried.
+    pub nic: usize,
+    /// The message.
+    pub message: Message,
+    /// Timers of the queue pair to schedule, in place of those that are.
     pub armed: Armed,
 }
 
@@ -248,6 +262,16 @@ impl Host {
         Some(key)
     }
 
+    /// Posts a message of `size` bytes on a queue pair that [`Host::open_sender`] has opened. `None` if there is none with this
+    /// key, flows do not share queue pairs, or its sequence numbers do not reach to the message's end.
+    pub fn post(&mut self, now: Nanos, queue_pair: u32, size: u64) -> Option<PostResult> {
+        let sender = self.senders.get_mut(queue_pair)?;
+        let message = sender.qp.post(&self.rules.transport, now, size)?;
+        let nic = sender.nic;
+        self.nics.get_mut(nic)?.add_again(queue_pair);
+        Some(PostResult { nic, message, armed: sender.due_timers() })
+    }
+
     /// How it sends and acknowledges.
     pub fn transport(&self) -> &TransportConfig {
         &self.rules.transport
@@ -258,7 +282,7 @@ impl Host {
         self.routes = routes;
     }
 
-    /// Takes all flows from their ports; those that have finished are forgotten.
+    /// Takes all flows from their ports; those that have finished are forgotten, but not queue pairs that flows share.
     pub fn clear_ports(&mut self) {
         for nic in &mut self.nics {
             nic.clear(&mut self.senders);
@@ -286,7 +310,8 @@ impl Host {
 
     /// Prepares for a flow that will arrive. `None` if there is no room for another queue pair.
     pub fn open_receiver(&mut self, spec: &ReceiverSpec) -> Option<u32> {
-        let inbound = Inbound { echo_interval: spec.echo_interval, ..Inbound::default() };
+        let receiver = if spec.is_shared { Receiver::of_messages(spec.limits.mtu) } else { Receiver::default() };
+        let inbound = Inbound { receiver, echo_interval: spec.echo_interval, reporting: None };
         let key = self.receivers.insert(inbound)?;
         let NicRules { feedback, needs, .. } = &self.rules;
         if let Some(inbound) = self.receivers.get_mut(key).filter(|_| !feedback.is_echo(needs)) {
@@ -357,7 +382,7 @@ impl Host {
 
     /// What happened so far.
     pub fn counters(&self) -> Counters {
-        let sending = self.senders.iter().filter(|sender| !sender.qp.is_finished());
+        let sending = self.senders.iter().filter(|sender| !sender.qp.is_over());
         let sending = sending.map(|sender| sender.qp.controller().rearmed());
         let receiving = self.receivers.iter().filter_map(|inbound| inbound.reporting.as_ref());
         let live: u64 = sending.chain(receiving.map(|reporting| reporting.rearmed())).sum();
@@ -465,9 +490,8 @@ impl Host {
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
-        let (before, in_flight) = (qp.acked(), qp.in_flight());
-        let finished = qp.on_ack(transport, ack.seq);
-        let acked = qp.acked() - before;
+        let in_flight = qp.in_flight();
+        let Acked { bytes: acked, messages: finished } = qp.on_ack(transport, ack.seq);
         if transport.recovers() {
             qp.recover(transport, now, acked > 0, ack);
         } else if ack.nack {
@@ -475,20 +499,21 @@ impl Host {
         }
         let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
-        if finished {
+        let is_finished = sender.qp.is_finished();
+        if is_finished && sender.qp.is_over() {
             self.counters.rearmed += sender.qp.controller().rearmed();
         }
         if let Some(lost) = lost {
             effects = effects.and(lost);
         }
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
-        Some(AckResult { nic: sender.nic, finished, armed: if finished { Armed(0) } else { armed } })
+        Some(AckResult { nic: sender.nic, finished, armed: if is_finished { Armed(0) } else { armed } })
     }
 
     /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
     /// only queue pair, byte and telemetry. `None` if it is for no flow that is under way.
     pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, rng: &mut Rng) -> Option<AckResult> {
-        let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_over())?;
         let (rules, decoder, counters) = (&self.rules, &mut self.decoder, &mut self.counters);
         let lacks_seal =
             feedback.telemetry.is_empty() && sender.listener.as_ref().is_some_and(|listener| listener.seals_packets());
@@ -496,14 +521,14 @@ impl Host {
         if port != sender.spec.sport {
             counters.feedback += 1;
             counters.moves += u64::from(sender.on_path_feedback(rules, decoder, now, port, feedback, rng));
-            return Some(AckResult { nic: sender.nic, finished: false, armed: Armed(0) });
+            return Some(AckResult { nic: sender.nic, finished: 0, armed: Armed(0) });
         }
         if rules.feedback.notification_acks {
             return self.on_ack(now, feedback, rng);
         }
         let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);
-        Some(AckResult { nic: sender.nic, finished: false, armed })
+        Some(AckResult { nic: sender.nic, finished: 0, armed })
     }
 
     /// Timers of a flow that were armed when it was opened.
@@ -543,7 +568,7 @@ impl Host {
     }
 
     fn on_probe_timer(&mut self, now: Nanos, timer: u8, queue_pair: u32) -> Option<TimeoutResult> {
-        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished())?;
+        let sender = self.senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_over())?;
         let probe = sender.take_probe(&self.rules, timer, now);
         self.counters.probes += u64::from(probe.is_some());
         let armed = Armed(u8::from(sender.next_probe(timer).is_some()) << timer);

@@ -62,7 +62,13 @@ fn data(host: &mut Host, receiver: u32, seq: u64) -> Reply {
 
 fn open_receiver(host: &mut Host) -> Option<u32> {
     let limits = limits(host, Nanos(4_160), 52_000);
-    host.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: host.echo_interval() })
+    host.open_receiver(&ReceiverSpec {
+        src: 0,
+        dst: 1,
+        limits,
+        echo_interval: host.echo_interval(),
+        is_shared: host.transport().shares_queue_pairs(),
+    })
 }
 
 fn rng() -> Rng {
@@ -115,6 +121,27 @@ fn flows_move_to_the_port_that_their_new_route_leads_to() {
         sent(host.poll(port.into(), Nanos(1_000 * u64::from(port)), 0));
         assert_eq!(host.on_ack(Nanos(0), &ack(key, 0), &mut rng()).map(|result| result.nic), Some(port.into()));
     }
+}
+
+/// It leaves its port when its messages have finished, and comes back, behind the others, with the next one.
+#[test]
+fn a_shared_queue_pair_takes_turns_while_it_has_a_message() {
+    let transport = TransportConfig { queue_pairs: QueuePairs::PerPair, ..TransportConfig::default() };
+    let mut host = host_of(&LineRate, transport);
+    let (key, other) = (open(&mut host, 700), open(&mut host, 9_000));
+    let turns = |host: &mut Host, at: u64| [0, 1, 2].map(|n| sent(host.poll(0, Nanos(at + n * 1_000), 0)));
+    assert_eq!(turns(&mut host, 0), [(other, 0), (key, 0), (other, 1_000)]);
+    assert_eq!(host.on_ack(Nanos(3_000), &ack(key, 1_000), &mut rng()).map(|result| result.finished), Some(1));
+    assert_eq!(host.on_ack(Nanos(3_000), &ack(key, 1_000), &mut rng()), None, "nothing is under way");
+    assert_eq!(turns(&mut host, 4_000), [(other, 2_000), (other, 3_000), (other, 4_000)]);
+    host.clear_ports();
+    assert!(host.sender(key).is_some());
+    for posted in [host.post(Nanos(9_000), key, 1_200), host.post(Nanos(9_000), key, 5)] {
+        assert_eq!(posted.map(|posted| (posted.nic, posted.armed)), Some((0, Armed(0))));
+    }
+    assert_eq!([0, 1, 2].map(|n| sent(host.poll(0, Nanos(9_000 + n * 1_000), 0)).1), [1_000, 2_000, 3_000]);
+    assert_eq!(host.on_ack(Nanos(9_000), &ack(key, 4_000), &mut rng()).map(|result| result.finished), Some(2));
+    assert_eq!((host.post(Nanos(0), 99, 1), host.places()), (None, (2, 0)));
 }
 
 /// Headers of 46 bytes, but no acknowledgement under 60.
@@ -485,7 +512,7 @@ fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
     sent(host.poll(0, Nanos(0), 0));
     assert_eq!(
         host.on_ack(Nanos(9), &ack(key, 1_000), &mut rng()),
-        Some(AckResult { nic: 0, finished: true, armed: Armed(0) })
+        Some(AckResult { nic: 0, finished: 1, armed: Armed(0) })
     );
     assert_eq!(host.on_ack(Nanos(9), &ack(key, 1_000), &mut rng()), None);
     assert_eq!(host.poll(0, Nanos(9), 0), Poll::Wait);

@@ -10,6 +10,7 @@ mod nic;
 mod notified;
 mod packet_set;
 pub mod path_probes;
+mod posted;
 mod probed;
 mod protocol;
 mod queue_pair;
@@ -30,13 +31,15 @@ mod recovery_tests;
 pub use alone::{LinkSpec, LoneFlow};
 pub use datagrams::DatagramPacer;
 pub use host::{
-    Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Probe, ReceiverSpec, SenderSpec, TimeoutResult,
+    Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, PostResult, Probe, ReceiverSpec, SenderSpec,
+    TimeoutResult,
 };
 pub use nic::{Poll, Segment};
 pub use notified::Notified;
+pub use posted::Message;
 pub use probed::ProbedFlow;
 pub use protocol::{IpVersion, Protocol, ProtocolSettings};
-pub use queue_pair::{Effects, QueuePair};
+pub use queue_pair::{Acked, Effects, QueuePair};
 pub use receiver::{Answer, Data, Receiver, Reply};
 pub use receiver_keys::ReceiverKeys;
 pub use settings::TransportSettings;
@@ -59,6 +62,19 @@ crate::named! {
         /// Keep it, and retransmit only what is missing (IRN: Mittal et al., SIGCOMM 2018). Bytes in flight are always
         /// bounded by a bandwidth-delay product.
         SelectiveRepeat = "selective_repeat",
+    }
+}
+
+crate::named! {
+    /// Which flows share a queue pair.
+    #[derive(Default)]
+    pub enum QueuePairs {
+        /// None: each flow has one of its own, which begins at line rate with a new controller.
+        #[default]
+        PerFlow = "per_flow",
+        /// Those of the same source, destination, priority and destination port. They are messages of one queue pair, sent
+        /// one after the other in the order of their start; what congestion control has learnt stays from one to the next.
+        PerPair = "per_pair",
     }
 }
 
@@ -110,6 +126,8 @@ pub struct TransportConfig {
     pub ack_priority: u8,
     /// How a port serves its flows; `None`: in turn, a packet each.
     pub classes: Option<Classes>,
+    /// Which flows share a queue pair.
+    pub queue_pairs: QueuePairs,
     /// In what marks of packets that arrive come back.
     pub notification: CongestionNotification,
     /// Faults of the reference that are repeated.
@@ -142,6 +160,12 @@ impl TransportConfig {
             Recovery::GoBackN | Recovery::SelectiveRepeat => expected,
             Recovery::GoBackZero => expected - expected % u64::from(self.chunk.max(1)),
         }
+    }
+
+    /// Whether flows may be messages of one queue pair.
+    #[inline]
+    pub fn shares_queue_pairs(&self) -> bool {
+        self.queue_pairs == QueuePairs::PerPair
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 
 use super::feedback::{Answer, FeedbackConfig};
 use super::message;
+use super::posted::Message;
 use super::queue_pair::{Effects, Taken};
 use super::sender::Sender;
 use super::slab::Slab;
@@ -21,9 +22,9 @@ pub struct Segment {
     pub sender: SenderSpec,
     /// Key of the sending queue pair.
     pub queue_pair: u32,
-    /// Bytes of the flow.
-    pub size: u64,
-    /// Offset in the flow of its first payload byte.
+    /// The message of the queue pair that it is part of.
+    pub message: Message,
+    /// Sequence number of its first payload byte: its offset in a flow that has the queue pair to itself.
     pub seq: u64,
     /// Bytes of payload, 1 to the MTU.
     pub payload: u32,
@@ -83,10 +84,17 @@ impl Nic {
         self.members.push(key);
     }
 
-    /// Takes all queue pairs away; the finished ones leave `senders`.
+    /// Adds a queue pair that may have finished, and may have been dropped since then.
+    pub fn add_again(&mut self, key: u32) {
+        if !self.members.contains(&key) {
+            self.add(key);
+        }
+    }
+
+    /// Takes all queue pairs away; those that are over leave `senders`.
     pub fn clear(&mut self, senders: &mut Slab<Sender>) {
         for key in self.members.drain(..) {
-            if senders.get(key).is_some_and(|sender| sender.qp.is_finished()) {
+            if senders.get(key).is_some_and(|sender| sender.qp.is_over()) {
                 senders.remove(key);
             }
         }
@@ -154,7 +162,8 @@ impl Nic {
         let Some(sender) = senders.get_mut(key) else { return Poll::Wait };
         let taken = sender.qp.take_segment(&rules.transport);
         let Taken { seq, payload, again, ack_requested } = taken;
-        let first = rules.sizes.first_overhead > 0 && message::opens(seq, rules.transport.mtu);
+        let message = sender.qp.message(&rules.transport, seq);
+        let first = rules.sizes.first_overhead > 0 && message::opens(seq - message.start, rules.transport.mtu);
         let (collects, armed) = sender.sample(now);
         let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };
         let frame = rules.sizes.data(payload, first, telemetry);
@@ -162,11 +171,19 @@ impl Nic {
         if rules.needs.rtt || rules.needs.sent {
             sender.tell_sent(rules, now, &taken);
         }
-        let size = sender.qp.size();
         let spec = sender.spec;
-        let sent =
-            Segment { sender: spec, queue_pair: key, size, seq, payload, frame, again, ack_requested, collects, armed };
-        Poll::Send(sent)
+        Poll::Send(Segment {
+            sender: spec,
+            queue_pair: key,
+            message,
+            seq,
+            payload,
+            frame,
+            again,
+            ack_requested,
+            collects,
+            armed,
+        })
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first
@@ -191,15 +208,18 @@ impl Nic {
     }
 
     /// Drops every finished queue pair from `first` on; returns where the winner is then. Whoever was next
-    /// behind the last served one is next still.
+    /// behind the last served one is next still. Those that are over leave `senders`.
     fn remove_finished(&mut self, senders: &mut Slab<Sender>, first: usize, winner: Option<usize>) -> Option<usize> {
         let mut kept = first;
         let mut winner_place = winner;
         let mut next = self.last_served + 1;
         for index in first..self.members.len() {
             let key = self.members[index];
-            if senders.get(key).is_none_or(|sender| sender.qp.is_finished()) {
-                senders.remove(key);
+            let sender = senders.get(key);
+            if sender.is_none_or(|sender| sender.qp.is_finished()) {
+                if sender.is_some_and(|sender| sender.qp.is_over()) {
+                    senders.remove(key);
+                }
                 next -= usize::from(index <= self.last_served);
                 continue;
             }

@@ -33,7 +33,7 @@ impl Host {
         trace: Option<&CopiedTrace<'_>>,
     ) -> Result<Notified, NoEffect> {
         let Host { senders, rules, decoder, counters, nics, .. } = self;
-        let sender = senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_finished());
+        let sender = senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_over());
         let sender = sender.ok_or(NoEffect::Finished)?;
         let mut telemetry = records(rules, trace, decoder.stack());
         if let Some(listener) = &mut sender.listener {

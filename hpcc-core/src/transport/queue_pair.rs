@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending end of a flow: window, pacing, rate changes.
+//! The sending end of a flow, or of several that share it: window, pacing, rate changes.
 
+use super::posted::{Message, Posted};
 use super::selective_repeat::SelectiveRepeat;
 use super::timeout::{RETRANSMISSION_TIMER, RetransmissionTimer};
 use super::{Ack, TransportConfig};
 use crate::cc::{
-    Armed, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, NoEffect, Notification, RateDecision, Sent,
-    Timers,
+    Armed, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, MAX_TIMERS, NoEffect, Notification, RateDecision,
+    Sent, Timers,
 };
 use crate::random::Rng;
 use crate::telemetry::Telemetry;
@@ -42,6 +43,15 @@ pub struct Taken {
     pub ack_requested: bool,
 }
 
+/// What an acknowledgement acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acked {
+    /// Bytes.
+    pub bytes: u64,
+    /// Messages whose last byte is among them.
+    pub messages: u32,
+}
+
 /// The receiver acknowledges what it likes: every wait for it will end.
 const UNASKED: u64 = u64::MAX;
 
@@ -50,10 +60,13 @@ const UNASKED: u64 = u64::MAX;
 pub struct QueuePair {
     snd_nxt: u64,
     snd_una: u64,
-    size: u64,
+    /// Behind the last byte of the message that `snd_nxt` is in.
+    end: u64,
     next_avail: Nanos,
     /// Bytes that may be in flight now; 0 stands for no bound.
     window: u64,
+    /// Sequence numbers in flight that stand for no byte, between messages.
+    gaps: u64,
     /// End of the last packet whose acknowledgement was asked for, or [`UNASKED`].
     requested: u64,
     rate: BitRate,
@@ -69,6 +82,8 @@ pub struct QueuePair {
     snd_max: u64,
     timer: RetransmissionTimer,
     selective: SelectiveRepeat,
+    /// The messages of a queue pair that flows share.
+    posted: Option<Box<Posted>>,
 }
 
 impl QueuePair {
@@ -88,9 +103,10 @@ impl QueuePair {
         let mut qp = QueuePair {
             snd_nxt: 0,
             snd_una: 0,
-            size,
+            end: size,
             next_avail: now,
             window: limits.window,
+            gaps: 0,
             requested: if config.ack_every == 0 { UNASKED } else { 0 },
             rate: limits.line_rate,
             priority,
@@ -102,12 +118,13 @@ impl QueuePair {
             snd_max: 0,
             timer,
             selective: SelectiveRepeat::default(),
+            posted: config.shares_queue_pairs().then(|| Box::new(Posted::new(size, config.mtu))),
         };
         qp.set_rate(config, limits.line_rate);
         qp
     }
 
-    /// Bytes acknowledged so far.
+    /// Everything before this sequence number is acknowledged.
     #[inline]
     pub fn acked(&self) -> u64 {
         self.snd_una
@@ -160,13 +177,19 @@ impl QueuePair {
     /// Whether every byte is acknowledged.
     #[inline]
     pub fn is_finished(&self) -> bool {
-        self.snd_una >= self.size
+        self.snd_una >= self.end
+    }
+
+    /// Whether every byte is acknowledged and no other message can follow.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.is_finished() && self.posted.is_none()
     }
 
     /// Whether bytes wait to be sent, be it allowed or not.
     #[inline]
     pub fn has_data(&self) -> bool {
-        self.snd_nxt < self.size || self.resends
+        self.snd_nxt < self.end || self.resends
     }
 
     /// Whether bytes wait that neither the window nor a pause (bit n of `paused`: priority n) holds back.
@@ -191,7 +214,7 @@ impl QueuePair {
     /// [`wrapping_in_flight`](crate::quirks::Quirks::wrapping_in_flight).
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        self.snd_nxt.wrapping_sub(self.snd_una)
+        self.snd_nxt.wrapping_sub(self.snd_una).wrapping_sub(self.gaps)
     }
 
     fn packets_in_flight(&self, config: &TransportConfig) -> u64 {
@@ -202,7 +225,18 @@ impl QueuePair {
     #[inline]
     pub fn next_segment(&self, config: &TransportConfig) -> (u64, u32) {
         let seq = if self.resends { self.selective.lost().unwrap_or(self.snd_una) } else { self.snd_nxt };
-        (seq, u64::from(config.mtu).min(self.size - seq) as u32)
+        let end = if self.resends { self.message(config, seq).end() } else { self.end };
+        (seq, u64::from(config.mtu).min(end - seq) as u32)
+    }
+
+    /// The message that a byte belongs to.
+    #[inline]
+    pub fn message(&self, config: &TransportConfig, seq: u64) -> Message {
+        if !config.shares_queue_pairs() {
+            // Without a look at what is not in the cache.
+            return Message::alone(self.end);
+        }
+        self.posted.as_ref().map_or(Message::alone(self.end), |posted| *posted.at(seq).unwrap_or(posted.last()))
     }
 
     /// Its priority group.
@@ -218,7 +252,7 @@ impl QueuePair {
         let again = seq < self.snd_max;
         let lost = self.resends;
         if lost {
-            self.selective.on_resent(self.snd_una, end, config.mtu);
+            self.selective.on_resent(self.snd_una, seq, config.mtu);
             self.resends = self.selective.lost().is_some();
         } else {
             self.snd_nxt = end;
@@ -228,6 +262,9 @@ impl QueuePair {
         if ack_requested {
             self.requested = self.requested.max(end);
         }
+        if end == self.end && config.shares_queue_pairs() {
+            self.enter_message();
+        }
         Taken { seq, payload, again, ack_requested }
     }
 
@@ -236,7 +273,7 @@ impl QueuePair {
     fn requests_ack(&self, config: &TransportConfig, end: u64) -> bool {
         let every = u64::from(config.ack_every);
         let every = if self.window == 0 { every } else { every.min(self.window / 2) };
-        end >= self.size || self.is_window_full() || end >= self.requested + every
+        end >= self.end || self.is_window_full() || end >= self.requested + every
     }
 
     /// A frame of `frame` bytes was handed to the link at `now`: sets when the next may leave.
@@ -251,26 +288,84 @@ impl QueuePair {
         }
     }
 
-    /// Bytes of the flow.
-    pub fn size(&self) -> u64 {
-        self.size
+    /// Posts a message of `size` bytes behind those that the queue pair has. Returns it, or `None` if flows do not share
+    /// the queue pair or its sequence numbers do not reach to the message's end.
+    pub fn post(&mut self, config: &TransportConfig, now: Nanos, size: u64) -> Option<Message> {
+        let is_idle = self.is_finished();
+        let message = self.posted.as_mut()?.post(size)?;
+        if is_idle {
+            self.wake(config, now);
+        }
+        self.enter_message();
+        Some(message)
     }
 
-    /// All bytes before `seq` have arrived. Returns whether that finishes the flow.
+    /// Makes good for the time without a message: timers of the controller fire that were due, and the wait for an
+    /// acknowledgement begins.
+    fn wake(&mut self, config: &TransportConfig, now: Nanos) {
+        let due = |qp: &QueuePair| (0..MAX_TIMERS as u8).filter_map(|n| Some((qp.timeout(n)?, n))).min();
+        while let Some((at, timer)) = due(self).filter(|&(at, _)| at <= now) {
+            self.on_timer(config, timer, at);
+            if self.timeout(timer) == Some(at) {
+                // A controller that leaves its timer as it is would never be done.
+                break;
+            }
+        }
+        self.timer = RetransmissionTimer::default();
+        if let Some(timeout) = &config.timeout {
+            self.timer.progress(timeout, self.limits.base_rtt, now, 0);
+        }
+    }
+
+    /// Timers that are to fire, be they new or not.
+    pub fn due_timers(&self) -> Armed {
+        let due = (0..=RETRANSMISSION_TIMER).filter(|&timer| self.timeout(timer).is_some());
+        Armed(due.fold(0, |armed, timer| armed | 1 << timer))
+    }
+
+    /// All bytes before `seq` have arrived.
     #[inline]
-    pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> bool {
+    pub fn on_ack(&mut self, config: &TransportConfig, seq: u64) -> Acked {
+        if config.shares_queue_pairs() {
+            return self.on_ack_of_messages(seq);
+        }
+        let before = self.snd_una;
         self.snd_una = self.snd_una.max(config.resume_at(seq));
         if !config.quirks.wrapping_in_flight {
             // What has arrived need not be sent again, though a NACK had asked for it.
             self.snd_nxt = self.snd_nxt.max(self.snd_una);
         }
-        self.is_finished()
+        Acked { bytes: self.snd_una - before, messages: self.is_finished().into() }
+    }
+
+    /// The same where flows share the queue pair.
+    fn on_ack_of_messages(&mut self, seq: u64) -> Acked {
+        let Some(posted) = &mut self.posted else { return Acked { bytes: 0, messages: 0 } };
+        // An acknowledgement of what was not sent is forged. It must not finish messages that nobody has posted.
+        let seq = seq.min(self.snd_max);
+        let (before, gaps) = (self.snd_una, posted.first_gaps());
+        let messages = posted.finish(seq);
+        self.snd_una = self.snd_una.max(seq).max(posted.first_start());
+        let bytes = self.snd_una - before - (posted.first_gaps() - gaps);
+        self.enter_message();
+        Acked { bytes, messages }
+    }
+
+    /// Finds the message that is sent next, which `snd_nxt` is in or before.
+    fn enter_message(&mut self) {
+        let Some(posted) = &self.posted else { return };
+        self.snd_nxt = self.snd_nxt.max(self.snd_una);
+        let message = posted.at(self.snd_nxt).unwrap_or(posted.last());
+        self.snd_nxt = self.snd_nxt.max(message.start);
+        self.end = message.end();
+        self.gaps = if self.is_finished() { 0 } else { posted.gaps_until(self.snd_nxt) };
     }
 
     /// The receiver misses a byte: sending resumes at the first unacknowledged one.
     #[inline]
     pub fn go_back(&mut self) {
         self.snd_nxt = self.snd_una;
+        self.enter_message();
         if self.requested != UNASKED {
             self.requested = self.snd_una;
         }
@@ -463,5 +558,7 @@ fn scale(window: u64, rate: BitRate, line_rate: BitRate) -> u64 {
     scaled.max(1)
 }
 
+#[cfg(test)]
+mod shared_tests;
 #[cfg(test)]
 mod tests;

@@ -66,9 +66,23 @@ pub struct Receiver {
     ahead_end: u64,
     /// From when on a congestion mark is worth another notification.
     notify_after: Nanos,
+    /// How many sequence numbers each packet takes; 0: as many as it has bytes.
+    packet: u32,
 }
 
 impl Receiver {
+    /// The receiving end of a queue pair that flows share, whose sender's packets have `mtu` bytes at most: behind a short
+    /// packet, which ends a message, the next one's number is a multiple of `mtu` again.
+    pub fn of_messages(mtu: u32) -> Receiver {
+        Receiver { packet: mtu, ..Receiver::default() }
+    }
+
+    /// The sequence number behind a packet.
+    #[inline]
+    fn behind(&self, seq: u64, payload: u32) -> u64 {
+        seq.saturating_add(if self.packet == 0 { payload } else { self.packet }.into())
+    }
+
     /// The first byte that has not arrived in order.
     pub fn expected(&self) -> u64 {
         self.expected
@@ -96,7 +110,7 @@ impl Receiver {
         if seq > self.expected {
             return if config.is_selective() { self.keep(config, seq, payload) } else { self.on_gap(config, now) };
         }
-        self.expected = seq.saturating_add(u64::from(payload));
+        self.expected = self.behind(seq, payload);
         if self.ahead_end > self.expected {
             self.take_kept(config);
             return Reply::Ack(self.expected);
@@ -118,7 +132,7 @@ impl Receiver {
             return Reply::Silence;
         }
         if self.ahead.insert(seq / mtu) {
-            self.ahead_end = self.ahead_end.max(seq.saturating_add(u64::from(payload)));
+            self.ahead_end = self.ahead_end.max(self.behind(seq, payload));
         } else if !self.ahead.contains(seq / mtu) {
             return Reply::Silence;
         }
@@ -129,7 +143,7 @@ impl Receiver {
     fn take_kept(&mut self, config: &TransportConfig) {
         let mtu = u64::from(config.mtu.max(1));
         let missing = self.ahead.first_absent(self.expected / mtu);
-        // The last packet of a flow is shorter than the others.
+        // The last packet of a flow that has the queue pair to itself is shorter than the others.
         self.expected = self.expected.max(missing.saturating_mul(mtu).min(self.ahead_end));
         self.ahead.advance(missing);
     }

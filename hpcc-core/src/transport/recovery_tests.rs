@@ -5,7 +5,7 @@ use super::feedback::FeedbackConfig;
 use super::host::{Ack, Host, HostConfig, ReceiverSpec, SenderSpec};
 use super::nic::Poll;
 use super::receiver::{Data, Reply};
-use super::{RETRANSMISSION_TIMER, Recovery, TimeoutConfig, TransportConfig};
+use super::{QueuePairs, RETRANSMISSION_TIMER, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::{Algorithm, HpccConfig, LineRate};
 use crate::random::{Mrg32k3a, Rng};
 use crate::telemetry::Layout;
@@ -43,6 +43,8 @@ struct Run {
     rng: Rng,
     harm: Harm,
     expected: u64,
+    /// Messages that have not finished.
+    open: u32,
 }
 
 impl Run {
@@ -55,10 +57,18 @@ impl Run {
         };
         let (mut sender, mut receiver) = (host(), host());
         let limits = sender.flow_limits(0, RTT, WINDOW, 2).expect("a port");
-        receiver.open_receiver(&ReceiverSpec { src: 0, dst: 1, limits, echo_interval: Nanos(0) }).expect("room");
+        receiver
+            .open_receiver(&ReceiverSpec {
+                src: 0,
+                dst: 1,
+                limits,
+                echo_interval: Nanos(0),
+                is_shared: config.shares_queue_pairs(),
+            })
+            .expect("room");
         let key = sender.open_sender(Nanos(0), 0, SPEC, size, limits).expect("room");
         let (random, rng) = (Mrg32k3a::new(seed, 1), Rng::new(0, 1));
-        Run { sender, receiver, key, wire: Vec::new(), random, rng, harm, expected: 0 }
+        Run { sender, receiver, key, wire: Vec::new(), random, rng, harm, expected: 0, open: 1 }
     }
 
     /// Puts a packet on the link, which may lose, repeat or delay it.
@@ -77,7 +87,11 @@ impl Run {
     fn send(&mut self, now: u64) {
         let Poll::Send(segment) = self.sender.poll(0, Nanos(now), 0) else { return };
         let qp = self.sender.sender(self.key).expect("under way");
-        let in_flight = qp.snd_nxt() - qp.acked();
+        let (in_flight, message) = (qp.in_flight(), segment.message);
+        let end = segment.seq + u64::from(segment.payload);
+        assert!(
+            segment.seq >= message.start && (end == message.end() || segment.payload == 1_000 && end < message.end())
+        );
         assert!(in_flight < qp.window() + 1_000 || in_flight <= 1_000, "{in_flight} bytes in flight");
         let data = Data {
             seq: segment.seq,
@@ -88,12 +102,12 @@ impl Run {
         self.put(now, || Wire::Data(data));
     }
 
-    fn arrive(&mut self, now: u64, wire: Wire) -> bool {
+    fn arrive(&mut self, now: u64, wire: Wire) {
         match wire {
             Wire::Data(data) => {
                 let reply = self.receiver.on_data(Nanos(now), 0, &data).reply;
                 let (seq, nack, selective) = match reply {
-                    Reply::Silence => return false,
+                    Reply::Silence => return,
                     Reply::Ack(seq) => (seq, false, None),
                     Reply::Nack(seq) => (seq, true, None),
                     Reply::SelectiveNack { missing, arrived } => (missing, true, Some(arrived)),
@@ -101,24 +115,36 @@ impl Run {
                 assert!(seq >= self.expected, "delivery never goes back");
                 self.expected = seq;
                 self.put(now, || Wire::Ack { seq, nack, selective });
-                false
             }
             Wire::Ack { seq, nack, selective } => {
                 let ack = Ack { queue_pair: self.key, seq, nack, selective, congestion_marked: false, telemetry: &[] };
                 let result = self.sender.on_ack(Nanos(now), &ack, &mut self.rng);
-                result.is_some_and(|result| result.finished)
+                self.open -= result.map_or(0, |result| result.finished);
             }
         }
     }
 
     /// Runs to the end of the flow and returns when that is.
     fn finish(&mut self) -> u64 {
+        self.finish_with(&[])
+    }
+
+    /// The same with further messages of these sizes, each posted at its time.
+    fn finish_with(&mut self, posts: &[(u64, u64)]) -> u64 {
         let mut now = 0;
+        let mut posts = posts.iter();
+        let mut next = posts.next();
         for _ in 0..2_000_000 {
+            while let Some(&(_, size)) = next.filter(|&&(at, _)| at <= now) {
+                self.sender.post(Nanos(now), self.key, size).expect("room");
+                self.open += 1;
+                next = posts.next();
+            }
             self.send(now);
             while let Some(place) = self.wire.iter().position(|&(at, _)| at <= now) {
                 let (_, wire) = self.wire.remove(place);
-                if self.arrive(now, wire) {
+                self.arrive(now, wire);
+                if self.open == 0 && next.is_none() {
                     return now;
                 }
             }
@@ -147,6 +173,33 @@ fn every_flow_finishes_on_any_link() {
                 let mut run = Run::new(config(recovery, ack_every), &LineRate, size, harm, seed);
                 run.finish();
                 assert_eq!(run.expected, size, "delivered, seed {seed}");
+            }
+        }
+    }
+}
+
+/// The same of messages that share a queue pair: of less than a packet to some dozens, some posted while others are under way
+/// and some long after all had finished.
+#[test]
+fn every_message_finishes_on_any_link() {
+    for seed in 0..10 {
+        let mut random = Mrg32k3a::new(1 << 40, 100 + seed);
+        let harm = Harm { loss: random.uniform() * 0.2, repeat: random.uniform() * 0.2, delay: random.uniform() * 0.2 };
+        let mut at = 0;
+        let mut draw = || {
+            at += (random.uniform().powi(4) * 400_000.0) as u64;
+            (at, 1 + (random.uniform().powi(3) * 40_000.0) as u64)
+        };
+        let posts: Vec<(u64, u64)> = (0..30).map(|_| draw()).collect();
+        let size = |bytes: u64| bytes.next_multiple_of(1_000);
+        for recovery in [Recovery::SelectiveRepeat, Recovery::GoBackN] {
+            for ack_every in [0, 8_000] {
+                let config = TransportConfig { queue_pairs: QueuePairs::PerPair, ..config(recovery, ack_every) };
+                let mut run = Run::new(config, &HpccConfig::default(), 1_500, harm, seed);
+                run.finish_with(&posts);
+                let numbers = size(1_500) + posts.iter().map(|&(_, bytes)| size(bytes)).sum::<u64>();
+                assert_eq!(run.expected, numbers, "delivered, seed {seed}");
+                assert_eq!(run.sender.sender(run.key).map(|qp| (qp.in_flight(), qp.is_over())), Some((0, false)));
             }
         }
     }

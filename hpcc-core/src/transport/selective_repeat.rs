@@ -28,9 +28,9 @@ impl SelectiveRepeat {
         (self.next < self.lost_until).then_some(self.next)
     }
 
-    /// The lost packet that ends before `end` is sent again; `first_missing` is the first unacknowledged byte.
-    pub fn on_resent(&mut self, first_missing: u64, end: u64, mtu: u32) {
-        self.next = end;
+    /// The lost packet that begins with byte `seq` is sent again; `first_missing` is the first unacknowledged byte.
+    pub fn on_resent(&mut self, first_missing: u64, seq: u64, mtu: u32) {
+        self.next = seq.saturating_add(mtu.into());
         self.settle(first_missing, mtu);
     }
 
@@ -76,7 +76,7 @@ mod tests {
         let mut sent = Vec::new();
         while let Some(seq) = state.lost() {
             sent.push(seq);
-            state.on_resent(first_missing, seq + 1000, 1000);
+            state.on_resent(first_missing, seq, 1000);
         }
         sent
     }

@@ -164,6 +164,15 @@ impl Sender {
         Some(Probe { sender, seq: self.qp.snd_nxt(), frame })
     }
 
+    /// Timers that are to fire, be they new or not.
+    pub fn due_timers(&mut self) -> Armed {
+        // What was armed is among them.
+        self.qp.take_armed();
+        let probes = [PROBE_TIMER, PATH_TIMER].into_iter().filter(|&timer| self.next_probe(timer).is_some());
+        let probes = probes.fold(0, |armed, timer| armed | 1 << timer);
+        Armed(self.qp.due_timers().0 | probes)
+    }
+
     fn sampler(&mut self, timer: u8) -> Option<&mut Sampler> {
         let listener = self.listener.as_mut()?;
         if timer == PATH_TIMER { listener.paths().map(PathProbes::sampler) } else { Some(listener.sampler()) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of the transport, and what follows where nothing is set.
 
-use super::{CongestionNotification, Recovery, TimeoutConfig, TransportConfig};
+use super::{CongestionNotification, QueuePairs, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::Needs;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
@@ -15,6 +15,9 @@ crate::settings! {
     /// How a host sends and acknowledges.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TransportSettings {
+        /// Whether each flow has a queue pair of its own, or those of the same source, destination, priority and destination port
+        /// are messages of one, which keeps window, rate and congestion control state from one message to the next.
+        pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
         /// Most payload bytes in a packet.
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// After a loss: resume at the missing byte, resume at the last multiple of `chunk`, or retransmit only what is
@@ -105,6 +108,11 @@ impl TransportSettings {
         if self.ack_every.0 > 0 && self.ack_interval != TransportSettings::default().ack_interval {
             return Err(Conflict::new("ack_every", "ack_every and ack_interval exclude each other".into()));
         }
+        if self.queue_pairs == QueuePairs::PerPair && self.recovery == Recovery::GoBackZero {
+            let message = "queue_pairs = \"per_pair\" excludes recovery = \"go_back_zero\", which goes back to multiples of chunk \
+                           and so into messages that have finished";
+            return Err(Conflict::new("queue_pairs", message.into()));
+        }
         Classes::parse_any(&self.classes).map(|_| ()).map_err(|message| Conflict::new("classes", message))
     }
 
@@ -133,6 +141,7 @@ impl TransportSettings {
             base_rtt: self.base_rtt,
             rate_bound: self.rate_bound,
             ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
+            queue_pairs: self.queue_pairs,
             notification: self.congestion_notification,
             // Checked by then.
             classes: Classes::parse_any(&self.classes).unwrap_or_default(),
@@ -204,6 +213,18 @@ mod tests {
         assert_eq!((check(5, 6, 0, 1), check(6, 6, 0, 1), check(7, 6, 0, 1)), (Ok(()), Ok(()), Err("timeout_low")));
         assert_eq!((check(5, 6, 0, 9), check(5, 6, 8, 1), check(5, 6, 8, 9)), (Ok(()), Ok(()), Err("ack_every")));
         assert_eq!(TransportSettings { timeout_low: Some(Nanos(7)), ..TransportSettings::default() }.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_shared_queue_pair_does_not_go_back_into_finished_messages() {
+        for (recovery, refused) in
+            [(Recovery::GoBackN, None), (Recovery::SelectiveRepeat, None), (Recovery::GoBackZero, Some("queue_pairs"))]
+        {
+            let settings =
+                TransportSettings { queue_pairs: QueuePairs::PerPair, recovery, ..TransportSettings::default() };
+            assert_eq!(settings.check().err().map(|conflict| conflict.key), refused, "{recovery:?}");
+            assert!(settings.config(&Needs::default(), Quirks::NONE).shares_queue_pairs());
+        }
     }
 
     #[test]

@@ -144,12 +144,20 @@ pub fn shared(seed: u64) -> String {
     if pauses {
         text += "[[traffic]]\nkind = 'incast'\nreceiver = 0\nsender_count = 10\nsize = '150KB'\n";
     }
+    if !moves && !pauses && dice.chance(50) {
+        text = share_queue_pairs(&text);
+    }
     text += MONITORS;
     text += "control_interval = '10us'\n";
     if profile != "reference" {
         writeln!(text, "capture_nodes = [0, {hosts}]").expect("text");
     }
     text
+}
+
+/// The same scenario with flows that share queue pairs.
+fn share_queue_pairs(text: &str) -> String {
+    text.replace("[transport]\n", "[transport]\nqueue_pairs = 'per_pair'\n")
 }
 
 /// The scenario of a seed.
@@ -170,5 +178,6 @@ pub fn scenario(seed: u64) -> Drawn {
         traffic(&mut dice, hosts),
     ]
     .concat();
+    let text = if dice.chance(30) { share_queue_pairs(&text) } else { text };
     Drawn { text, buffer, lossless, lossy_links }
 }

@@ -38,6 +38,8 @@ fn data(ipv6: bool) -> SimulatedFrame {
         queue_pair: 7,
         seq: 0,
         flow_bytes: 10_000,
+        earlier_packets: 0,
+        earlier_writes: 0,
         mtu: 1_000,
         kind: PacketKind::Data,
         payload: 1_000,

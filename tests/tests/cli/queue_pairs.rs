@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Flows that are messages of one queue pair: they leave one after the other, and what congestion control has learnt stays.
+
+use hpcc_formats::results::fct_csv;
+use hpcc_tests::Bench;
+
+/// Two flows from host 0 to host 1.
+const PAIR: &str = r#"
+[run]
+stop = "10ms"
+[topology]
+kind = "star"
+hosts = 3
+rate = "100Gbps"
+delay = "1us"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "20KB"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 1
+size = "30KB"
+"#;
+
+/// Host 1 sends to host 2 all the time; host 0 does so twice, and rests in between.
+const WARM: &str = r#"
+[run]
+stop = "10ms"
+[topology]
+kind = "star"
+hosts = 3
+rate = "100Gbps"
+delay = "1us"
+[[traffic]]
+kind = "flow"
+src = 1
+dst = 2
+size = "4MB"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 2
+size = "500KB"
+[[traffic]]
+kind = "flow"
+src = 0
+dst = 2
+size = "500KB"
+start = "150us"
+[monitor]
+control_interval = "1us"
+control_flows = [1, 2]
+"#;
+
+const SHARED: &str = "transport.queue_pairs=per_pair";
+
+/// The completion time of each flow in ns, by its number.
+fn durations(toml: &str, set: &[&str]) -> Vec<u64> {
+    let bench = Bench::new(&[("run.toml", toml)]);
+    let told = bench.run("run.toml", set);
+    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let mut flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+    flows.sort_by_key(|flow| flow.flow);
+    flows.iter().map(|flow| flow.fct_ns).collect()
+}
+
+/// On an idle link the second ends when one flow with the bytes of both would: its completion time is the serialisation of
+/// both and one round trip. That goes for priorities and ports apart, too.
+#[test]
+fn the_second_of_two_messages_waits_for_the_first() {
+    let (one, _) = PAIR.rsplit_once("[[traffic]]").expect("two flows");
+    let alone = |size: &str| durations(&one.replace("20KB", size), &[])[0];
+    let (first, both) = (alone("20KB"), alone("50KB"));
+    assert_eq!(durations(PAIR, &[SHARED]), [first, both]);
+    let turns = durations(PAIR, &[]);
+    assert!(turns[0] > first + 1_000 && turns[1] == both, "{turns:?} {first} {both}");
+    for apart in ["dport = 101", "priority = 4"] {
+        let toml = PAIR.replace("size = \"30KB\"", &format!("size = \"30KB\"\n{apart}"));
+        assert_eq!(durations(&toml, &[SHARED]), turns, "{apart}");
+    }
+}
+
+/// Rates of each flow's points in `control.csv`, in bit/s.
+fn rates(algorithm: &str, queue_pairs: &str) -> [Vec<f64>; 2] {
+    let bench = Bench::new(&[("run.toml", WARM)]);
+    let algorithm = format!("congestion_control.algorithm={algorithm}");
+    let told = bench.run("run.toml", &[&algorithm, &format!("transport.queue_pairs={queue_pairs}")]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let text = bench.read("out/control.csv");
+    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = rows.next().expect("names of columns");
+    let place = |name: &str| names.iter().position(|&column| column == name).expect("a column");
+    let (flow, rate) = (place("flow"), place("rate_bps"));
+    let rows: Vec<Vec<&str>> = rows.collect();
+    ["1", "2"].map(|number| {
+        let of_flow = rows.iter().filter(|row| row[flow] == number);
+        of_flow.map(|row| row[rate].parse().expect("a rate")).collect()
+    })
+}
+
+/// The second message begins at the rate that the first has ended with; with DCQCN, whose timers go on while the queue pair
+/// rests, at what they have made of it.
+#[test]
+fn the_second_message_begins_with_what_the_first_has_learnt() {
+    const LINE: f64 = 1e11;
+    for (algorithm, most) in [("hpcc", 1.01), ("hpcc_plus", 1.01), ("dcqcn", 2.0)] {
+        let [first, second] = rates(algorithm, "per_pair");
+        let (last, next) = (first.last().expect("points"), second.first().expect("points"));
+        assert!(*last < 0.7 * LINE && *next <= most * last, "{algorithm}: from {last} to {next} bit/s");
+        let [_, cold] = rates(algorithm, "per_flow");
+        assert!(cold[0] > 0.99 * LINE, "{algorithm}: {} bit/s", cold[0]);
+    }
+}
+
+#[test]
+fn what_a_shared_queue_pair_cannot_be_with_is_refused() {
+    let toml = format!("{PAIR}[transport]\nqueue_pairs = \"per_pair\"\n");
+    let refused = |set: &[&str], expected: &str| {
+        let bench = Bench::new(&[("run.toml", &toml)]);
+        let told = bench.run("run.toml", set);
+        assert_eq!(told.code, Some(2), "{set:?}: {}", told.err);
+        assert!(told.err.contains("run.toml:20") && told.err.contains(expected), "{set:?}: {}", told.err);
+        assert!(!bench.path("out").exists());
+    };
+    refused(
+        &["transport.recovery=go_back_zero"],
+        "transport.queue_pairs: queue_pairs = \"per_pair\" excludes recovery = \"go_back_zero\"",
+    );
+    refused(
+        &["compatibility.profile=reference"],
+        "transport.queue_pairs: queue_pairs = \"per_pair\" excludes faults of the reference",
+    );
+    refused(&["transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus"], "queue_pairs");
+}
