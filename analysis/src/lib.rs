@@ -160,8 +160,8 @@ enum Command {
         /// Measures nothing, compares two such files.
         #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["runs", "out", "suite"])]
         compare: Option<Vec<PathBuf>>,
-        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file.
-        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare", "suite"])]
+        /// Runs the reference simulator in turn with ours: its program, which is called with a configuration file. With --suite, before it.
+        #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["out", "compare"])]
         reference: Option<PathBuf>,
         /// Measures what the core costs per packet instead.
         #[arg(long, conflicts_with_all = ["runs", "out", "compare", "reference", "suite"])]
@@ -306,7 +306,12 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),
         Command::Bench { micro: true, .. } => Err(script::exec("@bench-micro", &[])),
-        Command::Bench { suite, runs, .. } if suite.is_asked_for() => suite.run(runs),
+        Command::Bench { suite, runs, reference, data, .. } if suite.is_asked_for() => {
+            if let Some(program) = reference {
+                beside::beside(&program, runs, &data)?;
+            }
+            suite.run(runs)
+        }
         Command::Bench { compare: Some(files), .. } => bench::compare(&files[0], &files[1]),
         Command::Bench { reference: Some(program), runs, data, .. } => beside::beside(&program, runs, &data),
         Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),

@@ -219,6 +219,33 @@ fn a_cache_that_was_moved_is_noticed() {
 }
 
 #[test]
+fn a_first_run_builds_command_and_simulator_side_by_side() {
+    let bench = Bench::new(TOML);
+    fake_tree(&bench, "tree", bench.path("tree").to_str().expect("path"));
+    bench.write("tree/ns3", "#!/bin/sh\ntouch ../begun\nexit 1\n");
+    // It ends when the other build has begun, or after half a minute.
+    bench.write(
+        "cargo",
+        "#!/bin/sh\nfor i in $(seq 300); do [ ! -f ${0%/*}/begun ] || exit 1; sleep 0.1; done\necho late >&2\nexit 1\n",
+    );
+    executable(&bench, "cargo");
+    let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").expect("PATH"));
+    let variables = [("NS3_DIR", "tree"), ("CARGO_TARGET_DIR", "nothing"), ("PATH", &path)];
+    let both = in_folder(&bench, &["run", "scenario.toml"], &variables);
+    assert_eq!(both.code, Some(1), "{}", both.err);
+    for words in ["the hpcc command cannot be built", "ns-3 cannot be configured"] {
+        assert!(both.err.contains(words) && !both.err.contains("late"), "{}", both.err);
+    }
+    fs::remove_file(bench.path("begun")).expect("begun");
+    bench.write("cargo", "#!/bin/sh\nexit 1\n");
+    for arguments in [&["run", "nowhere.toml"][..], &["run", "scenario.toml", "--help"], &["explain", "scenario.toml"]]
+    {
+        let told = in_folder(&bench, arguments, &variables);
+        assert!(told.err.contains("cannot be built") && !bench.path("begun").exists(), "{arguments:?}: {}", told.err);
+    }
+}
+
+#[test]
 fn surroundings_that_cannot_be_used_are_explained() {
     let bench = Bench::new(TOML);
     for (variables, code, words) in [
