@@ -9,7 +9,7 @@
 #include "far-events.h"
 #include "foreseen-event.h"
 #include "occupancy-map.h"
-#include "wheel-event.h"
+#include "slot-order.h"
 
 #include <algorithm>
 #include <array>
@@ -45,8 +45,7 @@ class EventWheel
      */
     explicit EventWheel(EventOrder order = EventOrder::INSERTION)
         : m_far(order),
-          m_order(order),
-          m_isCanonical(order == EventOrder::CANONICAL)
+          m_order(order)
     {
         m_lists.emplace_back();
     }
@@ -63,7 +62,7 @@ class EventWheel
      */
     void Insert(const Event& ev)
     {
-        m_latestId = ev.isArrival && m_isCanonical ? m_latestId : ev.id;
+        m_order.See(ev);
         Put(ev, false);
     }
 
@@ -75,7 +74,7 @@ class EventWheel
     void InsertInOrder(const Event& ev)
     {
         // In canonical order a slot is arranged later, whatever is inserted when.
-        Put(ev, !m_isCanonical);
+        Put(ev, m_order.GetOrder() == EventOrder::INSERTION);
     }
 
     /// \return the time of the next event, NEVER if none waits
@@ -95,7 +94,7 @@ class EventWheel
         {
             return m_far.Front();
         }
-        return ToEvent(GetSlot(m_nextTs).entries[m_taken], m_nextTs);
+        return m_order.ToEvent(GetSlot(m_nextTs).entries[m_taken], m_nextTs);
     }
 
     /**
@@ -132,10 +131,10 @@ class EventWheel
     void Remove(uint64_t ts, uint32_t id)
     {
         ForgetAhead();
-        const auto isIt = [id](const Entry& entry) {
+        const auto isIt = [id](const WheelEntry& entry) {
             return entry.number == id && !entry.IsArrival();
         };
-        Slot& slot = GetSlot(ts);
+        WheelSlot& slot = GetSlot(ts);
         const std::size_t taken = GetTaken(ts);
         const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
                                         slot.entries.end(),
@@ -151,7 +150,7 @@ class EventWheel
             }
             return;
         }
-        m_far.Remove(ts, [isIt](const Event& far) { return isIt(Entry(far)); });
+        m_far.Remove(ts, [isIt](const Event& far) { return isIt(WheelEntry(far)); });
     }
 
     /**
@@ -162,7 +161,7 @@ class EventWheel
      */
     bool RunsBefore(const Event& a, const Event& b) const
     {
-        return a.RunsBefore(b, m_order);
+        return a.RunsBefore(b, m_order.GetOrder());
     }
 
   private:
@@ -175,217 +174,9 @@ class EventWheel
     static_assert(RING >= AHEAD, "every event that was looked at needs a place until it is taken");
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 64;
-    static constexpr uint32_t NONE = UINT32_MAX; //!< place of no event
-    /// The last node that an array by node has room for.
-    static constexpr uint32_t LAST_NODE = (1 << 24) - 1;
-    /// From so many events on, m_latest says where those of a node end in a slot.
-    static constexpr std::size_t MANY_OF_A_TIME = 16;
-    /// So many swaps an event are too many.
-    static constexpr std::size_t MANY_SWAPS = 8;
     /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
     /// caches (some megabytes).
     static constexpr std::size_t MANY = 16384;
-
-    static constexpr uintptr_t FORESEEN = 1; //!< bit of Entry::tagged: a ForeseenEvent
-    static constexpr uintptr_t ARRIVAL = 2;  //!< bit of Entry::tagged: the arrival of a frame
-
-    /// An event in a slot, which knows its time.
-    struct Entry
-    {
-        uintptr_t tagged; //!< the event's implementation, with FORESEEN and ARRIVAL
-        uint32_t context; //!< its node
-        uint32_t number;  //!< lower half of Event::id: events that wait in the wheel are not as old
-
-        Entry() = default;
-
-        /**
-         * \param ev the event
-         */
-        explicit Entry(const Event& ev)
-            : tagged(reinterpret_cast<uintptr_t>(ev.impl) | (ev.isForeseen ? FORESEEN : 0) |
-                     (ev.isArrival ? ARRIVAL : 0)),
-              context(ev.context),
-              number(static_cast<uint32_t>(ev.id))
-        {
-        }
-
-        /// \return what runs
-        EventImpl* GetImpl() const
-        {
-            return reinterpret_cast<EventImpl*>(tagged & ~(FORESEEN | ARRIVAL));
-        }
-
-        /// \return whether it is a ForeseenEvent
-        bool IsForeseen() const
-        {
-            return (tagged & FORESEEN) != 0;
-        }
-
-        /// \return whether it is the arrival of a frame
-        bool IsArrival() const
-        {
-            return (tagged & ARRIVAL) != 0;
-        }
-    };
-
-    static_assert(sizeof(Entry) == 16, "four entries are a cache line");
-
-    static constexpr uint64_t UNARRANGED = 0;     //!< a slot that was not looked at
-    static constexpr uint64_t UNNOTED = 1;        //!< one of which m_latest knows nothing
-    static constexpr uint64_t WHOLE = UINT64_MAX; //!< one that is in canonical order as a whole
-
-    /// The events of one time step.
-    struct Slot
-    {
-        std::vector<Entry> entries; //!< the events
-        /**
-         * Whether the events of each node are in canonical order, for they have been looked at:
-         * UNARRANGED, UNNOTED, WHOLE, or the number by which m_latest knows the slot.
-         */
-        uint64_t arranged{UNARRANGED};
-
-        /// Events have moved: what m_latest says of the slot does not hold any more.
-        void ForgetPlaces()
-        {
-            arranged = arranged == UNARRANGED || arranged == WHOLE ? arranged : UNNOTED;
-        }
-    };
-
-    /// Of a node: its latest event in the slot that was noted last and has any.
-    struct Latest
-    {
-        uint64_t slot{UNARRANGED}; //!< Slot::arranged
-        uint32_t place;            //!< the event's place in the slot
-    };
-
-    /**
-     * \param entry an event that waits in the wheel
-     * \param ts its time
-     * \return the event
-     */
-    Event ToEvent(const Entry& entry, uint64_t ts) const
-    {
-        const bool isPort = m_isCanonical && entry.IsArrival();
-        return {entry.GetImpl(),
-                ts,
-                isPort ? entry.number : m_latestId + GetAge(entry),
-                entry.context,
-                entry.IsForeseen(),
-                entry.IsArrival()};
-    }
-
-    /**
-     * \param entry an event that waits, no arrival in canonical order
-     * \return its id less the latest one
-     */
-    int32_t GetAge(const Entry& entry) const
-    {
-        return static_cast<int32_t>(entry.number - static_cast<uint32_t>(m_latestId));
-    }
-
-    /**
-     * \brief Put the place of an event in canonical order into one number.
-     * \param entry an event of the present or the future
-     * \return from the top: 32 bits of its node, 0 for none; 1 bit for other than arrivals; 31 bits
-     * of the port, or of the id, by age, for the numbers of ids start again
-     */
-    uint64_t GetKey(const Entry& entry) const
-    {
-        constexpr uint32_t OTHER = uint32_t{1} << 31;
-        const uint32_t byAge = static_cast<uint32_t>(GetAge(entry) + (1 << 30)) | OTHER;
-        return uint64_t{entry.context + 1} << 32 | (entry.IsArrival() ? entry.number : byAge);
-    }
-
-    /**
-     * \param a an event in the wheel
-     * \param b another event of the same time
-     * \return whether a runs before b
-     */
-    bool Precedes(const Entry& a, const Entry& b) const
-    {
-        return m_isCanonical ? GetKey(a) < GetKey(b) : GetAge(a) < GetAge(b);
-    }
-
-    /**
-     * \brief The slot is about to be looked at: bring the events of each node into canonical order.
-     * Those of a node are a chain, most often of one, which is sorted by insertion.
-     * \param slot the slot
-     */
-    void Arrange(Slot& slot)
-    {
-        if (!m_isCanonical || slot.arranged != UNARRANGED)
-        {
-            return;
-        }
-        slot.arranged = UNNOTED;
-        if (slot.entries.size() < 2)
-        {
-            return;
-        }
-        slot.arranged = ++m_arranged;
-        m_previous.resize(std::max(m_previous.size(), slot.entries.size()));
-        std::size_t swaps = 0;
-        for (uint32_t place = 0; place < slot.entries.size(); ++place)
-        {
-            const uint32_t context = slot.entries[place].context;
-            if (context > LAST_NODE || swaps > MANY_SWAPS * slot.entries.size())
-            {
-                ArrangeAll(slot, 0);
-                return;
-            }
-            Latest& latest = GetLatest(context);
-            m_previous[place] = latest.slot == slot.arranged ? latest.place : NONE;
-            swaps += m_previous[place] == NONE ? 0 : SortInto(slot.entries, place);
-            latest = {slot.arranged, place};
-        }
-    }
-
-    /**
-     * \param context a node
-     * \return what is known of it
-     */
-    Latest& GetLatest(uint32_t context)
-    {
-        if (context >= m_latest.size())
-        {
-            m_latest.resize(context + 1);
-        }
-        return m_latest[context];
-    }
-
-    /**
-     * \brief Sort the last event of a chain into it.
-     * \param entries the events of a slot
-     * \param place where the last event of the chain is
-     * \return how many follow it now
-     */
-    std::size_t SortInto(std::vector<Entry>& entries, uint32_t place) const
-    {
-        std::size_t swaps = 0;
-        for (uint32_t before = m_previous[place];
-             before != NONE && Precedes(entries[place], entries[before]);
-             before = m_previous[before])
-        {
-            std::swap(entries[place], entries[before]);
-            place = before;
-            ++swaps;
-        }
-        return swaps;
-    }
-
-    /**
-     * \brief The same for events of different nodes, too: where there are events of no node, which
-     * come first, or more of the time beyond the wheel; and where chains are long and out of order.
-     * \param slot the slot
-     * \param taken how many of its events have been taken
-     */
-    void ArrangeAll(Slot& slot, std::size_t taken)
-    {
-        slot.arranged = WHOLE;
-        std::stable_sort(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
-                         slot.entries.end(),
-                         [this](const Entry& a, const Entry& b) { return Precedes(a, b); });
-    }
 
     /// \return the next event, which is beyond the wheel
     Event TakeFar()
@@ -399,8 +190,8 @@ class EventWheel
     [[gnu::always_inline]] Event TakeNear()
     {
         m_base = m_nextTs;
-        Slot& slot = GetSlot(m_nextTs);
-        const Entry next = slot.entries[m_taken++];
+        WheelSlot& slot = GetSlot(m_nextTs);
+        const WheelEntry next = slot.entries[m_taken++];
         --m_count;
         if (m_seen != m_looked && m_ahead[m_seen % RING].tagged == next.tagged)
         {
@@ -410,7 +201,7 @@ class EventWheel
         {
             Vacate(slot, m_nextTs);
         }
-        return ToEvent(next, m_base);
+        return m_order.ToEvent(next, m_base);
     }
 
     /// \return whether the next event is beyond the wheel
@@ -428,14 +219,13 @@ class EventWheel
      * \param slot the next events of the wheel
      * \return whether the first event beyond the wheel, of the same time, precedes them
      */
-    bool FarPrecedes(Slot& slot)
+    bool FarPrecedes(WheelSlot& slot)
     {
-        if (m_isCanonical && slot.arranged != WHOLE)
+        if (m_order.ArrangeAll(slot, m_taken))
         {
-            ArrangeAll(slot, m_taken);
             ForgetAhead();
         }
-        return RunsBefore(m_far.Front(), ToEvent(slot.entries[m_taken], m_nextTs));
+        return RunsBefore(m_far.Front(), m_order.ToEvent(slot.entries[m_taken], m_nextTs));
     }
 
     /**
@@ -454,10 +244,10 @@ class EventWheel
         {
             Occupy(ev.ts);
         }
-        Slot& slot = GetSlot(ev.ts);
-        if (slot.arranged != UNARRANGED || isLate)
+        WheelSlot& slot = GetSlot(ev.ts);
+        if (slot.arranged != WheelSlot::UNARRANGED || isLate)
         {
-            PutInOrder(slot, ev.ts, Entry(ev));
+            PutInOrder(slot, ev.ts, WheelEntry(ev));
             return;
         }
         // Made where it stays: a copy would wait until all of its parts are in memory.
@@ -471,117 +261,19 @@ class EventWheel
      * \param ts its time
      * \param entry the event
      */
-    void PutInOrder(Slot& slot, uint64_t ts, const Entry& entry)
+    void PutInOrder(WheelSlot& slot, uint64_t ts, const WheelEntry& entry)
     {
         ++m_count;
-        const std::size_t taken = GetTaken(ts);
-        if (m_isCanonical && slot.arranged != WHOLE)
-        {
-            if (entry.context > LAST_NODE)
-            {
-                ArrangeAll(slot, taken);
-                ForgetAhead();
-            }
-            else if (slot.entries.size() - taken >= MANY_OF_A_TIME && KnowsPlaces(slot, taken))
-            {
-                PutAmongMany(slot, ts, taken, entry);
-                return;
-            }
-        }
-        const auto place = FindPlace(slot, taken, entry);
-        if (ts == m_lookTs && static_cast<std::size_t>(place - slot.entries.begin()) < m_lookAt)
+        const SlotOrder::Change change = m_order.Put(slot, GetTaken(ts), entry);
+        const bool isAhead = ts == m_lookTs && change.place < m_lookAt;
+        if (isAhead && change.isShift)
         {
             ++m_lookAt;
         }
-        slot.entries.insert(place, entry);
-        slot.ForgetPlaces();
-    }
-
-    /**
-     * \brief The same where it takes too long to move events, or to look at each: all that stand
-     * where the event of a node has to come in are that node's. Most events that are inserted at
-     * the last moment are the last of theirs. \param slot the slot, whose places m_latest knows
-     * \param ts its time
-     * \param taken how many of its events have been taken
-     * \param entry the event
-     */
-    void PutAmongMany(Slot& slot, uint64_t ts, std::size_t taken, const Entry& entry)
-    {
-        std::vector<Entry>& entries = slot.entries;
-        std::size_t place = entries.size();
-        entries.push_back(entry);
-        Latest& latest = GetLatest(entry.context);
-        // What is known of a node is of a later slot, if that has events of it.
-        std::size_t before = latest.slot > slot.arranged ? place : taken;
-        if (latest.slot == slot.arranged && latest.place >= taken)
-        {
-            before = latest.place + std::size_t{1};
-        }
-        if (latest.slot <= slot.arranged)
-        {
-            latest = {slot.arranged, static_cast<uint32_t>(place)};
-        }
-        while (before-- > taken)
-        {
-            if (entries[before].context == entry.context)
-            {
-                if (!Precedes(entry, entries[before]))
-                {
-                    break;
-                }
-                std::swap(entries[place], entries[before]);
-                place = before;
-            }
-        }
-        if (ts == m_lookTs && place < m_lookAt)
+        else if (isAhead)
         {
             ForgetAhead();
         }
-    }
-
-    /**
-     * \brief See to it that m_latest knows where the events of each node end in a slot.
-     * \param slot the slot, whose chains are in order
-     * \param taken how many of its events have been taken
-     * \return whether it does, having room for all nodes
-     */
-    bool KnowsPlaces(Slot& slot, std::size_t taken)
-    {
-        if (slot.arranged != UNNOTED)
-        {
-            return true;
-        }
-        const uint64_t number = ++m_arranged;
-        for (std::size_t place = taken; place < slot.entries.size(); ++place)
-        {
-            const uint32_t context = slot.entries[place].context;
-            if (context > LAST_NODE)
-            {
-                return false;
-            }
-            GetLatest(context) = {number, static_cast<uint32_t>(place)};
-        }
-        slot.arranged = number;
-        return true;
-    }
-
-    /**
-     * \param slot a slot whose events are in order
-     * \param taken how many of them have been taken
-     * \param entry an event that is to be inserted
-     * \return its place
-     */
-    std::vector<Entry>::iterator FindPlace(Slot& slot, std::size_t taken, const Entry& entry) const
-    {
-        const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(taken);
-        if (!m_isCanonical || slot.arranged == WHOLE)
-        {
-            const auto precedes = [this](const Entry& a, const Entry& b) { return Precedes(a, b); };
-            return std::upper_bound(first, slot.entries.end(), entry, precedes);
-        }
-        return std::find_if(first, slot.entries.end(), [&](const Entry& other) {
-            return other.context == entry.context && Precedes(entry, other);
-        });
     }
 
     /**
@@ -597,7 +289,7 @@ class EventWheel
      * \param ts a time that is not passed
      * \return the events of its slot
      */
-    const Slot& GetSlot(uint64_t ts) const
+    const WheelSlot& GetSlot(uint64_t ts) const
     {
         return m_lists[m_slots[ts % SLOTS]];
     }
@@ -606,7 +298,7 @@ class EventWheel
      * \param ts a time that is not passed
      * \return the events of its slot
      */
-    Slot& GetSlot(uint64_t ts)
+    WheelSlot& GetSlot(uint64_t ts)
     {
         return m_lists[m_slots[ts % SLOTS]];
     }
@@ -631,7 +323,7 @@ class EventWheel
         {
             m_nextTs = ts;
             m_taken = 0;
-            Arrange(GetSlot(ts));
+            m_order.Arrange(GetSlot(ts));
         }
     }
 
@@ -640,11 +332,11 @@ class EventWheel
      * \param slot the slot
      * \param ts its time
      */
-    void Vacate(Slot& slot, uint64_t ts)
+    void Vacate(WheelSlot& slot, uint64_t ts)
     {
         const uint32_t index = ts % SLOTS;
         slot.entries.clear();
-        slot.arranged = UNARRANGED;
+        slot.arranged = WheelSlot::UNARRANGED;
         m_spare.push_back(std::exchange(m_slots[index], 0));
         m_occupied.Clear(index);
         if (ts == m_nextTs)
@@ -653,7 +345,7 @@ class EventWheel
             m_taken = 0;
             if (m_nextTs != NEVER)
             {
-                Arrange(GetSlot(m_nextTs));
+                m_order.Arrange(GetSlot(m_nextTs));
             }
         }
     }
@@ -678,7 +370,7 @@ class EventWheel
                 }
                 m_lookTs = ts;
                 m_lookAt = 0;
-                Arrange(GetSlot(ts));
+                m_order.Arrange(GetSlot(ts));
             }
             LookAt(GetSlot(m_lookTs).entries[m_lookAt++]);
         }
@@ -688,7 +380,7 @@ class EventWheel
      * \brief Look at an event, and once more at those before it.
      * \param entry the event
      */
-    void LookAt(const Entry& entry)
+    void LookAt(const WheelEntry& entry)
     {
         m_ahead[m_looked % RING] = entry;
         if (entry.IsForeseen())
@@ -698,7 +390,7 @@ class EventWheel
         for (unsigned step = 1; step < ForeseenEvent::STEPS && m_count >= MANY; ++step)
         {
             const uint32_t before = m_looked - step * APART;
-            const Entry& ahead = m_ahead[before % RING];
+            const WheelEntry& ahead = m_ahead[before % RING];
             // The difference of numbers that wrap around: only those that still wait.
             if (static_cast<int32_t>(before - m_seen) >= 0 && ahead.IsForeseen())
             {
@@ -732,26 +424,20 @@ class EventWheel
     /// The wheel: by time modulo SLOTS, which of m_lists has its events.
     std::array<uint32_t, SLOTS> m_slots{};
     /// Lists of events; the first stays empty, for times without any.
-    std::vector<Slot> m_lists;
-    std::vector<uint32_t> m_spare;     //!< which others are empty
-    OccupancyMap m_occupied;           //!< which slots have events
-    uint64_t m_base{0};                //!< time of the latest removal: where the wheel begins
-    uint64_t m_nextTs{NEVER};          //!< time of the wheel's earliest event
-    std::size_t m_count{0};            //!< events in the wheel
-    std::size_t m_taken{0};            //!< events of that time that were taken already
-    std::array<Entry, RING> m_ahead{}; //!< the latest events that were looked at
-    uint32_t m_looked{0};              //!< how many were looked at so far
-    uint32_t m_seen{0};                //!< how many of them have been taken
-    uint64_t m_lookTs{NEVER};          //!< time of the event that is looked at next
-    std::size_t m_lookAt{0};           //!< its place in the slot
-    FarEvents m_far;                   //!< the events beyond the wheel
-    uint64_t m_latestId{0};            //!< id of the latest event whose id says when
-    std::vector<Latest> m_latest;      //!< by node
-    uint64_t m_arranged{UNNOTED};      //!< the latest number of a slot that m_latest knows
-    /// By place in such a slot: the place of the event of the same node before it.
-    std::vector<uint32_t> m_previous;
-    EventOrder m_order; //!< which of several events of a time runs first
-    bool m_isCanonical; //!< whether it is EventOrder::CANONICAL
+    std::vector<WheelSlot> m_lists;
+    std::vector<uint32_t> m_spare;          //!< which others are empty
+    OccupancyMap m_occupied;                //!< which slots have events
+    uint64_t m_base{0};                     //!< time of the latest removal: where the wheel begins
+    uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
+    std::size_t m_count{0};                 //!< events in the wheel
+    std::size_t m_taken{0};                 //!< events of that time that were taken already
+    std::array<WheelEntry, RING> m_ahead{}; //!< the latest events that were looked at
+    uint32_t m_looked{0};                   //!< how many were looked at so far
+    uint32_t m_seen{0};                     //!< how many of them have been taken
+    uint64_t m_lookTs{NEVER};               //!< time of the event that is looked at next
+    std::size_t m_lookAt{0};                //!< its place in the slot
+    FarEvents m_far;                        //!< the events beyond the wheel
+    SlotOrder m_order;                      //!< which of several events of a time runs first
 };
 
 } // namespace ns3
