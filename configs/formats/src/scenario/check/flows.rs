@@ -8,7 +8,7 @@ use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
 use crate::scenario::Scenario;
 use hpcc_core::topology::{Network, NodeKind};
-use hpcc_core::transport::Recovery;
+use hpcc_core::transport::{QueuePairs, Recovery};
 use std::collections::HashSet;
 
 /// Refuses the first flow, in input order, that could never complete, and adds notes about those that would
@@ -25,6 +25,7 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
             return Err(place.error(format!("no path connects host {} with host {}", flow.src, flow.dst)));
         }
         totals.add(&flow);
+        sequence_numbers(&totals, scenario).map_err(|message| place.error(message))?;
         late += u64::from(flow.start >= scenario.stop);
         long_paths.see(flow.src, flow.dst);
     }
@@ -60,6 +61,23 @@ fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
             "the flow's size is {} bytes; going back to the start of a chunk needs a multiple of {chunk}, \
              or the flow never completes",
             flow.size
+        ));
+    }
+    Ok(())
+}
+
+/// Bytes for which queue pairs that flows share have sequence numbers, whole packets included.
+const MOST_SHARED_BYTES: u64 = 1 << 62;
+
+/// Messages of one queue pair have their sequence numbers one behind the other, each from a whole packet on. They must suffice
+/// even if all flows so far share a queue pair.
+fn sequence_numbers(totals: &FlowTotals, scenario: &Scenario) -> Result<(), String> {
+    let transport = &scenario.settings.transport;
+    let rounding = totals.count.saturating_mul(transport.mtu.0);
+    if transport.queue_pairs == QueuePairs::PerPair && totals.bytes.saturating_add(rounding) > MOST_SHARED_BYTES {
+        return Err(format!(
+            "with this flow there are {} bytes; queue_pairs = \"per_pair\" has sequence numbers for {MOST_SHARED_BYTES} in all",
+            totals.bytes
         ));
     }
     Ok(())
