@@ -60,10 +60,10 @@ class EventWheel
      * \brief Insert an event whose id is the largest so far, or an arrival.
      * \param ev the event
      */
-    void Insert(const Event& ev)
+    [[gnu::always_inline]] void Insert(const Event& ev)
     {
         m_order.See(ev);
-        Put(ev, false);
+        Put(WheelEntry(ev), ev.ts, ev.id, false);
     }
 
     /**
@@ -71,10 +71,10 @@ class EventWheel
      * inserted then.
      * \param ev the event
      */
-    void InsertInOrder(const Event& ev)
+    [[gnu::always_inline]] void InsertInOrder(const Event& ev)
     {
         // In canonical order a slot is arranged later, whatever is inserted when.
-        Put(ev, m_order.GetOrder() == EventOrder::INSERTION);
+        Put(WheelEntry(ev), ev.ts, ev.id, m_order.GetOrder() == EventOrder::INSERTION);
     }
 
     /// \return the time of the next event, NEVER if none waits
@@ -90,11 +90,7 @@ class EventWheel
      */
     Event Peek()
     {
-        if (NextIsFar())
-        {
-            return m_far.Front();
-        }
-        return m_order.ToEvent(GetSlot(m_nextTs).entries[m_taken], m_nextTs);
+        return NextIsFar() ? m_far.Front() : m_order.ToEvent(*m_next, m_nextTs);
     }
 
     /**
@@ -102,12 +98,16 @@ class EventWheel
      * \pre there is one
      * \return the event
      */
-    Event Pop()
+    [[gnu::always_inline]] Event Pop()
     {
         const Event next = Discard();
         if (m_count >= SOME)
         {
-            LookAhead();
+            LookAhead(next.impl);
+        }
+        else if (m_looked != m_seen)
+        {
+            ForgetAhead();
         }
         return next;
     }
@@ -117,7 +117,7 @@ class EventWheel
      * \pre there is one
      * \return the event
      */
-    Event Discard()
+    [[gnu::always_inline]] Event Discard()
     {
         return NextIsFar() ? TakeFar() : TakeNear();
     }
@@ -135,7 +135,7 @@ class EventWheel
             return entry.number == id && !entry.IsArrival();
         };
         WheelSlot& slot = GetSlot(ts);
-        const std::size_t taken = GetTaken(ts);
+        const std::size_t taken = GetTaken(slot, ts);
         const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
                                         slot.entries.end(),
                                         isIt);
@@ -146,7 +146,11 @@ class EventWheel
             slot.ForgetPlaces();
             if (slot.entries.size() == taken)
             {
-                Vacate(slot, ts);
+                Vacate(ts);
+            }
+            else if (ts == m_nextTs)
+            {
+                GoTo(slot, ts, taken);
             }
             return;
         }
@@ -173,13 +177,13 @@ class EventWheel
     static constexpr uint32_t RING = 16;
     static_assert(RING >= AHEAD, "every event that was looked at needs a place until it is taken");
     /// From so many events on it pays to fetch those that come next.
-    static constexpr std::size_t SOME = 64;
+    static constexpr std::size_t SOME = 1024;
     /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
     /// caches (some megabytes).
     static constexpr std::size_t MANY = 16384;
 
     /// \return the next event, which is beyond the wheel
-    Event TakeFar()
+    [[gnu::noinline]] Event TakeFar()
     {
         const Event next = m_far.Pop();
         m_base = next.ts;
@@ -189,82 +193,87 @@ class EventWheel
     /// \return the next event, which is in the wheel; inline, so that its parts stay in registers
     [[gnu::always_inline]] Event TakeNear()
     {
-        m_base = m_nextTs;
-        WheelSlot& slot = GetSlot(m_nextTs);
-        const WheelEntry next = slot.entries[m_taken++];
+        const WheelEntry next = *m_next++;
+        const uint64_t ts = m_nextTs;
+        m_base = ts;
         --m_count;
-        if (m_seen != m_looked && m_ahead[m_seen % RING].tagged == next.tagged)
+        if (m_next == m_last)
         {
-            ++m_seen;
+            Vacate(ts);
         }
-        if (m_taken == slot.entries.size())
-        {
-            Vacate(slot, m_nextTs);
-        }
-        return m_order.ToEvent(next, m_base);
+        return m_order.ToEvent(next, ts);
     }
 
     /// \return whether the next event is beyond the wheel
-    bool NextIsFar()
+    [[gnu::always_inline]] bool NextIsFar()
     {
-        if (m_far.GetBound() > m_nextTs)
-        {
-            return false;
-        }
-        const uint64_t ts = m_far.Front().ts;
-        return ts < m_nextTs || (ts == m_nextTs && FarPrecedes(GetSlot(ts)));
+        return m_far.GetBound() <= m_nextTs && FarPrecedes();
     }
 
-    /**
-     * \param slot the next events of the wheel
-     * \return whether the first event beyond the wheel, of the same time, precedes them
-     */
-    bool FarPrecedes(WheelSlot& slot)
+    /// \return whether the first event beyond the wheel precedes the first one in it
+    [[gnu::noinline]] bool FarPrecedes()
     {
-        if (m_order.ArrangeAll(slot, m_taken))
+        const Event& far = m_far.Front();
+        if (far.ts != m_nextTs)
+        {
+            return far.ts < m_nextTs;
+        }
+        if (m_order.ArrangeAll(GetSlot(far.ts), GetTaken(GetSlot(far.ts), far.ts)))
         {
             ForgetAhead();
         }
-        return RunsBefore(m_far.Front(), m_order.ToEvent(slot.entries[m_taken], m_nextTs));
+        return RunsBefore(far, m_order.ToEvent(*m_next, far.ts));
     }
 
     /**
      * \brief Insert an event.
-     * \param ev the event
+     * \param entry the event
+     * \param ts its time
+     * \param id WheelEvent::id
      * \param isLate whether events that it precedes may wait already, in insertion order
      */
-    void Put(const Event& ev, bool isLate)
+    [[gnu::noinline]] void Put(WheelEntry entry, uint64_t ts, uint64_t id, bool isLate)
     {
-        if (ev.ts - m_base >= SLOTS)
+        if (ts - m_base >= SLOTS)
         {
-            m_far.Push(ev);
+            m_far.Push(entry.ToEvent(ts, id));
             return;
         }
-        if (!m_slots[ev.ts % SLOTS])
+        ++m_count;
+        uint32_t list = m_slots[ts % SLOTS];
+        if (!list)
         {
-            Occupy(ev.ts);
+            list = Occupy(ts);
         }
-        WheelSlot& slot = GetSlot(ev.ts);
+        WheelSlot& slot = m_lists[list];
+        const std::size_t taken = GetTaken(slot, ts);
         if (slot.arranged != WheelSlot::UNARRANGED || isLate)
         {
-            PutInOrder(slot, ev.ts, WheelEntry(ev));
-            return;
+            PutInOrder(slot, ts, taken, entry);
         }
-        // Made where it stays: a copy would wait until all of its parts are in memory.
-        slot.entries.emplace_back(ev);
-        ++m_count;
+        else
+        {
+            slot.entries.push_back(entry);
+        }
+        if (ts <= m_nextTs)
+        {
+            GoTo(slot, ts, taken);
+        }
     }
 
     /**
      * \brief Insert an event into a slot whose events are in order.
      * \param slot the slot
      * \param ts its time
+     * \param taken how many of its events have been taken
      * \param entry the event
      */
-    void PutInOrder(WheelSlot& slot, uint64_t ts, const WheelEntry& entry)
+    [[gnu::noinline]] void PutInOrder(WheelSlot& slot,
+                                      uint64_t ts,
+                                      std::size_t taken,
+                                      const WheelEntry& entry)
     {
-        ++m_count;
-        const SlotOrder::Change change = m_order.Put(slot, GetTaken(ts), entry);
+        const SlotOrder::Change change = m_order.Put(slot, taken, entry);
         const bool isAhead = ts == m_lookTs && change.place < m_lookAt;
         if (isAhead && change.isShift)
         {
@@ -277,21 +286,27 @@ class EventWheel
     }
 
     /**
-     * \param ts a time that is not passed
-     * \return how many events of its slot have been taken already
+     * \param slot the events of a time that is not passed
+     * \param ts that time
+     * \return how many of them have been taken already
      */
-    std::size_t GetTaken(uint64_t ts) const
+    std::size_t GetTaken(const WheelSlot& slot, uint64_t ts) const
     {
-        return ts == m_nextTs ? m_taken : 0;
+        return ts == m_nextTs ? m_next - slot.entries.data() : 0;
     }
 
     /**
-     * \param ts a time that is not passed
-     * \return the events of its slot
+     * \brief A slot has the wheel's earliest events.
+     * \param slot the slot
+     * \param ts its time
+     * \param taken how many of its events have been taken
      */
-    const WheelSlot& GetSlot(uint64_t ts) const
+    void GoTo(WheelSlot& slot, uint64_t ts, std::size_t taken)
     {
-        return m_lists[m_slots[ts % SLOTS]];
+        m_order.Arrange(slot);
+        m_nextTs = ts;
+        m_next = slot.entries.data() + taken;
+        m_last = slot.entries.data() + slot.entries.size();
     }
 
     /**
@@ -307,61 +322,77 @@ class EventWheel
      * \brief A slot gets its first event: it gets the memory that was vacated last, for that is in
      * the cache.
      * \param ts its time
+     * \return which of m_lists that is
      */
-    void Occupy(uint64_t ts)
+    [[gnu::noinline]] uint32_t Occupy(uint64_t ts)
     {
-        const uint32_t index = ts % SLOTS;
-        if (m_spare.empty())
+        if (m_spareCount == 0)
         {
-            m_spare.push_back(static_cast<uint32_t>(m_lists.size()));
+            // Room for all of them to be empty.
+            m_spare.emplace_back();
+            m_spare[m_spareCount++] = static_cast<uint32_t>(m_lists.size());
             m_lists.emplace_back();
         }
-        m_slots[index] = m_spare.back();
-        m_spare.pop_back();
-        m_occupied.Set(index);
-        if (ts < m_nextTs)
-        {
-            m_nextTs = ts;
-            m_taken = 0;
-            m_order.Arrange(GetSlot(ts));
-        }
+        const uint32_t list = m_spare[--m_spareCount];
+        m_slots[ts % SLOTS] = list;
+        m_occupied.Set(ts % SLOTS);
+        return list;
     }
 
     /**
      * \brief A slot has lost its last event.
-     * \param slot the slot
      * \param ts its time
      */
-    void Vacate(WheelSlot& slot, uint64_t ts)
+    [[gnu::noinline]] void Vacate(uint64_t ts)
     {
         const uint32_t index = ts % SLOTS;
+        WheelSlot& slot = GetSlot(ts);
         slot.entries.clear();
         slot.arranged = WheelSlot::UNARRANGED;
-        m_spare.push_back(std::exchange(m_slots[index], 0));
+        m_spare[m_spareCount++] = std::exchange(m_slots[index], 0);
         m_occupied.Clear(index);
-        if (ts == m_nextTs)
+        if (ts != m_nextTs)
         {
-            m_nextTs = FirstOccupied(m_base);
-            m_taken = 0;
-            if (m_nextTs != NEVER)
-            {
-                m_order.Arrange(GetSlot(m_nextTs));
-            }
+            return;
+        }
+        m_nextTs = FirstOccupied(m_base);
+        if (m_nextTs != NEVER)
+        {
+            GoTo(GetSlot(m_nextTs), m_nextTs, 0);
         }
     }
 
-    /// Look at events until AHEAD of them wait.
-    void LookAhead()
+    /**
+     * \brief Fetch the beginning of an event.
+     * \param entry the event
+     */
+    static void Fetch(const WheelEntry& entry)
     {
+        if (entry.IsForeseen())
+        {
+            FetchLines(entry.GetImpl(), ForeseenEvent::LINES);
+        }
+    }
+
+    /**
+     * \brief Look at events until AHEAD of them wait.
+     * \param latest the event that was taken last
+     */
+    [[gnu::noinline]] void LookAhead(const EventImpl* latest)
+    {
+        if (m_seen != m_looked && m_ahead[m_seen % RING].GetImpl() == latest)
+        {
+            ++m_seen;
+        }
         while (m_looked - m_seen < AHEAD)
         {
-            if (m_lookTs == NEVER || m_lookTs < m_nextTs ||
-                (m_lookTs == m_nextTs && m_lookAt < m_taken))
+            if (m_lookTs <= m_nextTs)
             {
+                const std::size_t taken = GetTaken(GetSlot(m_nextTs), m_nextTs);
+                m_lookAt = m_lookTs < m_nextTs ? taken : std::max(m_lookAt, taken);
                 m_lookTs = m_nextTs;
-                m_lookAt = m_taken;
             }
-            else if (m_lookAt >= GetSlot(m_lookTs).entries.size())
+            if (m_lookAt >= GetSlot(m_lookTs).entries.size())
             {
                 const uint64_t ts = FirstOccupied(m_lookTs + 1);
                 if (ts == NEVER)
@@ -383,10 +414,7 @@ class EventWheel
     void LookAt(const WheelEntry& entry)
     {
         m_ahead[m_looked % RING] = entry;
-        if (entry.IsForeseen())
-        {
-            FetchLines(entry.GetImpl(), ForeseenEvent::LINES);
-        }
+        Fetch(entry);
         for (unsigned step = 1; step < ForeseenEvent::STEPS && m_count >= MANY; ++step)
         {
             const uint32_t before = m_looked - step * APART;
@@ -404,7 +432,8 @@ class EventWheel
     void ForgetAhead()
     {
         m_seen = m_looked;
-        m_lookTs = NEVER;
+        m_lookTs = 0;
+        m_lookAt = 0;
     }
 
     /**
@@ -425,16 +454,18 @@ class EventWheel
     std::array<uint32_t, SLOTS> m_slots{};
     /// Lists of events; the first stays empty, for times without any.
     std::vector<WheelSlot> m_lists;
-    std::vector<uint32_t> m_spare;          //!< which others are empty
+    std::vector<uint32_t> m_spare;          //!< which others are empty: the first m_spareCount
+    std::size_t m_spareCount{0};            //!< how many are
     OccupancyMap m_occupied;                //!< which slots have events
     uint64_t m_base{0};                     //!< time of the latest removal: where the wheel begins
     uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
     std::size_t m_count{0};                 //!< events in the wheel
-    std::size_t m_taken{0};                 //!< events of that time that were taken already
+    const WheelEntry* m_next{nullptr};      //!< the first of them, if there is one
+    const WheelEntry* m_last{nullptr};      //!< behind the last of them
     std::array<WheelEntry, RING> m_ahead{}; //!< the latest events that were looked at
     uint32_t m_looked{0};                   //!< how many were looked at so far
     uint32_t m_seen{0};                     //!< how many of them have been taken
-    uint64_t m_lookTs{NEVER};               //!< time of the event that is looked at next
+    uint64_t m_lookTs{0};                   //!< time of the event that is looked at next
     std::size_t m_lookAt{0};                //!< its place in the slot
     FarEvents m_far;                        //!< the events beyond the wheel
     SlotOrder m_order;                      //!< which of several events of a time runs first

@@ -51,7 +51,7 @@ class FarEvents
     /// \return a time that no event precedes; NEVER if there is none
     uint64_t GetBound() const
     {
-        return m_near.empty() ? m_bound : m_near.front().ts;
+        return m_first;
     }
 
     /**
@@ -74,6 +74,8 @@ class FarEvents
     void Push(const WheelEvent& ev)
     {
         const uint64_t block = GetBlock(ev);
+        // What waits nearer decides, whatever waits behind it.
+        m_first = std::min(m_first, block <= m_block ? ev.ts : block * BLOCK);
         if (block <= m_block)
         {
             Push(m_near, ev);
@@ -101,7 +103,9 @@ class FarEvents
     WheelEvent Pop()
     {
         Front();
-        return Pop(m_near);
+        const WheelEvent first = Pop(m_near);
+        NoteFirst();
+        return first;
     }
 
     /**
@@ -124,7 +128,7 @@ class FarEvents
             {
                 heap->erase(found);
                 std::make_heap(heap->begin(), heap->end(), m_isLater);
-                m_bound = FindBound();
+                NoteBound();
                 return;
             }
         }
@@ -137,7 +141,7 @@ class FarEvents
             if (list.empty())
             {
                 Vacate(block);
-                m_bound = FindBound();
+                NoteBound();
             }
         }
     }
@@ -218,11 +222,18 @@ class FarEvents
         m_occupied.Clear(place);
     }
 
-    /// \return when the first block behind m_block begins that has events
-    uint64_t FindBound() const
+    /// Note when the first block behind m_block begins that has events.
+    void NoteBound()
     {
         const uint64_t block = GetFirstBlock();
-        return block == NO_BLOCK ? NEVER : block * BLOCK;
+        m_bound = block == NO_BLOCK ? NEVER : block * BLOCK;
+        NoteFirst();
+    }
+
+    /// Note when the first event may be.
+    void NoteFirst()
+    {
+        m_first = m_near.empty() ? m_bound : m_near.front().ts;
     }
 
     /// \return the first block behind m_block that has events
@@ -253,11 +264,12 @@ class FarEvents
             m_near.push_back(Pop(m_beyond));
         }
         std::make_heap(m_near.begin(), m_near.end(), m_isLater);
-        m_bound = FindBound();
+        NoteBound();
     }
 
     IsLater m_isLater;                //!< what heaps are made by
     uint64_t m_block{0};              //!< the block that comes next
+    uint64_t m_first{NEVER};          //!< a time that no event precedes
     uint64_t m_bound{NEVER};          //!< when the first block behind that begins that has events
     std::vector<WheelEvent> m_near;   //!< heap of the events up to that block
     std::vector<WheelEvent> m_beyond; //!< heap of those behind the lists

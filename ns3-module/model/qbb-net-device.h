@@ -142,6 +142,20 @@ class QbbNetDevice : public NetDevice
     /// \return the current time in nanoseconds
     uint64_t GetNow() const;
 
+    /**
+     * \brief Ask whether a frame that has just come may leave at once, without a queue. If so, it
+     * is the one that TransmitStart() must be called with next.
+     * \param queue the queue that it would wait in
+     * \return whether nothing waits, holds it back, or follows the queues, and the device is idle
+     */
+    bool LetPass(uint8_t queue);
+
+    /**
+     * \brief Put a frame on the link.
+     * \param frame the frame, which waits in no queue
+     */
+    void TransmitStart(QbbFrame* frame);
+
     /// Send a frame if the device is idle and its node has one.
     void TrySend();
 
@@ -341,12 +355,6 @@ class QbbNetDevice : public NetDevice
 
     /// Take that event back: the device goes.
     void WithdrawTxComplete();
-
-    /**
-     * \brief Put a frame on the link.
-     * \param frame the frame
-     */
-    void TransmitStart(QbbFrame* frame);
 
     /**
      * \brief Ask whether a transmission is under way. If so, its end will be an event, for somebody

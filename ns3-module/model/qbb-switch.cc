@@ -274,6 +274,12 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     }
     frame->hopLimit = arrival.hop_limit;
     QbbNetDevice& out = *m_ports[arrival.egress];
+    if (out.LetPass(frame->priority))
+    {
+        Depart(out, *frame);
+        out.TransmitStart(frame);
+        return;
+    }
     out.Enqueue(frame, frame->priority);
     out.TrySend();
 }

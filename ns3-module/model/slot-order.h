@@ -9,6 +9,7 @@
 #include "wheel-slot.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -66,12 +67,7 @@ class SlotOrder
     WheelEvent ToEvent(const WheelEntry& entry, uint64_t ts) const
     {
         const bool isPort = m_isCanonical && entry.IsArrival();
-        return {entry.GetImpl(),
-                ts,
-                isPort ? entry.number : m_latestId + GetAge(entry),
-                entry.context,
-                entry.IsForeseen(),
-                entry.IsArrival()};
+        return entry.ToEvent(ts, isPort ? entry.number : m_latestId + GetAge(entry));
     }
 
     /**
@@ -85,25 +81,9 @@ class SlotOrder
             return;
         }
         slot.arranged = WheelSlot::UNNOTED;
-        if (slot.entries.size() < 2)
+        if (slot.entries.size() > 1 && MayShareNode(slot.entries))
         {
-            return;
-        }
-        slot.arranged = ++m_noted;
-        m_previous.resize(std::max(m_previous.size(), slot.entries.size()));
-        std::size_t swaps = 0;
-        for (uint32_t place = 0; place < slot.entries.size(); ++place)
-        {
-            const uint32_t context = slot.entries[place].context;
-            if (context > LAST_NODE || swaps > MANY_SWAPS * slot.entries.size())
-            {
-                ArrangeAll(slot, 0);
-                return;
-            }
-            Latest& latest = GetLatest(context);
-            m_previous[place] = latest.slot == slot.arranged ? latest.place : NONE;
-            swaps += m_previous[place] == NONE ? 0 : SortInto(slot.entries, place);
-            latest = {slot.arranged, place};
+            ArrangeChains(slot);
         }
     }
 
@@ -197,6 +177,51 @@ class SlotOrder
     bool Precedes(const WheelEntry& a, const WheelEntry& b) const
     {
         return m_isCanonical ? GetKey(a) < GetKey(b) : GetAge(a) < GetAge(b);
+    }
+
+    /**
+     * \brief Look roughly whether two events may be of one node. Most slots have a few events, each
+     * of another node.
+     * \param entries the events of a slot
+     * \return whether two may be, one is of no node, or there are too many to tell
+     */
+    static bool MayShareNode(const std::vector<WheelEntry>& entries)
+    {
+        constexpr std::size_t FEW = 32;
+        constexpr uint32_t BITS = 64;
+        std::array<uint64_t, 8> seen{};
+        return entries.size() > FEW ||
+               std::any_of(entries.begin(), entries.end(), [&seen](const WheelEntry& entry) {
+                   uint64_t& word = seen[entry.context / BITS % seen.size()];
+                   const uint64_t bit = uint64_t{1} << (entry.context % BITS);
+                   const bool isSeen = (word & bit) != 0 || entry.context > LAST_NODE;
+                   word |= bit;
+                   return isSeen;
+               });
+    }
+
+    /**
+     * \brief Bring the events of each node into canonical order.
+     * \param slot the slot
+     */
+    void ArrangeChains(WheelSlot& slot)
+    {
+        slot.arranged = ++m_noted;
+        m_previous.resize(std::max(m_previous.size(), slot.entries.size()));
+        std::size_t swaps = 0;
+        for (uint32_t place = 0; place < slot.entries.size(); ++place)
+        {
+            const uint32_t context = slot.entries[place].context;
+            if (context > LAST_NODE || swaps > MANY_SWAPS * slot.entries.size())
+            {
+                ArrangeAll(slot, 0);
+                return;
+            }
+            Latest& latest = GetLatest(context);
+            m_previous[place] = latest.slot == slot.arranged ? latest.place : NONE;
+            swaps += m_previous[place] == NONE ? 0 : SortInto(slot.entries, place);
+            latest = {slot.arranged, place};
+        }
     }
 
     /**

@@ -85,7 +85,7 @@ WheelSimulatorImpl::Destroy()
     }
 }
 
-void
+inline void
 WheelSimulatorImpl::ProcessOneEvent()
 {
     const EventWheel::Event next = m_wheel.Pop();

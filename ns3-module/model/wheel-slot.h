@@ -37,6 +37,16 @@ struct WheelEntry
     {
     }
 
+    /**
+     * \param ts its time
+     * \param id WheelEvent::id
+     * \return the event
+     */
+    WheelEvent ToEvent(uint64_t ts, uint64_t id) const
+    {
+        return {GetImpl(), ts, id, context, IsForeseen(), IsArrival()};
+    }
+
     /// \return what runs
     EventImpl* GetImpl() const
     {

@@ -99,7 +99,23 @@ impl Chain {
             self.address(link - 1, "right", &format!("2001:db8:{link}::1"))?;
             self.address(link, "left", &format!("2001:db8:{link}::2"))?;
         }
-        self.batch(1, "route add 2001:db8:3::/64 via 2001:db8:2::2\n")
+        self.batch(1, "route add 2001:db8:3::/64 via 2001:db8:2::2\n")?;
+        (1..NODES).try_for_each(|link| self.await_link(link))
+    }
+
+    /// A cable's far end is known to the near one, and both are awake: a kernel drops what it routes to a device of which it
+    /// has not noticed yet that it has a carrier, and that takes a second on a busy machine.
+    fn await_link(&self, link: usize) -> Result<(), String> {
+        let neighbour = format!("neigh add 2001:db8:{link}::2 lladdr 02:00:00:00:0{link}:02 dev right nud permanent\n");
+        self.batch(link - 1, &neighbour)?;
+        for (node, device) in [(link - 1, "right"), (link, "left")] {
+            let awake = format!(
+                "for attempt in $(seq 600); do grep -q up /sys/class/net/{device}/operstate && exit; sleep 0.1; done; \
+                 echo {device} stays down >&2; exit 1"
+            );
+            ip(&["netns", "exec", &self.names[node], "sh", "-c", &awake], "")?;
+        }
+        Ok(())
     }
 
     /// A virtual cable.

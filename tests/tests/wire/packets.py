@@ -10,7 +10,7 @@ import sys
 import time
 
 IPV6 = 0x86DD
-SECONDS = 5
+SECONDS = 60
 
 mode, interface = sys.argv[1:3]
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(IPV6))
