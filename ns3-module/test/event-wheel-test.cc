@@ -3,18 +3,15 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "choose-delay.h"
 #include "hpcc-tests.h"
 
 #include "ns3/event-wheel.h"
 #include "ns3/map-scheduler.h"
-#include "ns3/object-factory.h"
-#include "ns3/simulator.h"
 #include "ns3/wheel-scheduler.h"
-#include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
 #include <random>
-#include <sstream>
 #include <tuple>
 
 namespace ns3
@@ -24,32 +21,6 @@ namespace tests
 
 namespace
 {
-
-/// Steps that the wheel spans; events beyond it take another way.
-constexpr uint64_t SPAN = 4096;
-
-/**
- * \brief Choose how far away an event is: often near, sometimes at the wheel's edge or far beyond.
- * \param random source of chance
- * \return time steps
- */
-uint64_t
-ChooseDelay(std::mt19937& random)
-{
-    switch (random() % 8)
-    {
-    case 0:
-        return 0;
-    case 1:
-        return SPAN - 2 + random() % 4;
-    case 2:
-        return random() % 1'000'000;
-    case 3:
-        return SPAN + random() % 10;
-    default:
-        return random() % 200;
-    }
-}
 
 /**
  * \param ts time
@@ -244,116 +215,116 @@ class WheelCornersTest : public TestCase
 
 /**
  * \ingroup hpcc
- * \brief A program of events that schedule, cancel and remove others runs the same on every
- * simulator.
+ * \brief An event that notes what it is asked.
  */
-class WheelSimulatorTest : public HpccTestCase
+class Foreseen : public ForeseenEvent
 {
   public:
-    WheelSimulatorTest()
-        : HpccTestCase("Simulations run event for event as with ns-3's simulator and scheduler")
+    /**
+     * \param failures counts what must not happen
+     */
+    explicit Foreseen(uint32_t& failures)
+        : m_failures(failures)
+    {
+    }
+
+    // Inherited
+    void Fetch(unsigned step) override
+    {
+        m_failures += m_taken || step != m_steps + 1 ? 1 : 0;
+        m_steps = step;
+    }
+
+    /// The event has been taken.
+    void Take()
+    {
+        m_failures += m_taken ? 1 : 0;
+        m_taken = true;
+    }
+
+    /// \return whether it was asked for all steps
+    bool IsFetched() const
+    {
+        return m_steps == ForeseenEvent::STEPS - 1;
+    }
+
+  protected:
+    void Notify() override
     {
     }
 
   private:
-    /// What ran: time, number and context of each event.
-    using Log = std::vector<std::tuple<int64_t, uint32_t, uint32_t>>;
+    uint32_t& m_failures; //!< counts what must not happen
+    unsigned m_steps{0};  //!< the step that it was asked for last
+    bool m_taken{false};  //!< whether its turn has come
+};
 
-    void DoRun() override
+/**
+ * \ingroup hpcc
+ * \brief A wheel with such events.
+ */
+class ForeseenWheel
+{
+  public:
+    /**
+     * \param ts time
+     * \param uid id
+     * \return an event that can be foreseen
+     */
+    EventWheel::Event Make(uint64_t ts, uint32_t uid)
     {
-        const Log expected = RunProgram("ns3::DefaultSimulatorImpl", "ns3::MapScheduler");
-        const Log scheduler = RunProgram("ns3::DefaultSimulatorImpl", "ns3::WheelScheduler");
-        const Log simulator = RunProgram("ns3::WheelSimulatorImpl", "ns3::MapScheduler");
-        NS_TEST_EXPECT_MSG_GT(expected.size(), 5000, "the program is too short to tell anything");
-        NS_TEST_EXPECT_MSG_EQ((scheduler == expected), true, "WheelScheduler runs another order");
-        NS_TEST_EXPECT_MSG_EQ((simulator == expected),
-                              true,
-                              "WheelSimulatorImpl runs another order");
+        m_events.push_back(Create<Foreseen>(m_failures));
+        return {PeekPointer(m_events.back()), ts, uid, 0, true};
+    }
+
+    /// \return id of the next event
+    uint32_t NextUid()
+    {
+        return m_uid++;
     }
 
     /**
-     * \brief Run the program.
-     * \param simulator type of the simulator
-     * \param scheduler type of its scheduler
-     * \return what ran
+     * \brief Insert events of the next hundred time steps.
+     * \param count how many
      */
-    Log RunProgram(const std::string& simulator, const std::string& scheduler)
+    void Fill(uint32_t count)
     {
-        UseSimulator(simulator);
-        ObjectFactory factory;
-        factory.SetTypeId(scheduler);
-        Simulator::SetScheduler(factory);
-        m_log.clear();
-        m_events.clear();
-        m_next = 0;
-        m_random.seed(7);
-        for (uint32_t event = 0; event < 50; ++event)
+        for (uint32_t n = 0; n < count; ++n)
         {
-            ScheduleOne();
-        }
-        Simulator::Stop(MilliSeconds(20));
-        Simulator::Run();
-        m_log.emplace_back(Simulator::Now().GetTimeStep(), Simulator::GetEventCount(), 0);
-        return m_log;
-    }
-
-    /// Schedule an event, in one of the ways that there are.
-    void ScheduleOne()
-    {
-        const uint32_t number = m_next++;
-        const Time delay = TimeStep(ChooseDelay(m_random));
-        switch (m_random() % 4)
-        {
-        case 0:
-            Simulator::ScheduleWithContext(number % 7,
-                                           delay,
-                                           &WheelSimulatorTest::OnEvent,
-                                           this,
-                                           number);
-            break;
-        case 1:
-            Simulator::ScheduleNow(&WheelSimulatorTest::OnEvent, this, number);
-            break;
-        default:
-            m_events.push_back(
-                Simulator::Schedule(delay, &WheelSimulatorTest::OnEvent, this, number));
+            queue.Insert(Make(m_now + random() % 100, NextUid()));
         }
     }
 
-    /**
-     * \brief An event: notes that it runs, and changes what is to come.
-     * \param number the event's number
-     */
-    void OnEvent(uint32_t number)
+    /// \return the event that runs now
+    Foreseen& Take()
     {
-        m_log.emplace_back(Simulator::Now().GetTimeStep(), number, Simulator::GetContext());
-        if (m_log.size() < 10'000)
-        {
-            ScheduleOne();
-        }
-        if (m_events.empty() || m_random() % 4)
-        {
-            return;
-        }
-        const EventId& other = m_events[m_random() % m_events.size()];
-        m_log.emplace_back(Simulator::GetDelayLeft(other).GetTimeStep(),
-                           Simulator::IsExpired(other),
-                           0);
-        if (m_random() % 2)
-        {
-            Simulator::Cancel(other);
-        }
-        else
-        {
-            Simulator::Remove(other);
-        }
-        ScheduleOne();
+        const auto event = queue.Pop();
+        m_now = event.ts;
+        auto& foreseen = *static_cast<Foreseen*>(event.impl);
+        foreseen.Take();
+        return foreseen;
     }
 
-    std::mt19937 m_random;         //!< chooses what the program does
-    Log m_log;                     //!< what ran
-    std::vector<EventId> m_events; //!< events that can be cancelled
-    uint32_t m_next{0};            //!< number of the next event
+    /// \return the time of the event that was taken last
+    uint64_t GetNow() const
+    {
+        return m_now;
+    }
+
+    /// \return how often what must not happen did
+    uint32_t GetFailures() const
+    {
+        return m_failures;
+    }
+
+    EventWheel queue;       //!< the wheel
+    std::mt19937 random{5}; //!< source of chance
+
+  private:
+    std::vector<Ptr<Foreseen>> m_events; //!< all events
+    uint64_t m_now{0};                   //!< time of the event that was taken last
+    uint32_t m_failures{0};              //!< what must not happen and did
+    uint32_t m_uid{4};                   //!< id of the next event; ns-3 uses those below
 };
 
 /**
@@ -370,99 +341,71 @@ class WheelForesightTest : public TestCase
     }
 
   private:
-    /// An event that notes what it is asked.
-    class Foreseen : public ForeseenEvent
-    {
-      public:
-        /**
-         * \param failures counts what must not happen
-         */
-        explicit Foreseen(uint32_t& failures)
-            : m_failures(failures)
-        {
-        }
-
-        // Inherited
-        void Fetch(unsigned step) override
-        {
-            m_failures += m_taken || step != m_steps + 1 ? 1 : 0;
-            m_steps = step;
-        }
-
-        /// The event has been taken.
-        void Take()
-        {
-            m_failures += m_taken ? 1 : 0;
-            m_taken = true;
-        }
-
-        /// \return whether it was asked for all steps
-        bool IsFetched() const
-        {
-            return m_steps == ForeseenEvent::STEPS - 1;
-        }
-
-      protected:
-        void Notify() override
-        {
-        }
-
-      private:
-        uint32_t& m_failures; //!< counts what must not happen
-        unsigned m_steps{0};  //!< the step that it was asked for last
-        bool m_taken{false};  //!< whether its turn has come
-    };
-
     void DoRun() override
     {
         // Behind the first COUNT, events are inserted while others are taken: some late, at a place
         // reserved before.
-        std::mt19937 random(5);
-        for (uint32_t n = 0; n < COUNT; ++n)
-        {
-            m_wheel.Insert(MakeForeseen(random() % 100, m_uid++));
-        }
+        ForeseenWheel wheel;
+        wheel.Fill(COUNT);
         uint32_t fetched = 0;
         for (uint32_t n = 0; n < COUNT; ++n)
         {
-            const auto event = m_wheel.Pop();
-            auto* foreseen = static_cast<Foreseen*>(event.impl);
-            foreseen->Take();
-            fetched += foreseen->IsFetched() ? 1 : 0;
-            const uint32_t reserved = m_uid++;
-            m_wheel.Insert(MakeForeseen(event.ts + 100 + random() % 100, m_uid++));
-            if (random() % 8 == 0)
+            fetched += wheel.Take().IsFetched() ? 1 : 0;
+            const uint32_t reserved = wheel.NextUid();
+            const uint64_t later = wheel.GetNow() + 100 + wheel.random() % 100;
+            wheel.queue.Insert(wheel.Make(later, wheel.NextUid()));
+            if (wheel.random() % 8 == 0)
             {
-                m_wheel.InsertInOrder(MakeForeseen(event.ts + random() % 3, reserved));
+                const uint64_t soon = wheel.GetNow() + wheel.random() % 3;
+                wheel.queue.InsertInOrder(wheel.Make(soon, reserved));
             }
         }
-        NS_TEST_EXPECT_MSG_EQ(m_failures,
+        NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(),
                               0,
                               "an event was asked behind its turn, or for a step twice, or never");
         NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
-        while (!m_wheel.IsEmpty())
+        while (!wheel.queue.IsEmpty())
         {
-            static_cast<Foreseen*>(m_wheel.Discard().impl)->Take();
+            static_cast<Foreseen*>(wheel.queue.Discard().impl)->Take();
         }
-        NS_TEST_EXPECT_MSG_EQ(m_failures, 0, "an event was taken twice");
-    }
-
-    /**
-     * \param ts time
-     * \param uid id
-     * \return an event that can be foreseen
-     */
-    EventWheel::Event MakeForeseen(uint64_t ts, uint32_t uid)
-    {
-        m_events.push_back(Create<Foreseen>(m_failures));
-        return {PeekPointer(m_events.back()), ts, uid, 0, true};
+        NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(), 0, "an event was taken twice");
     }
 
     static constexpr uint32_t COUNT = 30'000; //!< events that wait
-    EventWheel m_wheel;                       //!< what is tested
-    std::vector<Ptr<Foreseen>> m_events;      //!< all events
-    uint32_t m_failures{0};                   //!< what must not happen and did
-    uint32_t m_uid{4};                        //!< id of the next event; ns-3 uses those below
+};
+
+/**
+ * \ingroup hpcc
+ * \brief The same where so few events wait now and then that it does not pay to look ahead: none
+ * that was looked at before is asked when there are many again.
+ */
+class WheelRefillTest : public TestCase
+{
+  public:
+    WheelRefillTest()
+        : TestCase("EventWheel forgets what it has looked at while few events wait")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ForeseenWheel wheel;
+        uint32_t fetched = 0;
+        for (uint32_t round = 0; round < 3; ++round)
+        {
+            wheel.Fill(COUNT);
+            for (uint32_t n = 0; n < COUNT - FEW / 3; ++n)
+            {
+                fetched += wheel.Take().IsFetched() ? 1 : 0;
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(), 0, "an event was asked behind its turn");
+        NS_TEST_EXPECT_MSG_GT(fetched, COUNT, "too few events were foreseen");
+    }
+
+    static constexpr uint32_t COUNT = 30'000; //!< events that wait at most
+    static constexpr uint32_t FEW = 300;      //!< events that wait at the end
 };
 
 /**
@@ -637,67 +580,6 @@ class WheelCanonicalTest : public TestCase
     }
 };
 
-/**
- * \ingroup hpcc
- * \brief An event with a reserved place runs there, however late it was inserted.
- */
-class WheelReservationTest : public HpccTestCase
-{
-  public:
-    WheelReservationTest()
-        : HpccTestCase("WheelSimulatorImpl: events with a reserved place")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        UseSimulator("ns3::WheelSimulatorImpl");
-        WheelSimulatorImpl* wheel = WheelSimulatorImpl::Find();
-        NS_TEST_ASSERT_MSG_NE(wheel, nullptr, "the simulator was not chosen");
-        Note(10, "a");
-        const uint32_t early = wheel->Reserve();
-        Note(10, "b");
-        const uint32_t late = wheel->Reserve();
-        const uint32_t unused = wheel->Reserve();
-        Note(10, "c");
-        InsertReserved(late, "L");
-        InsertReserved(early, "E");
-        Simulator::Schedule(TimeStep(10), [this, wheel, unused]() {
-            m_passed = wheel->HasPassed(10, unused, Simulator::NO_CONTEXT);
-        });
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(m_order.str(), "aEbLc", "the order is that of the reservations");
-        NS_TEST_EXPECT_MSG_EQ(m_passed,
-                              true,
-                              "the turn of an unused place has passed behind its neighbours");
-    }
-
-    /**
-     * \brief Note a letter at a time.
-     * \param ts the time
-     * \param letter the letter
-     */
-    void Note(uint64_t ts, const std::string& letter)
-    {
-        Simulator::Schedule(TimeStep(ts), [this, letter]() { m_order << letter; });
-    }
-
-    /**
-     * \brief Note a letter at time 10, in a reserved place.
-     * \param uid the place
-     * \param letter the letter
-     */
-    void InsertReserved(uint32_t uid, const std::string& letter)
-    {
-        EventImpl* event = MakeEvent([this, letter]() { m_order << letter; });
-        WheelSimulatorImpl::Find()->InsertReserved(10, uid, 0, event);
-    }
-
-    std::ostringstream m_order; //!< letters in the order of their events
-    bool m_passed{false};       //!< whether the unused place counts as passed
-};
-
 TestCases
 MakeWheelTests()
 {
@@ -705,10 +587,9 @@ MakeWheelTests()
             new WheelDifferentialTest(2),
             new WheelDifferentialTest(3),
             new WheelCornersTest,
-            new WheelSimulatorTest,
             new WheelForesightTest,
-            new WheelCanonicalTest,
-            new WheelReservationTest};
+            new WheelRefillTest,
+            new WheelCanonicalTest};
 }
 
 } // namespace tests

@@ -109,12 +109,13 @@ class HpccTestSuite : public TestSuite
     HpccTestSuite()
         : TestSuite("hpcc", Type::UNIT)
     {
-        for (const auto make :
-             {MakeWheelTests,      MakeRandomStreamTests,   MakeNetDeviceTests, MakeSwitchTests,
-              MakeQosTests,        MakeHostTests,           MakeQueuePairTests, MakeFeedbackTests,
-              MakeFastCnpTests,    MakeFastCnpRefusalTests, MakeAttackTests,    MakeRecoveryTests,
-              MakeOwnControlTests, MakeFaultTests,          MakeCaptureTests,   MakeScenarioTests,
-              MakeDefaultsTests,   MakeLinkTests,           MakeTraceTests,     MakeMisuseTests})
+        for (const auto make : {MakeWheelTests,     MakeWheelSimulatorTests, MakeRandomStreamTests,
+                                MakeNetDeviceTests, MakeSwitchTests,         MakeQosTests,
+                                MakeHostTests,      MakeQueuePairTests,      MakeFeedbackTests,
+                                MakeFastCnpTests,   MakeFastCnpRefusalTests, MakeAttackTests,
+                                MakeRecoveryTests,  MakeOwnControlTests,     MakeFaultTests,
+                                MakeCaptureTests,   MakeScenarioTests,       MakeDefaultsTests,
+                                MakeLinkTests,      MakeTraceTests,          MakeMisuseTests})
         {
             for (TestCase* test : make())
             {

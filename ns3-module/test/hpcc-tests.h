@@ -26,8 +26,10 @@ namespace tests
 /// Test cases of one subject; the suite that takes them owns them.
 using TestCases = std::vector<TestCase*>;
 
-/// \return tests of the event wheel, its scheduler and its simulator
+/// \return tests of the event wheel and its scheduler
 TestCases MakeWheelTests();
+/// \return tests of the event wheel's simulator
+TestCases MakeWheelSimulatorTests();
 /// \return tests of the core's random streams
 TestCases MakeRandomStreamTests();
 /// \return tests of QbbNetDevice and QbbFrame

@@ -1,0 +1,205 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "choose-delay.h"
+#include "hpcc-tests.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/simulator.h"
+#include "ns3/wheel-simulator-impl.h"
+
+#include <random>
+#include <sstream>
+#include <tuple>
+#include <vector>
+
+namespace ns3
+{
+namespace tests
+{
+
+/**
+ * \ingroup hpcc
+ * \brief A program of events that schedule, cancel and remove others runs the same on every
+ * simulator.
+ */
+class WheelSimulatorTest : public HpccTestCase
+{
+  public:
+    WheelSimulatorTest()
+        : HpccTestCase("Simulations run event for event as with ns-3's simulator and scheduler")
+    {
+    }
+
+  private:
+    /// What ran: time, number and context of each event.
+    using Log = std::vector<std::tuple<int64_t, uint32_t, uint32_t>>;
+
+    void DoRun() override
+    {
+        const Log expected = RunProgram("ns3::DefaultSimulatorImpl", "ns3::MapScheduler");
+        const Log scheduler = RunProgram("ns3::DefaultSimulatorImpl", "ns3::WheelScheduler");
+        const Log simulator = RunProgram("ns3::WheelSimulatorImpl", "ns3::MapScheduler");
+        NS_TEST_EXPECT_MSG_GT(expected.size(), 5000, "the program is too short to tell anything");
+        NS_TEST_EXPECT_MSG_EQ((scheduler == expected), true, "WheelScheduler runs another order");
+        NS_TEST_EXPECT_MSG_EQ((simulator == expected),
+                              true,
+                              "WheelSimulatorImpl runs another order");
+    }
+
+    /**
+     * \brief Run the program.
+     * \param simulator type of the simulator
+     * \param scheduler type of its scheduler
+     * \return what ran
+     */
+    Log RunProgram(const std::string& simulator, const std::string& scheduler)
+    {
+        UseSimulator(simulator);
+        ObjectFactory factory;
+        factory.SetTypeId(scheduler);
+        Simulator::SetScheduler(factory);
+        m_log.clear();
+        m_events.clear();
+        m_next = 0;
+        m_random.seed(7);
+        for (uint32_t event = 0; event < 50; ++event)
+        {
+            ScheduleOne();
+        }
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        m_log.emplace_back(Simulator::Now().GetTimeStep(), Simulator::GetEventCount(), 0);
+        return m_log;
+    }
+
+    /// Schedule an event, in one of the ways that there are.
+    void ScheduleOne()
+    {
+        const uint32_t number = m_next++;
+        const Time delay = TimeStep(ChooseDelay(m_random));
+        switch (m_random() % 4)
+        {
+        case 0:
+            Simulator::ScheduleWithContext(number % 7,
+                                           delay,
+                                           &WheelSimulatorTest::OnEvent,
+                                           this,
+                                           number);
+            break;
+        case 1:
+            Simulator::ScheduleNow(&WheelSimulatorTest::OnEvent, this, number);
+            break;
+        default:
+            m_events.push_back(
+                Simulator::Schedule(delay, &WheelSimulatorTest::OnEvent, this, number));
+        }
+    }
+
+    /**
+     * \brief An event: notes that it runs, and changes what is to come.
+     * \param number the event's number
+     */
+    void OnEvent(uint32_t number)
+    {
+        m_log.emplace_back(Simulator::Now().GetTimeStep(), number, Simulator::GetContext());
+        if (m_log.size() < 10'000)
+        {
+            ScheduleOne();
+        }
+        if (m_events.empty() || m_random() % 4)
+        {
+            return;
+        }
+        const EventId& other = m_events[m_random() % m_events.size()];
+        m_log.emplace_back(Simulator::GetDelayLeft(other).GetTimeStep(),
+                           Simulator::IsExpired(other),
+                           0);
+        if (m_random() % 2)
+        {
+            Simulator::Cancel(other);
+        }
+        else
+        {
+            Simulator::Remove(other);
+        }
+        ScheduleOne();
+    }
+
+    std::mt19937 m_random;         //!< chooses what the program does
+    Log m_log;                     //!< what ran
+    std::vector<EventId> m_events; //!< events that can be cancelled
+    uint32_t m_next{0};            //!< number of the next event
+};
+
+/**
+ * \ingroup hpcc
+ * \brief An event with a reserved place runs there, however late it was inserted.
+ */
+class WheelReservationTest : public HpccTestCase
+{
+  public:
+    WheelReservationTest()
+        : HpccTestCase("WheelSimulatorImpl: events with a reserved place")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        UseSimulator("ns3::WheelSimulatorImpl");
+        WheelSimulatorImpl* wheel = WheelSimulatorImpl::Find();
+        NS_TEST_ASSERT_MSG_NE(wheel, nullptr, "the simulator was not chosen");
+        Note(10, "a");
+        const uint32_t early = wheel->Reserve();
+        Note(10, "b");
+        const uint32_t late = wheel->Reserve();
+        const uint32_t unused = wheel->Reserve();
+        Note(10, "c");
+        InsertReserved(late, "L");
+        InsertReserved(early, "E");
+        Simulator::Schedule(TimeStep(10), [this, wheel, unused]() {
+            m_passed = wheel->HasPassed(10, unused, Simulator::NO_CONTEXT);
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_order.str(), "aEbLc", "the order is that of the reservations");
+        NS_TEST_EXPECT_MSG_EQ(m_passed,
+                              true,
+                              "the turn of an unused place has passed behind its neighbours");
+    }
+
+    /**
+     * \brief Note a letter at a time.
+     * \param ts the time
+     * \param letter the letter
+     */
+    void Note(uint64_t ts, const std::string& letter)
+    {
+        Simulator::Schedule(TimeStep(ts), [this, letter]() { m_order << letter; });
+    }
+
+    /**
+     * \brief Note a letter at time 10, in a reserved place.
+     * \param uid the place
+     * \param letter the letter
+     */
+    void InsertReserved(uint32_t uid, const std::string& letter)
+    {
+        EventImpl* event = MakeEvent([this, letter]() { m_order << letter; });
+        WheelSimulatorImpl::Find()->InsertReserved(10, uid, 0, event);
+    }
+
+    std::ostringstream m_order; //!< letters in the order of their events
+    bool m_passed{false};       //!< whether the unused place counts as passed
+};
+
+TestCases
+MakeWheelSimulatorTests()
+{
+    return {new WheelSimulatorTest, new WheelReservationTest};
+}
+
+} // namespace tests
+} // namespace ns3
