@@ -19,17 +19,35 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 /// More unfinished flows than this are only counted.
 const UNFINISHED_SHOWN: usize = 20;
 
+/// Totals about what was simulated; behind them are those about the work that it was.
+const OF_NETWORK: usize = 5;
+
 /// The whole text: completion times by flow size, totals, unfinished flows.
 ///
 /// # Errors
 /// If a file of the results cannot be read.
 pub fn render(results: &Results) -> Result<String> {
+    compose(results, &total_lines(&results.summary))
+}
+
+/// What of it every machine gives, and every version that simulates the same.
+///
+/// # Errors
+/// If a file of the results cannot be read.
+pub fn lasting(results: &Results) -> Result<String> {
+    compose(results, &total_lines(&results.summary)[..OF_NETWORK])
+}
+
+fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
     let mut text = String::new();
     if results.finished() > 0 {
         text += &completion_times(results)?;
         text.push('\n');
     }
-    text += &totals(&results.summary);
+    for (name, value) in totals {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, " {name:<10} {value}");
+    }
     if results.unfinished() > 0 {
         text += &unfinished(results)?;
     }
@@ -115,15 +133,6 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     ]
 }
 
-fn totals(s: &Summary) -> String {
-    let mut text = String::new();
-    for (name, value) in total_lines(s) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, " {name:<10} {value}");
-    }
-    text
-}
-
 fn queue(s: &Summary) -> String {
     let Some(port) = s.queue_busiest else { return "always empty".to_owned() };
     let (p99, max) = (human::bytes(s.queue_p99_bytes), human::bytes(s.queue_max_bytes));
@@ -207,6 +216,8 @@ mod tests {
         assert!(text.contains("p99 22.9 kB, max 61.3 kB at the busiest port (node 9, port 3)"), "{text}");
         assert!(text.contains("3 of 3 finished") && text.contains("1,234,567 events"), "{text}");
         assert!(!text.contains("unfinished"), "{text}");
+        let begin = lasting(&results(0)).expect("in memory");
+        assert!(text.strip_prefix(&begin).is_some_and(|rest| rest.starts_with(" simulated ")), "{begin}");
     }
 
     #[test]

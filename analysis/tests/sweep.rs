@@ -418,3 +418,41 @@ fn a_folder_with_other_things_is_left_alone() {
     assert!(err(&output).contains("choose another --out"), "{}", err(&output));
     assert_eq!(fs::read_dir(folder.path().join("out")).expect("folder").count(), 1);
 }
+
+#[test]
+fn columns_make_one_table_in_place_of_the_usual_ones() {
+    let folder = folder();
+    let report = "[report]\ncolumns = [\"slowdown_p99\", \"queue_max_bytes\", \"slowdown_large_p50\"]\n";
+    let output = sweep(folder.path(), &format!("{TWO}{report}"), &[], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let table = fs::read_to_string(folder.path().join("out/sweep.txt")).expect("table");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[2].trim(), "all flows   busiest queue    large flows", "{table}");
+    assert_eq!(lines[3].trim(), "variant   slowdown p99        max (kB)   slowdown p50", "{table}");
+    assert_eq!(lines[6].trim(), "marked            2.00            10.5              -", "{table}");
+    assert!(table.contains("\nlarge flows: over 1.00 MB\n") && !table.contains("Slowdown of all flows"), "{table}");
+
+    let output = sweep(folder.path(), &format!("{TWO}{report}tables = [\"queue\"]\n"), &[], &[]);
+    let both = out(&output);
+    let at = |words: &str| both.find(words).unwrap_or_else(|| panic!("no {words}: {both}"));
+    assert!(at("slowdown p99") < at("Queue of the busiest port"), "{both}");
+}
+
+#[test]
+fn columns_that_cannot_be_are_refused_before_anything_runs() {
+    let with = |columns: &str| refusal(&format!("{TWO}[report]\ncolumns = {columns}\n"), &[]);
+    for (columns, words) in [
+        ("[]", "sweep.toml:10: columns is empty"),
+        ("[\"slowdown_p98\"]", "sweep.toml:10: columns: there is no metric slowdown_p98; did you mean slowdown_p99?"),
+        ("[\"flows\",\n \"flows\"]", "sweep.toml:11: columns: flows appears twice"),
+        ("[\"goodput_jain[incast]\"]", "columns: there is no group \"incast\"; the scenario has flow"),
+        ("[\"goodput_jain[flow]\"]", "columns: flow is the only group; leave the brackets out"),
+        ("[\"drops\"]\nuntil = \"1ms\"", "columns: drops is known of the whole run only, not with warm_up or until"),
+    ] {
+        let told = with(columns);
+        assert!(told.contains(words), "{columns}: {told}");
+    }
+    let unrecorded = "[[variant]]\nname = \"blind\"\nset = [\"monitor={goodput_interval='2us'}\"]\n[report]\ncolumns = [\"queue_p95_bytes\"]\n";
+    let told = refusal(&format!("{TWO}{unrecorded}"), &[]);
+    assert!(told.contains("columns: queue_p95_bytes needs monitor.queue_interval in the scenario"), "{told}");
+}

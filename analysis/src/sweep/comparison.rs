@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The variants side by side, as text.
 
+use super::columns::{LARGE, SMALL, Word};
 use super::file::SweepFile;
 use super::group::Group;
 use super::metrics::Sizes;
@@ -8,15 +9,18 @@ use super::report::TableKind;
 use crate::human;
 use crate::table::table;
 
-/// A column: its title, its metric, and how its value is written.
-type Column = (&'static str, &'static str, fn(f64) -> String);
+/// A column below a heading: its title and its metric.
+type Column = (&'static str, &'static str);
 
 /// A heading, the columns below it, and what follows the names of their metrics: the group whose flows they are of.
 type Part = (String, &'static [Column], String);
 
-/// Every table that the file asks for, one below the other, with a row for each variant and step of the axes.
+/// The columns that the file asks for, then its tables, one below the other, with a row for each variant and step of the axes.
 pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
     let mut text = format!("{}\n", file.title);
+    if !file.columns.is_empty() {
+        text += &format!("\n{}", chosen(file, sizes, groups));
+    }
     let names = group_names(groups);
     for (heading, columns, of) in file.tables.iter().flat_map(|kind| parts(*kind, sizes, &names)) {
         text += &format!("\n{heading}\n\n{}", render_one(file, columns, &of, groups));
@@ -70,91 +74,112 @@ fn parts(kind: TableKind, sizes: Sizes, names: &[String]) -> Vec<Part> {
 }
 
 const ALL_FLOWS: &[Column] = &[
-    ("flows", "flows", whole),
-    ("unfinished", "flows_unfinished", whole),
-    ("mean", "slowdown_mean", two_digits),
-    ("p50", "slowdown_p50", two_digits),
-    ("p95", "slowdown_p95", two_digits),
-    ("p99", "slowdown_p99", two_digits),
+    ("flows", "flows"),
+    ("unfinished", "flows_unfinished"),
+    ("mean", "slowdown_mean"),
+    ("p50", "slowdown_p50"),
+    ("p95", "slowdown_p95"),
+    ("p99", "slowdown_p99"),
 ];
 const SMALL_FLOWS: &[Column] = &[
-    ("mean", "slowdown_small_mean", two_digits),
-    ("p50", "slowdown_small_p50", two_digits),
-    ("p95", "slowdown_small_p95", two_digits),
-    ("p99", "slowdown_small_p99", two_digits),
+    ("mean", "slowdown_small_mean"),
+    ("p50", "slowdown_small_p50"),
+    ("p95", "slowdown_small_p95"),
+    ("p99", "slowdown_small_p99"),
 ];
 const LARGE_FLOWS: &[Column] = &[
-    ("mean", "slowdown_large_mean", two_digits),
-    ("p50", "slowdown_large_p50", two_digits),
-    ("p95", "slowdown_large_p95", two_digits),
-    ("p99", "slowdown_large_p99", two_digits),
+    ("mean", "slowdown_large_mean"),
+    ("p50", "slowdown_large_p50"),
+    ("p95", "slowdown_large_p95"),
+    ("p99", "slowdown_large_p99"),
 ];
 const GROUP_FLOWS: &[Column] = &[
-    ("flows", "flows", whole),
-    ("mean", "slowdown_mean", two_digits),
-    ("p50", "slowdown_p50", two_digits),
-    ("p95", "slowdown_p95", two_digits),
-    ("p99", "slowdown_p99", two_digits),
+    ("flows", "flows"),
+    ("mean", "slowdown_mean"),
+    ("p50", "slowdown_p50"),
+    ("p95", "slowdown_p95"),
+    ("p99", "slowdown_p99"),
 ];
-const GROUP_GOODPUT: &[Column] = &[
-    ("median", "goodput_p50_gbps", two_digits),
-    ("mean", "goodput_mean_gbps", two_digits),
-    ("Jain's index", "goodput_jain", |index| format!("{index:.3}")),
-];
+const GROUP_GOODPUT: &[Column] =
+    &[("median", "goodput_p50_gbps"), ("mean", "goodput_mean_gbps"), ("Jain's index", "goodput_jain")];
 const GOODPUT: &[Column] = &[
-    ("median", "goodput_large_p50_gbps", two_digits),
-    ("mean", "goodput_large_mean_gbps", two_digits),
-    ("Jain's index", "goodput_large_jain", |index| format!("{index:.3}")),
+    ("median", "goodput_large_p50_gbps"),
+    ("mean", "goodput_large_mean_gbps"),
+    ("Jain's index", "goodput_large_jain"),
 ];
 const QUEUE: &[Column] = &[
-    ("p50 (kB)", "queue_p50_bytes", kilobytes),
-    ("p95 (kB)", "queue_p95_bytes", kilobytes),
-    ("p99 (kB)", "queue_p99_bytes", kilobytes),
-    ("max (kB)", "queue_max_bytes", kilobytes),
-    ("grew for (us)", "queue_growth_ns", |ns| human::three_digits(ns / 1e3)),
-    ("PFC pauses", "pfc_pauses", whole),
-    ("paused (us)", "pfc_pause_ns", |ns| human::three_digits(ns / 1e3)),
-    ("of all time (%)", "pfc_paused_percent", human::three_digits),
-    ("drops", "drops", whole),
-    ("sent again", "resent_packets", whole),
+    ("p50 (kB)", "queue_p50_bytes"),
+    ("p95 (kB)", "queue_p95_bytes"),
+    ("p99 (kB)", "queue_p99_bytes"),
+    ("max (kB)", "queue_max_bytes"),
+    ("grew for (us)", "queue_growth_ns"),
+    ("PFC pauses", "pfc_pauses"),
+    ("paused (us)", "pfc_pause_ns"),
+    ("of all time (%)", "pfc_paused_percent"),
+    ("drops", "drops"),
+    ("sent again", "resent_packets"),
 ];
 const OVERHEAD: &[Column] =
-    &[("from the sender", "telemetry_sender_bytes", whole), ("added by each switch", "telemetry_hop_bytes", whole)];
+    &[("from the sender", "telemetry_sender_bytes"), ("added by each switch", "telemetry_hop_bytes")];
 const FEEDBACK: &[Column] = &[
-    ("bytes on links per kB of payload", "telemetry_per_kb", human::three_digits),
-    ("feedback packets per ms", "feedback_per_ms", whole),
-    ("probes", "probes", whole),
+    ("bytes on links per kB of payload", "telemetry_per_kb"),
+    ("feedback packets per ms", "feedback_per_ms"),
+    ("probes", "probes"),
 ];
 
 fn render_one(file: &SweepFile, columns: &[Column], of: &str, groups: &[Group<'_>]) -> String {
-    let mut header = vec!["variant"];
-    header.extend(file.axes.iter().map(|axis| axis.name.as_str()));
-    header.extend(columns.iter().map(|(title, ..)| *title));
+    let columns: Vec<(String, String)> =
+        columns.iter().map(|(title, metric)| ((*title).to_owned(), format!("{metric}{of}"))).collect();
+    rows(file, "", &columns, groups)
+}
+
+/// The table of the columns that the file chose, with what small and large flows are if any is of those.
+fn chosen(file: &SweepFile, sizes: Sizes, groups: &[Group<'_>]) -> String {
+    let columns: Vec<(String, String)> =
+        file.columns.iter().map(|column| (column.value.head(), column.value.name.clone())).collect();
+    let mut text = rows(file, "\n", &columns, groups);
+    let notes = [
+        (SMALL, format!("up to {}", human::bytes(sizes.small_up_to))),
+        (LARGE, format!("over {}", human::bytes(sizes.large_above))),
+    ];
+    let notes = notes.iter().filter(|(whose, _)| file.columns.iter().any(|column| column.value.is_of(whose)));
+    let notes: Vec<String> = notes.map(|(whose, sizes)| format!("{whose}: {sizes}")).collect();
+    if !notes.is_empty() {
+        text += &format!("\n{}\n", notes.join("; "));
+    }
+    text
+}
+
+/// A row for each variant and step of the axes; columns are titles and metrics. What is ahead of the titles that have one line
+/// moves these to the last line of the others.
+fn rows(file: &SweepFile, ahead: &str, columns: &[(String, String)], groups: &[Group<'_>]) -> String {
+    let names = ["variant"].into_iter().chain(file.axes.iter().map(|axis| axis.name.as_str()));
+    let mut header: Vec<String> = names.map(|name| format!("{ahead}{name}")).collect();
+    header.extend(columns.iter().map(|(title, _)| title.clone()));
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows = groups.iter().map(|group| {
         let mut row = vec![group.variant.to_owned()];
         row.extend(group.values.iter().map(|value| (*value).to_owned()));
-        row.extend(columns.iter().map(|(_, metric, format)| cell(group, &format!("{metric}{of}"), *format)));
+        row.extend(columns.iter().map(|(_, metric)| cell(group, metric)));
         row
     });
     table(&header, rows)
 }
 
 /// The mean over the runs, with its spread if there are several.
-fn cell(group: &Group<'_>, metric: &str, format: fn(f64) -> String) -> String {
+fn cell(group: &Group<'_>, metric: &str) -> String {
     let values = group.metric(metric);
     if group.runs.is_empty() {
         return "failed".to_owned();
     }
-    if values.is_empty() {
-        return "-".to_owned();
-    }
+    let Some(word) = Word::of(metric).filter(|_| !values.is_empty()) else { return "-".to_owned() };
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     if values.len() == 1 {
-        return format(mean);
+        return word.write(mean);
     }
     match deviation(&values, mean) {
-        0.0 => format(mean),
-        spread => format!("{} ±{}", format(mean), format(spread)),
+        0.0 => word.write(mean),
+        spread => format!("{} ±{}", word.write(mean), word.write(spread)),
     }
 }
 
@@ -162,22 +187,6 @@ fn cell(group: &Group<'_>, metric: &str, format: fn(f64) -> String) -> String {
 fn deviation(values: &[f64], mean: f64) -> f64 {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (squares / (values.len() - 1) as f64).sqrt()
-}
-
-fn two_digits(value: f64) -> String {
-    format!("{value:.2}")
-}
-
-fn kilobytes(bytes: f64) -> String {
-    human::three_digits(bytes / 1e3)
-}
-
-/// Counts; small means over seeds need not be whole.
-fn whole(value: f64) -> String {
-    if value.fract() == 0.0 || value >= 100.0 {
-        return human::count(value.round() as u64);
-    }
-    human::three_digits(value)
 }
 
 #[cfg(test)]
@@ -188,12 +197,5 @@ mod tests {
     fn the_deviation_is_that_of_a_sample() {
         assert_eq!(deviation(&[2.0, 4.0, 6.0], 4.0), 2.0);
         assert_eq!(deviation(&[5.0, 5.0], 5.0), 0.0);
-    }
-
-    #[test]
-    fn counts_stay_whole_and_means_may_not() {
-        assert_eq!(whole(12_345.0), "12,345");
-        assert_eq!(whole(2.5), "2.50");
-        assert_eq!(whole(8_393.4), "8,393");
     }
 }

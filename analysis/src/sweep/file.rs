@@ -14,6 +14,7 @@ use toml::{Spanned, Value};
 
 use super::axes::{Axes, Axis};
 use super::claim::{self, Claim, ClaimKeys};
+use super::columns::Column;
 use super::folder;
 use super::report::{Plot, TableKind};
 use crate::select::{self, Selection};
@@ -48,6 +49,8 @@ pub struct SweepFile {
     pub variants: Vec<Variant>,
     /// Settings that all variants go through.
     pub axes: Axes,
+    /// The columns of a table of its own; empty if there is none.
+    pub columns: Vec<Placed<Column>>,
     /// Tables to print.
     pub tables: Vec<TableKind>,
     /// Plots to draw. None chosen: all that the runs have data for.
@@ -179,7 +182,10 @@ struct AxisKeys {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ReportKeys {
-    /// Tables, in the order of printing.
+    /// Metrics of sweep.csv that make a table, ahead of others and in place of the usual ones.
+    #[schemars(with = "Option<Vec<String>>")]
+    columns: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Tables, in the order of printing; without the key all, or none if there are columns.
     tables: Option<Vec<TableKind>>,
     /// Plots; without the key all that there is data for.
     plots: Option<Vec<Plot>>,
@@ -258,6 +264,9 @@ impl Source<'_> {
         let claims = claim::check(self, keys.claim, &variants, &axes, form)?;
         let report = keys.report;
         let groups_line = report.groups.as_ref().map_or(1, |groups| self.line(&groups.span()));
+        let size_bins = report.size_bins.map(|bins| self.size_bins(bins)).transpose()?;
+        let columns = report.columns.map(|columns| self.columns(columns, size_bins.as_deref())).transpose()?;
+        let usual_tables = if columns.is_none() { TableKind::ALL.to_vec() } else { Vec::new() };
         let selection = Selection {
             groups: report.groups.map(Spanned::into_inner).unwrap_or_default(),
             warm_up: report.warm_up.map(|text| self.time("warm_up", &text)).transpose()?,
@@ -276,9 +285,10 @@ impl Source<'_> {
             variants,
             axes,
             claims,
-            tables: report.tables.unwrap_or_else(|| TableKind::ALL.to_vec()),
+            columns: columns.unwrap_or_default(),
+            tables: report.tables.unwrap_or(usual_tables),
             plots: report.plots,
-            size_bins: report.size_bins.map(|bins| self.size_bins(bins)).transpose()?,
+            size_bins,
             selection,
             groups_line,
         })
@@ -399,6 +409,26 @@ impl Source<'_> {
             return Err(self.error(&span, "size_bins is no ascending list; expected the upper bounds of sizes"));
         }
         Ok(bins)
+    }
+
+    fn columns(
+        &self,
+        keys: Spanned<Vec<Spanned<String>>>,
+        bins: Option<&[u64]>,
+    ) -> Result<Vec<Placed<Column>>, InputError> {
+        if keys.get_ref().is_empty() {
+            return Err(self.error(&keys.span(), "columns is empty; expected at least one metric, or no such key"));
+        }
+        let mut columns: Vec<Placed<Column>> = Vec::new();
+        for name in keys.into_inner() {
+            let Placed { line, value: name } = self.placed(name);
+            let column = Column::parse(&name, bins).map_err(|message| self.at(line, format!("columns: {message}")))?;
+            if columns.iter().any(|other| other.value == column) {
+                return Err(self.at(line, format!("columns: {name} appears twice")));
+            }
+            columns.push(Placed { line, value: column });
+        }
+        Ok(columns)
     }
 
     /// The time that a key has, in ns.

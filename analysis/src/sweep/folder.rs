@@ -18,7 +18,8 @@ use crate::report::{MANIFEST, PAGE};
 
 const DATA: &str = "sweep.csv";
 const PARTIAL: &str = "sweep.csv.partial";
-const TABLE: &str = "sweep.txt";
+/// What the sweep printed: its tables and verdicts.
+pub const TABLE: &str = "sweep.txt";
 /// Columns of the data besides those of several axes.
 pub const COLUMNS: [&str; 4] = ["variant", "seed", "metric", "value"];
 

@@ -22,8 +22,8 @@ pub struct Sizes {
 impl Sizes {
     /// The first and the last bin, or the classes of a run's own table.
     pub fn new(bins: Option<&[u64]>) -> Sizes {
-        let classes = SIZE_CLASSES.map(|class| class.up_to());
-        let bounds = bins.unwrap_or(&classes[..classes.len() - 1]);
+        let classes = usual_bounds();
+        let bounds = bins.unwrap_or(&classes);
         let (first, last) = (bounds.first(), bounds.last());
         Sizes { small_up_to: first.copied().unwrap_or(0), large_above: last.copied().unwrap_or(u64::MAX) }
     }
@@ -101,8 +101,8 @@ struct OfFlows<'a> {
 impl<'a> OfFlows<'a> {
     /// Goes over the flows once.
     fn of(results: &'a Results, sizes: Sizes, bins: Option<&[u64]>) -> Result<OfFlows<'a>> {
-        let classes = SIZE_CLASSES.map(|class| class.up_to());
-        let bounds = bins.unwrap_or(&classes[..classes.len() - 1]);
+        let classes = usual_bounds();
+        let bounds = bins.unwrap_or(&classes);
         let ends: Vec<u64> = bounds.iter().copied().chain([u64::MAX]).collect();
         let groups = results.groups();
         let groups = if groups.len() > 1 { groups } else { Vec::new() };
@@ -125,15 +125,24 @@ impl<'a> OfFlows<'a> {
         let mut found = tallies.iter().map(Tally::stats);
         let mut next = || found.next().unwrap_or_default();
         let (all, small, large) = (next(), next(), next());
-        let begins = iter::once(&0).chain(bounds);
-        let name = |above: &u64, end: &u64| {
-            let end = if *end == u64::MAX { String::new() } else { end.to_string() };
-            format!("[{above}..{end}]")
-        };
-        let bins = begins.zip(&ends).map(|(above, end)| (name(above, end), next())).collect();
+        let bins = bin_names(Some(bounds)).into_iter().map(|name| (name, next())).collect();
         let groups = groups.into_iter().map(|group| (group, next())).collect();
         Ok(OfFlows { all, small, large, bins, groups })
     }
+}
+
+/// Upper bounds of the classes of a run's own table.
+fn usual_bounds() -> Vec<u64> {
+    let classes = SIZE_CLASSES.map(|class| class.up_to());
+    classes[..classes.len() - 1].to_vec()
+}
+
+/// What names classes of size behind a metric; those of a run's own table unless there are bounds.
+pub fn bin_names(bounds: Option<&[u64]>) -> Vec<String> {
+    let bounds = bounds.map_or_else(usual_bounds, <[u64]>::to_vec);
+    let begins = iter::once(0).chain(bounds.iter().copied());
+    let ends = bounds.iter().map(u64::to_string).chain([String::new()]);
+    begins.zip(ends).map(|(above, end)| format!("[{above}..{end}]")).collect()
 }
 
 fn push_goodput(metrics: &mut Metrics, name: &str, of: &str, rates: &[f64]) {
@@ -210,6 +219,7 @@ fn push_slowdowns(metrics: &mut Metrics, name: &str, of: &str, stats: &FctStats)
 mod tests {
     use super::*;
     use crate::results::in_memory;
+    use crate::sweep::columns::Column;
     use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
 
     const FACTS: Facts = Facts {
@@ -242,6 +252,9 @@ mod tests {
         assert_eq!((value("flows[a]"), value("slowdown_p50[b]")), (Some(2.0), Some(1.0)));
         assert_eq!(value("goodput_mean_gbps[b]"), Some(1_600.0));
         assert_eq!(value("slowdown_mean"), Some(7.0 / 3.0));
+        for (name, _) in &metrics {
+            Column::parse(name, Some(&[1_000])).unwrap_or_else(|error| panic!("no column can have {name}: {error}"));
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod axes;
 mod claim;
+mod columns;
 mod comparison;
 mod elsewhere;
 mod execute;
@@ -38,6 +39,7 @@ use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
 pub use flow_table::FlowTable;
+pub use folder::TABLE;
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
 use job::Job;

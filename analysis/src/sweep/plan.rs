@@ -204,6 +204,17 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
             return Err(file.error(claim.line, message));
         }
     }
+    for column in &file.columns {
+        let Some(group) = column.value.group() else { continue };
+        if !known.iter().any(|name| name == group) {
+            let message = format!("columns: there is no group \"{group}\"; the scenario has {}", known.join(", "));
+            return Err(file.error(column.line, message));
+        }
+        if known.len() == 1 {
+            let message = format!("columns: {group} is the only group; leave the brackets out");
+            return Err(file.error(column.line, message));
+        }
+    }
     match file.selection.groups.iter().find(|group| !known.contains(group)) {
         Some(unknown) => {
             let message = format!("groups: there is no group \"{unknown}\"; the scenario has {}", known.join(", "));
@@ -230,8 +241,16 @@ fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     Ok(())
 }
 
-/// What claims measure must be recorded.
+/// What columns show and claims measure must be recorded.
 fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
+    let of_part = file.selection.warm_up.is_some() || file.selection.until.is_some();
+    for Placed { line, value: column } in &file.columns {
+        let series = column.series(of_part).map_err(|message| file.error(*line, format!("columns: {message}")))?;
+        let Some(series) = series else { continue };
+        if !runs.iter().all(|run| run.facts.records(series)) {
+            return Err(file.error(*line, format!("columns: {} needs {} in the scenario", column.name, series.key())));
+        }
+    }
     for claim in &file.claims {
         let Some(series) = claim.measure.what.series() else { continue };
         if !runs.iter().all(|run| run.facts.records(series)) {
