@@ -367,6 +367,12 @@ fn bad_claims_are_refused_with_line_and_expectation() {
     assert!(refusal(&format!("{TWO}[quick]\nset = [\"run\"]\n"), &[]).contains("\"run\" is no setting"));
     let twice = format!("{TWO}[quick]\nset = [\"congestion_control.algorithm=hpcc\"]\n");
     assert!(refusal(&twice, &["--quick"]).contains("congestion_control.algorithm is set twice"));
+    let table = twice.replace("congestion_control.algorithm=hpcc", "congestion_control={algorithm='hpcc'}");
+    let told = refusal(&table, &["--quick"]);
+    assert!(
+        told.contains("congestion_control.algorithm is set twice") && told.contains(": congestion_control"),
+        "{told}"
+    );
 }
 
 #[test]

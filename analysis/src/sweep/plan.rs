@@ -163,18 +163,27 @@ impl Setting {
     fn key(&self) -> &str {
         self.text.split('=').next().unwrap_or_default().trim()
     }
+
+    /// Whether both set one key, or one a table and the other something in it.
+    fn overlaps(&self, other: &Setting) -> bool {
+        let holds = |table: &str, key: &str| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
+        let (one, other) = (self.key(), other.key());
+        one == other || holds(one, other) || holds(other, one)
+    }
 }
 
 /// A setting that another one overrules would make variants equal without a word.
 fn check_distinct(file: &SweepFile, settings: &[Setting]) -> Result<(), InputError> {
     for (index, setting) in settings.iter().enumerate() {
-        let Some(earlier) = settings[..index].iter().find(|earlier| earlier.key() == setting.key()) else { continue };
+        let Some(earlier) = settings[..index].iter().find(|earlier| earlier.overlaps(setting)) else { continue };
         let line = setting.line.or(earlier.line);
         let by = match earlier.line {
             Some(line) => format!("in line {line}"),
             None => "by --set".to_owned(),
         };
-        let message = format!("{} is set twice, also {by}", setting.key());
+        let (key, other) = (setting.key(), earlier.key());
+        let what = if key == other { String::new() } else { format!(": {other}") };
+        let message = format!("{key} is set twice, also {by}{what}");
         return Err(InputError { file: file.path.clone(), line, key: None, message });
     }
     Ok(())
