@@ -34,22 +34,6 @@
 namespace ns3
 {
 
-namespace
-{
-
-/**
- * \brief Say which node is meant.
- * \param node the node
- * \return its kind and its index
- */
-std::string
-NameOf(const QbbNode& node)
-{
-    return (node.IsSwitch() ? "switch " : "host ") + std::to_string(node.GetIndex());
-}
-
-} // namespace
-
 QbbHelper::QbbHelper()
     : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
 {
@@ -91,7 +75,7 @@ QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outs
     const Ptr<QbbNode> border = GetNode(node);
     const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
-    NS_ABORT_MSG_UNLESS(agent, NameOf(*border) << " is no switch, and cannot be a border");
+    NS_ABORT_MSG_UNLESS(agent, border->Describe() << " is no switch, and cannot be a border");
     if (IsElsewhere(border->GetIndex()))
     {
         return;
@@ -106,7 +90,8 @@ QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outs
         }
     }
     NS_ABORT_MSG_UNLESS(found,
-                        "there is no link from " << NameOf(*border) << " to " << NameOf(*other));
+                        "there is no link from " << border->Describe() << " to "
+                                                 << other->Describe());
 }
 
 void
@@ -173,7 +158,7 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
     NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
-    NS_ABORT_MSG_IF(owners[0] == owners[1], NameOf(*owners[0]) << " cannot be linked to itself");
+    NS_ABORT_MSG_IF(owners[0] == owners[1], owners[0]->Describe() << " cannot be linked to itself");
     m_deviceFactory.Set("DataRate", DataRateValue(rate));
     m_channelFactory.Set("Delay", TimeValue(delay));
     NetDeviceContainer devices;
@@ -189,7 +174,8 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
                                             owners[1]->GetIndex(),
                                             rate.GetBitRate(),
                                             static_cast<uint64_t>(delay.GetNanoSeconds())});
-    NS_ABORT_MSG_UNLESS(added, NameOf(*owners[0]) << " cannot be linked to " << NameOf(*owners[1]));
+    NS_ABORT_MSG_UNLESS(added,
+                        owners[0]->Describe() << " cannot be linked to " << owners[1]->Describe());
     return devices;
 }
 
@@ -460,112 +446,11 @@ QbbHelper::CheckLayouts() const
             expected = layout;
         }
         NS_ABORT_MSG_UNLESS(layout.empty() || layout == expected,
-                            NameOf(*node)
+                            node->Describe()
                                 << " has the telemetry layout " << layout << ", and "
-                                << NameOf(*first) << " " << expected
+                                << first->Describe() << " " << expected
                                 << "; expected the same, as QbbHelper::SetTelemetry() sets it");
     }
-}
-
-void
-QbbHelper::TakeLinkDown(const NodeReference& a, const NodeReference& b) const
-{
-    SetLinks(FindLinks(a, b), false);
-}
-
-void
-QbbHelper::TakeLinkDown(const NetDeviceContainer& devices) const
-{
-    SetLinks(FindLinks(devices), false);
-}
-
-void
-QbbHelper::SetLinkUp(const NodeReference& a, const NodeReference& b) const
-{
-    SetLinks(FindLinks(a, b), true);
-}
-
-void
-QbbHelper::SetLinkUp(const NetDeviceContainer& devices) const
-{
-    SetLinks(FindLinks(devices), true);
-}
-
-void
-QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
-{
-    CheckRunning();
-    std::vector<QbbNetDevice*> ends;
-    const auto changed = m_network->set_links({links.data(), links.size()}, up);
-    if (changed.empty())
-    {
-        return;
-    }
-    for (const uint32_t link : changed)
-    {
-        for (std::size_t end = 0; m_links[link] && end < 2; ++end)
-        {
-            ends.push_back(PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end))));
-        }
-    }
-    for (QbbNetDevice* end : ends)
-    {
-        if (up)
-        {
-            end->BringUp();
-        }
-        else
-        {
-            end->TakeDown();
-            end->GetOwner().OnLinkDown(*end);
-        }
-    }
-    // All routes first: a host that sends at once must find switches that know the way. Hosts in
-    // order.
-    for (const bool switches : {true, false})
-    {
-        for (const auto& node : m_nodes)
-        {
-            if (node->IsSwitch() == switches && node->IsLocal())
-            {
-                node->OnNewRoutes();
-            }
-        }
-    }
-    for (QbbNetDevice* end : ends)
-    {
-        if (up && end->GetOwner().IsLocal())
-        {
-            end->GetOwner().OnLinkUp(*end);
-        }
-    }
-}
-
-std::vector<uint32_t>
-QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
-{
-    const Ptr<QbbNode> here = GetNode(a);
-    const Ptr<QbbNode> there = GetNode(b);
-    const auto links = m_network->links_between(here->GetIndex(), there->GetIndex());
-    NS_ABORT_MSG_IF(links.empty(),
-                    "there is no link from " << NameOf(*here) << " to " << NameOf(*there));
-    return {links.begin(), links.end()};
-}
-
-std::vector<uint32_t>
-QbbHelper::FindLinks(const NetDeviceContainer& devices) const
-{
-    std::vector<uint32_t> links;
-    for (auto device = devices.Begin(); device != devices.End(); ++device)
-    {
-        const auto link = std::find(m_links.begin(), m_links.end(), (*device)->GetChannel());
-        NS_ABORT_MSG_IF(link == m_links.end(),
-                        "a device is given that no link of this network ends at");
-        links.push_back(static_cast<uint32_t>(link - m_links.begin()));
-    }
-    std::sort(links.begin(), links.end());
-    links.erase(std::unique(links.begin(), links.end()), links.end());
-    return links;
 }
 
 Ptr<RdmaHost>
@@ -573,7 +458,7 @@ QbbHelper::GetHost(const NodeReference& node) const
 {
     const Ptr<QbbNode> found = GetNode(node);
     const auto host = DynamicCast<RdmaHost>(found);
-    NS_ABORT_MSG_UNLESS(host, NameOf(*found) << " is no RdmaHost");
+    NS_ABORT_MSG_UNLESS(host, found->Describe() << " is no RdmaHost");
     return host;
 }
 

@@ -147,6 +147,12 @@ QbbNode::GetIndex() const
     return m_index;
 }
 
+std::string
+QbbNode::Describe() const
+{
+    return (IsSwitch() ? "switch " : "host ") + std::to_string(m_index);
+}
+
 void
 QbbNode::SetRng(std::shared_ptr<hpcc::Rng> rng)
 {

@@ -91,6 +91,9 @@ class QbbNode : public Object, public SettingsOwner
     /// \return whether the node forwards
     virtual bool IsSwitch() const = 0;
 
+    /// \return what messages call it: "switch" or "host", and its index
+    std::string Describe() const;
+
     /**
      * \brief Set the source of rng. By default each node has one of its own.
      * \param rng the generator; may be shared by several nodes

@@ -1,0 +1,122 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Links that fail, and come back.
+#include "ns3-bridge/src/network.rs.h"
+#include "qbb-helper.h"
+
+#include "ns3/abort.h"
+#include "ns3/qbb-channel.h"
+#include "ns3/qbb-net-device.h"
+#include "ns3/qbb-node.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ns3
+{
+
+void
+QbbHelper::TakeLinkDown(const NodeReference& a, const NodeReference& b) const
+{
+    SetLinks(FindLinks(a, b), false);
+}
+
+void
+QbbHelper::TakeLinkDown(const NetDeviceContainer& devices) const
+{
+    SetLinks(FindLinks(devices), false);
+}
+
+void
+QbbHelper::SetLinkUp(const NodeReference& a, const NodeReference& b) const
+{
+    SetLinks(FindLinks(a, b), true);
+}
+
+void
+QbbHelper::SetLinkUp(const NetDeviceContainer& devices) const
+{
+    SetLinks(FindLinks(devices), true);
+}
+
+void
+QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
+{
+    CheckRunning();
+    std::vector<QbbNetDevice*> ends;
+    const auto changed = m_network->set_links({links.data(), links.size()}, up);
+    if (changed.empty())
+    {
+        return;
+    }
+    for (const uint32_t link : changed)
+    {
+        for (std::size_t end = 0; m_links[link] && end < 2; ++end)
+        {
+            ends.push_back(PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end))));
+        }
+    }
+    for (QbbNetDevice* end : ends)
+    {
+        if (up)
+        {
+            end->BringUp();
+        }
+        else
+        {
+            end->TakeDown();
+            end->GetOwner().OnLinkDown(*end);
+        }
+    }
+    // All routes first: a host that sends at once must find switches that know the way. Hosts in
+    // order.
+    for (const bool switches : {true, false})
+    {
+        for (const auto& node : m_nodes)
+        {
+            if (node->IsSwitch() == switches && node->IsLocal())
+            {
+                node->OnNewRoutes();
+            }
+        }
+    }
+    for (QbbNetDevice* end : ends)
+    {
+        if (up && end->GetOwner().IsLocal())
+        {
+            end->GetOwner().OnLinkUp(*end);
+        }
+    }
+}
+
+std::vector<uint32_t>
+QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
+{
+    const Ptr<QbbNode> here = GetNode(a);
+    const Ptr<QbbNode> there = GetNode(b);
+    const auto links = m_network->links_between(here->GetIndex(), there->GetIndex());
+    NS_ABORT_MSG_IF(links.empty(),
+                    "there is no link from " << here->Describe() << " to " << there->Describe());
+    return {links.begin(), links.end()};
+}
+
+std::vector<uint32_t>
+QbbHelper::FindLinks(const NetDeviceContainer& devices) const
+{
+    std::vector<uint32_t> links;
+    for (auto device = devices.Begin(); device != devices.End(); ++device)
+    {
+        const auto link = std::find(m_links.begin(), m_links.end(), (*device)->GetChannel());
+        NS_ABORT_MSG_IF(link == m_links.end(),
+                        "a device is given that no link of this network ends at");
+        links.push_back(static_cast<uint32_t>(link - m_links.begin()));
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
+    return links;
+}
+
+} // namespace ns3
