@@ -79,7 +79,12 @@ pub fn deliveries(results: &Results, mut see: impl FnMut(&Delivery)) -> Result<(
     results.every_life(|life, counts| {
         while let Some(row) = rows.next_if(|row| row.as_ref().map_or(true, |row| row.time_ns <= life.end_ns)) {
             let row = row?;
-            waiting.entry(row.flow).or_default().push((row.time_ns, row.bytes));
+            let points = waiting.entry(row.flow).or_default();
+            match points.last_mut() {
+                // A flow that ends at the time of a sample has two rows of it.
+                Some((time_ns, bytes)) if *time_ns == row.time_ns => *bytes += row.bytes,
+                _ => points.push((row.time_ns, row.bytes)),
+            }
         }
         let mut from_ns = life.start_ns;
         for (until_ns, bytes) in waiting.remove(&life.flow).unwrap_or_default() {
@@ -323,7 +328,8 @@ mod tests {
     use hpcc_core::units::{BitRate, Nanos};
     use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, Versions};
 
-    /// Two flows of 1,000 bytes: one from 1,000 to 2,000 ns, one from 1,000 to 3,000.
+    /// Two flows of 1,000 bytes: one from 1,000 to 2,000 ns, of which the last 100 come at the time of a sample, one from 1,000
+    /// to 3,000.
     fn run() -> (tempfile::TempDir, Results) {
         let root = tempfile::tempdir().expect("folder");
         let dir = root.path().join("out");
@@ -342,8 +348,8 @@ mod tests {
                 ..FctRecord::default()
             });
         }
-        for (time, flow, bytes) in [(1_500, 0, 500), (1_500, 1, 250), (2_000, 0, 500), (2_000, 1, 250), (3_000, 1, 500)]
-        {
+        let samples = [(1_500, 0, 500), (1_500, 1, 250), (2_000, 0, 400), (2_000, 1, 250)];
+        for (time, flow, bytes) in samples.into_iter().chain([(2_000, 0, 100), (3_000, 1, 500)]) {
             writer.goodput(RowPlace::of_sample(time, flow), Nanos(time), flow, BitRate(0), bytes);
         }
         let versions = Versions { hpcc: "0.1.0".into(), ns3: "3.37".into() };

@@ -4,26 +4,39 @@
 use hpcc_core::units::{BitRate, Nanos};
 use std::collections::HashMap;
 
+/// A point of a flow's time series.
+struct Point {
+    at: Nanos,
+    acked_bytes: u64,
+    /// Nanoseconds since the point before; 0 for the first.
+    elapsed: u64,
+}
+
 /// Remembers where each flow was at its last point.
 #[derive(Default)]
 pub struct GoodputMeter {
-    last: HashMap<u32, (Nanos, u64)>,
+    last: HashMap<u32, Point>,
 }
 
 impl GoodputMeter {
     /// A flow starts: its first point.
     pub fn start(&mut self, now: Nanos, flow: u32) {
-        self.last.insert(flow, (now, 0));
+        self.last.insert(flow, Point { at: now, acked_bytes: 0, elapsed: 0 });
     }
 
-    /// What of a flow was acknowledged since its last point, and the rate that this was. `None` for a flow that did not
-    /// start, or without time between.
+    /// What of a flow was acknowledged since its last point, and the rate that this was. What comes at the very time of a
+    /// point, as its last bytes may, came in the time before that point. `None` for a flow that did not start, or where nothing
+    /// came and no time has passed.
     pub fn advance(&mut self, now: Nanos, flow: u32, acked_bytes: u64) -> Option<(BitRate, u64)> {
         let last = self.last.get_mut(&flow)?;
-        let elapsed = u128::from(now.saturating_sub(last.0).0);
-        let bytes = acked_bytes.saturating_sub(last.1);
-        let rate = (u128::from(bytes) * 8_000_000_000).checked_div(elapsed)?;
-        *last = (now, acked_bytes);
+        let bytes = acked_bytes.saturating_sub(last.acked_bytes);
+        let elapsed = match now.saturating_sub(last.at).0 {
+            0 if bytes == 0 => return None,
+            0 => last.elapsed,
+            passed => passed,
+        };
+        let rate = (u128::from(bytes) * 8_000_000_000).checked_div(elapsed.into())?;
+        *last = Point { at: now, acked_bytes, elapsed };
         Some((BitRate(u64::try_from(rate).unwrap_or(u64::MAX)), bytes))
     }
 
@@ -52,5 +65,7 @@ mod tests {
         meter.start(Nanos(1_000), 7);
         assert_eq!(meter.advance(Nanos(1_000), 7, 1_000), None);
         assert_eq!(meter.advance(Nanos(1_100), 7, 1_250), Some((BitRate::gbps(100), 1_250)));
+        assert_eq!(meter.advance(Nanos(1_100), 7, 1_250), None, "nothing came");
+        assert_eq!(meter.advance(Nanos(1_100), 7, 2_500), Some((BitRate::gbps(100), 1_250)), "its last bytes");
     }
 }

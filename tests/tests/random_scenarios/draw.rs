@@ -166,7 +166,9 @@ pub fn scenario(seed: u64) -> Drawn {
     let lossy_links = dice.chance(20);
     let lossless = dice.chance(70);
     let (topology, hosts) = topology(&mut dice, if lossy_links { "0.001" } else { "0.0" });
-    let buffer = 1_000_000 << dice.below(5);
+    // Headroom follows rate and delay: a lossless switch with less is refused.
+    let needs_room = lossless && ["'400Gbps'", "'5us'"].iter().any(|much| topology.contains(much));
+    let buffer = if needs_room { 4_000_000 << dice.below(3) } else { 1_000_000 << dice.below(5) };
     let recovery = if dice.chance(50) { "go_back_n" } else { "selective_repeat" };
     let text = [
         format!("[run]\nseed = {seed}\nstop = '50ms'\n{topology}"),
