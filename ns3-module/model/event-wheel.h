@@ -332,6 +332,8 @@ class EventWheel
             m_spare.emplace_back();
             m_spare[m_spareCount++] = static_cast<uint32_t>(m_lists.size());
             m_lists.emplace_back();
+            // The lists may have moved.
+            m_lookSlot = &GetSlot(m_lookTs);
         }
         const uint32_t list = m_spare[--m_spareCount];
         m_slots[ts % SLOTS] = list;
@@ -355,28 +357,19 @@ class EventWheel
         {
             return;
         }
-        m_nextTs = FirstOccupied(m_base);
-        if (m_nextTs != NEVER)
+        if (m_occupied.IsEmpty())
         {
-            GoTo(GetSlot(m_nextTs), m_nextTs, 0);
+            m_nextTs = NEVER;
+            return;
         }
-    }
-
-    /**
-     * \brief Fetch the beginning of an event.
-     * \param entry the event
-     */
-    static void Fetch(const WheelEntry& entry)
-    {
-        if (entry.IsForeseen())
-        {
-            FetchLines(entry.GetImpl(), ForeseenEvent::LINES);
-        }
+        m_nextTs = ts + m_occupied.DistanceFrom(index);
+        GoTo(GetSlot(m_nextTs), m_nextTs, 0);
     }
 
     /**
      * \brief Look at events until AHEAD of them wait.
      * \param latest the event that was taken last
+     * \pre one waits in the wheel
      */
     [[gnu::noinline]] void LookAhead(const EventImpl* latest)
     {
@@ -386,36 +379,57 @@ class EventWheel
         }
         while (m_looked - m_seen < AHEAD)
         {
-            if (m_lookTs <= m_nextTs)
+            if (m_looked == m_seen)
             {
-                const std::size_t taken = GetTaken(GetSlot(m_nextTs), m_nextTs);
-                m_lookAt = m_lookTs < m_nextTs ? taken : std::max(m_lookAt, taken);
-                m_lookTs = m_nextTs;
+                LookFrom(m_nextTs, GetTaken(GetSlot(m_nextTs), m_nextTs));
             }
-            if (m_lookAt >= GetSlot(m_lookTs).entries.size())
+            else if (m_lookAt == m_lookSlot->entries.size())
             {
                 const uint64_t ts = FirstOccupied(m_lookTs + 1);
                 if (ts == NEVER)
                 {
                     return;
                 }
-                m_lookTs = ts;
-                m_lookAt = 0;
-                m_order.Arrange(GetSlot(ts));
+                LookFrom(ts, 0);
             }
-            LookAt(GetSlot(m_lookTs).entries[m_lookAt++]);
+            LookAt(m_lookSlot->entries[m_lookAt++]);
         }
     }
 
     /**
-     * \brief Look at an event, and once more at those before it.
+     * \param ts time of the event that is looked at next
+     * \param place its place in the slot
+     */
+    void LookFrom(uint64_t ts, std::size_t place)
+    {
+        m_lookTs = ts;
+        m_lookSlot = &GetSlot(ts);
+        m_lookAt = place;
+        m_order.Arrange(*m_lookSlot);
+    }
+
+    /**
+     * \brief Look at an event, and where there are MANY once more at those before it.
      * \param entry the event
      */
     void LookAt(const WheelEntry& entry)
     {
         m_ahead[m_looked % RING] = entry;
-        Fetch(entry);
-        for (unsigned step = 1; step < ForeseenEvent::STEPS && m_count >= MANY; ++step)
+        if (entry.IsForeseen())
+        {
+            FetchLines(entry.GetImpl(), ForeseenEvent::LINES);
+        }
+        if (m_count >= MANY)
+        {
+            LookAgain();
+        }
+        ++m_looked;
+    }
+
+    /// Let the events before the one that is looked at fetch more.
+    [[gnu::noinline]] void LookAgain()
+    {
+        for (unsigned step = 1; step < ForeseenEvent::STEPS; ++step)
         {
             const uint32_t before = m_looked - step * APART;
             const WheelEntry& ahead = m_ahead[before % RING];
@@ -425,15 +439,12 @@ class EventWheel
                 static_cast<ForeseenEvent*>(ahead.GetImpl())->Fetch(step);
             }
         }
-        ++m_looked;
     }
 
     /// An event may go before its turn: look at none until new ones are looked at.
     void ForgetAhead()
     {
         m_seen = m_looked;
-        m_lookTs = 0;
-        m_lookAt = 0;
     }
 
     /**
@@ -466,7 +477,8 @@ class EventWheel
     uint32_t m_looked{0};                   //!< how many were looked at so far
     uint32_t m_seen{0};                     //!< how many of them have been taken
     uint64_t m_lookTs{0};                   //!< time of the event that is looked at next
-    std::size_t m_lookAt{0};                //!< its place in the slot
+    WheelSlot* m_lookSlot{nullptr};         //!< its slot, while events that were looked at wait
+    std::size_t m_lookAt{0};                //!< its place there
     FarEvents m_far;                        //!< the events beyond the wheel
     SlotOrder m_order;                      //!< which of several events of a time runs first
 };

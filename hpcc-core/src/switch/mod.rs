@@ -171,21 +171,15 @@ impl Buffer {
         }
     }
 
-    /// A frame that had come in by `ingress` left.
+    /// A frame that had come in by `ingress` left. Returns whether a paused upstream may go on.
     #[inline]
-    fn release(&mut self, ingress: usize, priority: usize, size: u32) {
+    fn release(&mut self, ingress: usize, priority: usize, size: u32) -> bool {
         match self {
             Buffer::Lossless(buffer) => buffer.release(ingress, priority, size),
-            Buffer::Lossy(buffer) => buffer.release(size),
-        }
-    }
-
-    /// Whether a paused upstream may go on.
-    #[inline]
-    fn take_resume(&mut self, ingress: usize, priority: usize) -> bool {
-        match self {
-            Buffer::Lossless(buffer) => buffer.take_resume(ingress, priority),
-            Buffer::Lossy(_) => false,
+            Buffer::Lossy(buffer) => {
+                buffer.release(size);
+                false
+            }
         }
     }
 }
@@ -204,6 +198,8 @@ pub struct Switch {
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.
     records: Option<Records>,
+    /// Whether `pint`, `report` and `records` are all `None`, as they mostly are.
+    reports_plainly: bool,
     hop_limits: bool,
 }
 
@@ -233,6 +229,15 @@ impl Switch {
             codebook: Codebook::new(log_base),
             meters: ports.iter().map(|&(rate, _)| PortMeter::new(rate, base_rtt)).collect(),
         };
+        let pint = if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None };
+        let report = (report != ReportConfig::default()).then(|| {
+            let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
+            Report::new(report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
+        });
+        let records = match config.records.to {
+            Reported::All => None,
+            Reported::Interval | Reported::Congestion => Some(Records::new(config.records, base_rtt, ports.len())),
+        };
         Switch {
             id,
             layout,
@@ -245,15 +250,10 @@ impl Switch {
             },
             ports: ports.iter().map(port).collect(),
             ecn_thresholds,
-            report: (report != ReportConfig::default()).then(|| {
-                let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
-                Report::new(report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
-            }),
-            records: match config.records.to {
-                Reported::All => None,
-                Reported::Interval | Reported::Congestion => Some(Records::new(config.records, base_rtt, ports.len())),
-            },
-            pint: if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None },
+            reports_plainly: pint.is_none() && report.is_none() && records.is_none(),
+            pint,
+            report,
+            records,
             hop_limits: config.hop_limits,
         }
     }
@@ -302,11 +302,11 @@ impl Switch {
         if priority == 0 {
             return Arrival::Forward { egress, pause: false, hop_limit };
         }
-        let queue = self.ports[usize::from(egress)].queued[priority];
-        match self.buffer.admit(usize::from(ingress), queue, priority, size) {
+        let queued = &mut self.ports[usize::from(egress)].queued[priority];
+        match self.buffer.admit(usize::from(ingress), *queued, priority, size) {
             Admission::Drop => Arrival::Overflow,
             Admission::Admit { pause } => {
-                self.ports[usize::from(egress)].queued[priority] += size;
+                *queued += size;
                 Arrival::Forward { egress, pause, hop_limit }
             }
         }
@@ -325,35 +325,12 @@ impl Switch {
     ) -> Departure {
         let departure = self.release(egress, head, rng);
         let len = section.len;
-        let port = &self.ports[usize::from(egress)];
-        let left_out = |records: &mut Records| len == 0 || !records.reports(egress, now, head.queue);
-        if head.is_data && !self.records.as_mut().is_some_and(left_out) {
-            let (tx_bytes, qlen) = match &self.report {
-                None => (port.tx_bytes, head.queue),
-                Some(report) => {
-                    let queued = port.queued[usize::from(head.priority) % PRIORITIES];
-                    report.read(egress, now, head, port.tx_bytes, u64::from(queued))
-                }
-            };
-            let snapshot = Snapshot {
-                switch_id: self.id,
-                ingress: head.ingress,
-                egress,
-                queue: head.priority,
-                hop_limit: head.hop_limit,
-                rate: port.rate,
-                arrived: head.arrived,
-                now,
-                tx_bytes,
-                qlen,
-            };
-            section.len = self.layout.stamp(section.bytes, len, &snapshot);
-            if let Some(pint) = &mut self.pint {
-                // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
-                let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut rng.rand);
-                let bytes = section.bytes.get_mut(..len).unwrap_or_default();
-                pint.codebook.stamp(bytes, utilisation, &mut rng.rand);
-            }
+        if head.is_data && self.reports_plainly {
+            let port = &self.ports[usize::from(egress)];
+            let snapshot = || self.snapshot(egress, now, head, (port.tx_bytes, head.queue));
+            section.len = self.layout.stamp_with(section.bytes, len, snapshot);
+        } else if head.is_data {
+            self.report(egress, now, *head, section, rng);
         }
         let size = head.size + (section.len - len) as u32;
         self.count_sent(egress, now, size);
@@ -363,14 +340,47 @@ impl Switch {
         departure
     }
 
+    /// What telemetry may report of a port of these sent bytes and this queue.
+    #[inline]
+    fn snapshot(&self, egress: u16, now: Nanos, head: &Head, (tx_bytes, qlen): (u64, u64)) -> Snapshot {
+        Snapshot {
+            switch_id: self.id,
+            ingress: head.ingress,
+            egress,
+            queue: head.priority,
+            hop_limit: head.hop_limit,
+            rate: self.ports[usize::from(egress)].rate,
+            arrived: head.arrived,
+            now,
+            tx_bytes,
+            qlen,
+        }
+    }
+
+    /// Adds this hop to telemetry that may be PINT's, leave packets out, or report other than the ports' own counters.
+    #[inline(never)]
+    fn report(&mut self, egress: u16, now: Nanos, head: Head, section: &mut Section<'_>, rng: &mut Rng) {
+        let len = section.len;
+        let left_out = |records: &mut Records| len == 0 || !records.reports(egress, now, head.queue);
+        if self.records.as_mut().is_some_and(left_out) {
+            return;
+        }
+        let port = &self.ports[usize::from(egress)];
+        let queued = u64::from(port.queued[usize::from(head.priority) % PRIORITIES]);
+        let own = (port.tx_bytes, head.queue);
+        let load = self.report.as_ref().map_or(own, |report| report.read(egress, now, &head, port.tx_bytes, queued));
+        section.len = self.layout.stamp_with(section.bytes, len, || self.snapshot(egress, now, &head, load));
+        if let Some(pint) = &mut self.pint {
+            // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
+            let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut rng.rand);
+            let bytes = section.bytes.get_mut(..len).unwrap_or_default();
+            pint.codebook.stamp(bytes, utilisation, &mut rng.rand);
+        }
+    }
+
     /// A frame that waits at port `egress` is thrown away: frees its buffer. Returns whether to resume its sender.
     pub fn discard(&mut self, egress: u16, head: &Head) -> bool {
-        let (ingress, priority) = (usize::from(head.ingress), usize::from(head.priority) % PRIORITIES);
-        if priority == 0 {
-            return false;
-        }
-        self.free(egress, head);
-        self.buffer.take_resume(ingress, priority)
+        usize::from(head.priority) % PRIORITIES != 0 && self.free(egress, head).1
     }
 
     /// The priorities that were paused by PFC frames out of port `ingress`: bit n stands for priority n.
@@ -389,25 +399,21 @@ impl Switch {
     /// Frees the frame's buffer; decides on mark and resume by what is left.
     #[inline]
     fn release(&mut self, egress: u16, head: &Head, rng: &mut Rng) -> Departure {
-        let priority = usize::from(head.priority) % PRIORITIES;
-        if priority == 0 {
+        if usize::from(head.priority) % PRIORITIES == 0 {
             return Departure { mark: false, resume: false };
         }
-        let queue = self.free(egress, head);
+        let (queue, resume) = self.free(egress, head);
         let ecn = self.ecn_thresholds.get(usize::from(self.ports[usize::from(egress)].ecn));
-        let mark = ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform()));
-        Departure { mark, resume: self.buffer.take_resume(usize::from(head.ingress), priority) }
+        Departure { mark: ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform())), resume }
     }
 
-    /// Takes a frame out of the accounts; returns the bytes left in its queue.
+    /// Takes a frame out of the accounts; returns the bytes left in its queue, and whether a paused upstream may go on.
     #[inline]
-    fn free(&mut self, egress: u16, head: &Head) -> u64 {
+    fn free(&mut self, egress: u16, head: &Head) -> (u64, bool) {
         let priority = usize::from(head.priority) % PRIORITIES;
         let queued = &mut self.ports[usize::from(egress)].queued[priority];
         *queued = queued.saturating_sub(head.size);
-        let left = u64::from(*queued);
-        self.buffer.release(usize::from(head.ingress), priority, head.size);
-        left
+        (u64::from(*queued), self.buffer.release(usize::from(head.ingress), priority, head.size))
     }
 
     #[inline]
@@ -446,6 +452,17 @@ mod tests {
     }
 
     fn star_of(layout: Layout, mode: BufferMode) -> Switch {
+        star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() })
+    }
+
+    /// Telemetry tells of queues, which are served by these classes.
+    fn star_of_queues(layout: Layout, classes: &str) -> Switch {
+        let classes = Some(Classes::parse(classes).expect("a list"));
+        let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
+        star_like(layout, SwitchConfig { classes, report, ..SwitchConfig::default() })
+    }
+
+    fn star_like(layout: Layout, config: SwitchConfig) -> Switch {
         let link = |a| Link { a, b: 3, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
         let network = Network {
             nodes: alloc::vec![NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch],
@@ -453,13 +470,8 @@ mod tests {
         };
         let routes = crate::topology::routes::Routes::new(&network, 1000);
         let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
-        let config = SwitchConfig {
-            buffer_bytes: 1 << 20,
-            mode,
-            ecn: true,
-            ecn_thresholds: alloc::vec![threshold],
-            ..SwitchConfig::default()
-        };
+        let config =
+            SwitchConfig { buffer_bytes: 1 << 20, ecn: true, ecn_thresholds: alloc::vec![threshold], ..config };
         let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
         Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.table(3))
     }
@@ -526,11 +538,7 @@ mod tests {
     #[test]
     fn req_29_the_stamp_shows_the_queue_of_the_frame() {
         let layout = Layout::Reference { multiplier: 1 };
-        let mut switch = star_with(layout);
-        let classes = Classes::parse("3:1000").expect("a list");
-        let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
-        let rates = [BitRate::gbps(100); 3].into_iter();
-        switch.report = Some(Report::new(report, &Scheduler::new(classes.services()), rates));
+        let mut switch = star_of_queues(layout, "3:1000");
         for _ in 0..3 {
             arrive(&mut switch, 2);
         }
@@ -614,11 +622,7 @@ mod tests {
     #[test]
     fn pint_tells_of_the_port_whatever_records_would_tell_of() {
         let layout = Layout::pint(1.05, true);
-        let mut switch = star_with(layout);
-        let classes = Classes::parse("3:1000,4:99000").expect("a list");
-        let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
-        let rates = [BitRate::gbps(100); 3].into_iter();
-        switch.report = Some(Report::new(report, &Scheduler::new(classes.services()), rates));
+        let mut switch = star_of_queues(layout, "3:1000,4:99000");
         let mut rng = Rng::new(26, 1);
         let mut section = [0; 8];
         for n in 0..500 {

@@ -73,6 +73,20 @@ impl Ingress {
     fn is_paused(&self, priority: usize) -> bool {
         self.paused >> priority & 1 != 0
     }
+
+    /// Whether its sender is paused, or it uses headroom: seldom.
+    #[inline]
+    fn needs_care(&self, priority: usize) -> bool {
+        (self.paused | self.in_headroom) >> priority & 1 != 0
+    }
+
+    /// Frees bytes of reserve and shared part; returns how many were shared.
+    #[inline]
+    fn free(&mut self, priority: usize, size: u32) -> u32 {
+        let from_shared = size.min(self.shared(priority));
+        self.used[priority] = self.used[priority].saturating_sub(size);
+        from_shared
+    }
 }
 
 #[inline]
@@ -137,9 +151,10 @@ impl SharedBuffer {
         self.ports.get(port).map_or(0, |ingress| core::ptr::from_ref(ingress).addr())
     }
 
+    /// The dynamic threshold of a port while so many bytes of the shared part are used.
     #[inline]
-    fn threshold(&self, port: &Ingress) -> u32 {
-        (self.sharable.saturating_sub(self.shared_used) >> port.share_shift).min(self.most)
+    fn threshold(&self, port: &Ingress, shared_used: u32) -> u32 {
+        (self.sharable.saturating_sub(shared_used) >> port.share_shift).min(self.most)
     }
 
     /// The priorities whose sender at a port is paused: bit n stands for priority n.
@@ -150,7 +165,22 @@ impl SharedBuffer {
     /// A frame of `size` bytes came in.
     #[inline]
     pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
-        let threshold = self.threshold(&self.ports[port]);
+        let ingress = &self.ports[port];
+        let used = ingress.used[priority] + size;
+        let shared_used = self.shared_used + used.saturating_sub(RESERVE).min(size);
+        let below = size + ingress.shared(priority) < self.threshold(ingress, shared_used);
+        if !below || ingress.needs_care(priority) {
+            return self.admit_with_care(port, priority, size);
+        }
+        self.ports[port].used[priority] = used;
+        self.shared_used = shared_used;
+        Admission::Admit { pause: false }
+    }
+
+    /// The same where the frame may use headroom, pause its sender or be dropped.
+    #[cold]
+    fn admit_with_care(&mut self, port: usize, priority: usize, size: u32) -> Admission {
+        let threshold = self.threshold(&self.ports[port], self.shared_used);
         let ingress = &mut self.ports[port];
         let headroom_used = ingress.headroom_used(priority);
         let headroom_full = size + headroom_used > ingress.headroom;
@@ -165,7 +195,7 @@ impl SharedBuffer {
             ingress.used[priority] = used;
             self.shared_used += shared.min(size);
         }
-        let threshold = self.threshold(&self.ports[port]);
+        let threshold = self.threshold(&self.ports[port], self.shared_used);
         let ingress = &mut self.ports[port];
         let over = ingress.headroom_used(priority) > 0 || ingress.shared(priority) >= threshold;
         let pause = over && !ingress.is_paused(priority);
@@ -175,33 +205,39 @@ impl SharedBuffer {
         Admission::Admit { pause }
     }
 
-    /// A frame of `size` bytes that had come in by `port` left. Headroom is freed first.
+    /// A frame of `size` bytes that had come in by `port` left; headroom is freed first. Returns whether a paused upstream may
+    /// go on; if so it counts as resumed.
     #[inline]
-    pub fn release(&mut self, port: usize, priority: usize, size: u32) {
+    pub fn release(&mut self, port: usize, priority: usize, size: u32) -> bool {
+        let ingress = &mut self.ports[port];
+        if ingress.needs_care(priority) {
+            return self.release_with_care(port, priority, size);
+        }
+        self.shared_used -= ingress.free(priority, size);
+        false
+    }
+
+    /// The same where headroom is used, or the sender is paused.
+    #[cold]
+    fn release_with_care(&mut self, port: usize, priority: usize, size: u32) -> bool {
         let ingress = &mut self.ports[port];
         let headroom_used = ingress.headroom_used(priority);
         let from_headroom = headroom_used.min(size);
-        let rest = size - from_headroom;
-        let from_shared = rest.min(ingress.shared(priority));
-        if from_headroom > 0 {
-            ingress.set_headroom_used(priority, headroom_used - from_headroom);
-        }
-        ingress.used[priority] = ingress.used[priority].saturating_sub(rest);
-        self.shared_used -= from_shared;
+        ingress.set_headroom_used(priority, headroom_used - from_headroom);
+        self.shared_used -= ingress.free(priority, size - from_headroom);
+        self.take_resume(port, priority)
     }
 
     /// Whether a paused upstream may go on; if so it counts as resumed.
-    #[inline]
-    pub fn take_resume(&mut self, port: usize, priority: usize) -> bool {
-        if !self.ports[port].is_paused(priority) {
-            return false;
-        }
-        let threshold = self.threshold(&self.ports[port]);
+    fn take_resume(&mut self, port: usize, priority: usize) -> bool {
+        let threshold = self.threshold(&self.ports[port], self.shared_used);
         let ingress = &mut self.ports[port];
         let shared = ingress.shared(priority);
         let below = shared == 0 || shared.saturating_add(RESUME_OFFSET) <= threshold;
-        let resume = ingress.headroom_used(priority) == 0 && below;
-        set_bit(&mut ingress.paused, priority, !resume);
+        let resume = ingress.is_paused(priority) && ingress.headroom_used(priority) == 0 && below;
+        if resume {
+            set_bit(&mut ingress.paused, priority, false);
+        }
         resume
     }
 }
@@ -349,11 +385,7 @@ mod tests {
         while buffer.admit(0, 3, 1090) == (Admission::Admit { pause: false }) {
             frames += 1;
         }
-        assert!(!buffer.take_resume(0, 3));
-        for _ in 0..frames {
-            buffer.release(0, 3, 1090);
-        }
-        assert!(buffer.take_resume(0, 3));
-        assert!(!buffer.take_resume(0, 3));
+        let resumes = (0..frames).filter(|_| buffer.release(0, 3, 1090)).count();
+        assert_eq!((resumes, buffer.paused(0), buffer.take_resume(0, 3)), (1, 0, false));
     }
 }

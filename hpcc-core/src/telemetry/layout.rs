@@ -191,14 +191,20 @@ impl Layout {
     /// not read as complete; it stays as it is where a record of the hop is not what the layout carries.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        self.stamp_with(section, len, || *snapshot)
+    }
+
+    /// The same where the snapshot is made of what the layout asks for only: a switch does this for each frame.
+    #[inline]
+    pub fn stamp_with(&self, section: &mut [u8], len: usize, snapshot: impl FnOnce() -> Snapshot) -> usize {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
-            Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
-            Layout::Paper => compact::stamp(Form::Paper, section, len, snapshot),
-            Layout::Draft => compact::stamp(Form::Draft, section, len, snapshot),
-            Layout::IntMd { .. } => int_md::stamp(section, len, snapshot),
-            Layout::Ifa { .. } => ifa::stamp(section, len, snapshot),
-            Layout::Ioam { .. } => ioam::stamp(section, len, snapshot),
+            Layout::Reference { multiplier } => reference::stamp(section, len, &snapshot(), multiplier),
+            Layout::Paper => compact::stamp(Form::Paper, section, len, &snapshot()),
+            Layout::Draft => compact::stamp(Form::Draft, section, len, &snapshot()),
+            Layout::IntMd { .. } => int_md::stamp(section, len, &snapshot()),
+            Layout::Ifa { .. } => ifa::stamp(section, len, &snapshot()),
+            Layout::Ioam { .. } => ioam::stamp(section, len, &snapshot()),
         }
     }
 
