@@ -94,6 +94,8 @@ enum Command {
         #[arg(long, value_name = "N")]
         ranks: Option<NonZeroU32>,
         #[command(flatten)]
+        drawing: plot::Drawing,
+        #[command(flatten)]
         words: Words,
     },
     /// Simulates the variants of a scenario that a sweep file lists, several at a time, and compares them.
@@ -295,9 +297,9 @@ fn tell(told: &clap::Error) -> Outcome {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, out, set, seed, ranks, words } => {
+        Command::Run { config, out, set, seed, ranks, drawing, words } => {
             words.heed();
-            run::run(&config, out, seed, ranks, &set)
+            run::run(&config, out, seed, ranks, &set, drawing)
         }
         Command::Sweep { file, out, set, how, elsewhere, words } => {
             words.heed();

@@ -10,6 +10,7 @@ use hpcc_formats::kind::{FileKind, kind, needs_stack};
 
 use crate::human;
 use crate::outcome::Outcome;
+use crate::plot::Drawing;
 use crate::ranks::Ranks;
 use crate::report;
 use crate::script::Parts;
@@ -26,8 +27,10 @@ pub fn run(
     seed: Option<u64>,
     ranks: Option<NonZeroU32>,
     set: &[String],
+    drawing: Drawing,
 ) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
+    drawing.prepare()?;
     let ranks = ranks.and_then(Ranks::several);
     let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
@@ -38,7 +41,7 @@ pub fn run(
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
     match status.code() {
-        Some(0 | 3) => Ok(report_run(&out, status)),
+        Some(0 | 3) => Ok(report_run(&out, status, drawing)),
         // The simulator has said on standard error what it does not like.
         Some(2) => Ok(Outcome::BadInput),
         _ => {
@@ -80,8 +83,8 @@ pub fn default_out(config: &Path) -> Result<PathBuf> {
 }
 
 /// Reports on a run that ended well. The scenario was fine, so trouble from here on is not bad input.
-fn report_run(out: &Path, status: ExitStatus) -> Outcome {
-    match report::report_on(out) {
+fn report_run(out: &Path, status: ExitStatus, drawing: Drawing) -> Outcome {
+    match report::report_on(out, drawing) {
         Ok(_) if status.code() == Some(3) => Outcome::Unfinished,
         Ok(outcome) => outcome,
         Err(error) => {

@@ -63,6 +63,15 @@ pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
     Ok(OsString::from_vec(output.stdout.trim_ascii_end().to_vec()).into())
 }
 
+/// Installs what makes PNG files of plots.
+///
+/// # Errors
+/// As [`build_simulator`].
+pub fn install_converter() -> Result<()> {
+    let status = step("@png")?.status().context("cannot start the script hpcc")?;
+    if status.success() { Ok(()) } else { Err(StepFailed("installing it").into()) }
+}
+
 /// Lets the script take over this process. Returns only an error.
 pub fn exec(name: &str, arguments: &[OsString]) -> anyhow::Error {
     match step(name) {

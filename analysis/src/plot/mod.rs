@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The plots of a run, as SVG files in its output folder.
+//! The plots of a run, as files in its output folder.
 
 mod axes;
 mod control;
+mod drawing;
 mod figure;
 mod goodput;
 mod line_style;
 mod look;
 mod marker;
 mod palette;
+mod png;
 mod queue;
 mod ruler;
 mod slowdown;
@@ -20,8 +22,9 @@ pub mod dot_rows;
 pub mod panels;
 
 pub use axes::{size_axis, slowdown_axis, slowdown_scale, time_axis, value_axis};
+pub use drawing::Drawing;
 pub use figure::Axis;
-pub use look::{Look, Style};
+pub use look::Look;
 pub use ruler::Ruler;
 pub use ticks::power_of_ten;
 
@@ -37,8 +40,8 @@ use crate::results::Results;
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
-pub fn draw_all(results: &Results, style: Style) -> Result<(Vec<&'static str>, Vec<String>)> {
-    let look = style.look();
+pub fn draw_all(results: &Results, drawing: Drawing) -> Result<(Vec<String>, Vec<String>)> {
+    let look = drawing.look();
     let plots = [
         ("queue.svg", queue::draw(results, &look)?, Some("queue_interval"), "no queue built up"),
         ("goodput.svg", goodput::draw(results, &look)?, Some("goodput_interval"), "no flow was measured"),
@@ -46,13 +49,11 @@ pub fn draw_all(results: &Results, style: Style) -> Result<(Vec<&'static str>, V
     ];
     let (mut drawn, mut missing) = (Vec::new(), Vec::new());
     if let Some(svg) = control::draw(results, &look)? {
-        write(&results.dir.join("control.svg"), &svg)?;
-        drawn.push("control.svg");
+        drawn.extend(write(&results.dir.join("control.svg"), &svg, drawing)?);
     }
     for (name, svg, key, empty) in plots {
         if let Some(svg) = svg {
-            write(&results.dir.join(name), &svg)?;
-            drawn.push(name);
+            drawn.extend(write(&results.dir.join(name), &svg, drawing)?);
         } else if let Some(key) = key.filter(|key| !is_recorded(results, key)) {
             missing.push(format!("no {name}: the scenario has no monitor.{key}"));
         } else {
@@ -67,6 +68,8 @@ fn is_recorded(results: &Results, key: &str) -> bool {
     results.summary.scenario["monitor"][format!("{key}_ns")].is_number()
 }
 
-fn write(path: &Path, svg: &str) -> Result<()> {
-    fs::write(path, svg).with_context(|| path.display().to_string())
+/// Returns the names of the files.
+fn write(path: &Path, svg: &str, drawing: Drawing) -> Result<Vec<String>> {
+    fs::write(path, svg).with_context(|| path.display().to_string())?;
+    drawing.complete(path)
 }

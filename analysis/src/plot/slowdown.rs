@@ -163,6 +163,7 @@ fn highest_drawn(points: &Points, bins: &[Bins]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::look::Style;
     use crate::results::in_memory;
     use hpcc_formats::results::{FctRecord, Summary};
 
@@ -175,7 +176,7 @@ mod tests {
         let found: Vec<_> = bins.iter().map(|bins| (bins.group.as_deref(), bins.bins.len())).collect();
         assert_eq!(found, [(Some("a"), 2), (Some("b"), 1)]);
         assert_eq!(bins[0].bins[1].1.slowdown_p50, 3.0);
-        let svg = draw(&results, &crate::plot::Style::Screen.look()).expect("drawn").expect("a figure");
+        let svg = draw(&results, &Style::Screen.look()).expect("drawn").expect("a figure");
         assert!(["a, p99", "a, p50", "b, p95"].iter().all(|name| svg.contains(name)), "{svg}");
     }
 
@@ -183,10 +184,9 @@ mod tests {
     fn figures_for_paper_have_their_size_and_text_as_text() {
         let flows = vec![FctRecord { size: 10, fct_ns: 2, ideal_ns: 1, ..FctRecord::default() }];
         let results = in_memory(Summary::default(), flows, Vec::new());
-        for (style, size) in [
-            (crate::plot::Style::Paper, "width=\"88mm\" height=\"55mm\""),
-            (crate::plot::Style::PaperWide, "width=\"181mm\" height=\"70."),
-        ] {
+        for (style, size) in
+            [(Style::Paper, "width=\"88mm\" height=\"55mm\""), (Style::PaperWide, "width=\"181mm\" height=\"70.")]
+        {
             let svg = draw(&results, &style.look()).expect("drawn").expect("a figure");
             assert!(svg.contains(size) && svg.contains("<text") && !svg.contains("Slowdown by flow size"), "{svg}");
         }

@@ -21,7 +21,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::outcome::Outcome;
-use crate::plot::{self, Style};
+use crate::plot::{self, Drawing};
 use crate::results::Results;
 use crate::select::Selection;
 use crate::{human, table};
@@ -38,9 +38,8 @@ pub struct Options {
     /// The page [default: report.html in DIR, or in hpcc-out if there are several].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// For whom plots are drawn.
-    #[arg(long, value_enum, default_value_t)]
-    style: Style,
+    #[command(flatten)]
+    drawing: Drawing,
     #[command(flatten)]
     selection: Selection,
 }
@@ -54,6 +53,7 @@ pub fn report(options: &Options) -> Result<Outcome> {
     for dir in &options.dirs {
         entries.extend(entry::load(dir, &options.selection)?);
     }
+    options.drawing.prepare()?;
     entry::tell_apart(&mut entries);
     let mut outcome = Outcome::Good;
     for entry in &entries {
@@ -62,7 +62,7 @@ pub fn report(options: &Options) -> Result<Outcome> {
                 human::print(&table::render(results)?)?;
             }
             if entry.is_run {
-                let (drawn, missing) = plot::draw_all(results, options.style)?;
+                let (drawn, missing) = plot::draw_all(results, options.drawing)?;
                 human::print(&folder_lines(&results.dir, &drawn, &missing))?;
             }
             if !is_finished(results) {
@@ -84,8 +84,8 @@ pub fn report(options: &Options) -> Result<Outcome> {
 ///
 /// # Errors
 /// As [`report`].
-pub fn report_on(dir: &Path) -> Result<Outcome> {
-    report(&Options { dirs: vec![dir.to_owned()], out: None, style: Style::default(), selection: Selection::default() })
+pub fn report_on(dir: &Path, drawing: Drawing) -> Result<Outcome> {
+    report(&Options { dirs: vec![dir.to_owned()], out: None, drawing, selection: Selection::default() })
 }
 
 /// The last line of a command that made a page.
@@ -100,7 +100,7 @@ fn quoted(path: &Path) -> String {
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-fn folder_lines(dir: &Path, plots: &[&str], missing: &[String]) -> String {
+fn folder_lines(dir: &Path, plots: &[String], missing: &[String]) -> String {
     let plots = if plots.is_empty() { String::new() } else { format!(" (plots: {})", plots.join(", ")) };
     let missing: String = missing.iter().map(|sentence| format!(" {sentence}\n")).collect();
     format!("\n results in {}{plots}\n{missing}", dir.display())

@@ -49,7 +49,7 @@ pub struct Elsewhere {
     #[arg(long, conflicts_with_all = ["engine", "slurm", "jobs", "fresh", "list"])]
     collect: bool,
     /// Simulates only the run in this line of --list, from 1, for a sweep that --engine print or slurm began.
-    #[arg(long, value_name = "N", conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["engine", "slurm", "collect", "jobs", "list", "style", "png"])]
     run: Option<usize>,
     /// Also puts all flows of all runs into one table, a row each: a name that ends in .csv or .parquet.
     #[arg(long, value_name = "FILE", value_parser = flow_table, conflicts_with_all = ["list", "run"])]
@@ -120,11 +120,12 @@ impl Sweep<'_> {
         let runs = plan(&self.file, self.set)?;
         table.map_or(Ok(()), |table| table.check(&self.file))?;
         folder::expect_sweep(&self.out)?;
+        self.how.drawing.prepare()?;
         let simulator = Simulator::find(needs(&runs))?;
         let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
         let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
         let missing = ended.iter().filter(|ended| ended.results.is_err()).count();
-        let outcome = conclude(&self.file, self.how.style, &folder, &runs, ended, table)?;
+        let outcome = conclude(&self.file, self.how.drawing, &folder, &runs, ended, table)?;
         if missing > 0 {
             let at_work =
                 slurm::at_work(&self.out).map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}"));

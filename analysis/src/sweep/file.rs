@@ -20,7 +20,7 @@ use super::report::{Plot, TableKind};
 use crate::select::{self, Selection};
 
 /// Ends that files beside a run's folder have.
-const TAKEN_ENDINGS: [&str; 7] = [".csv", ".svg", ".txt", ".log", ".partial", ".json", ".html"];
+const TAKEN_ENDINGS: [&str; 8] = [".csv", ".svg", ".png", ".txt", ".log", ".partial", ".json", ".html"];
 /// Keeps a slip of the keyboard from planning for hours.
 const MOST_RUNS: usize = 1_000_000;
 /// Longer names do not fit into a legend.

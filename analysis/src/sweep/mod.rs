@@ -27,7 +27,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::outcome::Outcome;
-use crate::plot::Style;
+use crate::plot::Drawing;
 use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
 use crate::results::Results;
 use crate::script::Parts;
@@ -62,9 +62,8 @@ pub struct How {
     /// Checks the file and lists its runs, but runs nothing and writes nothing.
     #[arg(long)]
     list: bool,
-    /// For whom plots are drawn.
-    #[arg(long, value_enum, default_value_t)]
-    style: Style,
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 impl How {
@@ -100,10 +99,11 @@ pub fn sweep(
         return list(&runs);
     }
     table.map_or(Ok(()), |table| table.check(&file))?;
+    how.drawing.prepare()?;
     let simulator = Simulator::find(needs(&runs))?;
     let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
-    conclude(&file, how.style, &folder, &runs, ended, table)
+    conclude(&file, how.drawing, &folder, &runs, ended, table)
 }
 
 /// What the simulator of these runs has to be built with.
@@ -114,13 +114,13 @@ fn needs(runs: &[Run]) -> Parts {
 /// Prints the comparison of runs that have ended, and writes data, plots and page.
 fn conclude(
     file: &SweepFile,
-    style: Style,
+    drawing: Drawing,
     folder: &SweepFolder,
     runs: &[Run],
     ended: Vec<Ended>,
     table: Option<&FlowTable>,
 ) -> Result<Outcome> {
-    let outcome = report_on(file, style, folder, runs, &ended)?;
+    let outcome = report_on(file, drawing, folder, runs, &ended)?;
     match table {
         Some(_) if outcome == Outcome::Failed => human::warn("--table: it is not written, for runs are missing"),
         Some(table) => table.write(file, folder.path(), runs)?,
@@ -183,7 +183,13 @@ fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Size
     Ok(Measured { run, results, metrics })
 }
 
-fn report_on(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run], ended: &[Ended]) -> Result<Outcome> {
+fn report_on(
+    file: &SweepFile,
+    drawing: Drawing,
+    folder: &SweepFolder,
+    runs: &[Run],
+    ended: &[Ended],
+) -> Result<Outcome> {
     let sizes = Sizes::new(file.size_bins.as_deref());
     let good = runs.iter().zip(ended).filter_map(|(run, ended)| Some((run, ended.results.as_ref().ok()?)));
     let measured: Vec<Measured<'_>> =
@@ -199,7 +205,7 @@ fn report_on(file: &SweepFile, style: Style, folder: &SweepFolder, runs: &[Run],
         folder.write(claim::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
     }
     let (plots, missing) =
-        if complete { plots::draw_all(file, style, folder, &groups, sizes)? } else { Default::default() };
+        if complete { plots::draw_all(file, drawing, folder, &groups, sizes)? } else { Default::default() };
     folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
     let data = folder.finish(&table, &rows(file, &measured), complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());

@@ -16,7 +16,7 @@ use super::group::Group;
 use super::metrics::Sizes;
 use super::report::Plot;
 use crate::human;
-use crate::plot::{Look, Style};
+use crate::plot::{Drawing, Look};
 
 /// A figure, and what it shows as CSV where the sweep's own data do not have it.
 pub struct Drawn {
@@ -37,12 +37,12 @@ impl From<String> for Drawn {
 /// If a time series cannot be read or a plot cannot be written.
 pub fn draw_all(
     file: &SweepFile,
-    style: Style,
+    drawing: Drawing,
     folder: &SweepFolder,
     groups: &[Group<'_>],
     sizes: Sizes,
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let look = style.look();
+    let look = drawing.look();
     let chosen = file.plots.as_deref().unwrap_or(&Plot::USUAL);
     let (mut names, mut missing) = (Vec::new(), Vec::new());
     for plot in chosen {
@@ -53,7 +53,7 @@ pub fn draw_all(
         for (name, drawn) in figures {
             let svg = format!("{name}.svg");
             folder.write(&svg, &drawn.svg)?;
-            names.push(svg);
+            names.extend(drawing.complete(&folder.path().join(svg))?);
             if let Some(csv) = drawn.csv {
                 folder.write(&format!("{name}.csv"), &csv)?;
             }

@@ -122,7 +122,7 @@ impl Plot {
 
     /// Whether a file has the name of one.
     pub fn is_name_of_any(file: &str) -> bool {
-        [".svg", ".csv"].iter().any(|end| file.ends_with(end))
+        [".svg", ".png", ".csv"].iter().any(|end| file.ends_with(end))
             && Plot::ALL.iter().any(|plot| file.starts_with(plot.name()))
     }
 }

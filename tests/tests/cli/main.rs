@@ -27,6 +27,7 @@ mod new;
 mod outcomes;
 mod parity;
 mod paths;
+mod png;
 mod queue_pairs;
 mod random_incast;
 mod reaction;
