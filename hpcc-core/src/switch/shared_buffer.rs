@@ -378,6 +378,39 @@ mod tests {
         }
     }
 
+    /// The same frames, once by the short ways where these are taken and once with care throughout, through a buffer that is
+    /// nearly always too small.
+    #[test]
+    fn the_short_way_does_what_care_does() {
+        let pause = PauseConfig { headroom: Some(5_000), threshold: None };
+        let mut short = SharedBuffer::new(100_000, pause, BitRate::gbps(100), &[G100; 3]);
+        let mut careful = short.clone();
+        let mut held = Vec::new();
+        let (mut chance, mut pauses, mut drops, mut resumes) = (1u32, 0, 0, 0);
+        for _ in 0..20_000 {
+            chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (port, priority, size) =
+                ((chance >> 8) as usize % 3, 1 + (chance >> 12) as usize % 3, 60 + (chance >> 16) % 1_400);
+            if chance >> 31 == 0 || held.is_empty() {
+                let admission = short.admit(port, priority, size);
+                assert_eq!(careful.admit_with_care(port, priority, size), admission);
+                drops += usize::from(admission == Admission::Drop);
+                pauses += usize::from(admission == Admission::Admit { pause: true });
+                if admission != Admission::Drop {
+                    held.push((port, priority, size));
+                }
+            } else {
+                let (port, priority, size) = held.swap_remove((chance >> 4) as usize % held.len());
+                let resume = short.release(port, priority, size);
+                assert_eq!(careful.release_with_care(port, priority, size), resume);
+                resumes += usize::from(resume);
+            }
+            let state = |buffer: &SharedBuffer| alloc::format!("{buffer:?}");
+            assert_eq!(state(&short), state(&careful));
+        }
+        assert!(pauses > 50 && resumes > 50 && drops > 50, "{pauses} {resumes} {drops}");
+    }
+
     #[test]
     fn a_drained_port_resumes_once() {
         let mut buffer = buffer(1 << 20, 9);
