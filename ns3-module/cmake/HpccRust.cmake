@@ -9,8 +9,12 @@ if(NOT HPCC_CARGO)
   message(FATAL_ERROR "hpcc needs cargo (Rust 1.88 or newer) on the PATH or in ~/.cargo/bin")
 endif()
 
-set(hpcc_cargo_dir "${CMAKE_CURRENT_BINARY_DIR}/cargo")
-set(hpcc_rust_library "${hpcc_cargo_dir}/simulator/libhpcc_ns3.a")
+# Where cargo puts what it builds unless it is told otherwise, so that the hpcc command and other trees share it.
+set(hpcc_cargo_dir "${hpcc_rust_dir}/target")
+if(DEFINED ENV{CARGO_TARGET_DIR})
+  get_filename_component(hpcc_cargo_dir "$ENV{CARGO_TARGET_DIR}" ABSOLUTE BASE_DIR "${hpcc_rust_dir}")
+endif()
+set(hpcc_rust_library "${hpcc_cargo_dir}/release/libhpcc_ns3.a")
 set(hpcc_bridge_include "${hpcc_cargo_dir}/cxxbridge")
 # Each source of the bridge with a cxx module has a generated C++ side.
 set(hpcc_bridge_source)
@@ -28,8 +32,8 @@ file(MAKE_DIRECTORY "${hpcc_bridge_include}")
 # cargo knows what is out of date, so it always runs; without news it takes 0.1 s and touches nothing.
 add_custom_target(
   hpcc-cargo
-  COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}" "CXX=${CMAKE_CXX_COMPILER}"
-          "${HPCC_CARGO}" build --locked --quiet --profile simulator --package ns3-bridge --features ns3
+  COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}"
+          "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge --features ns3
   BYPRODUCTS "${hpcc_rust_library}" ${hpcc_bridge_source} ${hpcc_bridge_headers}
   WORKING_DIRECTORY "${hpcc_rust_dir}"
   COMMENT "cargo build --package ns3-bridge"

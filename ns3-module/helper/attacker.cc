@@ -6,6 +6,7 @@
 #include "attacker.h"
 
 #include "../model/frame-record.h"
+#include "flow-tag.h"
 #include "ns3-bridge/src/attack.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-helper.h"
@@ -25,16 +26,6 @@ namespace ns3
 
 namespace
 {
-
-/**
- * \param flow a flow
- * \return the number of its group, the upper half of its tag
- */
-uint32_t
-GetGroup(const RdmaFlow& flow)
-{
-    return static_cast<uint32_t>(flow.tag >> 32);
-}
 
 /**
  * \param a a flow
@@ -115,7 +106,7 @@ Attacker::Send()
         if (host)
         {
             host->VisitFlows([&](const RdmaFlow& flow, uint32_t receiver) {
-                if (m_core->is_victim(flow.src, GetGroup(flow)))
+                if (m_core->is_victim(flow.src, FlowTag::From(flow.tag).group))
                 {
                     flows.push_back({flow.src, flow.dst, flow.sport, receiver});
                 }
@@ -183,7 +174,7 @@ Attacker::OnFrame(QbbFrame& frame)
                                      frame.dst,
                                      frame.sport,
                                      frame.queuePair,
-                                     flow ? GetGroup(*flow) : hpcc::no_group()};
+                                     flow ? FlowTag::From(flow->tag).group : hpcc::no_group()};
     const uint16_t length = m_core->on_frame(Simulator::Now().GetNanoSeconds(),
                                              passing,
                                              {frame.GetTelemetry(), frame.GetRoom()},

@@ -5,6 +5,7 @@
  */
 #include "scenario-traffic.h"
 
+#include "flow-tag.h"
 #include "ns3-bridge/src/flows.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/results.rs.h"
@@ -25,22 +26,12 @@ namespace
 
 /**
  * \param flow a flow
- * \return its index in the scenario, the lower half of its tag
+ * \return its index in the scenario
  */
 uint32_t
 GetIndex(const RdmaFlow& flow)
 {
-    return static_cast<uint32_t>(flow.tag);
-}
-
-/**
- * \param flow a flow
- * \return the number of its group, the upper half of its tag
- */
-uint32_t
-GetGroup(const RdmaFlow& flow)
-{
-    return static_cast<uint32_t>(flow.tag >> 32);
+    return FlowTag::From(flow.tag).index;
 }
 
 /**
@@ -53,7 +44,7 @@ MakeOutcome(const RdmaFlow& flow, uint64_t acked)
 {
     return {{true,
              GetIndex(flow),
-             GetGroup(flow),
+             FlowTag::From(flow.tag).group,
              flow.src,
              flow.dst,
              flow.priority,
@@ -95,7 +86,7 @@ ScenarioTraffic::Advance()
         m_error = error.what();
     }
     m_hasNext = spec.present;
-    m_next.tag = static_cast<uint64_t>(spec.group) << 32 | spec.index;
+    m_next.tag = FlowTag{spec.group, spec.index}.Get();
     m_next.src = spec.src;
     m_next.dst = spec.dst;
     m_next.priority = spec.priority;

@@ -7,6 +7,7 @@
 
 #include "../../model/call-core.h"
 #include "../../model/setting-attributes.h"
+#include "core-time.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "packet-host.h"
@@ -22,7 +23,6 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace ns3
 {
@@ -34,27 +34,8 @@ NS_OBJECT_ENSURE_REGISTERED(DatagramClient);
 namespace
 {
 
-/// The core's word for "never".
-constexpr uint64_t NEVER = std::numeric_limits<uint64_t>::max();
 /// Sequence number of the first byte.
 constexpr uint32_t FIRST = 0;
-
-/// \return the present time in ns
-uint64_t
-PresentNanos()
-{
-    return Simulator::Now().GetNanoSeconds();
-}
-
-/**
- * \param nanos a time in ns
- * \return how long it is until then
- */
-Time
-Until(uint64_t nanos)
-{
-    return NanoSeconds(std::max(nanos, PresentNanos()) - PresentNanos());
-}
 
 } // namespace
 
@@ -183,13 +164,13 @@ DatagramClient::Send()
     while (m_maxBytes == 0 || m_sent < m_maxBytes)
     {
         const uint64_t due = m_core->next_datagram();
-        if (due == NEVER)
+        if (due == core_time::NEVER)
         {
             return;
         }
-        if (due > PresentNanos())
+        if (due > core_time::Now())
         {
-            m_sendTimer = Simulator::Schedule(Until(due), &DatagramClient::Send, this);
+            m_sendTimer = Simulator::Schedule(core_time::Until(due), &DatagramClient::Send, this);
             return;
         }
         SendOne();
@@ -203,7 +184,7 @@ DatagramClient::SendOne()
     const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(m_size, left));
     // What the host's queue has no room for is lost, as on the way.
     m_socket->Send(Create<Packet>(bytes));
-    m_core->on_datagram(PresentNanos(), bytes);
+    m_core->on_datagram(core_time::Now(), bytes);
     m_sent += bytes;
     ScheduleProbe();
 }
@@ -211,14 +192,14 @@ DatagramClient::SendOne()
 uint16_t
 DatagramClient::PrepareProbe(uint8_t* section, std::size_t room) const
 {
-    return static_cast<uint16_t>(m_core->prepare_probe(PresentNanos(), {section, room}));
+    return static_cast<uint16_t>(m_core->prepare_probe(core_time::Now(), {section, room}));
 }
 
 void
 DatagramClient::OnResponse(uint32_t seq, const uint8_t* section, std::size_t size)
 {
     NS_LOG_FUNCTION(this << seq << size);
-    m_core->on_datagram_response(PresentNanos(), seq, {section, size});
+    m_core->on_datagram_response(core_time::Now(), seq, {section, size});
     Send();
 }
 
@@ -226,16 +207,17 @@ void
 DatagramClient::ScheduleProbe()
 {
     const uint64_t due = m_core->next_probe();
-    if (due != NEVER && m_probeTimer.IsExpired())
+    if (due != core_time::NEVER && m_probeTimer.IsExpired())
     {
-        m_probeTimer = Simulator::Schedule(Until(due), &DatagramClient::OnProbeTime, this);
+        m_probeTimer =
+            Simulator::Schedule(core_time::Until(due), &DatagramClient::OnProbeTime, this);
     }
 }
 
 void
 DatagramClient::OnProbeTime()
 {
-    const hpcc::ProbedProbe probe = m_core->on_probe_time(PresentNanos());
+    const hpcc::ProbedProbe probe = m_core->on_probe_time(core_time::Now());
     if (probe.present)
     {
         m_sendProbe(probe.seq);

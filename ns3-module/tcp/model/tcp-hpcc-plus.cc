@@ -7,6 +7,7 @@
 
 #include "../../model/call-core.h"
 #include "../../model/setting-attributes.h"
+#include "core-time.h"
 #include "ns3-bridge/src/probed.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
@@ -19,7 +20,6 @@
 #include "ns3/tcp-socket-base.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ns3
@@ -28,21 +28,6 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("TcpHpccPlus");
 
 NS_OBJECT_ENSURE_REGISTERED(TcpHpccPlus);
-
-namespace
-{
-
-/// The core's word for "never".
-constexpr uint64_t NEVER = std::numeric_limits<uint64_t>::max();
-
-/// \return the present time in ns
-uint64_t
-PresentNanos()
-{
-    return Simulator::Now().GetNanoSeconds();
-}
-
-} // namespace
 
 TypeId
 TcpHpccPlus::GetTypeId()
@@ -138,7 +123,7 @@ TcpHpccPlus::Apply()
 void
 TcpHpccPlus::OnSent(uint32_t end)
 {
-    m_core->on_sent(PresentNanos(), end);
+    m_core->on_sent(core_time::Now(), end);
     ScheduleProbe();
 }
 
@@ -152,7 +137,7 @@ void
 TcpHpccPlus::OnResponse(uint32_t seq, const uint8_t* section, std::size_t size)
 {
     NS_LOG_FUNCTION(this << seq << size);
-    if (m_core->on_response(PresentNanos(), seq, {section, size}))
+    if (m_core->on_response(core_time::Now(), seq, {section, size}))
     {
         Apply();
     }
@@ -161,20 +146,18 @@ TcpHpccPlus::OnResponse(uint32_t seq, const uint8_t* section, std::size_t size)
 uint16_t
 TcpHpccPlus::PrepareProbe(uint8_t* section, std::size_t room) const
 {
-    return static_cast<uint16_t>(m_core->prepare_probe(PresentNanos(), {section, room}));
+    return static_cast<uint16_t>(m_core->prepare_probe(core_time::Now(), {section, room}));
 }
 
 void
 TcpHpccPlus::ScheduleProbe()
 {
     const uint64_t due = m_core->next_probe();
-    if (due == NEVER || !m_probeTimer.IsExpired())
+    if (due == core_time::NEVER || !m_probeTimer.IsExpired())
     {
         return;
     }
-    m_probeTimer = Simulator::Schedule(NanoSeconds(std::max(due, PresentNanos()) - PresentNanos()),
-                                       &TcpHpccPlus::OnProbeTime,
-                                       this);
+    m_probeTimer = Simulator::Schedule(core_time::Until(due), &TcpHpccPlus::OnProbeTime, this);
 }
 
 void
@@ -185,7 +168,7 @@ TcpHpccPlus::OnProbeTime()
     {
         return;
     }
-    const hpcc::ProbedProbe probe = m_core->on_probe_time(PresentNanos());
+    const hpcc::ProbedProbe probe = m_core->on_probe_time(core_time::Now());
     if (probe.present)
     {
         m_sendProbe(probe.seq);
