@@ -3,12 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The controllers of C++ programs: only what is linked with ns-3 has them.
-const NS3_ONLY: &str = "congestion_ops.rs";
-
 fn is_bridge(path: &Path) -> bool {
-    let wanted = std::env::var_os("CARGO_FEATURE_NS3").is_some() || !path.ends_with(NS3_ONLY);
-    wanted && std::fs::read_to_string(path).is_ok_and(|text| text.contains("#[cxx::bridge("))
+    std::fs::read_to_string(path).is_ok_and(|text| text.contains("#[cxx::bridge("))
 }
 
 /// The header of all bridges, where CMake looks for it: beside the folders of cargo's profiles.
@@ -20,6 +16,10 @@ fn shared_header() -> Option<PathBuf> {
 
 fn main() {
     println!("cargo:rerun-if-changed=src");
+    // Only what is linked with ns-3 has a C++ side. All builds would share the folder in which CMake looks for it.
+    if std::env::var_os("CARGO_FEATURE_NS3").is_none() {
+        return;
+    }
     // A build that is interrupted takes its outputs back, these headers among them, which cargo would not miss.
     if let Some(header) = shared_header() {
         println!("cargo:rerun-if-changed={}", header.display());

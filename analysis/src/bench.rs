@@ -2,6 +2,7 @@
 //! `bench`: what whole runs cost, repeatably; and the comparison of two such measurements.
 
 use anyhow::{Context, Result, ensure};
+use hpcc_measures::stats::median;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::num::NonZeroU32;
@@ -12,7 +13,6 @@ use crate::outcome::Outcome;
 use crate::parity::{Data, Replay};
 use crate::script::Parts;
 use crate::simulator::Simulator;
-use crate::stats::median;
 use crate::table::table;
 
 /// The runs that are measured: a fat tree of 320 hosts, briefly and for longer.

@@ -2,6 +2,7 @@
 //! `bench --reference`: the reference simulator and ours in turn, on the same files and the same machine.
 
 use anyhow::{Context, Result, ensure};
+use hpcc_measures::stats::median;
 use std::fs::File;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -14,7 +15,6 @@ use crate::outcome::Outcome;
 use crate::parity::{Case, Data, Replay};
 use crate::script::Parts;
 use crate::simulator::Simulator;
-use crate::stats::median;
 use crate::table::table;
 
 /// Runs each workload `runs` times with either program, by turns, and prints processor time and the ratio.

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use hpcc_formats::results::address;
+use hpcc_measures::pairing::{Pair, Pairing, key};
+use hpcc_measures::parted::{Parted, parts};
+use hpcc_measures::results;
+use hpcc_measures::stats::percentile_behind;
 
 use crate::outcome::Outcome;
-use crate::pairing::{Pair, Pairing, key};
-use crate::parted::{Parted, parts};
-use crate::stats::percentile_behind;
-use crate::{human, results, table};
+use crate::{human, table};
 
 /// How many of the differing flows are listed.
 const LISTED: usize = 10;

@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use anyhow::Result;
 use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
-
-use crate::results::{Life, Results};
-use crate::series::Grid;
+use hpcc_measures::results::{Life, Results};
+use hpcc_measures::series::Grid;
 
 /// What is recorded of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

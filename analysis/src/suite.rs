@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use hpcc_formats::results::Summary;
+use hpcc_measures::stats::median;
 
 use crate::beside::spread;
 use crate::human;
@@ -16,7 +17,6 @@ use crate::outcome::Outcome;
 use crate::script;
 use crate::script::Parts;
 use crate::simulator::Simulator;
-use crate::stats::median;
 use crate::table::table;
 
 /// Half the ports of a switch in three-tier fat trees, whose hosts are twice its cube: 16 to 8,192.

@@ -8,11 +8,11 @@ use anyhow::Result;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::Summary;
+use hpcc_measures::results::Results;
+use hpcc_measures::spread::EXACT;
+use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES};
 
 use crate::human;
-use crate::results::Results;
-use crate::spread::EXACT;
-use crate::stats::{self, FctStats, SIZE_CLASSES};
 
 /// Columns apart, a rule below the header, no frame.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
@@ -180,8 +180,8 @@ fn unfinished(results: &Results) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
     use hpcc_formats::results::{FctRecord, Port, UnfinishedFlow};
+    use hpcc_measures::results::in_memory;
 
     fn results(unfinished: u32) -> Results {
         let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 1_000, ..FctRecord::default() };

@@ -136,3 +136,31 @@ fn crates_come_from_one_place_and_in_one_version() {
         assert!(versions.is_empty(), "{workspace}: {versions:?}");
     }
 }
+
+/// The crates that a package of ours is made of, and those of the macros in it, each with its features.
+fn features(package: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").expect("cargo runs the tests");
+    let mut command = Command::new(cargo);
+    command.args(["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}\t{f}"]);
+    let output = command.args(["--package", package]).current_dir(ROOT).output().expect("cargo");
+    assert!(output.status.success(), "{package}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut features = BTreeMap::<String, BTreeSet<String>>::new();
+    for line in String::from_utf8(output.stdout).expect("text").lines() {
+        let (name, of_crate) = line.split_once('\t').expect("two columns");
+        features.entry(name.to_owned()).or_default().insert(of_crate.trim_end_matches(" (*)").to_owned());
+    }
+    features
+}
+
+/// Whoever tries hpcc waits for both; a crate whose features differ would be compiled twice, with all that need it.
+#[test]
+fn the_command_and_the_simulator_share_what_is_compiled() {
+    let (command, simulator) = (features("hpcc-analysis"), features("ns3-bridge"));
+    let shared: Vec<&String> = command.keys().filter(|name| simulator.contains_key(*name)).collect();
+    assert!(shared.len() > 50, "{shared:?}");
+    for name in shared {
+        // Macros, which run on the machine that builds, may want more of a crate; then it is there twice.
+        let same = command[name].is_subset(&simulator[name]) || simulator[name].is_subset(&command[name]);
+        assert!(same, "{name}: the command has it with {:?}, the simulator with {:?}", command[name], simulator[name]);
+    }
+}

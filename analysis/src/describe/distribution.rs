@@ -2,10 +2,10 @@
 //! Sizes of flows: those that there are, and those that a distribution has.
 
 use hpcc_formats::generate::Cdf;
+use hpcc_measures::stats::{SIZE_CLASSES, percentile};
 
 use super::lines;
 use crate::human;
-use crate::stats::{SIZE_CLASSES, percentile};
 use crate::table::table;
 
 /// Sizes by which a distribution is described, at equal distances of probability.

@@ -5,9 +5,9 @@
 //! open is whether there is a pfc.txt at all if no device was paused: an empty file and none are the same.
 
 use super::case::Outputs;
-use crate::pairing::Pairing;
 use anyhow::Result;
 use hpcc_formats::results::fct_txt;
+use hpcc_measures::pairing::Pairing;
 use std::path::Path;
 
 /// What differs between expected and found outputs.

@@ -2,13 +2,13 @@
 //! `control.svg`: what congestion control made of flows over time.
 
 use anyhow::Result;
+use hpcc_measures::results::Results;
+use hpcc_measures::series::Grid;
 
 use super::look::Look;
 use super::panels::{Panel, Panels};
 use super::{time_axis, value_axis};
 use crate::control::{self, Quantity};
-use crate::results::Results;
-use crate::series::Grid;
 
 /// Flows that can be told apart.
 const FLOWS: usize = 8;

@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use anyhow::Result;
+use hpcc_measures::results::{Life, Results};
+use hpcc_measures::series::{self, Grid};
 
 use super::figure::STROKE;
 use super::line_style::LineStyle;
 use super::look::Look;
 use super::staircase::Point;
 use super::time_chart::{COLUMNS, Line, TimeChart};
-use crate::results::{Life, Results};
-use crate::series::{self, Grid};
 
 /// Flows of a group that are told apart; of a larger group all lines look alike.
 const TOLD_APART: usize = 4;
@@ -111,8 +111,8 @@ fn points(life: &Life, rates: &[f64], grid: Grid) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
     use hpcc_formats::results::{FctRecord, Summary};
+    use hpcc_measures::results::in_memory;
 
     #[test]
     fn long_flows_have_names_and_an_incast_has_one() {

@@ -32,8 +32,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-
-use crate::results::Results;
+use hpcc_measures::results::Results;
 
 /// Draws every plot that there is something to draw for. Gives the names of the files, and of each other plot why it is
 /// not there.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use hpcc_formats::results::ports_csv;
+use hpcc_measures::results::Results;
+use hpcc_measures::series::{self, Grid, Port};
 
 use super::figure::STROKE;
 use super::line_style::LineStyle;
 use super::look::Look;
 use super::staircase::{Point, staircase};
 use super::time_chart::{COLUMNS, Line, TimeChart};
-use crate::results::Results;
-use crate::series::{self, Grid, Port};
 
 /// As many ports as can be told apart.
 const PORTS: usize = 4;

@@ -4,6 +4,8 @@
 use std::iter;
 
 use anyhow::Result;
+use hpcc_measures::results::Results;
+use hpcc_measures::stats::{self, FctStats, Tally};
 use plotters::prelude::*;
 
 use super::axes::{size_axis, slowdown_axis, slowdown_scale};
@@ -13,8 +15,6 @@ use super::look::{Area, Look};
 use super::marker::{self, marker};
 use super::palette::{self, FAINT};
 use crate::human;
-use crate::results::Results;
-use crate::stats::{self, FctStats, Tally};
 
 /// Fewer flows than this are drawn one by one, too.
 const FEW_FLOWS: u64 = 200;
@@ -164,8 +164,8 @@ fn highest_drawn(points: &Points, bins: &[Bins]) -> f64 {
 mod tests {
     use super::*;
     use crate::plot::look::Style;
-    use crate::results::in_memory;
     use hpcc_formats::results::{FctRecord, Summary};
+    use hpcc_measures::results::in_memory;
 
     #[test]
     fn groups_are_drawn_apart() {

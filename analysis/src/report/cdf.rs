@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Distributions on one logarithmic axis, which all lines of a chart share.
 
+use hpcc_measures::spread::Distribution;
+
 use super::number::short;
-use crate::spread::Distribution;
 
 /// Points of the axis.
 const POINTS: usize = 240;
@@ -23,7 +24,7 @@ pub fn axis(low: f64, high: f64) -> Vec<f64> {
 
 /// The share of some values that is at most each point of the axis; nothing without values.
 pub fn share_up_to(values: &Distribution, axis: &[f64]) -> Vec<f64> {
-    if values.len() == 0 {
+    if values.is_empty() {
         return Vec::new();
     }
     axis.iter().map(|x| short(values.share_up_to(*x))).collect()
@@ -47,7 +48,7 @@ pub fn share_above(weighted: &[(u64, u64)], whole: f64, axis: &[f64]) -> Vec<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spread::Spread;
+    use hpcc_measures::spread::Spread;
 
     #[test]
     fn a_distribution_rises_to_1() {

@@ -4,13 +4,13 @@
 use std::iter;
 
 use anyhow::Result;
+use hpcc_measures::series::{Grid, Queues};
+use hpcc_measures::stats::{self, Extents, FctStats, Tally};
 use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
 use super::{cdf, config, flows, map, sizes, time};
-use crate::series::{Grid, Queues};
-use crate::stats::{self, Extents, FctStats, Tally};
 use crate::{human, table};
 
 /// Steps of the time axis of all entries together, and of one at least and at most.
@@ -163,11 +163,11 @@ fn size_rows(entry: &Entry) -> Result<Vec<Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Results;
-    use crate::select::Selection;
     use hpcc_core::units::{BitRate, Nanos};
     use hpcc_formats::results::control_csv::ControlRow;
     use hpcc_formats::results::{FctRecord, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions};
+    use hpcc_measures::results::Results;
+    use hpcc_measures::select::Selection;
     use std::path::{Path, PathBuf};
 
     /// Sixty flows of two groups, each watched, the last ten of which do not end.

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::FolderLock;
+use hpcc_measures::results::Results;
+use hpcc_measures::select::Selection;
 use serde::{Deserialize, Serialize};
-
-use crate::results::Results;
-use crate::select::Selection;
 
 /// The file in a sweep's folder that lists its runs.
 pub const MANIFEST: &str = "sweep.json";
@@ -117,8 +116,8 @@ pub fn tell_apart(entries: &mut [Entry]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
     use hpcc_formats::results::Summary;
+    use hpcc_measures::results::in_memory;
 
     #[test]
     fn equal_names_are_told_apart() {

@@ -4,11 +4,11 @@
 use anyhow::Result;
 use bit_set::BitSet;
 use hpcc_formats::results::FctRecord;
+use hpcc_measures::results::{Life, Results};
 use serde_json::{Value, json};
 
 use super::entry::Entry;
 use super::number::short;
-use crate::results::{Life, Results};
 
 /// Rows of all entries together.
 const MOST_ROWS: u64 = 100_000;
@@ -119,8 +119,8 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
     use hpcc_formats::results::Summary;
+    use hpcc_measures::results::in_memory;
 
     #[test]
     fn too_many_flows_are_thinned_out_and_counted() {

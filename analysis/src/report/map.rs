@@ -8,11 +8,11 @@ use anyhow::Result;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::results::{ports_csv, queue_csv};
+use hpcc_measures::results::Results;
 use serde_json::{Value, json};
 
 use super::number::short;
 use crate::describe::tiers;
-use crate::results::Results;
 
 /// More links than this are a grey surface: those with the longest queues and pauses, and most used, are shown.
 const MOST_LINKS: usize = 2_000;

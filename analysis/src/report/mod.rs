@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use hpcc_measures::results::Results;
+use hpcc_measures::select::Selection;
 
 use crate::outcome::Outcome;
 use crate::plot::{self, Drawing};
-use crate::results::Results;
-use crate::select::Selection;
 use crate::{human, table};
 
 /// The page in an output folder.

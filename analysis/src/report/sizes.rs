@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Slowdown by flow size.
 
+use hpcc_measures::stats::FctStats;
 use serde_json::{Value, json};
 
 use super::number::short;
-use crate::stats::FctStats;
 
 /// Percentiles of the slowdown in each bin; null where a bin has no flow.
 pub fn percentiles(bins: &[FctStats]) -> Value {
@@ -22,9 +22,9 @@ pub fn percentiles(bins: &[FctStats]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
-    use crate::stats::by_size;
     use hpcc_formats::results::{FctRecord, Summary};
+    use hpcc_measures::results::in_memory;
+    use hpcc_measures::stats::by_size;
     use std::iter;
 
     fn binned(flows: Vec<FctRecord>, bounds: &[u64]) -> Value {

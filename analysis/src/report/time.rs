@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use hpcc_formats::results::ports_csv::{self, PortRow};
+use hpcc_measures::results::{Life, Results};
+use hpcc_measures::series::{self, Fairness, Grid, Queues, Rates};
 use serde_json::{Value, json};
 
 use super::number::short;
 use crate::control::{self, Quantity};
-use crate::results::{Life, Results};
-use crate::series::{self, Fairness, Grid, Queues, Rates};
 
 /// Ports, receivers and flows that are shown by themselves.
 const PORTS: usize = 4;

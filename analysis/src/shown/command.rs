@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use hpcc_measures::results::Results;
 
-use crate::results::Results;
 use crate::sweep::TABLE;
 use crate::table;
 

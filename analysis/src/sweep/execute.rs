@@ -9,13 +9,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
+use hpcc_measures::results::Results;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use super::job::Job;
 use super::plan::Run;
 use crate::human;
-use crate::results::Results;
 
 /// Lines of a log that are worth showing when a run failed.
 const LOG_LINES: usize = 12;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
 use hpcc_formats::input;
+use hpcc_measures::select::{self, Selection};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
@@ -17,7 +18,6 @@ use super::claim::{self, Claim, ClaimKeys};
 use super::columns::Column;
 use super::folder;
 use super::report::{Plot, TableKind};
-use crate::select::{self, Selection};
 
 /// Ends that files beside a run's folder have.
 const TAKEN_ENDINGS: [&str; 8] = [".csv", ".svg", ".png", ".txt", ".log", ".partial", ".json", ".html"];

@@ -4,16 +4,16 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
+use hpcc_measures::tables::{Format, Kind, Table, Value};
 
 use super::file::SweepFile;
 use super::plan::Run;
 use crate::human;
-use crate::parquet::{self, Kind, Value};
 
 /// Columns behind those of the axes.
 const COLUMNS: [(&str, Kind); 14] = [
@@ -40,12 +40,6 @@ const VARIANT: (&str, Kind) = ("variant", Kind::Text);
 pub struct FlowTable {
     path: PathBuf,
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Format {
-    Csv,
-    Parquet,
 }
 
 /// A file whose name says its format.
@@ -104,11 +98,11 @@ impl FlowTable {
             let summary = Summary::read(&folder.join("summary.json"))?;
             let of_run = OfRun::new(file, run, &summary);
             for flow in Rows::<FctRecord>::open(&folder.join("fct.csv"))? {
-                table.row(of_run.finished(&flow?, &summary)).with_context(name)?;
+                table.row(&mut of_run.finished(&flow?, &summary)).with_context(name)?;
                 flows += 1;
             }
             for flow in Rows::<UnfinishedFlow>::open(&folder.join("unfinished.csv"))? {
-                table.row(of_run.unfinished(&flow?, &summary)).with_context(name)?;
+                table.row(&mut of_run.unfinished(&flow?, &summary)).with_context(name)?;
                 flows += 1;
             }
         }
@@ -164,49 +158,5 @@ impl<'a> OfRun<'a> {
     fn row(&self, flow: [Value<'a>; 9], acked_bytes: u64, times: [Value<'a>; 3]) -> impl Iterator<Item = Value<'a>> {
         let flow = flow.into_iter().chain([Value::Whole(acked_bytes)]).chain(times);
         self.labels.iter().copied().chain([Value::Whole(self.seed)]).chain(flow)
-    }
-}
-
-/// A table in one of the formats.
-enum Table<W: Write> {
-    Csv(Box<csv::Writer<W>>),
-    Parquet(parquet::Writer<W>),
-}
-
-impl<W: Write> Table<W> {
-    fn new(format: Format, out: W, columns: &[(&str, Kind)]) -> Result<Table<W>> {
-        Ok(match format {
-            Format::Csv => {
-                let mut writer = csv::Writer::from_writer(out);
-                writer.write_record(columns.iter().map(|(name, _)| name))?;
-                Table::Csv(Box::new(writer))
-            }
-            Format::Parquet => Table::Parquet(parquet::Writer::new(out, columns)?),
-        })
-    }
-
-    fn row<'a>(&mut self, values: impl Iterator<Item = Value<'a>>) -> Result<()> {
-        match self {
-            Table::Csv(writer) => {
-                for value in values {
-                    match value {
-                        Value::Text(text) => writer.write_field(text)?,
-                        Value::Whole(number) => writer.write_field(number.to_string())?,
-                        Value::Fraction(number) => writer.write_field(format!("{number:.6}"))?,
-                        Value::Absent => writer.write_field("")?,
-                    }
-                }
-                Ok(writer.write_record(None::<&[u8]>)?)
-            }
-            Table::Parquet(writer) => Ok(writer.row(values)?),
-        }
-    }
-
-    fn finish(self) -> Result<()> {
-        match self {
-            Table::Csv(mut writer) => writer.flush()?,
-            Table::Parquet(writer) => drop(writer.finish()?),
-        }
-        Ok(())
     }
 }

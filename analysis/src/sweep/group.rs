@@ -2,9 +2,9 @@
 //! The runs that differ in nothing but their seed: a row of a table, a line of a plot.
 
 use anyhow::Result;
+use hpcc_measures::results::Results;
 
 use super::plan::Run;
-use crate::results::Results;
 
 /// A run that ended well, and what was measured of it.
 pub struct Measured<'a> {

@@ -8,11 +8,11 @@ use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail};
 use hpcc_formats::results::{INPUTS, Summary, wait_for_writer};
+use hpcc_measures::results::{self, Results};
 
 use super::file::SweepFile;
-use super::inputs;
 use super::plan::Run;
-use crate::results::{self, Results};
+use super::program;
 use crate::simulator::{Simulator, describe_crash};
 
 /// What all runs of a sweep have in common.
@@ -30,7 +30,7 @@ impl<'a> Job<'a> {
     /// If the simulator cannot be read.
     pub fn new(simulator: &'a Simulator, file: &'a SweepFile, out: &'a Path) -> Result<Job<'a>> {
         let program = simulator.path();
-        let program_hash = inputs::of_program(program).with_context(|| program.display().to_string())?;
+        let program_hash = program::hash(program).with_context(|| program.display().to_string())?;
         Ok(Job { simulator, program_hash, file, out })
     }
 

@@ -4,11 +4,11 @@
 use std::iter;
 
 use anyhow::Result;
+use hpcc_measures::results::Results;
+use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES, Tally, percentile};
+use hpcc_measures::{series, window};
 
 use super::plan::Facts;
-use crate::results::Results;
-use crate::stats::{self, FctStats, SIZE_CLASSES, Tally, percentile};
-use crate::{series, window};
 
 /// Which flows are small, and which large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,9 +218,9 @@ fn push_slowdowns(metrics: &mut Metrics, name: &str, of: &str, stats: &FctStats)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
     use crate::sweep::columns::Column;
     use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
+    use hpcc_measures::results::in_memory;
 
     const FACTS: Facts = Facts {
         telemetry_sender_bytes: 0,

@@ -12,11 +12,11 @@ mod flow_table;
 mod folder;
 mod group;
 mod growth;
-mod inputs;
 mod job;
 mod metrics;
 mod plan;
 mod plots;
+mod program;
 mod report;
 mod slurm;
 
@@ -25,11 +25,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use hpcc_measures::results::Results;
 
 use crate::outcome::Outcome;
 use crate::plot::Drawing;
 use crate::report::{self as page, Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, PAGE};
-use crate::results::Results;
 use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::{human, run};

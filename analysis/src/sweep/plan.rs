@@ -14,7 +14,6 @@ use hpcc_formats::scenario::Scenario;
 
 use super::claim::Series;
 use super::file::{Placed, SweepFile, Variant};
-use super::inputs;
 
 /// The key that seeds set.
 const SEED_KEY: &str = "run.seed";
@@ -121,7 +120,7 @@ fn run(file: &SweepFile, set: &[String], &(index, step, seed): &Combination<'_>)
     let overrides: Vec<String> = settings.iter().map(|setting| setting.text.clone()).collect();
     let scenario = scenario(file, &overrides).map_err(|error| blame(file, variant, &settings, error))?;
     check_groups(file, &scenario)?;
-    let inputs = inputs::of_scenario(&scenario)?;
+    let inputs = scenario.digest()?;
     let seed = seed.map(|seed| seed.value);
     let folder = folder(file, variant, step, seed);
     Ok(Run { variant: index, step, seed, folder, overrides, facts: Facts::of(&scenario), inputs })

@@ -3,13 +3,13 @@
 
 use hpcc_core::settings::quantity;
 use hpcc_formats::error::InputError;
+use hpcc_measures::select::Selection;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::measure::{Awaited, Level, Measure, What};
 use super::{Cell, Claim, Range};
-use crate::select::Selection;
 use crate::sweep::axes::{Axes, Axis};
 use crate::sweep::file::{Form, Source, Variant, scalar};
 

@@ -7,15 +7,14 @@ use anyhow::{Result, bail};
 use bit_set::BitSet;
 use hpcc_formats::results::control_csv::{self, ControlRow};
 use hpcc_formats::results::{FctRecord, queue_csv};
+use hpcc_measures::results::{Life, Results};
+use hpcc_measures::select::Selection;
+use hpcc_measures::series::{self, Grid};
+use hpcc_measures::spread::Spread;
+use hpcc_measures::stats::{jain, percentile};
+use hpcc_measures::window;
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-use crate::results::{Life, Results};
-use crate::select::Selection;
-use crate::series::{self, Grid};
-use crate::spread::Spread;
-use crate::stats::{jain, percentile};
-use crate::window;
 
 /// A kind of measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -247,7 +246,7 @@ impl Measure {
             }
         })?;
         let values = values.sorted();
-        if values.len() == 0 {
+        if values.is_empty() {
             bail!("no flow to measure");
         }
         Ok(self.percentile.map_or(values.mean(), |percent| values.percentile(percent)))
@@ -357,9 +356,9 @@ fn queue_peaks(results: &Results) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::in_memory;
     use hpcc_core::units::{BitRate, Nanos};
     use hpcc_formats::results::{ResultWriter, RowPlace, Summary, Versions};
+    use hpcc_measures::results::in_memory;
 
     fn measure(what: What) -> Measure {
         let selection = Selection::default();

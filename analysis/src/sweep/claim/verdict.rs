@@ -247,7 +247,7 @@ mod tests {
     use super::super::measure::What;
     use super::super::{Measure, Range};
     use super::*;
-    use crate::select::Selection;
+    use hpcc_measures::select::Selection;
 
     fn claim(over: Option<Cell>) -> Claim {
         let range = |at_most| Range { at_least: None, at_most: Some(at_most) };

@@ -3,6 +3,7 @@
 //! flows has the same width, whatever their sizes.
 
 use anyhow::Result;
+use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
@@ -10,7 +11,6 @@ use super::{Drawn, names, subtitle};
 use crate::human;
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Axis, Look, Ruler, slowdown_axis, slowdown_scale};
-use crate::stats::{self, FctStats};
 
 /// Parts that flows are divided into by rank.
 const PARTS: usize = 20;

@@ -2,13 +2,13 @@
 //! `slowdown-by-size.svg`: median and 99th percentile by flow size.
 
 use anyhow::Result;
+use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
 use super::{names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Look, size_axis, slowdown_axis, slowdown_scale};
-use crate::stats::{self, FctStats};
 
 /// With at most this many sizes, each is a bin of its own.
 const DISTINCT_SIZES: usize = 12;

@@ -2,15 +2,16 @@
 //! `goodput-by-variant.svg`: how fast large flows are.
 
 use anyhow::Result;
+use hpcc_measures::series;
+use hpcc_measures::stats::percentile;
 
 use super::super::file::SweepFile;
 use super::super::group::Group;
 use super::super::metrics::Sizes;
 use super::subtitle;
+use crate::human;
 use crate::plot::Look;
 use crate::plot::dot_rows::{DotRows, Row};
-use crate::stats::percentile;
-use crate::{human, series};
 
 /// Draws the figure, if there was a large flow.
 ///

@@ -2,14 +2,14 @@
 //! Time series of all variants: `queue-over-time.svg`, `goodput-over-time.svg`. They show the first seed.
 
 use anyhow::Result;
+use hpcc_measures::results::{Life, Results};
+use hpcc_measures::series::{self, Grid};
 
 use super::super::file::SweepFile;
 use super::super::group::Group;
 use super::{Drawn, names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Look, time_axis, value_axis};
-use crate::results::{Life, Results};
-use crate::series::{self, Grid};
 
 /// Steps that a line has.
 const STEPS: usize = 400;

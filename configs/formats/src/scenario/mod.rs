@@ -6,6 +6,7 @@
 
 mod check;
 pub(crate) mod compatibility;
+mod digest;
 mod draft;
 mod effective;
 mod network;

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which of several events of the same nanosecond runs first. Both are as good a model of a network; they differ in what
 /// can be compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventOrder {
     /// The one that was scheduled first, as in the reference simulator; one process only.

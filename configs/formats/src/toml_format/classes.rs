@@ -8,15 +8,14 @@ use hpcc_core::switch::{Classes, MAX_QUANTUM, PRIORITIES, Service};
 use serde::Deserialize;
 use toml::Spanned;
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClassKeys {
     /// Priority (queue) of the class.
-    #[cfg_attr(feature = "schema", schemars(with = "u8"))]
+    #[schemars(with = "u8")]
     priority: Spanned<u8>,
     /// Bytes in a turn of deficit round robin.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Size>"))]
+    #[schemars(with = "Option<Size>")]
     quantum: Option<Spanned<Size>>,
     /// Served ahead of those with a quantum.
     #[serde(default)]

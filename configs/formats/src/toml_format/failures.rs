@@ -10,17 +10,15 @@ use hpcc_core::units::Nanos;
 use serde::Deserialize;
 use toml::Spanned;
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FailureKeys {
     /// Links that fail.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<FailedLink>"))]
+    #[schemars(with = "Vec<FailedLink>")]
     links: Vec<Spanned<FailedLink>>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FailedLink {
     /// Simulated time at which it fails.

@@ -14,12 +14,11 @@ use toml::{Spanned, Value};
 
 const SECTION: &str = "legacy";
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LegacyKeys {
     /// Hosts and switches that know nothing of telemetry.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
+    #[schemars(with = "Vec<u32>")]
     nodes: Vec<Spanned<u32>>,
 }
 

@@ -27,14 +27,12 @@ mod failures;
 mod fast_cnp;
 mod legacy;
 mod plain;
-#[cfg(feature = "schema")]
 mod schema;
 mod settings;
 mod topology;
 mod traffic;
 mod values;
 
-#[cfg(feature = "schema")]
 pub use schema::scenario as schema;
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ use hpcc_core::units::Nanos;
 use serde::Deserialize;
 use toml::Spanned;
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunKeys {
     /// Of every random choice.
@@ -24,7 +23,7 @@ pub(super) struct RunKeys {
     #[serde(default)]
     order: EventOrder,
     /// Simulated time at which the run ends.
-    #[cfg_attr(feature = "schema", schemars(with = "Interval"))]
+    #[schemars(with = "Interval")]
     stop: Spanned<Interval>,
 }
 
@@ -49,20 +48,18 @@ pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
 /// What `[switch]` holds besides plain settings.
 pub(super) const SWITCH_LISTS: &[&str] = &["ecn_thresholds", "classes"];
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct SwitchLists {
     /// Thresholds of ports of each rate, in place of `ecn_kmin`, `ecn_kmax` and `ecn_pmax`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ThresholdKeys>>"))]
+    #[schemars(with = "Option<Vec<ThresholdKeys>>")]
     ecn_thresholds: Option<Vec<Spanned<ThresholdKeys>>>,
     /// Classes of service.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ClassKeys>>"))]
+    #[schemars(with = "Option<Vec<ClassKeys>>")]
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ThresholdKeys {
     /// Of the ports.
@@ -78,12 +75,11 @@ struct ThresholdKeys {
 /// What `[transport]` holds besides plain settings.
 pub(super) const TRANSPORT_LISTS: &[&str] = &["classes"];
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TransportLists {
     /// Classes of service.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<ClassKeys>>"))]
+    #[schemars(with = "Option<Vec<ClassKeys>>")]
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
 
@@ -131,8 +127,7 @@ fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Res
     Ok(thresholds)
 }
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct MonitorKeys {
     /// Time series of the queues.
@@ -142,18 +137,18 @@ pub(super) struct MonitorKeys {
     /// Time series of what congestion control makes of flows: rate, window, bytes in flight, U, bottleneck and round-trip time.
     control_interval: Option<Interval>,
     /// The flows of that series, by number in the order of their start; without it all.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
+    #[schemars(with = "Vec<u32>")]
     control_flows: Option<Spanned<Vec<u32>>>,
     /// Start of the reference's histogram, a sample each 100 ns.
     queue_histogram_start: Option<Time>,
     /// Simulated time at which it ends.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Time>"))]
+    #[schemars(with = "Option<Time>")]
     queue_histogram_end: Option<Spanned<Time>>,
     /// Nodes whose packets go into `packets.tr`.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
+    #[schemars(with = "Vec<u32>")]
     trace_nodes: Vec<Spanned<u32>>,
     /// Nodes whose frames go into `packets.pcap` as bytes; needs a `rocev2` profile.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u32>"))]
+    #[schemars(with = "Vec<u32>")]
     capture_nodes: Vec<Spanned<u32>>,
 }
 

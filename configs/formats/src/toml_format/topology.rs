@@ -19,7 +19,6 @@ const KINDS: &[&str] =
     &["star", "dumbbell", "parking_lot", "leaf_spine", "dual_homed", "fat_tree", "k_ary_fat_tree", "file", "links"];
 
 /// The keys of each kind.
-#[cfg(feature = "schema")]
 pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     use super::schema::of;
     let keys = [
@@ -75,8 +74,7 @@ fn wire(rate: Rate, delay: Time, loss: Probability) -> Wire {
     Wire { rate: rate.0, delay: delay.0, loss: loss.0 }
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StarKeys {
     /// Hosts around one switch.
@@ -95,8 +93,7 @@ fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, 
     Ok(generate::star(keys.hosts, wire(keys.rate, keys.delay, keys.loss)))
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DumbbellKeys {
     /// Hosts on the left switch.
@@ -128,8 +125,7 @@ fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
     Ok(dumbbell.network())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ParkingLotKeys {
     /// Switches in a row.
@@ -161,8 +157,7 @@ fn parking_lot(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Ne
     Ok(row.network())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DualHomedKeys {
     /// Pairs of top-of-rack switches.
@@ -197,8 +192,7 @@ fn dual_homed(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Net
     Ok(pod.network())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LeafSpineKeys {
     /// Leaf switches.
@@ -233,8 +227,7 @@ fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Net
     Ok(fabric.network())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FatTreeKeys {
     /// Pods.
@@ -275,8 +268,7 @@ fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
     Ok(tree.network())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KAryKeys {
     /// Ports of a switch, even: k pods of k/2 racks and k/2 aggregation switches, under k/2 groups of k/2 cores.
@@ -325,12 +317,11 @@ fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result
     Ok(tree.network())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
     /// A topology in the reference's format.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     path: Spanned<String>,
     /// Loss of links whose own is 0.
     #[serde(default)]
@@ -347,8 +338,7 @@ fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<T
     Ok(Topology { network, links, default_loss: keys.default_loss.0 })
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LinksKeys {
     /// Hosts, numbered first.
@@ -363,12 +353,11 @@ struct LinksKeys {
     #[serde(default)]
     loss: Probability,
     /// The links.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<LinkKeys>"))]
+    #[schemars(with = "Vec<LinkKeys>")]
     links: Vec<Spanned<LinkKeys>>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LinkKeys {
     /// Node at one end.

@@ -33,7 +33,6 @@ const MAX_REPEATS: u64 = 1_000_000;
 type Priority = Option<Bounded<1, 7>>;
 
 /// The keys of each kind.
-#[cfg(feature = "schema")]
 pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     use super::schema::of;
     let keys = [
@@ -49,7 +48,6 @@ pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
 }
 
 /// The same with the key that [`group`] reads of any section.
-#[cfg(feature = "schema")]
 fn named(mut schema: serde_json::Value) -> serde_json::Value {
     schema["properties"]["name"] = serde_json::json!({
         "description": "Name of the flows in results; without one, that of their kind.",
@@ -125,8 +123,7 @@ fn new_flow(src: u32, dst: u32, class: Class, size: u64, start: Nanos) -> Flow {
     Flow { src, dst, priority: class.priority, dport: class.dport, size, start }
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FlowKeys {
     /// Sending host.
@@ -150,8 +147,7 @@ fn flow(document: &Document<'_>, section: Kinded<'_>) -> Result<Vec<Flow>, Input
     Ok(vec![new_flow(keys.src, keys.dst, class, keys.size.0, keys.start.0)])
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct IncastKeys {
     /// The one host that all send to.
@@ -180,8 +176,7 @@ fn incast(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -
     Ok(senders.into_iter().map(flow).collect())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PeriodicIncastKeys {
     /// The one host that all send to.
@@ -228,8 +223,7 @@ fn periodic_incast(
     Ok(flows)
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RandomIncastKeys {
     /// Hosts that send to one at the same moment.
@@ -295,8 +289,7 @@ fn senders(
     Ok(hosts)
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PermutationKeys {
     /// Payload bytes of a flow.
@@ -323,14 +316,13 @@ fn permutation(
     Ok(pairs.into_iter().map(|(src, dst)| new_flow(src, dst, class, keys.size.0, keys.start.0)).collect())
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PoissonKeys {
     /// Of each host's link.
     load: Fraction<2>,
     /// A workload file.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     sizes: Spanned<String>,
     /// When the first flow starts.
     #[serde(default)]
@@ -341,7 +333,7 @@ struct PoissonKeys {
     rack_share: Option<Probability>,
     /// Hosts that receive more or fewer flows than others.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<WeightKeys>"))]
+    #[schemars(with = "Vec<WeightKeys>")]
     weights: Vec<Spanned<WeightKeys>>,
     /// Priority (queue) of the packets.
     priority: Priority,
@@ -349,8 +341,7 @@ struct PoissonKeys {
     dport: Option<u16>,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WeightKeys {
     /// The hosts.
@@ -421,12 +412,11 @@ fn host_rates(network: &Network) -> Vec<(u32, BitRate)> {
     network.hosts().filter_map(|host| Some((host, first(host)?))).collect()
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
     /// Flows in the reference's format.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     path: Spanned<String>,
 }
 

@@ -17,12 +17,11 @@ use toml::Spanned;
 /// What `[fast_cnp]` holds besides plain settings.
 pub(super) const LISTS: &[&str] = &["borders"];
 
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FastCnpLists {
     /// Links that lead out of the domain: a switch, and the node at the other end.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<[u32; 2]>"))]
+    #[schemars(with = "Vec<[u32; 2]>")]
     borders: Vec<Spanned<[u32; 2]>>,
 }
 

@@ -283,7 +283,6 @@ impl Results {
     }
 
     /// How many flows are in memory.
-    #[cfg(test)]
     pub fn kept(&self) -> usize {
         self.finished.kept() + self.unfinished.kept()
     }
@@ -364,8 +363,7 @@ pub fn check_file(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Results without a folder, for tests.
-#[cfg(test)]
+/// Results that have no folder, as tests want them.
 pub fn in_memory(summary: Summary, flows: Vec<FctRecord>, unfinished: Vec<UnfinishedFlow>) -> Results {
     let (flows, unfinished) = (Records::Kept(flows.into()), Records::Kept(unfinished.into()));
     Results::new(Path::new("out"), summary, flows, unfinished, None).expect("in memory")

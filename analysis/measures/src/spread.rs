@@ -102,6 +102,11 @@ impl Distribution {
         self.count(self.values.len())
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Their mean, exact however many they are; 0 without values.
     pub fn mean(&self) -> f64 {
         self.mean

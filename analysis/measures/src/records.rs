@@ -47,7 +47,6 @@ impl<T: CsvRow> Records<T> {
     }
 
     /// How many rows are in memory.
-    #[cfg(test)]
     pub fn kept(&self) -> usize {
         match self {
             Records::Kept(rows) => rows.len(),
