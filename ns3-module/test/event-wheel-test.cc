@@ -11,6 +11,7 @@
 #include "ns3/wheel-scheduler.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <tuple>
 
@@ -426,9 +427,12 @@ class WheelCanonicalTest : public TestCase
     void DoRun() override
     {
         std::mt19937 random(7);
-        for (uint32_t round = 0; round < 20; ++round)
+        // Times on the wheel, in the lists behind it, and in what is beyond them.
+        constexpr std::array<uint64_t, 3> REACHES{2'000, 300'000, 6'000'000};
+        for (uint32_t round = 0; round < 30; ++round)
         {
-            const std::vector<EventWheel::Event> expected = MakeEvents(random);
+            const uint64_t reach = REACHES[round % REACHES.size()];
+            const std::vector<EventWheel::Event> expected = MakeEvents(reach, random);
             NS_TEST_ASSERT_MSG_EQ(IsRunAs(Shuffle(expected, random), expected),
                                   true,
                                   "inserted in another order");
@@ -436,14 +440,15 @@ class WheelCanonicalTest : public TestCase
     }
 
     /**
-     * \brief Make events in canonical order.
+     * \brief Make events in canonical order, many of them at the same time.
+     * \param reach the longest time from some to the next, in steps
      * \param random source of chance
      * \return the events
      */
-    static std::vector<EventWheel::Event> MakeEvents(std::mt19937& random)
+    static std::vector<EventWheel::Event> MakeEvents(uint64_t reach, std::mt19937& random)
     {
         std::vector<EventWheel::Event> events;
-        for (uint64_t ts = 0; ts < 6'000; ts += 1 + random() % 2'000)
+        for (uint64_t ts = 0; ts < 3 * reach; ts += 1 + random() % reach)
         {
             for (uint32_t count = random() % 4; count < 2; ++count)
             {

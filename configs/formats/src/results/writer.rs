@@ -482,6 +482,31 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_another_process_that_are_damaged_leave_no_results() {
+        let root = tempfile::tempdir().expect("folder");
+        let out = root.path().join("run");
+        let mut other = ResultWriter::without_folder();
+        for number in 0..3 {
+            other.flow_finished(&flow(number));
+        }
+        let rows = other.take_rows();
+        let finish_with = |rows: &[u8]| {
+            let mut writer = ResultWriter::create(&out).expect("create");
+            writer.share();
+            writer.add_rows(rows);
+            writer.write_rows();
+            writer.finish(&summary()).map_err(|error| error.to_string())
+        };
+        for damaged in [&rows[..rows.len() - 1], &rows[1..], b"no rows"] {
+            let message = finish_with(damaged).expect_err("accepted");
+            assert!(message.contains("the rows of another process of this run cannot be read"), "{message}");
+            assert!(!out.exists(), "half of the results look like all of them");
+        }
+        finish_with(&rows).expect("undamaged rows");
+        assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv"), [flow(0), flow(1), flow(2)]);
+    }
+
+    #[test]
     fn other_peoples_folders_are_refused() {
         let root = tempfile::tempdir().expect("folder");
         fs::write(root.path().join("thesis.tex"), "").expect("file");
