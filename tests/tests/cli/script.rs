@@ -85,9 +85,9 @@ fn only_ns3_trees_are_tested_and_only_the_fetched_one_in_other_profiles() {
     }
 }
 
-/// A folder where ns-3 is installed, as far as CMake can tell; `also` ends what CMake reads of it.
+/// A folder where pip has installed ns-3, as far as CMake can tell; `also` ends what CMake reads of it.
 fn fake_installation(bench: &Bench, also: &str) {
-    fs::create_dir_all(bench.path("installed/lib/cmake/ns3")).expect("a folder");
+    fs::create_dir_all(bench.path("installed/ns3/lib64/cmake/ns3")).expect("a folder");
     let targets: String = ["core", "network"]
         .iter()
         .map(|module| {
@@ -98,7 +98,7 @@ fn fake_installation(bench: &Bench, also: &str) {
         })
         .collect();
     let config = format!("set(ns3_VERSION 3.99)\n{targets}{also}\n");
-    bench.write("installed/lib/cmake/ns3/ns3Config.cmake", &config);
+    bench.write("installed/ns3/lib64/cmake/ns3/ns3Config.cmake", &config);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn the_module_is_built_beside_an_installed_ns3() {
 
     fake_installation(&bench, "");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../ns3-module/installed");
-    let place = format!("-Dns3_DIR={}", bench.path("installed/lib/cmake/ns3").display());
+    let place = format!("-Dns3_DIR={}", bench.path("installed/ns3/lib64/cmake/ns3").display());
     let configure = ["-G", "Ninja", "-S", source, "-B", "built", &place];
     for (program, arguments) in [("cmake", &configure[..]), ("ninja", &["-C", "built", "-t", "commands", "all"])] {
         let done = Command::new(program).args(arguments).current_dir(bench.path("")).output().expect(program);
