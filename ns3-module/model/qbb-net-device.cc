@@ -492,7 +492,7 @@ QbbNetDevice::TakeDown()
 {
     NS_LOG_FUNCTION(this);
     m_linkUp = false;
-    m_downSince = Simulator::Now();
+    m_downSince = Simulator::Now().GetNanoSeconds();
     m_linkChanges();
 }
 
@@ -501,7 +501,7 @@ QbbNetDevice::BringUp()
 {
     NS_LOG_FUNCTION(this);
     constexpr uint32_t LARGEST_FRAME = 10'000;
-    const Time down = Simulator::Now() - m_downSince;
+    const Time down = Simulator::Now() - NanoSeconds(m_downSince);
     // As for files, whatever the gap between frames.
     const Time least = NanoSeconds(m_delayNanos + hpcc::tx_time(m_bitRate, LARGEST_FRAME, false));
     NS_ABORT_MSG_IF(down < least,
@@ -510,7 +510,7 @@ QbbNetDevice::BringUp()
                         << least.As(Time::NS) << ", when what was on it is gone");
     for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
     {
-        m_pausedTime[priority] = GetPausedTime(priority);
+        m_pausedTime[priority] = GetPausedTime(priority).GetNanoSeconds();
     }
     m_paused = 0;
     m_linkUp = true;
@@ -578,6 +578,7 @@ QbbNetDevice::HandlePfc(const QbbFrame& frame)
 {
     const uint8_t bit = 1U << frame.priority;
     const bool wasPaused = m_paused & bit;
+    const int64_t now = Simulator::Now().GetNanoSeconds();
     m_pauseTrace(frame.priority, frame.pause);
     if (frame.pause)
     {
@@ -585,14 +586,14 @@ QbbNetDevice::HandlePfc(const QbbFrame& frame)
         m_paused |= bit;
         if (!wasPaused)
         {
-            m_pausedSince[frame.priority] = Simulator::Now();
+            m_pausedSince[frame.priority] = now;
         }
         return;
     }
     m_paused &= ~bit;
     if (wasPaused)
     {
-        m_pausedTime[frame.priority] += Simulator::Now() - m_pausedSince[frame.priority];
+        m_pausedTime[frame.priority] += now - m_pausedSince[frame.priority];
     }
     TrySend();
 }
@@ -625,8 +626,8 @@ Time
 QbbNetDevice::GetPausedTime(uint8_t priority) const
 {
     const bool paused = m_paused >> priority & 1;
-    const Time present = paused ? Simulator::Now() - m_pausedSince.at(priority) : Time(0);
-    return m_pausedTime.at(priority) + present;
+    const Time before = NanoSeconds(m_pausedTime.at(priority));
+    return paused ? before + Simulator::Now() - NanoSeconds(m_pausedSince.at(priority)) : before;
 }
 
 } // namespace ns3

@@ -440,10 +440,11 @@ class QbbNetDevice : public NetDevice
     std::shared_ptr<hpcc::Loss> m_loss;       //!< decides which arriving frames are lost
     /// Frames lost, be it by chance or with the cable.
     uint64_t m_lostFrames{0};
-    uint64_t m_pauses{0};                       //!< pause frames received
-    std::array<Time, PRIORITIES> m_pausedSince; //!< when each priority was paused
-    /// Time for which each was paused, before the present pause.
-    std::array<Time, PRIORITIES> m_pausedTime;
+    uint64_t m_pauses{0}; //!< pause frames received
+    // Not Time, of which ns-3 keeps a list until the simulation begins.
+    std::array<int64_t, PRIORITIES> m_pausedSince{}; //!< when each priority was paused, ns
+    /// Time for which each was paused before the present pause, ns.
+    std::array<int64_t, PRIORITIES> m_pausedTime{};
     Ptr<QbbChannel> m_channel;           //!< the cable
     Ptr<Node> m_node;                    //!< the node
     DataRate m_dataRate;                 //!< attribute
@@ -466,7 +467,7 @@ class QbbNetDevice : public NetDevice
     TracedCallback<uint8_t, bool> m_pauseTrace;      //!< trace source
     /// Follows the queues, once somebody wants to know.
     std::unique_ptr<QueueWatch> m_queueWatch;
-    Time m_downSince; //!< when the cable broke
+    int64_t m_downSince{0}; //!< when the cable broke, ns
 };
 
 } // namespace ns3

@@ -20,6 +20,8 @@
 #include <array>
 #include <charconv>
 #include <iostream>
+#include <memory>
+#include <typeinfo>
 #include <utility>
 
 namespace ns3
@@ -107,33 +109,93 @@ TextOf(const AttributeValue& value, Ptr<const AttributeChecker> checker)
     return value.SerializeToString(checker);
 }
 
+/**
+ * \brief Compare two values of one type.
+ * \tparam Value the type
+ * \param a a value
+ * \param b another one
+ * \return whether they are equal
+ */
+template <class Value>
+bool
+AreEqual(const AttributeValue& a, const AttributeValue& b)
+{
+    return static_cast<const Value&>(a).Get() == static_cast<const Value&>(b).Get();
+}
+
+/// A setting that is an attribute.
+struct SettingAttribute
+{
+    /**
+     * \param setting what the core says of it
+     */
+    explicit SettingAttribute(hpcc::SettingInfo setting)
+        : info(std::move(setting)),
+          initial(MakeValue(info.kind))
+    {
+        initial->DeserializeFromString(std::string(info.initial), nullptr);
+    }
+
+    /**
+     * \brief Tell the initial value without looking at its text: ns-3 sets every attribute of every
+     * new object to it, and has that checked.
+     * \param value a value
+     * \return whether it is the initial value, and of its type
+     */
+    bool IsInitial(const AttributeValue& value) const
+    {
+        if (typeid(value) != typeid(*initial))
+        {
+            return false;
+        }
+        switch (info.kind)
+        {
+        case hpcc::SettingKind::Switch:
+            return AreEqual<BooleanValue>(value, *initial);
+        case hpcc::SettingKind::Whole:
+            return AreEqual<UintegerValue>(value, *initial);
+        case hpcc::SettingKind::Real:
+            return AreEqual<DoubleValue>(value, *initial);
+        case hpcc::SettingKind::Time:
+            return AreEqual<TimeValue>(value, *initial);
+        case hpcc::SettingKind::Rate:
+            return AreEqual<DataRateValue>(value, *initial);
+        case hpcc::SettingKind::Text:
+            break;
+        }
+        return AreEqual<StringValue>(value, *initial);
+    }
+
+    const hpcc::SettingInfo info;      //!< what the core says of it
+    const Ptr<AttributeValue> initial; //!< its value in new settings
+};
+
 /// Takes what the core accepts for a setting.
 class SettingChecker : public AttributeChecker
 {
   public:
     /**
-     * \param info the setting
+     * \param setting the setting
      */
-    explicit SettingChecker(hpcc::SettingInfo info)
-        : m_info(std::move(info)),
-          m_initial(m_info.initial)
+    explicit SettingChecker(std::shared_ptr<const SettingAttribute> setting)
+        : m_setting(std::move(setting))
     {
     }
 
     bool Check(const AttributeValue& value) const override
     {
-        const std::string text = TextOf(value, this);
-        if (text == m_initial)
+        if (m_setting->IsInitial(value))
         {
             return true;
         }
+        const hpcc::SettingInfo& info = m_setting->info;
         try
         {
-            hpcc::new_settings()->set(m_info, text);
+            hpcc::new_settings()->set(info, TextOf(value, this));
         }
         catch (const rust::Error& error)
         {
-            std::cerr << "hpcc: attribute " << std::string(m_info.attribute) << ": " << error.what()
+            std::cerr << "hpcc: attribute " << std::string(info.attribute) << ": " << error.what()
                       << std::endl;
             return false;
         }
@@ -142,7 +204,7 @@ class SettingChecker : public AttributeChecker
 
     std::string GetValueTypeName() const override
     {
-        return NameOf(m_info.kind);
+        return NameOf(m_setting->info.kind);
     }
 
     bool HasUnderlyingTypeInformation() const override
@@ -152,12 +214,12 @@ class SettingChecker : public AttributeChecker
 
     std::string GetUnderlyingTypeInformation() const override
     {
-        return std::string(m_info.expected);
+        return std::string(m_setting->info.expected);
     }
 
     Ptr<AttributeValue> Create() const override
     {
-        return MakeValue(m_info.kind);
+        return MakeValue(m_setting->info.kind);
     }
 
     bool Copy(const AttributeValue& source, AttributeValue& destination) const override
@@ -166,8 +228,7 @@ class SettingChecker : public AttributeChecker
     }
 
   private:
-    hpcc::SettingInfo m_info; //!< the setting
-    std::string m_initial;    //!< its value in new settings
+    std::shared_ptr<const SettingAttribute> m_setting; //!< the setting
 };
 
 /// Reads and writes a setting of a SettingsOwner.
@@ -175,11 +236,10 @@ class SettingAccessor : public AttributeAccessor
 {
   public:
     /**
-     * \param info the setting
+     * \param setting the setting
      */
-    explicit SettingAccessor(hpcc::SettingInfo info)
-        : m_info(std::move(info)),
-          m_initial(m_info.initial)
+    explicit SettingAccessor(std::shared_ptr<const SettingAttribute> setting)
+        : m_setting(std::move(setting))
     {
     }
 
@@ -190,16 +250,20 @@ class SettingAccessor : public AttributeAccessor
         {
             return false;
         }
-        const std::string text = TextOf(value, nullptr);
         hpcc::Settings& settings = owner->GetSettings();
-        // ns-3 sets every attribute of a new object to its initial value.
-        if (settings.is_new() ? text == m_initial : std::string(settings.get(m_info)) == text)
+        if (settings.is_new() && m_setting->IsInitial(value))
+        {
+            return true;
+        }
+        const hpcc::SettingInfo& info = m_setting->info;
+        const std::string text = TextOf(value, nullptr);
+        if (std::string(settings.get(info)) == text)
         {
             return true;
         }
         try
         {
-            settings.set(m_info, text);
+            settings.set(info, text);
         }
         catch (const rust::Error&)
         {
@@ -212,7 +276,8 @@ class SettingAccessor : public AttributeAccessor
     {
         const auto owner = dynamic_cast<const SettingsOwner*>(object);
         return owner &&
-               value.DeserializeFromString(std::string(owner->GetSettings().get(m_info)), nullptr);
+               value.DeserializeFromString(std::string(owner->GetSettings().get(m_setting->info)),
+                                           nullptr);
     }
 
     bool HasGetter() const override
@@ -226,8 +291,7 @@ class SettingAccessor : public AttributeAccessor
     }
 
   private:
-    hpcc::SettingInfo m_info; //!< the setting
-    std::string m_initial;    //!< its value in new settings
+    std::shared_ptr<const SettingAttribute> m_setting; //!< the setting
 };
 
 } // namespace
@@ -237,13 +301,12 @@ AddSettings(TypeId tid, const rust::Vec<hpcc::SettingInfo>& settings)
 {
     for (const auto& info : settings)
     {
-        const Ptr<AttributeValue> initial = MakeValue(info.kind);
-        initial->DeserializeFromString(std::string(info.initial), nullptr);
+        const auto setting = std::make_shared<const SettingAttribute>(info);
         tid.AddAttribute(std::string(info.attribute),
                          std::string(info.help),
-                         *initial,
-                         Create<SettingAccessor>(info),
-                         Create<SettingChecker>(info));
+                         *setting->initial,
+                         Create<SettingAccessor>(setting),
+                         Create<SettingChecker>(setting));
     }
     return tid;
 }
