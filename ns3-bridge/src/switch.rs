@@ -19,20 +19,36 @@ pub(crate) mod ffi {
         dport: u16,
     }
 
-    /// `hpcc_core::switch::Arrival`.
+    /// Where a frame goes that came in.
     #[derive(Clone, Copy)]
-    struct Arrival {
+    struct Route {
         verdict: Verdict,
-        pause: bool,
         /// With which it leaves.
         hop_limit: u8,
         egress: u16,
     }
 
+    /// `hpcc_core::switch::Admission`.
+    #[derive(Clone, Copy)]
+    struct Admission {
+        admitted: bool,
+        /// First send a PFC pause of its priority out of its ingress port.
+        pause: bool,
+    }
+
+    /// What happens to a frame that need not wait.
+    #[derive(Clone, Copy)]
+    struct Passage {
+        /// Nothing has happened if it is not let pass.
+        passes: bool,
+        mark: bool,
+        telemetry_bytes: u16,
+    }
+
     /// What becomes of a frame that arrived at a switch.
     #[derive(Clone, Copy)]
     enum Verdict {
-        /// It waits at `egress`.
+        /// It goes on by `egress`.
         Forward,
         /// Its destination cannot be reached.
         NoRoute,
@@ -105,16 +121,19 @@ pub(crate) mod ffi {
         fn next(self: &mut Scheduler, heads: &[u32; 8], paused: u8) -> i32;
         /// Bytes of all frames that left a port.
         fn sent(self: &Switch, egress: u16) -> u64;
-        /// A frame came in by a port.
-        fn arrive(
+        /// Where a frame goes that came in.
+        fn route(self: &Switch, dst: u32, key: &FlowKey, hop_limit: u8) -> Route;
+        /// A frame that came in by one port is to wait at another.
+        fn admit(self: &mut Switch, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission;
+        /// A frame that came in just now leaves a port that is idle, and at which none waits: as `admit` and `depart` in one.
+        fn pass(
             self: &mut Switch,
-            ingress: u16,
-            dst: u32,
-            key: &FlowKey,
-            priority: u8,
-            size: u32,
-            hop_limit: u8,
-        ) -> Arrival;
+            egress: u16,
+            now_ns: u64,
+            frame: &DepartingFrame,
+            section: &mut [u8],
+            rng: &mut Rng,
+        ) -> Passage;
         /// A frame will arrive by a port. Not `routed` yet: where its route is found, and the port that it leaves by is not told;
         /// routed: the accounts of both ports.
         fn places_of_arrival(self: &Switch, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces;
@@ -153,7 +172,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{Arrival, DepartingFrame, Departure, FetchPlaces, FlowKey, Verdict};
+use ffi::{Admission, DepartingFrame, Departure, FetchPlaces, FlowKey, Passage, Route, Verdict};
 
 pub struct Switch {
     core: core_switch::Switch,
@@ -171,6 +190,21 @@ impl From<&FlowKey> for core_switch::FlowKey {
             dst_address: key.dst_address,
             sport: key.sport,
             dport: key.dport,
+        }
+    }
+}
+
+impl From<&DepartingFrame> for core_switch::Head {
+    #[inline]
+    fn from(frame: &DepartingFrame) -> Self {
+        core_switch::Head {
+            ingress: frame.ingress,
+            priority: frame.priority,
+            is_data: frame.is_data,
+            size: frame.size,
+            queue: frame.queue_bytes,
+            arrived: Nanos(frame.arrived_ns),
+            hop_limit: frame.hop_limit,
         }
     }
 }
@@ -218,16 +252,33 @@ pub fn update_switch_routes(network: &mut Network, node: u32, target: &mut Switc
 }
 
 impl Switch {
-    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32, hop_limit: u8) -> Arrival {
-        let dropped = |verdict| Arrival { verdict, pause: false, hop_limit: 0, egress: 0 };
-        match self.core.arrive(ingress, dst, &key.into(), priority, size, hop_limit) {
-            core_switch::Arrival::Forward { egress, pause, hop_limit } => {
-                Arrival { verdict: Verdict::Forward, pause, hop_limit, egress }
-            }
-            core_switch::Arrival::NoRoute => dropped(Verdict::NoRoute),
-            core_switch::Arrival::Expired => dropped(Verdict::Expired),
-            core_switch::Arrival::Overflow => dropped(Verdict::Overflow),
+    pub fn route(&self, dst: u32, key: &FlowKey, hop_limit: u8) -> Route {
+        let dropped = |verdict| Route { verdict, hop_limit: 0, egress: 0 };
+        match self.core.route(dst, &key.into(), hop_limit) {
+            core_switch::Route::To { egress, hop_limit } => Route { verdict: Verdict::Forward, hop_limit, egress },
+            core_switch::Route::None => dropped(Verdict::NoRoute),
+            core_switch::Route::Expired => dropped(Verdict::Expired),
         }
+    }
+
+    pub fn admit(&mut self, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission {
+        match self.core.admit(ingress, egress, priority, size) {
+            core_switch::Admission::Drop => Admission { admitted: false, pause: false },
+            core_switch::Admission::Admit { pause } => Admission { admitted: true, pause },
+        }
+    }
+
+    pub fn pass(
+        &mut self,
+        egress: u16,
+        now_ns: u64,
+        frame: &DepartingFrame,
+        section: &mut [u8],
+        rng: &mut Rng,
+    ) -> Passage {
+        let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
+        let mark = self.core.pass(egress, Nanos(now_ns), &frame.into(), &mut section, &mut rng.0);
+        Passage { passes: mark.is_some(), mark: mark.unwrap_or_default(), telemetry_bytes: section.len as u16 }
     }
 
     pub fn places_of_arrival(&self, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces {
@@ -254,13 +305,9 @@ impl Switch {
         section: &mut [u8],
         rng: &mut Rng,
     ) -> Departure {
-        let &DepartingFrame { ingress, priority, is_data, hop_limit, size, telemetry_bytes, queue_bytes, arrived_ns } =
-            frame;
-        let arrived = Nanos(arrived_ns);
-        let head = core_switch::Head { ingress, priority, is_data, size, queue: queue_bytes, arrived, hop_limit };
-        let mut section = core_switch::Section { bytes: section, len: telemetry_bytes.into() };
+        let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
         let core_switch::Departure { mark, resume } =
-            self.core.depart(egress, Nanos(now_ns), &head, &mut section, &mut rng.0);
+            self.core.depart(egress, Nanos(now_ns), &frame.into(), &mut section, &mut rng.0);
         Departure { mark, resume, telemetry_bytes: section.len as u16 }
     }
 

@@ -63,7 +63,10 @@ class EventWheel
     [[gnu::always_inline]] void Insert(const Event& ev)
     {
         m_order.See(ev);
-        Put(WheelEntry(ev), ev.ts, ev.id, false);
+        if (!Append(WheelEntry(ev), ev.ts))
+        {
+            Put(WheelEntry(ev), ev.ts, ev.id, false);
+        }
     }
 
     /**
@@ -74,7 +77,11 @@ class EventWheel
     [[gnu::always_inline]] void InsertInOrder(const Event& ev)
     {
         // In canonical order a slot is arranged later, whatever is inserted when.
-        Put(WheelEntry(ev), ev.ts, ev.id, m_order.GetOrder() == EventOrder::INSERTION);
+        const bool isLate = m_order.GetOrder() == EventOrder::INSERTION;
+        if (isLate || !Append(WheelEntry(ev), ev.ts))
+        {
+            Put(WheelEntry(ev), ev.ts, ev.id, isLate);
+        }
     }
 
     /// \return the time of the next event, NEVER if none waits
@@ -103,7 +110,10 @@ class EventWheel
         const Event next = Discard();
         if (m_count >= SOME)
         {
-            LookAhead(next.impl);
+            if (!LookAtOne(next.impl))
+            {
+                LookAhead(next.impl);
+            }
         }
         else if (m_looked != m_seen)
         {
@@ -223,6 +233,33 @@ class EventWheel
             ForgetAhead();
         }
         return RunsBefore(far, m_order.ToEvent(*m_next, far.ts));
+    }
+
+    /**
+     * \brief Put an event behind those of a time that is not looked at yet, as most are put.
+     * \param entry the event
+     * \param ts its time
+     * \return whether its time is such a one
+     */
+    [[gnu::always_inline]] bool Append(const WheelEntry& entry, uint64_t ts)
+    {
+        if (ts <= m_nextTs || ts - m_base >= SLOTS)
+        {
+            return false;
+        }
+        uint32_t list = m_slots[ts % SLOTS];
+        if (!list)
+        {
+            list = Occupy(ts);
+        }
+        WheelSlot& slot = m_lists[list];
+        if (slot.arranged != WheelSlot::UNARRANGED)
+        {
+            return false;
+        }
+        slot.entries.push_back(entry);
+        ++m_count;
+        return true;
     }
 
     /**
@@ -364,6 +401,24 @@ class EventWheel
         }
         m_nextTs = ts + m_occupied.DistanceFrom(index);
         GoTo(GetSlot(m_nextTs), m_nextTs, 0);
+    }
+
+    /**
+     * \brief Look at one event more, as nearly always: one that was looked at was taken, and more
+     * wait with the last one.
+     * \param latest the event that was taken last
+     * \return whether that is so
+     */
+    [[gnu::always_inline]] bool LookAtOne(const EventImpl* latest)
+    {
+        if (m_looked - m_seen != AHEAD || m_ahead[m_seen % RING].GetImpl() != latest ||
+            m_lookAt == m_lookSlot->entries.size())
+        {
+            return false;
+        }
+        ++m_seen;
+        LookAt(m_lookSlot->entries[m_lookAt++]);
+        return true;
     }
 
     /**

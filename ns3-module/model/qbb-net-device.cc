@@ -356,17 +356,18 @@ QbbNetDevice::WithdrawTxComplete()
 }
 
 bool
-QbbNetDevice::LetPass(uint8_t queue)
+QbbNetDevice::MayPass(uint8_t queue)
 {
     const bool isHeld = m_waiting || m_watched || m_hasClasses || (m_paused >> queue & 1);
-    if (isHeld || !m_linkUp || IsBusy())
-    {
-        return false;
-    }
+    return !isHeld && m_linkUp && !IsBusy();
+}
+
+void
+QbbNetDevice::LetPass(uint8_t queue)
+{
     m_busy = true;
     // Queue 0 is served before all others, and not by turns.
     m_lastServed = queue == 0 ? m_lastServed : queue;
-    return true;
 }
 
 void

@@ -143,12 +143,19 @@ class QbbNetDevice : public NetDevice
     uint64_t GetNow() const;
 
     /**
-     * \brief Ask whether a frame that has just come may leave at once, without a queue. If so, it
-     * is the one that TransmitStart() must be called with next.
+     * \brief Ask whether a frame that has just come may leave at once, without a queue.
      * \param queue the queue that it would wait in
      * \return whether nothing waits, holds it back, or follows the queues, and the device is idle
      */
-    bool LetPass(uint8_t queue);
+    bool MayPass(uint8_t queue);
+
+    /**
+     * \brief Begin to let a frame pass: the device is busy, and TransmitStart() must be called with
+     * the frame next.
+     * \pre MayPass()
+     * \param queue the queue that it would have waited in
+     */
+    void LetPass(uint8_t queue);
 
     /**
      * \brief Put a frame on the link.

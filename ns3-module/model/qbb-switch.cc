@@ -251,34 +251,57 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         return;
     }
-    const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(),
-                                                 frame->dst,
-                                                 KeyOf(*frame),
-                                                 frame->priority,
-                                                 frame->size,
-                                                 frame->hopLimit);
-    if (arrival.verdict != hpcc::Verdict::Forward)
+    const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
+    if (route.verdict != hpcc::Verdict::Forward)
     {
-        Drop(frame, arrival.verdict);
+        Drop(frame, route.verdict);
         return;
     }
-    if (arrival.pause)
-    {
-        m_rng->skip();
-        SendPfc(in, frame->priority, m_pauses);
-    }
     frame->ingress = in.GetPortNumber();
+    frame->hopLimit = route.hop_limit;
     if (m_notesArrival)
     {
         frame->arrived = in.GetNow();
     }
-    frame->hopLimit = arrival.hop_limit;
-    QbbNetDevice& out = *m_ports[arrival.egress];
-    if (out.LetPass(frame->priority))
+    QbbNetDevice& out = *m_ports[route.egress];
+    if (!out.MayPass(frame->priority) || !Pass(out, frame))
     {
-        Depart(out, *frame);
-        out.TransmitStart(frame);
+        Queue(in, out, frame);
+    }
+}
+
+bool
+QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
+{
+    const hpcc::Passage passage = m_core->pass(out.GetPortNumber(),
+                                               out.GetNow(),
+                                               Describe(out, *frame),
+                                               {frame->GetTelemetry(), frame->GetRoom()},
+                                               *m_rng);
+    if (!passage.passes)
+    {
+        return false;
+    }
+    out.LetPass(frame->priority);
+    Stamp(out, *frame, passage.telemetry_bytes, passage.mark);
+    out.TransmitStart(frame);
+    return true;
+}
+
+void
+QbbSwitch::Queue(QbbNetDevice& in, QbbNetDevice& out, QbbFrame* frame)
+{
+    const hpcc::Admission admission =
+        m_core->admit(frame->ingress, out.GetPortNumber(), frame->priority, frame->size);
+    if (!admission.admitted)
+    {
+        Drop(frame, hpcc::Verdict::Overflow);
         return;
+    }
+    if (admission.pause)
+    {
+        m_rng->skip();
+        SendPfc(in, frame->priority, m_pauses);
     }
     out.Enqueue(frame, frame->priority);
     out.TrySend();
@@ -353,10 +376,10 @@ QbbSwitch::NextFrame(QbbNetDevice& out)
     return frame;
 }
 
-void
-QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
+hpcc::DepartingFrame
+QbbSwitch::Describe(const QbbNetDevice& out, const QbbFrame& frame) const
 {
-    const hpcc::DepartingFrame departing{
+    return {
         frame.ingress,
         frame.priority,
         frame.CollectsTelemetry(),
@@ -366,26 +389,36 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
         out.GetQueuedBytes(),
         m_notesArrival ? frame.arrived : 0,
     };
+}
+
+void
+QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
+{
     const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
                                                      out.GetNow(),
-                                                     departing,
+                                                     Describe(out, frame),
                                                      {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_rng);
-    frame.size += departure.telemetry_bytes - frame.telemetryBytes;
-    frame.telemetryBytes = departure.telemetry_bytes;
+    Stamp(out, frame, departure.telemetry_bytes, departure.mark);
+    if (departure.resume)
+    {
+        m_rng->skip();
+        SendPfc(*m_ports[frame.ingress], frame.priority, false);
+    }
+}
+
+void
+QbbSwitch::Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bool mark)
+{
+    frame.size += telemetryBytes - frame.telemetryBytes;
+    frame.telemetryBytes = telemetryBytes;
     if (m_border && frame.HasTelemetrySection())
     {
         m_border->hide(out.GetPortNumber(),
                        !frame.CollectsTelemetry(),
                        {frame.GetTelemetry(), frame.telemetryBytes});
     }
-    frame.congestionMarked |=
-        m_fastCnp ? DepartWithFastCnp(out, frame, departure.mark) : departure.mark;
-    if (departure.resume)
-    {
-        m_rng->skip();
-        SendPfc(*m_ports[frame.ingress], frame.priority, false);
-    }
+    frame.congestionMarked |= m_fastCnp ? DepartWithFastCnp(out, frame, mark) : mark;
 }
 
 bool
@@ -420,10 +453,9 @@ QbbSwitch::Send(QbbFrame* frame)
     JoinLists();
     // Frames of priority 0 are not accounted for, and never refused.
     // The hop limit of a frame that begins here counts from the next switch.
-    const hpcc::Arrival arrival =
-        m_core->arrive(0, frame->dst, KeyOf(*frame), frame->priority, frame->size, frame->hopLimit);
+    const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
     QbbNetDevice* out =
-        arrival.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[arrival.egress]) : nullptr;
+        route.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[route.egress]) : nullptr;
     if (!out || (m_fastCnp && !m_fastCnp->Passes(*out, *frame, false)))
     {
         Drop(frame, hpcc::Verdict::NoRoute);
@@ -438,15 +470,10 @@ QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
 {
     if (frame->kind == QbbFrame::Kind::FAST_CNP || frame->kind == QbbFrame::Kind::ICMPV6)
     {
-        const hpcc::Arrival arrival = m_core->arrive(in.GetPortNumber(),
-                                                     frame->dst,
-                                                     KeyOf(*frame),
-                                                     0,
-                                                     frame->size,
-                                                     frame->hopLimit);
-        const bool isForwarded = arrival.verdict == hpcc::Verdict::Forward;
+        const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
+        const bool isForwarded = route.verdict == hpcc::Verdict::Forward;
         if (!m_fastCnp->Passes(in, *frame, true) ||
-            (isForwarded && !m_fastCnp->Passes(*m_ports[arrival.egress], *frame, false)))
+            (isForwarded && !m_fastCnp->Passes(*m_ports[route.egress], *frame, false)))
         {
             m_dropTrace(*frame);
             frame->Release();

@@ -18,8 +18,9 @@
 
 namespace hpcc
 {
+struct DepartingFrame;
 enum class Verdict : uint8_t;
-}
+} // namespace hpcc
 
 namespace ns3
 {
@@ -124,11 +125,44 @@ class QbbSwitch : public QbbNode
     void CheckLocal() const;
 
     /**
-     * \brief Account for a frame that leaves, mark it, stamp it, resume its sender.
+     * \brief Let a frame that has just come leave at once, if it need not wait.
+     * \param out port by which it leaves
+     * \param frame the frame
+     * \return whether it has left; nothing has happened if not
+     */
+    bool Pass(QbbNetDevice& out, QbbFrame* frame);
+
+    /**
+     * \brief Queue a frame that has come, or drop it; pause its sender if it must be.
+     * \param in port by which it came
+     * \param out port by which it leaves
+     * \param frame the frame
+     */
+    void Queue(QbbNetDevice& in, QbbNetDevice& out, QbbFrame* frame);
+
+    /**
+     * \brief Account for a frame that leaves its queue, mark it, stamp it, resume its sender.
      * \param out port by which it leaves
      * \param frame the frame
      */
     void Depart(QbbNetDevice& out, QbbFrame& frame);
+
+    /**
+     * \brief Say what the core must know of a frame that leaves.
+     * \param out port by which it leaves
+     * \param frame the frame
+     * \return that
+     */
+    hpcc::DepartingFrame Describe(const QbbNetDevice& out, const QbbFrame& frame) const;
+
+    /**
+     * \brief Give a frame that leaves its mark, and its length with the telemetry of this hop.
+     * \param out port by which it leaves
+     * \param frame the frame
+     * \param telemetryBytes length of its telemetry section from now on
+     * \param mark whether the ECN rule marks it
+     */
+    void Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bool mark);
 
     /**
      * \brief Decide whether a frame that leaves is marked, and whether its sender is notified,

@@ -19,15 +19,21 @@ impl LossyBuffer {
         LossyBuffer { free: bytes, alpha }
     }
 
+    /// Whether a queue of `queue` bytes may take a frame of `size` bytes.
+    #[inline]
+    pub fn lets_pass(&self, queue: u32, size: u32) -> bool {
+        let size = u64::from(size);
+        let threshold = (self.alpha * self.free as f64) as u64;
+        size <= self.free && u64::from(queue) + size <= threshold
+    }
+
     /// A frame of `size` bytes is to join a queue of `queue` bytes.
     #[inline]
     pub fn admit(&mut self, queue: u32, size: u32) -> Admission {
-        let size = u64::from(size);
-        let threshold = (self.alpha * self.free as f64) as u64;
-        if size > self.free || u64::from(queue) + size > threshold {
+        if !self.lets_pass(queue, size) {
             return Admission::Drop;
         }
-        self.free -= size;
+        self.free -= u64::from(size);
         Admission::Admit { pause: false }
     }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shared-buffer switch: route, admission, pause, ECN mark, telemetry stamp.
 //!
-//! The queues themselves belong to the simulator: it tells the switch when a frame [arrives](Switch::arrive)
-//! and when one [departs](Switch::depart), and does what the answers say.
+//! The queues themselves belong to the simulator: it asks the switch where a frame goes ([`Switch::route`]) and whether it may
+//! wait there ([`Switch::admit`]), tells when it [departs](Switch::depart), or that it [passes](Switch::pass) without waiting,
+//! and does what the answers say.
 
 mod classes;
 mod ecmp;
@@ -89,21 +90,17 @@ struct EgressPort {
 
 const _: () = assert!(size_of::<EgressPort>() == 64);
 
-/// What becomes of a frame that arrived.
+/// Where a frame goes that came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub enum Route {
     /// Its destination cannot be reached.
-    NoRoute,
+    None,
     /// Its hop limit ends here.
     Expired,
-    /// The buffer has no room.
-    Overflow,
-    /// It waits at port `egress`.
-    Forward {
-        /// Port to queue the frame at.
+    /// To another node.
+    To {
+        /// Port by which it leaves.
         egress: u16,
-        /// First send a PFC pause of the frame's priority out of the ingress port.
-        pause: bool,
         /// Hop limit with which it leaves.
         hop_limit: u8,
     },
@@ -168,6 +165,16 @@ impl Buffer {
         match self {
             Buffer::Lossless(buffer) => buffer.admit(ingress, priority, size),
             Buffer::Lossy(buffer) => buffer.admit(queue, size),
+        }
+    }
+
+    /// Whether a frame that comes and goes at once leaves all accounts as they are, pauses and resumes nobody, and is not
+    /// dropped.
+    #[inline]
+    fn lets_pass(&self, ingress: usize, queue: u32, priority: usize, size: u32) -> bool {
+        match self {
+            Buffer::Lossless(buffer) => buffer.lets_pass(ingress, priority, size),
+            Buffer::Lossy(buffer) => buffer.lets_pass(queue, size),
         }
     }
 
@@ -290,26 +297,52 @@ impl Switch {
         }
     }
 
-    /// A frame for host `dst` came in by port `ingress` with a hop limit. The buffer never refuses priority 0.
+    /// Where a frame for host `dst` goes that came in with a hop limit.
     #[inline]
-    pub fn arrive(&mut self, ingress: u16, dst: u32, key: &FlowKey, priority: u8, size: u32, hop_limit: u8) -> Arrival {
-        let Some(egress) = self.egress(dst, key) else { return Arrival::NoRoute };
+    pub fn route(&self, dst: u32, key: &FlowKey, hop_limit: u8) -> Route {
+        let Some(egress) = self.egress(dst, key) else { return Route::None };
         let hop_limit = hop_limit.saturating_sub(1);
-        if hop_limit == 0 && self.hop_limits {
-            return Arrival::Expired;
-        }
+        if hop_limit == 0 && self.hop_limits { Route::Expired } else { Route::To { egress, hop_limit } }
+    }
+
+    /// A frame that came in by port `ingress` is to wait at port `egress`. The buffer never refuses priority 0.
+    #[inline]
+    pub fn admit(&mut self, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission {
         let priority = usize::from(priority) % PRIORITIES;
         if priority == 0 {
-            return Arrival::Forward { egress, pause: false, hop_limit };
+            return Admission::Admit { pause: false };
         }
         let queued = &mut self.ports[usize::from(egress)].queued[priority];
-        match self.buffer.admit(usize::from(ingress), *queued, priority, size) {
-            Admission::Drop => Arrival::Overflow,
-            Admission::Admit { pause } => {
-                *queued += size;
-                Arrival::Forward { egress, pause, hop_limit }
-            }
+        let admission = self.buffer.admit(usize::from(ingress), *queued, priority, size);
+        if admission != Admission::Drop {
+            *queued += size;
         }
+        admission
+    }
+
+    /// A frame that came in just now leaves by port `egress`, which is idle and has none waiting: what [`Switch::admit`] and
+    /// [`Switch::depart`] do one after the other. Returns whether to mark it; `None`, and nothing has happened, if it may be
+    /// dropped or may pause or resume its sender.
+    #[inline]
+    pub fn pass(
+        &mut self,
+        egress: u16,
+        now: Nanos,
+        head: &Head,
+        section: &mut Section<'_>,
+        rng: &mut Rng,
+    ) -> Option<bool> {
+        let priority = usize::from(head.priority) % PRIORITIES;
+        let mut mark = false;
+        if priority != 0 {
+            let queued = self.ports[usize::from(egress)].queued[priority];
+            if !self.buffer.lets_pass(head.ingress.into(), queued, priority, head.size) {
+                return None;
+            }
+            mark = self.marks(egress, queued.into(), rng);
+        }
+        self.send(egress, now, head, section, rng);
+        Some(mark)
     }
 
     /// A frame leaves port `egress`: accounts for it, decides on mark and resume, and stamps this hop into the
@@ -324,6 +357,13 @@ impl Switch {
         rng: &mut Rng,
     ) -> Departure {
         let departure = self.release(egress, head, rng);
+        self.send(egress, now, head, section, rng);
+        departure
+    }
+
+    /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent.
+    #[inline]
+    fn send(&mut self, egress: u16, now: Nanos, head: &Head, section: &mut Section<'_>, rng: &mut Rng) {
         let len = section.len;
         if head.is_data && self.reports_plainly {
             let port = &self.ports[usize::from(egress)];
@@ -337,7 +377,6 @@ impl Switch {
         if let Some(report) = &mut self.report {
             report.count(egress, head.priority, size);
         }
-        departure
     }
 
     /// What telemetry may report of a port of these sent bytes and this queue.
@@ -403,8 +442,14 @@ impl Switch {
             return Departure { mark: false, resume: false };
         }
         let (queue, resume) = self.free(egress, head);
+        Departure { mark: self.marks(egress, queue, rng), resume }
+    }
+
+    /// Whether a frame that leaves so many bytes of its queue behind is marked.
+    #[inline]
+    fn marks(&self, egress: u16, queue: u64, rng: &mut Rng) -> bool {
         let ecn = self.ecn_thresholds.get(usize::from(self.ports[usize::from(egress)].ecn));
-        Departure { mark: ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform())), resume }
+        ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform()))
     }
 
     /// Takes a frame out of the accounts; returns the bytes left in its queue, and whether a paused upstream may go on.
@@ -490,36 +535,36 @@ mod tests {
         (switch.depart(egress, now, &head, &mut section, rng), section.len)
     }
 
-    fn arrive(switch: &mut Switch, dst: u32) -> Arrival {
-        switch.arrive(0, dst, &FlowKey::default(), 3, 1090, 64)
+    const ADMITTED: Admission = Admission::Admit { pause: false };
+
+    /// A frame of host 0 for host 2 comes in.
+    fn arrive(switch: &mut Switch) -> Admission {
+        switch.admit(0, 2, 3, 1090)
     }
 
     #[test]
     fn frames_go_where_the_destination_is() {
         let mut switch = star();
-        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false, hop_limit: 63 });
-        assert_eq!(arrive(&mut switch, 3), Arrival::NoRoute);
-        assert_eq!(arrive(&mut switch, 99), Arrival::NoRoute);
-        assert_eq!(switch.queued(2), 1090);
+        let routes = [2, 3, 99].map(|dst| switch.route(dst, &FlowKey::default(), 64));
+        assert_eq!(routes, [Route::To { egress: 2, hop_limit: 63 }, Route::None, Route::None]);
+        assert_eq!((arrive(&mut switch), switch.queued(2)), (ADMITTED, 1090));
     }
 
     #[test]
     fn a_frame_is_dropped_where_its_hop_limit_ends() {
         let mut switch = star();
-        let mut last = |hop_limit| switch.arrive(0, 2, &FlowKey::default(), 3, 1090, hop_limit);
-        let forward = |hop_limit| Arrival::Forward { egress: 2, pause: false, hop_limit };
-        assert_eq!([2, 1, 0].map(&mut last), [1, 0, 0].map(forward), "frames without a hop limit");
+        let to = |hop_limit| Route::To { egress: 2, hop_limit };
+        let last = |switch: &Switch| [2, 1, 0].map(|hop_limit| switch.route(2, &FlowKey::default(), hop_limit));
+        assert_eq!(last(&switch), [1, 0, 0].map(to), "frames without a hop limit");
         switch.hop_limits = true;
-        let mut last = |hop_limit| switch.arrive(0, 2, &FlowKey::default(), 3, 1090, hop_limit);
-        assert_eq!([2, 1, 0].map(&mut last), [forward(1), Arrival::Expired, Arrival::Expired]);
-        assert_eq!(switch.queued(2), 4 * 1090, "what is dropped takes no buffer");
+        assert_eq!(last(&switch), [to(1), Route::Expired, Route::Expired]);
     }
 
     #[test]
     fn new_routes_replace_the_old_ones() {
         let mut switch = star();
         switch.set_routes(RouteTable::default());
-        assert_eq!(arrive(&mut switch, 2), Arrival::NoRoute);
+        assert_eq!(switch.route(2, &FlowKey::default(), 64), Route::None);
     }
 
     /// A record of 8 bytes joins the section of two.
@@ -540,7 +585,7 @@ mod tests {
         let layout = Layout::Reference { multiplier: 1 };
         let mut switch = star_of_queues(layout, "3:1000");
         for _ in 0..3 {
-            arrive(&mut switch, 2);
+            arrive(&mut switch);
         }
         let mut section = [0; 64];
         let len = layout.prepare(&mut section, Nanos(0));
@@ -555,7 +600,7 @@ mod tests {
         let mut switch = star();
         let mut rng = Rng::new(26, 1);
         for _ in 0..3 {
-            arrive(&mut switch, 2);
+            arrive(&mut switch);
         }
         let mut marks = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.mark;
         assert_eq!([marks(), marks(), marks()], [true, false, false]);
@@ -566,7 +611,7 @@ mod tests {
         let mut switch = star();
         let mut rng = Rng::new(26, 1);
         let mut frames = 1;
-        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false, hop_limit: 63 }) {
+        while arrive(&mut switch) == ADMITTED {
             frames += 1;
         }
         let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume;
@@ -580,26 +625,72 @@ mod tests {
         let mut switch = star_of(Layout::None, BufferMode::Lossy { alpha: 1.0 });
         let mut rng = Rng::new(26, 1);
         let mut frames = 0;
-        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false, hop_limit: 63 }) {
+        while arrive(&mut switch) == ADMITTED {
             frames += 1;
         }
-        assert_eq!(arrive(&mut switch, 2), Arrival::Overflow);
+        assert_eq!(arrive(&mut switch), Admission::Drop);
         // The 481st still finds 480 frames in the queue and a little more room than 481.
         assert_eq!(frames, 481);
         assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume));
-        assert_eq!(arrive(&mut switch, 2), Arrival::Forward { egress: 2, pause: false, hop_limit: 63 });
+        assert_eq!(arrive(&mut switch), ADMITTED);
     }
 
     #[test]
     fn discarded_frames_free_their_buffer_and_resume_their_sender() {
         let mut switch = star();
         let mut frames = 1;
-        while arrive(&mut switch, 2) == (Arrival::Forward { egress: 2, pause: false, hop_limit: 63 }) {
+        while arrive(&mut switch) == ADMITTED {
             frames += 1;
         }
         let head = Head { priority: 3, is_data: true, size: 1090, ..Head::default() };
         assert_eq!((0..frames).filter(|_| switch.discard(2, &head)).count(), 1);
         assert_eq!(switch.queued(2), 0);
+    }
+
+    /// Frames of random sizes and priorities pass, or wait in front of others, at two switches: one is asked whether they
+    /// pass. Both have the same accounts after each frame, and stamp and mark alike.
+    #[test]
+    fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
+        let layout = Layout::Reference { multiplier: 1 };
+        for mode in [BufferMode::Lossless, BufferMode::Lossy { alpha: 1.0 }] {
+            let mut passes = star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() });
+            passes.ecn_thresholds[0].pmax = 0.5;
+            let mut waits = passes.clone();
+            let (mut chance, mut waiting) = (Rng::new(26, 2), alloc::collections::VecDeque::new());
+            let (mut of_passes, mut of_waits) = (Rng::new(26, 1), Rng::new(26, 1));
+            let (mut passed, mut refused) = (0, 0);
+            let mut below = |bound: u32| (chance.marks.uniform() * f64::from(bound)) as u32;
+            for step in 0..4_000 {
+                let (ingress, priority, size) = (below(2) as u16, below(8) as u8, 1 + below(9_000));
+                let head = Head { ingress, priority, is_data: below(2) == 0, size, ..Head::default() };
+                let now = Nanos(step);
+                let sections = &mut [[0; 64]; 2];
+                let len = layout.prepare(&mut sections[0], now);
+                sections[1] = sections[0];
+                let [mut one, mut other] = sections.each_mut().map(|bytes| Section { bytes, len });
+                if let Some(mark) = passes.pass(2, now, &head, &mut one, &mut of_passes) {
+                    assert_eq!(waits.admit(ingress, 2, priority, size), ADMITTED);
+                    let departure = waits.depart(2, now, &head, &mut other, &mut of_waits);
+                    assert_eq!(departure, Departure { mark, resume: false });
+                    assert_eq!(sections[0], sections[1]);
+                    passed += 1;
+                } else {
+                    refused += 1;
+                }
+                // Queues and pauses, so that some frames are marked, refused, or need care.
+                let admission = passes.admit(ingress, 2, priority, size);
+                assert_eq!(waits.admit(ingress, 2, priority, size), admission);
+                if admission != Admission::Drop {
+                    waiting.push_back(head);
+                }
+                while waiting.len() > 40 * (step as usize % 1_000 / 100) {
+                    let head = waiting.pop_front().expect("one waits");
+                    assert_eq!(passes.discard(2, &head), waits.discard(2, &head));
+                }
+                assert_eq!(alloc::format!("{passes:?}"), alloc::format!("{waits:?}"), "after frame {step}");
+            }
+            assert!(passed > 500 && refused > 100, "{passed} passed, {refused} were refused");
+        }
     }
 
     /// REQ-01: the stamp shows the port's counters before this packet.
@@ -627,7 +718,7 @@ mod tests {
         let mut section = [0; 8];
         for n in 0..500 {
             for _ in 0..3 {
-                arrive(&mut switch, 1);
+                switch.admit(0, 1, 3, 1090);
             }
             let len = layout.prepare(&mut section, Nanos(0));
             depart(&mut switch, 1, Nanos(n * 840), 1_050, &mut section[..len], &mut rng);

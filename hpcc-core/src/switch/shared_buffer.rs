@@ -162,18 +162,26 @@ impl SharedBuffer {
         self.ports[port].paused
     }
 
-    /// A frame of `size` bytes came in.
+    /// Whether a frame of `size` bytes that comes and goes at once pauses and resumes nobody, and is not dropped. It leaves all
+    /// accounts as they are then.
     #[inline]
-    pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
+    pub fn lets_pass(&self, port: usize, priority: usize, size: u32) -> bool {
         let ingress = &self.ports[port];
         let used = ingress.used[priority] + size;
         let shared_used = self.shared_used + used.saturating_sub(RESERVE).min(size);
         let below = size + ingress.shared(priority) < self.threshold(ingress, shared_used);
-        if !below || ingress.needs_care(priority) {
+        below && !ingress.needs_care(priority)
+    }
+
+    /// A frame of `size` bytes came in.
+    #[inline]
+    pub fn admit(&mut self, port: usize, priority: usize, size: u32) -> Admission {
+        if !self.lets_pass(port, priority, size) {
             return self.admit_with_care(port, priority, size);
         }
-        self.ports[port].used[priority] = used;
-        self.shared_used = shared_used;
+        let used = &mut self.ports[port].used[priority];
+        *used += size;
+        self.shared_used += used.saturating_sub(RESERVE).min(size);
         Admission::Admit { pause: false }
     }
 
