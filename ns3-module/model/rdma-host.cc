@@ -28,14 +28,6 @@ NS_LOG_COMPONENT_DEFINE("RdmaHost");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaHost);
 
-namespace
-{
-
-/// UDP source port of the first flow to a destination.
-constexpr uint16_t FIRST_SOURCE_PORT = 10000;
-
-} // namespace
-
 TypeId
 RdmaHost::GetTypeId()
 {
@@ -238,7 +230,7 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
     flow.dst = peer->m_index;
     flow.start = Simulator::Now();
     flow.firstSeq = 0;
-    flow.sport = m_nextPort.emplace(flow.dst, FIRST_SOURCE_PORT).first->second++;
+    flow.sport = peer->TakeSourcePort(m_index);
 
     const hpcc::FlowKey key = WireKey(flow.dst, flow.dport, flow.sport);
     // What a flow from another process asks of its receiver is known here, too; its host is not
@@ -257,6 +249,7 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
         flow.size,
     };
     sender.receiver = peer->OpenReceiver(source, static_cast<uint16_t>(nic), sender);
+    peer->m_arriving[sender.receiver] = {m_index, flow.sport};
     if (!IsLocal())
     {
         return ELSEWHERE;
@@ -281,9 +274,27 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
     return handle;
 }
 
+uint16_t
+RdmaHost::TakeSourcePort(uint32_t source)
+{
+    const std::optional<uint16_t> port = m_sourcePorts[source].Take();
+    NS_ABORT_MSG_UNLESS(port,
+                        "host " << source << " has no UDP source port left for a flow to host "
+                                << m_index << ": all " << SourcePorts::COUNT << " from "
+                                << SourcePorts::FIRST << " on are in use");
+    return *port;
+}
+
 void
 RdmaHost::CloseReceiver(uint32_t receiver)
 {
+    const auto flow = m_arriving.find(receiver);
+    if (flow != m_arriving.end())
+    {
+        const auto [source, port] = flow->second;
+        m_sourcePorts[source].GiveBack(port);
+        m_arriving.erase(flow);
+    }
     if (IsLocal())
     {
         m_core->close_receiver(receiver);

@@ -11,6 +11,7 @@
 #include "host-alarms.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
+#include "source-ports.h"
 
 #include "ns3/callback.h"
 #include "ns3/data-rate.h"
@@ -24,6 +25,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -127,7 +129,9 @@ class RdmaHost : public QbbNode
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
-     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached
+     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached, or
+     * has 55536 flows from here under way, which is as many as there are UDP source ports from 10000
+     * on
      */
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
 
@@ -289,6 +293,12 @@ class RdmaHost : public QbbNode
      * \return the queue pair, or ELSEWHERE
      */
     uint32_t OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done);
+
+    /**
+     * \param source index of a host
+     * \return a UDP source port for a flow from there to here; ends the program if none is free
+     */
+    uint16_t TakeSourcePort(uint32_t source);
 
     /**
      * \brief Start a flow on a queue pair that earlier flows have used.
@@ -508,7 +518,11 @@ class RdmaHost : public QbbNode
     /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out
     /// again in the order of this map, which the reference leaves to the standard library.
     std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
-    std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
+    /// UDP source ports of the flows to here, by their source. The destination keeps them: of all
+    /// processes that share a simulation each knows at the same time which receivers are closed.
+    std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
+    /// Source and UDP source port of the flows to here, by receiver.
+    std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
     std::vector<HostAlarm*> m_wakeUps;                 //!< each port's pending wake-up
     HostAlarms m_alarms;                               //!< wake-ups and timers
     uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
