@@ -385,9 +385,12 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
     m_shared = std::make_shared<SharedNetwork>(*simulator,
                                                m_nodes,
                                                pool,
-                                               hpcc::window_ns(*m_network),
                                                m_exchange,
                                                m_ranks);
+    // The simulator owns it, too: this helper may be gone when that runs.
+    simulator->SetWindows(hpcc::window_ns(*m_network), [shared = m_shared](uint64_t next) {
+        return shared->EndWindow(next);
+    });
     for (const auto& node : m_nodes)
     {
         node->SetShared(m_shared.get());
@@ -518,6 +521,12 @@ const hpcc::Network&
 QbbHelper::GetCore() const
 {
     return *m_network;
+}
+
+bool
+QbbHelper::IsStarted() const
+{
+    return m_isStarted;
 }
 
 uint32_t

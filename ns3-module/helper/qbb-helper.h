@@ -44,11 +44,16 @@ class RdmaHost;
  * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they
  * need a wire profile with real bytes (SetWireProfile()). EnableAscii() and EnableAsciiAll() write
  * a line for each frame that is queued, sent, received or lost.
+ *
+ * A helper is one network, and cannot be copied. The network stays until Simulator::Destroy(), the
+ * helper need not: a function may build a network with a helper of its own.
  */
 class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
   public:
     QbbHelper();
+    QbbHelper(const QbbHelper&) = delete;
+    QbbHelper& operator=(const QbbHelper&) = delete;
 
     /**
      * \brief Set an attribute of the hosts to be installed.
@@ -211,8 +216,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks);
 
-    /// \return what happens between windows of a run in canonical order; nullptr before Start() and
-    /// in other runs
+    /// \return what happens between windows of a run in canonical order, which the simulator
+    /// owns, too; nullptr before Start() and in other runs
     SharedNetwork* GetShared() const;
 
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
@@ -283,6 +288,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /// \return the network as the core has it
     const hpcc::Network& GetCore() const;
+
+    /// \return whether Start() was called
+    bool IsStarted() const;
 
     /// \return the number of nodes installed
     uint32_t GetNNodes() const;

@@ -182,6 +182,7 @@ QbbNetDevice::DoDispose()
     NS_LOG_FUNCTION(this);
     WithdrawTxComplete();
     m_linkUp = false;
+    m_shared = nullptr;
     m_owner = nullptr;
     m_peer = nullptr;
     m_channel = nullptr;

@@ -88,7 +88,7 @@ class QbbNetDevice : public NetDevice
 
     /**
      * \brief Make the device a part of a network that several processes may simulate.
-     * \param shared sends frames to other processes; outlives the run
+     * \param shared sends frames to other processes; the simulator owns it
      */
     void SetShared(SharedNetwork* shared);
 

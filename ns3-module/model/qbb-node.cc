@@ -51,6 +51,7 @@ QbbNode::DoDispose()
     m_isDisposed = true;
     m_ports.clear();
     m_rng.reset();
+    m_shared = nullptr;
     Object::DoDispose();
 }
 

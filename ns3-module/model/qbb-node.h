@@ -81,7 +81,7 @@ class QbbNode : public Object, public SettingsOwner
 
     /**
      * \brief Make the node a part of a simulation whose time is cut into windows.
-     * \param shared tells the other nodes; outlives the run
+     * \param shared tells the other nodes; the simulator owns it
      */
     void SetShared(SharedNetwork* shared);
 

@@ -492,4 +492,12 @@ RdmaHost::GetCounters() const
             core.moves};
 }
 
+Time
+RdmaHost::GetStandaloneFct(uint32_t dst, uint64_t size) const
+{
+    CheckRunning();
+    return NanoSeconds(
+        CallCore([&] { return m_network->standalone_fct_ns(m_index, dst, size, GetSettings()); }));
+}
+
 } // namespace ns3

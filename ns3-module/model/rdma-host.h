@@ -208,6 +208,14 @@ class RdmaHost : public QbbNode
     /// \return what happened here so far
     RdmaCounters GetCounters() const;
 
+    /**
+     * \brief Compute how long a flow from here would take on an idle network.
+     * \param dst index of its destination in the network
+     * \param size payload bytes
+     * \return the flow completion time, 0 if there is no way
+     */
+    Time GetStandaloneFct(uint32_t dst, uint64_t size) const;
+
     // Inherited
     uint32_t GetMtu() const override;
     bool IsSwitch() const override;

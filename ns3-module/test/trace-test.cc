@@ -3,6 +3,7 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
@@ -15,7 +16,9 @@
 #include "ns3/uinteger.h"
 
 #include <map>
+#include <memory>
 #include <sstream>
+#include <type_traits>
 
 namespace ns3
 {
@@ -339,10 +342,64 @@ class BottleneckTest : public HpccTestCase
     uint64_t m_gaps{0};    //!< moves that do not follow from the one before
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A function builds a network, and its helper goes before the simulation begins.
+ */
+class LocalHelperTest : public HpccTestCase
+{
+  public:
+    LocalHelperTest()
+        : HpccTestCase("A network and its results need no helper, in any order of events")
+    {
+    }
+
+  private:
+    static_assert(!std::is_copy_constructible_v<QbbHelper> && !std::is_copy_assignable_v<QbbHelper>,
+                  "a helper is one network");
+
+    void DoRun() override
+    {
+        for (const bool isCanonical : {false, true})
+        {
+            UseSimulator("ns3::WheelSimulatorImpl");
+            Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder",
+                               BooleanValue(isCanonical));
+            Build();
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(m_results->GetStarted(), 2, "flows");
+            NS_TEST_EXPECT_MSG_EQ(m_results->GetFinished().size(), 2, "flows that finished");
+            NS_TEST_EXPECT_MSG_GT(m_results->GetFinished().back().slowdown, 1.5, "of two at a time");
+            Simulator::Destroy();
+            std::ostringstream csv;
+            m_results->WriteCsv(csv);
+            NS_TEST_EXPECT_MSG_NE(csv.str().find(",100000,0,"), std::string::npos, csv.str());
+        }
+        // Results may go before the simulation ends, too.
+        UseSimulator("ns3::WheelSimulatorImpl");
+        Build();
+        m_results.reset();
+        Simulator::Run();
+    }
+
+    /// Build a network of two flows to one host.
+    void Build()
+    {
+        TestNetwork network;
+        network.MakeStar(3);
+        network.helper.Start();
+        m_results = std::make_unique<RdmaFlowResults>(network.helper);
+        network.AddFlow(0, 2, 100'000);
+        network.AddFlow(1, 2, 100'000);
+    }
+
+    std::unique_ptr<RdmaFlowResults> m_results; //!< what becomes of the flows
+};
+
 TestCases
 MakeTraceTests()
 {
-    return {new TraceSourcesTest, new BottleneckTest, new HelpersTest};
+    return {new TraceSourcesTest, new BottleneckTest, new HelpersTest, new LocalHelperTest};
 }
 
 } // namespace tests
