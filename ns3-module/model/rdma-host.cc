@@ -106,6 +106,10 @@ RdmaHost::GetFlowWatch()
     if (!m_flowWatch)
     {
         m_flowWatch = std::make_unique<FlowWatch>(*this);
+        if (m_network)
+        {
+            m_flowWatch->FollowPorts();
+        }
     }
     return *m_flowWatch;
 }
@@ -143,6 +147,10 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_receiverKeys.reset(hpcc::new_receiver_keys().into_raw());
         return;
     }
+    if (m_flowWatch)
+    {
+        m_flowWatch->FollowPorts();
+    }
     m_wakeUps.assign(m_ports.size(), nullptr);
     m_alarms.SetContext(GetObject<Node>()->GetId());
     EnsureRng();
@@ -169,8 +177,7 @@ RdmaHost::MakeCore() const
 bool
 RdmaHost::CanReach(const RdmaHost& peer) const
 {
-    CheckRunning();
-    peer.CheckRunning();
+    CheckPeer(peer);
     return m_network->leads(m_index, peer.m_index) && m_network->leads(peer.m_index, m_index);
 }
 
@@ -336,14 +343,22 @@ RdmaHost::CheckRunning() const
 }
 
 void
+RdmaHost::CheckPeer(const RdmaHost& peer) const
+{
+    CheckRunning();
+    peer.CheckRunning();
+    NS_ABORT_MSG_IF(peer.m_network != m_network,
+                    "host " << peer.m_index << ", which is node " << peer.GetObject<Node>()->GetId()
+                            << ", is part of another network than host " << m_index
+                            << ", which is node " << GetObject<Node>()->GetId());
+}
+
+void
 RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 {
     NS_ABORT_MSG_UNLESS(peer, "a flow needs a destination");
-    CheckRunning();
-    peer->CheckRunning();
-    NS_ABORT_MSG_IF(peer->m_network != m_network,
-                    "host " << peer->m_index << " is part of another network than host "
-                            << m_index);
+    CheckPeer(*peer);
+    NS_ABORT_MSG_IF(PeekPointer(peer) == this, "host " << m_index << " cannot send to itself");
     NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
@@ -389,6 +404,8 @@ RdmaHost::OnNewRoutes()
             WireKey(sending.peer->m_index, sending.dport, m_core->source_port(queuePair)));
         if (port >= 0)
         {
+            ScheduleTimers(queuePair,
+                           m_core->resume_timer(Simulator::Now().GetNanoSeconds(), queuePair));
             m_ports[port]->TrySend();
         }
     }

@@ -113,7 +113,7 @@ class RdmaHost : public QbbNode
 
     /**
      * \brief Ask whether there is a way to another host and back; a failed link may have cut it.
-     * \param peer the other host
+     * \param peer the other host; ends the program if it is not part of this network
      * \return whether a flow to it can start
      */
     bool CanReach(const RdmaHost& peer) const;
@@ -129,9 +129,9 @@ class RdmaHost : public QbbNode
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
-     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached, or
-     * has 55536 flows from here under way, which is as many as there are UDP source ports from 10000
-     * on
+     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached,
+     * or has 55536 flows from here under way, which is as many as there are UDP source ports from
+     * 10000 on
      */
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
 
@@ -350,6 +350,12 @@ class RdmaHost : public QbbNode
     uint32_t CheckReceiver(int64_t receiver) const;
 
     /**
+     * \brief End the program if a host is not part of this one's running network.
+     * \param peer the host
+     */
+    void CheckPeer(const RdmaHost& peer) const;
+
+    /**
      * \brief End the program if a flow cannot start.
      * \param peer its destination
      * \param flow what was asked for
@@ -531,9 +537,9 @@ class RdmaHost : public QbbNode
     std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
     /// Source and UDP source port of the flows to here, by receiver.
     std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
-    std::vector<HostAlarm*> m_wakeUps;                 //!< each port's pending wake-up
-    HostAlarms m_alarms;                               //!< wake-ups and timers
-    uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
+    std::vector<HostAlarm*> m_wakeUps; //!< each port's pending wake-up
+    HostAlarms m_alarms;               //!< wake-ups and timers
+    uint32_t m_mtu{0};                 //!< most payload bytes in a packet
     /// UDP destination port of all frames; 0: that of their flow.
     uint16_t m_wirePort{0};
     uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
