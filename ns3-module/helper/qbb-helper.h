@@ -261,7 +261,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /**
      * \brief Take links down or bring them up, as TakeLinkDown() and SetLinkUp() do.
-     * \param links their places in the order in which they were made
+     * \param links their places in the order in which they were made; ends the program if there is
+     * no such link
      * \param up whether they come up
      */
     void SetLinks(const std::vector<uint32_t>& links, bool up) const;
@@ -279,7 +280,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     Ptr<QbbNode> GetNode(const NodeReference& node) const;
 
     /**
-     * \brief Say which flows are under way: a line for each. Call it at the end of a simulation,
+     * \brief Say which flows are under way, and which flows of RdmaClients never started because
+     * their destination could not be reached: a line for each. Call it at the end of a simulation,
      * before Simulator::Destroy().
      * \param os where to
      * \return how many there are
@@ -311,7 +313,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// computed
     uint64_t GetMaxBdp() const;
 
-    /// \return frames that all devices have put on their links
+    /// \return frames that all devices have put on their links; ends the program before Start() and
+    /// after Simulator::Destroy(), which takes the devices away
     uint64_t GetTxFrames() const;
 
   private:

@@ -192,6 +192,12 @@ class QbbNode : public Object, public SettingsOwner
      */
     void ResolveSettings(const hpcc::Network& network);
 
+    /**
+     * \brief End the program if there is no such port.
+     * \param port number of a port, counted from 0
+     */
+    void CheckPort(uint32_t port) const;
+
     /// Make a source of chance if none was set.
     void EnsureRng();
 
