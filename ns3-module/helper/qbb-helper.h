@@ -299,6 +299,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /**
      * \brief Compute how long a flow would take on an idle network.
+     *
+     * With AckEvery and selective_repeat, and with telemetry that comes back by notifications, the
+     * time of a flow that is alone may differ from this.
+     *
      * \param src the source
      * \param dst the destination
      * \param size payload bytes

@@ -209,7 +209,8 @@ class RdmaHost : public QbbNode
     RdmaCounters GetCounters() const;
 
     /**
-     * \brief Compute how long a flow from here would take on an idle network.
+     * \brief Compute how long a flow from here would take on an idle network; see
+     * QbbHelper::GetStandaloneFct().
      * \param dst index of its destination in the network
      * \param size payload bytes
      * \return the flow completion time, 0 if there is no way

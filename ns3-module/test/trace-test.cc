@@ -122,7 +122,9 @@ class TraceSourcesTest : public HpccTestCase
         TestNetwork network;
         network.hosts.Create(2);
         network.helper.InstallHosts(network.hosts);
-        Connect();
+        m_rtts.clear();
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt",
+                                      MakeCallback(&TraceSourcesTest::OnRtt, this));
         network.Link(network.hosts.Get(0), network.hosts.Get(1));
         network.Link(network.hosts.Get(0), network.hosts.Get(1));
         network.helper.Start();
