@@ -6,7 +6,7 @@
 // A flow has a link for itself until another joins; later it is alone again. How do they share?
 //
 //   ./ns3 run hpcc-two-flows
-//   ./ns3 run "hpcc-two-flows --join=50us --ns3::RdmaHost::AdditiveIncrease=500Mbps"
+//   ./ns3 run "hpcc-two-flows --join=50us --ns3::RdmaHost::HpccAdditiveIncrease=500Mbps"
 
 #include "ns3/core-module.h"
 #include "ns3/hpcc-module.h"

@@ -201,6 +201,8 @@ pub(crate) mod ffi {
         fn update_host_routes(network: &mut Network, node: u32, target: &mut Host);
         /// Gives a flow to the port that its route leads to now; returns the port, or -1.
         fn reassign(self: &mut Host, queue_pair: u32, key: &FlowKey) -> i32;
+        /// Timers, as in `AckResult`, that stayed away while a flow was cut off; after [`reassign`](Host::reassign).
+        fn resume_timer(self: &mut Host, now_ns: u64, queue_pair: u32) -> u8;
         /// The host of a network's node, whose settings are resolved.
         fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>>;
         /// The priority in which its acknowledgements travel.
@@ -387,6 +389,10 @@ impl Host {
 
     pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> i32 {
         self.host.reassign(queue_pair, &key.into()).map_or(-1, i32::from)
+    }
+
+    pub fn resume_timer(&mut self, now_ns: u64, queue_pair: u32) -> u8 {
+        self.host.resume_timer(Nanos(now_ns), queue_pair).0
     }
 
     pub fn route(&self, key: &FlowKey, dst: u32) -> i32 {

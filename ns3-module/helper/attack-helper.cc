@@ -73,6 +73,7 @@ AttackHelper::Set(const std::string& key, const std::string& value)
 std::unique_ptr<Attacker>
 AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
 {
+    NS_ABORT_MSG_UNLESS(node, "a null pointer is no node");
     const auto attacker = node->GetObject<QbbNode>();
     NS_ABORT_MSG_UNLESS(attacker, "node " << node->GetId() << " is neither host nor switch");
     std::vector<hpcc::AttackEntry> entries;

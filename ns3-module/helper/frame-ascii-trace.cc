@@ -8,6 +8,7 @@
 #include "ns3/nstime.h"
 #include "ns3/qbb-frame.h"
 #include "ns3/qbb-net-device.h"
+#include "ns3/qbb-node.h"
 #include "ns3/simulator.h"
 
 #include <string>
@@ -81,6 +82,25 @@ WriteFrame(Ptr<OutputStreamWrapper> stream,
     os << '\n';
 }
 
+/**
+ * \brief Write the lines of a frame that leaves a host: data has not been in a queue of the device
+ * before, and is queued and sent at once here.
+ * \param stream where to
+ * \param event what has happened, and where
+ * \param frame the frame
+ */
+void
+WriteHostDeparture(Ptr<OutputStreamWrapper> stream,
+                   std::pair<char, std::string> event,
+                   const QbbFrame& frame)
+{
+    if (frame.kind == QbbFrame::Kind::DATA)
+    {
+        WriteFrame(stream, {'+', event.second}, frame);
+    }
+    WriteFrame(stream, event, frame);
+}
+
 } // namespace
 
 void
@@ -88,8 +108,10 @@ TraceFramesAsText(QbbNetDevice& device, Ptr<OutputStreamWrapper> stream)
 {
     const std::string place = "/NodeList/" + std::to_string(device.GetNode()->GetId()) +
                               "/DeviceList/" + std::to_string(device.GetIfIndex());
+    const auto depart = device.GetOwner().IsSwitch() ? &WriteFrame : &WriteHostDeparture;
+    device.TraceConnectWithoutContext("Dequeue",
+                                      MakeBoundCallback(depart, stream, std::pair('-', place)));
     const std::pair<const char*, char> events[] = {{"Enqueue", '+'},
-                                                   {"Dequeue", '-'},
                                                    {"RxEnd", 'r'},
                                                    {"RxDrop", 'd'},
                                                    {"LinkDrop", 'd'}};

@@ -111,6 +111,7 @@ HpccScenarioHelper::~HpccScenarioHelper() = default;
 bool
 HpccScenarioHelper::Load(const std::string& config, const std::vector<std::string>& overrides)
 {
+    m_scenario.reset();
     try
     {
         m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw());
@@ -124,7 +125,11 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
     {
         Say("note: " + std::string(note));
     }
-    return MakeHosts() && Divide();
+    if (!MakeHosts() || !Divide())
+    {
+        m_scenario.reset();
+    }
+    return m_scenario != nullptr;
 }
 
 bool
@@ -185,6 +190,23 @@ HpccScenarioHelper::Say(const std::string& message) const
 }
 
 bool
+HpccScenarioHelper::CanRun() const
+{
+    if (!m_scenario)
+    {
+        Say("there is no experiment to run: HpccScenarioHelper::Load() has not been called, or "
+            "has refused it");
+        return false;
+    }
+    if (m_network.GetNNodes() > 0)
+    {
+        Say("an HpccScenarioHelper runs one experiment, once; make another one for the next");
+        return false;
+    }
+    return true;
+}
+
+bool
 HpccScenarioHelper::ChooseSimulator() const
 {
     const bool isCanonical = hpcc::is_canonical(*m_scenario);
@@ -234,7 +256,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
-    if (!ChooseSimulator())
+    if (!CanRun() || !ChooseSimulator())
     {
         return BAD_INPUT;
     }
@@ -508,7 +530,8 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
         }
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
         {
-            totals.drops += aSwitch->GetDrops() + aSwitch->GetUnroutable() + aSwitch->GetExpired();
+            totals.drops += aSwitch->GetDrops() + aSwitch->GetLinkDrops() +
+                            aSwitch->GetUnroutable() + aSwitch->GetExpired();
             for (uint16_t port = 0; port < node->GetNPorts(); ++port)
             {
                 results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));

@@ -64,9 +64,9 @@ class HpccScenarioHelper
     bool Load(const std::string& config, const std::vector<std::string>& overrides);
 
     /**
-     * \brief Run the experiment that was loaded.
+     * \brief Run the experiment that was loaded. Call it once.
      * \param out folder for the results
-     * \return what became of it
+     * \return what became of it; BAD_INPUT without an experiment, and the second time
      */
     Outcome Run(const std::string& out);
 
@@ -77,6 +77,11 @@ class HpccScenarioHelper
      * \return whether it is there
      */
     bool MakeHosts();
+
+    /**
+     * \return whether there is an experiment that has not been run; says on standard error why not
+     */
+    bool CanRun() const;
 
     /**
      * \brief Divide the experiment's network among the processes, if there are several.

@@ -46,6 +46,12 @@ void
 QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
 {
     CheckRunning();
+    for (const uint32_t link : links)
+    {
+        NS_ABORT_MSG_UNLESS(link < m_links.size(),
+                            "there is no link " << link << " in this network, which has "
+                                                << m_links.size());
+    }
     std::vector<QbbNetDevice*> ends;
     const auto changed = m_network->set_links({links.data(), links.size()}, up);
     if (changed.empty())
@@ -109,8 +115,10 @@ QbbHelper::FindLinks(const NetDeviceContainer& devices) const
     std::vector<uint32_t> links;
     for (auto device = devices.Begin(); device != devices.End(); ++device)
     {
-        const auto link = std::find(m_links.begin(), m_links.end(), (*device)->GetChannel());
-        NS_ABORT_MSG_IF(link == m_links.end(),
+        NS_ABORT_MSG_UNLESS(*device, "a null pointer is no device");
+        const Ptr<Channel> channel = (*device)->GetChannel();
+        const auto link = std::find(m_links.begin(), m_links.end(), channel);
+        NS_ABORT_MSG_IF(!channel || link == m_links.end(),
                         "a device is given that no link of this network ends at");
         links.push_back(static_cast<uint32_t>(link - m_links.begin()));
     }

@@ -23,6 +23,7 @@
 #include "ns3/qbb-channel.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
+#include "ns3/rdma-client.h"
 #include "ns3/rdma-host.h"
 #include "ns3/string.h"
 #include "ns3/wheel-simulator-impl.h"
@@ -33,6 +34,37 @@
 
 namespace ns3
 {
+
+namespace
+{
+
+/**
+ * \brief Say which RdmaClients of a host have not started their flow, for its destination could not
+ * be reached: a line for each.
+ * \param node the host's node
+ * \param os where to
+ * \return how many there are
+ */
+uint64_t
+PrintCutOff(const Node& node, std::ostream& os)
+{
+    uint64_t count = 0;
+    for (uint32_t index = 0; index < node.GetNApplications(); ++index)
+    {
+        const auto client = DynamicCast<RdmaClient>(node.GetApplication(index));
+        if (client && client->IsCutOff())
+        {
+            const RdmaFlow& flow = client->GetFlow();
+            os << "never started: flow of " << flow.size << " bytes from host " << flow.src
+               << " to host " << flow.dst << ':' << flow.dport << ", which could not be reached at "
+               << flow.start.As(Time::NS) << '\n';
+            ++count;
+        }
+    }
+    return count;
+}
+
+} // namespace
 
 QbbHelper::QbbHelper()
     : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
@@ -138,8 +170,13 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
     NS_ABORT_MSG_IF(m_isStarted,
                     "nodes cannot be installed after Start(), which computes the routes");
+    NS_ABORT_MSG_UNLESS(
+        factory.IsTypeIdSet() && factory.GetTypeId().IsChildOf(QbbNode::GetTypeId()),
+        "nodes are installed by a factory of a QbbNode, such as ns3::RdmaHost, not "
+            << (factory.IsTypeIdSet() ? factory.GetTypeId().GetName() : "by one without a type"));
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
+        NS_ABORT_MSG_UNLESS(*it, "a null pointer is no node");
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(),
                         "node " << (*it)->GetId() << " is installed already");
         Ptr<QbbNode> node = factory.Create<QbbNode>();
@@ -382,12 +419,10 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
             }
         });
     }
-    m_shared = std::make_shared<SharedNetwork>(*simulator,
-                                               m_nodes,
-                                               pool,
-                                               hpcc::window_ns(*m_network),
-                                               m_exchange,
-                                               m_ranks);
+    m_shared = std::make_shared<SharedNetwork>(*simulator, m_nodes, pool, m_exchange, m_ranks);
+    // The simulator owns it, too: this helper may be gone when that runs.
+    simulator->SetWindows(hpcc::window_ns(*m_network),
+                          [shared = m_shared](uint64_t next) { return shared->EndWindow(next); });
     for (const auto& node : m_nodes)
     {
         node->SetShared(m_shared.get());
@@ -499,6 +534,10 @@ QbbHelper::PrintUnfinished(std::ostream& os) const
                << flow.start.As(Time::NS) << '\n';
             ++count;
         });
+        if (host->IsLocal())
+        {
+            count += PrintCutOff(*host->GetObject<Node>(), os);
+        }
     }
     return count;
 }
@@ -518,6 +557,12 @@ const hpcc::Network&
 QbbHelper::GetCore() const
 {
     return *m_network;
+}
+
+bool
+QbbHelper::IsStarted() const
+{
+    return m_isStarted;
 }
 
 uint32_t
@@ -555,6 +600,7 @@ QbbHelper::GetMaxBdp() const
 uint64_t
 QbbHelper::GetTxFrames() const
 {
+    CheckRunning();
     uint64_t frames = 0;
     for (const auto& node : m_nodes)
     {

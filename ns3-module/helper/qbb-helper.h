@@ -44,11 +44,16 @@ class RdmaHost;
  * EnablePcap() and EnablePcapAll() write what devices send and receive, to the nanosecond; they
  * need a wire profile with real bytes (SetWireProfile()). EnableAscii() and EnableAsciiAll() write
  * a line for each frame that is queued, sent, received or lost.
+ *
+ * A helper is one network, and cannot be copied. The network stays until Simulator::Destroy(), the
+ * helper need not: a function may build a network with a helper of its own.
  */
 class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
   public:
     QbbHelper();
+    QbbHelper(const QbbHelper&) = delete;
+    QbbHelper& operator=(const QbbHelper&) = delete;
 
     /**
      * \brief Set an attribute of the hosts to be installed.
@@ -211,8 +216,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks);
 
-    /// \return what happens between windows of a run in canonical order; nullptr before Start() and
-    /// in other runs
+    /// \return what happens between windows of a run in canonical order, which the simulator
+    /// owns, too; nullptr before Start() and in other runs
     SharedNetwork* GetShared() const;
 
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
@@ -256,7 +261,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 
     /**
      * \brief Take links down or bring them up, as TakeLinkDown() and SetLinkUp() do.
-     * \param links their places in the order in which they were made
+     * \param links their places in the order in which they were made; ends the program if there is
+     * no such link
      * \param up whether they come up
      */
     void SetLinks(const std::vector<uint32_t>& links, bool up) const;
@@ -274,7 +280,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     Ptr<QbbNode> GetNode(const NodeReference& node) const;
 
     /**
-     * \brief Say which flows are under way: a line for each. Call it at the end of a simulation,
+     * \brief Say which flows are under way, and which flows of RdmaClients never started because
+     * their destination could not be reached: a line for each. Call it at the end of a simulation,
      * before Simulator::Destroy().
      * \param os where to
      * \return how many there are
@@ -284,11 +291,18 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// \return the network as the core has it
     const hpcc::Network& GetCore() const;
 
+    /// \return whether Start() was called
+    bool IsStarted() const;
+
     /// \return the number of nodes installed
     uint32_t GetNNodes() const;
 
     /**
      * \brief Compute how long a flow would take on an idle network.
+     *
+     * With AckEvery and selective_repeat, and with telemetry that comes back by notifications, the
+     * time of a flow that is alone may differ from this.
+     *
      * \param src the source
      * \param dst the destination
      * \param size payload bytes
@@ -303,7 +317,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// computed
     uint64_t GetMaxBdp() const;
 
-    /// \return frames that all devices have put on their links
+    /// \return frames that all devices have put on their links; ends the program before Start() and
+    /// after Simulator::Destroy(), which takes the devices away
     uint64_t GetTxFrames() const;
 
   private:

@@ -3,8 +3,9 @@
  */
 #include "rdma-client-helper.h"
 
+#include "node-reference.h"
+
 #include "ns3/abort.h"
-#include "ns3/names.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
 #include "ns3/rdma-client.h"
@@ -20,7 +21,7 @@ RdmaClientHelper::RdmaClientHelper(Ptr<Node> peer)
 }
 
 RdmaClientHelper::RdmaClientHelper(const std::string& peer)
-    : RdmaClientHelper(Names::Find<Node>(peer))
+    : RdmaClientHelper(NodeReference(peer).GetNode())
 {
 }
 
@@ -36,6 +37,7 @@ RdmaClientHelper::Install(const NodeContainer& nodes) const
     ApplicationContainer applications;
     for (auto node = nodes.Begin(); node != nodes.End(); ++node)
     {
+        NS_ABORT_MSG_UNLESS(*node, "a null pointer is no node");
         const auto application = m_factory.Create<Application>();
         (*node)->AddApplication(application);
         applications.Add(application);

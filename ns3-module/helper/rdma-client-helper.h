@@ -26,7 +26,7 @@ class RdmaClientHelper
     explicit RdmaClientHelper(Ptr<Node> peer);
 
     /**
-     * \param peer name of the destination's node
+     * \param peer name of the destination's node; ends the program if no node has it
      */
     explicit RdmaClientHelper(const std::string& peer);
 
@@ -38,7 +38,8 @@ class RdmaClientHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Add an application to each node; a single node and a node's name are containers, too.
+     * \brief Add an application to each node; a single node and a node's name (an std::string) are
+     * containers, too.
      * \param nodes the nodes
      * \return the applications, in the order of the nodes
      */

@@ -3,22 +3,40 @@
  */
 #include "rdma-flow-results.h"
 
+#include "ns3/abort.h"
 #include "ns3/callback.h"
 
 namespace ns3
 {
 
 RdmaFlowResults::RdmaFlowResults(const QbbHelper& network)
-    : m_network(network)
 {
+    NS_ABORT_MSG_UNLESS(network.IsStarted(),
+                        "RdmaFlowResults follow the hosts of a network that is complete: call "
+                        "QbbHelper::Start() first");
     for (uint32_t node = 0; node < network.GetNNodes(); ++node)
     {
-        if (const auto host = DynamicCast<RdmaHost>(network.GetNode(node)))
+        m_hosts.push_back(DynamicCast<RdmaHost>(network.GetNode(node)));
+        if (const auto& host = m_hosts.back())
         {
             host->TraceConnectWithoutContext("FlowStart",
                                              MakeCallback(&RdmaFlowResults::OnStart, this));
             host->TraceConnectWithoutContext("FlowFinish",
                                              MakeCallback(&RdmaFlowResults::OnFinish, this));
+        }
+    }
+}
+
+RdmaFlowResults::~RdmaFlowResults()
+{
+    for (const auto& host : m_hosts)
+    {
+        if (host)
+        {
+            host->TraceDisconnectWithoutContext("FlowStart",
+                                                MakeCallback(&RdmaFlowResults::OnStart, this));
+            host->TraceDisconnectWithoutContext("FlowFinish",
+                                                MakeCallback(&RdmaFlowResults::OnFinish, this));
         }
     }
 }
@@ -56,7 +74,7 @@ RdmaFlowResults::OnStart(const RdmaFlow&)
 void
 RdmaFlowResults::OnFinish(const RdmaFlow& flow)
 {
-    const Time alone = m_network.GetStandaloneFct(flow.src, flow.dst, flow.size);
+    const Time alone = m_hosts[flow.src]->GetStandaloneFct(flow.dst, flow.size);
     m_finished.push_back({flow, flow.completion.GetDouble() / alone.GetDouble()});
 }
 

@@ -16,16 +16,20 @@ namespace ns3
 
 /**
  * \ingroup hpcc
- * \brief What becomes of all flows of a network. It must outlive the simulation.
+ * \brief What becomes of all flows of a network. It needs the QbbHelper no longer than its
+ * constructor takes.
  */
 class RdmaFlowResults
 {
   public:
     /**
      * \brief Follow the flows that start from now on.
-     * \param network the network, started
+     * \param network the network; ends the program if it has not been started
      */
     explicit RdmaFlowResults(const QbbHelper& network);
+
+    /// Follow them no longer.
+    ~RdmaFlowResults();
 
     RdmaFlowResults(const RdmaFlowResults&) = delete;
     RdmaFlowResults& operator=(const RdmaFlowResults&) = delete;
@@ -63,9 +67,9 @@ class RdmaFlowResults
      */
     void OnFinish(const RdmaFlow& flow);
 
-    const QbbHelper& m_network;     //!< the network
-    uint64_t m_started{0};          //!< flows that have started
-    std::vector<Result> m_finished; //!< flows that have finished
+    std::vector<Ptr<RdmaHost>> m_hosts; //!< hosts by index; nullptr for other nodes
+    uint64_t m_started{0};              //!< flows that have started
+    std::vector<Result> m_finished;     //!< flows that have finished
 };
 
 } // namespace ns3

@@ -248,7 +248,7 @@ ScenarioTraffic::WatchRtts()
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const auto host = DynamicCast<RdmaHost>(m_network.GetNode(index));
-        if (host && host->IsLocal() && host->GetNPorts() > 0)
+        if (host && host->IsLocal())
         {
             host->TraceConnectWithoutContext("Rtt", Callback<void, const RdmaFlow&, Time>(keep));
         }

@@ -15,7 +15,7 @@ namespace
 
 /**
  * \param flow a flow of the host
- * \return what no other flow has that is under way: a host numbers its ports by destination
+ * \return what no other flow has that is under way: one to the same destination has another port
  */
 uint64_t
 Key(const RdmaFlow& flow)

@@ -5,7 +5,6 @@
 
 #include "rdma-host.h"
 
-#include "ns3/abort.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -16,16 +15,20 @@ namespace ns3
 FlowWatch::FlowWatch(RdmaHost& host)
     : m_host(host)
 {
-    NS_ABORT_MSG_IF(host.GetNPorts() == 0,
-                    "host " << host.GetIndex()
-                            << " has no links yet: link it, then connect its traces");
-    for (uint32_t port = 0; port < host.GetNPorts(); ++port)
-    {
-        const Ptr<QbbNetDevice> device = host.GetPort(port);
-        device->TraceConnectWithoutContext("TxBegin", MakeCallback(&FlowWatch::OnSent, this));
-        device->TraceConnectWithoutContext("RxEnd", MakeCallback(&FlowWatch::OnArrived, this));
-    }
     host.TraceConnectWithoutContext("FlowFinish", MakeCallback(&FlowWatch::OnFinish, this));
+}
+
+void
+FlowWatch::FollowPorts()
+{
+    for (uint32_t port = 0; port < m_host.GetNPorts(); ++port)
+    {
+        if (const Ptr<QbbNetDevice> device = m_host.GetPort(port))
+        {
+            device->TraceConnectWithoutContext("TxBegin", MakeCallback(&FlowWatch::OnSent, this));
+            device->TraceConnectWithoutContext("RxEnd", MakeCallback(&FlowWatch::OnArrived, this));
+        }
+    }
 }
 
 void

@@ -26,9 +26,12 @@ class FlowWatch
 {
   public:
     /**
-     * \param host the host, which owns this and has its ports
+     * \param host the host, which owns this
      */
     explicit FlowWatch(RdmaHost& host);
+
+    /// Follow the frames of all of the host's ports. Call it once, when they are there.
+    void FollowPorts();
 
     /// A flow, and the first byte of the packet that is sent again.
     TracedCallback<const RdmaFlow&, uint64_t> resend;

@@ -122,7 +122,7 @@ bool
 QbbNetDevice::SendFrom(Ptr<Packet> packet, const Address&, const Address&, uint16_t protocolNumber)
 {
     // Where this link is down the node may have another.
-    return m_owner->SendPacket(*this, packet, protocolNumber);
+    return GetOwner().SendPacket(*this, packet, protocolNumber);
 }
 
 void

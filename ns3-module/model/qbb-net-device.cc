@@ -78,11 +78,11 @@ QbbNetDevice::GetTypeId()
                             MakeWatchedAccessor(&QbbNetDevice::m_linkDropTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Enqueue",
-                            "A frame was queued",
+                            "A frame was queued; data of a host waits in queue pairs, and is not",
                             MakeWatchedAccessor(&QbbNetDevice::m_enqueueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("Dequeue",
-                            "A frame left its queue",
+                            "A frame left its queue, or, as data of a host, its queue pair",
                             MakeWatchedAccessor(&QbbNetDevice::m_dequeueTrace),
                             "ns3::QbbNetDevice::FrameTracedCallback")
             .AddTraceSource("QueuedBytes",
@@ -98,7 +98,8 @@ QbbNetDevice::GetTypeId()
                             MakeWatchedAccessor(&QbbNetDevice::m_sniffer),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("Pause",
-                            "The far end paused or resumed a priority",
+                            "The far end paused or resumed a priority, or the link came up, upon "
+                            "which none is paused",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_pauseTrace),
                             "ns3::QbbNetDevice::PauseTracedCallback");
     return tid;
@@ -182,6 +183,7 @@ QbbNetDevice::DoDispose()
     NS_LOG_FUNCTION(this);
     WithdrawTxComplete();
     m_linkUp = false;
+    m_shared = nullptr;
     m_owner = nullptr;
     m_peer = nullptr;
     m_channel = nullptr;
@@ -225,12 +227,19 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
 QbbNetDevice&
 QbbNetDevice::GetPeer() const
 {
+    NS_ABORT_MSG_UNLESS(
+        m_peer,
+        "a device has no link: none was made, or Simulator::Destroy() has ended the "
+        "network");
     return *m_peer;
 }
 
 QbbNode&
 QbbNetDevice::GetOwner() const
 {
+    NS_ABORT_MSG_UNLESS(m_owner,
+                        "a device is no port of a host or switch: no QbbHelper has made it, or "
+                        "Simulator::Destroy() has ended the network");
     return *m_owner;
 }
 
@@ -492,6 +501,10 @@ void
 QbbNetDevice::TakeDown()
 {
     NS_LOG_FUNCTION(this);
+    for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
+    {
+        m_pausedTime[priority] = GetPausedTime(priority).GetNanoSeconds();
+    }
     m_linkUp = false;
     m_downSince = Simulator::Now().GetNanoSeconds();
     m_linkChanges();
@@ -509,11 +522,14 @@ QbbNetDevice::BringUp()
                     "a link cannot come up "
                         << down.As(Time::NS) << " after it failed; expected at least "
                         << least.As(Time::NS) << ", when what was on it is gone");
+    const uint8_t wasPaused = std::exchange(m_paused, 0);
     for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
     {
-        m_pausedTime[priority] = GetPausedTime(priority).GetNanoSeconds();
+        if (wasPaused >> priority & 1)
+        {
+            m_pauseTrace(priority, false);
+        }
     }
-    m_paused = 0;
     m_linkUp = true;
     m_linkChanges();
 }
@@ -626,9 +642,17 @@ QbbNetDevice::GetPauses() const
 Time
 QbbNetDevice::GetPausedTime(uint8_t priority) const
 {
-    const bool paused = m_paused >> priority & 1;
-    const Time before = NanoSeconds(m_pausedTime.at(priority));
-    return paused ? before + Simulator::Now() - NanoSeconds(m_pausedSince.at(priority)) : before;
+    CheckPriority(priority);
+    const bool counts = m_linkUp && (m_paused >> priority & 1);
+    const Time before = NanoSeconds(m_pausedTime[priority]);
+    return counts ? before + Simulator::Now() - NanoSeconds(m_pausedSince[priority]) : before;
+}
+
+void
+QbbNetDevice::RefusePriority(uint8_t priority)
+{
+    NS_ABORT_MSG("there is no priority, and no queue, " << +priority << "; expected 0 to "
+                                                        << PRIORITIES - 1);
 }
 
 } // namespace ns3

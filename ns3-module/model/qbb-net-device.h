@@ -77,10 +77,10 @@ class QbbNetDevice : public NetDevice
      */
     void Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer);
 
-    /// \return the device at the other end of the cable
+    /// \return the device at the other end of the cable; ends the program if there is none
     QbbNetDevice& GetPeer() const;
 
-    /// \return the switch or host that the device is a port of
+    /// \return the switch or host that the device is a port of; ends the program if there is none
     QbbNode& GetOwner() const;
 
     /// \return the data rate
@@ -88,7 +88,7 @@ class QbbNetDevice : public NetDevice
 
     /**
      * \brief Make the device a part of a network that several processes may simulate.
-     * \param shared sends frames to other processes; outlives the run
+     * \param shared sends frames to other processes; the simulator owns it
      */
     void SetShared(SharedNetwork* shared);
 
@@ -130,6 +130,7 @@ class QbbNetDevice : public NetDevice
      */
     uint64_t GetQueuedBytes(uint8_t queue) const
     {
+        CheckPriority(queue);
         return m_queues[queue].GetBytes();
     }
 
@@ -231,8 +232,8 @@ class QbbNetDevice : public NetDevice
     uint64_t GetPauses() const;
 
     /**
-     * \brief Total time for which a priority has been paused.
-     * \param priority the priority
+     * \brief Total time for which a priority has been paused while the link was up.
+     * \param priority the priority, 0 to 7
      * \return the time
      */
     Time GetPausedTime(uint8_t priority) const;
@@ -345,6 +346,24 @@ class QbbNetDevice : public NetDevice
     };
 
     /**
+     * \brief End the program if there is no such priority, and so no such queue.
+     * \param priority the priority
+     */
+    static void CheckPriority(uint8_t priority)
+    {
+        if (priority >= PRIORITIES)
+        {
+            RefusePriority(priority);
+        }
+    }
+
+    /**
+     * \brief End the program, for there is no such priority.
+     * \param priority the priority
+     */
+    static void RefusePriority(uint8_t priority);
+
+    /**
      * \brief Choose a queue in turn.
      * \param ready bit n: queue n may send; not 0
      * \return the queue
@@ -450,7 +469,7 @@ class QbbNetDevice : public NetDevice
     uint64_t m_pauses{0}; //!< pause frames received
     // Not Time, of which ns-3 keeps a list until the simulation begins.
     std::array<int64_t, PRIORITIES> m_pausedSince{}; //!< when each priority was paused, ns
-    /// Time for which each was paused before the present pause, ns.
+    /// Time for which each was paused before the present pause, or until the link failed, ns.
     std::array<int64_t, PRIORITIES> m_pausedTime{};
     Ptr<QbbChannel> m_channel;           //!< the cable
     Ptr<Node> m_node;                    //!< the node

@@ -51,6 +51,7 @@ QbbNode::DoDispose()
     m_isDisposed = true;
     m_ports.clear();
     m_rng.reset();
+    m_shared = nullptr;
     Object::DoDispose();
 }
 
@@ -126,12 +127,18 @@ QbbNode::GetNPorts() const
     return static_cast<uint32_t>(m_ports.size());
 }
 
-Ptr<QbbNetDevice>
-QbbNode::GetPort(uint32_t port) const
+void
+QbbNode::CheckPort(uint32_t port) const
 {
     NS_ABORT_MSG_UNLESS(port < m_ports.size(),
                         "node " << m_index << " has no port " << port << "; it has "
                                 << m_ports.size());
+}
+
+Ptr<QbbNetDevice>
+QbbNode::GetPort(uint32_t port) const
+{
+    CheckPort(port);
     return m_ports[port];
 }
 

@@ -81,7 +81,7 @@ class QbbNode : public Object, public SettingsOwner
 
     /**
      * \brief Make the node a part of a simulation whose time is cut into windows.
-     * \param shared tells the other nodes; outlives the run
+     * \param shared tells the other nodes; the simulator owns it
      */
     void SetShared(SharedNetwork* shared);
 
@@ -191,6 +191,12 @@ class QbbNode : public Object, public SettingsOwner
      * \param network the network
      */
     void ResolveSettings(const hpcc::Network& network);
+
+    /**
+     * \brief End the program if there is no such port.
+     * \param port number of a port, counted from 0
+     */
+    void CheckPort(uint32_t port) const;
 
     /// Make a source of chance if none was set.
     void EnsureRng();

@@ -45,16 +45,18 @@ KeyOf(const QbbFrame& frame)
 TypeId
 QbbSwitch::GetTypeId()
 {
-    static TypeId tid =
-        AddSettings(TypeId("ns3::QbbSwitch")
-                        .SetParent<QbbNode>()
-                        .SetGroupName("Hpcc")
-                        .AddConstructor<QbbSwitch>()
-                        .AddTraceSource("Drop",
-                                        "A frame was dropped: no buffer, or no route",
-                                        MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
-                                        "ns3::QbbNetDevice::FrameTracedCallback"),
-                    hpcc::switch_settings());
+    static TypeId tid = AddSettings(
+        TypeId("ns3::QbbSwitch")
+            .SetParent<QbbNode>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<QbbSwitch>()
+            .AddTraceSource("Drop",
+                            "A frame was dropped: no buffer, no route, or the end of its "
+                            "hop limit; what waits for a link that fails is told of "
+                            "by LinkDrop of the device",
+                            MakeTraceSourceAccessor(&QbbSwitch::m_dropTrace),
+                            "ns3::QbbNetDevice::FrameTracedCallback"),
+        hpcc::switch_settings());
     return tid;
 }
 
@@ -89,6 +91,8 @@ QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
 void
 QbbSwitch::CheckLocal() const
 {
+    NS_ABORT_MSG_IF(IsDisposed(),
+                    "switch " << m_index << " is no more: Simulator::Destroy() has ended it");
     NS_ABORT_MSG_UNLESS(m_core,
                         "switch " << m_index
                                   << " is simulated by another process, or the network has not "
@@ -99,6 +103,7 @@ uint32_t
 QbbSwitch::GetQueuedBytes(uint16_t port) const
 {
     CheckLocal();
+    CheckPort(port);
     return m_core->queued(port);
 }
 
@@ -140,9 +145,16 @@ QbbSwitch::GetDrops() const
 }
 
 uint64_t
+QbbSwitch::GetLinkDrops() const
+{
+    return m_linkDrops;
+}
+
+uint64_t
 QbbSwitch::GetSentBytes(uint16_t port) const
 {
     CheckLocal();
+    CheckPort(port);
     return m_core->sent(port);
 }
 
@@ -211,7 +223,7 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
             m_rng->skip();
             SendPfc(*m_ports[frame->ingress], frame->priority, false);
         }
-        ++m_drops;
+        ++m_linkDrops;
         frame->Release();
     }
 }

@@ -57,7 +57,8 @@ class QbbSwitch : public QbbNode
     /**
      * \brief Count the bytes that wait at a port, PFC frames excepted.
      * \param port number of the port, counted from 0
-     * \return bytes; ends the program if another process simulates the switch
+     * \return bytes; ends the program if there is no such port, or another process simulates the
+     * switch
      */
     uint32_t GetQueuedBytes(uint16_t port) const;
 
@@ -86,10 +87,13 @@ class QbbSwitch : public QbbNode
     /// \return frames dropped so far for want of buffer
     uint64_t GetDrops() const;
 
+    /// \return frames dropped so far because the link that they waited for failed
+    uint64_t GetLinkDrops() const;
+
     /**
      * \param port number of a port, counted from 0
      * \return bytes of all frames that left it so far, without preamble and gap; ends the
-     * program if another process simulates the switch
+     * program if there is no such port, or another process simulates the switch
      */
     uint64_t GetSentBytes(uint16_t port) const;
 
@@ -215,6 +219,7 @@ class QbbSwitch : public QbbNode
     bool m_notesArrival{false};                  //!< whether telemetry says when a frame came in
     bool m_pauses{true};                         //!< whether a PFC pause is one
     uint64_t m_drops{0};                         //!< frames dropped for want of buffer
+    uint64_t m_linkDrops{0};                     //!< frames dropped as their link failed
     uint64_t m_unroutable{0};                    //!< frames dropped for want of a route
     uint64_t m_expired{0};                       //!< frames dropped at the end of their hop limit
     TracedCallback<const QbbFrame&> m_dropTrace; //!< trace source

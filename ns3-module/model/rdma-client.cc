@@ -9,6 +9,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
+#include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
@@ -83,6 +84,12 @@ RdmaClient::IsFinished() const
     return m_finished;
 }
 
+bool
+RdmaClient::IsCutOff() const
+{
+    return m_isCutOff;
+}
+
 uint32_t
 RdmaClient::GetQueuePair() const
 {
@@ -109,9 +116,23 @@ RdmaClient::StartApplication()
     NS_ABORT_MSG_UNLESS(peer,
                         "node " << m_peer->GetId()
                                 << " is the peer of an RdmaClient and is no RdmaHost");
+    if (m_isStopped)
+    {
+        return;
+    }
     m_flow.size = m_size;
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;
+    m_flow.src = host->GetIndex();
+    m_flow.dst = peer->GetIndex();
+    m_flow.start = Simulator::Now();
+    m_isCutOff = host != peer && !host->CanReach(*peer);
+    if (m_isCutOff)
+    {
+        NS_LOG_WARN("host " << m_flow.dst << " cannot be reached from host " << m_flow.src
+                            << ": the flow never starts");
+        return;
+    }
     m_queuePair = host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
     if (m_queuePair != RdmaHost::ELSEWHERE)
     {
@@ -123,7 +144,7 @@ void
 RdmaClient::StopApplication()
 {
     NS_LOG_FUNCTION(this);
-    // RDMA has no half-sent message: what was posted goes on.
+    m_isStopped = true;
 }
 
 void

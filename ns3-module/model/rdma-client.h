@@ -16,6 +16,12 @@ namespace ns3
 /**
  * \ingroup hpcc
  * \brief An application that sends one flow from its node to another when it starts.
+ *
+ * If failed links have cut off the destination by then, the flow never starts, as a scenario
+ * file's: IsCutOff() and QbbHelper::PrintUnfinished() say so.
+ *
+ * RDMA has no half-sent message: a flow that has started goes on when the application stops. One
+ * that stops before it starts sends nothing.
  */
 class RdmaClient : public Application
 {
@@ -36,6 +42,10 @@ class RdmaClient : public Application
 
     /// \return whether the last acknowledgement has arrived
     bool IsFinished() const;
+
+    /// \return whether the destination could not be reached as the application started, so that the
+    /// flow never starts
+    bool IsCutOff() const;
 
     /// \return the flow's queue pair at its host, once the application has started
     uint32_t GetQueuePair() const;
@@ -63,6 +73,8 @@ class RdmaClient : public Application
     uint8_t m_priority{};                          //!< attribute
     uint16_t m_dport{0};                           //!< attribute
     uint32_t m_queuePair{0};                       //!< the flow's queue pair
+    bool m_isCutOff{false};                        //!< whether the destination was cut off
+    bool m_isStopped{false};                       //!< whether the application has stopped
     bool m_finished{false};                        //!< whether the last acknowledgement has arrived
     TracedCallback<const RdmaFlow&> m_finishTrace; //!< trace source
 };

@@ -28,14 +28,6 @@ NS_LOG_COMPONENT_DEFINE("RdmaHost");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaHost);
 
-namespace
-{
-
-/// UDP source port of the first flow to a destination.
-constexpr uint16_t FIRST_SOURCE_PORT = 10000;
-
-} // namespace
-
 TypeId
 RdmaHost::GetTypeId()
 {
@@ -114,6 +106,10 @@ RdmaHost::GetFlowWatch()
     if (!m_flowWatch)
     {
         m_flowWatch = std::make_unique<FlowWatch>(*this);
+        if (m_network)
+        {
+            m_flowWatch->FollowPorts();
+        }
     }
     return *m_flowWatch;
 }
@@ -151,6 +147,10 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_receiverKeys.reset(hpcc::new_receiver_keys().into_raw());
         return;
     }
+    if (m_flowWatch)
+    {
+        m_flowWatch->FollowPorts();
+    }
     m_wakeUps.assign(m_ports.size(), nullptr);
     m_alarms.SetContext(GetObject<Node>()->GetId());
     EnsureRng();
@@ -177,8 +177,7 @@ RdmaHost::MakeCore() const
 bool
 RdmaHost::CanReach(const RdmaHost& peer) const
 {
-    CheckRunning();
-    peer.CheckRunning();
+    CheckPeer(peer);
     return m_network->leads(m_index, peer.m_index) && m_network->leads(peer.m_index, m_index);
 }
 
@@ -238,7 +237,7 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
     flow.dst = peer->m_index;
     flow.start = Simulator::Now();
     flow.firstSeq = 0;
-    flow.sport = m_nextPort.emplace(flow.dst, FIRST_SOURCE_PORT).first->second++;
+    flow.sport = peer->TakeSourcePort(m_index);
 
     const hpcc::FlowKey key = WireKey(flow.dst, flow.dport, flow.sport);
     // What a flow from another process asks of its receiver is known here, too; its host is not
@@ -257,6 +256,7 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
         flow.size,
     };
     sender.receiver = peer->OpenReceiver(source, static_cast<uint16_t>(nic), sender);
+    peer->m_arriving[sender.receiver] = {m_index, flow.sport};
     if (!IsLocal())
     {
         return ELSEWHERE;
@@ -281,9 +281,27 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
     return handle;
 }
 
+uint16_t
+RdmaHost::TakeSourcePort(uint32_t source)
+{
+    const std::optional<uint16_t> port = m_sourcePorts[source].Take();
+    NS_ABORT_MSG_UNLESS(port,
+                        "host " << source << " has no UDP source port left for a flow to host "
+                                << m_index << ": all " << SourcePorts::COUNT << " from "
+                                << SourcePorts::FIRST << " on are in use");
+    return *port;
+}
+
 void
 RdmaHost::CloseReceiver(uint32_t receiver)
 {
+    const auto flow = m_arriving.find(receiver);
+    if (flow != m_arriving.end())
+    {
+        const auto [source, port] = flow->second;
+        m_sourcePorts[source].GiveBack(port);
+        m_arriving.erase(flow);
+    }
     if (IsLocal())
     {
         m_core->close_receiver(receiver);
@@ -325,14 +343,22 @@ RdmaHost::CheckRunning() const
 }
 
 void
+RdmaHost::CheckPeer(const RdmaHost& peer) const
+{
+    CheckRunning();
+    peer.CheckRunning();
+    NS_ABORT_MSG_IF(peer.m_network != m_network,
+                    "host " << peer.m_index << ", which is node " << peer.GetObject<Node>()->GetId()
+                            << ", is part of another network than host " << m_index
+                            << ", which is node " << GetObject<Node>()->GetId());
+}
+
+void
 RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 {
     NS_ABORT_MSG_UNLESS(peer, "a flow needs a destination");
-    CheckRunning();
-    peer->CheckRunning();
-    NS_ABORT_MSG_IF(peer->m_network != m_network,
-                    "host " << peer->m_index << " is part of another network than host "
-                            << m_index);
+    CheckPeer(*peer);
+    NS_ABORT_MSG_IF(PeekPointer(peer) == this, "host " << m_index << " cannot send to itself");
     NS_ABORT_MSG_IF(flow.size == 0, "a flow needs at least 1 byte");
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
@@ -378,6 +404,8 @@ RdmaHost::OnNewRoutes()
             WireKey(sending.peer->m_index, sending.dport, m_core->source_port(queuePair)));
         if (port >= 0)
         {
+            ScheduleTimers(queuePair,
+                           m_core->resume_timer(Simulator::Now().GetNanoSeconds(), queuePair));
             m_ports[port]->TrySend();
         }
     }
@@ -479,6 +507,14 @@ RdmaHost::GetCounters() const
             core.rearmed_feedback,
             core.cnps,
             core.moves};
+}
+
+Time
+RdmaHost::GetStandaloneFct(uint32_t dst, uint64_t size) const
+{
+    CheckRunning();
+    return NanoSeconds(
+        CallCore([&] { return m_network->standalone_fct_ns(m_index, dst, size, GetSettings()); }));
 }
 
 } // namespace ns3

@@ -11,6 +11,7 @@
 #include "host-alarms.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
+#include "source-ports.h"
 
 #include "ns3/callback.h"
 #include "ns3/data-rate.h"
@@ -24,6 +25,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -111,7 +113,7 @@ class RdmaHost : public QbbNode
 
     /**
      * \brief Ask whether there is a way to another host and back; a failed link may have cut it.
-     * \param peer the other host
+     * \param peer the other host; ends the program if it is not part of this network
      * \return whether a flow to it can start
      */
     bool CanReach(const RdmaHost& peer) const;
@@ -127,7 +129,9 @@ class RdmaHost : public QbbNode
      * \param peer the destination
      * \param flow destination port, priority, size and tag
      * \param done called when the last acknowledgement has arrived
-     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached
+     * \return the flow's queue pair, or ELSEWHERE; ends the program if the peer cannot be reached,
+     * or has 55536 flows from here under way, which is as many as there are UDP source ports from
+     * 10000 on
      */
     uint32_t StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow, FlowCallback done);
 
@@ -203,6 +207,15 @@ class RdmaHost : public QbbNode
 
     /// \return what happened here so far
     RdmaCounters GetCounters() const;
+
+    /**
+     * \brief Compute how long a flow from here would take on an idle network; see
+     * QbbHelper::GetStandaloneFct().
+     * \param dst index of its destination in the network
+     * \param size payload bytes
+     * \return the flow completion time, 0 if there is no way
+     */
+    Time GetStandaloneFct(uint32_t dst, uint64_t size) const;
 
     // Inherited
     uint32_t GetMtu() const override;
@@ -291,6 +304,12 @@ class RdmaHost : public QbbNode
     uint32_t OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done);
 
     /**
+     * \param source index of a host
+     * \return a UDP source port for a flow from there to here; ends the program if none is free
+     */
+    uint16_t TakeSourcePort(uint32_t source);
+
+    /**
      * \brief Start a flow on a queue pair that earlier flows have used.
      * \param queuePair the queue pair
      * \param dst index of its destination
@@ -330,6 +349,12 @@ class RdmaHost : public QbbNode
      * \return the queue pair; ends the program if there is none
      */
     uint32_t CheckReceiver(int64_t receiver) const;
+
+    /**
+     * \brief End the program if a host is not part of this one's running network.
+     * \param peer the host
+     */
+    void CheckPeer(const RdmaHost& peer) const;
 
     /**
      * \brief End the program if a flow cannot start.
@@ -508,10 +533,14 @@ class RdmaHost : public QbbNode
     /// Queue pairs by the reference simulator's key. After a link has failed, flows are dealt out
     /// again in the order of this map, which the reference leaves to the standard library.
     std::unordered_map<uint64_t, uint32_t> m_byFlowKey;
-    std::unordered_map<uint32_t, uint16_t> m_nextPort; //!< next UDP source port, by destination
-    std::vector<HostAlarm*> m_wakeUps;                 //!< each port's pending wake-up
-    HostAlarms m_alarms;                               //!< wake-ups and timers
-    uint32_t m_mtu{0};                                 //!< most payload bytes in a packet
+    /// UDP source ports of the flows to here, by their source. The destination keeps them: of all
+    /// processes that share a simulation each knows at the same time which receivers are closed.
+    std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
+    /// Source and UDP source port of the flows to here, by receiver.
+    std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
+    std::vector<HostAlarm*> m_wakeUps; //!< each port's pending wake-up
+    HostAlarms m_alarms;               //!< wake-ups and timers
+    uint32_t m_mtu{0};                 //!< most payload bytes in a packet
     /// UDP destination port of all frames; 0: that of their flow.
     uint16_t m_wirePort{0};
     uint8_t m_ackPriority{0};       //!< the priority of acknowledgements

@@ -12,6 +12,7 @@
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
+#include "ns3/integer.h"
 #include "ns3/nstime.h"
 #include "ns3/object-base.h"
 #include "ns3/string.h"
@@ -80,6 +81,30 @@ NameOf(hpcc::SettingKind kind)
         break;
     }
     return "ns3::StringValue";
+}
+
+/**
+ * \brief Ask whether a value has a text of its own: others need a checker of their own type.
+ * \param value the value
+ * \return whether it is of a type that a setting may be set by
+ */
+bool
+HasText(const AttributeValue& value)
+{
+    for (const auto& type : {&typeid(BooleanValue),
+                             &typeid(DataRateValue),
+                             &typeid(DoubleValue),
+                             &typeid(IntegerValue),
+                             &typeid(StringValue),
+                             &typeid(TimeValue),
+                             &typeid(UintegerValue)})
+    {
+        if (typeid(value) == *type)
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 /**
@@ -189,6 +214,14 @@ class SettingChecker : public AttributeChecker
             return true;
         }
         const hpcc::SettingInfo& info = m_setting->info;
+        if (!HasText(value))
+        {
+            std::cerr << "hpcc: attribute " << std::string(info.attribute)
+                      << ": no setting is set by a value of this type; expected ns3::StringValue, "
+                         "or what ns-3 lists as the attribute's type, "
+                      << NameOf(info.kind) << std::endl;
+            return false;
+        }
         try
         {
             hpcc::new_settings()->set(info, TextOf(value, this));

@@ -23,7 +23,6 @@ namespace ns3
 SharedNetwork::SharedNetwork(WheelSimulatorImpl& simulator,
                              const std::vector<Ptr<QbbNode>>& nodes,
                              std::shared_ptr<QbbFramePool> pool,
-                             uint64_t windowNanos,
                              std::shared_ptr<RankExchange> exchange,
                              std::vector<uint32_t> ranks)
     : m_simulator(simulator),
@@ -37,7 +36,6 @@ SharedNetwork::SharedNetwork(WheelSimulatorImpl& simulator,
     {
         m_hosts.push_back(DynamicCast<RdmaHost>(node));
     }
-    m_simulator.SetWindows(windowNanos, [this](uint64_t next) { return EndWindow(next); });
 }
 
 SharedNetwork::~SharedNetwork() = default;

@@ -46,14 +46,12 @@ class SharedNetwork
      * \param simulator the simulator
      * \param nodes all nodes of the network, by index
      * \param pool where frames from other ranks come from
-     * \param windowNanos length of a window in ns
      * \param exchange connects the ranks; nullptr if there is one
      * \param ranks the rank of each node; empty if there is one
      */
     SharedNetwork(WheelSimulatorImpl& simulator,
                   const std::vector<Ptr<QbbNode>>& nodes,
                   std::shared_ptr<QbbFramePool> pool,
-                  uint64_t windowNanos,
                   std::shared_ptr<RankExchange> exchange,
                   std::vector<uint32_t> ranks);
     ~SharedNetwork();
@@ -126,6 +124,13 @@ class SharedNetwork
         m_observer = std::move(observer);
     }
 
+    /**
+     * \brief A window is over, and the next one begins. The simulator calls it.
+     * \param next time of this rank's next event
+     * \return time of the next event of any rank
+     */
+    uint64_t EndWindow(uint64_t next);
+
   private:
     /// A receiver that is no longer needed.
     struct Closing
@@ -141,13 +146,6 @@ class SharedNetwork
         uint64_t finishedBytes{0}; //!< their bytes
         uint64_t closings{0};      //!< how many closings follow
     };
-
-    /**
-     * \brief A window is over, and the next one begins.
-     * \param next time of this rank's next event
-     * \return time of the next event of any rank
-     */
-    uint64_t EndWindow(uint64_t next);
 
     /**
      * \brief Send the window's frames and closings, and take in those of the other ranks.

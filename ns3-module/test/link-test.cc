@@ -12,6 +12,7 @@
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace ns3
 {
@@ -110,6 +111,9 @@ class PausedLinkTest : public HpccTestCase
                               "nothing is known of pauses as the link comes up");
         NS_TEST_EXPECT_MSG_EQ(+m_pausedAfter, 1 << 3, "the switch says it again");
         NS_TEST_EXPECT_MSG_GT(paused, MicroSeconds(100), "the pause lasts");
+        NS_TEST_EXPECT_MSG_GT(m_pausedAtFailure, Time(0), "it was counted before the failure");
+        NS_TEST_EXPECT_MSG_EQ(m_pausedWhileDown, Time(0), "and not while the link was down");
+        NS_TEST_EXPECT_MSG_EQ(m_resumedAt, MicroSeconds(52), "the link that comes up ends it");
         Run("1000", "20000");
         NS_TEST_EXPECT_MSG_GT(m_drops, 0, "too little headroom");
         Run("auto", "auto");
@@ -149,8 +153,13 @@ class PausedLinkTest : public HpccTestCase
             MakeCallback(&PausedLinkTest::OnQueue, this));
         Simulator::Schedule(MicroSeconds(50), [&]() {
             m_pausedBefore = sender->GetPaused();
+            m_pausedAtFailure = sender->GetPausedTime(3);
             network.helper.TakeLinkDown("sender", network.switches.Get(0));
         });
+        Simulator::Schedule(NanoSeconds(51'999), [&]() {
+            m_pausedWhileDown = sender->GetPausedTime(3) - m_pausedAtFailure;
+        });
+        sender->TraceConnectWithoutContext("Pause", MakeCallback(&PausedLinkTest::OnPause, this));
         Simulator::Schedule(MicroSeconds(52), [&]() {
             network.helper.SetLinkUp(0, 1);
             m_pausedAtOnce = sender->GetPaused();
@@ -175,17 +184,193 @@ class PausedLinkTest : public HpccTestCase
         m_longest = std::max(m_longest, queue == 3 ? now : 0);
     }
 
+    /**
+     * \brief The sender was paused or resumed.
+     * \param priority the priority
+     * \param paused whether it is paused now
+     */
+    void OnPause(uint8_t priority, bool paused)
+    {
+        if (priority == 3 && !paused && Simulator::Now() <= MicroSeconds(52))
+        {
+            m_resumedAt = Simulator::Now();
+        }
+    }
+
     uint64_t m_longest{0};     //!< longest queue
-    uint64_t m_drops{0};       //!< frames that the switch dropped
+    uint64_t m_drops{0};       //!< frames that the switch dropped for want of buffer
+    Time m_pausedAtFailure;    //!< how long the sender was paused as its link fails
+    Time m_pausedWhileDown;    //!< how long by then until it comes up
+    Time m_resumedAt;          //!< its last resume until then
     uint8_t m_pausedBefore{0}; //!< paused priorities of the sender as its link fails
     uint8_t m_pausedAtOnce{0}; //!< the same as it comes up
     uint8_t m_pausedAfter{0};  //!< the same 3 us later
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Frames wait for a link as it fails.
+ */
+class LinkDropsTest : public HpccTestCase
+{
+  public:
+    LinkDropsTest()
+        : HpccTestCase("What a failing link drops is no want of buffer")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.MakeStar(3);
+        network.helper.Start();
+        const auto center = network.switches.Get(0)->GetObject<QbbSwitch>();
+        center->TraceConnectWithoutContext("Drop", MakeCallback(&LinkDropsTest::OnDrop, this));
+        center->GetPort(2)->TraceConnectWithoutContext("LinkDrop",
+                                                       MakeCallback(&LinkDropsTest::OnDrop, this));
+        network.AddFlow(0, 2, 1'000'000);
+        network.AddFlow(1, 2, 1'000'000);
+        Simulator::Schedule(MicroSeconds(8), [&]() { network.helper.TakeLinkDown(2, 3); });
+        Simulator::Schedule(NanoSeconds(8'001), [&]() {
+            NS_TEST_EXPECT_MSG_EQ(center->GetDrops(), 0, "the buffer has room");
+            NS_TEST_EXPECT_MSG_GT(center->GetLinkDrops(), 10, "frames waited for the link");
+            NS_TEST_EXPECT_MSG_EQ(center->GetLinkDrops(), m_traced, "each is told of");
+        });
+        Simulator::Stop(MilliSeconds(1));
+        Simulator::Run();
+    }
+
+    /// A frame was dropped.
+    void OnDrop(const QbbFrame&)
+    {
+        ++m_traced;
+    }
+
+    uint64_t m_traced{0}; //!< frames dropped
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Applications that start while their destination is cut off, or stop.
+ */
+class CutOffTest : public HpccTestCase
+{
+  public:
+    CutOffTest()
+        : HpccTestCase("An RdmaClient whose destination is cut off never starts its flow, one that "
+                       "stops goes on")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string queuePairs : {"per_flow", "per_pair"})
+        {
+            Run(queuePairs);
+        }
+    }
+
+    /**
+     * \brief Start a flow before, one in, and one after an outage.
+     * \param queuePairs attribute of the hosts
+     */
+    void Run(const std::string& queuePairs)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("1ms"));
+        network.helper.SetHostAttribute("QueuePairs", StringValue(queuePairs));
+        network.MakeStar(2);
+        network.helper.Start();
+        Simulator::Schedule(MicroSeconds(100), [&]() { network.helper.TakeLinkDown(1, 2); });
+        Simulator::Schedule(MicroSeconds(300), [&]() { network.helper.SetLinkUp(1, 2); });
+        const auto before = network.AddFlow(0, 1, 100'000);
+        const auto during = network.AddFlow(0, 1, 200'000, MicroSeconds(200));
+        const auto after = network.AddFlow(0, 1, 300'000, MicroSeconds(400));
+        const auto never = network.AddFlow(0, 1, 400'000, MicroSeconds(500));
+        after->SetStopTime(MicroSeconds(410));
+        never->SetStopTime(MicroSeconds(450));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(before->IsFinished(), true, "before the outage");
+        NS_TEST_EXPECT_MSG_EQ(during->IsFinished(), false, "cut off");
+        NS_TEST_EXPECT_MSG_EQ(during->IsCutOff(), true, "and it says so");
+        NS_TEST_EXPECT_MSG_EQ(after->IsFinished(), true, "what was posted goes on");
+        NS_TEST_EXPECT_MSG_EQ((before->IsCutOff() || after->IsCutOff()), false, "not cut off");
+        NS_TEST_EXPECT_MSG_EQ((never->IsFinished() || never->IsCutOff()),
+                              false,
+                              "stopped before it started");
+        std::ostringstream unfinished;
+        NS_TEST_EXPECT_MSG_EQ(network.helper.PrintUnfinished(unfinished), 1, "the one cut off");
+        NS_TEST_EXPECT_MSG_EQ(unfinished.str(),
+                              "never started: flow of 200000 bytes from host 0 to host 1:100, "
+                              "which could not be reached at +200000ns\n",
+                              "which it is");
+        Simulator::Destroy();
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief A flow is cut off, for a while or for good.
+ */
+class LostRouteTest : public HpccTestCase
+{
+  public:
+    LostRouteTest()
+        : HpccTestCase(
+              "A flow that is cut off for good does not keep the simulation going, and one "
+              "that finds its way again goes on as if its timer had fired meanwhile")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ(Run(Time(0)), Time(0), "cut off for good");
+        NS_TEST_EXPECT_MSG_LT(m_end, MilliSeconds(10), "nothing is left to do");
+        // As with a timer that fires all the time.
+        NS_TEST_EXPECT_MSG_EQ(Run(MicroSeconds(20'000)), NanoSeconds(20'338'430), "20 ms");
+    }
+
+    /**
+     * \brief Break the only link of a flow's destination.
+     * \param until when it comes up again; 0: never
+     * \return the flow's completion time; 0 if it has not finished
+     */
+    Time Run(Time until)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("200us"));
+        network.MakeStar(3);
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 1'000'000);
+        network.AddFlow(2, 1, 100'000);
+        Simulator::Schedule(MicroSeconds(50), [&]() { network.helper.TakeLinkDown(1, 3); });
+        if (until.IsStrictlyPositive())
+        {
+            Simulator::Schedule(until, [&]() { network.helper.SetLinkUp(1, 3); });
+            // What is sent first is lost: how soon that is found out is up to the timer.
+            network.helper.SetLoss(network.links[1], 0.02, 1);
+        }
+        Simulator::Run();
+        m_end = Simulator::Now();
+        const Time completion = flow->IsFinished() ? flow->GetFlow().completion : Time(0);
+        Simulator::Destroy();
+        return completion;
+    }
+
+    Time m_end; //!< when nothing was left to do
+};
+
 TestCases
 MakeLinkTests()
 {
-    return {new LinkRecoveryTest, new PausedLinkTest};
+    return {new LinkRecoveryTest,
+            new PausedLinkTest,
+            new LinkDropsTest,
+            new CutOffTest,
+            new LostRouteTest};
 }
 
 } // namespace tests

@@ -5,7 +5,13 @@
 
 #include "ns3/abort.h"
 #include "ns3/data-rate.h"
+#include "ns3/enum.h"
 #include "ns3/node.h"
+#include "ns3/object-factory.h"
+#include "ns3/packet.h"
+#include "ns3/qbb-switch.h"
+#include "ns3/rdma-client-helper.h"
+#include "ns3/rdma-flow-results.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -144,6 +150,16 @@ StartFlow(TestNetwork& network, const RdmaFlow& flow)
     network.helper.GetHost(0)->StartFlow(network.helper.GetHost(1), flow, RdmaHost::FlowCallback());
 }
 
+/**
+ * \param network a network
+ * \return its switch
+ */
+Ptr<QbbSwitch>
+GetSwitch(TestNetwork& network)
+{
+    return network.switches.Get(0)->GetObject<QbbSwitch>();
+}
+
 /// Build a network whose hosts alone have another layout of telemetry.
 void
 DisagreeOnTelemetry()
@@ -184,7 +200,7 @@ MakeMisuseTests()
                        "host 0 is not part of a running network: call QbbHelper::Start()"),
         new MisuseTest("a flow to a host of another network",
                        WithNetwork(true, LeaveNetwork),
-                       "part of another network"),
+                       ", is part of another network than host 0, which is node "),
         new MisuseTest(
             "an empty flow",
             WithNetwork(true, [empty](TestNetwork& network) { StartFlow(network, empty); }),
@@ -247,6 +263,111 @@ MakeMisuseTests()
             "a flow that there is not",
             WithNetwork(true, [](TestNetwork& network) { network.helper.GetHost(0)->GetFlow(7); }),
             "no flow with the queue pair 7"),
+        new MisuseTest(
+            "a queue of a switch's port that there is not",
+            WithNetwork(true, [](TestNetwork& network) { GetSwitch(network)->GetQueuedBytes(77); }),
+            "node 2 has no port 77; it has 2"),
+        new MisuseTest(
+            "what a port that there is not has sent",
+            WithNetwork(true, [](TestNetwork& network) { GetSwitch(network)->GetSentBytes(77); }),
+            "node 2 has no port 77; it has 2"),
+        new MisuseTest("a queue of a switch that is no more",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto aSwitch = GetSwitch(network);
+                                       Simulator::Destroy();
+                                       aSwitch->GetQueuedBytes(0);
+                                   }),
+                       "switch 2 is no more: Simulator::Destroy() has ended it"),
+        new MisuseTest(
+            "a link by a place that there is not",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.SetLinks({77}, false); }),
+            "there is no link 77 in this network, which has 2"),
+        new MisuseTest(
+            "a link that comes up and that there is not",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.SetLinks({77}, true); }),
+            "there is no link 77 in this network, which has 2"),
+        new MisuseTest(
+            "a queue of a device that there is not",
+            WithNetwork(true,
+                        [](TestNetwork& network) { network.GetHostDevice(0)->GetQueuedBytes(8); }),
+            "no queue, 8; expected 0 to 7"),
+        new MisuseTest(
+            "a priority of a device that there is not",
+            WithNetwork(true,
+                        [](TestNetwork& network) { network.GetHostDevice(0)->GetPausedTime(9); }),
+            "no priority, and no queue, 9; expected 0 to 7"),
+        new MisuseTest(
+            "the far end of a device without a link",
+            []() { CreateObject<QbbNetDevice>()->GetPeer(); },
+            "a device has no link"),
+        new MisuseTest(
+            "a packet by a device that is no port",
+            []() { CreateObject<QbbNetDevice>()->Send(Create<Packet>(), Address(), 0x0800); },
+            "a device is no port of a host or switch"),
+        new MisuseTest("a device's node after the end",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto device = network.GetHostDevice(0);
+                                       Simulator::Destroy();
+                                       device->GetOwner();
+                                   }),
+                       "Simulator::Destroy() has ended the network"),
+        new MisuseTest("frames counted after the end",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       Simulator::Destroy();
+                                       network.helper.GetTxFrames();
+                                   }),
+                       "Simulator::Destroy() has ended it"),
+        new MisuseTest(
+            "results of a network that was not started",
+            WithNetwork(false, [](TestNetwork& network) { RdmaFlowResults(network.helper); }),
+            "call QbbHelper::Start() first"),
+        new MisuseTest(
+            "nodes by a factory of something else",
+            []() { QbbHelper().Install(NodeContainer(1), ObjectFactory("ns3::QbbNetDevice")); },
+            "by a factory of a QbbNode, such as ns3::RdmaHost, not ns3::QbbNetDevice"),
+        new MisuseTest(
+            "nodes by a factory of nothing",
+            []() { QbbHelper().Install(NodeContainer(1), ObjectFactory()); },
+            "not by one without a type"),
+        new MisuseTest(
+            "no node as a host",
+            []() { QbbHelper().InstallHosts(NodeContainer(Ptr<Node>(nullptr))); },
+            "a null pointer is no node"),
+        new MisuseTest(
+            "no node for an application",
+            []() {
+                RdmaClientHelper(CreateObject<Node>()).Install(NodeContainer(Ptr<Node>(nullptr)));
+            },
+            "a null pointer is no node"),
+        new MisuseTest("no device of a link",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.TakeLinkDown(
+                                           NetDeviceContainer(Ptr<NetDevice>(nullptr)));
+                                   }),
+                       "a null pointer is no device"),
+        new MisuseTest(
+            "a peer by a name that none has",
+            []() { RdmaClientHelper("zz"); },
+            "no node has the name \"zz\""),
+        new MisuseTest("a flow from a host to itself",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.AddFlow(1, 1, 1000);
+                                       Simulator::Run();
+                                   }),
+                       "host 1 cannot send to itself"),
+        new MisuseTest(
+            "a setting by a value of a type that no setting has",
+            []() { QbbHelper().SetHostAttribute("CongestionControl", EnumValue(1)); },
+            "attribute CongestionControl: no setting is set by a value of this type"),
+        new MisuseTest(
+            "a number by such a value",
+            []() { QbbHelper().SetHostAttribute("HpccEta", EnumValue(1)); },
+            "attribute HpccEta: no setting is set by a value of this type"),
         new MisuseTest("a link without a rate",
                        WithNetwork(false,
                                    [](TestNetwork& network) {

@@ -13,6 +13,7 @@
 #include "ns3/node.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
+#include "ns3/source-ports.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -545,6 +546,114 @@ class AttributeTest : public HpccTestCase
     uint32_t m_finished{0}; //!< flows that finished
 };
 
+/**
+ * \ingroup hpcc
+ * \brief More flows from one host to another than there are UDP source ports.
+ */
+class SourcePortsTest : public HpccTestCase
+{
+  public:
+    SourcePortsTest()
+        : HpccTestCase("No UDP source port is two flows', and a flow whose link fails goes on "
+                       "however many came after it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        CheckPorts();
+        CheckFlows();
+    }
+
+    /// All ports are taken, none twice, and one that is given back is found.
+    void CheckPorts()
+    {
+        SourcePorts ports;
+        uint32_t rising = 0;
+        for (uint32_t port = SourcePorts::FIRST; port <= UINT16_MAX; ++port)
+        {
+            rising += ports.Take() == port;
+        }
+        NS_TEST_EXPECT_MSG_EQ(rising, SourcePorts::COUNT, "all of them, in turn");
+        NS_TEST_EXPECT_MSG_EQ(ports.Take().has_value(), false, "all are in use");
+        for (const uint16_t port : {65535, 20000, 30000})
+        {
+            ports.GiveBack(port);
+        }
+        for (const uint16_t port : {20000, 30000, 65535})
+        {
+            NS_TEST_EXPECT_MSG_EQ(*ports.Take(), port, "the next that is free");
+        }
+        NS_TEST_EXPECT_MSG_EQ(ports.Take().has_value(), false, "all are in use again");
+    }
+
+    /// Long flows keep their ports, and find another link.
+    void CheckFlows()
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("100us"));
+        network.MakeStar(2);
+        network.Link(network.hosts.Get(0), network.switches.Get(0));
+        network.helper.Start();
+        std::vector<Ptr<RdmaClient>> flows;
+        for (uint32_t flow = 0; flow < 4; ++flow)
+        {
+            flows.push_back(network.AddFlow(0, 1, 6'000'000));
+        }
+        for (uint32_t batch = 0; batch < 56; ++batch)
+        {
+            Simulator::Schedule(MicroSeconds(10 + 20 * batch),
+                                &SourcePortsTest::StartFlows,
+                                this,
+                                &network);
+        }
+        Simulator::Schedule(MicroSeconds(1200),
+                            [&]() { network.helper.TakeLinkDown(network.links[2]); });
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_finished, 56'000, "short flows that finished");
+        NS_TEST_EXPECT_MSG_EQ(m_wrongPorts, 0, "ports of a long flow, or below the first");
+        for (const auto& flow : flows)
+        {
+            NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "a long flow was lost");
+            NS_TEST_EXPECT_MSG_GT(flow->GetFlow().completion,
+                                  MicroSeconds(1200),
+                                  "it was under way as the link failed");
+        }
+        Simulator::Destroy();
+    }
+
+    /**
+     * \brief Start a thousand flows of one byte.
+     * \param network the network
+     */
+    void StartFlows(TestNetwork* network)
+    {
+        RdmaFlow flow;
+        flow.size = 1;
+        for (uint32_t count = 0; count < 1000; ++count)
+        {
+            network->helper.GetHost(0)->StartFlow(network->helper.GetHost(1),
+                                                  flow,
+                                                  MakeCallback(&SourcePortsTest::OnFinish, this));
+        }
+    }
+
+    /**
+     * \brief A short flow has finished.
+     * \param flow the flow
+     */
+    void OnFinish(const RdmaFlow& flow)
+    {
+        ++m_finished;
+        m_wrongPorts += flow.sport < SourcePorts::FIRST + 4;
+    }
+
+    uint32_t m_finished{0};   //!< short flows that finished
+    uint32_t m_wrongPorts{0}; //!< those with a port that they must not have
+};
+
 TestCases
 MakeHostTests()
 {
@@ -555,7 +664,8 @@ MakeHostTests()
             new TelemetryBytesTest(3),
             new TelemetryBytesTest(5),
             new FlowStateTest,
-            new AttributeTest};
+            new AttributeTest,
+            new SourcePortsTest};
 }
 
 } // namespace tests

@@ -89,12 +89,31 @@ class ScenarioTest : public HpccTestCase
     {
         ExpectRefusal("unknown.toml", std::string(SCENARIO) + "colour = \"red\"\n", "colour");
         ExpectRefusal("unit.toml", std::string(SCENARIO) + "start = \"5 parsecs\"\n", "parsecs");
+        ExpectNoRun();
         ExpectResults("wheel", {"run.seed=5"});
         // A program that has used its simulator before keeps it, which has one order only.
         GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
         Simulator::Now();
         ExpectTooLate();
         ExpectResults("default", {"run.seed=5", "run.order='insertion'"});
+    }
+
+    /// Run without an experiment.
+    void ExpectNoRun()
+    {
+        const CapturedErrors errors;
+        HpccScenarioHelper scenario;
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(CreateTempDirFilename("none")),
+                              HpccScenarioHelper::BAD_INPUT,
+                              "nothing was loaded");
+        const std::string config = Write("bad.toml", std::string(SCENARIO) + "colour = \"red\"\n");
+        NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), false, "accepted");
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(CreateTempDirFilename("none")),
+                              HpccScenarioHelper::BAD_INPUT,
+                              "nothing was accepted");
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find("there is no experiment to run"),
+                              std::string::npos,
+                              "the message: " << errors.GetText());
     }
 
     /**
@@ -160,6 +179,11 @@ class ScenarioTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(line,
                               "0b000001 0b000101 10000 100 20500 0 5888 5888",
                               "the reference simulator's line");
+        const CapturedErrors errors;
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::BAD_INPUT, "a second run");
+        NS_TEST_EXPECT_MSG_NE(errors.GetText().find("runs one experiment, once"),
+                              std::string::npos,
+                              "the message: " << errors.GetText());
     }
 
     /**

@@ -3,6 +3,7 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
@@ -15,7 +16,9 @@
 #include "ns3/uinteger.h"
 
 #include <map>
+#include <memory>
 #include <sstream>
+#include <type_traits>
 
 namespace ns3
 {
@@ -40,6 +43,7 @@ class TraceSourcesTest : public HpccTestCase
         CheckRoundTrips();
         CheckResent();
         CheckNotifications();
+        CheckLateLink();
     }
 
     /// A packet that meets no other takes the base round-trip time, and the queues hold what they
@@ -109,6 +113,33 @@ class TraceSourcesTest : public HpccTestCase
             unfinished.str().find("10000000 bytes from host 1:10000 to host 2:100, begun at"),
             std::string::npos,
             unfinished.str());
+        Simulator::Destroy();
+    }
+
+    /// A sink that is connected before a link is there hears of what goes over that, too.
+    void CheckLateLink()
+    {
+        TestNetwork network;
+        network.hosts.Create(2);
+        network.helper.InstallHosts(network.hosts);
+        m_rtts.clear();
+        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt",
+                                      MakeCallback(&TraceSourcesTest::OnRtt, this));
+        network.Link(network.hosts.Get(0), network.hosts.Get(1));
+        network.Link(network.hosts.Get(0), network.hosts.Get(1));
+        network.helper.Start();
+        for (uint32_t flow = 0; flow < 16; ++flow)
+        {
+            network.AddFlow(0, 1, 20'000);
+        }
+        Simulator::Run();
+        for (uint32_t port = 0; port < 2; ++port)
+        {
+            NS_TEST_EXPECT_MSG_GT(network.helper.GetHost(0)->GetPort(port)->GetTxFrames(),
+                                  20,
+                                  "both links are used");
+        }
+        NS_TEST_EXPECT_MSG_EQ(m_rtts.size(), 320, "packets are acknowledged one by one");
         Simulator::Destroy();
     }
 
@@ -201,6 +232,7 @@ class HelpersTest : public HpccTestCase
         network.Start();
         const auto text = Create<OutputStreamWrapper>(&m_text);
         network.EnableAscii(text, devices.Get(1));
+        network.EnableAscii(Create<OutputStreamWrapper>(&m_hostText), devices.Get(0));
         RdmaFlowResults results(network);
         RdmaClientHelper clients(hosts.Get(3));
         clients.SetAttribute("Size", UintegerValue(50'000));
@@ -228,10 +260,17 @@ class HelpersTest : public HpccTestCase
                               std::string::npos,
                               csv.str());
         const auto port = DynamicCast<QbbNetDevice>(devices.Get(1));
-        NS_TEST_EXPECT_MSG_EQ(CountLines('-'),
+        NS_TEST_EXPECT_MSG_EQ(CountLines('-', m_text),
                               port->GetTxFrames(),
                               "a line for each frame that leaves");
-        NS_TEST_EXPECT_MSG_EQ(CountLines('r'), 50, "and for each that arrives");
+        NS_TEST_EXPECT_MSG_EQ(CountLines('r', m_text), 50, "and for each that arrives");
+        for (const auto* trace : {&m_text, &m_hostText})
+        {
+            NS_TEST_EXPECT_MSG_GT(CountLines('+', *trace), 40, "frames");
+            NS_TEST_EXPECT_MSG_EQ(CountLines('+', *trace),
+                                  CountLines('-', *trace),
+                                  "what is sent was queued");
+        }
         NS_TEST_EXPECT_MSG_NE(m_text.str().find(" /NodeList/" +
                                                 std::to_string(center.Get(0)->GetId()) +
                                                 "/DeviceList/0 data priority 3 size "),
@@ -243,14 +282,15 @@ class HelpersTest : public HpccTestCase
     }
 
     /**
-     * \brief Count lines of the text trace.
+     * \brief Count lines of a text trace.
      * \param sign the sign at their beginning
+     * \param text the trace
      * \return how many there are
      */
-    uint64_t CountLines(char sign) const
+    static uint64_t CountLines(char sign, const std::ostringstream& text)
     {
         uint64_t count = 0;
-        std::istringstream lines(m_text.str());
+        std::istringstream lines(text.str());
         for (std::string line; std::getline(lines, line);)
         {
             count += line[0] == sign;
@@ -258,7 +298,8 @@ class HelpersTest : public HpccTestCase
         return count;
     }
 
-    std::ostringstream m_text; //!< text trace
+    std::ostringstream m_text;     //!< text trace of the switch's port
+    std::ostringstream m_hostText; //!< text trace of the host at its other end
 };
 
 /**
@@ -339,10 +380,66 @@ class BottleneckTest : public HpccTestCase
     uint64_t m_gaps{0};    //!< moves that do not follow from the one before
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A function builds a network, and its helper goes before the simulation begins.
+ */
+class LocalHelperTest : public HpccTestCase
+{
+  public:
+    LocalHelperTest()
+        : HpccTestCase("A network and its results need no helper, in any order of events")
+    {
+    }
+
+  private:
+    static_assert(!std::is_copy_constructible_v<QbbHelper> && !std::is_copy_assignable_v<QbbHelper>,
+                  "a helper is one network");
+
+    void DoRun() override
+    {
+        for (const bool isCanonical : {false, true})
+        {
+            UseSimulator("ns3::WheelSimulatorImpl");
+            Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder",
+                               BooleanValue(isCanonical));
+            Build();
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(m_results->GetStarted(), 2, "flows");
+            NS_TEST_EXPECT_MSG_EQ(m_results->GetFinished().size(), 2, "flows that finished");
+            NS_TEST_EXPECT_MSG_GT(m_results->GetFinished().back().slowdown,
+                                  1.5,
+                                  "of two at a time");
+            Simulator::Destroy();
+            std::ostringstream csv;
+            m_results->WriteCsv(csv);
+            NS_TEST_EXPECT_MSG_NE(csv.str().find(",100000,0,"), std::string::npos, csv.str());
+        }
+        // Results may go before the simulation ends, too.
+        UseSimulator("ns3::WheelSimulatorImpl");
+        Build();
+        m_results.reset();
+        Simulator::Run();
+    }
+
+    /// Build a network of two flows to one host.
+    void Build()
+    {
+        TestNetwork network;
+        network.MakeStar(3);
+        network.helper.Start();
+        m_results = std::make_unique<RdmaFlowResults>(network.helper);
+        network.AddFlow(0, 2, 100'000);
+        network.AddFlow(1, 2, 100'000);
+    }
+
+    std::unique_ptr<RdmaFlowResults> m_results; //!< what becomes of the flows
+};
+
 TestCases
 MakeTraceTests()
 {
-    return {new TraceSourcesTest, new BottleneckTest, new HelpersTest};
+    return {new TraceSourcesTest, new BottleneckTest, new HelpersTest, new LocalHelperTest};
 }
 
 } // namespace tests

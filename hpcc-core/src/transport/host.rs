@@ -292,7 +292,9 @@ impl Host {
     /// Gives a flow to the port that its route leads to now; returns the port, or `None` if there is no route.
     pub fn reassign(&mut self, queue_pair: u32, key: &FlowKey) -> Option<u16> {
         let dst = self.senders.get(queue_pair)?.spec.dst;
-        let port = self.route(key, dst)?;
+        let port = self.route(key, dst);
+        self.senders.get_mut(queue_pair)?.qp.is_cut_off = port.is_none();
+        let port = port?;
         let nic = self.nics.get_mut(usize::from(port))?;
         nic.add(queue_pair);
         let sender = self.senders.get_mut(queue_pair)?;
@@ -300,6 +302,11 @@ impl Host {
             sender.qp.on_port(nic.line_rate);
         }
         Some(port)
+    }
+
+    /// Arms the timer that stayed away while a flow was cut off and had nothing in flight, if there is one.
+    pub fn resume_timer(&mut self, now: Nanos, queue_pair: u32) -> Armed {
+        self.senders.get_mut(queue_pair).map_or(Armed(0), |sender| sender.qp.resume_timer(now))
     }
 
     /// The port, counted from 0, by which frames of a flow leave for host `dst`.
@@ -556,6 +563,9 @@ impl Host {
             let send = sender.qp.on_retransmission_timer(&self.rules.transport, now);
             self.counters.timeouts += u64::from(send);
             if !send {
+                if sender.qp.is_cut_off && in_flight == 0 {
+                    sender.qp.park_timer(now);
+                }
                 return Some(TimeoutResult { nic: sender.nic, armed: sender.qp.take_armed(), send, probe: None });
             }
             let effects = sender.qp.on_loss(&self.rules.transport, now, in_flight, LossSignal::Timeout);

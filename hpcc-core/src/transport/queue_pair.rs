@@ -77,6 +77,8 @@ pub struct QueuePair {
     limits: FlowLimits,
     /// Whether the controller has timers: asked once, not at every acknowledgement.
     has_timers: bool,
+    /// Whether failed links have cut off the destination.
+    pub is_cut_off: bool,
     controller: Box<dyn CongestionControl>,
     /// The highest `snd_nxt` so far.
     snd_max: u64,
@@ -114,6 +116,7 @@ impl QueuePair {
             last_frame: 0,
             limits,
             has_timers: controller.timers().is_some(),
+            is_cut_off: false,
             controller,
             snd_max: 0,
             timer,
@@ -292,6 +295,7 @@ impl QueuePair {
     /// the queue pair or its sequence numbers do not reach to the message's end.
     pub fn post(&mut self, config: &TransportConfig, now: Nanos, size: u64) -> Option<Message> {
         let is_idle = self.is_finished();
+        self.timer.resume(now);
         let message = self.posted.as_mut()?.post(size)?;
         if is_idle {
             self.wake(config, now);
@@ -408,6 +412,16 @@ impl QueuePair {
         self.timer.restart(now);
         self.timer.arm(timeout, self.limits.base_rtt, packets);
         expired
+    }
+
+    /// The retransmission timer, which has fired now, need not fire again before anything can be sent.
+    pub fn park_timer(&mut self, now: Nanos) {
+        self.timer.park(now);
+    }
+
+    /// Something can be sent again. Returns the retransmission timer if it was parked.
+    pub fn resume_timer(&mut self, now: Nanos) -> Armed {
+        if self.timer.resume(now) { self.timer.take_armed() } else { Armed(0) }
     }
 
     /// Passes feedback to the controller.

@@ -47,6 +47,8 @@ pub struct RetransmissionTimer {
     armed: bool,
     /// Timeouts since the last progress.
     in_a_row: u32,
+    /// Whether the host does without the timer, which fired at `since` and was due again; see [`Self::park`].
+    parked: bool,
 }
 
 impl RetransmissionTimer {
@@ -60,6 +62,9 @@ impl RetransmissionTimer {
     #[inline]
     pub fn progress(&mut self, config: &TimeoutConfig, base_rtt: Nanos, now: Nanos, packets: u64) {
         self.in_a_row = 0;
+        if self.parked {
+            self.resume(now);
+        }
         self.restart(now);
         self.arm(config, base_rtt, packets);
     }
@@ -98,6 +103,29 @@ impl RetransmissionTimer {
     /// The deadline has passed with bytes in flight.
     pub fn count(&mut self) {
         self.in_a_row = self.in_a_row.saturating_add(1);
+    }
+
+    /// The host's timer has fired now with nothing in flight, and nothing can be sent: it stays away until it
+    /// [resumes](Self::resume).
+    pub fn park(&mut self, now: Nanos) {
+        if self.since == now && self.due.is_some_and(|due| due > now) {
+            self.parked = true;
+            self.armed = false;
+        }
+    }
+
+    /// Ends parking: the host's timer fires when it would have fired if it had not been parked. Returns whether it was.
+    pub fn resume(&mut self, now: Nanos) -> bool {
+        let was_parked = core::mem::take(&mut self.parked);
+        if let Some(due) = self.due.filter(|_| was_parked) {
+            let period = due.0 - self.since.0;
+            let missed = now.0.checked_sub(due.0).map_or(0, |late| late / period + 1);
+            let next = due.0.saturating_add(missed.saturating_mul(period));
+            self.since = Nanos(next.saturating_sub(period));
+            self.due = Some(Nanos(next));
+            self.armed = true;
+        }
+        was_parked
     }
 
     /// When the host's timer is due, if it is armed.
@@ -147,6 +175,37 @@ mod tests {
         assert!(!timer.fire(&CONFIG, RTT, Nanos(1_019), 9), "too early");
         assert_eq!((timer.due(), timer.take_armed()), (Some(Nanos(1_020)), Armed(0)));
         assert!(timer.fire(&CONFIG, RTT, Nanos(1_021), 9), "late");
+    }
+
+    #[test]
+    fn a_parked_timer_keeps_its_times() {
+        let fired = || {
+            let mut timer = RetransmissionTimer::default();
+            timer.progress(&CONFIG, RTT, Nanos(0), 0);
+            assert!(timer.fire(&CONFIG, RTT, Nanos(120), 0));
+            timer.restart(Nanos(120));
+            timer.arm(&CONFIG, RTT, 0);
+            timer
+        };
+        for (now, due) in [(130, 240), (239, 240), (240, 360), (241, 360), (1_199, 1_200), (1_200, 1_320)] {
+            let mut timer = fired();
+            timer.park(Nanos(120));
+            assert_eq!(timer.take_armed(), Armed(0), "nothing fires while it is parked");
+            assert!(timer.resume(Nanos(now)));
+            assert_eq!(
+                (timer.due(), timer.take_armed()),
+                (Some(Nanos(due)), Armed(1 << RETRANSMISSION_TIMER)),
+                "{now}"
+            );
+            assert!(!timer.resume(Nanos(now)), "once");
+        }
+        let mut moved = fired();
+        moved.park(Nanos(120));
+        moved.progress(&CONFIG, RTT, Nanos(500), 0);
+        assert_eq!((moved.due(), moved.take_armed()), (Some(Nanos(600)), Armed(1 << RETRANSMISSION_TIMER)));
+        let mut late = fired();
+        late.park(Nanos(121));
+        assert!(!late.resume(Nanos(500)), "only as it fires");
     }
 
     #[test]
