@@ -52,6 +52,14 @@ main(int argc, char* argv[])
     cmd.AddValue("shared", "whether the processes that mpirun has started share the run", isShared);
     cmd.Parse(argc, argv);
 
+    if (RngSeedManager::GetSeed() != 1 || RngSeedManager::GetRun() != 1)
+    {
+        std::cerr << "hpcc: the file's run.seed decides, not --RngSeed or --RngRun; expected "
+                     "--set=run.seed=N"
+                  << std::endl;
+        return HpccScenarioHelper::BAD_INPUT;
+    }
+
     HpccScenarioHelper scenario;
     if (isShared)
     {

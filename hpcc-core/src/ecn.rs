@@ -2,6 +2,8 @@
 //! ECN marking at dequeue, in the manner of RED (SPEC section 5).
 
 use crate::units::BitRate;
+use alloc::format;
+use alloc::string::String;
 
 /// When packets of an egress queue are marked, for ports of one link rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +28,21 @@ impl EcnThreshold {
         EcnThreshold { rate, kmin: scale(self.kmin), kmax: scale(self.kmax), pmax: self.pmax }
     }
 
+    /// Checks lengths against each other, and the probability.
+    ///
+    /// # Errors
+    /// A sentence for the user.
+    pub fn check(&self) -> Result<(), String> {
+        let EcnThreshold { kmin, kmax, pmax, .. } = self;
+        if kmin > kmax {
+            return Err(format!("kmin is {kmin} bytes, more than kmax, {kmax}; expected at most that"));
+        }
+        if !(0.0..=1.0).contains(pmax) {
+            return Err(format!("pmax is {pmax}; expected 0 to 1"));
+        }
+        Ok(())
+    }
+
     /// Whether a packet that leaves `queue` bytes behind is marked. `draw` gives a number in [0, 1) and is
     /// called only where chance decides.
     #[inline]
@@ -45,6 +62,19 @@ mod tests {
     use super::*;
 
     const THRESHOLD: EcnThreshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 100, kmax: 300, pmax: 0.2 };
+
+    #[test]
+    fn lengths_and_probability_must_be_possible() {
+        assert_eq!(THRESHOLD.check(), Ok(()));
+        for wrong in [
+            EcnThreshold { kmin: 301, ..THRESHOLD },
+            EcnThreshold { pmax: -0.1, ..THRESHOLD },
+            EcnThreshold { pmax: 1.1, ..THRESHOLD },
+            EcnThreshold { pmax: f64::NAN, ..THRESHOLD },
+        ] {
+            assert!(wrong.check().is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn marks_never_below_kmin_and_always_above_kmax() {

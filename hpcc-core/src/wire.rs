@@ -23,7 +23,7 @@ crate::settings! {
     pub struct WireSettings {
         /// The headers of every frame: `reference` is the 2019 simulator's private ones; the same at all nodes.
         pub profile: WireProfile = WireProfile::Reference;
-        /// Whether a frame occupies its link for 20 bytes more; `auto`: with the `rocev2` profiles.
+        /// Whether a frame occupies its link for 20 bytes more, the same at all nodes; `auto`: with the `rocev2` profiles.
         pub preamble_and_gap: Option<bool> = None;
     }
 }

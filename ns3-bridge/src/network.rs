@@ -3,7 +3,9 @@
 
 use crate::panic_report;
 use crate::settings::Settings;
+use crate::settings::ffi::Holder;
 use hpcc_core::address::host_address;
+use hpcc_core::node::{Located, lowest_rate};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
@@ -24,6 +26,7 @@ pub(crate) mod ffi {
 
     unsafe extern "C++" {
         include!("ns3-bridge/src/settings.rs.h");
+        type Holder = crate::settings::ffi::Holder;
         type Settings = crate::settings::Settings;
     }
 
@@ -47,6 +50,12 @@ pub(crate) mod ffi {
         fn check_counters(self: &Network, host: &Settings) -> Result<()>;
         /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
+        /// Refuses an attribute that was changed, and counts for nothing beside the others. Before they are resolved.
+        fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<()>;
+        /// Checks the resolved settings of a switch against its links; its telemetry if `is_read`.
+        fn check_switch(self: &Network, node: u32, settings: &Settings, is_read: bool) -> Result<()>;
+        /// Checks the lowest sending rate of a host with these resolved settings against the links.
+        fn check_rate(self: &Network, settings: &Settings) -> Result<()>;
         /// The links between two nodes, up or down, in the order in which they were added.
         fn links_between(self: &Network, a: u32, b: u32) -> Vec<u32>;
         /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
@@ -98,6 +107,10 @@ pub fn new_network() -> Box<Network> {
 
 pub fn resolve(settings: &mut Settings, network: &Network) -> Result<(), String> {
     settings.resolve(network)
+}
+
+pub fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<(), String> {
+    settings.check_given(network, holder)
 }
 
 pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
@@ -166,6 +179,19 @@ impl Network {
             self.lone_flows.push(flow);
         }
         Ok(())
+    }
+
+    pub fn check_switch(&self, node: u32, settings: &Settings, is_read: bool) -> Result<(), String> {
+        let refuse = |wrong: Located| wrong.to_string();
+        for &link in self.links_of.get(node as usize).into_iter().flatten().filter(|_| is_read) {
+            settings.node.check_link(&self.network.links[link as usize]).map_err(refuse)?;
+        }
+        settings.node.check_thresholds(&self.network).map_err(refuse)?;
+        settings.node.check_memory(node, self.ports(node).into_iter()).map_err(refuse)
+    }
+
+    pub fn check_rate(&self, settings: &Settings) -> Result<(), String> {
+        lowest_rate(settings.node.control.chosen(), &self.network).map_err(|wrong| wrong.message)
     }
 
     /// Links that another one between the same nodes follows.

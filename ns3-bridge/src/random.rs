@@ -6,24 +6,24 @@ use hpcc_core::random::{self, Mrg32k3a};
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
     extern "Rust" {
-        /// The generator of hosts and switches: ECN marking from `first_stream` on, PINT from the
+        /// The generator of hosts and switches for a global seed: ECN marking from `first_stream` on, PINT from the
         /// sequence of C's `rand()` after `srand(pint_seed)`.
         #[derive(ExternType)]
         type Rng;
-        fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng>;
+        fn new_rng(seed: u32, first_stream: u64, pint_seed: u32) -> Box<Rng>;
         /// A node's own generator, which no other node's draws change.
-        fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng>;
+        fn new_node_rng(seed: u32, first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng>;
         /// A PFC frame takes a draw for its identifier.
         fn skip(self: &mut Rng);
         /// Random loss of frames on a link.
         #[derive(ExternType)]
         type Loss;
-        fn new_loss(stream: u64, probability: f64) -> Box<Loss>;
+        fn new_loss(seed: u32, stream: u64, probability: f64) -> Box<Loss>;
         /// Losses of one port alone: what it draws does not depend on what arrives elsewhere.
-        fn new_port_loss(stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss>;
+        fn new_port_loss(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss>;
         fn is_lost(self: &mut Loss) -> bool;
-        /// The first `count` draws of ns-3's generator for seed 1, substream 1: for comparison with ns-3's own.
-        fn uniform_draws(stream: u64, count: usize) -> Vec<f64>;
+        /// The first `count` draws of ns-3's generator for substream 1: for comparison with ns-3's own.
+        fn uniform_draws(seed: u32, stream: u64, count: usize) -> Vec<f64>;
     }
 }
 
@@ -34,12 +34,12 @@ pub struct Loss {
     probability: f64,
 }
 
-pub fn new_rng(first_stream: u64, pint_seed: u32) -> Box<Rng> {
-    Box::new(Rng(random::Rng::new(first_stream, pint_seed)))
+pub fn new_rng(seed: u32, first_stream: u64, pint_seed: u32) -> Box<Rng> {
+    Box::new(Rng(random::Rng::seeded(seed, first_stream, pint_seed)))
 }
 
-pub fn new_node_rng(first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng> {
-    Box::new(Rng(random::Rng::of_node(first_stream, pint_seed, node)))
+pub fn new_node_rng(seed: u32, first_stream: u64, pint_seed: u32, node: u32) -> Box<Rng> {
+    Box::new(Rng(random::Rng::of_node(seed, first_stream, pint_seed, node)))
 }
 
 impl Rng {
@@ -48,14 +48,14 @@ impl Rng {
     }
 }
 
-pub fn new_loss(stream: u64, probability: f64) -> Box<Loss> {
-    Box::new(Loss { generator: Mrg32k3a::new(stream, 1), probability })
+pub fn new_loss(seed: u32, stream: u64, probability: f64) -> Box<Loss> {
+    Box::new(Loss { generator: Mrg32k3a::seeded(seed, stream, 1), probability })
 }
 
-pub fn new_port_loss(stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss> {
+pub fn new_port_loss(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss> {
     // Substreams from 2 on, for 1 is that of all ports together; they are so far apart that none reaches the next stream.
     let substream = 2 + (u64::from(node) << 16 | u64::from(port));
-    Box::new(Loss { generator: Mrg32k3a::new(stream, substream), probability })
+    Box::new(Loss { generator: Mrg32k3a::seeded(seed, stream, substream), probability })
 }
 
 impl Loss {
@@ -64,7 +64,7 @@ impl Loss {
     }
 }
 
-pub fn uniform_draws(stream: u64, count: usize) -> Vec<f64> {
-    let mut generator = Mrg32k3a::new(stream, 1);
+pub fn uniform_draws(seed: u32, stream: u64, count: usize) -> Vec<f64> {
+    let mut generator = Mrg32k3a::seeded(seed, stream, 1);
     (0..count).map(|_| generator.uniform()).collect()
 }

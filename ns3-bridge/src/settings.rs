@@ -8,10 +8,11 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
 use hpcc_core::node::Finder;
-use hpcc_core::node::{ControlSettings, NodeSettings, Owner, Part};
+use hpcc_core::node::{self, ControlSettings, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
-use hpcc_core::transport::{QueuePairs, feedback};
+use hpcc_core::transport::QueuePairs;
+use hpcc_core::transport::feedback::{self, Answer};
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
 
@@ -50,6 +51,40 @@ pub(crate) mod ffi {
         Text,
     }
 
+    /// The object whose attributes settings are.
+    #[derive(Clone, Copy, Debug)]
+    enum Holder {
+        /// A host.
+        Host,
+        /// A switch.
+        Switch,
+        /// What a host does about Fast CNP.
+        FastCnpHost,
+        /// What a switch does about Fast CNP.
+        FastCnpSwitch,
+    }
+
+    /// Nodes that must have attributes the same: `hpcc_core::node::Among`.
+    #[derive(Clone, Copy, Debug)]
+    enum Among {
+        /// Hosts and switches.
+        Nodes,
+        /// Hosts.
+        Hosts,
+        /// Switches.
+        Switches,
+    }
+
+    /// An attribute that two nodes should have the same, and have not; without a name if there is none.
+    #[derive(Clone, Debug)]
+    struct Difference {
+        attribute: String,
+        /// Its value at the one.
+        own: String,
+        /// Its value at the other.
+        other: String,
+    }
+
     extern "Rust" {
         /// The settings of a node, or of what it does about Fast CNP.
         #[derive(ExternType)]
@@ -77,7 +112,11 @@ pub(crate) mod ffi {
         /// The value of a setting, as `set` reads it.
         fn get(self: &Settings, info: &SettingInfo) -> String;
         /// When ports of one rate mark frames, in place of what the settings say for all.
-        fn set_ecn_threshold(self: &mut Settings, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64);
+        fn set_ecn_threshold(self: &mut Settings, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64) -> Result<()>;
+        /// Whether a host with these settings answers telemetry.
+        fn answers_telemetry(self: &Settings) -> bool;
+        /// What differs from another node's settings and must not; both are resolved.
+        fn difference(self: &Settings, other: &Settings, among: Among) -> Difference;
         /// Takes over what a switch must know of the hosts.
         fn follow_hosts(self: &mut Settings, host: &Settings);
         /// Takes over what a host must know of the switches.
@@ -113,7 +152,7 @@ pub(crate) mod ffi {
     }
 }
 
-use ffi::{SettingInfo, SettingKind};
+use ffi::{Among, Difference, Holder, SettingInfo, SettingKind};
 
 /// Settings that many nodes share until one of them differs.
 pub struct Settings {
@@ -130,6 +169,25 @@ struct Spec {
     owner: Owner,
     attribute: String,
     setting: Setting,
+}
+
+impl Spec {
+    /// Whether there are settings beside which it counts for nothing. Parameters of algorithms wait for a host that runs it.
+    fn may_be_idle(&self) -> bool {
+        self.setting.condition.is_some() && self.algorithm.is_none()
+    }
+
+    /// Whether this object has it as an attribute.
+    fn is_of(&self, holder: Holder) -> bool {
+        match self.owner {
+            Owner::Node => matches!(holder, Holder::Host | Holder::Switch),
+            Owner::Host => holder == Holder::Host,
+            Owner::Switch => holder == Holder::Switch,
+            Owner::FastCnpHost => holder == Holder::FastCnpHost,
+            Owner::FastCnpSwitch => holder == Holder::FastCnpSwitch,
+            Owner::Nobody => false,
+        }
+    }
 }
 
 thread_local! {
@@ -269,12 +327,57 @@ impl Settings {
         value.unwrap_or_default()
     }
 
-    pub fn set_ecn_threshold(&mut self, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64) {
+    pub fn set_ecn_threshold(&mut self, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64) -> Result<(), String> {
         let threshold = EcnThreshold { rate: BitRate(rate_bps), kmin, kmax, pmax };
+        threshold.check()?;
         self.is_settled = false;
         let thresholds = Rc::make_mut(&mut self.node).ecn_thresholds.get_or_insert_default();
         thresholds.retain(|known| known.rate != threshold.rate);
         thresholds.push(threshold);
+        Ok(())
+    }
+
+    /// Refuses an attribute of this object that was changed, and counts for nothing beside the others. Ask before they are
+    /// resolved.
+    pub fn check_given(&self, network: &Network, holder: Holder) -> Result<(), String> {
+        if self.is_settled || self.is_new() {
+            return Ok(());
+        }
+        SPECS.with(|specs| {
+            let is_given = |spec: &&Spec| {
+                let value = || self.node.get(spec.section, None, spec.setting.key);
+                spec.may_be_idle() && spec.is_of(holder) && value() != Some(spec.setting.default.clone())
+            };
+            let given: Vec<&Spec> = specs.iter().filter(is_given).collect();
+            if given.is_empty() {
+                return Ok(());
+            }
+            let mut resolved = (*self.node).clone();
+            resolved.resolve(network.core());
+            let idle = |spec: &&Spec| Some((spec.attribute.clone(), resolved.idle(spec.section, spec.setting.key)?));
+            match given.iter().find_map(idle) {
+                Some((attribute, reason)) => Err(format!("attribute {attribute} has no effect: {reason}")),
+                None => Ok(()),
+            }
+        })
+    }
+
+    pub fn answers_telemetry(&self) -> bool {
+        self.node.feedback.answer != Answer::Nothing
+    }
+
+    pub fn difference(&self, other: &Settings, among: Among) -> Difference {
+        let among = match among {
+            Among::Hosts => node::Among::Hosts,
+            Among::Switches => node::Among::Switches,
+            _ => node::Among::Nodes,
+        };
+        let none = || Difference { attribute: String::new(), own: String::new(), other: String::new() };
+        let Some(found) = self.node.difference(&other.node, among) else { return none() };
+        let is_it = |spec: &&Spec| (spec.section, spec.setting.key) == (found.section, found.key);
+        let attribute =
+            SPECS.with(|specs| specs.iter().find(is_it).map_or_else(String::new, |spec| spec.attribute.clone()));
+        Difference { attribute, own: found.own, other: found.other }
     }
 
     pub fn follow_hosts(&mut self, host: &Settings) {

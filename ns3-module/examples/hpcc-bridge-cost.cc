@@ -155,7 +155,7 @@ void
 MeasureAcks(uint64_t calls, uint32_t hops, const std::string& control)
 {
     auto network = MakeChain();
-    auto rng = hpcc::new_rng(1, 1);
+    auto rng = hpcc::new_rng(1, 1, 1);
     auto settings = hpcc::new_settings();
     for (const auto& info : hpcc::host_settings())
     {
@@ -207,7 +207,7 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     auto network = MakeChain();
-    auto rng = hpcc::new_rng(1, 1);
+    auto rng = hpcc::new_rng(1, 1, 1);
     auto settings = hpcc::new_settings();
     hpcc::resolve(*settings, *network);
     auto node = hpcc::new_switch(*network, SWITCH, *settings);

@@ -90,6 +90,32 @@ Collect(const T& mine, RankExchange& exchange)
 }
 
 /**
+ * \brief Find an attribute of this module whose default was changed.
+ * \return its full name; empty if there is none
+ */
+std::string
+FindChangedDefault()
+{
+    for (uint16_t type = 0; type < TypeId::GetRegisteredN(); ++type)
+    {
+        const TypeId tid = TypeId::GetRegistered(type);
+        const bool isOurs = tid.GetGroupName() == "Hpcc";
+        for (std::size_t index = 0; isOurs && index < tid.GetAttributeN(); ++index)
+        {
+            const TypeId::AttributeInformation info = tid.GetAttribute(index);
+            const auto text = [&info](const Ptr<const AttributeValue>& value) {
+                return value->SerializeToString(info.checker);
+            };
+            if (text(info.initialValue) != text(info.originalInitialValue))
+            {
+                return tid.GetAttributeFullName(index);
+            }
+        }
+    }
+    return {};
+}
+
+/**
  * \brief Find an object that is aggregated to a node.
  * \tparam T its type
  * \param node the node
@@ -112,6 +138,14 @@ bool
 HpccScenarioHelper::Load(const std::string& config, const std::vector<std::string>& overrides)
 {
     m_scenario.reset();
+    const std::string changed = FindChangedDefault();
+    if (!changed.empty())
+    {
+        Say("the default of the attribute " + changed +
+            " was changed, which a scenario does not look at: the file decides; expected "
+            "--set=SECTION.KEY=VALUE");
+        return false;
+    }
     try
     {
         m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw());
@@ -420,6 +454,7 @@ HpccScenarioHelper::GatherTotals(const ProcessTime& busy, hpcc::RunTotals& total
 void
 HpccScenarioHelper::BuildNetwork()
 {
+    m_network.UseStreamsAlone();
     NodeContainer nodes;
     nodes.Create(m_scenario->node_count());
     for (uint32_t index = 0; index < nodes.GetN(); ++index)

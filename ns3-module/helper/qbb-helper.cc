@@ -12,6 +12,7 @@
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
+#include "settings-agreement.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -25,6 +26,7 @@
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-client.h"
 #include "ns3/rdma-host.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/string.h"
 #include "ns3/wheel-simulator-impl.h"
 
@@ -129,6 +131,7 @@ QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outs
 void
 QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
 {
+    NS_ABORT_MSG_IF(name == "DataRate", "the rate of devices is that which Link() is told");
     m_deviceFactory.Set(name, value);
 }
 
@@ -272,8 +275,11 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
                         "a frame cannot be lost with the probability " << probability
                                                                        << "; expected 0 to 1");
-    const std::shared_ptr<hpcc::Loss> common(hpcc::new_loss(stream, probability).into_raw(),
-                                             CoreDelete<hpcc::Loss>());
+    const Chance chance = GetChance();
+    stream += chance.streams;
+    const std::shared_ptr<hpcc::Loss> common(
+        hpcc::new_loss(chance.seed, stream, probability).into_raw(),
+        CoreDelete<hpcc::Loss>());
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     const bool isCanonical = simulator && simulator->IsCanonical();
     for (auto it = devices.Begin(); it != devices.End(); ++it)
@@ -288,7 +294,8 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
         // Of arrivals at different nodes none is the first in this order: none may take what
         // another would have drawn.
         device->SetLoss(
-            std::shared_ptr<hpcc::Loss>(hpcc::new_port_loss(stream,
+            std::shared_ptr<hpcc::Loss>(hpcc::new_port_loss(chance.seed,
+                                                            stream,
                                                             device->GetOwner().GetIndex(),
                                                             device->GetPortNumber(),
                                                             probability)
@@ -298,20 +305,51 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
 }
 
 void
+QbbHelper::UseStreamsAlone()
+{
+    m_usesStreamsAlone = true;
+}
+
+QbbHelper::Chance
+QbbHelper::GetChance() const
+{
+    if (m_usesStreamsAlone)
+    {
+        return {};
+    }
+    // As far apart as the seeds of scenario files.
+    constexpr uint64_t STREAMS_PER_RUN = uint64_t{1} << 32;
+    const uint32_t seed = RngSeedManager::GetSeed();
+    const uint64_t later = RngSeedManager::GetRun() - 1;
+    // Any odd number makes a sequence of C's rand() of each seed.
+    constexpr uint32_t PINT_SEEDS_PER_SEED = 0x85ebca6b;
+    return {seed,
+            later * STREAMS_PER_RUN,
+            static_cast<uint32_t>(later) + (seed - 1) * PINT_SEEDS_PER_SEED};
+}
+
+void
 QbbHelper::SetEcnStream(uint64_t stream)
 {
+    NS_ABORT_MSG_IF(m_isStarted, "the stream of ECN marking comes after Start(), which uses it");
     m_ecnStream = stream;
 }
 
 void
 QbbHelper::SetPintSeed(uint32_t seed)
 {
+    NS_ABORT_MSG_IF(m_isStarted, "the seed of PINT comes after Start(), which uses it");
     m_pintSeed = seed;
 }
 
 void
 QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const
 {
+    NS_ABORT_MSG_IF(m_isStarted, "ECN thresholds come after Start(), which uses them");
+    const bool hasSwitch = std::any_of(m_nodes.begin(),
+                                       m_nodes.end(),
+                                       [](const Ptr<QbbNode>& node) { return node->IsSwitch(); });
+    NS_ABORT_MSG_UNLESS(hasSwitch, "there is no switch yet to have ECN thresholds");
     for (const auto& node : m_nodes)
     {
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
@@ -356,8 +394,10 @@ QbbHelper::Start()
     }
     // The reference simulator has used six streams for each node, and two others, before the first
     // draw.
-    const uint64_t stream = m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2;
-    const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(stream, m_pintSeed).into_raw(),
+    const Chance chance = GetChance();
+    const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + chance.streams;
+    const uint32_t pintSeed = m_pintSeed + chance.pintSeed;
+    const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(chance.seed, stream, pintSeed).into_raw(),
                                             CoreDelete<hpcc::Rng>());
     const hpcc::Settings& settings = m_nodes.front()->GetSettings();
     uint32_t room = usesFastCnp ? hpcc::fast_cnp_room(settings) : 0;
@@ -370,13 +410,14 @@ QbbHelper::Start()
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
+        node->ReadSettings();
         if (!node->IsLocal())
         {
             node->Start(m_network);
             continue;
         }
         const std::shared_ptr<hpcc::Rng> own(
-            hpcc::new_node_rng(stream, m_pintSeed, node->GetIndex()).into_raw(),
+            hpcc::new_node_rng(chance.seed, stream, pintSeed, node->GetIndex()).into_raw(),
             CoreDelete<hpcc::Rng>());
         node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         node->Start(m_network);
@@ -438,6 +479,7 @@ QbbHelper::GetShared() const
 void
 QbbHelper::AgreeOnSettings() const
 {
+    CheckThatAttributesCount(m_nodes, *m_network);
     Ptr<QbbNode> host;
     Ptr<QbbNode> aSwitch;
     for (const auto& node : m_nodes)
@@ -465,6 +507,8 @@ QbbHelper::AgreeOnSettings() const
         }
     }
     CheckLayouts();
+    CheckThatNodesAgree(m_nodes);
+    CheckThatLinksAreServed(m_nodes, *m_network);
 }
 
 void

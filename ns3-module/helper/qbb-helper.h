@@ -166,13 +166,19 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /**
      * \brief Lose frames at random where they arrive.
      *
-     * All given devices draw from one generator.
+     * All given devices draw from one generator, as ns-3's seed and run are when this is called.
      *
      * \param devices where frames are lost
      * \param probability of a frame to be lost
      * \param stream the generator's stream
      */
     void SetLoss(const NetDeviceContainer& devices, double probability, uint64_t stream) const;
+
+    /**
+     * \brief Draw what streams and seeds given here say, whatever ns-3's seed and run are: a
+     * scenario file decides that by itself.
+     */
+    void UseStreamsAlone();
 
     /**
      * \brief Set the first random stream of ECN marking; each switch counts from a place of its own
@@ -403,8 +409,21 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// What happens between windows of a run in canonical order.
     std::shared_ptr<SharedNetwork> m_shared;
     bool m_isStarted{false}; //!< whether Start() was called
-    uint32_t m_pintSeed{1};  //!< seed of PINT's draws
-    uint64_t m_ecnStream{0}; //!< first random stream of ECN marking, 0: by default
+
+    /// What ns-3's seed and run make of random draws.
+    struct Chance
+    {
+        uint32_t seed{1};     //!< seed of all streams
+        uint64_t streams{0};  //!< by which a stream is moved
+        uint32_t pintSeed{0}; //!< by which the seed of PINT's draws is moved
+    };
+
+    /// \return what there is to do about ns3's seed and run
+    Chance GetChance() const;
+
+    bool m_usesStreamsAlone{false}; //!< whether ns-3's seed and run count for nothing
+    uint32_t m_pintSeed{1};         //!< seed of PINT's draws
+    uint64_t m_ecnStream{0};        //!< first random stream of ECN marking, 0: by default
 };
 
 } // namespace ns3

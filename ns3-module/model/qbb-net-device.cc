@@ -57,7 +57,8 @@ QbbNetDevice::GetTypeId()
                           MakeDataRateAccessor(&QbbNetDevice::m_dataRate),
                           MakeDataRateChecker())
             .AddAttribute("Mtu",
-                          "Most bytes in a frame's payload",
+                          "Most bytes of a packet of the node's ns-3 stack; RDMA goes by Mtu of "
+                          "ns3::RdmaHost",
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
@@ -216,12 +217,20 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer)
     m_peerNodeId = peer.m_nodeId;
     m_peerPort = peer.m_port;
     NS_ABORT_MSG_UNLESS(m_owner, "a device must be a port of its node before it gets a cable");
+    ReadSettings();
+    m_linkUp = true;
+    m_linkChanges();
+}
+
+void
+QbbNetDevice::ReadSettings()
+{
+    NS_LOG_FUNCTION(this);
     const hpcc::Settings& settings = m_owner->GetSettings();
     m_floorsTimes = settings.floors_times();
     m_losesPfc = settings.loses_pfc();
     m_frameGap = settings.frame_gap();
-    m_linkUp = true;
-    m_linkChanges();
+    m_txTimes = {};
 }
 
 QbbNetDevice&

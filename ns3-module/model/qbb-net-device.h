@@ -77,6 +77,9 @@ class QbbNetDevice : public NetDevice
      */
     void Attach(Ptr<QbbChannel> channel, QbbNetDevice& peer);
 
+    /// Take over what the owner's settings say of frames.
+    void ReadSettings();
+
     /// \return the device at the other end of the cable; ends the program if there is none
     QbbNetDevice& GetPeer() const;
 

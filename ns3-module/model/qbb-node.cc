@@ -65,6 +65,20 @@ QbbNode::AddPort(Ptr<QbbNetDevice> device)
 }
 
 void
+QbbNode::ReadSettings()
+{
+    NS_LOG_FUNCTION(this);
+    m_pfcBytes = GetSettings().pfc_bytes();
+    for (const auto& port : m_ports)
+    {
+        if (port)
+        {
+            port->ReadSettings();
+        }
+    }
+}
+
+void
 QbbNode::AddAbsentPort()
 {
     NS_LOG_FUNCTION(this);
@@ -209,7 +223,7 @@ QbbNode::EnsureRng()
 {
     if (!m_rng)
     {
-        m_rng = {hpcc::new_rng(m_index, m_index + 1).into_raw(), CoreDelete<hpcc::Rng>()};
+        m_rng = {hpcc::new_rng(1, m_index, m_index + 1).into_raw(), CoreDelete<hpcc::Rng>()};
     }
 }
 

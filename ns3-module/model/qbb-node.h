@@ -52,6 +52,10 @@ class QbbNode : public Object, public SettingsOwner
     /// Count a port that this process does without: its node and its peer are other processes'.
     void AddAbsentPort();
 
+    /// Take over what settings say of frames: the node starts, and they may have changed since
+    /// links were made.
+    void ReadSettings();
+
     /// \return whether the simulation has ended, which took the ports away
     bool IsDisposed() const;
 

@@ -85,7 +85,8 @@ void
 QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax)
 {
     NS_LOG_FUNCTION(this << rate << kmin << kmax << pmax);
-    GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax);
+    NS_ABORT_MSG_IF(m_core, "ECN thresholds come after the start of the network, which uses them");
+    CallCore([&] { GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax); });
 }
 
 void

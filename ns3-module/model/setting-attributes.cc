@@ -148,6 +148,34 @@ AreEqual(const AttributeValue& a, const AttributeValue& b)
     return static_cast<const Value&>(a).Get() == static_cast<const Value&>(b).Get();
 }
 
+/**
+ * \brief Give a value the meaning of a text.
+ * \param value the value
+ * \param text the text
+ * \return whether the value can have it
+ */
+bool
+Assign(AttributeValue& value, const std::string& text)
+{
+    if (const auto whole = dynamic_cast<StringValue*>(&value))
+    {
+        // Its own way to read ends at the first space, and refuses an empty text.
+        whole->Set(text);
+        return true;
+    }
+    return value.DeserializeFromString(text, nullptr);
+}
+
+/// What ns-3 tries to read as a value after a text was refused: nothing is.
+class RefusedText : public StringValue
+{
+  public:
+    bool DeserializeFromString(std::string, Ptr<const AttributeChecker>) override
+    {
+        return false;
+    }
+};
+
 /// A setting that is an attribute.
 struct SettingAttribute
 {
@@ -252,12 +280,12 @@ class SettingChecker : public AttributeChecker
 
     Ptr<AttributeValue> Create() const override
     {
-        return MakeValue(m_setting->info.kind);
+        return ns3::Create<RefusedText>();
     }
 
     bool Copy(const AttributeValue& source, AttributeValue& destination) const override
     {
-        return destination.DeserializeFromString(TextOf(source, this), this);
+        return Assign(destination, TextOf(source, this));
     }
 
   private:
@@ -308,9 +336,7 @@ class SettingAccessor : public AttributeAccessor
     bool Get(const ObjectBase* object, AttributeValue& value) const override
     {
         const auto owner = dynamic_cast<const SettingsOwner*>(object);
-        return owner &&
-               value.DeserializeFromString(std::string(owner->GetSettings().get(m_setting->info)),
-                                           nullptr);
+        return owner && Assign(value, std::string(owner->GetSettings().get(m_setting->info)));
     }
 
     bool HasGetter() const override

@@ -115,7 +115,8 @@ class HpccTestSuite : public TestSuite
                                 MakeFastCnpTests,   MakeFastCnpRefusalTests, MakeAttackTests,
                                 MakeRecoveryTests,  MakeOwnControlTests,     MakeFaultTests,
                                 MakeCaptureTests,   MakeScenarioTests,       MakeDefaultsTests,
-                                MakeLinkTests,      MakeTraceTests,          MakeMisuseTests})
+                                MakeLinkTests,      MakeTraceTests,          MakeMisuseTests,
+                                MakeSettingsTests})
         {
             for (TestCase* test : make())
             {

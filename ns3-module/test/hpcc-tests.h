@@ -15,6 +15,7 @@
 #include "ns3/rdma-client.h"
 #include "ns3/test.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,19 @@ TestCases MakeLinkTests();
 TestCases MakeTraceTests();
 /// \return tests of what a program must not do
 TestCases MakeMisuseTests();
+/// \return tests of attributes that contradict each other, or those of other nodes
+TestCases MakeSettingsTests();
+
+/**
+ * \brief Expect that something ends the program.
+ * \param what what is done wrong
+ * \param misuse does it
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase* MakeMisuseTest(const std::string& what,
+                         std::function<void()> misuse,
+                         const std::string& reason);
 
 /**
  * \ingroup hpcc

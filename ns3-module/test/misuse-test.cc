@@ -101,6 +101,12 @@ class MisuseTest : public HpccTestCase
     std::string m_reason;           //!< what the message must hold
 };
 
+TestCase*
+MakeMisuseTest(const std::string& what, std::function<void()> misuse, const std::string& reason)
+{
+    return new MisuseTest(what, std::move(misuse), reason);
+}
+
 namespace
 {
 

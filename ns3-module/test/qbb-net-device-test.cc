@@ -351,7 +351,7 @@ class PfcLossTest : public CableTest
         {
             MakeCable("100Gbps", faults);
             Ptr<QbbNetDevice> device = m_left->GetPort(0);
-            device->SetLoss(std::shared_ptr<hpcc::Loss>(hpcc::new_loss(1, 1).into_raw(),
+            device->SetLoss(std::shared_ptr<hpcc::Loss>(hpcc::new_loss(1, 1, 1).into_raw(),
                                                         CoreDelete<hpcc::Loss>()));
             Simulator::ScheduleNow([this]() {
                 m_right->Pause(3, true);

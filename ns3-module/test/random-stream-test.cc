@@ -31,11 +31,17 @@ class RandomStreamTest : public TestCase
     {
         for (const uint64_t stream : {0ULL, 1ULL, 26ULL, 2258ULL, 1ULL << 40, (1ULL << 63) + 50})
         {
-            RngStream expected(1, stream, 1);
-            for (const double draw : hpcc::uniform_draws(stream, 100))
+            for (const uint32_t seed : {1U, 7U, 4294944442U})
             {
-                const double other = expected.RandU01();
-                NS_TEST_ASSERT_MSG_EQ(draw, other, "a draw of stream " << stream << " differs");
+                RngStream expected(seed, stream, 1);
+                for (const double draw : hpcc::uniform_draws(seed, stream, 100))
+                {
+                    const double other = expected.RandU01();
+                    NS_TEST_ASSERT_MSG_EQ(draw,
+                                          other,
+                                          "a draw of stream " << stream << " differs with the seed "
+                                                              << seed);
+                }
             }
         }
     }

@@ -192,7 +192,7 @@ mod tests {
     /// Half of them should move, once. Without hold and chance all of them move for ever.
     #[test]
     fn req_30_flows_do_not_chase_each_other() {
-        let mut stream = StreamPerDraw::new(1);
+        let mut stream = StreamPerDraw::new(1, 1);
         let (moves, load) = crowd(PathChoiceConfig::default(), || stream.uniform());
         assert!(moves <= 20 && load.iter().all(|&load| load <= 0.96), "{moves} moves to {load:?}");
         let hasty = PathChoiceConfig { rounds: 1, hold: Nanos(0), ..PathChoiceConfig::default() };

@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn ports_are_others_and_dynamic() {
-        let mut stream = StreamPerDraw::new(1);
+        let mut stream = StreamPerDraw::new(1, 1);
         for port in [0, 4_791, FIRST_PORT - 1, FIRST_PORT, 0xffff] {
             let drawn = [0.0, 0.999_999_999, 1.0].into_iter().chain((0..1_000).map(|_| stream.uniform()));
             for draw in drawn {

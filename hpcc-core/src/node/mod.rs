@@ -5,15 +5,19 @@
 //! is [resolved](NodeSettings::resolve) once the network is known, by the same rules for all of them; then the settings
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
+mod alike;
 mod border;
 mod control;
 mod counters;
+mod links;
 mod notifications;
 mod part;
 mod protocol;
 
+pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
+pub use links::lowest_rate;
 pub use part::{Owner, Part};
 
 use crate::cc::Needs;

@@ -19,14 +19,19 @@ pub struct Rng {
 impl Rng {
     /// ECN draws from `first_stream` on; PINT from the sequence of C's `rand()` after `srand(seed)`.
     pub fn new(first_stream: u64, seed: u32) -> Self {
-        Rng { marks: StreamPerDraw::new(first_stream), rand: GlibcRand::new(seed) }
+        Rng::seeded(1, first_stream, seed)
+    }
+
+    /// The same for another global seed of the streams.
+    pub fn seeded(global_seed: u32, first_stream: u64, seed: u32) -> Self {
+        Rng { marks: StreamPerDraw::new(global_seed, first_stream), rand: GlibcRand::new(seed) }
     }
 
     /// A node's own: what it draws depends on nothing but itself. The streams of different nodes are 2^40 apart.
-    pub fn of_node(first_stream: u64, seed: u32, node: u32) -> Self {
+    pub fn of_node(global_seed: u32, first_stream: u64, seed: u32, node: u32) -> Self {
         let place = node.wrapping_add(1);
         let first_stream = first_stream.wrapping_add(u64::from(place) << 40);
-        Rng::new(first_stream, seed.wrapping_add(place.wrapping_mul(0x9e37_79b9)))
+        Rng::seeded(global_seed, first_stream, seed.wrapping_add(place.wrapping_mul(0x9e37_79b9)))
     }
 }
 
@@ -42,7 +47,7 @@ mod tests {
         let first = draw(&mut shared.clone());
         draw(&mut shared);
         assert_ne!(draw(&mut shared), first, "after another node has drawn");
-        let [mut a, mut b] = [0, 1].map(|node| Rng::of_node(26, 1, node));
+        let [mut a, mut b] = [0, 1].map(|node| Rng::of_node(1, 26, 1, node));
         let (of_a, of_b) = (draw(&mut a.clone()), draw(&mut b));
         assert_eq!(draw(&mut a), of_a);
         assert_ne!(of_a, of_b);

@@ -26,8 +26,15 @@ pub struct Mrg32k3a {
 impl Mrg32k3a {
     /// The sequence that ns-3's `RngStream` has for global seed 1 and this stream and substream.
     pub fn new(stream: u64, substream: u64) -> Self {
-        let start = |index: usize, m| {
-            let at_stream = pass(&STREAMS[index], stream, [1, 1, 1], m);
+        Self::seeded(1, stream, substream)
+    }
+
+    /// The same for another global seed, of which those from 1 to 4294944442 give sequences of their own.
+    pub fn seeded(seed: u32, stream: u64, substream: u64) -> Self {
+        let start = |index: usize, m: u64| {
+            // A state of zeros would stay one.
+            let at_seed = [(u64::from(seed) % m).max(1); 3];
+            let at_stream = pass(&STREAMS[index], stream, at_seed, m);
             pass(&SUBSTREAMS[index], substream, at_stream, m)
         };
         Mrg32k3a { s1: start(0, M1), s2: start(1, M2) }
@@ -56,9 +63,9 @@ pub struct StreamPerDraw {
 }
 
 impl StreamPerDraw {
-    /// The first draw uses `first_stream`.
-    pub fn new(first_stream: u64) -> Self {
-        StreamPerDraw { base: Mrg32k3a::new(first_stream, 0) }
+    /// The first draw uses `first_stream` of a global seed.
+    pub fn new(seed: u32, first_stream: u64) -> Self {
+        StreamPerDraw { base: Mrg32k3a::seeded(seed, first_stream, 0) }
     }
 
     /// The next draw, uniform in (0, 1).
@@ -136,8 +143,17 @@ mod tests {
     }
 
     #[test]
+    fn another_seed_is_another_sequence() {
+        let first = |seed| Mrg32k3a::seeded(seed, 26, 1).uniform();
+        assert_eq!(first(1), Mrg32k3a::new(26, 1).uniform());
+        assert_ne!(first(1), first(2));
+        assert_eq!(StreamPerDraw::new(2, 26).uniform(), first(2));
+        assert!(first(0) > 0.0 && first(u32::MAX) > 0.0);
+    }
+
+    #[test]
     fn a_stream_per_draw_takes_the_first_value_of_each() {
-        let mut draws = StreamPerDraw::new(26);
+        let mut draws = StreamPerDraw::new(1, 26);
         assert_eq!(draws.uniform(), Mrg32k3a::new(26, 1).uniform());
         draws.skip();
         assert_eq!(draws.uniform(), Mrg32k3a::new(28, 1).uniform());

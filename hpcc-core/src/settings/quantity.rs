@@ -70,6 +70,7 @@ fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Resul
     let refuse = |why: &str| format!("\"{text}\" {why}; expected {expected}");
     let trimmed = text.trim();
     let (number, unit) = split(trimmed);
+    let (power, unit) = exponent(unit);
     let unit = unit.trim_start();
     if number.is_empty() {
         return Err(refuse(if trimmed.starts_with('-') { "is negative" } else { "is not a number with a unit" }));
@@ -81,7 +82,10 @@ fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Resul
         return Err(refuse(&format!("has the unknown unit \"{unit}\"")));
     };
     let (mantissa, divisor) = decimal(number).ok_or_else(|| refuse("is not a decimal number with a unit"))?;
-    let product = mantissa.checked_mul(u128::from(factor)).ok_or_else(|| refuse("is too large"))?;
+    let too_large = || refuse("is too large");
+    let scale = 10u128.checked_pow(power).ok_or_else(too_large)?;
+    let product = mantissa.checked_mul(u128::from(factor)).and_then(|product| product.checked_mul(scale));
+    let product = product.ok_or_else(too_large)?;
     if product % divisor != 0 {
         return Err(refuse(&format!("is not a whole number of {}", units[0].0)));
     }
@@ -92,6 +96,15 @@ fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Resul
 /// The digits and points that a text begins with, and what is behind them.
 pub fn split(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()))
+}
+
+/// The power of ten that the text behind a number begins with, and what is behind it: ns-3 writes a millisecond as `+1e+06ns`.
+fn exponent(text: &str) -> (u32, &str) {
+    let Some(digits) = text.strip_prefix(['e', 'E']) else { return (0, text) };
+    let digits = digits.strip_prefix('+').unwrap_or(digits);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let (power, rest) = digits.split_at(end);
+    power.parse().map_or((0, text), |power| (power, rest))
 }
 
 /// What a unit is worth.
@@ -120,6 +133,8 @@ mod tests {
         assert_eq!(time("1us"), Ok(Nanos(1_000)));
         assert_eq!(time("2.000001 s"), Ok(Nanos(2_000_001_000)));
         assert_eq!(time("0.1ms"), Ok(Nanos(100_000)));
+        assert_eq!(time("1.23457e+06ns"), Ok(Nanos(1_234_570)));
+        assert_eq!(time("1e3 us"), Ok(Nanos(1_000_000)));
         assert_eq!(rate("100Gbps"), Ok(BitRate::gbps(100)));
         assert_eq!(rate("50Mb/s"), Ok(BitRate::mbps(50)));
         assert_eq!(rate("0.3Gbps"), Ok(BitRate::mbps(300)));
@@ -134,6 +149,8 @@ mod tests {
     fn errors_say_what_is_wrong_and_what_is_expected() {
         for (result, words) in [
             (time("12"), "has no unit; expected a time"),
+            (time("1e99s"), "too large"),
+            (time("1e-3s"), "unknown unit"),
             (time("12 parsecs"), "unknown unit \"parsecs\""),
             (time("-1us"), "is negative"),
             (time("0.3ns"), "not a whole number of ns"),

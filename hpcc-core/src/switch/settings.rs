@@ -53,10 +53,12 @@ crate::settings! {
         /// a turn, or ahead of those; queues that are not named send while no other may. Without any: all in turn, a frame
         /// each. Files may have a list of `{ priority, quantum }` and `{ priority, strict = true }` instead.
         pub classes: String = String::new();
-        /// Whose bytes telemetry reports: the port's against the link, or the queue's against the share of its class.
+        /// Whose bytes telemetry reports: the port's against the link, or the queue's against the share of its class; the same at all
+        /// switches.
         pub telemetry_scope: Scope = Scope::Port;
         /// What senders take for a queue: the bytes behind the frame, or the time that the frame spent in the switch, as bytes
-        /// of the link. The layout `ifa` has a field for that time; others have it in the place of the queue.
+        /// of the link; the same at all switches. The layout `ifa` has a field for that time; others have it in the place of the
+        /// queue.
         pub telemetry_queue: Wait = Wait::Length;
         /// To which packets that collect telemetry a switch adds its record: all, the first that leaves a port
         /// `telemetry_interval` after the last one, or these and all that leave a queue of more than `telemetry_threshold` behind;

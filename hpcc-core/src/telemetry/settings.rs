@@ -43,8 +43,9 @@ crate::settings! {
         /// Byte layout of in-band telemetry, the same at all nodes; `auto`: what the algorithm reads, `reference` for records
         /// of hops. `ioam` and `ioam_slim` need IPv6.
         pub layout: Option<LayoutName> = None;
-        /// Factor of the reference layout's units; `auto`: 1 for each 25 Gb/s of the fastest host link, so that counters wrap
-        /// after the same time.
+        /// Factor of the reference layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the fastest
+        /// host link, so that counters wrap after the same time. One fast host makes the units coarse for all: at 400 Gb/s
+        /// they are 2048 bytes, of which a flow at 25 Gb/s sees too few to keep its rate.
         pub multiplier: Option<u32> {1..=u32::MAX} = None => layout = "reference";
         /// Most hops that are reported; `auto`: 15, with IOAM, whose sender makes room for them, 5. `ioam` ends at 8.
         pub hops: Option<u8> {1..=MAX_HOPS as u8} = None => layout = "int_md" | "ifa" | "ioam" | "ioam_slim";

@@ -18,17 +18,17 @@ crate::settings! {
         /// Whether each flow has a queue pair of its own, or those of the same source, destination, priority and destination port
         /// are messages of one, which keeps window, rate and congestion control state from one message to the next.
         pub queue_pairs: QueuePairs = QueuePairs::PerFlow;
-        /// Most payload bytes in a packet.
+        /// Most payload bytes in a packet; with `selective_repeat` the same at all hosts.
         pub mtu: Bytes {1..=9000} = Bytes(1_000);
         /// After a loss: resume at the missing byte, resume at the last multiple of `chunk`, or retransmit only what is
-        /// missing and always bound the bytes in flight.
+        /// missing and always bound the bytes in flight; the same at all hosts.
         pub recovery: Recovery = Recovery::GoBackN;
         /// Granularity of `go_back_zero`.
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
         /// The receiver acknowledges once it expects this byte or a later one, as in the reference; 1: every packet.
         pub ack_interval: Bytes {0..=u32::MAX.into()} = Bytes(1);
         /// The sender asks for an acknowledgement after this many bytes, at least twice in a window and with its last packet;
-        /// 0: the receiver goes by `ack_interval`.
+        /// 0: the receiver goes by `ack_interval`. Above 0 at all hosts or at none.
         pub ack_every: Bytes {0..=u32::MAX.into()} = Bytes(0);
         /// Least time between two negative acknowledgements for one byte.
         pub nack_interval: Nanos = Nanos(500_000);

@@ -15,7 +15,6 @@ mod order;
 pub use compatibility::settings as compatibility_settings;
 pub use order::EventOrder;
 
-pub(crate) use check::lowest_rate;
 pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};

@@ -113,16 +113,14 @@ fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Res
     for entry in list {
         let place = document.place(entry.span());
         let entry = entry.into_inner();
-        let (rate, kmin, kmax) = (entry.rate.0, entry.kmin.0, entry.kmax.0);
-        if kmin > kmax {
-            let message = format!("kmin is {kmin} bytes, more than kmax, {kmax}; expected at most that");
-            return Err(place.key_error("switch.ecn_thresholds", message));
-        }
+        let rate = entry.rate.0;
+        let threshold = EcnThreshold { rate, kmin: entry.kmin.0, kmax: entry.kmax.0, pmax: entry.pmax.0 };
+        threshold.check().map_err(|message| place.key_error("switch.ecn_thresholds", message))?;
         if thresholds.iter().any(|earlier| earlier.rate == rate) {
             let message = format!("there are two entries for {rate}; expected one");
             return Err(place.key_error("switch.ecn_thresholds", message));
         }
-        thresholds.push(EcnThreshold { rate, kmin, kmax, pmax: entry.pmax.0 });
+        thresholds.push(threshold);
     }
     Ok(thresholds)
 }

@@ -12,6 +12,5 @@ mod watched;
 
 pub(super) use flows::flows;
 pub(super) use memory::{estimate, memory};
-pub(crate) use settings::lowest_rate;
 pub(super) use settings::{note_losses, settings};
 pub(super) use watched::watched_flows;

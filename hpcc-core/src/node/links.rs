@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Settings against the links that they must serve.
+
+use super::{Located, NodeSettings, in_section};
+use crate::cc::Algorithm;
+use crate::settings::{Conflict, Named};
+use crate::switch::{BufferKind, RESERVE, SwitchSettings};
+use crate::topology::{Link, Network};
+use crate::units::{BitRate, Bytes, Nanos};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Most bytes of headers and telemetry in a frame.
+const FRAME_OVERHEAD: u64 = 48 + 128;
+
+/// Checks the lowest sending rate of an algorithm: some, and no more than the slowest link of a host has.
+///
+/// # Errors
+/// If it is none, or more than that.
+pub fn lowest_rate(algorithm: &dyn Algorithm, network: &Network) -> Result<(), Conflict> {
+    let (Some(lowest), Some(slowest)) = (algorithm.min_rate(), network.host_rates().min()) else { return Ok(()) };
+    if (BitRate(1)..=slowest).contains(&lowest) {
+        return Ok(());
+    }
+    let message = format!(
+        "the lowest sending rate is {lowest}; expected more than 0 and at most {slowest}, the slowest host link"
+    );
+    Err(Conflict::new("min_rate", message))
+}
+
+impl NodeSettings {
+    /// Checks, once all is [resolved](NodeSettings::resolve), that telemetry of a switch can tell the rate of one of its links.
+    ///
+    /// # Errors
+    /// If its layout has no code for it.
+    pub fn check_link(&self, link: &Link) -> Result<(), Located> {
+        let layout = self.stamped_layout();
+        let Some(rates) = layout.rates().filter(|rates| !rates.contains(&link.rate)) else { return Ok(()) };
+        let known: Vec<String> = rates.iter().map(ToString::to_string).collect();
+        let message = format!(
+            "the link from {} to {} runs at {}, which the {} telemetry layout cannot express; expected one of {}",
+            link.a,
+            link.b,
+            link.rate,
+            layout.name().name(),
+            known.join(", ")
+        );
+        Err(in_section("telemetry")(Conflict::new("layout", message)))
+    }
+
+    /// Checks that a port of some switch has each rate that ECN thresholds are for.
+    ///
+    /// # Errors
+    /// The first rate that none has.
+    pub fn check_thresholds(&self, network: &Network) -> Result<(), Located> {
+        let at_switch = |link: &&Link| [link.a, link.b].iter().any(|&end| !network.is_host(end));
+        let rates: BTreeSet<BitRate> = network.links.iter().filter(at_switch).map(|link| link.rate).collect();
+        let unused = self.ecn_thresholds.iter().flatten().find(|threshold| !rates.contains(&threshold.rate));
+        let Some(unused) = unused else { return Ok(()) };
+        let known: Vec<String> = rates.iter().map(ToString::to_string).collect();
+        let message = format!(
+            "there are thresholds for {}, but no switch has such a port; expected {}",
+            unused.rate,
+            known.join(", ")
+        );
+        Err(in_section("switch")(Conflict::new("ecn_thresholds", message)))
+    }
+
+    /// Checks that the packet memory of a switch with this number suffices for ports of these rates and delays.
+    ///
+    /// # Errors
+    /// If it is less than what the ports keep for themselves, or than two packets.
+    pub fn check_memory(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), Located> {
+        let wrong = match self.switch.mode {
+            BufferKind::Lossless => self.memory_of_ports(switch, ports),
+            BufferKind::Lossy => self.memory_of_a_queue(),
+        };
+        wrong.map_err(|message| in_section("switch")(Conflict::new("buffer", message)))
+    }
+
+    /// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
+    fn memory_of_ports(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), String> {
+        let (Bytes(buffer), pause) = (self.switch.buffer, self.switch.pause());
+        let of_port = |(rate, delay)| u128::from(pause.headroom(rate, delay)) + u128::from(RESERVE);
+        let needed: u128 = ports.map(of_port).sum();
+        if needed <= u128::from(buffer) {
+            return Ok(());
+        }
+        Err(format!(
+            "the buffer has {buffer} bytes, but the headroom and reserve of switch {switch}'s ports take {needed}; \
+             expected at least that much"
+        ))
+    }
+
+    /// A queue that cannot hold two packets loses every other one.
+    fn memory_of_a_queue(&self) -> Result<(), String> {
+        let SwitchSettings { alpha, buffer: Bytes(buffer), .. } = self.switch;
+        let most = (buffer as f64 * (alpha / (1.0 + alpha))) as u64;
+        let needed = 2 * (self.transport.mtu.0 + FRAME_OVERHEAD);
+        if most >= needed {
+            return Ok(());
+        }
+        Err(format!(
+            "of the buffer's {buffer} bytes one queue may hold {most}, less than two packets; expected {needed} or more"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ecn::EcnThreshold;
+    use crate::topology::NodeKind;
+
+    /// A switch and a host with a link of this many Gb/s and 1 us, and settings that are resolved for them.
+    fn network(gbps: u64, settings: NodeSettings) -> (Network, NodeSettings) {
+        let link = Link { a: 0, b: 1, rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 };
+        let network = Network { nodes: [NodeKind::Switch, NodeKind::Host].into(), links: [link].into() };
+        let mut settings = settings;
+        settings.resolve(&network);
+        (network, settings)
+    }
+
+    #[test]
+    fn telemetry_must_tell_the_rate_unless_the_switch_knows_nothing_of_it() {
+        let check = |gbps, stamp_telemetry| {
+            let mut settings = NodeSettings::default();
+            settings.switch.stamp_telemetry = stamp_telemetry;
+            let (network, settings) = network(gbps, settings);
+            settings.check_link(&network.links[0]).map_err(|wrong| wrong.conflict.message)
+        };
+        assert_eq!((check(100, true), check(40, false)), (Ok(()), Ok(())));
+        let wrong = check(40, true).expect_err("no code");
+        let expected = "the link from 0 to 1 runs at 40Gbps, which the reference telemetry layout cannot express";
+        assert!(wrong.starts_with(expected), "{wrong}");
+    }
+
+    #[test]
+    fn thresholds_are_for_rates_that_ports_have() {
+        let check = |gbps| {
+            let rate = BitRate::gbps(gbps);
+            let ecn_thresholds = Some([EcnThreshold { rate, kmin: 1, kmax: 2, pmax: 1.0 }].into());
+            let (network, settings) = network(100, NodeSettings { ecn_thresholds, ..NodeSettings::default() });
+            settings.check_thresholds(&network).map_err(|wrong| wrong.conflict.key)
+        };
+        assert_eq!((check(100), check(40)), (Ok(()), Err("ecn_thresholds")));
+    }
+
+    #[test]
+    fn memory_holds_what_ports_keep_or_two_packets() {
+        let check = |mode, buffer| {
+            let mut settings = NodeSettings::default();
+            (settings.switch.mode, settings.switch.buffer) = (mode, Bytes(buffer));
+            let (network, settings) = network(100, settings);
+            let ports = network.links.iter().map(|link| (link.rate, link.delay));
+            settings.check_memory(0, ports).map_err(|wrong| wrong.conflict.key)
+        };
+        // 12.5 kB are on the link.
+        let needed = 3 * 12_500 + u64::from(RESERVE);
+        let lossless = [needed, needed - 1].map(|buffer| check(BufferKind::Lossless, buffer));
+        assert_eq!(lossless, [Ok(()), Err("buffer")]);
+        // Half of the memory is what a queue may hold.
+        let needed = 2 * 2 * (1_000 + FRAME_OVERHEAD);
+        let lossy = [needed, needed - 2].map(|buffer| check(BufferKind::Lossy, buffer));
+        assert_eq!(lossy, [Ok(()), Err("buffer")]);
+    }
+
+    #[test]
+    fn the_lowest_rate_is_one_that_links_have() {
+        let settings = NodeSettings::default();
+        let slowest = settings.control.chosen().min_rate().expect("hpcc has one");
+        let check = |rate| {
+            let (mut network, settings) = network(100, settings.clone());
+            network.links[0].rate = rate;
+            lowest_rate(settings.control.chosen(), &network).map_err(|wrong| wrong.key)
+        };
+        assert_eq!((check(slowest), check(BitRate(slowest.0 - 1))), (Ok(()), Err("min_rate")));
+    }
+}

@@ -1,0 +1,42 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SETTINGS_AGREEMENT_H
+#define SETTINGS_AGREEMENT_H
+
+#include "ns3/ptr.h"
+#include "ns3/qbb-node.h"
+
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup hpcc
+ * \brief End the program if an attribute was changed that counts for nothing beside the others.
+ * \param nodes the nodes, whose settings are as they were set
+ * \param network their network
+ */
+void CheckThatAttributesCount(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Network& network);
+
+/**
+ * \ingroup hpcc
+ * \brief End the program if nodes differ in what they must have the same.
+ * \param nodes the nodes, whose settings are resolved
+ */
+void CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes);
+
+/**
+ * \ingroup hpcc
+ * \brief End the program if nodes cannot serve their links, as for scenario files.
+ * \param nodes the nodes, whose settings are resolved
+ * \param network their network
+ */
+void CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Network& network);
+
+} // namespace ns3
+
+#endif /* SETTINGS_AGREEMENT_H */
