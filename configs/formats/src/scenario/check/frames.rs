@@ -4,7 +4,6 @@
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::cc::Reads;
-use hpcc_core::settings::Named;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 
 /// Above this share of a frame's time its rounding is worth a note.
