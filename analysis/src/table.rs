@@ -8,7 +8,7 @@ use anyhow::Result;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::Summary;
-use hpcc_measures::results::Results;
+use hpcc_measures::results::{Results, Window};
 use hpcc_measures::spread::EXACT;
 use hpcc_measures::stats::{self, FctStats, SIZE_CLASSES};
 
@@ -44,6 +44,9 @@ fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
         text += &completion_times(results)?;
         text.push('\n');
     }
+    if results.is_part() {
+        text += &selected(results);
+    }
     for (name, value) in totals {
         // Writing to a string cannot fail.
         let _ = writeln!(text, " {name:<10} {value}");
@@ -52,6 +55,19 @@ fn compose(results: &Results, totals: &[(&str, String)]) -> Result<String> {
         text += &unfinished(results)?;
     }
     Ok(text)
+}
+
+/// What is said where flows, or a part of the run, were selected: totals are not of them.
+fn selected(results: &Results) -> String {
+    let Window { from_ns, until_ns, chosen } = results.window;
+    let part = if chosen { format!(", from {} to {}", Nanos(from_ns), Nanos(until_ns)) } else { String::new() };
+    let (finished, all) = (results.finished(), results.finished() + results.unfinished());
+    let total = human::count(results.summary.flows_total);
+    format!(
+        " selected   {} of {total} flows{part}; {} of them finished\n\n The whole run, whatever is selected:\n",
+        human::count(all),
+        human::count(finished)
+    )
 }
 
 /// What is said where percentiles are rounded.
@@ -182,6 +198,7 @@ mod tests {
     use super::*;
     use hpcc_formats::results::{FctRecord, Port, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
+    use hpcc_measures::select::Selection;
 
     fn results(unfinished: u32) -> Results {
         let flow = |size, fct_ns| FctRecord { size, fct_ns, ideal_ns: 1_000, ..FctRecord::default() };
@@ -207,6 +224,15 @@ mod tests {
         let line = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).map(str::to_owned);
         assert!(line("incast").is_some_and(|line| line.contains("4.00")), "{text}");
         assert!(line("background").is_some_and(|line| line.contains("1.60") && !line.contains("4.00")), "{text}");
+    }
+
+    #[test]
+    fn totals_of_the_whole_run_are_told_from_what_is_selected() {
+        assert!(!render(&results(2)).expect("in memory").contains("whole run"));
+        let some = Selection { groups: vec!["incast".into()], until: Some(5_000), ..Selection::default() };
+        let text = render(&results(2).selected(&some).expect("in memory")).expect("in memory");
+        let head = " selected   1 of 5 flows, from 0 ns to 5.000 us; 1 of them finished\n\n The whole run, whatever is selected:\n";
+        assert!(text.contains(&format!("{head} flows      3 of 5 finished")), "{text}");
     }
 
     #[test]

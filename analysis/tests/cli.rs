@@ -188,6 +188,13 @@ fn report_selects_groups_flows_and_times() {
     let one = report(&["--flow", "1"]);
     assert_eq!(one.status.code(), Some(0), "{}", err(&one));
     assert!(out(&one).lines().any(|line| line.split_whitespace().take(2).eq(["all", "1"])), "{}", out(&one));
+    assert!(out(&one).contains(" selected   1 of 2 flows; 1 of them finished"), "{}", out(&one));
+    assert!(out(&one).contains(" The whole run, whatever is selected:\n flows      2 of 2 finished"), "{}", out(&one));
+    let slowdown = folder.path().join("canned/slowdown.svg");
+    assert!(slowdown.is_file());
+    let late = report(&["--warm-up", "1us"]);
+    assert!(out(&late).contains("no slowdown.svg: no flow that is selected started in this part"), "{}", out(&late));
+    assert!(!slowdown.exists(), "it showed something else");
     for (arguments, words) in [
         (&["--group", "incast"][..], "there is no group \"incast\"; there are flows"),
         (&["--flow", "7"], "no flow is selected"),

@@ -310,6 +310,10 @@ fn bad_files_are_refused_with_line_and_expectation() {
             "sweep.toml:6: groups: there is no group \"in\"; the scenario has flow",
         ),
         (format!("{head}{variant}[report]\nwarm_up = \"1\"\n"), "sweep.toml:6: warm_up: "),
+        (
+            format!("{head}{variant}[report]\nwarm_up = \"2us\"\nuntil = \"1us\"\n"),
+            "sweep.toml:7: until: nothing is left behind warm_up",
+        ),
         (format!("{head}seeds = [1, 2, 1]\n{variant}"), "sweep.toml:3: seed 1 appears twice"),
         (format!("{head}[[variant]]\nname = \"../a\"\n"), "sweep.toml:4: variant \"../a\" cannot name a folder"),
         (format!("{head}seeds = [1]\n{variant}set = [\"run.seed=3\"]\n"), "run.seed is set twice"),
@@ -356,6 +360,24 @@ fn bad_claims_are_refused_with_line_and_expectation() {
         (
             format!("measure = \"slowdown\"\ngroup = \"in\"\n{of_a}"),
             "sweep.toml:6: there is no group \"in\"; the scenario has flow",
+        ),
+        (
+            format!("measure = \"drops\"\nwarm_up = \"1us\"\n{of_a}"),
+            "sweep.toml:9: warm_up: this measure is of the whole run; expected no such key",
+        ),
+        (
+            format!("measure = \"drops\"\ngroup = \"flow\"\n{of_a}"),
+            "sweep.toml:9: group: this measure is of the whole network",
+        ),
+        (format!("measure = \"paused-share\"\nabove = \"1KB\"\n{of_a}"), "sweep.toml:9: above: this measure is of the"),
+        (format!("measure = \"queue\"\nup_to = \"1KB\"\n{of_a}"), "sweep.toml:9: up_to: this measure is of the"),
+        (
+            format!("measure = \"slowdown\"\nwarm_up = \"3us\"\nuntil = \"3us\"\n{of_a}"),
+            "sweep.toml:10: until: nothing is left behind warm_up",
+        ),
+        (
+            format!("measure = \"slowdown\"\nabove = \"2KB\"\nup_to = \"1KB\"\n{of_a}"),
+            "sweep.toml:10: up_to: no flow has more than 2000 bytes and at most 1000",
         ),
         (format!("measure = \"total-goodput\"\n{of_a}"), "sweep.toml:6: this claim needs monitor.goodput_interval"),
     ];

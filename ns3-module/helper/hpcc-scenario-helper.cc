@@ -90,7 +90,7 @@ Collect(const T& mine, RankExchange& exchange)
 }
 
 /**
- * \brief Find an attribute of this module whose default was changed.
+ * \brief Find an attribute of nodes, or of their agents, whose default was changed.
  * \return its full name; empty if there is none
  */
 std::string
@@ -99,8 +99,9 @@ FindChangedDefault()
     for (uint16_t type = 0; type < TypeId::GetRegisteredN(); ++type)
     {
         const TypeId tid = TypeId::GetRegistered(type);
-        const bool isOurs = tid.GetGroupName() == "Hpcc";
-        for (std::size_t index = 0; isOurs && index < tid.GetAttributeN(); ++index)
+        const bool isNode = tid == QbbNode::GetTypeId() || tid.IsChildOf(QbbNode::GetTypeId());
+        const bool isAgent = tid == FastCnpHost::GetTypeId() || tid == FastCnpSwitch::GetTypeId();
+        for (std::size_t index = 0; (isNode || isAgent) && index < tid.GetAttributeN(); ++index)
         {
             const TypeId::AttributeInformation info = tid.GetAttribute(index);
             const auto text = [&info](const Ptr<const AttributeValue>& value) {

@@ -65,6 +65,7 @@ ScenarioTraffic::ScenarioTraffic(const hpcc::Scenario& scenario,
                                  hpcc::Results& results)
     : m_flows(hpcc::open_flows(scenario).into_raw()),
       m_count(scenario.flow_count()),
+      m_stop(NanoSeconds(scenario.stop_ns())),
       m_network(network),
       m_hosts(hosts),
       m_results(results)
@@ -110,9 +111,16 @@ ScenarioTraffic::GetError() const
 void
 ScenarioTraffic::Begin()
 {
-    if (m_hasNext)
+    ScheduleNext();
+}
+
+void
+ScenarioTraffic::ScheduleNext()
+{
+    // What starts at the stop time never runs: it is left for RecordUnfinished().
+    if (m_hasNext && m_next.start < m_stop)
     {
-        Simulator::Schedule(m_firstStart - Simulator::Now(), &ScenarioTraffic::StartDue, this);
+        Simulator::Schedule(m_next.start - Simulator::Now(), &ScenarioTraffic::StartDue, this);
     }
 }
 
@@ -129,10 +137,7 @@ ScenarioTraffic::StartDue()
         });
         Advance();
     }
-    if (m_hasNext)
-    {
-        Simulator::Schedule(m_next.start - now, &ScenarioTraffic::StartDue, this);
-    }
+    ScheduleNext();
 }
 
 void

@@ -88,6 +88,9 @@ class ScenarioTraffic
     /// Start all flows whose time is now, then schedule the next.
     void StartDue();
 
+    /// Schedule the start of the next flow, if it is before the end of the run.
+    void ScheduleNext();
+
     /// Take the next flow, if there is one.
     void Advance();
 
@@ -113,6 +116,7 @@ class ScenarioTraffic
 
     const CorePointer<hpcc::Flows> m_flows; //!< the flows after m_next
     const uint32_t m_count;                 //!< how many there are in all
+    const Time m_stop;                      //!< when the run ends
     const QbbHelper& m_network;             //!< their network
     ScenarioHosts& m_hosts;                 //!< their hosts
     hpcc::Results& m_results;               //!< where they are recorded

@@ -144,6 +144,11 @@ impl Results {
         Ok(())
     }
 
+    /// Whether something of the run was left out.
+    pub fn is_part(&self) -> bool {
+        !self.filters.is_empty()
+    }
+
     fn facts(&self) -> Result<Facts> {
         let mut facts = Facts::default();
         self.finished.each(|flow| {

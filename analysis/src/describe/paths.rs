@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hpcc_core::topology::routes::PathMetrics;
 use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::{LinkSpec, LoneFlow};
 use hpcc_core::units::{BitRate, Nanos};
 
 /// Paths to more hosts than this take their time, and tell nothing new: only to some of them, at equal distances in the
@@ -27,8 +28,9 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Searches from hosts, of which some may be left out; `payload` is that of a full packet, in bytes.
-    pub fn new(network: &Network, payload: u32) -> Paths {
+    /// Searches from hosts, of which some may be left out; `payload` is that of a full packet, in bytes, which nothing else is
+    /// counted with unless there is a `flow`.
+    pub fn new(network: &Network, payload: u32, flow: Option<&LoneFlow>) -> Paths {
         let hosts: Vec<u32> = network.hosts().collect();
         let ports = network.ports();
         let every = hosts.len().div_ceil(MOST_HOSTS).max(1);
@@ -38,6 +40,7 @@ impl Paths {
             let mut found: Vec<Option<PathMetrics>> = vec![None; network.nodes.len()];
             found[dst as usize] =
                 Some(PathMetrics { delay: Nanos(0), transmission: Nanos(0), bottleneck: BitRate(u64::MAX), links: 0 });
+            let mut ways: Vec<Vec<LinkSpec>> = vec![Vec::new(); network.nodes.len()];
             let mut queue = VecDeque::from([dst]);
             while let Some(node) = queue.pop_front() {
                 let Some(metrics) = found[node as usize] else { continue };
@@ -48,24 +51,28 @@ impl Paths {
                     }
                     let link = &network.links[port.link as usize];
                     *peer = Some(metrics.extend((link.rate, link.delay), payload));
+                    ways[port.peer as usize] = [&[(link.rate, link.delay)], ways[node as usize].as_slice()].concat();
                     // Hosts pass nothing on.
                     if network.nodes[port.peer as usize] == NodeKind::Switch {
                         queue.push_back(port.peer);
                     }
                 }
             }
-            hosts.iter().filter(|src| **src != dst).for_each(|src| paths.add(found[*src as usize]));
+            for src in hosts.iter().filter(|src| **src != dst).map(|src| *src as usize) {
+                let rtt = |path: PathMetrics| flow.map_or_else(|| path.rtt(), |flow| flow.base_rtt(&path, &ways[src]));
+                paths.add(found[src].map(|path| (path.links, rtt(path))));
+            }
         }
         paths
     }
 
-    fn add(&mut self, path: Option<PathMetrics>) {
-        let Some(path) = path else {
+    /// Adds a path by its links and its round-trip time.
+    fn add(&mut self, path: Option<(u8, Nanos)>) {
+        let Some((links, rtt)) = path else {
             self.missing += 1;
             return;
         };
-        *self.by_links.entry(path.links).or_default() += 1;
-        let rtt = path.rtt();
+        *self.by_links.entry(links).or_default() += 1;
         self.rtt_sum += rtt.0 as f64;
         self.rtt = Some(self.rtt.map_or((rtt, rtt), |(least, most)| (least.min(rtt), most.max(rtt))));
     }

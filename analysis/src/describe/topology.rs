@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
+use hpcc_core::transport::LoneFlow;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::reference;
 
@@ -38,35 +39,50 @@ pub struct Options {
 /// # Errors
 /// If the file makes no sense, or the other one cannot be written.
 pub fn topology(options: &Options) -> Result<()> {
-    let (network, payload) = match Content::of(&options.file)? {
-        Content::Scenario => {
-            let scenario = hpcc_formats::load(&options.file, &options.set)?;
-            let payload = scenario.transport().mtu;
-            (scenario.network, payload)
-        }
-        Content::Numbers(_) if !options.set.is_empty() => {
-            bail!("{}: --set belongs to scenarios, and this is a topology", options.file.display())
-        }
-        Content::Numbers(_) => (reference::network(&options.file)?, PAYLOAD),
-    };
+    let (network, packet) = read(&options.file, &options.set)?;
     if let Some(file) = &options.write {
         save(file, |out| reference::write_network(&network, out))?;
     }
-    human::print(&describe(&network, payload))?;
+    human::print(&describe(&network, &packet))?;
     options.write.as_ref().map_or(Ok(()), |file| human::print(&format!("\n wrote {}\n", file.display())))
 }
 
-fn describe(network: &Network, payload: u32) -> String {
+fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {
+    match Content::of(file)? {
+        Content::Scenario => {
+            let scenario = hpcc_formats::load(file, set)?;
+            let flow = scenario.settings.lone_flow().map_err(|wrong| anyhow!("{wrong}"))?;
+            let packet = Packet { payload: scenario.transport().mtu, flow: Some(flow) };
+            Ok((scenario.network, packet))
+        }
+        Content::Numbers(_) if !set.is_empty() => {
+            bail!("{}: --set belongs to scenarios, and this is a topology", file.display())
+        }
+        Content::Numbers(_) => Ok((reference::network(file)?, Packet { payload: PAYLOAD, flow: None })),
+    }
+}
+
+/// A full packet, whose way there and back is the base round-trip time.
+struct Packet {
+    /// Its payload in bytes.
+    payload: u32,
+    /// With headers, telemetry and acknowledgement, as the scenario has them; `None`: nothing but the payload counts.
+    flow: Option<LoneFlow>,
+}
+
+fn describe(network: &Network, packet: &Packet) -> String {
     let hosts: Vec<u32> = network.hosts().collect();
     let tiers = tiers(network);
     let mut facts = vec![("hosts", hosts_words(network, &hosts)), ("switches", switches_words(network, &tiers))];
     facts.extend(links_words(network).into_iter().map(|words| ("links", words)));
     facts.extend(tiers_words(network, &tiers).into_iter().map(|words| ("tier", words)));
-    let paths = Paths::new(network, payload);
+    let paths = Paths::new(network, packet.payload, packet.flow.as_ref());
     facts.push(("paths", paths_words(&paths, hosts.len())));
     if let Some((least, most)) = paths.rtt {
         let mean = Nanos((paths.rtt_sum / paths.count() as f64) as u64);
-        facts.push(("base RTT", format!("{least} to {most}, mean {mean}, with packets of {payload} bytes")));
+        let frames = if packet.flow.is_some() { "as runs have it" } else { "without headers" };
+        let payload = packet.payload;
+        facts.push(("base RTT", format!("{least} to {most}, mean {mean}, with packets of {payload} bytes, {frames}")));
     }
     facts.extend(bisection_words(network, &hosts).map(|words| ("bisection", words)));
     lines(&facts)
@@ -204,6 +220,24 @@ mod tests {
     use super::*;
     use hpcc_formats::generate::{DualHomed, FatTree, LeafSpine, Wire};
 
+    const BARE: Packet = Packet { payload: 1_000, flow: None };
+
+    /// 1090 bytes there, 88 back, over two links.
+    #[test]
+    fn the_base_rtt_of_a_scenario_is_that_of_its_frames() {
+        let folder = tempfile::tempdir().expect("folder");
+        let file = folder.path().join("s.toml");
+        let topology = "[run]\nstop = '1ms'\n[topology]\nkind = 'star'\nhosts = 2\nrate = '100Gbps'\ndelay = '1us'\n";
+        std::fs::write(&file, topology).expect("writable");
+        let told = |set: &[&str]| {
+            let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+            let (network, packet) = read(&file, &set).expect("a scenario");
+            describe(&network, &packet)
+        };
+        has(&told(&[]), &["4.188 us to 4.188 us", "packets of 1000 bytes, as runs have it"]);
+        has(&told(&["transport.base_rtt=9us"]), &["9.000 us to 9.000 us"]);
+    }
+
     fn wire(gbps: u64) -> Wire {
         Wire { rate: BitRate::gbps(gbps), delay: Nanos(1_000), loss: 0.0 }
     }
@@ -223,7 +257,7 @@ mod tests {
             edge: wire(100),
             fabric: wire(100),
         };
-        let text = describe(&tree.network().expect("fits"), 1_000);
+        let text = describe(&tree.network().expect("fits"), &BARE);
         has(&text, &["32: with 1 link each", "20: 8 at hosts, 8 in tier 1 above, 4 in tier 2 above"]);
         has(&text, &["32 at hosts, 100Gbps, 1.000 us", "32 between switches, 100Gbps"]);
         has(&text, &["switches at hosts: 3.20 Tb/s down, 1.60 Tb/s up, 2.00 to 1", "tier 1 above: 1.60 Tb/s down"]);
@@ -235,7 +269,7 @@ mod tests {
     #[test]
     fn hosts_with_two_links_count_both() {
         let pod = DualHomed { pairs: 2, hosts_per_pair: 16, aggs: 1, edge: wire(25), fabric: wire(100) };
-        let text = describe(&pod.network().expect("fits"), 1_000);
+        let text = describe(&pod.network().expect("fits"), &BARE);
         has(&text, &["32: with 2 links each", "5: 4 at hosts, 1 in tier 1 above", "200 Gb/s from", "25.0 %"]);
     }
 
@@ -244,6 +278,6 @@ mod tests {
         let leaves = LeafSpine { leaves: 2, spines: 1, hosts_per_leaf: 2, edge: wire(100), fabric: wire(100) };
         let mut network = leaves.network().expect("fits");
         network.links.pop();
-        has(&describe(&network, 1_000), &["0.00 Gb/s from", "8 pairs of hosts without a path"]);
+        has(&describe(&network, &BARE), &["0.00 Gb/s from", "8 pairs of hosts without a path"]);
     }
 }

@@ -46,11 +46,25 @@ impl Drawing {
         if self.png {
             png::convert(svg)?;
             files.push(&other);
-        } else if let Err(error) = fs::remove_file(&other)
-            && error.kind() != ErrorKind::NotFound
-        {
-            return Err(error).with_context(|| other.display().to_string());
+        } else {
+            remove(&other)?;
         }
         Ok(files.into_iter().filter_map(Path::file_name).map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+    /// Removes a plot of earlier, in all its files.
+    ///
+    /// # Errors
+    /// If one cannot be removed.
+    pub fn remove(self, svg: &Path) -> Result<()> {
+        remove(svg)?;
+        remove(&png::beside(svg))
+    }
+}
+
+/// Removes a file if it is there.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| path.display().to_string()),
+        _ => Ok(()),
     }
 }

@@ -34,8 +34,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hpcc_measures::results::Results;
 
-/// Draws every plot that there is something to draw for. Gives the names of the files, and of each other plot why it is
-/// not there.
+/// Draws every plot that there is something to draw for, and removes the others of an earlier selection. Gives the names of
+/// the files, and of each other plot why it is not there.
 ///
 /// # Errors
 /// If a time series cannot be read or a plot cannot be written.
@@ -44,22 +44,36 @@ pub fn draw_all(results: &Results, drawing: Drawing) -> Result<(Vec<String>, Vec
     let plots = [
         ("queue.svg", queue::draw(results, &look)?, Some("queue_interval"), "no queue built up"),
         ("goodput.svg", goodput::draw(results, &look)?, Some("goodput_interval"), "no flow was measured"),
-        ("slowdown.svg", slowdown::draw(results, &look)?, None, "no flow finished"),
+        ("slowdown.svg", slowdown::draw(results, &look)?, None, no_slowdown(results)),
     ];
     let (mut drawn, mut missing) = (Vec::new(), Vec::new());
     if let Some(svg) = control::draw(results, &look)? {
         drawn.extend(write(&results.dir.join("control.svg"), &svg, drawing)?);
+    } else {
+        drawing.remove(&results.dir.join("control.svg"))?;
     }
     for (name, svg, key, empty) in plots {
         if let Some(svg) = svg {
             drawn.extend(write(&results.dir.join(name), &svg, drawing)?);
-        } else if let Some(key) = key.filter(|key| !is_recorded(results, key)) {
+            continue;
+        }
+        drawing.remove(&results.dir.join(name))?;
+        if let Some(key) = key.filter(|key| !is_recorded(results, key)) {
             missing.push(format!("no {name}: the scenario has no monitor.{key}"));
         } else {
             missing.push(format!("no {name}: {empty}"));
         }
     }
     Ok((drawn, missing))
+}
+
+/// Why no flow has a slowdown.
+fn no_slowdown(results: &Results) -> &'static str {
+    if results.is_part() {
+        "no flow that is selected started in this part of the run and finished"
+    } else {
+        "no flow finished"
+    }
 }
 
 /// Whether the run recorded a time series.

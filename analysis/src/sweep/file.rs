@@ -267,10 +267,11 @@ impl Source<'_> {
         let size_bins = report.size_bins.map(|bins| self.size_bins(bins)).transpose()?;
         let columns = report.columns.map(|columns| self.columns(columns, size_bins.as_deref())).transpose()?;
         let usual_tables = if columns.is_none() { TableKind::ALL.to_vec() } else { Vec::new() };
+        let (warm_up, until) = self.window(report.warm_up.as_ref(), report.until.as_ref())?;
         let selection = Selection {
             groups: report.groups.map(Spanned::into_inner).unwrap_or_default(),
-            warm_up: report.warm_up.map(|text| self.time("warm_up", &text)).transpose()?,
-            until: report.until.map(|text| self.time("until", &text)).transpose()?,
+            warm_up,
+            until,
             ..Selection::default()
         };
         Ok(SweepFile {
@@ -431,8 +432,25 @@ impl Source<'_> {
         Ok(columns)
     }
 
+    /// What `warm_up` and `until` say, in ns.
+    pub(super) fn window(
+        &self,
+        warm_up: Option<&Spanned<String>>,
+        until: Option<&Spanned<String>>,
+    ) -> Result<(Option<u64>, Option<u64>), InputError> {
+        let from_ns = warm_up.map(|text| self.time("warm_up", text)).transpose()?;
+        let until_ns = until.map(|text| self.time("until", text)).transpose()?;
+        match (until, from_ns, until_ns) {
+            (Some(text), Some(from), Some(until)) if from >= until => {
+                let message = "until: nothing is left behind warm_up; expected a later time";
+                Err(self.error(&text.span(), message))
+            }
+            _ => Ok((from_ns, until_ns)),
+        }
+    }
+
     /// The time that a key has, in ns.
-    pub(super) fn time(&self, key: &str, text: &Spanned<String>) -> Result<u64, InputError> {
+    fn time(&self, key: &str, text: &Spanned<String>) -> Result<u64, InputError> {
         select::time_ns(text.get_ref()).map_err(|message| self.error(&text.span(), format!("{key}: {message}")))
     }
 

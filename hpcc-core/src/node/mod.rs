@@ -26,7 +26,7 @@ use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
 use crate::settings::{Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{SwitchConfig, SwitchSettings, Wait};
-use crate::telemetry::{Layout, LayoutSettings};
+use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::{HostConfig, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportSettings};
@@ -89,6 +89,7 @@ impl NodeSettings {
     /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).
     pub fn follow_hosts(&mut self, host: &NodeSettings) {
         self.control = host.control.clone();
+        self.transport.mtu = host.transport.mtu;
         if self.hides_telemetry() {
             self.feedback = host.feedback.clone();
             self.transport = host.transport.clone();
@@ -105,7 +106,7 @@ impl NodeSettings {
         let needs = self.needs();
         self.resolve_protocol();
         self.wire.resolve();
-        self.layout.resolve(needs.reads, network);
+        self.layout.resolve(needs.reads, network, self.transport.mtu.0);
         self.switch.resolve(&needs.ecn);
         self.transport.resolve(&needs, network, self.switch.buffer.0);
     }
@@ -192,6 +193,15 @@ impl NodeSettings {
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
         let classes = self.switch.reported_classes().map_err(in_section("switch"))?;
         Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), classes, ..feedback })
+    }
+
+    /// Bytes of a full packet's frame as it leaves its host, with telemetry if every packet collects it; once all is
+    /// resolved and checked.
+    pub fn full_frame(&self) -> u32 {
+        let mtu = u32::try_from(self.transport.mtu.0).unwrap_or(u32::MAX);
+        let collects = self.feedback().is_ok_and(|feedback| feedback.sampling == Sampling::EveryPacket);
+        let section = if collects { self.layout().len_after(0) } else { 0 };
+        self.sizes().data(mtu, false, section as u32)
     }
 
     /// A flow alone in the network, whose host and switches have these settings, once all is resolved and checked.

@@ -76,6 +76,21 @@ impl Layout {
         }
     }
 
+    /// Bytes sent that its counters take for one, where that is for the user to choose.
+    pub fn tx_unit(&self) -> Option<u64> {
+        match *self {
+            Layout::Reference { multiplier } => Some(reference::TX_UNIT * u64::from(multiplier.max(1))),
+            Layout::None
+            | Layout::Paper
+            | Layout::Draft
+            | Layout::IntMd { .. }
+            | Layout::Ifa { .. }
+            | Layout::Ioam { .. }
+            | Layout::Timestamp
+            | Layout::Pint { .. } => None,
+        }
+    }
+
     /// The link rates that it has a code for; `None` if it carries no rates.
     pub fn rates(&self) -> Option<&'static [BitRate]> {
         match self {

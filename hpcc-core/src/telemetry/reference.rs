@@ -22,7 +22,8 @@ const QLEN_BITS: u32 = 17;
 const TS_SHIFT: u32 = 3;
 const TX_SHIFT: u32 = TS_SHIFT + TS_BITS;
 const QLEN_SHIFT: u32 = TX_SHIFT + TX_BITS;
-const TX_UNIT: u64 = 128;
+/// Bytes sent that count as one, times the multiplier.
+pub(super) const TX_UNIT: u64 = 128;
 const QLEN_UNIT: u64 = 80;
 
 /// The rates that have a code, by their codes.

@@ -2,7 +2,7 @@
 //! What a user sets of telemetry's byte layout.
 
 use super::ioam::hpcc::Profile;
-use super::{Layout, MAX_HOPS, Reads, pint};
+use super::{Layout, MAX_HOPS, Reads, pint, reference};
 use crate::settings::{Conflict, Named};
 use crate::topology::Network;
 use crate::units::BitRate;
@@ -44,8 +44,8 @@ crate::settings! {
         /// of hops. `ioam` and `ioam_slim` need IPv6.
         pub layout: Option<LayoutName> = None;
         /// Factor of the reference layout's units of 128 bytes sent and 80 bytes queued; `auto`: 1 for each 25 Gb/s of the fastest
-        /// host link, so that counters wrap after the same time. One fast host makes the units coarse for all: at 400 Gb/s
-        /// they are 2048 bytes, of which a flow at 25 Gb/s sees too few to keep its rate.
+        /// host link, so that counters wrap after the same time, but at most `transport.mtu` / 128, so that each full packet
+        /// counts: coarser, the utilisation reads too high.
         pub multiplier: Option<u32> {1..=u32::MAX} = None => layout = "reference";
         /// Most hops that are reported; `auto`: 15, with IOAM, whose sender makes room for them, 5. `ioam` ends at 8.
         pub hops: Option<u8> {1..=MAX_HOPS as u8} = None => layout = "int_md" | "ifa" | "ioam" | "ioam_slim";
@@ -135,12 +135,13 @@ impl From<LayoutName> for Layout {
 }
 
 impl LayoutSettings {
-    /// Settles what was left to the simulator, for an algorithm that reads this in this network.
-    pub fn resolve(&mut self, reads: Reads, network: &Network) {
+    /// Settles what was left to the simulator, for an algorithm that reads this in this network, whose full packets have
+    /// `mtu` bytes of payload.
+    pub fn resolve(&mut self, reads: Reads, network: &Network, mtu: u64) {
         let layout = *self.layout.get_or_insert(reads.usual_layout());
         let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
-        let multiplier = u32::try_from(fastest / BitRate::gbps(25).0).unwrap_or(u32::MAX).max(1);
-        self.multiplier.get_or_insert(multiplier);
+        let multiplier = (fastest / BitRate::gbps(25).0).min(mtu / reference::TX_UNIT).max(1);
+        self.multiplier.get_or_insert(u32::try_from(multiplier).unwrap_or(u32::MAX));
         self.hops.get_or_insert(if layout.is_ioam() { IOAM_HOPS } else { MAX_HOPS as u8 });
     }
 
@@ -216,6 +217,7 @@ impl fmt::Display for Layout {
 mod tests {
     use super::*;
     use crate::telemetry::{MAX_SECTION, Snapshot};
+    use crate::topology::{Link, NodeKind};
     use crate::units::Nanos;
 
     #[test]
@@ -223,7 +225,7 @@ mod tests {
         for &name in LayoutName::ALL {
             for hops in [None, Some(7)] {
                 let mut settings = LayoutSettings { layout: Some(name), hops, ..LayoutSettings::default() };
-                settings.resolve(Reads::Nothing, &Network::default());
+                settings.resolve(Reads::Nothing, &Network::default(), 1_000);
                 let layout = settings.config(false);
                 assert_eq!((layout.name(), layout.max_hops().is_some()), (name, name.has_records()));
                 let mut section = [0; MAX_SECTION];
@@ -248,10 +250,23 @@ mod tests {
     }
 
     #[test]
+    fn units_are_as_fine_as_a_full_packet() {
+        let multiplier = |gigabits, mtu| {
+            let link = Link { a: 0, b: 1, rate: BitRate::gbps(gigabits), delay: Nanos(1_000), loss: 0.0 };
+            let network = Network { nodes: [NodeKind::Host, NodeKind::Switch].into(), links: [link].into() };
+            let mut settings = LayoutSettings::default();
+            settings.resolve(Reads::Records, &network, mtu);
+            settings.multiplier
+        };
+        assert_eq!([25, 100, 200, 400].map(|rate| multiplier(rate, 1_000)), [1, 4, 7, 7].map(Some));
+        assert_eq!([1, 256, 1_024, 9_000].map(|mtu| multiplier(400, mtu)), [1, 2, 8, 16].map(Some));
+    }
+
+    #[test]
     fn each_reader_gets_a_layout_that_it_can_read() {
         for reads in [Reads::Nothing, Reads::Records, Reads::SendTime, Reads::Utilisation] {
             let mut settings = LayoutSettings::default();
-            settings.resolve(reads, &Network::default());
+            settings.resolve(reads, &Network::default(), 1_000);
             assert_eq!(settings.check("any", reads, WireProfile::Reference), Ok(()));
         }
         let paper = LayoutSettings { layout: Some(LayoutName::Paper), ..LayoutSettings::default() };

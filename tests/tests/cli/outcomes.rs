@@ -43,6 +43,11 @@ fn a_flow_that_never_started_is_unfinished() {
     assert_eq!(told.code, Some(3), "{}", told.err);
     assert!(told.err.contains("start at or after the stop time"), "{}", told.err);
     assert!(bench.read("out/unfinished.csv").lines().nth(1).is_some_and(|line| line.ends_with(",0")));
+    let told = bench.run("scenario.toml", &["traffic.1.start=1ms", "run.stop=1ms"]);
+    assert_eq!(told.code, Some(3), "{}", told.err);
+    let list = bench.read("out/unfinished.csv");
+    let row = list.lines().nth(1).unwrap_or_else(|| panic!("of a flow at the very end: {list}"));
+    assert!(row.starts_with("1,") && row.ends_with(",1000000,0,0"), "{row}");
 }
 
 #[test]

@@ -34,7 +34,8 @@ pub struct ClaimKeys {
     #[schemars(with = "Option<String>")]
     up_to: Option<Spanned<String>>,
     /// Only flows of this group.
-    group: Option<String>,
+    #[schemars(with = "Option<String>")]
+    group: Option<Spanned<String>>,
     /// Measured from here on, in time since the first flow's start.
     #[schemars(with = "Option<String>")]
     warm_up: Option<Spanned<String>>,
@@ -116,6 +117,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn claim(&self, keys: ClaimKeys, form: Form) -> Result<Claim, InputError> {
+        self.selectable(&keys)?;
         let of = self.cell(&keys.of, keys.at.as_ref())?;
         if let (None, Some(at)) = (&keys.over, &keys.over_at) {
             return Err(self.source.error(&at.span(), "over_at without over; expected the variant to divide by"));
@@ -126,16 +128,24 @@ impl Reader<'_> {
             Form::Full => keys.reason,
             Form::Quick => keys.quick_reason.or(keys.reason),
         };
+        let above = keys.above.as_ref().map(|text| self.size("above", text)).transpose()?.unwrap_or(0);
+        let up_to = keys.up_to.as_ref().map(|text| self.size("up_to", text)).transpose()?.unwrap_or(u64::MAX);
+        if let Some(text) = keys.up_to.as_ref().filter(|_| above >= up_to) {
+            let message =
+                format!("up_to: no flow has more than {above} bytes and at most {up_to}; expected above below it");
+            return Err(self.source.error(&text.span(), message));
+        }
+        let (warm_up, until) = self.source.window(keys.warm_up.as_ref(), keys.until.as_ref())?;
         let measure = Measure {
             what: keys.measure,
             percentile: keys.percentile.map(|percent| self.percentile(keys.measure, &percent)).transpose()?,
-            above: keys.above.map(|text| self.size("above", &text)).transpose()?.unwrap_or(0),
-            up_to: keys.up_to.map(|text| self.size("up_to", &text)).transpose()?.unwrap_or(u64::MAX),
+            above,
+            up_to,
             level: self.level(keys.measure, keys.level.as_ref(), &keys.text)?,
             selection: Selection {
-                groups: keys.group.into_iter().collect(),
-                warm_up: keys.warm_up.map(|text| self.source.time("warm_up", &text)).transpose()?,
-                until: keys.until.map(|text| self.source.time("until", &text)).transpose()?,
+                groups: keys.group.into_iter().map(Spanned::into_inner).collect(),
+                warm_up,
+                until,
                 ..Selection::default()
             },
         };
@@ -150,6 +160,22 @@ impl Reader<'_> {
             line: self.source.line(&keys.text.span()),
             text: keys.text.into_inner(),
         })
+    }
+
+    /// Refuses to select flows, or a part of the run, where the measure knows none.
+    fn selectable(&self, keys: &ClaimKeys) -> Result<(), InputError> {
+        let flows = [("group", &keys.group), ("above", &keys.above), ("up_to", &keys.up_to)];
+        let window = [("warm_up", &keys.warm_up), ("until", &keys.until)];
+        let of_network = flows.iter().filter(|_| !keys.measure.is_of_flows());
+        let of_run = window.iter().filter(|_| !keys.measure.has_window());
+        let refused = of_network.map(|key| (key, "this measure is of the whole network"));
+        let mut refused = refused.chain(of_run.map(|key| (key, "this measure is of the whole run")));
+        match refused.find_map(|((key, value), why)| Some((key, value.as_ref()?, why))) {
+            Some((key, value, why)) => {
+                Err(self.source.error(&value.span(), format!("{key}: {why}; expected no such key")))
+            }
+            None => Ok(()),
+        }
     }
 
     fn cell(&self, name: &Spanned<String>, at: Option<&Spanned<Value>>) -> Result<Cell, InputError> {

@@ -107,6 +107,28 @@ impl What {
         }
     }
 
+    /// Whether it is of flows, so that some can be chosen.
+    pub fn is_of_flows(self) -> bool {
+        match self {
+            What::Slowdown
+            | What::CompletionTime
+            | What::Goodput
+            | What::TotalGoodput
+            | What::Fairness
+            | What::GoodputReaches
+            | What::FairnessReaches
+            | What::Utilisation
+            | What::TotalWindow
+            | What::Unfinished => true,
+            What::Queue | What::QueuePeaks | What::QueueSettles | What::PausedShare | What::Drops => false,
+        }
+    }
+
+    /// Whether it can be measured in a part of the run.
+    pub fn has_window(self) -> bool {
+        self != What::Drops
+    }
+
     /// What its `level` is, if it waits for one.
     pub fn waits_for(self) -> Option<Awaited> {
         match self {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Settings against the links that they must serve.
 
-use super::qos;
+use super::{frames, qos};
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::node::lowest_rate;
@@ -17,6 +17,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
     }
     telemetry(scenario, places)?;
     counters(scenario, places)?;
+    frames::frames(scenario, places)?;
     qos::report(scenario);
     min_rate(scenario, places)?;
     ecn(scenario, places)?;
