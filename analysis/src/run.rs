@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `run`: starts the simulator on a scenario and reports what it found.
 
+use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -57,6 +58,7 @@ const SEED_KEY: &str = "run.seed";
 /// All overrides, for a file that can be run. What else is wrong with it the simulator tells.
 fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<String>> {
     let kind = kind(config)?;
+    twice(set)?;
     let mut all = set.to_vec();
     match (kind, seed) {
         (FileKind::Sweep, _) => bail!("{0}: this is a sweep: use ./hpcc sweep {0}", config.display()),
@@ -71,6 +73,16 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
         (FileKind::Scenario | FileKind::Reference, None) => {}
     }
     Ok(all)
+}
+
+/// Refuses two values of one key: one of them would have no effect.
+fn twice(set: &[String]) -> Result<()> {
+    let key = |pair: &String| pair.split('=').next().map(|key| key.trim().to_owned());
+    let mut known = HashSet::new();
+    match set.iter().filter_map(key).find(|key| !known.insert(key.clone())) {
+        Some(key) => bail!("--set {key}: the key is given twice; expected one value"),
+        None => Ok(()),
+    }
 }
 
 /// `hpcc-out/` and the name of the file that describes the experiment.
@@ -102,5 +114,13 @@ mod tests {
     fn results_go_to_a_folder_named_after_the_scenario() {
         assert_eq!(default_out(Path::new("configs/quick.toml")).expect("stem"), Path::new("hpcc-out/quick"));
         assert!(default_out(Path::new("..")).is_err());
+    }
+
+    #[test]
+    fn a_key_has_one_value() {
+        let set = |pairs: &[&str]| twice(&pairs.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert!(set(&["a.b=1", "a.c=1"]).is_ok());
+        let told = set(&["a.b=1", " a.b =2"]).expect_err("twice").to_string();
+        assert_eq!(told, "--set a.b: the key is given twice; expected one value");
     }
 }
