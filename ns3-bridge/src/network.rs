@@ -5,7 +5,7 @@ use crate::panic_report;
 use crate::settings::Settings;
 use crate::settings::ffi::Holder;
 use hpcc_core::address::host_address;
-use hpcc_core::node::{Located, lowest_rate};
+use hpcc_core::node::{self, Located, lowest_rate};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
@@ -52,10 +52,14 @@ pub(crate) mod ffi {
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
         /// Refuses an attribute that was changed, and counts for nothing beside the others. Before they are resolved.
         fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<()>;
+        /// Rates of the links, for checks of all nodes.
+        #[derive(ExternType)]
+        type LinkRates;
+        fn link_rates(self: &Network) -> Box<LinkRates>;
+        /// Checks the lowest sending rate of a host with these resolved settings, or a switch's ECN thresholds.
+        fn check_node(self: &LinkRates, settings: &Settings, is_switch: bool) -> Result<()>;
         /// Checks the resolved settings of a switch against its links; its telemetry if `is_read`.
         fn check_switch(self: &Network, node: u32, settings: &Settings, is_read: bool) -> Result<()>;
-        /// Checks the lowest sending rate of a host with these resolved settings against the links.
-        fn check_rate(self: &Network, settings: &Settings) -> Result<()>;
         /// The links between two nodes, up or down, in the order in which they were added.
         fn links_between(self: &Network, a: u32, b: u32) -> Vec<u32>;
         /// Takes links down, or brings them up, and computes new routes. Returns those that changed: not a link that was so
@@ -116,6 +120,18 @@ pub fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Re
 pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
     let rounding = if floored { Rounding::Floored } else { Rounding::Nearest };
     BitRate(rate_bps).tx_time(bytes, rounding).0
+}
+
+/// Rates of a network's links.
+pub struct LinkRates(node::LinkRates);
+
+impl LinkRates {
+    pub fn check_node(&self, settings: &Settings, is_switch: bool) -> Result<(), String> {
+        if is_switch {
+            return settings.node.check_thresholds(&self.0).map_err(|wrong| wrong.to_string());
+        }
+        lowest_rate(settings.node.control.chosen(), &self.0).map_err(|wrong| wrong.message)
+    }
 }
 
 impl Network {
@@ -186,12 +202,11 @@ impl Network {
         for &link in self.links_of.get(node as usize).into_iter().flatten().filter(|_| is_read) {
             settings.node.check_link(&self.network.links[link as usize]).map_err(refuse)?;
         }
-        settings.node.check_thresholds(&self.network).map_err(refuse)?;
         settings.node.check_memory(node, self.ports(node).into_iter()).map_err(refuse)
     }
 
-    pub fn check_rate(&self, settings: &Settings) -> Result<(), String> {
-        lowest_rate(settings.node.control.chosen(), &self.network).map_err(|wrong| wrong.message)
+    pub fn link_rates(&self) -> Box<LinkRates> {
+        Box::new(LinkRates(node::LinkRates::of(&self.network)))
     }
 
     /// Links that another one between the same nodes follows.

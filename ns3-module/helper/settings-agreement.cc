@@ -125,6 +125,7 @@ CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Netw
 {
     // Hosts of ns-3's stack bring their congestion control later, if it reads telemetry at all.
     const bool isRead = std::any_of(nodes.begin(), nodes.end(), IsRdmaHost);
+    const rust::Box<hpcc::LinkRates> rates = network.link_rates();
     for (const auto& node : nodes)
     {
         CheckNode(*node, [&] {
@@ -132,9 +133,9 @@ CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Netw
             {
                 network.check_switch(node->GetIndex(), node->GetSettings(), isRead);
             }
-            else if (IsRdmaHost(node))
+            if (node->IsSwitch() || IsRdmaHost(node))
             {
-                network.check_rate(node->GetSettings());
+                rates->check_node(node->GetSettings(), node->IsSwitch());
             }
         });
     }

@@ -15,12 +15,32 @@ use alloc::vec::Vec;
 /// Most bytes of headers and telemetry in a frame.
 const FRAME_OVERHEAD: u64 = 48 + 128;
 
+/// Rates of a network's links: found once for the checks of all its nodes.
+#[derive(Clone, Debug)]
+pub struct LinkRates {
+    /// That of the slowest link of a host; `None`: there is no host.
+    slowest_host: Option<BitRate>,
+    /// Those of links that end at a switch.
+    at_switches: BTreeSet<BitRate>,
+}
+
+impl LinkRates {
+    /// Those of this network.
+    pub fn of(network: &Network) -> LinkRates {
+        let at_switch = |link: &&Link| [link.a, link.b].iter().any(|&end| !network.is_host(end));
+        LinkRates {
+            slowest_host: network.host_rates().min(),
+            at_switches: network.links.iter().filter(at_switch).map(|link| link.rate).collect(),
+        }
+    }
+}
+
 /// Checks the lowest sending rate of an algorithm: some, and no more than the slowest link of a host has.
 ///
 /// # Errors
 /// If it is none, or more than that.
-pub fn lowest_rate(algorithm: &dyn Algorithm, network: &Network) -> Result<(), Conflict> {
-    let (Some(lowest), Some(slowest)) = (algorithm.min_rate(), network.host_rates().min()) else { return Ok(()) };
+pub fn lowest_rate(algorithm: &dyn Algorithm, rates: &LinkRates) -> Result<(), Conflict> {
+    let (Some(lowest), Some(slowest)) = (algorithm.min_rate(), rates.slowest_host) else { return Ok(()) };
     if (BitRate(1)..=slowest).contains(&lowest) {
         return Ok(());
     }
@@ -54,12 +74,11 @@ impl NodeSettings {
     ///
     /// # Errors
     /// The first rate that none has.
-    pub fn check_thresholds(&self, network: &Network) -> Result<(), Located> {
-        let at_switch = |link: &&Link| [link.a, link.b].iter().any(|&end| !network.is_host(end));
-        let rates: BTreeSet<BitRate> = network.links.iter().filter(at_switch).map(|link| link.rate).collect();
-        let unused = self.ecn_thresholds.iter().flatten().find(|threshold| !rates.contains(&threshold.rate));
+    pub fn check_thresholds(&self, rates: &LinkRates) -> Result<(), Located> {
+        let is_used = |rate| rates.at_switches.contains(rate);
+        let unused = self.ecn_thresholds.iter().flatten().find(|threshold| !is_used(&threshold.rate));
         let Some(unused) = unused else { return Ok(()) };
-        let known: Vec<String> = rates.iter().map(ToString::to_string).collect();
+        let known: Vec<String> = rates.at_switches.iter().map(ToString::to_string).collect();
         let message = format!(
             "there are thresholds for {}, but no switch has such a port; expected {}",
             unused.rate,
@@ -143,7 +162,7 @@ mod tests {
             let rate = BitRate::gbps(gbps);
             let ecn_thresholds = Some([EcnThreshold { rate, kmin: 1, kmax: 2, pmax: 1.0 }].into());
             let (network, settings) = network(100, NodeSettings { ecn_thresholds, ..NodeSettings::default() });
-            settings.check_thresholds(&network).map_err(|wrong| wrong.conflict.key)
+            settings.check_thresholds(&LinkRates::of(&network)).map_err(|wrong| wrong.conflict.key)
         };
         assert_eq!((check(100), check(40)), (Ok(()), Err("ecn_thresholds")));
     }
@@ -174,7 +193,7 @@ mod tests {
         let check = |rate| {
             let (mut network, settings) = network(100, settings.clone());
             network.links[0].rate = rate;
-            lowest_rate(settings.control.chosen(), &network).map_err(|wrong| wrong.key)
+            lowest_rate(settings.control.chosen(), &LinkRates::of(&network)).map_err(|wrong| wrong.key)
         };
         assert_eq!((check(slowest), check(BitRate(slowest.0 - 1))), (Ok(()), Err("min_rate")));
     }

@@ -17,7 +17,7 @@ mod protocol;
 pub use alike::{Among, Difference};
 pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
-pub use links::lowest_rate;
+pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 
 use crate::cc::Needs;

@@ -6,7 +6,7 @@ use super::plain::assign;
 use crate::error::{InputError, suggestion};
 use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::{Algorithm, Reads};
-use hpcc_core::node::{Located, NodeSettings, lowest_rate};
+use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::{Network, NodeKind};
 use serde::Deserialize;
@@ -99,7 +99,8 @@ fn algorithm(
         place.key_error(format!("{SECTION}.{}", conflict.key), conflict.message)
     })?;
     if let Some((_, place)) = places.iter().find(|(setting, _)| setting.key == "min_rate") {
-        lowest_rate(&*algorithm, network).map_err(|wrong| place.key_error("legacy.min_rate", wrong.message))?;
+        lowest_rate(&*algorithm, &LinkRates::of(network))
+            .map_err(|wrong| place.key_error("legacy.min_rate", wrong.message))?;
     }
     Ok(algorithm)
 }

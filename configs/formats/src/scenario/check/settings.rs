@@ -4,7 +4,7 @@
 use super::{frames, qos};
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
-use hpcc_core::node::lowest_rate;
+use hpcc_core::node::{LinkRates, lowest_rate};
 use hpcc_core::switch::BufferKind;
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::topology::{Link, Network, NodeKind};
@@ -50,7 +50,7 @@ fn counters(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let wrong = lowest_rate(scenario.algorithm(), &scenario.network);
+    let wrong = lowest_rate(scenario.algorithm(), &LinkRates::of(&scenario.network));
     wrong.map_err(|conflict| places.min_rate.error(conflict.message))
 }
 
