@@ -133,9 +133,10 @@ impl FastCnpSettings {
     }
 }
 
-/// Reads a set of nodes, of hosts only where `hosts` says so.
+/// Reads a set of nodes, of hosts only where `hosts` says so: all are all hosts then.
 fn nodes(key: &'static str, text: &str, network: &Network, hosts: bool) -> Result<NodeSet, Conflict> {
     let refuse = |message| Conflict::new(key, message);
+    let text = if hosts && text.trim() == "all" { "hosts" } else { text };
     let nodes = NodeSet::parse(text, network).map_err(refuse)?;
     if let Some(node) = nodes.iter().find(|&node| hosts && !network.is_host(node)) {
         return Err(refuse(format!("node {node} is a switch; expected hosts")));
@@ -305,6 +306,7 @@ mod tests {
         assert_eq!(blamed(common("1").notified(&network())), Ok(nodes("0,2")));
         let off = FastCnpSettings { enabled: false, ..common("1") };
         assert_eq!(blamed(off.notified(&network())), Ok(nodes("none")));
+        assert_eq!(blamed(common("all").notified(&network())), Ok(nodes("none")));
         assert_eq!(blamed(common("3").notified(&network())), Err("incapable"), "a switch");
         assert_eq!(blamed(common("4").notified(&network())), Err("incapable"), "nobody");
     }

@@ -101,12 +101,30 @@ impl<'a> Source<'a> {
         let message = match span.as_ref().and_then(|span| self.snippet(span)) {
             Some(value) if message.starts_with("invalid float") => format!("{value} is no number"),
             Some(value) if message.starts_with("invalid integer") => format!("{value} is no whole number"),
-            _ => message.into(),
+            _ => in_words(message),
         };
         match span.as_ref().and_then(|span| self.key(span)) {
             Some(key) => place.key_error(key, message),
             None => place.error(message),
         }
+    }
+}
+
+/// An error of serde without the types of Rust.
+fn in_words(message: &str) -> String {
+    if message.contains("number would be zero for non-zero type") {
+        return "the value is 0; expected at least 1".into();
+    }
+    match message.rsplit_once(", expected ") {
+        Some((found, "u8" | "u16" | "u32" | "u64" | "u128" | "usize")) => {
+            format!("{found}, expected a whole number from 0")
+        }
+        Some((found, "i32" | "i64")) => format!("{found}, expected a whole number"),
+        Some((found, "f32" | "f64")) => format!("{found}, expected a number"),
+        Some((found, kind)) if kind.starts_with("a nonzero u") => {
+            format!("{found}, expected a whole number from 1")
+        }
+        _ => message.into(),
     }
 }
 
@@ -347,6 +365,9 @@ pub(super) fn unknown_kind(section: &str, kinded: &Kinded<'_>, known: &[&str]) -
 fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), InputError> {
     let refuse = |message: String| Place::command_line().key_error(setting.path, message);
     let span = setting.start..setting.start + 1;
+    if setting.path.split('.').any(str::is_empty) {
+        return Err(refuse("a part of the key is empty; expected names with a dot between them".into()));
+    }
     let (parents, last) = setting.path.rsplit_once('.').unwrap_or(("", setting.path));
     let mut table = root;
     let mut names = parents.split('.').filter(|name| !name.is_empty()).peekable();
@@ -356,7 +377,8 @@ fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), I
         let mut value = table.entry(key).or_insert_with(section).get_mut();
         if let DeValue::Array(list) = value {
             let length = list.len();
-            let index = names.next().and_then(|index| index.parse::<usize>().ok());
+            let index =
+                names.next().and_then(|text| text.parse::<usize>().ok().filter(|index| index.to_string() == text));
             let element = index.and_then(|index| list.get_mut(index));
             value = element
                 .ok_or_else(|| {

@@ -91,6 +91,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let thresholds = settings::switch_lists(&mut document, &mut settings)?;
     settings::transport_lists(&mut document, &mut settings)?;
     let borders = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
+    if borders.is_empty() && given.has("fast_cnp", "border_side") {
+        let place = given.place(&document, "fast_cnp", "border_side");
+        return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
+    }
     settings.resolve(&topology.network);
     given.check(&document, &settings, &topology.network)?;
     window(&settings, given.place(&document, "transport", "window"))?;
@@ -112,7 +116,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let dropped = document.dropped.then(|| {
         "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
     });
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: name_of(path),
         seed: run.seed,
         order: run.order,
@@ -129,6 +133,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         notes: note.into_iter().chain(dropped).collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    fast_cnp::note_silence(&mut scenario);
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     Ok(Draft { scenario, flows, places })
 }

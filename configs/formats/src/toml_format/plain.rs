@@ -27,6 +27,11 @@ impl Given {
         place.cloned().unwrap_or_else(|| document.file())
     }
 
+    /// Whether a key was given.
+    pub fn has(&self, section: &str, key: &str) -> bool {
+        self.keys.keys().any(|(known, name)| *known == section && name == key)
+    }
+
     /// Sets what a section says. Keys of `structured` are left for their own reader; `algorithm` names whose parameters
     /// the section `congestion_control` has.
     pub fn read(
@@ -110,6 +115,11 @@ pub(super) fn assign(
     let text;
     let input = match value {
         Value::Boolean(on) => Input::Switch(*on),
+        // A node: a list of one.
+        Value::Integer(number) if setting.kind == Kind::Text => {
+            text = number.to_string();
+            Input::Text(&text)
+        }
         Value::Integer(number) => Input::Whole(*number),
         Value::Float(number) => Input::Real(*number),
         Value::String(text) => Input::Text(text),

@@ -219,6 +219,23 @@ fn what_has_no_effect_is_noted() {
     assert!(load_with(&text, &["telemetry.layout=paper"]).expect("valid").notes.is_empty());
 }
 
+#[test]
+fn overrides_name_a_key_in_one_way() {
+    for path in ["run..seed", ".run.seed", "run.seed.", "traffic.00.size", "traffic.+0.size"] {
+        let told = load_with(MINIMAL, &[&format!("{path}=7")]).expect_err(path);
+        assert!(told.contains("a part of the key is empty") || told.contains("expected traffic.INDEX.KEY"), "{told}");
+    }
+    assert_eq!(load_with(MINIMAL, &["run.seed=7"]).expect("valid").seed, 7);
+}
+
+#[test]
+fn errors_name_no_types_of_rust() {
+    for setting in ["traffic.0.src=-1", "traffic.0.src='a'", "run.seed=-1", "traffic.0.src=[1]"] {
+        let told = load_with(MINIMAL, &[setting]).expect_err(setting);
+        assert!(told.contains("expected a whole number"), "{told}");
+    }
+}
+
 /// Two hosts at a switch, and a flow.
 fn pair(rate: &str) -> String {
     with_topology(&format!("kind='star'\nhosts=2\nrate='{rate}'\ndelay='1us'"))

@@ -131,11 +131,37 @@ fn mistakes_name_line_and_key() {
             "test.toml:18: fast_cnp.option_type: the value is 30; expected a whole number from 128 to 159",
         ),
         ("borders = [[0, 4]]", "test.toml:18: fast_cnp.borders: [0, 4] is no border; expected a switch"),
+        ("border_side = \"both\"", "test.toml:18: fast_cnp.border_side: border_side without borders; expected both"),
         ("port_burst = 0", "test.toml:18: fast_cnp.port_burst: the value is 0; expected a whole number from 1"),
     ] {
         let message = load_with(keys, &[]).expect_err(keys);
         assert!(message.starts_with(expected), "found:    {message}\nexpected: {expected}");
     }
+}
+
+#[test]
+fn one_node_needs_no_list_and_all_are_all_hosts() {
+    let notified = |keys: &str, set: &[&str]| {
+        let scenario = load_with(&format!("enabled = true\n{keys}"), set).expect("valid");
+        scenario.settings.fast_cnp_host.common.notified(&scenario.network).expect("valid").iter().collect::<Vec<u32>>()
+    };
+    assert_eq!(notified("incapable = 3", &[]), [0, 1, 2]);
+    assert_eq!(notified("", &["fast_cnp.incapable=3"]), [0, 1, 2]);
+    assert_eq!(notified("incapable = \"all\"\ndomain = \"all\"\ncapable = \"all\"", &[]), [0; 0]);
+}
+
+#[test]
+fn what_silences_notifications_is_noted() {
+    let notes = |keys: &str| load_with(keys, &[]).expect("valid").notes;
+    assert_eq!(notes("enabled = true"), Vec::<String>::new());
+    assert_eq!(
+        notes("enabled = true\ndomain = []\naccept_from = \"none\""),
+        [
+            "fast_cnp.domain names no sender: switches notify nobody",
+            "fast_cnp.accept_from names no node: hosts ignore every notification"
+        ]
+    );
+    assert_eq!(notes("domain = []"), Vec::<String>::new(), "off");
 }
 
 #[test]
