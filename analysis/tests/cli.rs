@@ -270,6 +270,19 @@ fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
     assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
     let classes = out(&hpcc(&["explain", "switch.classes"]).output().expect("hpcc starts"));
     assert!(classes.contains("deficit round robin"), "{classes}");
+    for (key, words) in [
+        ("run.seed", "run.seed: Of every random choice"),
+        ("topology.hosts", "only with kind = "),
+        ("traffic.0.size", "traffic.size: "),
+        ("monitor.queue_interval", "monitor.queue_interval: "),
+        ("claim.measure", "claim.measure (sweep files): What is measured."),
+        ("base", "base (sweep files): The scenario, relative"),
+        ("failures", "failures.links: "),
+    ] {
+        let told = out(&hpcc(&["explain", key]).output().expect("hpcc starts"));
+        assert!(told.contains(words), "{key}: {told}");
+        assert!(all.lines().any(|line| line.starts_with(key.trim_end_matches(".0.size"))), "{key}");
+    }
     let wrong = hpcc(&["explain", "transport.mtuu"]).output().expect("hpcc starts");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(err(&wrong).contains("did you mean transport.mtu?") && out(&wrong).is_empty(), "{}", err(&wrong));

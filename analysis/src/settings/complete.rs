@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 
 use clap_complete::CompletionCandidate;
 use hpcc_formats::toml_format;
-use serde_json::Value;
+
+use super::file_keys::{self, Key};
 
 /// Completes a key of a scenario.
 pub fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
@@ -30,45 +31,9 @@ fn candidate(text: String, help: Option<String>) -> CompletionCandidate {
     CompletionCandidate::new(text).help(help.map(Into::into))
 }
 
-/// A key that `--set` takes.
-struct Key {
-    path: String,
-    help: Option<String>,
-    words: Vec<String>,
-}
-
-/// All keys, in the order of the schema; those of several kinds of a section once.
+/// All keys that `--set` takes.
 fn all() -> Vec<Key> {
-    let schema = toml_format::schema();
-    let mut keys: Vec<Key> = Vec::new();
-    for (section, schema) in schema["properties"].as_object().into_iter().flatten() {
-        let (section, schema) = match schema.get("items") {
-            Some(items) => (format!("{section}.0"), items),
-            None => (section.clone(), schema),
-        };
-        let kinds = schema["oneOf"].as_array().into_iter().flatten();
-        for (key, schema) in kinds.chain([schema]).filter_map(|keys| keys["properties"].as_object()).flatten() {
-            let path = format!("{section}.{key}");
-            let words = words(schema);
-            match keys.iter_mut().find(|known| known.path == path) {
-                Some(known) => known.words.extend(words),
-                None => keys.push(Key { path, help: schema["description"].as_str().map(Into::into), words }),
-            }
-        }
-    }
-    keys
-}
-
-/// The words that a value can be.
-fn words(schema: &Value) -> Vec<String> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let mut words: Vec<String> = schema["enum"].as_array().into_iter().flatten().filter_map(text).collect();
-    words.extend(text(&schema["const"]));
-    if schema["type"] == "boolean" {
-        words.extend(["true", "false"].map(String::from));
-    }
-    words.extend(schema["anyOf"].as_array().into_iter().flatten().flat_map(self::words));
-    words
+    file_keys::of(&toml_format::schema(), ".0")
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use hpcc_core::node::{NodeSettings, Part};
 use hpcc_core::settings::{Condition, Setting};
 use hpcc_formats::error::nearest;
 
-use super::{ATTACK, attribute, of_part, section};
+use super::file_keys::{self, Key};
+use super::{ATTACK, Schema, attribute, of_part, section};
 use crate::human;
 
 /// A setting and where it belongs.
@@ -26,18 +27,55 @@ struct Entry {
 /// If there is no such key; the nearest one is named then.
 pub fn explain(key: Option<&str>) -> Result<()> {
     let entries = entries(&NodeSettings::default());
-    let Some(key) = key else { return human::print(&overview(&entries)) };
-    let asked: Vec<&Entry> = entries.iter().filter(|entry| entry.is_called(key)).collect();
-    if asked.is_empty() {
-        let names: Vec<&str> = entries.iter().flat_map(Entry::names).collect();
+    let others = others(&entries);
+    let Some(key) = key else { return human::print(&overview(&entries, &others)) };
+    let settings = entries.iter().filter(|entry| entry.is_called(key)).map(Entry::explained);
+    let keys = others.iter().filter(|(_, other)| is_called(other, key)).map(|(file, other)| explained(*file, other));
+    let explained: Vec<String> = settings.chain(keys).collect();
+    if explained.is_empty() {
+        let paths = others.iter().map(|(_, other)| other.path.as_str());
+        let names: Vec<&str> = entries.iter().flat_map(Entry::names).chain(paths).collect();
         let hint = nearest(key, &names).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        bail!(
-            "there is no setting {key}{hint} (./hpcc explain lists all; configs/README.md has the sections that describe \
-             one experiment)"
-        );
+        bail!("there is no setting {key}{hint} (./hpcc explain lists all)");
     }
-    let explained: Vec<String> = asked.into_iter().map(Entry::explained).collect();
     human::print(&explained.join("\n"))
+}
+
+/// The keys that describe one experiment, and those of sweep files.
+fn others(entries: &[Entry]) -> Vec<(Schema, Key)> {
+    let keys = Schema::ALL
+        .into_iter()
+        .flat_map(|file| file_keys::of(&file.keys(), "").into_iter().map(move |key| (file, key)));
+    keys.filter(|(_, key)| entries.iter().all(|entry| entry.path != key.path)).collect()
+}
+
+/// Whether a key of a file has this name, with or without its section, or the index of one of several sections.
+fn is_called(key: &Key, name: &str) -> bool {
+    let words: Vec<&str> = name.split('.').filter(|word| word.parse::<usize>().is_err()).collect();
+    let short = key.path.rsplit('.').next();
+    key.path == words.join(".")
+        || short == Some(name)
+        || key.path.strip_suffix(short.unwrap_or_default()) == Some(&format!("{name}."))
+}
+
+/// A key of a file in words.
+fn explained(file: Schema, key: &Key) -> String {
+    let of = match file {
+        Schema::Scenario => "",
+        Schema::Sweep => " (sweep files)",
+    };
+    let mut text = format!("{}{of}: {}\n", key.path, key.help.as_deref().unwrap_or("what the section is"));
+    let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
+    if !key.kinds.is_empty() && key.path.rsplit('.').next() != Some("kind") {
+        line("only with", &format!("kind = {}", key.kinds.join(" or ")));
+    }
+    if !key.words.is_empty() {
+        line("expected", &format!("one of {}", key.words.join(", ")));
+    }
+    if let Some(default) = &key.default {
+        line("default", default);
+    }
+    text
 }
 
 /// All settings that files can have.
@@ -71,15 +109,22 @@ fn add(entries: &mut Vec<Entry>, part: &Part<'_>, setting: Setting) {
     }
 }
 
-/// A line for each setting.
-fn overview(entries: &[Entry]) -> String {
+/// A line for each setting, and each other key of a file.
+fn overview(entries: &[Entry], others: &[(Schema, Key)]) -> String {
     let name = |entry: &Entry| match &entry.algorithm {
         Some(algorithm) => format!("{} ({algorithm})", entry.path),
         None => entry.path.clone(),
     };
     let width = entries.iter().map(|entry| name(entry).len()).max().unwrap_or_default();
     let line = |entry: &Entry| format!("{:width$}  {}\n", name(entry), entry.setting.default.pretty());
-    entries.iter().map(line).collect()
+    let rest = |(file, key): &(Schema, Key)| {
+        let name = match file {
+            Schema::Scenario => key.path.clone(),
+            Schema::Sweep => format!("{} (sweep)", key.path),
+        };
+        format!("{name:width$}  {}\n", key.default.as_deref().unwrap_or_default()).trim_end().to_owned() + "\n"
+    };
+    entries.iter().map(line).chain(others.iter().map(rest)).collect()
 }
 
 impl Entry {

@@ -5,6 +5,7 @@
 
 mod complete;
 mod explain;
+mod file_keys;
 mod markdown;
 mod pages;
 mod rst;

@@ -29,12 +29,21 @@ impl Schema {
         }
     }
 
+    /// What the schema says of keys.
+    pub fn keys(self) -> Value {
+        match self {
+            Schema::Scenario => toml_format::schema(),
+            Schema::Sweep => sweep(),
+        }
+    }
+
     /// The schema.
     pub fn text(self) -> String {
-        let (title, keys) = match self {
-            Schema::Scenario => ("Scenario of ./hpcc run", toml_format::schema()),
-            Schema::Sweep => ("Variants for ./hpcc sweep", sweep()),
+        let title = match self {
+            Schema::Scenario => "Scenario of ./hpcc run",
+            Schema::Sweep => "Variants for ./hpcc sweep",
         };
+        let keys = self.keys();
         let mut schema = Map::new();
         schema.insert("$schema".into(), json!("http://json-schema.org/draft-07/schema#"));
         schema.insert("$comment".into(), json!("SPDX-License-Identifier: GPL-2.0-only; rewritten by ./hpcc docs"));

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The keys of files, from their JSON schemas.
+
+use serde_json::Value;
+
+/// A key of a file.
+pub struct Key {
+    /// Section and key.
+    pub path: String,
+    /// What it means, where the schema says so.
+    pub help: Option<String>,
+    /// The words that its value can be, as far as they can be listed.
+    pub words: Vec<String>,
+    /// The kinds of its section that have it, where not all do.
+    pub kinds: Vec<String>,
+    /// What it is without being given, where the schema says so.
+    pub default: Option<String>,
+}
+
+/// All keys, in the order of the schema; those of several kinds of a section once. `element` stands behind the name of a
+/// section of which there can be several.
+pub fn of(schema: &Value, element: &str) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    for (name, section) in schema["properties"].as_object().into_iter().flatten() {
+        let (path, keyed) = match section.get("items").filter(|items| !properties(items).is_empty()) {
+            Some(items) => (format!("{name}{element}"), items),
+            None => (name.clone(), section),
+        };
+        let found = properties(keyed);
+        if found.is_empty() {
+            add(&mut keys, name.clone(), section, None);
+        }
+        for (key, schema, kind) in found {
+            add(&mut keys, format!("{path}.{key}"), schema, kind);
+        }
+    }
+    keys
+}
+
+/// The keys of a section with their schemas, those of each of its kinds with it.
+fn properties(section: &Value) -> Vec<(&str, &Value, Option<&str>)> {
+    let kinds = section["oneOf"].as_array().into_iter().flatten();
+    let mut all = Vec::new();
+    for keys in kinds.chain([section]) {
+        let kind = keys["properties"]["kind"]["const"].as_str();
+        for (key, schema) in keys["properties"].as_object().into_iter().flatten() {
+            all.push((key.as_str(), schema, kind));
+        }
+    }
+    all
+}
+
+fn add(keys: &mut Vec<Key>, path: String, schema: &Value, kind: Option<&str>) {
+    let kinds = kind.into_iter().map(str::to_owned);
+    match keys.iter_mut().find(|known| known.path == path) {
+        Some(known) => {
+            known.words.extend(words(schema));
+            known.kinds.extend(kinds);
+        }
+        None => keys.push(Key {
+            path,
+            help: schema["description"].as_str().map(Into::into),
+            words: words(schema),
+            kinds: kinds.collect(),
+            default: schema.get("default").filter(|value| !value.is_null()).map(ToString::to_string),
+        }),
+    }
+}
+
+/// The words that a value can be.
+fn words(schema: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let mut words: Vec<String> = schema["enum"].as_array().into_iter().flatten().filter_map(text).collect();
+    words.extend(text(&schema["const"]));
+    if schema["type"] == "boolean" {
+        words.extend(["true", "false"].map(String::from));
+    }
+    let others = ["anyOf", "oneOf"].map(|several| schema[several].as_array().into_iter().flatten());
+    words.extend(others.into_iter().flatten().flat_map(self::words));
+    words
+}
