@@ -156,9 +156,14 @@ fn queue(s: &Summary) -> String {
 }
 
 fn cost(s: &Summary) -> String {
-    let mut text = format!(
-        "{} ns per packet-hop, {:.2} s CPU ({:.2} s set-up), {:.2} s wall, {} memory",
-        human::three_digits(s.ns_per_packet_hop),
+    let mut text = match s.packet_hops {
+        0 => String::new(),
+        _ => format!("{} ns per packet-hop, ", human::three_digits(s.ns_per_packet_hop)),
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "{:.2} s CPU ({:.2} s set-up), {:.2} s wall, {} memory",
         s.setup_cpu_s + s.run_cpu_s,
         s.setup_cpu_s,
         s.wall_s,
@@ -244,6 +249,11 @@ mod tests {
         assert!(!text.contains("unfinished"), "{text}");
         let begin = lasting(&results(0)).expect("in memory");
         assert!(text.strip_prefix(&begin).is_some_and(|rest| rest.starts_with(" simulated ")), "{begin}");
+    }
+
+    #[test]
+    fn what_sent_nothing_has_no_cost_of_a_packet() {
+        assert!(!render(&results(0)).expect("in memory").contains("ns per packet-hop"));
     }
 
     #[test]
