@@ -68,6 +68,7 @@ fn save(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), io:
     let named = || format!("cannot write {}", path.display());
     ensure!(!path.exists(), "{} exists; expected the name of a new file", path.display());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    ensure!(folder.is_dir(), "cannot write {}: there is no folder {}", path.display(), folder.display());
     let draft = NamedTempFile::new_in(folder).with_context(named)?;
     let mut out = BufWriter::new(draft.as_file());
     write(&mut out).with_context(named)?;

@@ -178,6 +178,7 @@ fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
 fn save(path: &Path, text: &str) -> Result<()> {
     let named = || format!("cannot write {}", path.display());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    ensure!(folder.is_dir(), "cannot write {}: there is no folder {}", path.display(), folder.display());
     let mut builder = tempfile::Builder::new();
     let mut draft = builder.prefix(".new-").suffix(".toml").tempfile_in(folder).with_context(named)?;
     draft.write_all(text.as_bytes()).with_context(named)?;
