@@ -178,9 +178,14 @@ fn req_45_receivers_send_fast_cnps_if_they_are_told_to() {
     assert_eq!(fast.flows.lines().count(), plain.flows.lines().count());
     assert!(slowest(&fast).abs_diff(slowest(&plain)) < slowest(&plain) / 5, "{} and {}", fast.flows, plain.flows);
     let bench = Bench::new(&[("scenario.toml", STAR)]);
-    for missing in ["fast_cnp.accept_from=switches", "fast_cnp.incapable=[0]", "fast_cnp.enabled=false"] {
-        let told = bench.run("scenario.toml", &[by_receiver[0], by_receiver[1], missing]);
-        assert_eq!(told.code, Some(2), "{missing}: {}", told.err);
+    let [sends, accepts, _] = by_receiver;
+    for missing in [
+        &["fast_cnp.accept_from=switches"][..],
+        &[accepts, "fast_cnp.incapable=[0]"],
+        &[accepts, "fast_cnp.enabled=false"],
+    ] {
+        let told = bench.run("scenario.toml", &[&[sends], missing].concat());
+        assert_eq!(told.code, Some(2), "{missing:?}: {}", told.err);
         assert!(told.err.contains("receivers send Fast CNPs that some senders do not accept"), "{}", told.err);
     }
 }
