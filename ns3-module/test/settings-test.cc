@@ -422,6 +422,9 @@ MakeSettingsTests()
         RefuseAll("headroom above the buffer",
                   ofSwitches("Headroom", "20MB"),
                   "the buffer has 33554432 bytes, but"),
+        RefuseAll("headroom below a packet",
+                  ofSwitches("Headroom", "0"),
+                  "headroom is 0 bytes, less than a packet"),
         RefuseAll(
             "a lossy buffer below two packets",
             [](QbbHelper& helper) {

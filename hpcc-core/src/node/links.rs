@@ -99,6 +99,17 @@ impl NodeSettings {
         wrong.map_err(|message| in_section("switch")(Conflict::new("buffer", message)))
     }
 
+    /// Checks that headroom that is set has room for a packet: the first one there is what sends a pause.
+    pub(super) fn check_headroom(&self) -> Result<(), Located> {
+        let needed = self.transport.mtu.0 + FRAME_OVERHEAD;
+        let Some(Bytes(headroom)) = self.switch.headroom.filter(|headroom| headroom.0 < needed) else { return Ok(()) };
+        let message = format!(
+            "headroom is {headroom} bytes, less than a packet, the first of which to be there sends a pause; expected \
+             {needed} or more, or auto"
+        );
+        Err(in_section("switch")(Conflict::new("headroom", message)))
+    }
+
     /// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
     fn memory_of_ports(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), String> {
         let (Bytes(buffer), pause) = (self.switch.buffer, self.switch.pause());
@@ -184,6 +195,20 @@ mod tests {
         let needed = 2 * 2 * (1_000 + FRAME_OVERHEAD);
         let lossy = [needed, needed - 2].map(|buffer| check(BufferKind::Lossy, buffer));
         assert_eq!(lossy, [Ok(()), Err("buffer")]);
+    }
+
+    /// Without room for a packet a lossless switch would pause nobody, and drop.
+    #[test]
+    fn headroom_that_is_set_holds_a_packet() {
+        let check = |headroom: Option<u64>| {
+            let mut settings = NodeSettings::default();
+            settings.switch.headroom = headroom.map(Bytes);
+            let (network, settings) = network(100, settings);
+            settings.check(&network).map_err(|wrong| (wrong.section, wrong.conflict.key))
+        };
+        let needed = 1_000 + FRAME_OVERHEAD;
+        assert_eq!([None, Some(needed)].map(check), [Ok(()), Ok(())]);
+        assert_eq!([Some(needed - 1), Some(0)].map(check), [Err(("switch", "headroom")); 2]);
     }
 
     #[test]

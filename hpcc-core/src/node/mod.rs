@@ -141,6 +141,7 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        self.check_headroom()?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
             let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \
                            link_rate = \"rx\" counts; expected \"length\"";

@@ -33,7 +33,8 @@ crate::settings! {
         pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
         /// Packet memory that all ports share, headroom included.
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
-        /// What a port keeps for what arrives after it has sent a pause. `auto`: three times what fits on its link in one direction.
+        /// What a port keeps for what arrives after it has sent a pause, at least a packet. `auto`: three times what fits on its link
+        /// in one direction.
         pub headroom: Option<Bytes> {0..=MOST_BUFFER} = None => mode = "lossless";
         /// A port whose frames of one priority take more than this of the shared memory pauses their sender, also while more is
         /// free. `auto`: the share of what is free that a port may use is the only limit, 1/8 at the rate of the hosts.
