@@ -45,10 +45,17 @@ fn keys_of_a_scenario() {
 }
 
 #[test]
-fn the_last_value_counts_and_the_file_stays() {
+fn a_value_counts_once_and_the_file_stays() {
     let bench = Bench::new(TOML);
     let before = bench.read("scenario.toml");
     let told = bench.run("scenario.toml", &["congestion_control.eta=0.5", "congestion_control.eta=0.9"]);
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(
+        told.err.contains("--set congestion_control.eta: the key is given twice; expected one value"),
+        "{}",
+        told.err
+    );
+    let told = bench.run("scenario.toml", &["congestion_control.eta=0.9"]);
     assert_eq!(told.code, Some(0), "{}", told.err);
     assert!(bench.read("out/summary.json").contains("\"eta\": 0.9"));
     assert_eq!(bench.read("scenario.toml"), before);
