@@ -222,7 +222,7 @@ main(int argc, char* argv[])
     Measure("Host::prepare_telemetry", calls, [&](uint64_t call) {
         return host->prepare_telemetry(call, PRIORITY, {section.data(), section.size()});
     });
-    Measure("Switch::arrive and depart", calls, [&](uint64_t call) {
+    Measure("Switch::route and pass", calls, [&](uint64_t call) {
         return PassSwitch(*node, *rng, section, call * INTERVAL);
     });
     for (const std::string control : {"hpcc", "none", "ns3::OnlyReads"})
