@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef HPCC_FRAME_ASCII_TRACE_H

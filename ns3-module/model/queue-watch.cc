@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "queue-watch.h"
