@@ -10,6 +10,8 @@
 
 #include "ns3/fatal-error.h"
 
+#include <string>
+
 namespace ns3
 {
 
@@ -25,15 +27,17 @@ template <class F>
 auto
 CallCore(F call) -> decltype(call())
 {
+    std::string reason;
     try
     {
         return call();
     }
     catch (const rust::Error& error)
     {
-        NS_FATAL_ERROR(error.what());
-        throw; // not reached, but the macro does not say so to the compiler
+        reason = error.what();
     }
+    // Not where the error is caught: it would be told a second time, as one that nobody caught.
+    NS_FATAL_ERROR(reason);
 }
 
 } // namespace ns3

@@ -288,7 +288,7 @@ QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
 {
     const hpcc::Passage passage = m_core->pass(out.GetPortNumber(),
                                                out.GetNow(),
-                                               Describe(out, *frame),
+                                               GetDeparting(out, *frame),
                                                {frame->GetTelemetry(), frame->GetRoom()},
                                                *m_rng);
     if (!passage.passes)
@@ -390,7 +390,7 @@ QbbSwitch::NextFrame(QbbNetDevice& out)
 }
 
 hpcc::DepartingFrame
-QbbSwitch::Describe(const QbbNetDevice& out, const QbbFrame& frame) const
+QbbSwitch::GetDeparting(const QbbNetDevice& out, const QbbFrame& frame) const
 {
     return {
         frame.ingress,
@@ -409,7 +409,7 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
 {
     const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
                                                      out.GetNow(),
-                                                     Describe(out, frame),
+                                                     GetDeparting(out, frame),
                                                      {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_rng);
     Stamp(out, frame, departure.telemetry_bytes, departure.mark);

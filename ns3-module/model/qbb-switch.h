@@ -157,7 +157,7 @@ class QbbSwitch : public QbbNode
      * \param frame the frame
      * \return that
      */
-    hpcc::DepartingFrame Describe(const QbbNetDevice& out, const QbbFrame& frame) const;
+    hpcc::DepartingFrame GetDeparting(const QbbNetDevice& out, const QbbFrame& frame) const;
 
     /**
      * \brief Give a frame that leaves its mark, and its length with the telemetry of this hop.
