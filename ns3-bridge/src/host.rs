@@ -3,7 +3,7 @@
 
 use crate::network::Network;
 use crate::random::Rng;
-use crate::settings::Settings;
+use crate::settings::{Settings, told};
 use crate::switch::ffi::FlowKey;
 use hpcc_core::cc::{FlowLimits, NoEffect, Origin};
 use hpcc_core::simulated_frame;
@@ -349,7 +349,7 @@ impl From<Result<transport::Notified, NoEffect>> for AckResult {
 }
 
 pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Host>, String> {
-    let config = settings.node.host().map_err(|wrong| wrong.to_string())?;
+    let config = settings.node.host().map_err(told)?;
     let layout = config.layout;
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
     let host = transport::Host::new(config, &rates, network.present_table(node));

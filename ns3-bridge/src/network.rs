@@ -2,10 +2,10 @@
 //! The network as the ns-3 module builds it up.
 
 use crate::panic_report;
-use crate::settings::Settings;
 use crate::settings::ffi::Holder;
+use crate::settings::{Settings, told};
 use hpcc_core::address::host_address;
-use hpcc_core::node::{self, Located, lowest_rate};
+use hpcc_core::node::{self, lowest_rate};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
@@ -128,7 +128,7 @@ pub struct LinkRates(node::LinkRates);
 impl LinkRates {
     pub fn check_node(&self, settings: &Settings, is_switch: bool) -> Result<(), String> {
         if is_switch {
-            return settings.node.check_thresholds(&self.0).map_err(|wrong| wrong.to_string());
+            return settings.node.check_thresholds(&self.0).map_err(told);
         }
         lowest_rate(settings.node.control.chosen(), &self.0).map_err(|wrong| wrong.message)
     }
@@ -190,7 +190,7 @@ impl Network {
 
     pub fn measure_by(&mut self, host: &Settings) -> Result<(), String> {
         self.quirks = host.node.quirks();
-        let flow = host.node.lone_flow().map_err(|wrong| wrong.to_string())?;
+        let flow = host.node.lone_flow().map_err(told)?;
         if !self.lone_flows.contains(&flow) {
             self.lone_flows.push(flow);
         }
@@ -198,11 +198,10 @@ impl Network {
     }
 
     pub fn check_switch(&self, node: u32, settings: &Settings, is_read: bool) -> Result<(), String> {
-        let refuse = |wrong: Located| wrong.to_string();
         for &link in self.links_of.get(node as usize).into_iter().flatten().filter(|_| is_read) {
-            settings.node.check_link(&self.network.links[link as usize]).map_err(refuse)?;
+            settings.node.check_link(&self.network.links[link as usize]).map_err(told)?;
         }
-        settings.node.check_memory(node, self.ports(node).into_iter()).map_err(refuse)
+        settings.node.check_memory(node, self.ports(node).into_iter()).map_err(told)
     }
 
     pub fn link_rates(&self) -> Box<LinkRates> {
@@ -241,9 +240,7 @@ impl Network {
     }
 
     pub fn check_counters(&self, host: &Settings) -> Result<(), String> {
-        self.routes
-            .as_ref()
-            .map_or(Ok(()), |routes| host.node.check_counters(routes.kinds()).map_err(|wrong| wrong.to_string()))
+        self.routes.as_ref().map_or(Ok(()), |routes| host.node.check_counters(routes.kinds()).map_err(told))
     }
 
     pub fn max_rtt_ns(&self) -> u64 {
@@ -296,7 +293,7 @@ impl Network {
             let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
         }
-        let flow = host.node.lone_flow().map_err(|wrong| wrong.to_string())?;
+        let flow = host.node.lone_flow().map_err(told)?;
         Ok(flow.completion(&links, size_bytes).0)
     }
 

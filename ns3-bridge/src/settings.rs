@@ -8,7 +8,7 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
 use hpcc_core::node::Finder;
-use hpcc_core::node::{self, ControlSettings, NodeSettings, Owner, Part};
+use hpcc_core::node::{self, ControlSettings, Located, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::QueuePairs;
@@ -153,6 +153,18 @@ pub(crate) mod ffi {
 }
 
 use ffi::{Among, Difference, Holder, SettingInfo, SettingKind};
+
+/// What is wrong with settings, by the attribute that is to blame; parameters of algorithms by section and key.
+pub(crate) fn told(wrong: Located) -> String {
+    let is_it = |spec: &&Spec| (spec.section, spec.setting.key) == (wrong.section, wrong.conflict.key);
+    let attribute = SPECS.with(|specs| {
+        specs.iter().filter(|spec| spec.algorithm.is_none()).find(is_it).map(|spec| spec.attribute.clone())
+    });
+    match attribute {
+        Some(attribute) => format!("attribute {attribute}: {}", wrong.conflict.message),
+        None => wrong.to_string(),
+    }
+}
 
 /// Settings that many nodes share until one of them differs.
 pub struct Settings {
@@ -396,7 +408,7 @@ impl Settings {
         if !self.is_settled {
             let settings = Rc::make_mut(&mut self.node);
             settings.resolve(network.core());
-            settings.check(network.core()).map_err(|wrong| wrong.to_string())?;
+            settings.check(network.core()).map_err(told)?;
             self.is_settled = true;
         }
         Ok(())
@@ -492,6 +504,14 @@ mod tests {
                 assert!(info.help.ends_with(['.', ';', '4']) || info.help.ends_with("..."), "{}", info.help);
             }
         }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_its_attribute() {
+        let wrong =
+            |section, key| Located { section, conflict: hpcc_core::settings::Conflict::new(key, "is wrong".into()) };
+        assert_eq!(told(wrong("switch", "headroom")), "attribute Headroom: is wrong");
+        assert_eq!(told(wrong("congestion_control", "min_rate")), "congestion_control.min_rate: is wrong");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::network::Network;
 use crate::random::Rng;
-use crate::settings::Settings;
+use crate::settings::{Settings, told};
 use hpcc_core::node;
 use hpcc_core::switch::{self as core_switch, Backlog, PRIORITIES, Service};
 use hpcc_core::units::{BitRate, Nanos};
@@ -212,7 +212,7 @@ impl From<&DepartingFrame> for core_switch::Head {
 pub fn new_switch(network: &mut Network, node: u32, settings: &Settings) -> Result<Box<Switch>, String> {
     let ports = network.ports(node);
     let rates: Vec<BitRate> = ports.iter().map(|&(rate, _)| rate).collect();
-    let config = settings.node.switch(&rates).map_err(|wrong| wrong.to_string())?;
+    let config = settings.node.switch(&rates).map_err(told)?;
     let layout = settings.node.stamped_layout();
     let notes_arrival = layout.tells_arrival() || config.report.wait == core_switch::Wait::Sojourn;
     let (services, leaks) = (config.classes.map(|classes| classes.services()), config.quirks.leak_buffer_on_link_down);
@@ -232,7 +232,7 @@ pub fn new_telemetry_border(
     notifies: bool,
 ) -> Result<Box<TelemetryBorder>, String> {
     let border = settings.node.border(node, network.core(), notifies);
-    border.map(|border| Box::new(TelemetryBorder(border))).map_err(|wrong| wrong.to_string())
+    border.map(|border| Box::new(TelemetryBorder(border))).map_err(told)
 }
 
 impl TelemetryBorder {

@@ -424,7 +424,7 @@ MakeSettingsTests()
                   "the buffer has 33554432 bytes, but"),
         RefuseAll("headroom below a packet",
                   ofSwitches("Headroom", "0"),
-                  "headroom is 0 bytes, less than a packet"),
+                  "attribute Headroom: headroom is 0 bytes, less than a packet"),
         RefuseAll(
             "a lossy buffer below two packets",
             [](QbbHelper& helper) {
