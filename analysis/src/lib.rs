@@ -46,8 +46,8 @@ use script::StepFailed;
 
 const ENVIRONMENT: &str = "\
 Environment:
-  NS3_DIR      your own ns-3 tree, 3.37 or newer; without it a stock tree is fetched
-  HPCC_CACHE   where the fetched tree is kept (~/.cache/hpcc)
+  NS3_DIR      your own ns-3 tree, 3.37 or newer; without it runs go by a tree that was fetched, or by the distribution's ns-3
+  HPCC_CACHE   where simulators and the fetched tree are kept (~/.cache/hpcc)
   HPCC_JOBS    parallel jobs of a build (all processors)
   HPCC_MEMORY  memory that a network and flows may take, such as 16GB (what the machine has available)
   HPCC_TCP     1: build hosts with ns-3's TCP stack too (ns3-module/doc/tcp.md)

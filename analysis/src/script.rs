@@ -21,8 +21,6 @@ const QUIET_VARIABLE: &str = "HPCC_QUIET";
 const TCP_VARIABLE: &str = "HPCC_TCP";
 /// Tells the script to build with MPI.
 const MPI_VARIABLE: &str = "HPCC_MPI";
-/// Names the ns-3 tree that the script builds in, be it there or not.
-const TREE_VARIABLE: &str = "HPCC_TREE";
 
 /// A step has failed, and has said why on standard error.
 #[derive(Debug)]
@@ -72,6 +70,15 @@ pub fn install_converter() -> Result<()> {
     if status.success() { Ok(()) } else { Err(StepFailed("installing it").into()) }
 }
 
+/// Which ns-3 simulators are built with: its version, and where it is.
+///
+/// # Errors
+/// As [`build_simulator`].
+pub fn which_ns3() -> Result<String> {
+    let output = step("@ns3")?.output().context("cannot start the script hpcc")?;
+    Ok(String::from_utf8(output.stdout)?.trim_end().into())
+}
+
 /// Lets the script take over this process. Returns only an error.
 pub fn exec(name: &str, arguments: &[OsString]) -> anyhow::Error {
     match step(name) {
@@ -86,11 +93,6 @@ pub fn exec(name: &str, arguments: &[OsString]) -> anyhow::Error {
 /// If there is no script.
 pub fn source_tree() -> Result<PathBuf> {
     Ok(script()?.parent().map(Path::to_path_buf).unwrap_or_default())
-}
-
-/// The ns-3 tree that the script builds in, if the script has started this command; it need not be there.
-pub fn ns3_tree() -> Option<PathBuf> {
-    env::var_os(TREE_VARIABLE).filter(|tree| !tree.is_empty()).map(PathBuf::from)
 }
 
 /// The script.

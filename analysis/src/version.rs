@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `--version`: of the project, and of the ns-3 tree that its simulator is built in.
+//! `--version`: of the project, and of the ns-3 that its simulator is built with.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -26,11 +25,5 @@ fn revision(tree: &Path) -> Option<String> {
 }
 
 fn ns3() -> String {
-    let Some(tree) = script::ns3_tree() else { return "ns-3: no tree known".into() };
-    if !tree.is_dir() {
-        return format!("ns-3: no tree in {} yet", tree.display());
-    }
-    let version = fs::read_to_string(tree.join("VERSION")).unwrap_or_default();
-    let version = if version.trim().is_empty() { "of unknown version" } else { version.trim() };
-    format!("ns-3 {version} ({})", tree.display())
+    format!("ns-3 {}", script::which_ns3().unwrap_or_else(|_| "unknown: this command was not started by ./hpcc".into()))
 }

@@ -41,11 +41,12 @@ fn the_versions_are_told() {
     assert_eq!(version.code, Some(0), "{}", version.err);
     let lines: Vec<&str> = version.out.lines().collect();
     assert!(lines[0].starts_with(concat!("hpcc ", env!("CARGO_PKG_VERSION"))), "{lines:?}");
-    assert!(lines[1].starts_with("ns-3: no tree in ") && lines.len() == 2, "{lines:?}");
+    assert!(lines[1].starts_with("ns-3 ") && lines.len() == 2, "{lines:?}");
+    assert_eq!(lines[1].ends_with(" of the distribution; ./hpcc build fetches a tree"), has_libraries(), "{lines:?}");
     let bench = Bench::new(&[]);
     fake_tree(&bench, "tree", "/elsewhere");
     let with_tree = in_folder(&bench, &["--version"], &[("NS3_DIR", "tree")]);
-    assert!(with_tree.out.ends_with("\nns-3 3.99 (tree)\n"), "{}", with_tree.out);
+    assert!(with_tree.out.ends_with("\nns-3 3.99 in tree\n"), "{}", with_tree.out);
 }
 
 #[test]
@@ -83,6 +84,12 @@ fn only_ns3_trees_are_tested_and_only_the_fetched_one_in_other_profiles() {
         assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.err);
         assert!(refused.err.contains(words), "{arguments:?}: {}", refused.err);
     }
+}
+
+/// Whether Debian's compiled ns-3 is installed here.
+fn has_libraries() -> bool {
+    let query = ["-W", "-f", "${db:Status-Status} ", "libns3-dev", "ns3"];
+    Command::new("dpkg-query").args(query).output().is_ok_and(|output| output.stdout == b"installed installed ")
 }
 
 /// A folder where pip has installed ns-3, as far as CMake can tell; `also` ends what CMake reads of it.
@@ -133,13 +140,12 @@ fn in_folder(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> T
     Told::from(command.envs(variables.iter().copied()).output().expect("the script starts"))
 }
 
-/// Runs a scenario with a package manager that has no network, and ends like this.
-fn with_apt_get(bench: &Bench, end: &str, options: &[&str]) -> Told {
+/// Builds in a tree, with a package manager that has no network, and ends like this.
+fn with_apt_get(bench: &Bench, end: &str, variables: &[(&str, &str)]) -> Told {
     bench.write("apt-get", &format!("#!/bin/sh\necho 'E: no network' >&2\n{end}\n"));
     executable(bench, "apt-get");
-    bench.write("scenario.toml", TOML[0].1);
     let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").expect("PATH"));
-    in_folder(bench, &[&["run", "scenario.toml"], options].concat(), &[("PATH", &path)])
+    in_folder(bench, &["build"], &[&[("PATH", path.as_str())], variables].concat())
 }
 
 fn executable(bench: &Bench, name: &str) {
@@ -165,7 +171,7 @@ fn a_first_start_without_a_network_says_so_and_leaves_nothing() {
     assert!(offline.err.contains("E: no network") && offline.err.contains("ns-3 cannot be fetched"), "{}", offline.err);
     assert!(!offline.err.contains("unbound") && !bench.path("cache").exists(), "{}", offline.err);
     assert!(offline.err.contains("fetching the distribution's source package"), "{}", offline.err);
-    let quiet = with_apt_get(&bench, "exit 100", &["--quiet"]);
+    let quiet = with_apt_get(&bench, "exit 100", &[("HPCC_QUIET", "1")]);
     assert!(quiet.err.contains("ns-3 cannot be fetched") && !quiet.err.contains("fetching the"), "{}", quiet.err);
 }
 
@@ -274,7 +280,8 @@ fn doctor_tells_what_there_is_and_what_is_missing() {
         assert!(all.out.contains(words), "{words}: {}", all.out);
     }
     let none = told(&["doctor"]);
-    assert!(none.out.contains("none yet: ./hpcc run fetches it"), "{}", none.out);
+    let words = if has_libraries() { "of the distribution; ./hpcc build fetches a tree" } else { "none yet: ./hpcc run gets it" };
+    assert!(none.out.contains(words) && none.out.contains("not built yet"), "{}", none.out);
     // The script looks for Rust in the home folder, and this one has none.
     let home = bench.path("").display().to_string();
     let bare = in_folder(&bench, &["doctor"], &[("PATH", "/usr/bin:/bin"), ("HOME", &home)]);
