@@ -28,6 +28,48 @@ pub enum Rounding {
     Nearest,
     /// The reference's: floored, and a whole number that binary fractions miss loses one as well.
     Floored,
+    /// None is lost where times add up ([`ExactNanos`]); a time by itself is rounded up.
+    Exact,
+}
+
+/// A point in simulated time in picoseconds, of which the simulator knows the next whole nanosecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExactNanos {
+    /// The whole nanosecond.
+    pub nanos: Nanos,
+    /// How many picoseconds it comes after the point, below 1,000.
+    late: u16,
+}
+
+/// Picoseconds in a nanosecond.
+const PICOS: u64 = 1_000;
+
+impl ExactNanos {
+    /// So many picoseconds later.
+    #[inline]
+    pub fn after(self, picos: u64) -> ExactNanos {
+        let late = u64::from(self.late);
+        if picos < late {
+            return ExactNanos { nanos: self.nanos, late: (late - picos) as u16 };
+        }
+        let picos = picos - late;
+        let nanos = picos.div_ceil(PICOS);
+        ExactNanos { nanos: self.nanos + Nanos(nanos), late: (nanos.saturating_mul(PICOS) - picos) as u16 }
+    }
+
+    /// So many picoseconds earlier, at most as far as 0.
+    #[inline]
+    pub fn before(self, picos: u64) -> ExactNanos {
+        let picos = picos.saturating_add(self.late.into());
+        let Some(nanos) = self.nanos.0.checked_sub(picos / PICOS) else { return ExactNanos::default() };
+        ExactNanos { nanos: Nanos(nanos), late: (picos % PICOS) as u16 }
+    }
+}
+
+impl From<Nanos> for ExactNanos {
+    fn from(nanos: Nanos) -> Self {
+        ExactNanos { nanos, late: 0 }
+    }
 }
 
 impl Nanos {
@@ -47,7 +89,7 @@ impl Nanos {
     #[inline]
     pub fn from_seconds(seconds: f64, rounding: Rounding) -> Nanos {
         match rounding {
-            Rounding::Nearest => Nanos((seconds * 1e9 + 0.5) as u64),
+            Rounding::Nearest | Rounding::Exact => Nanos((seconds * 1e9 + 0.5) as u64),
             Rounding::Floored => Nanos::from_seconds_floored(seconds),
         }
     }
@@ -115,6 +157,25 @@ impl BitRate {
         match rounding {
             Rounding::Nearest => self.tx_time_nearest(bytes),
             Rounding::Floored => Nanos::from_seconds_floored(f64::from(bytes) * 8.0 / self.0 as f64),
+            Rounding::Exact if self.0 == 0 => Nanos(u64::MAX),
+            Rounding::Exact => Nanos(self.tx_picos(bytes).div_ceil(PICOS)),
+        }
+    }
+
+    /// The same in picoseconds, to the nearest.
+    #[inline]
+    pub fn tx_picos(self, bytes: u32) -> u64 {
+        const PICOS_PER_BYTE_AT_1_BPS: u64 = 8_000_000_000_000;
+        if self.0 == 0 {
+            return u64::MAX;
+        }
+        match u64::from(bytes).checked_mul(PICOS_PER_BYTE_AT_1_BPS).and_then(|product| product.checked_add(self.0 / 2))
+        {
+            Some(product) => product / self.0,
+            None => {
+                let picos = u128::from(bytes) * u128::from(PICOS_PER_BYTE_AT_1_BPS) + u128::from(self.0 / 2);
+                u64::try_from(picos / u128::from(self.0)).unwrap_or(u64::MAX)
+            }
         }
     }
 
@@ -226,9 +287,33 @@ mod tests {
         assert_eq!(Nanos::from_seconds(2.000_002, Rounding::Nearest), Nanos(2_000_002_000));
     }
 
+    /// 1,048 bytes at 800 Gb/s are 10.48 ns.
+    #[test]
+    fn exact_times_add_up() {
+        let picos = BitRate::gbps(800).tx_picos(1048);
+        assert_eq!(picos, 10_480);
+        let mut end = ExactNanos::from(Nanos(7));
+        let mut told = [0; 5];
+        for nanos in &mut told {
+            end = end.after(picos);
+            *nanos = end.nanos.0;
+        }
+        assert_eq!(told, [18, 28, 39, 49, 60], "7 + 10.48 n, rounded up");
+        end = (5..100).fold(end, |end, _| end.after(picos));
+        assert_eq!(end, ExactNanos::from(Nanos(7 + 1_048)));
+        assert_eq!(end.after(300).after(400).after(300), ExactNanos::from(Nanos(1_056)), "a part of a nanosecond each");
+        assert_eq!(end.after(10_480).before(10_480), end);
+        assert_eq!(end.before(480).nanos, Nanos(1_055));
+        assert_eq!(end.before(u64::MAX), ExactNanos::default());
+        assert_eq!(end.after(u64::MAX).nanos, Nanos(1_055 + u64::MAX / 1_000 + 1));
+        assert_eq!(BitRate::gbps(800).tx_time(1048, Rounding::Exact), Nanos(11));
+        assert_eq!(BitRate(1).tx_picos(u32::MAX), u64::MAX, "more than 64 bits hold");
+        assert_eq!(BitRate::gbps(100).tx_picos(4_000_000), 320_000_000);
+    }
+
     #[test]
     fn extreme_values_do_not_panic() {
-        for rounding in [Rounding::Nearest, Rounding::Floored] {
+        for rounding in [Rounding::Nearest, Rounding::Floored, Rounding::Exact] {
             assert_eq!(Nanos::from_seconds(-1.0, rounding), Nanos(0));
             assert_eq!(Nanos::from_seconds(f64::NAN, rounding), Nanos(0));
             assert_eq!(Nanos::from_seconds(f64::INFINITY, rounding), Nanos(u64::MAX));

@@ -81,6 +81,8 @@ pub(crate) mod ffi {
         fn address(self: &Network, node: u32) -> u32;
         /// The time that a frame occupies a link, rounded to nearest or as the reference does.
         fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64;
+        /// The same in picoseconds, to the nearest.
+        fn tx_picos(rate_bps: u64, bytes: u32) -> u64;
     }
 
     impl Vec<LinkSpec> {}
@@ -120,6 +122,10 @@ pub fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Re
 pub fn tx_time(rate_bps: u64, bytes: u32, floored: bool) -> u64 {
     let rounding = if floored { Rounding::Floored } else { Rounding::Nearest };
     BitRate(rate_bps).tx_time(bytes, rounding).0
+}
+
+pub fn tx_picos(rate_bps: u64, bytes: u32) -> u64 {
+    BitRate(rate_bps).tx_picos(bytes)
 }
 
 /// Rates of a network's links.

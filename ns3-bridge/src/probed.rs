@@ -134,7 +134,7 @@ pub fn new_probed_flow(
         let input = Input::parse(&setting, &text)?;
         config.set(setting.key, input).map_err(|error| format!("{}: {error:?}", setting.key))?;
     }
-    let pacer = DatagramPacer::new(first_seq);
+    let pacer = DatagramPacer::new(first_seq, host.node.transport().rounding());
     Ok(Box::new(ProbedFlow(transport::ProbedFlow::new(config, limits, layout, first_seq), pacer)))
 }
 

@@ -127,6 +127,8 @@ pub(crate) mod ffi {
         fn shares_queue_pairs(self: &Settings) -> bool;
         /// Whether times are floored as the reference floors them.
         fn floors_times(self: &Settings) -> bool;
+        /// Whether ports keep their rates to the picosecond.
+        fn keeps_rates_exactly(self: &Settings) -> bool;
         /// Whether random loss takes PFC frames too.
         fn loses_pfc(self: &Settings) -> bool;
         /// Whether all nodes draw from one sequence.
@@ -415,7 +417,7 @@ impl Settings {
     }
 
     pub fn mtu(&self) -> u32 {
-        self.node.transport.config(&self.node.needs(), self.node.quirks()).mtu
+        self.node.transport().mtu
     }
 
     pub fn shares_queue_pairs(&self) -> bool {
@@ -424,6 +426,10 @@ impl Settings {
 
     pub fn floors_times(&self) -> bool {
         self.node.quirks().floored_times
+    }
+
+    pub fn keeps_rates_exactly(&self) -> bool {
+        self.node.wire.exact_rates
     }
 
     pub fn loses_pfc(&self) -> bool {

@@ -167,6 +167,7 @@ QbbNetDevice::QbbNetDevice()
       m_hasClasses(false),
       m_loses(false),
       m_leaves(false),
+      m_keepsRate(false),
       m_address(Mac48Address::Allocate())
 {
     NS_LOG_FUNCTION(this);
@@ -228,6 +229,7 @@ QbbNetDevice::ReadSettings()
     NS_LOG_FUNCTION(this);
     const hpcc::Settings& settings = m_owner->GetSettings();
     m_floorsTimes = settings.floors_times();
+    m_keepsRate = settings.keeps_rates_exactly();
     m_losesPfc = settings.loses_pfc();
     m_frameGap = settings.frame_gap();
     m_txTimes = {};
@@ -417,14 +419,29 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size % m_txTimes.size()];
     if (known.size != size)
     {
-        const uint64_t nanos = hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes);
-        if (nanos > std::numeric_limits<uint32_t>::max())
+        const uint64_t time = m_keepsRate
+                                  ? hpcc::tx_picos(m_bitRate, size + m_frameGap)
+                                  : hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes);
+        if (time > std::numeric_limits<uint32_t>::max())
         {
-            return nanos;
+            return time;
         }
-        known = {size, static_cast<uint32_t>(nanos)};
+        known = {size, static_cast<uint32_t>(time)};
     }
-    return known.nanos;
+    return known.time;
+}
+
+uint64_t
+QbbNetDevice::GetExactTxTime(uint32_t size)
+{
+    constexpr uint64_t PICOS = 1000;
+    // A frame that follows at once has begun when the last one ended exactly.
+    const uint64_t late = GetNow() == m_completeAt ? m_late : 0;
+    const uint64_t picos = GetTxTime(size);
+    const uint64_t rest = picos > late ? picos - late : 0;
+    const uint64_t nanos = (rest + PICOS - 1) / PICOS;
+    m_late = static_cast<uint16_t>(nanos * PICOS + late - picos);
+    return nanos;
 }
 
 void
@@ -437,7 +454,8 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     }
     ++m_txFrames;
     m_txTelemetryBytes += frame->GetTelemetryCost();
-    const uint64_t txTime = GetTxTime(frame->size);
+    const uint64_t txTime = m_keepsRate ? GetExactTxTime(frame->size) : GetTxTime(frame->size);
+    m_completeAt = GetNow() + txTime;
     frame->receiver = m_peer;
     // The simulator drops a reference after each event. The end of the transmission comes before
     // the arrival, as in the reference simulator.
@@ -451,7 +469,6 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
         Simulator::ScheduleWithContext(m_peerNodeId, TimeStep(txTime + m_delayNanos), frame);
         return;
     }
-    m_completeAt = m_wheel->GetNow() + txTime;
     m_completeUid = m_wheel->Reserve();
     m_busy = false;
     if (m_eager || m_waiting)

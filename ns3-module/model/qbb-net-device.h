@@ -344,8 +344,8 @@ class QbbNetDevice : public NetDevice
     /// A transmission time, remembered for the next frame of this size.
     struct TxTime
     {
-        uint32_t size{0};  //!< bytes
-        uint32_t nanos{0}; //!< nanoseconds
+        uint32_t size{0}; //!< bytes
+        uint32_t time{0}; //!< nanoseconds, or picoseconds if the link keeps its rate exactly
     };
 
     /**
@@ -414,9 +414,16 @@ class QbbNetDevice : public NetDevice
 
     /**
      * \param size bytes
-     * \return nanoseconds that they, preamble and gap occupy the link
+     * \return the time that they, preamble and gap occupy the link, as TxTime::time
      */
     uint64_t GetTxTime(uint32_t size);
+
+    /**
+     * \brief The same for a frame that begins to leave now, in whole nanoseconds: what they are
+     * more than the exact time is taken off that of the next frame, if it follows at once. \param
+     * size bytes \return nanoseconds
+     */
+    uint64_t GetExactTxTime(uint32_t size);
 
     /**
      * \brief Obey a PFC frame.
@@ -450,6 +457,8 @@ class QbbNetDevice : public NetDevice
     bool m_hasClasses : 1;             //!< whether m_scheduler serves the queues
     bool m_loses : 1;                  //!< whether arriving frames may be lost by chance
     bool m_leaves : 1;                 //!< whether frames leave for another process
+    bool m_keepsRate : 1;              //!< whether the link keeps its rate to the picosecond
+    uint16_t m_late{0};                //!< how many ps m_completeAt comes after the exact time
     uint64_t m_queuedBytes{0};         //!< bytes in all queues
     uint64_t m_delayNanos{0};          //!< propagation delay
     std::array<TxTime, 4> m_txTimes{}; //!< times of recent sizes, by size modulo 4

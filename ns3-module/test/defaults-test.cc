@@ -7,6 +7,7 @@
 #include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
@@ -58,14 +59,52 @@ ListAlgorithms()
 
 /**
  * \ingroup hpcc
+ * \brief Flows of several hosts to another one, as a file and as a program.
+ */
+class BothFormsTest : public HpccTestCase
+{
+  protected:
+    /**
+     * \param name what is tested
+     */
+    explicit BothFormsTest(const std::string& name)
+        : HpccTestCase(name)
+    {
+    }
+
+    /// What both forms say.
+    struct Scenario
+    {
+        std::string algorithm;      //!< the congestion control
+        std::string rate{"25Gbps"}; //!< that of all links
+        bool isExact{false};        //!< whether links keep their rate exactly
+    };
+
+    /**
+     * \brief Run the flows as a file describes them.
+     * \param scenario what it says
+     * \return their completion times in ns, in the order of the senders
+     */
+    std::vector<int64_t> RunFile(const Scenario& scenario);
+
+    /**
+     * \brief Run the flows as a program makes them.
+     * \param scenario what it says
+     * \return their completion times in ns, in the order of the senders
+     */
+    static std::vector<int64_t> RunProgram(const Scenario& scenario);
+};
+
+/**
+ * \ingroup hpcc
  * \brief A program in which nothing is set but the algorithm does what a file does that says no
  * more.
  */
-class DefaultsTest : public HpccTestCase
+class DefaultsTest : public BothFormsTest
 {
   public:
     DefaultsTest()
-        : HpccTestCase("Programs have the defaults of files")
+        : BothFormsTest("Programs have the defaults of files")
     {
     }
 
@@ -77,9 +116,9 @@ class DefaultsTest : public HpccTestCase
         std::vector<std::vector<int64_t>> times;
         for (const std::string& algorithm : algorithms)
         {
-            const std::vector<int64_t> ofFile = RunFile(algorithm);
+            const std::vector<int64_t> ofFile = RunFile({algorithm});
             NS_TEST_EXPECT_MSG_EQ(ofFile.size(), SENDERS, "flows of the file with " << algorithm);
-            NS_TEST_EXPECT_MSG_EQ((RunProgram(algorithm) == ofFile),
+            NS_TEST_EXPECT_MSG_EQ((RunProgram({algorithm}) == ofFile),
                                   true,
                                   "completion times with " << algorithm);
             times.push_back(ofFile);
@@ -88,89 +127,116 @@ class DefaultsTest : public HpccTestCase
         const auto distinct = std::unique(times.begin(), times.end()) - times.begin();
         NS_TEST_EXPECT_MSG_GT(distinct, 5, "the algorithms differ");
     }
+};
 
-    /**
-     * \brief Run the flows as a file describes them.
-     * \param algorithm the congestion control
-     * \return their completion times in ns, in the order of the senders
-     */
-    std::vector<int64_t> RunFile(const std::string& algorithm)
+/**
+ * \ingroup hpcc
+ * \brief Links of 800 Gb/s, on which a packet takes 10.48 ns.
+ */
+class ExactRatesTest : public BothFormsTest
+{
+  public:
+    ExactRatesTest()
+        : BothFormsTest("Links keep their rates to the picosecond if they are told to")
     {
-        const std::string config = CreateTempDirFilename(algorithm + ".toml");
-        std::ofstream file(config);
-        file << "[run]\nstop = \"1s\"\n[congestion_control]\nalgorithm = \"" << algorithm
-             << "\"\n[topology]\nkind = \"star\"\nhosts = 5\nrate = \"25Gbps\"\ndelay = \"1us\"\n";
-        for (uint32_t src = 0; src < SENDERS; ++src)
-        {
-            file << "[[traffic]]\nkind = \"flow\"\nsrc = " << src << "\ndst = 4\nsize = " << SIZE
-                 << "\n";
-        }
-        file.close();
-        const std::string out = CreateTempDirFilename(algorithm);
-        HpccScenarioHelper scenario;
-        NS_TEST_EXPECT_MSG_EQ(scenario.Load(config, {}), true, algorithm << " was refused");
-        NS_TEST_EXPECT_MSG_EQ(scenario.Run(out),
-                              HpccScenarioHelper::FINISHED,
-                              "flows have not finished");
-        std::vector<int64_t> times(SENDERS);
-        std::ifstream fct(SystemPath::Append(out, "fct.txt"));
-        std::string src;
-        std::string rest;
-        for (int64_t fields[6]; fct >> src >> rest;)
-        {
-            for (int64_t& field : fields)
-            {
-                fct >> field;
-            }
-            // Hosts are 0x0b000001, 0x0b000101 and so on; source and destination port, size, start
-            // and time follow.
-            times.at(std::stoul(src, nullptr, 16) >> 8 & 0xff) = fields[4];
-        }
-        return times;
+    }
+
+  private:
+    void DoRun() override
+    {
+        // 1600 packets of 1048 bytes share the last link: 16768 ns, or 16000 by 10 ns each.
+        NS_TEST_EXPECT_MSG_EQ_TOL(RunBoth(true) - RunBoth(false), 768, 2, "what rounding loses");
     }
 
     /**
-     * \brief Run the flows as a program makes them.
-     * \param algorithm the congestion control
-     * \return their completion times in ns, in the order of the senders
+     * \param isExact whether links keep their rate exactly
+     * \return when the last flow ends, ns
      */
-    static std::vector<int64_t> RunProgram(const std::string& algorithm)
+    int64_t RunBoth(bool isExact)
     {
-        NodeContainer hosts(SENDERS + 1);
-        NodeContainer center(1);
-        QbbHelper network;
-        network.SetHostAttribute("CongestionControl", StringValue(algorithm));
-        network.InstallHosts(hosts);
-        network.InstallSwitches(center);
-        for (uint32_t host = 0; host < hosts.GetN(); ++host)
-        {
-            network.Link(hosts.Get(host), center.Get(0), DataRate("25Gbps"), MicroSeconds(1));
-        }
-        network.Start();
-        std::vector<Ptr<RdmaClient>> flows;
-        for (uint32_t src = 0; src < SENDERS; ++src)
-        {
-            flows.push_back(CreateObject<RdmaClient>());
-            flows.back()->SetPeer(hosts.Get(SENDERS));
-            flows.back()->SetAttribute("Size", UintegerValue(SIZE));
-            hosts.Get(src)->AddApplication(flows.back());
-        }
-        Simulator::Stop(Seconds(1));
-        Simulator::Run();
-        std::vector<int64_t> times;
-        for (const auto& flow : flows)
-        {
-            times.push_back(flow->GetFlow().completion.GetNanoSeconds());
-        }
-        Simulator::Destroy();
-        return times;
+        const Scenario scenario{"none", "800Gbps", isExact};
+        const std::vector<int64_t> times = RunFile(scenario);
+        NS_TEST_EXPECT_MSG_EQ((RunProgram(scenario) == times), true, "file and program differ");
+        return *std::max_element(times.begin(), times.end());
     }
 };
+
+std::vector<int64_t>
+BothFormsTest::RunFile(const Scenario& scenario)
+{
+    const std::string& algorithm = scenario.algorithm;
+    const std::string config = CreateTempDirFilename(algorithm + ".toml");
+    std::ofstream file(config);
+    file << "[run]\nstop = \"1s\"\n[congestion_control]\nalgorithm = \"" << algorithm
+         << "\"\n[topology]\nkind = \"star\"\nhosts = 5\nrate = \"" << scenario.rate
+         << "\"\ndelay = \"1us\"\n[wire]\nexact_rates = " << std::boolalpha << scenario.isExact
+         << "\n";
+    for (uint32_t src = 0; src < SENDERS; ++src)
+    {
+        file << "[[traffic]]\nkind = \"flow\"\nsrc = " << src << "\ndst = 4\nsize = " << SIZE
+             << "\n";
+    }
+    file.close();
+    const std::string out = CreateTempDirFilename(algorithm);
+    HpccScenarioHelper helper;
+    NS_TEST_EXPECT_MSG_EQ(helper.Load(config, {}), true, algorithm << " was refused");
+    NS_TEST_EXPECT_MSG_EQ(helper.Run(out), HpccScenarioHelper::FINISHED, "flows have not finished");
+    std::vector<int64_t> times(SENDERS);
+    std::ifstream fct(SystemPath::Append(out, "fct.txt"));
+    std::string src;
+    std::string rest;
+    for (int64_t fields[6]; fct >> src >> rest;)
+    {
+        for (int64_t& field : fields)
+        {
+            fct >> field;
+        }
+        // Hosts are 0x0b000001, 0x0b000101 and so on; source and destination port, size, start
+        // and time follow.
+        times.at(std::stoul(src, nullptr, 16) >> 8 & 0xff) = fields[4];
+    }
+    return times;
+}
+
+std::vector<int64_t>
+BothFormsTest::RunProgram(const Scenario& scenario)
+{
+    NodeContainer hosts(SENDERS + 1);
+    NodeContainer center(1);
+    QbbHelper network;
+    network.SetHostAttribute("CongestionControl", StringValue(scenario.algorithm));
+    network.SetHostAttribute("WireExactRates", BooleanValue(scenario.isExact));
+    network.SetSwitchAttribute("WireExactRates", BooleanValue(scenario.isExact));
+    network.InstallHosts(hosts);
+    network.InstallSwitches(center);
+    for (uint32_t host = 0; host < hosts.GetN(); ++host)
+    {
+        network.Link(hosts.Get(host), center.Get(0), DataRate(scenario.rate), MicroSeconds(1));
+    }
+    network.Start();
+    std::vector<Ptr<RdmaClient>> flows;
+    for (uint32_t src = 0; src < SENDERS; ++src)
+    {
+        flows.push_back(CreateObject<RdmaClient>());
+        flows.back()->SetPeer(hosts.Get(SENDERS));
+        flows.back()->SetAttribute("Size", UintegerValue(SIZE));
+        hosts.Get(src)->AddApplication(flows.back());
+    }
+    Simulator::Stop(Seconds(1));
+    Simulator::Run();
+    std::vector<int64_t> times;
+    for (const auto& flow : flows)
+    {
+        times.push_back(flow->GetFlow().completion.GetNanoSeconds());
+    }
+    Simulator::Destroy();
+    return times;
+}
 
 TestCases
 MakeDefaultsTests()
 {
-    return {new DefaultsTest};
+    return {new DefaultsTest, new ExactRatesTest};
 }
 
 } // namespace tests

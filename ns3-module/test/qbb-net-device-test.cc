@@ -7,6 +7,7 @@
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 
+#include "ns3/boolean.h"
 #include "ns3/channel.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
@@ -183,6 +184,18 @@ class FrameTimingTest : public CableTest
             Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1087 1@1167 1@1170 1@1254 ", "none");
             Expect("25Gbps", {1090, 1000}, "1@1349 1@1669 ", "none");
         }
+        Config::SetDefault("ns3::QbbNode::WireExactRates", BooleanValue(true));
+        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
+        {
+            UseSimulator(simulator);
+            // 10.48 ns each, then 0.6: all that was rounded up before is part of it.
+            Expect("800Gbps",
+                   {1048, 1048, 1048, 1048, 60, 60},
+                   "1@1011 1@1021 1@1032 1@1042 1@1043 1@1044 ",
+                   "none");
+            Expect("100Gbps", {1090, 1000, 43, 1048}, "1@1088 1@1168 1@1171 1@1255 ", "none");
+        }
+        Config::SetDefault("ns3::QbbNode::WireExactRates", BooleanValue(false));
         // The least and the most of Ethernet: 148.81 and 8.13 million frames a second at 100 Gb/s.
         Config::SetDefault("ns3::QbbNode::WirePreambleAndGap", StringValue("true"));
         Expect("100Gbps", {64, 1518}, "1@1007 1@1130 ", "none");

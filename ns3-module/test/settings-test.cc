@@ -457,6 +457,7 @@ MakeSettingsTests()
                   "rocev2_ipv6",
                   "host 1 has WireProfile rocev2_ipv6, and host 0 reference; expected the same"),
         RefuseOne(2, "WirePreambleAndGap", "true", "switch 2 has WirePreambleAndGap true"),
+        RefuseOne(0, "WireExactRates", "true", "host 1 has WireExactRates false, and host 0 true"),
         RefuseOne(2, "ReferenceFaults", "lossy_pfc", "switch 2 has ReferenceFaults lossy_pfc"),
         RefuseOne(1, "TelemetryFeedback", "notification", "host 1 has TelemetryFeedback"),
         RefuseOne(1, "TelemetrySeal", seal, "host 1 has TelemetrySeal " + seal + ", and host 0"),

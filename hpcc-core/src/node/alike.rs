@@ -37,7 +37,7 @@ const FAULTS: Key = ("compatibility", "reference_faults");
 const ACK_EVERY: Key = ("transport", "ack_every");
 const MTU: Key = ("transport", "mtu");
 /// What frames look like.
-const OF_NODES: [Key; 2] = [("wire", "profile"), ("wire", "preamble_and_gap")];
+const OF_NODES: [Key; 3] = [("wire", "profile"), ("wire", "preamble_and_gap"), ("wire", "exact_rates")];
 /// What both ends of a flow do.
 const OF_HOSTS: [Key; 1] = [("transport", "recovery")];
 /// How telemetry comes back, where it does.

@@ -29,7 +29,9 @@ use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
-use crate::transport::{HostConfig, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportSettings};
+use crate::transport::{
+    HostConfig, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
+};
 use crate::units::BitRate;
 use crate::wire::WireSettings;
 use alloc::format;
@@ -131,6 +133,10 @@ impl NodeSettings {
         feedback.check(&needs, &self.layout.config(quirks.wide_pint)).map_err(in_section("telemetry"))?;
         self.check_border(network, &feedback)?;
         self.transport.check().map_err(in_section("transport"))?;
+        if quirks.floored_times && self.wire.exact_rates {
+            let message = "exact_rates excludes the reference's floored_times";
+            return Err(in_section("wire")(Conflict::new("exact_rates", message.into())));
+        }
         if quirks.stale_round_robin && !self.transport.classes.trim().is_empty() {
             let message = "classes exclude the reference's stale_round_robin, whose hosts have none";
             return Err(in_section("transport")(Conflict::new("classes", message.into())));
@@ -179,14 +185,19 @@ impl NodeSettings {
     /// # Errors
     /// If something could not be read that [`NodeSettings::check`] refuses.
     pub fn host(&self) -> Result<HostConfig, Located> {
-        let needs = self.needs();
         Ok(HostConfig {
-            transport: self.transport.config(&needs, self.quirks()),
+            transport: self.transport(),
             algorithm: self.control.chosen().clone_algorithm(),
             layout: self.layout(),
             feedback: self.feedback()?,
             sizes: self.sizes(),
         })
+    }
+
+    /// How hosts send and acknowledge, once all is resolved and checked.
+    pub fn transport(&self) -> TransportConfig {
+        let config = self.transport.config(&self.needs(), self.quirks());
+        TransportConfig { exact_rates: self.wire.exact_rates, ..config }
     }
 
     /// How telemetry comes back, from switches that may leave hops out, or report the shares of classes.

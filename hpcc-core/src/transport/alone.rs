@@ -37,7 +37,7 @@ pub struct LoneFlow {
 /// A link: its rate and its propagation delay.
 pub type LinkSpec = (BitRate, Nanos);
 
-/// A frame's times on the links of a path.
+/// A frame's times on the links of a path, in [`LoneFlow::ticks`].
 type Times = Vec<u64>;
 
 impl LoneFlow {
@@ -52,7 +52,7 @@ impl LoneFlow {
             feedback: host.feedback,
             answer: host.feedback.answer_to(&host.algorithm.needs()),
             gap,
-            rounding: host.transport.quirks.rounding(),
+            rounding: host.transport.rounding(),
             given: host.transport.base_rtt,
             payload_only: host.transport.quirks.payload_base_rtt,
             acknowledged: true,
@@ -80,7 +80,7 @@ impl LoneFlow {
             Sampling::EveryPacket | Sampling::Never => Nanos(0),
             Sampling::EveryNth(every) => {
                 let packet = self.data(links, self.mtu, false).first().copied().unwrap_or_default();
-                Nanos(packet.saturating_mul(every.into()))
+                self.nanos(packet.saturating_mul(every.into()))
             }
             Sampling::OncePerRtt | Sampling::OnCongestion | Sampling::Probes => base_rtt,
         }
@@ -89,9 +89,9 @@ impl LoneFlow {
     /// The time of a flow of `size` bytes, above 0, from its start on: that of its connection, if it has one, and that of its
     /// bytes.
     pub fn completion(&self, links: &[LinkSpec], size: u64) -> Nanos {
-        let opening = links.iter().map(|link| 2 * (self.time(link, self.sizes.opening) + link.1.0));
+        let opening = links.iter().map(|link| 2 * (self.time(link, self.sizes.opening) + self.ticks(link.1)));
         let opens = if self.sizes.opening > 0 { opening.fold(0, u64::saturating_add) } else { 0 };
-        Nanos(self.transfer(links, size).0.saturating_add(opens))
+        self.transfer(links, size) + self.nanos(opens)
     }
 
     /// The time of `size` bytes, above 0, whose packets are acknowledged one by one if they are at all. Of a flow that collects
@@ -108,10 +108,10 @@ impl LoneFlow {
             1 => round(last, true).iter().sum(),
             _ => pipelined(&round(self.mtu, true), &round(self.mtu, false), packets - 2, &round(last, false)),
         };
-        let delays = links.iter().map(|(_, delay)| delay.0).fold(0, u64::saturating_add);
+        let delays = links.iter().map(|&(_, delay)| self.ticks(delay)).fold(0, u64::saturating_add);
         let ways = if self.acknowledged { 2 } else { 1 };
         let behind = if self.acknowledged { self.behind_feedback(links, packets == 1) } else { 0 };
-        Nanos(delays.saturating_mul(ways).saturating_add(sending).saturating_add(behind))
+        self.nanos(delays.saturating_mul(ways).saturating_add(sending).saturating_add(behind))
     }
 
     fn collects(&self, first: bool) -> bool {
@@ -167,7 +167,27 @@ impl LoneFlow {
     }
 
     fn time(&self, (rate, _): &LinkSpec, frame: u32) -> u64 {
-        rate.tx_time(frame + self.gap, self.rounding).0
+        match self.rounding {
+            Rounding::Exact => rate.tx_picos(frame + self.gap),
+            Rounding::Nearest | Rounding::Floored => rate.tx_time(frame + self.gap, self.rounding).0,
+        }
+    }
+
+    /// How many of the units that times are added up in make a nanosecond.
+    fn ticks_per_nano(&self) -> u64 {
+        match self.rounding {
+            Rounding::Exact => 1_000,
+            Rounding::Nearest | Rounding::Floored => 1,
+        }
+    }
+
+    fn ticks(&self, time: Nanos) -> u64 {
+        time.0.saturating_mul(self.ticks_per_nano())
+    }
+
+    /// A sum of times, rounded up.
+    fn nanos(&self, ticks: u64) -> Nanos {
+        Nanos(ticks.div_ceil(self.ticks_per_nano()))
     }
 }
 

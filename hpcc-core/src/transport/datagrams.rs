@@ -5,14 +5,15 @@
 //! left before it is no longer in flight, be it delivered or lost.
 
 use super::ProbedFlow;
-use crate::units::{Nanos, Rounding};
+use crate::units::{ExactNanos, Nanos, Rounding};
 
 /// When the datagrams of a flow leave.
 #[derive(Clone, Debug)]
 pub struct DatagramPacer {
-    next: Nanos,
+    next: ExactNanos,
     /// Sequence number behind the last datagram.
     end: u32,
+    rounding: Rounding,
 }
 
 /// Windows that may be in flight as far as answers tell: between two probes as much leaves as while one is under way.
@@ -20,20 +21,24 @@ const WINDOWS: u64 = 2;
 
 impl DatagramPacer {
     /// A flow whose first byte has the sequence number `first`.
-    pub fn new(first: u32) -> Self {
-        DatagramPacer { next: Nanos(0), end: first }
+    pub fn new(first: u32, rounding: Rounding) -> Self {
+        DatagramPacer { next: ExactNanos::default(), end: first, rounding }
     }
 
     /// When the next datagram may leave; `None`: not before a probe is answered.
     pub fn due(&self, flow: &ProbedFlow) -> Option<Nanos> {
-        (flow.in_flight() < WINDOWS * flow.window()).then_some(self.next)
+        (flow.in_flight() < WINDOWS * flow.window()).then_some(self.next.nanos)
     }
 
     /// A datagram leaves, of so many payload bytes.
     pub fn on_sent(&mut self, flow: &mut ProbedFlow, now: Nanos, bytes: u32) {
         self.end = self.end.wrapping_add(bytes);
         flow.on_sent(now, self.end);
-        self.next = now.max(self.next) + flow.rate().tx_time(bytes, Rounding::Nearest);
+        let since = if now > self.next.nanos { now.into() } else { self.next };
+        self.next = match self.rounding {
+            Rounding::Exact => since.after(flow.rate().tx_picos(bytes)),
+            Rounding::Nearest | Rounding::Floored => (since.nanos + flow.rate().tx_time(bytes, self.rounding)).into(),
+        };
     }
 
     /// The telemetry of the probe with the number `seq` came back. Returns whether the pace was decided anew.
@@ -56,7 +61,7 @@ mod tests {
     fn datagrams_are_paced_and_stop_without_answers() {
         let first = u32::MAX - 10_000;
         let mut flow = ProbedFlow::new(HpccPlusConfig::default(), LIMITS, Layout::Draft, first);
-        let mut pacer = DatagramPacer::new(first);
+        let mut pacer = DatagramPacer::new(first, Rounding::Nearest);
         let (mut now, mut sent) = (Nanos(0), 0);
         while let Some(due) = pacer.due(&flow) {
             now = now.max(due);

@@ -48,7 +48,7 @@ pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 use crate::cc::Needs;
 use crate::quirks::Quirks;
 use crate::switch::Classes;
-use crate::units::Nanos;
+use crate::units::{Nanos, Rounding};
 
 crate::named! {
     /// What a receiver does with an out-of-order packet, and where the sender resumes.
@@ -130,6 +130,8 @@ pub struct TransportConfig {
     pub queue_pairs: QueuePairs,
     /// In what marks of packets that arrive come back.
     pub notification: CongestionNotification,
+    /// Pace to the picosecond.
+    pub exact_rates: bool,
     /// Faults of the reference that are repeated.
     pub quirks: Quirks,
 }
@@ -146,6 +148,12 @@ impl Default for TransportConfig {
 pub const NOTIFICATION_PRIORITY: u8 = 0;
 
 impl TransportConfig {
+    /// What becomes of fractions of a nanosecond.
+    #[inline]
+    pub fn rounding(&self) -> Rounding {
+        if self.exact_rates { Rounding::Exact } else { self.quirks.rounding() }
+    }
+
     /// The priority of an answer to a frame of priority `data`. Where a fault of the reference is repeated, acknowledgements
     /// wait with data whatever their host says.
     #[inline]

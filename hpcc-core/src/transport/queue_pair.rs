@@ -11,7 +11,7 @@ use crate::cc::{
 };
 use crate::random::Rng;
 use crate::telemetry::Telemetry;
-use crate::units::{BitRate, Nanos};
+use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
 use alloc::boxed::Box;
 
 /// What an event led to besides a new rate.
@@ -62,7 +62,7 @@ pub struct QueuePair {
     snd_una: u64,
     /// Behind the last byte of the message that `snd_nxt` is in.
     end: u64,
-    next_avail: Nanos,
+    next_avail: ExactNanos,
     /// Bytes that may be in flight now; 0 stands for no bound.
     window: u64,
     /// Sequence numbers in flight that stand for no byte, between messages.
@@ -106,7 +106,7 @@ impl QueuePair {
             snd_nxt: 0,
             snd_una: 0,
             end: size,
-            next_avail: now,
+            next_avail: now.into(),
             window: limits.window,
             gaps: 0,
             requested: if config.ack_every == 0 { UNASKED } else { 0 },
@@ -168,7 +168,7 @@ impl QueuePair {
     /// Earliest time of the next packet, by pacing alone.
     #[inline]
     pub fn next_avail(&self) -> Nanos {
-        self.next_avail
+        self.next_avail.nanos
     }
 
     /// The first byte that was not sent yet.
@@ -284,7 +284,12 @@ impl QueuePair {
     pub fn on_sent(&mut self, config: &TransportConfig, now: Nanos, frame: u32) {
         let rate = if config.rate_bound { self.rate } else { self.limits.line_rate };
         self.last_frame = frame;
-        self.next_avail = now + rate.tx_time(frame, config.quirks.rounding());
+        self.next_avail = match config.rounding() {
+            // Where it leaves as soon as it may, the exact time of that counts.
+            Rounding::Exact if now == self.next_avail.nanos => self.next_avail.after(rate.tx_picos(frame)),
+            Rounding::Exact => ExactNanos::from(now).after(rate.tx_picos(frame)),
+            Rounding::Nearest | Rounding::Floored => (now + rate.tx_time(frame, config.rounding())).into(),
+        };
         if self.in_flight() <= u64::from(config.mtu) {
             // The only packet in flight: the wait for it begins.
             self.timer.restart(now);
@@ -536,8 +541,14 @@ impl QueuePair {
     /// Moves the next packet as if the last one had been paced by `rate`.
     #[inline]
     fn move_next(&mut self, config: &TransportConfig, rate: BitRate) {
-        let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.quirks.rounding());
-        self.next_avail = (self.next_avail + wait(rate)).saturating_sub(wait(self.rate));
+        let [old, new] = [self.rate, rate];
+        if config.rounding() == Rounding::Exact {
+            self.next_avail =
+                self.next_avail.after(new.tx_picos(self.last_frame)).before(old.tx_picos(self.last_frame));
+            return;
+        }
+        let wait = |rate: BitRate| rate.tx_time(self.last_frame, config.rounding());
+        self.next_avail = (self.next_avail.nanos + wait(new)).saturating_sub(wait(old)).into();
     }
 
     /// Changes the rate: packets after the next are paced by it, the window follows at once.

@@ -145,6 +145,7 @@ impl TransportSettings {
             notification: self.congestion_notification,
             // Checked by then.
             classes: Classes::parse_any(&self.classes).unwrap_or_default(),
+            exact_rates: false,
             quirks,
         }
     }

@@ -280,7 +280,11 @@ fn doctor_tells_what_there_is_and_what_is_missing() {
         assert!(all.out.contains(words), "{words}: {}", all.out);
     }
     let none = told(&["doctor"]);
-    let words = if has_libraries() { "of the distribution; ./hpcc build fetches a tree" } else { "none yet: ./hpcc run gets it" };
+    let words = if has_libraries() {
+        "of the distribution; ./hpcc build fetches a tree"
+    } else {
+        "none yet: ./hpcc run gets it"
+    };
     assert!(none.out.contains(words) && none.out.contains("not built yet"), "{}", none.out);
     // The script looks for Rust in the home folder, and this one has none.
     let home = bench.path("").display().to_string();

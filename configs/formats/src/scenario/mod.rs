@@ -84,7 +84,7 @@ impl Scenario {
 
     /// How hosts send and acknowledge.
     pub fn transport(&self) -> TransportConfig {
-        self.settings.transport.config(&self.settings.needs(), self.quirks())
+        self.settings.transport()
     }
 
     /// The settings of one node: those of all, but for what a [`Legacy`] node does not know.

@@ -259,9 +259,12 @@ fn times_that_whole_nanoseconds_miss_are_noted() {
     assert_eq!(notes("400Gbps", &[]), Vec::<String>::new());
     let rounded = notes("800Gbps", &[]);
     let expected = "times are whole nanoseconds: at 800Gbps the 1048 bytes of a full packet take 10 ns, not 10.48, so that \
-                    such links, and ideal times over them, are 4.8 % faster than their rate";
+                    such links, and ideal times over them, are 4.8 % faster than their rate; wire.exact_rates = true keeps it";
     assert_eq!(rounded, [expected]);
-    assert!(notes("400Gbps", &["transport.mtu=20"])[0].ends_with("are 36.0 % faster than their rate"));
+    assert!(notes("400Gbps", &["transport.mtu=20"])[0].contains("are 36.0 % faster than their rate"));
+    assert!(notes("800Gbps", &["wire.exact_rates=true"]).is_empty());
+    let both = ["wire.exact_rates=true", "compatibility.floored_times=true"];
+    refused(&pair("800Gbps"), &both, "--set: wire.exact_rates: exact_rates excludes the reference's floored_times");
     assert!(notes("800Gbps", &["transport.mtu=9000"]).is_empty());
     let place = "test.toml:3: the link from 0 to 2 runs at 800Gbps, where the 49 bytes of a full packet take 0 ns";
     refused(&pair("800Gbps"), &[none, "transport.mtu=1"], place);

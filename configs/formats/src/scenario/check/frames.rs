@@ -13,7 +13,7 @@ const ROUNDING: f64 = 0.01;
 /// that are coarser than a frame.
 pub(super) fn frames(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
     let wire = scenario.settings.full_frame() + scenario.settings.wire.frame_gap();
-    let rounding = scenario.quirks().rounding();
+    let rounding = scenario.transport().rounding();
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
         if link.rate.tx_time(wire, rounding) == Nanos(0) {
             return Err(place.error(format!(
@@ -39,8 +39,9 @@ fn exact(rate: BitRate, wire: u32) -> f64 {
 
 /// The link whose rate is furthest from what whole nanoseconds make of it. That the reference's faults floor them is theirs.
 fn rounded(scenario: &Scenario, wire: u32) -> Option<String> {
-    if scenario.quirks().rounding() == Rounding::Floored {
-        return None;
+    match scenario.transport().rounding() {
+        Rounding::Nearest => {}
+        Rounding::Floored | Rounding::Exact => return None,
     }
     let rates = scenario.network.links.iter().map(|link| link.rate);
     let worst = rates.max_by(|&a, &b| error(a, wire).abs().total_cmp(&error(b, wire).abs()))?;
@@ -50,7 +51,7 @@ fn rounded(scenario: &Scenario, wire: u32) -> Option<String> {
     (error.abs() > ROUNDING).then(|| {
         format!(
             "times are whole nanoseconds: at {worst} the {wire} bytes of a full packet take {time} ns, not {exact:.2}, so that \
-             such links, and ideal times over them, are {:.1} % {than} than their rate",
+             such links, and ideal times over them, are {:.1} % {than} than their rate; wire.exact_rates = true keeps it",
             100.0 * error.abs()
         )
     })
