@@ -132,10 +132,7 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
         ("queue", queue(s)),
         ("PFC", format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns))),
         ("frames", format!("{} dropped, {} lost on links", human::count(s.drops), human::count(s.losses))),
-        (
-            "recovery",
-            format!("{} packets sent again, {} timeouts", human::count(s.resent_packets), human::count(s.timeouts)),
-        ),
+        ("recovery", recovery(s)),
         (
             "simulated",
             format!(
@@ -147,6 +144,13 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
         ),
         ("cost", cost(s)),
     ]
+}
+
+fn recovery(s: &Summary) -> String {
+    // Nothing told the senders but their patience.
+    let needless = s.timeouts > 0 && s.drops == 0 && s.losses == 0;
+    let advice = if needless { "; no frame was lost, so transport.timeout is too short here" } else { "" };
+    format!("{} packets sent again, {} timeouts{advice}", human::count(s.resent_packets), human::count(s.timeouts))
 }
 
 fn queue(s: &Summary) -> String {

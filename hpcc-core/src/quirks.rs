@@ -97,6 +97,9 @@ quirks! {
     last_parallel_link,
     /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.
     narrow_switch_settings,
+    /// A port keeps headroom for three times what fits on its link, and counts no frames: over short or slow links frames are
+    /// dropped in spite of PFC.
+    short_headroom,
     /// PAUSE_TIME is cut to whole microseconds: below 1 every pause is a resume.
     whole_pause_time,
     /// Data may have priority 0, the switches' queue of PFC frames: it is neither accounted, marked nor paused.

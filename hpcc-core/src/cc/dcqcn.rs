@@ -26,14 +26,15 @@ pub const INCREASE: u8 = 2;
 const FIRST_DECREASE_DELAY: Nanos = Nanos(1);
 
 crate::settings! {
-    /// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s, and the paper's
-    /// interval of notifications, which the reference does not have.
+    /// Parameters of DCQCN. The defaults are those of the reference's preset for 100 Gb/s, but for the paper's intervals of
+    /// notifications, which the reference does not have, and of alpha, which must be longer: alpha would all but vanish
+    /// between two notifications. The preset's 1 us belongs to the reference's fault `notify_every_mark`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DcqcnConfig {
         /// Weight g of the newest interval in alpha.
         pub gain: f64 {0.0..=1.0} = 1.0 / 256.0;
-        /// Time between two updates of alpha.
-        pub alpha_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(1_000);
+        /// Time between two updates of alpha; where notifications are rarer, alpha and cuts are small.
+        pub alpha_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(55_000);
         /// Least time between two decreases.
         pub decrease_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(4_000);
         /// Time between two increases.

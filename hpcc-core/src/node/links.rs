@@ -101,7 +101,7 @@ impl NodeSettings {
 
     /// Checks that headroom that is set has room for a packet: the first one there is what sends a pause.
     pub(super) fn check_headroom(&self) -> Result<(), Located> {
-        let needed = self.transport.mtu.0 + FRAME_OVERHEAD;
+        let needed = self.largest_frame();
         let Some(Bytes(headroom)) = self.switch.headroom.filter(|headroom| headroom.0 < needed) else { return Ok(()) };
         let message = format!(
             "headroom is {headroom} bytes, less than a packet, the first of which to be there sends a pause; expected \
@@ -110,9 +110,19 @@ impl NodeSettings {
         Err(in_section("switch")(Conflict::new("headroom", message)))
     }
 
+    /// Bytes that no frame exceeds.
+    fn largest_frame(&self) -> u64 {
+        self.transport.mtu.0 + FRAME_OVERHEAD
+    }
+
+    /// The same for headroom, where that counts frames.
+    pub(super) fn counted_frame(&self) -> u32 {
+        if self.quirks().short_headroom { 0 } else { u32::try_from(self.largest_frame()).unwrap_or(u32::MAX) }
+    }
+
     /// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
     fn memory_of_ports(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), String> {
-        let (Bytes(buffer), pause) = (self.switch.buffer, self.switch.pause());
+        let (Bytes(buffer), pause) = (self.switch.buffer, self.switch.pause(self.counted_frame()));
         let of_port = |(rate, delay)| u128::from(pause.headroom(rate, delay)) + u128::from(RESERVE);
         let needed: u128 = ports.map(of_port).sum();
         if needed <= u128::from(buffer) {
@@ -128,7 +138,7 @@ impl NodeSettings {
     fn memory_of_a_queue(&self) -> Result<(), String> {
         let SwitchSettings { alpha, buffer: Bytes(buffer), .. } = self.switch;
         let most = (buffer as f64 * (alpha / (1.0 + alpha))) as u64;
-        let needed = 2 * (self.transport.mtu.0 + FRAME_OVERHEAD);
+        let needed = 2 * self.largest_frame();
         if most >= needed {
             return Ok(());
         }

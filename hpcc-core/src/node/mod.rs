@@ -237,7 +237,9 @@ impl NodeSettings {
         rates.sort_unstable();
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
-        self.switch.config(thresholds, self.wire.profile, self.quirks()).map_err(in_section("switch"))
+        self.switch
+            .config(thresholds, self.wire.profile, self.counted_frame(), self.quirks())
+            .map_err(in_section("switch"))
     }
 
     /// When ports of this rate mark frames.

@@ -34,7 +34,7 @@ crate::settings! {
         /// Packet memory that all ports share, headroom included.
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
         /// What a port keeps for what arrives after it has sent a pause, at least a packet. `auto`: three times what fits on its link
-        /// in one direction.
+        /// in one direction, at least twice that and three packets, so that nothing is dropped.
         pub headroom: Option<Bytes> {0..=MOST_BUFFER} = None => mode = "lossless";
         /// A port whose frames of one priority take more than this of the shared memory pauses their sender, also while more is
         /// free. `auto`: the share of what is free that a port may use is the only limit, 1/8 at the rate of the hosts.
@@ -108,10 +108,10 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// When a lossless buffer pauses.
-    pub fn pause(&self) -> PauseConfig {
+    /// When a lossless buffer pauses that frames of at most `frame` bytes pass; see [`PauseConfig`] for 0.
+    pub fn pause(&self, frame: u32) -> PauseConfig {
         let bytes = |set: Option<Bytes>| set.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
-        PauseConfig { headroom: bytes(self.headroom), threshold: bytes(self.pause_threshold) }
+        PauseConfig { headroom: bytes(self.headroom), frame, threshold: bytes(self.pause_threshold) }
     }
 
     /// Whether packets that collect telemetry may leave without a record.
@@ -147,7 +147,7 @@ impl SwitchSettings {
         u32::try_from(self.pause_time.0.div_ceil(Nanos::MICROSECOND.0)).unwrap_or(u32::MAX)
     }
 
-    /// What switches run by, once all is [settled](SwitchSettings::resolve).
+    /// What switches run by that frames of at most `frame` bytes pass, once all is [settled](SwitchSettings::resolve).
     ///
     /// # Errors
     /// If the classes are none.
@@ -155,6 +155,7 @@ impl SwitchSettings {
         &self,
         ecn_thresholds: Vec<EcnThreshold>,
         profile: WireProfile,
+        frame: u32,
         quirks: Quirks,
     ) -> Result<SwitchConfig, Conflict> {
         Ok(SwitchConfig {
@@ -163,7 +164,7 @@ impl SwitchSettings {
                 BufferKind::Lossless => BufferMode::Lossless,
                 BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },
             },
-            pause: self.pause(),
+            pause: self.pause(frame),
             ecn: self.ecn,
             ecn_thresholds,
             classes: self.parsed_classes()?,
@@ -242,13 +243,13 @@ mod tests {
             telemetry_queue: Wait::Sojourn,
             ..SwitchSettings::default()
         };
-        let config = settings.config(Vec::new(), WireProfile::RoceV6, Quirks::REFERENCE).expect("a list");
+        let config = settings.config(Vec::new(), WireProfile::RoceV6, 7, Quirks::REFERENCE).expect("a list");
         let services = config.classes.map(|classes| classes.services()[3]);
         assert_eq!(services, Some(Service::Weighted { quantum: 1_000 }));
         let expected = SwitchConfig {
             buffer_bytes: 9_000,
             mode: BufferMode::Lossy { alpha: 0.5 },
-            pause: PauseConfig { headroom: Some(5), threshold: Some(6) },
+            pause: PauseConfig { headroom: Some(5), frame: 7, threshold: Some(6) },
             ecn: false,
             ecn_thresholds: Vec::new(),
             classes: config.classes,

@@ -17,22 +17,34 @@ const RESUME_OFFSET: u32 = 3 * 1024;
 /// A port at the host's rate pauses at 1/8 of the free buffer.
 const SHARE_SHIFT: u8 = 3;
 
+/// Bytes of a PFC frame on a link, preamble and gap included.
+const PFC_FRAME: u128 = 84;
+
 /// What a user sets of pauses; where nothing is set it follows from the links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseConfig {
     /// Bytes that each port keeps for what arrives after a pause.
     pub headroom: Option<u32>,
+    /// Bytes of the largest frame; 0: headroom that follows from links does not count frames.
+    pub frame: u32,
     /// Most shared bytes of a port's priority before it pauses its sender, also while more are free.
     pub threshold: Option<u32>,
 }
 
 impl PauseConfig {
     /// What a port of this rate and delay keeps for what arrives after a pause, in bytes: as it is set, or three times what
-    /// fits on the link in one direction.
+    /// fits on the link in one direction, and at least what may come.
+    ///
+    /// That is the frame for which there was no room, what is on the link and what follows while the pause is on its way -
+    /// the port ends a frame first, then sends the pause -, and the frame that the peer has begun by then.
     pub fn headroom(&self, rate: BitRate, delay: Nanos) -> u32 {
         self.headroom.unwrap_or_else(|| {
             let on_the_link = u128::from(rate.0) * u128::from(delay.0) / 8 / 1_000_000_000;
-            u32::try_from(on_the_link * 3).unwrap_or(u32::MAX)
+            let may_come = match self.frame {
+                0 => 0,
+                frame => 2 * on_the_link + 3 * u128::from(frame) + PFC_FRAME,
+            };
+            u32::try_from((3 * on_the_link).max(may_come)).unwrap_or(u32::MAX)
         })
     }
 }
@@ -265,7 +277,7 @@ fn share_shift(rate: BitRate, host_rate: BitRate) -> u8 {
 mod tests {
     use super::*;
 
-    const BY_LINK: PauseConfig = PauseConfig { headroom: None, threshold: None };
+    const BY_LINK: PauseConfig = PauseConfig { headroom: None, frame: 0, threshold: None };
     const G100: (BitRate, Nanos) = (BitRate::gbps(100), Nanos(1_000));
 
     fn buffer(bytes: u64, ports: usize) -> SharedBuffer {
@@ -349,7 +361,7 @@ mod tests {
     /// with the one that caused the pause.
     #[test]
     fn a_port_pauses_at_the_threshold_and_has_the_headroom_that_are_set() {
-        let pause = PauseConfig { headroom: Some(5_000), threshold: Some(20_000) };
+        let pause = PauseConfig { headroom: Some(5_000), frame: 0, threshold: Some(20_000) };
         let mut buffer = SharedBuffer::new(1 << 20, pause, BitRate::gbps(100), &[G100; 9]);
         let mut count = |wanted| (0..).take_while(|_| buffer.admit(0, 3, 1_090) == wanted).count();
         assert_eq!(count(Admission::Admit { pause: false }), 22);
@@ -390,7 +402,7 @@ mod tests {
     /// nearly always too small.
     #[test]
     fn the_short_way_does_what_care_does() {
-        let pause = PauseConfig { headroom: Some(5_000), threshold: None };
+        let pause = PauseConfig { headroom: Some(5_000), frame: 0, threshold: None };
         let mut short = SharedBuffer::new(100_000, pause, BitRate::gbps(100), &[G100; 3]);
         let mut careful = short.clone();
         let mut held = Vec::new();

@@ -20,6 +20,7 @@ mod fast_cnp;
 mod first_window;
 mod five_tuple;
 mod flow_table;
+mod headroom;
 mod hop_limit;
 mod idle;
 mod legacy;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A lossless network loses nothing, however short its links and however large its packets.
+
+use hpcc_tests::Bench;
+
+/// Senders that nothing but PFC stops.
+const TOML: &str = r#"
+[run]
+stop = "100ms"
+[topology]
+kind = "star"
+hosts = 17
+rate = "100Gbps"
+delay = "10ns"
+[congestion_control]
+algorithm = "none"
+[transport]
+window = false
+[switch]
+buffer = "4MB"
+[[traffic]]
+kind = "incast"
+receiver = 16
+sender_count = 16
+size = "500kB"
+"#;
+
+/// Pauses, and frames that were dropped.
+fn counted(set: &[&str]) -> (u64, u64) {
+    let bench = Bench::new(&[("short.toml", TOML)]);
+    let told = bench.run("short.toml", set);
+    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    let count = |key: &str| summary[key].as_u64().unwrap_or_else(|| panic!("{key}: {summary}"));
+    (count("pfc_pauses"), count("drops"))
+}
+
+#[test]
+fn headroom_holds_all_that_comes_after_a_pause() {
+    for (rate, delay, mtu) in [
+        ("100Gbps", "10ns", 1_000),
+        ("100Gbps", "100ns", 4_096),
+        ("100Gbps", "280ns", 1_000),
+        ("25Gbps", "1us", 1_000),
+        ("25Gbps", "1us", 4_096),
+        ("10Gbps", "1us", 1_000),
+        ("400Gbps", "100ns", 4_096),
+    ] {
+        let link =
+            [format!("topology.rate={rate}"), format!("topology.delay={delay}"), format!("transport.mtu={mtu}B")];
+        let set: Vec<&str> = link.iter().map(String::as_str).collect();
+        let (pauses, dropped) = counted(&set);
+        assert!(pauses > 0, "{set:?}");
+        assert_eq!(dropped, 0, "{set:?}");
+    }
+    let (_, dropped) = counted(&["compatibility.short_headroom=true", "transport.timeout=1ms"]);
+    assert!(dropped > 0, "the reference's headroom has no room for a frame here");
+}
