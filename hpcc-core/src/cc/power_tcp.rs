@@ -7,11 +7,12 @@
 //! | lambda, current | bytes sent and queued between two records, over their distance in time |
 //! | nu, voltage | queue + B * T |
 //! | Gamma_norm = lambda * nu / (B^2 * T), smoothed over T | `power` |
-//! | cwnd_old, the window when the acknowledged packet left | `old`, moved once in a round trip |
+//! | cwnd_old, the window when the acknowledged packet left, remembered once in a round trip | `old`: the window when the present round trip began |
 //! | w = gamma * (cwnd_old / Gamma + beta) + (1 - gamma) * w | [`PowerTcp::update`] |
 //!
 //! At the fixed point Gamma is 1 + (sum of beta) / (B * T): the queue is the sum of all flows' beta, and windows are as
-//! beta to beta (theorems 1 and 3 of the paper).
+//! beta to beta (theorems 1 and 3 of the paper). Few flows swing about it: packets that are acknowledged at the beginning of a
+//! round trip left with the window before `old`, so that a change counts twice.
 
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
 use crate::random::Rng;
@@ -69,7 +70,7 @@ pub struct PowerWindow {
     limits: FlowLimits,
     /// The window, in bytes.
     pub window: f64,
-    /// The window in bytes when the packet left that is acknowledged now.
+    /// The window in bytes when the present round trip began.
     old: f64,
     /// Gamma, averaged over T.
     power: f64,
@@ -100,7 +101,7 @@ impl PowerWindow {
         ends
     }
 
-    /// The window of this round trip is that of the packets that leave from now on.
+    /// A round trip begins with this window.
     pub fn keep(&mut self) {
         self.old = self.window;
     }
