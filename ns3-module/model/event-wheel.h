@@ -311,14 +311,15 @@ class EventWheel
                                       const WheelEntry& entry)
     {
         const SlotOrder::Change change = m_order.Put(slot, taken, entry);
-        const bool isAhead = ts == m_lookTs && change.place < m_lookAt;
-        if (isAhead && change.isShift)
+        const bool isAhead = ts < m_lookTs || (ts == m_lookTs && change.place < m_lookAt);
+        if (isAhead && !change.isShift)
+        {
+            // Some that were looked at have changed places.
+            ForgetAhead();
+        }
+        else if (isAhead && ts == m_lookTs)
         {
             ++m_lookAt;
-        }
-        else if (isAhead)
-        {
-            ForgetAhead();
         }
     }
 

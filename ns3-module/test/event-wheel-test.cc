@@ -232,8 +232,9 @@ class Foreseen : public ForeseenEvent
     // Inherited
     void Fetch(unsigned step) override
     {
-        m_failures += m_taken || step != m_steps + 1 ? 1 : 0;
-        m_steps = step;
+        // Where the order of events changes, they are asked once more.
+        m_failures += m_taken || step > m_steps + 1 ? 1 : 0;
+        m_steps = std::max(m_steps, step);
     }
 
     /// The event has been taken.
@@ -268,14 +269,22 @@ class ForeseenWheel
 {
   public:
     /**
+     * \param order which of several events of a time runs first
+     */
+    explicit ForeseenWheel(EventOrder order)
+        : queue(order)
+    {
+    }
+
+    /**
      * \param ts time
      * \param uid id
-     * \return an event that can be foreseen
+     * \return an event of one of few nodes that can be foreseen
      */
     EventWheel::Event Make(uint64_t ts, uint32_t uid)
     {
         m_events.push_back(Create<Foreseen>(m_failures));
-        return {PeekPointer(m_events.back()), ts, uid, 0, true};
+        return {PeekPointer(m_events.back()), ts, uid, uid % NODES, true};
     }
 
     /// \return id of the next event
@@ -322,6 +331,8 @@ class ForeseenWheel
     std::mt19937 random{5}; //!< source of chance
 
   private:
+    static constexpr uint32_t NODES = 4; //!< nodes that have events
+
     std::vector<Ptr<Foreseen>> m_events; //!< all events
     uint64_t m_now{0};                   //!< time of the event that was taken last
     uint32_t m_failures{0};              //!< what must not happen and did
@@ -344,9 +355,20 @@ class WheelForesightTest : public TestCase
   private:
     void DoRun() override
     {
+        for (const EventOrder order : {EventOrder::INSERTION, EventOrder::CANONICAL})
+        {
+            Run(order);
+        }
+    }
+
+    /**
+     * \param order which of several events of a time runs first
+     */
+    void Run(EventOrder order)
+    {
         // Behind the first COUNT, events are inserted while others are taken: some late, at a place
         // reserved before.
-        ForeseenWheel wheel;
+        ForeseenWheel wheel(order);
         wheel.Fill(COUNT);
         uint32_t fetched = 0;
         for (uint32_t n = 0; n < COUNT; ++n)
@@ -360,10 +382,17 @@ class WheelForesightTest : public TestCase
                 const uint64_t soon = wheel.GetNow() + wheel.random() % 3;
                 wheel.queue.InsertInOrder(wheel.Make(soon, reserved));
             }
+            if (order == EventOrder::CANONICAL && wheel.random() % 8 == 0)
+            {
+                // Before what waits at its node already, some of which was looked at.
+                auto arrival = wheel.Make(wheel.GetNow() + wheel.random() % 3, wheel.random() % 8);
+                arrival.isArrival = true;
+                wheel.queue.Insert(arrival);
+            }
         }
         NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(),
                               0,
-                              "an event was asked behind its turn, or for a step twice, or never");
+                              "an event was asked behind its turn, or for a step before the one that leads there");
         NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
         while (!wheel.queue.IsEmpty())
         {
@@ -391,7 +420,7 @@ class WheelRefillTest : public TestCase
   private:
     void DoRun() override
     {
-        ForeseenWheel wheel;
+        ForeseenWheel wheel(EventOrder::INSERTION);
         uint32_t fetched = 0;
         for (uint32_t round = 0; round < 3; ++round)
         {
