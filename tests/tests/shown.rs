@@ -5,8 +5,13 @@ use hpcc_tests::{Bench, TOML, Told, hpcc};
 use std::fs;
 use std::path::Path;
 
-/// Sweeps that take a few seconds together. The others are repeated before a release, by `./hpcc docs --runs --check`.
-const QUICK_SWEEPS: [&str; 2] = ["./hpcc sweep configs/reactions.toml", "./hpcc sweep configs/hpcc-modes-incast.toml"];
+/// Sweeps that take some seconds together, the last one with thousands of events that wait. The others are repeated before a
+/// release, by `./hpcc docs --runs --check`.
+const QUICK_SWEEPS: [&str; 3] = [
+    "./hpcc sweep configs/reactions.toml",
+    "./hpcc sweep configs/hpcc-modes-incast.toml",
+    "./hpcc sweep configs/controllers.toml",
+];
 
 /// `./hpcc docs --runs` in a tree, with results in the bench's folder.
 fn docs(tree: &Path, bench: &Bench, arguments: &[&str]) -> Told {
@@ -27,9 +32,10 @@ fn pages_show_what_single_runs_give() {
 
 #[test]
 fn pages_show_what_quick_sweeps_give() {
-    let told = docs(source_tree(), &Bench::new(&[]), &[QUICK_SWEEPS[0], QUICK_SWEEPS[1], "--check"]);
+    let told = docs(source_tree(), &Bench::new(&[]), &[&QUICK_SWEEPS[..], &["--check"]].concat());
     assert_eq!(told.code, Some(0), "{}", told.err);
-    let pages = ["configs/reactions.md", "configs/hpcc-modes.md"].map(|page| source_tree().join(page));
+    let pages = ["configs/reactions.md", "configs/hpcc-modes.md", "configs/controllers.md"];
+    let pages = pages.map(|page| source_tree().join(page));
     for (page, sweep) in pages.iter().zip(QUICK_SWEEPS) {
         let text = fs::read_to_string(page).expect("a page");
         assert!(text.contains(&format!("<!-- {sweep} -->")), "{}: nothing was compared", page.display());
