@@ -46,7 +46,7 @@ pub fn run(
         // The simulator has said on standard error what it does not like.
         Some(2) => Ok(Outcome::BadInput),
         _ => {
-            human::warn(describe_crash(status));
+            human::warn(describe_crash(status, &out));
             Ok(Outcome::Failed)
         }
     }

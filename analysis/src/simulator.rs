@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::Result;
+use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::Ranks;
 use crate::script::Parts;
@@ -89,14 +90,19 @@ fn option(name: &str, value: &OsStr) -> OsString {
     text
 }
 
-/// How a simulator ended that did not end well.
-pub fn describe_crash(status: ExitStatus) -> String {
+/// How a simulator ended that did not end well, and where what it wrote for the folder `out` is.
+pub fn describe_crash(status: ExitStatus, out: &Path) -> String {
     let end = match (status.signal(), status.code()) {
         (Some(signal), _) => format!("was killed by {}", signal_name(signal)),
         (None, Some(code)) => format!("stopped with exit status {code}"),
         (None, None) => "stopped for an unknown reason".to_owned(),
     };
-    format!("the simulator {end}; what it wrote is incomplete and stays in the folder OUT.partial")
+    let left = match remains(out) {
+        Remains::Nothing => String::new(),
+        Remains::Part(folder) => format!("; what it wrote is incomplete and stays in the folder {}", folder.display()),
+        Remains::All(folder) => format!("; its results are complete, but stay in the folder {}", folder.display()),
+    };
+    format!("the simulator {end}{left}")
 }
 
 fn signal_name(signal: i32) -> String {
@@ -118,7 +124,21 @@ mod tests {
 
     #[test]
     fn crashes_are_told_apart() {
-        assert!(describe_crash(ExitStatus::from_raw(11)).contains("signal 11 (segmentation fault)"));
-        assert!(describe_crash(ExitStatus::from_raw(134 << 8)).contains("exit status 134"));
+        let told = |status| describe_crash(ExitStatus::from_raw(status), Path::new("/no/such"));
+        assert_eq!(told(11), "the simulator was killed by signal 11 (segmentation fault)");
+        assert_eq!(told(134 << 8), "the simulator stopped with exit status 134");
+    }
+
+    #[test]
+    fn what_a_crash_left_is_found_where_a_link_leads() {
+        let root = tempfile::tempdir().expect("folder");
+        let (link, partial) = (root.path().join("link"), root.path().join("real.partial"));
+        std::fs::create_dir_all(root.path().join("real")).expect("folder");
+        std::os::unix::fs::symlink("real", &link).expect("link");
+        std::fs::create_dir(&partial).expect("folder");
+        let told = || describe_crash(ExitStatus::from_raw(1 << 8), &link);
+        assert!(told().contains("is incomplete and stays in the folder /") && told().ends_with("real.partial"));
+        std::fs::write(partial.join("summary.json"), r#"{"versions":{"hpcc":"0.1.0"}}"#).expect("summary");
+        assert!(told().contains("are complete, but stay in the folder /") && told().ends_with("real.partial"));
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap_complete::ArgValueCompleter;
 use hpcc_core::topology::Network;
 use hpcc_core::units::Nanos;
-use hpcc_formats::flows::Flow;
+use hpcc_formats::flows::{Flow, Overbooked};
 use hpcc_formats::generate::Cdf;
 use hpcc_formats::reference;
 
@@ -63,6 +63,7 @@ pub fn workload(options: &Options) -> Result<()> {
             let scenario = hpcc_formats::load(&options.file, &options.set)?;
             traffic.groups = scenario.flows.groups.clone();
             traffic.network = Some(scenario.network.clone());
+            traffic.overbooked = scenario.flows.overbooked;
             for flow in scenario.flows.walk_groups() {
                 let (group, flow) = flow?;
                 keep(&flow);
@@ -89,6 +90,7 @@ struct Traffic {
     /// By number of the group.
     of_group: BTreeMap<u32, Group>,
     pairs: BTreeMap<(u32, u32), u64>,
+    overbooked: Option<Overbooked>,
 }
 
 /// The flows of a group.
@@ -175,6 +177,7 @@ impl Traffic {
         if let Some((host, bytes)) = received.iter().max_by_key(|(host, bytes)| (**bytes, u32::MAX - **host)) {
             facts.push(("busiest", format!("host {host} receives {} of all bytes", share(*bytes))));
         }
+        facts.extend(self.overbooked.map(|host| ("overbooks", host.to_string())));
         if let Some(network) = &self.network {
             let ports = network.ports();
             let rack = |host: u32| ports.get(host as usize).and_then(|ports| ports.first()).map(|port| port.peer);

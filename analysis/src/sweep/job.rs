@@ -86,7 +86,7 @@ impl<'a> Job<'a> {
         match status.code() {
             Some(0 | 3) => {}
             Some(2) => bail!("the simulator refused its input"),
-            _ => bail!("{}", describe_crash(status)),
+            _ => bail!("{}", describe_crash(status, &folder)),
         }
         let summary = results::check(&folder)?;
         // Written last, and removed with the results that it belongs to: what it names is complete.

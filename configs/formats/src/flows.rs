@@ -4,9 +4,10 @@
 use crate::error::InputError;
 pub use crate::flow::Flow;
 use crate::flow::Placed;
-use crate::generate::{Poisson, Random};
+use crate::generate::{Offer, Poisson, Random};
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
+pub use crate::scenario::Overbooked;
 use hpcc_core::units::Nanos;
 use itertools::Itertools;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub(crate) struct Traffic {
     /// Name of the group.
     pub group: String,
     pub source: FlowSource,
+    /// What it brings to receivers, if it is random and has a load.
+    pub offer: Option<Offer>,
 }
 
 /// What all flows of a scenario amount to.
@@ -77,12 +80,14 @@ pub struct FlowList {
     pub groups: Vec<String>,
     /// What they amount to.
     pub totals: FlowTotals,
+    /// The host that random traffic overbooks the most, if there is one.
+    pub overbooked: Option<Overbooked>,
 }
 
 impl FlowList {
     pub(crate) fn new(traffic: Vec<Traffic>, totals: FlowTotals) -> FlowList {
         let mut list = FlowList { totals, ..FlowList::default() };
-        for Traffic { group, source } in traffic {
+        for Traffic { group, source, .. } in traffic {
             let known = list.groups.iter().position(|name| *name == group);
             let number = known.unwrap_or_else(|| {
                 list.groups.push(group);
@@ -138,7 +143,7 @@ mod tests {
     }
 
     fn grouped(group: &str, source: FlowSource) -> Traffic {
-        Traffic { group: group.into(), source }
+        Traffic { group: group.into(), source, offer: None }
     }
 
     #[test]

@@ -21,6 +21,19 @@ fn good(told: Told) -> String {
     told.out
 }
 
+/// Host 0 is sent a seventh of 7 * 30 Gb/s, and has a link of 25 Gb/s.
+#[test]
+fn a_receiver_that_is_sent_too_much_is_named() {
+    let links: String = (1..8).map(|host| format!(", {{ a = {host}, b = 8, rate = \"100Gbps\" }}")).collect();
+    let star = format!("kind = \"links\"\nhosts = 8\nswitches = 1\nlinks = [{{ a = 0, b = 8 }}{links}]");
+    let bench = Bench::new(&[SIZES, ("a.toml", &scenario(&star, LOAD))]);
+    let words = "host 0 is offered 30.000 Gb/s on average, 120.0 % of its links";
+    assert!(good(bench.hpcc(&["workload", "a.toml"])).contains(&format!("overbooks  {words}\n")));
+    let told = bench.run("a.toml", &[]);
+    assert!(told.err.contains(&format!("random traffic overbooks receivers: {words}\n")), "{}", told.err);
+    assert!(!good(bench.hpcc(&["workload", "a.toml", "--set", "traffic.0.load=0.25"])).contains("overbooks"));
+}
+
 #[test]
 fn what_is_written_runs_as_what_it_was_written_from() {
     let bench = Bench::new(&[SIZES, ("a.toml", &scenario(FABRIC, &format!("{LOAD}{BURST}")))]);

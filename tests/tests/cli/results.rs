@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The output folder of a run that went well.
 
-use hpcc_tests::{Bench, REFERENCE, TOML};
+use hpcc_tests::{Bench, REFERENCE, TOML, is_complete};
 use serde_json::Value;
 use std::fs;
 
@@ -191,6 +191,23 @@ fn runs_into_one_folder_never_mix() {
         assert_eq!(payload, Some(sizes), "flows of one run with the summary of another");
         assert!(!bench.path("out.partial").exists());
     }
+}
+
+/// Results go where a link leads, the second time, too, and one that leads nowhere is refused before the simulation.
+#[test]
+fn a_link_to_a_folder_can_take_results() {
+    let bench = Bench::new(TOML);
+    fs::create_dir(bench.path("real")).expect("folder");
+    std::os::unix::fs::symlink("real", bench.path("link")).expect("link");
+    for _ in 0..2 {
+        let told = bench.run_to("link", "scenario.toml", &[]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(is_complete(&bench.path("real")) && bench.path("link").is_symlink());
+        assert!(!bench.path("link.partial").exists() && !bench.path("real.partial").exists());
+    }
+    fs::remove_dir_all(bench.path("real")).expect("removed");
+    let told = bench.run_to("link", "scenario.toml", &[]);
+    assert!(told.code == Some(2) && told.err.contains("link: a symbolic link to no folder"), "{}", told.err);
 }
 
 /// Our defaults are not all those of the reference, whose config says the rest here. Either format can repeat

@@ -4,11 +4,13 @@
 
 mod cdf;
 mod network;
+mod offer;
 mod pairs;
 mod traffic;
 
 pub use cdf::Cdf;
 pub use network::{DualHomed, Dumbbell, FatTree, LeafSpine, ParkingLot, Wire, star};
+pub use offer::Offer;
 pub use pairs::Pairs;
 pub use traffic::{Class, Poisson, RandomIncast, permutation};
 

@@ -85,16 +85,48 @@ impl Pairs {
         self.weight(places) - self.weight(part)
     }
 
-    /// The destination of a flow from a host that has a link.
-    pub fn draw(&self, src: u32, random: &mut Random) -> u32 {
-        let place = self.places.get(&src).copied().unwrap_or(0);
+    /// The places that a flow from one place may go to, and those of them that it may not; `stays` tells whether it goes to its
+    /// own rack, if that makes a difference.
+    fn among(&self, place: usize, stays: Option<bool>) -> (Range<usize>, Range<usize>) {
         let own = place..place + 1;
-        let stays = self.rack_share.map(|share| random.random::<f64>() < share);
-        let (from, without) = match stays {
+        match stays {
             None => (self.all(), own),
             Some(true) => (self.racks[place].clone(), own),
             Some(false) => (self.all(), self.racks[place].clone()),
-        };
+        }
+    }
+
+    /// What each host receives on average if hosts send so much.
+    pub fn received(&self, sent: impl Fn(u32) -> f64) -> Vec<(u32, f64)> {
+        // What a unit of weight receives: how much more, or less, than at the place before.
+        let mut steps = vec![0.0; self.before.len()];
+        for (place, host) in self.hosts.iter().enumerate() {
+            let shares = match self.rack_share {
+                None => vec![(None, 1.0)],
+                Some(share) => vec![(Some(true), share), (Some(false), 1.0 - share)],
+            };
+            for (stays, share) in shares.into_iter().filter(|(_, share)| *share > 0.0) {
+                let (from, without) = self.among(place, stays);
+                let each = share * sent(*host) / self.weight_without(&from, &without) as f64;
+                steps[from.start] += each;
+                steps[without.start] -= each;
+                steps[without.end] += each;
+                steps[from.end] -= each;
+            }
+        }
+        let mut each = 0.0;
+        let received = self.hosts.iter().enumerate().map(|(place, host)| {
+            each += steps[place];
+            (*host, each * self.weight(&(place..place + 1)) as f64)
+        });
+        received.collect()
+    }
+
+    /// The destination of a flow from a host that has a link.
+    pub fn draw(&self, src: u32, random: &mut Random) -> u32 {
+        let place = self.places.get(&src).copied().unwrap_or(0);
+        let stays = self.rack_share.map(|share| random.random::<f64>() < share);
+        let (from, without) = self.among(place, stays);
         let pick = random.random_range(0..self.weight_without(&from, &without).max(1));
         let mut at = self.before[from.start] + pick;
         if at >= self.before[without.start] {
@@ -142,6 +174,22 @@ mod tests {
         });
         assert!(heavy[1] == 0 && heavy[5] == 0 && near(heavy[11], 12_000.0 * 10.0 / 19.0), "{heavy:?}");
         assert!(near(heavy[0], 12_000.0 / 19.0) && near(heavy[10], 12_000.0 / 19.0), "{heavy:?}");
+    }
+
+    #[test]
+    fn what_hosts_receive_on_average_is_what_is_drawn() {
+        let weight = |host| [1, 0, 4][host as usize % 3];
+        for rack_share in [None, Some(0.0), Some(0.25), Some(1.0)] {
+            let pairs = Pairs::new(&network(), rack_share, weight).expect("possible");
+            // Host 1 alone sends 12,000.
+            let received = pairs.received(|host| if host == 1 { 12_000.0 } else { 0.0 });
+            for (count, (host, mean)) in drawn(rack_share, weight).into_iter().zip(received) {
+                let close = (f64::from(count) - mean).abs() < 5.0 * mean.max(0.0).sqrt() + 0.1;
+                assert!(close, "{rack_share:?}, host {host}: {count}, on average {mean}");
+            }
+            let all: f64 = pairs.received(f64::from).iter().map(|(_, rate)| rate).sum();
+            assert!((all - 66.0).abs() < 1e-9, "{all}");
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Random traffic.
 
-use super::{Cdf, Pairs, Random};
+use super::{Cdf, Offer, Pairs, Random};
 use crate::flow::Flow;
 use hpcc_core::units::{BitRate, Nanos};
 use itertools::Itertools;
 use rand::RngExt;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Keeps a slip of the keyboard from drawing for hours.
@@ -51,6 +52,21 @@ impl Poisson {
             return Err(format!("about {expected:.0} flows would be generated; expected at most {MAX_FLOWS:.0}"));
         }
         Ok(())
+    }
+
+    /// What hosts are sent on average.
+    pub fn offer(&self) -> Offer {
+        let sent = |rate: BitRate| rate.0 as f64 * self.load;
+        let all: f64 = self.hosts.iter().map(|host| sent(host.1)).sum();
+        let others = (self.hosts.len() - 1) as f64;
+        let rates = match &self.pairs {
+            None => self.hosts.iter().map(|&(host, rate)| (host, (all - sent(rate)) / others)).collect(),
+            Some(pairs) => {
+                let rates: BTreeMap<u32, BitRate> = self.hosts.iter().copied().collect();
+                pairs.received(|host| rates.get(&host).copied().map_or(0.0, sent))
+            }
+        };
+        Offer { start: self.start, end: self.start + self.duration, rates }
     }
 
     /// The flows by ascending start time, for equal times by ascending source.
@@ -159,6 +175,13 @@ impl RandomIncast {
         Ok(())
     }
 
+    /// What hosts are sent on average.
+    pub fn offer(&self) -> Offer {
+        let mean = self.capacity() * self.load / self.hosts.len() as f64;
+        let rates = self.hosts.iter().map(|host| (host.0, mean)).collect();
+        Offer { start: self.start, end: self.start + self.duration, rates }
+    }
+
     /// The flows by ascending start time.
     pub fn flows(&self, random: &mut Random) -> Vec<Flow> {
         let (mut flows, mut elapsed) = (Vec::new(), 0.0);
@@ -183,8 +206,12 @@ impl RandomIncast {
 
     /// Mean time between two incasts, in nanoseconds.
     fn mean_gap(&self) -> f64 {
-        let capacity: f64 = self.hosts.iter().map(|host| host.1.0 as f64).sum();
-        self.fan_in as f64 * self.size as f64 * 8.0 * 1e9 / (capacity * self.load)
+        self.fan_in as f64 * self.size as f64 * 8.0 * 1e9 / (self.capacity() * self.load)
+    }
+
+    /// Of all hosts' links, in bits per second.
+    fn capacity(&self) -> f64 {
+        self.hosts.iter().map(|host| host.1.0 as f64).sum()
     }
 }
 

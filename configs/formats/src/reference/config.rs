@@ -68,7 +68,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
         monitor,
         notes,
     };
-    let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows) }];
+    let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows), offer: None }];
     Ok(Draft { scenario, flows, places })
 }
 

@@ -47,17 +47,19 @@ pub(crate) struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Creates `NAME.partial`, empty. `NAME` may be absent, empty, or hold an earlier result.
+    /// Creates `NAME.partial`, empty. `NAME` may be absent, empty, or hold an earlier result; of a symbolic link, the folder
+    /// that it leads to.
     pub(crate) fn create(target: &Path) -> Result<OutputFolder, ResultError> {
-        let Some(partial) = partial_of(target) else {
-            return Err(ResultError::folder(target, "an output folder needs a name of its own"));
+        let target = resolved(target)?;
+        let Some(partial) = partial_of(&target) else {
+            return Err(ResultError::folder(&target, "an output folder needs a name of its own"));
         };
-        check_replaceable(target)?;
+        check_replaceable(&target)?;
         let Some(lock) = FolderLock::try_take(&partial)? else {
-            return Err(ResultError::folder(target, "another run is writing its results there; choose another --out"));
+            return Err(ResultError::folder(&target, "another run is writing its results there; choose another --out"));
         };
         remove_our_files(&partial)?;
-        Ok(OutputFolder { partial, target: target.to_owned(), _lock: lock })
+        Ok(OutputFolder { partial, target, _lock: lock })
     }
 
     /// Where files go until the folder is complete.
@@ -93,13 +95,45 @@ fn partial_of(target: &Path) -> Option<PathBuf> {
     Some(target.with_file_name(name))
 }
 
+/// The folder itself where a path ends in symbolic links, which cannot change places with a folder.
+fn resolved(target: &Path) -> Result<PathBuf, ResultError> {
+    // With a slash at the end, a link is what it leads to.
+    let target: PathBuf = target.components().collect();
+    if !target.is_symlink() {
+        return Ok(target);
+    }
+    fs::canonicalize(&target).map_err(|cause| {
+        ResultError::folder(&target, format!("a symbolic link to no folder ({cause}); expected one to a folder"))
+    })
+}
+
 /// Waits until no run writes results for a folder any more, such as one whose sweep was killed.
 ///
 /// # Errors
 /// Those of the system.
 pub fn wait_for_writer(target: &Path) -> Result<(), ResultError> {
-    let Some(partial) = partial_of(target) else { return Ok(()) };
+    let Some(partial) = partial_of(&resolved(target)?) else { return Ok(()) };
     FolderLock::wait(&partial).map(drop)
+}
+
+/// What a run that did not end well left for a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remains {
+    /// Nothing.
+    Nothing,
+    /// Part of its results, in this folder.
+    Part(PathBuf),
+    /// All of them, in this folder: it could not be given its name.
+    All(PathBuf),
+}
+
+/// Looks for what a run left that did not end well.
+pub fn remains(target: &Path) -> Remains {
+    match resolved(target).ok().as_deref().and_then(partial_of) {
+        Some(partial) if summary::is_ours(&partial.join(SUMMARY)) => Remains::All(partial),
+        Some(partial) if partial.is_dir() => Remains::Part(partial),
+        Some(_) | None => Remains::Nothing,
+    }
 }
 
 /// Lets two folders swap their names. File systems that cannot do it at once do it in two steps, between which `target`

@@ -50,7 +50,7 @@ pub use csv_file::{CsvRow, Rows};
 pub use digest::FileDigest;
 pub use error::ResultError;
 pub use flow::{FctRecord, UnfinishedFlow};
-pub use folder::{INPUTS, wait_for_writer};
+pub use folder::{INPUTS, Remains, remains, wait_for_writer};
 pub use lock::FolderLock;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;

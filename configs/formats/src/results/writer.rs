@@ -382,7 +382,7 @@ impl Files {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FolderLock, Versions, fct_csv, goodput_csv, queue_csv, unfinished_csv};
+    use super::super::{FolderLock, Remains, Versions, fct_csv, goodput_csv, queue_csv, remains, unfinished_csv};
     use super::*;
     use std::fs;
 
@@ -450,6 +450,38 @@ mod tests {
         assert_eq!(fct_csv::read(&out.join("fct.csv")).expect("fct.csv").len(), 1);
         assert!(!out.join("queue.svg").exists() && out.join("notes.md").exists());
         assert!(!root.path().join("run.partial").exists());
+    }
+
+    #[test]
+    fn a_link_to_a_folder_stays_one() {
+        let root = tempfile::tempdir().expect("folder");
+        let (real, link) = (root.path().join("disk/real"), root.path().join("link"));
+        fs::create_dir_all(&real).expect("folder");
+        std::os::unix::fs::symlink("disk/real", &link).expect("link");
+        for path in [link.clone(), link.join("")] {
+            let mut writer = ResultWriter::create(&path).expect("create");
+            assert!(root.path().join("disk/real.partial").is_dir() && !root.path().join("link.partial").exists());
+            writer.flow_finished(&flow(0));
+            writer.finish(&summary()).expect("finish");
+            assert!(link.is_symlink() && !root.path().join("disk/real.partial").exists());
+            assert_eq!(fct_csv::read(&real.join("fct.csv")).expect("fct.csv").len(), 1);
+        }
+        fs::remove_dir_all(&real).expect("removed");
+        let message = ResultWriter::create(&link).expect_err("accepted").to_string();
+        assert!(message.contains("link: a symbolic link to no folder"), "{message}");
+    }
+
+    #[test]
+    fn what_a_run_leaves_is_told_apart() {
+        let root = tempfile::tempdir().expect("folder");
+        let (out, partial) = (root.path().join("run"), root.path().join("run.partial"));
+        assert_eq!(remains(&out), Remains::Nothing);
+        let writer = ResultWriter::create(&out).expect("create");
+        assert_eq!(remains(&out), Remains::Part(partial.clone()));
+        // Whoever takes the name meanwhile keeps it.
+        fs::write(&out, "").expect("file");
+        writer.finish(&summary()).expect_err("a file was replaced");
+        assert_eq!(remains(&out), Remains::All(partial));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod effective;
 mod network;
 mod order;
 
+pub use check::Overbooked;
 pub use compatibility::settings as compatibility_settings;
 pub use order::EventOrder;
 

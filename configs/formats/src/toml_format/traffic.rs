@@ -6,7 +6,7 @@ use super::values::{Bounded, Fraction, Interval, Probability, Size, Time};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
-use crate::generate::{self, Cdf, Class, Pairs, Poisson, RandomIncast};
+use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
 use crate::place::Place;
 use crate::reference::FlowFile;
 use crate::text::resolve;
@@ -78,7 +78,8 @@ pub(super) fn read(
     let mut traffic = Vec::new();
     for (mut section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
         let group = group(document, &mut section)?;
-        traffic.push(Traffic { group, source: read_one(document, section, &context, index)? });
+        let (source, offer) = read_one(document, section, &context, index)?;
+        traffic.push(Traffic { group, source, offer });
     }
     Ok(traffic)
 }
@@ -99,19 +100,28 @@ fn read_one(
     section: Kinded<'_>,
     context: &Context<'_>,
     index: u32,
-) -> Result<FlowSource, InputError> {
+) -> Result<(FlowSource, Option<Offer>), InputError> {
     let place = section.place.clone();
+    let mut offer = None;
     let flows = match section.kind.as_str() {
         "flow" => flow(document, section)?,
         "incast" => incast(document, section, context)?,
         "periodic_incast" => periodic_incast(document, section, context)?,
-        "random_incast" => random_incast(document, section, context, index)?,
+        "random_incast" => {
+            let traffic = random_incast(document, section, context)?;
+            offer = Some(traffic.offer());
+            traffic.flows(&mut generate::random(context.seed, index))
+        }
         "permutation" => permutation(document, section, context, index)?,
-        "poisson" => return poisson(document, section, context, index),
-        "file" => return file(document, section, context),
+        "poisson" => {
+            let traffic = poisson(document, section, context)?;
+            let (offer, random) = (traffic.offer(), generate::random(context.seed, index));
+            return Ok((FlowSource::Poisson { traffic, random, place }, Some(offer)));
+        }
+        "file" => return Ok((file(document, section, context)?, None)),
         _ => return Err(unknown_kind(SECTION, &section, KINDS)),
     };
-    Ok(FlowSource::Listed { flows: flows.into(), place })
+    Ok((FlowSource::Listed { flows: flows.into(), place }, offer))
 }
 
 fn class(priority: Priority, dport: Option<u16>, default_port: u16) -> Class {
@@ -247,8 +257,7 @@ fn random_incast(
     document: &Document<'_>,
     section: Kinded<'_>,
     context: &Context<'_>,
-    index: u32,
-) -> Result<Vec<Flow>, InputError> {
+) -> Result<RandomIncast, InputError> {
     let place = section.place.clone();
     let keys: RandomIncastKeys = document.keys_of(SECTION, section)?;
     let traffic = RandomIncast {
@@ -261,7 +270,7 @@ fn random_incast(
         class: class(keys.priority, keys.dport, INCAST_PORT),
     };
     traffic.check().map_err(|message| place.key_error(SECTION, message))?;
-    Ok(traffic.flows(&mut generate::random(context.seed, index)))
+    Ok(traffic)
 }
 
 /// The listed senders, or the first so many hosts other than the receiver.
@@ -382,12 +391,7 @@ fn pairs(
     pairs.map(|pairs| Some(Arc::new(pairs))).map_err(|message| place.key_error(key, message))
 }
 
-fn poisson(
-    document: &Document<'_>,
-    section: Kinded<'_>,
-    context: &Context<'_>,
-    index: u32,
-) -> Result<FlowSource, InputError> {
+fn poisson(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Poisson, InputError> {
     let place = section.place.clone();
     let keys: PoissonKeys = document.keys_of(SECTION, section)?;
     let sizes = Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?;
@@ -402,7 +406,7 @@ fn poisson(
         class: class(keys.priority, keys.dport, ORDINARY_PORT),
     };
     traffic.check().map_err(|message| place.key_error(SECTION, message))?;
-    Ok(FlowSource::Poisson { traffic, random: generate::random(context.seed, index), place })
+    Ok(traffic)
 }
 
 /// Each host that has a link, with the rate of its first.

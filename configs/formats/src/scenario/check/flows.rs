@@ -2,7 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::hops::LongPaths;
-use super::{memory, protocol, qos};
+use super::{memory, overbooked, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
@@ -31,7 +31,10 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
     }
     note_idle_flows(scenario, late, totals.count);
     scenario.notes.extend(long_paths.note(totals.count));
-    let flows = FlowList::new(traffic, totals);
+    let overbooked = overbooked::find(&scenario.network, &traffic);
+    scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));
+    let mut flows = FlowList::new(traffic, totals);
+    flows.overbooked = overbooked;
     memory::flows(scenario, &flows)?;
     Ok(flows)
 }

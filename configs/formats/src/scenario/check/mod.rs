@@ -5,6 +5,7 @@ mod flows;
 mod frames;
 mod hops;
 mod memory;
+mod overbooked;
 mod progress;
 mod protocol;
 mod qos;
@@ -13,5 +14,6 @@ mod watched;
 
 pub(super) use flows::flows;
 pub(super) use memory::{estimate, memory};
+pub use overbooked::Overbooked;
 pub(super) use settings::{note_losses, settings};
 pub(super) use watched::watched_flows;

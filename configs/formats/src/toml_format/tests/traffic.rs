@@ -21,6 +21,55 @@ fn traffic_of_each_kind_loads() {
     }
 }
 
+/// Hosts of 25, 100, 200 and 400 Gb/s on one switch, and random traffic.
+fn mixed_rates(sections: &[&str]) -> Result<Scenario, String> {
+    let links = "{a=0,b=4,rate='25Gbps'},{a=1,b=4,rate='100Gbps'},{a=2,b=4,rate='200Gbps'},{a=3,b=4,rate='400Gbps'}";
+    let workload = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/fb_hadoop.cdf");
+    let poisson = format!("kind='poisson'\nsizes='{}'", workload.display());
+    let topology = format!("kind='links'\nhosts=4\nswitches=1\ndelay='1us'\nlinks=[{links}]");
+    let traffic = sections.iter().map(|section| format!("[[traffic]]\n{section}\n").replace("POISSON", &poisson));
+    load_with(with_topology(&topology) + &traffic.collect::<String>(), &[])
+}
+
+#[test]
+fn receivers_that_random_traffic_overbooks_are_noted() {
+    let note = |sections: &[&str]| {
+        let notes = mixed_rates(sections).expect("valid").notes;
+        assert!(notes.len() <= 1, "{notes:?}");
+        notes.into_iter().next().map(|note| note.replace("random traffic overbooks receivers: ", ""))
+    };
+    let half = "POISSON\nload=0.5\nduration='10us'";
+    // A third of half of 700 Gb/s; of 625 Gb/s for host 1.
+    let two = "host 0 is offered 116.667 Gb/s on average, 466.7 % of its links, and 1 other host more than its own";
+    assert_eq!(note(&[half]).as_deref(), Some(two));
+    assert_eq!(note(&["POISSON\nload=0.1\nduration='10us'"]), None);
+    assert_eq!(note(&["POISSON\nload=0.2\nduration='10us'\nweights=[{hosts=[0],weight=0}]"]), None);
+    let heavy = note(&["POISSON\nload=0.1\nduration='10us'\nweights=[{hosts=[0],weight=8}]"]).expect("a note");
+    assert!(heavy.starts_with("host 0 is offered 56.000 Gb/s on average, 224.0 % of its links"), "{heavy}");
+    // 725 Gb/s in all, a quarter of a tenth or of a fifth of it for each.
+    let incast = "kind='random_incast'\nfan_in=2\nsize='10KB'\nduration='10us'";
+    assert_eq!(note(&[&format!("{incast}\nload=0.1")]), None);
+    let told = note(&[&format!("{incast}\nload=0.2")]);
+    assert_eq!(told.as_deref(), Some("host 0 is offered 36.250 Gb/s on average, 145.0 % of its links"));
+    // Sections add up where they meet, and only there.
+    let tenth = format!("{incast}\nload=0.1");
+    assert_eq!(note(&[&tenth, &format!("{tenth}\nstart='10us'")]), None);
+    let told = note(&[&tenth, &format!("{tenth}\nstart='9us'")]);
+    assert_eq!(told.as_deref(), Some("host 0 is offered 36.250 Gb/s on average, 145.0 % of its links"));
+}
+
+#[test]
+fn a_full_load_of_equal_links_overbooks_nobody() {
+    let full = "kind='random_incast'\nfan_in=2\nsize='10KB'\nload=1.0\nduration='10us'";
+    let text = |load: &str| format!("{MINIMAL}[[traffic]]\n{load}");
+    assert_eq!(load_with(text(full), &[]).expect("valid").notes, Vec::<String>::new());
+    let twice = load_with(text(full) + "\n[[traffic]]\n" + full, &[]).expect("valid").notes;
+    assert!(
+        twice[0].contains("host 0 is offered 200.000 Gb/s on average, 200.0 % of its links, and 3 other hosts"),
+        "{twice:?}"
+    );
+}
+
 #[test]
 fn bad_traffic_names_its_line() {
     for (section, expected) in [
