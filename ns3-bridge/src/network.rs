@@ -50,6 +50,9 @@ pub(crate) mod ffi {
         fn check_counters(self: &Network, host: &Settings) -> Result<()>;
         /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
+        /// A host whose packets are a stack's takes over the units in which another one counts telemetry. Before they are
+        /// resolved.
+        fn count_as(settings: &mut Settings, host: &Settings, network: &Network);
         /// Refuses an attribute that was changed, and counts for nothing beside the others. Before they are resolved.
         fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<()>;
         /// Rates of the links, for checks of all nodes.
@@ -113,6 +116,10 @@ pub fn new_network() -> Box<Network> {
 
 pub fn resolve(settings: &mut Settings, network: &Network) -> Result<(), String> {
     settings.resolve(network)
+}
+
+pub fn count_as(settings: &mut Settings, host: &Settings, network: &Network) {
+    settings.count_as(host, network);
 }
 
 pub fn check_given(settings: &Settings, network: &Network, holder: Holder) -> Result<(), String> {

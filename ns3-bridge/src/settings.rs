@@ -11,8 +11,8 @@ use hpcc_core::node::Finder;
 use hpcc_core::node::{self, ControlSettings, Located, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
-use hpcc_core::transport::QueuePairs;
 use hpcc_core::transport::feedback::{self, Answer};
+use hpcc_core::transport::{IpVersion, QueuePairs};
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
 
@@ -121,6 +121,8 @@ pub(crate) mod ffi {
         fn follow_hosts(self: &mut Settings, host: &Settings);
         /// Takes over what a host must know of the switches.
         fn follow_switches(self: &mut Settings, other: &Settings);
+        /// Makes them those of a host whose stack sends packets of at most so many bytes, IP header included.
+        fn carry_packets(self: &mut Settings, ipv6: bool, bytes: u32);
         /// Most payload bytes in a packet.
         fn mtu(self: &Settings) -> u32;
         /// Whether flows of the same source, destination, priority and destination port share a queue pair.
@@ -403,6 +405,19 @@ impl Settings {
     pub fn follow_switches(&mut self, switch: &Settings) {
         if !self.is_settled {
             Rc::make_mut(&mut self.node).follow_switches(&switch.node);
+        }
+    }
+
+    pub fn carry_packets(&mut self, ipv6: bool, bytes: u32) {
+        if !self.is_settled {
+            let ip = if ipv6 { IpVersion::V6 } else { IpVersion::V4 };
+            Rc::make_mut(&mut self.node).carry_packets(ip, bytes);
+        }
+    }
+
+    pub fn count_as(&mut self, host: &Settings, network: &Network) {
+        if !self.is_settled {
+            Rc::make_mut(&mut self.node).count_as(&host.node, network.core());
         }
     }
 

@@ -484,8 +484,13 @@ QbbHelper::AgreeOnSettings() const
     Ptr<QbbNode> aSwitch;
     for (const auto& node : m_nodes)
     {
+        node->PrepareSettings();
         Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
-        first = first ? first : node;
+        // What concerns telemetry and marks RDMA hosts say, where there are any.
+        if (!first || (DynamicCast<RdmaHost>(node) && !DynamicCast<RdmaHost>(first)))
+        {
+            first = node;
+        }
     }
     for (const auto& node : m_nodes)
     {
@@ -500,6 +505,10 @@ QbbHelper::AgreeOnSettings() const
     }
     for (const auto& node : m_nodes)
     {
+        if (!node->IsSwitch())
+        {
+            hpcc::count_as(node->GetSettings(), host->GetSettings(), *m_network);
+        }
         CallCore([&] { hpcc::resolve(node->GetSettings(), *m_network); });
         if (!node->IsSwitch())
         {

@@ -79,6 +79,11 @@ QbbNode::ReadSettings()
 }
 
 void
+QbbNode::PrepareSettings()
+{
+}
+
+void
 QbbNode::AddAbsentPort()
 {
     NS_LOG_FUNCTION(this);

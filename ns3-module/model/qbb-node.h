@@ -56,6 +56,11 @@ class QbbNode : public Object, public SettingsOwner
     /// links were made.
     void ReadSettings();
 
+    /**
+     * \brief Put into the settings what ports and stack decide, before settings are resolved.
+     */
+    virtual void PrepareSettings();
+
     /// \return whether the simulation has ended, which took the ports away
     bool IsDisposed() const;
 

@@ -2,19 +2,44 @@
 //! What of the settings concerns hosts whose transport is TCP or UDP, and what does not.
 
 use super::{Located, NodeSettings, in_section};
-use crate::cc::Reads;
+use crate::cc::{HpccPlusConfig, Reads};
 use crate::settings::{Conflict, Settings as _};
-use crate::transport::Protocol;
+use crate::topology::Network;
 use crate::transport::feedback::Packets;
+use crate::transport::{IpVersion, Protocol};
+use crate::units::Bytes;
 use crate::wire::FrameSizes;
+use alloc::boxed::Box;
 use alloc::format;
 
 /// The settings of RDMA's transport that TCP and UDP share.
 const SHARED: [&str; 3] = ["mtu", "base_rtt", "global_rtt"];
 /// The algorithm of the core that hosts with TCP or UDP run.
 const HPCC_PLUS: &str = "hpcc_plus";
+/// Bytes of Ethernet's header and check sequence.
+const ETHERNET: u32 = 14 + 4;
 
 impl NodeSettings {
+    /// Makes these the settings of a host that a program has given a stack, whose packets have at most `bytes`, IP header
+    /// included. A full one counts as a segment of TCP: a datagram of that size takes as long.
+    pub fn carry_packets(&mut self, ip: IpVersion, bytes: u32) {
+        self.protocol.protocol = Protocol::Tcp;
+        self.protocol.ip = ip;
+        let payload = (bytes + ETHERNET).saturating_sub(self.sizes().data_overhead);
+        self.transport.mtu = Bytes(payload.max(1).into());
+        self.control.choose(Box::new(HpccPlusConfig::default()));
+    }
+
+    /// Takes over the units in which another host counts telemetry, if a stack's packets leave here: their size is no
+    /// reason for units of their own.
+    pub fn count_as(&mut self, host: &NodeSettings, network: &Network) {
+        if self.protocol.protocol.is_of_stack() {
+            let mut layout = self.layout;
+            layout.resolve(self.needs().reads, network, host.transport.mtu.0);
+            self.layout.multiplier = layout.multiplier;
+        }
+    }
+
     /// Settles what the transport leaves no choice of: only probes bring telemetry to TCP and UDP.
     pub(super) fn resolve_protocol(&mut self) {
         if self.protocol.protocol.is_of_stack() && self.needs().reads == Reads::Records {
@@ -75,7 +100,8 @@ impl NodeSettings {
 mod tests {
     use super::*;
     use crate::settings::Input;
-    use crate::topology::Network;
+    use crate::topology::{Link, NodeKind};
+    use crate::units::{BitRate, Nanos};
 
     fn settings(algorithm: &str) -> NodeSettings {
         let mut settings = NodeSettings::default();
@@ -93,6 +119,38 @@ mod tests {
         assert_eq!(settings.host().expect("checked").sizes.data(1_448, true, 0), 1_518);
         let wrong = super::tests::settings("dcqcn").check(&Network::default()).expect_err("no RDMA");
         assert_eq!((wrong.section, wrong.conflict.key), ("congestion_control", "algorithm"));
+    }
+
+    #[test]
+    fn a_full_packet_of_a_stack_fills_the_mtu() {
+        for (ip, bytes, payload, ack) in [(IpVersion::V4, 1_500, 1_448, 70), (IpVersion::V6, 9_000, 8_928, 90)] {
+            let mut settings = NodeSettings::default();
+            settings.carry_packets(ip, bytes);
+            settings.resolve(&Network::default());
+            assert_eq!(settings.check(&Network::default()), Ok(()));
+            assert_eq!((settings.transport.mtu.0, settings.full_frame()), (payload, bytes + 18));
+            assert_eq!(settings.sizes().ack_overhead, ack);
+        }
+        let mut short = NodeSettings::default();
+        short.carry_packets(IpVersion::V6, 0);
+        assert_eq!(short.transport.mtu, Bytes(1));
+    }
+
+    #[test]
+    fn stacks_count_telemetry_as_other_hosts_do() {
+        let link = Link { a: 0, b: 1, rate: BitRate::gbps(400), delay: Nanos(1_000), loss: 0.0 };
+        let network = Network { nodes: [NodeKind::Switch, NodeKind::Host].into(), links: [link].into() };
+        let rdma = NodeSettings::default();
+        let mut stack = NodeSettings::default();
+        stack.carry_packets(IpVersion::V4, 9_000);
+        for (alone, multiplier) in [(false, 7), (true, 16)] {
+            let mut settings = stack.clone();
+            settings.count_as(if alone { &stack } else { &rdma }, &network);
+            assert_eq!(settings.layout.multiplier, Some(multiplier));
+        }
+        let mut own = rdma.clone();
+        own.count_as(&stack, &network);
+        assert_eq!(own.layout.multiplier, None, "RDMA hosts count by their own packets");
     }
 
     #[test]

@@ -96,9 +96,10 @@ PacketHostHelper::AssignIpv6Addresses(const NodeContainer& nodes) const
         (*it)->GetObject<Icmpv6L4Protocol>()->SetAttribute("DAD", BooleanValue(false));
         const uint32_t interface = stack->AddInterface(port);
         stack->SetForwarding(interface, true);
+        // The interface's link-local address comes first, as with ns-3's Ipv6AddressHelper.
+        stack->SetUp(interface);
         stack->AddAddress(interface,
                           Ipv6InterfaceAddress(host->GetIpv6Address(), Ipv6Prefix(NETWORK_PREFIX)));
-        stack->SetUp(interface);
         interfaces.Add(stack, interface);
     }
     return interfaces;

@@ -53,7 +53,8 @@ class PacketHostHelper
     /**
      * \brief Give hosts the IPv6 addresses that stand for them.
      * \param nodes hosts, each with a stack and at least one link
-     * \return their interfaces
+     * \return their interfaces; as with ns-3's Ipv6AddressHelper, address 0 of each is its
+     * link-local one, which leads nowhere here, and address 1 the one that stands for the host
      */
     Ipv6InterfaceContainer AssignIpv6Addresses(const NodeContainer& nodes) const;
 

@@ -98,7 +98,10 @@ void
 DatagramClient::StartApplication()
 {
     NS_LOG_FUNCTION(this);
-    Start();
+    if (!m_isStopped)
+    {
+        Start();
+    }
 }
 
 void
@@ -147,6 +150,7 @@ void
 DatagramClient::StopApplication()
 {
     NS_LOG_FUNCTION(this);
+    m_isStopped = true;
     m_sendTimer.Cancel();
     m_probeTimer.Cancel();
     if (m_socket)

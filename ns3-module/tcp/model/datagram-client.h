@@ -88,6 +88,7 @@ class DatagramClient : public Application, public SettingsOwner, public ProbeCli
     EventId m_sendTimer;                  //!< the next datagram
     EventId m_probeTimer;                 //!< the next probe
     uint64_t m_sent{0};                   //!< payload bytes sent
+    bool m_isStopped{false};              //!< whether the application has stopped
 };
 
 } // namespace ns3

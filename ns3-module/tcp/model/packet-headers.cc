@@ -10,6 +10,7 @@
 #include "ns3/header.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
+#include "ns3/ipv6-extension-header.h"
 #include "ns3/node.h"
 #include "ns3/udp-header.h"
 
@@ -120,7 +121,7 @@ PacketHeaders::PacketHeaders(Ptr<const Packet> packet)
         rest->RemoveHeader(m_ipv6);
         src = Ipv4Of(m_ipv6.GetSource());
         dst = Ipv4Of(m_ipv6.GetDestination());
-        ReadTransport(*rest, m_ipv6.GetNextHeader());
+        ReadIpv6Transport(*rest);
         return;
     }
     rest->RemoveHeader(m_ipv4);
@@ -129,6 +130,22 @@ PacketHeaders::PacketHeaders(Ptr<const Packet> packet)
     if (m_ipv4.GetFragmentOffset() == 0)
     {
         ReadTransport(*rest, m_ipv4.GetProtocol());
+    }
+}
+
+void
+PacketHeaders::ReadIpv6Transport(Packet& rest)
+{
+    if (m_ipv6.GetNextHeader() != protocol_number::FRAGMENT)
+    {
+        ReadTransport(rest, m_ipv6.GetNextHeader());
+        return;
+    }
+    Ipv6ExtensionFragmentHeader fragment;
+    rest.RemoveHeader(fragment);
+    if (fragment.GetOffset() == 0)
+    {
+        ReadTransport(rest, fragment.GetNextHeader());
     }
 }
 

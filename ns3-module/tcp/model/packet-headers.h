@@ -23,6 +23,7 @@ namespace protocol_number
 {
 constexpr uint8_t TCP = 6;        //!< after an IP header
 constexpr uint8_t UDP = 17;       //!< after an IP header
+constexpr uint8_t FRAGMENT = 44;  //!< after an IPv6 header
 constexpr uint16_t IPV4 = 0x0800; //!< EtherType
 constexpr uint16_t IPV6 = 0x86DD; //!< EtherType
 } // namespace protocol_number
@@ -104,9 +105,15 @@ struct PacketHeaders
     bool isUdp{false};   //!< whether it is UDP, and no later fragment of it
     uint16_t sport{0};   //!< source port, 0 where there is none
     uint16_t dport{0};   //!< destination port, 0 where there is none
-    uint32_t payload{0}; //!< bytes behind the TCP or UDP header
+    uint32_t payload{0}; //!< bytes behind the TCP or UDP header, in a first fragment those there
 
   private:
+    /**
+     * \brief Read the header of TCP or UDP, in a first fragment, too.
+     * \param rest the packet behind the IPv6 header
+     */
+    void ReadIpv6Transport(Packet& rest);
+
     /**
      * \brief Read the header of TCP or UDP.
      * \param rest the packet behind the network layer's header

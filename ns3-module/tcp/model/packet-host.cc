@@ -8,12 +8,14 @@
 #include "../../model/call-core.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/probed.rs.h"
+#include "ns3-bridge/src/settings.rs.h"
 #include "ns3-bridge/src/switch.rs.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
+#include "ns3/ipv6.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -23,6 +25,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace ns3
@@ -54,6 +58,27 @@ uint64_t
 MakeKey(bool isIpv6, uint32_t peer, uint16_t own, uint16_t other)
 {
     return (isIpv6 ? IPV6_KEY : 0) | uint64_t{peer} << 32 | uint64_t{own} << 16 | other;
+}
+
+/**
+ * \param address an InetSocketAddress or Inet6SocketAddress
+ * \return what messages call it
+ */
+std::string
+DescribePeer(const Address& address)
+{
+    std::ostringstream text;
+    if (InetSocketAddress::IsMatchingType(address))
+    {
+        const InetSocketAddress ipv4 = InetSocketAddress::ConvertFrom(address);
+        text << ipv4.GetIpv4() << ':' << ipv4.GetPort();
+    }
+    else
+    {
+        const Inet6SocketAddress ipv6 = Inet6SocketAddress::ConvertFrom(address);
+        text << '[' << ipv6.GetIpv6() << "]:" << ipv6.GetPort();
+    }
+    return text.str();
 }
 
 } // namespace
@@ -165,6 +190,15 @@ uint32_t
 PacketHost::GetMtu() const
 {
     return m_ports.empty() ? 0 : m_ports.front()->GetMtu();
+}
+
+void
+PacketHost::PrepareSettings()
+{
+    const Ptr<Ipv6> ipv6 = GetObject<Ipv6>();
+    const bool hasIpv6 =
+        ipv6 && !m_ports.empty() && ipv6->GetInterfaceForDevice(m_ports.front()) >= 0;
+    GetSettings().carry_packets(hasIpv6, GetMtu());
 }
 
 void
@@ -376,17 +410,18 @@ PacketHost::TakeOn(const PacketHeaders& headers)
 ProbedPath
 PacketHost::GetPath(const Address& peer, uint16_t port) const
 {
-    return PathOf(DatagramHeaders(peer, port));
+    const PacketHeaders headers = DatagramHeaders(peer, port);
+    NS_ABORT_MSG_IF(hpcc::host_of(headers.dst) < 0,
+                    "no host has the address " << DescribePeer(peer));
+    return PathOf(headers);
 }
 
 ProbedPath
 PacketHost::PathOf(const PacketHeaders& headers) const
 {
-    const int64_t dst = hpcc::host_of(headers.dst);
-    NS_ABORT_MSG_IF(dst < 0, "no host has the address " << headers.GetDestination());
-    const uint64_t baseRtt = m_globalRtt
-                                 ? m_network->max_rtt_ns()
-                                 : m_network->pair_rtt_ns(m_index, static_cast<uint32_t>(dst));
+    const auto dst = static_cast<uint32_t>(hpcc::host_of(headers.dst));
+    const uint64_t baseRtt =
+        m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, dst);
     const QbbNetDevice* out = FindPort(headers);
     // Without a way the flow will send nothing.
     return {out ? out->GetDataRate() : m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};

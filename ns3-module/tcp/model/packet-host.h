@@ -105,6 +105,7 @@ class PacketHost : public QbbNode
     // Inherited
     bool IsSwitch() const override;
     uint32_t GetMtu() const override;
+    void PrepareSettings() override;
     void Start(const std::shared_ptr<hpcc::Network>& network) override;
     void OnLinkDown(QbbNetDevice& port) override;
     void OnNewRoutes() override;
@@ -145,8 +146,8 @@ class PacketHost : public QbbNode
     QbbNetDevice* FindPort(const PacketHeaders& headers) const;
 
     /**
-     * \param headers headers of a packet from here
-     * \return its flow's path; ends the program if nobody has its destination's address
+     * \param headers headers of a packet from here; some node has its destination's address
+     * \return its flow's path
      */
     ProbedPath PathOf(const PacketHeaders& headers) const;
 

@@ -3,11 +3,13 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "../../test/hpcc-tests.h"
 #include "tcp-test-network.h"
 
 #include "ns3/datagram-client-helper.h"
 #include "ns3/datagram-client.h"
 #include "ns3/inet-socket-address.h"
+#include "ns3/inet6-socket-address.h"
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/packet.h"
@@ -270,10 +272,61 @@ class DatagramLossTest : public TcpTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief What stops before it starts sends nothing.
+ */
+class DatagramStopTest : public TcpTestCase
+{
+  public:
+    DatagramStopTest()
+        : TcpTestCase("A client that stops before it starts sends no datagram")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        DatagramNetwork datagrams;
+        datagrams.AddClient(0, 1'000'000);
+        datagrams.AddClient(1, 1'000'000);
+        datagrams.clients.Get(0)->SetStartTime(MicroSeconds(50));
+        datagrams.clients.Get(0)->SetStopTime(MicroSeconds(20));
+        Simulator::Stop(MilliSeconds(2));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(datagrams.GetSent(0), 0, "it was stopped");
+        NS_TEST_EXPECT_MSG_EQ(datagrams.GetReceived(0), 0, "nothing arrives");
+        NS_TEST_EXPECT_MSG_EQ(datagrams.GetReceived(1), 1'000'000, "the other one sends");
+    }
+};
+
+/**
+ * \brief Send datagrams to an address that no host has.
+ * \param remote the address
+ */
+static void
+SendTo(const Address& remote)
+{
+    DatagramNetwork datagrams;
+    DatagramClientHelper(remote).Install(datagrams.network.nodes.Get(0));
+    Simulator::Run();
+}
+
 std::vector<TestCase*>
 MakeDatagramClientTests()
 {
-    return {new DatagramPaceTest, new DatagramProbeTest, new DatagramLossTest};
+    return {new DatagramPaceTest,
+            new DatagramProbeTest,
+            new DatagramLossTest,
+            new DatagramStopTest,
+            MakeMisuseTest(
+                "datagrams to an IPv4 address that no host has",
+                [] { SendTo(InetSocketAddress("10.9.9.9", 200)); },
+                "no host has the address 10.9.9.9:200"),
+            MakeMisuseTest(
+                "datagrams to an IPv6 address that no host has",
+                [] { SendTo(Inet6SocketAddress("2001:db9::1", 200)); },
+                "no host has the address [2001:db9::1]:200")};
 }
 
 } // namespace tests

@@ -1,0 +1,345 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "tcp-test-network.h"
+
+#include "ns3/boolean.h"
+#include "ns3/bulk-send-helper.h"
+#include "ns3/config.h"
+#include "ns3/global-value.h"
+#include "ns3/hpcc-scenario-helper.h"
+#include "ns3/inet-socket-address.h"
+#include "ns3/inet6-socket-address.h"
+#include "ns3/internet-stack-helper.h"
+#include "ns3/node.h"
+#include "ns3/packet-sink-helper.h"
+#include "ns3/sequence-number.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/system-path.h"
+#include "ns3/uinteger.h"
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace tests
+{
+
+namespace
+{
+
+/// Bytes of the flow.
+constexpr uint32_t SIZE = 1'000'000;
+/// The receiver's port.
+constexpr uint16_t PORT = 200;
+
+/// A network of two hosts and a switch, as a program or a file has it.
+struct Setting
+{
+    uint32_t mtu;     //!< bytes of a packet
+    uint32_t segment; //!< bytes of a segment
+    bool isIpv6;      //!< whether it is IPv6
+    std::string rate; //!< of both links
+};
+
+/// What a flow alone in it showed.
+struct Outcome
+{
+    Time baseRtt;       //!< T
+    Time completion;    //!< when the last byte was acknowledged
+    uint64_t probes{0}; //!< probes of the sender
+};
+
+/// When the last byte of the flow was acknowledged, whose first one has the sequence number 1.
+struct LastByte
+{
+    /**
+     * \brief The sender has had an acknowledgement.
+     * \param highest the number that is expected next
+     */
+    void OnAcked(SequenceNumber32, SequenceNumber32 highest)
+    {
+        if (acked.IsZero() && highest.GetValue() > SIZE)
+        {
+            acked = Simulator::Now();
+        }
+    }
+
+    Time acked; //!< when all was acknowledged
+};
+
+/**
+ * \brief Set what ns-3's TCP needs for short round-trip times, and the order of events that files
+ * have.
+ * \param setting the network
+ */
+void
+SetDefaults(const Setting& setting)
+{
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
+    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(true));
+    Config::SetDefault("ns3::QbbNetDevice::Mtu", UintegerValue(setting.mtu));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(setting.segment));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4'000'000));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4'000'000));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpHpccPlus"));
+}
+
+/**
+ * \brief Run a flow in a network that a program builds.
+ * \param setting the network
+ * \return what it showed
+ */
+Outcome
+RunProgram(const Setting& setting)
+{
+    SetDefaults(setting);
+    NodeContainer nodes(2);
+    NodeContainer center(1);
+    QbbHelper network;
+    PacketHostHelper hosts;
+    hosts.Install(nodes, network);
+    network.InstallSwitches(center);
+    network.LinkAll(nodes, center.Get(0), DataRate(setting.rate), MicroSeconds(1));
+    InternetStackHelper().Install(nodes);
+    Address receiver = InetSocketAddress(Ipv4Address::GetAny(), PORT);
+    Address any = receiver;
+    if (setting.isIpv6)
+    {
+        receiver = Inet6SocketAddress(hosts.AssignIpv6Addresses(nodes).GetAddress(1, 1), PORT);
+        any = Inet6SocketAddress(Ipv6Address::GetAny(), PORT);
+    }
+    else
+    {
+        receiver = InetSocketAddress(hosts.AssignAddresses(nodes).GetAddress(1), PORT);
+    }
+    network.Start();
+    PacketSinkHelper("ns3::TcpSocketFactory", any).Install(nodes.Get(1));
+    BulkSendHelper source("ns3::TcpSocketFactory", receiver);
+    source.SetAttribute("MaxBytes", UintegerValue(SIZE));
+    source.SetAttribute("SendSize", UintegerValue(setting.segment));
+    source.Install(nodes.Get(0));
+    LastByte last;
+    const std::string socket = "/NodeList/" + std::to_string(nodes.Get(0)->GetId()) +
+                               "/$ns3::TcpL4Protocol/SocketList/0/HighestRxAck";
+    Simulator::Schedule(NanoSeconds(1), [&]() {
+        Config::ConnectWithoutContext(socket, MakeCallback(&LastByte::OnAcked, &last));
+    });
+    Simulator::Stop(MilliSeconds(20));
+    Simulator::Run();
+    const Outcome outcome{network.GetMaxRtt(),
+                          last.acked,
+                          nodes.Get(0)->GetObject<PacketHost>()->GetProbes()};
+    Simulator::Destroy();
+    Config::Reset();
+    return outcome;
+}
+
+/**
+ * \param setting a network
+ * \return the file that describes it
+ */
+std::string
+Describe(const Setting& setting)
+{
+    std::ostringstream file;
+    file << "[run]\nstop = \"20ms\"\n"
+         << "[topology]\nkind = \"star\"\nhosts = 2\ndelay = \"1us\"\nrate = \"" << setting.rate
+         << "\"\n[congestion_control]\nalgorithm = \"hpcc_plus\"\n"
+         << "[transport]\nprotocol = \"tcp\"\nip = \"" << (setting.isIpv6 ? "ipv6" : "ipv4")
+         << "\"\ntcp_buffer = \"4MB\"\nmtu = \"" << setting.segment << "B\"\n"
+         << "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"" << SIZE << "B\"\n";
+    return file.str();
+}
+
+/**
+ * \param name a file
+ * \return what is in it
+ */
+std::string
+ReadFile(const std::string& name)
+{
+    std::ifstream file(name);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/**
+ * \param text a text
+ * \param key what stands before a number of nanoseconds in it
+ * \return that time; 0 if there is none
+ */
+Time
+ReadTime(const std::string& text, const std::string& key)
+{
+    const std::size_t place = text.find(key);
+    return place == std::string::npos ? Time(0)
+                                      : NanoSeconds(std::stoll(text.substr(place + key.size())));
+}
+
+} // namespace
+
+/**
+ * \ingroup hpcc
+ * \brief What a program builds is what a file describes.
+ */
+class StackProgramTest : public TcpTestCase
+{
+  public:
+    StackProgramTest()
+        : TcpTestCase("TCP in a program has the T and the completion times of the file that says "
+                      "the same, for any Mtu")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Compare({1500, 1448, false, "25Gbps"});
+        Compare({9000, 8948, false, "25Gbps"});
+        Compare({1500, 1428, true, "25Gbps"});
+        Compare({9000, 8948, false, "400Gbps"});
+    }
+
+    /**
+     * \brief Run both.
+     * \param setting what both say
+     */
+    void Compare(const Setting& setting)
+    {
+        const Outcome program = RunProgram(setting);
+        const std::string name =
+            "mtu" + std::to_string(setting.mtu) + setting.rate + (setting.isIpv6 ? "v6" : "v4");
+        const std::string config = CreateTempDirFilename(name + ".toml");
+        std::ofstream(config) << Describe(setting);
+        const std::string out = CreateTempDirFilename(name);
+        {
+            HpccScenarioHelper scenario;
+            NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {}), true, name << " is refused");
+            NS_TEST_ASSERT_MSG_EQ(scenario.Run(out), HpccScenarioHelper::FINISHED, name);
+        }
+        Simulator::Destroy();
+        Config::Reset();
+        const std::string summary = ReadFile(SystemPath::Append(out, "summary.json"));
+        const std::string flows = ReadFile(SystemPath::Append(out, "fct.csv"));
+        NS_TEST_EXPECT_MSG_EQ(program.baseRtt, ReadTime(summary, "\"base_rtt_ns\": "), name);
+        const std::string size = "," + std::to_string(SIZE) + ",0,";
+        NS_TEST_EXPECT_MSG_EQ(program.completion, ReadTime(flows, size), name);
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Segments that leave in fragments are HPCC++'s as others are.
+ */
+class StackFragmentTest : public TcpTestCase
+{
+  public:
+    StackFragmentTest()
+        : TcpTestCase("Segments longer than the Mtu are probed for, over IPv4 and IPv6")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool isIpv6 : {false, true})
+        {
+            const Outcome whole = RunProgram({1500, 1428, isIpv6, "25Gbps"});
+            for (const uint32_t segment : {1480u, 3000u})
+            {
+                const Outcome cut = RunProgram({1500, segment, isIpv6, "25Gbps"});
+                NS_TEST_EXPECT_MSG_GT(cut.completion, Time(0), "every byte arrives");
+                NS_TEST_EXPECT_MSG_GT(10 * cut.probes, 9 * whole.probes, "one probe in T");
+            }
+        }
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief RDMA and TCP share fast links, whose telemetry has units by the size of packets.
+ */
+class StackUnitsTest : public TcpTestCase
+{
+  public:
+    StackUnitsTest()
+        : TcpTestCase("RDMA hosts and hosts of TCP with longer packets count telemetry alike")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool stackFirst : {false, true})
+        {
+            NodeContainer nodes(1);
+            NodeContainer rdma(1);
+            NodeContainer center(1);
+            QbbHelper network;
+            if (!stackFirst)
+            {
+                network.InstallHosts(rdma);
+            }
+            PacketHostHelper().Install(nodes, network);
+            if (stackFirst)
+            {
+                network.InstallHosts(rdma);
+            }
+            network.InstallSwitches(center);
+            network.LinkAll(nodes, center.Get(0), DataRate("400Gbps"), MicroSeconds(1));
+            network.LinkAll(rdma, center.Get(0), DataRate("400Gbps"), MicroSeconds(1));
+            network.Start();
+            NS_TEST_EXPECT_MSG_EQ(network.IsStarted(), true, "it starts");
+            Simulator::Destroy();
+        }
+    }
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Where the addresses of hosts are found.
+ */
+class StackAddressTest : public TcpTestCase
+{
+  public:
+    StackAddressTest()
+        : TcpTestCase("A host's IPv6 address is that of index 1, behind the link-local one")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        NodeContainer nodes(2);
+        QbbHelper network;
+        PacketHostHelper hosts;
+        hosts.Install(nodes, network);
+        network.Link(nodes.Get(0), nodes.Get(1), DataRate("25Gbps"), MicroSeconds(1));
+        InternetStackHelper().Install(nodes);
+        const Ipv6InterfaceContainer interfaces = hosts.AssignIpv6Addresses(nodes);
+        for (uint32_t host = 0; host < 2; ++host)
+        {
+            NS_TEST_EXPECT_MSG_EQ(interfaces.GetAddress(host, 0).IsLinkLocal(), true, "index 0");
+            NS_TEST_EXPECT_MSG_EQ(interfaces.GetAddress(host, 1),
+                                  nodes.Get(host)->GetObject<PacketHost>()->GetIpv6Address(),
+                                  "index 1");
+        }
+    }
+};
+
+std::vector<TestCase*>
+MakeStackProgramTests()
+{
+    return {new StackProgramTest, new StackFragmentTest, new StackUnitsTest, new StackAddressTest};
+}
+
+} // namespace tests
+} // namespace ns3
