@@ -32,6 +32,6 @@ if("internet" IN_LIST ns3-all-enabled-modules AND "applications" IN_LIST ns3-all
       tcp/model/probe-client.h
       tcp/model/tcp-hpcc-plus.h
   )
-  set(stack_tests tcp/test/datagram-client-test.cc tcp/test/packet-host-test.cc tcp/test/tcp-hpcc-plus-test.cc tcp/test/tcp-test-network.cc)
+  set(stack_tests tcp/test/datagram-client-test.cc tcp/test/packet-host-test.cc tcp/test/scenario-tcp-test.cc tcp/test/tcp-hpcc-plus-test.cc tcp/test/tcp-test-network.cc)
   set(stack_libraries ${libinternet} ${libapplications})
 endif()

@@ -148,7 +148,10 @@ class HpccTcpTestSuite : public TestSuite
     HpccTcpTestSuite()
         : TestSuite("hpcc-tcp", Type::UNIT)
     {
-        for (const auto make : {MakeDatagramClientTests, MakePacketHostTests, MakeTcpHpccPlusTests})
+        for (const auto make : {MakeDatagramClientTests,
+                                MakePacketHostTests,
+                                MakeScenarioTcpTests,
+                                MakeTcpHpccPlusTests})
         {
             for (TestCase* test : make())
             {

@@ -28,6 +28,8 @@ namespace tests
 std::vector<TestCase*> MakeDatagramClientTests();
 /// \return tests of PacketHost
 std::vector<TestCase*> MakePacketHostTests();
+/// \return tests of TCP in scenarios
+std::vector<TestCase*> MakeScenarioTcpTests();
 /// \return tests of TcpHpccPlus
 std::vector<TestCase*> MakeTcpHpccPlusTests();
 
