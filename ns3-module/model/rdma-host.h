@@ -178,7 +178,8 @@ class RdmaHost : public QbbNode
     using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t receiver)>;
 
     /**
-     * \brief Visit the flows from here that are under way, in no particular order.
+     * \brief Visit the flows from here that are under way, in no particular order. Those that the
+     * visitor starts are not visited.
      * \param visit called with each
      */
     void VisitFlows(const FlowVisitor& visit) const;
