@@ -313,6 +313,7 @@ RunCalling(const std::string& from, const std::string& calls)
     Simulator::Stop(MilliSeconds(1));
     Simulator::Run();
     Simulator::Destroy();
+    Names::Clear();
     return flows;
 }
 
