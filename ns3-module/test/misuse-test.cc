@@ -432,13 +432,6 @@ MakeMisuseTests()
                                        network.helper.Start();
                                    }),
                        "frames of the WireProfile \"reference\" have no bytes"),
-        new MisuseTest("another unit of time after the start",
-                       WithNetwork(true,
-                                   [run](TestNetwork& network) {
-                                       Time::SetResolution(Time::PS);
-                                       run(network);
-                                   }),
-                       "the module counts in nanoseconds"),
         new MisuseTest(
             "a scheduler for a simulator that has its own",
             []() {
