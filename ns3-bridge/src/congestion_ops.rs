@@ -317,12 +317,12 @@ impl OpsFlow {
         self.bounded(decision)
     }
 
-    /// The decision within bounds: no program of a user makes a rate of 0 or a window of nothing.
+    /// The decision within bounds; a rate of 0 has ended the program.
     fn bounded(&self, decision: &OpsDecision) -> RateDecision {
         if decision.keep {
             return RateDecision::Keep;
         }
-        let rate = BitRate(decision.rate_bps).max(BitRate(1)).min(self.limits.line_rate);
+        let rate = BitRate(decision.rate_bps).min(self.limits.line_rate);
         match decision.window_bytes {
             0 => RateDecision::Repace(rate),
             bytes => RateDecision::Window { bytes, rate },

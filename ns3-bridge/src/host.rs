@@ -275,6 +275,8 @@ pub(crate) mod ffi {
         fn source_port(self: &Host, queue_pair: u32) -> u16;
         /// Acknowledged bytes of a queue pair from the sequence number `start` on; all of them where it is unknown.
         fn acked_bytes(self: &Host, queue_pair: u32, start: u64) -> u64;
+        /// The first byte that a queue pair has never sent; 0 where it is unknown.
+        fn sent_end(self: &Host, queue_pair: u32) -> u64;
         /// What congestion control has made of a flow; all 0 where it is unknown.
         fn control_state(self: &Host, queue_pair: u32) -> ControlState;
     }
@@ -601,6 +603,10 @@ impl Host {
 
     pub fn acked_bytes(&self, queue_pair: u32, start: u64) -> u64 {
         self.host.sender(queue_pair).map_or(u64::MAX, |sender| sender.acked().saturating_sub(start))
+    }
+
+    pub fn sent_end(&self, queue_pair: u32) -> u64 {
+        self.host.sender(queue_pair).map_or(0, |sender| sender.snd_max())
     }
 
     pub fn control_state(&self, queue_pair: u32) -> ControlState {

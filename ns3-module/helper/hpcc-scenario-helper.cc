@@ -5,6 +5,7 @@
  */
 #include "hpcc-scenario-helper.h"
 
+#include "kept-defaults.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/results.rs.h"
@@ -291,6 +292,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
 HpccScenarioHelper::Outcome
 HpccScenarioHelper::Run(const std::string& out)
 {
+    const KeptDefaults kept;
     if (!CanRun() || !ChooseSimulator())
     {
         return BAD_INPUT;

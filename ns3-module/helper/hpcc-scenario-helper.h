@@ -64,7 +64,8 @@ class HpccScenarioHelper
     bool Load(const std::string& config, const std::vector<std::string>& overrides);
 
     /**
-     * \brief Run the experiment that was loaded. Call it once.
+     * \brief Run the experiment that was loaded. Call it once. The simulator that the process uses
+     * afterwards, defaults of attributes and ns-3's run number are those of before.
      * \param out folder for the results
      * \return what became of it; BAD_INPUT without an experiment, and the second time
      */

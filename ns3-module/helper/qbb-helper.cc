@@ -362,9 +362,10 @@ QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
 void
 QbbHelper::Start()
 {
-    NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS, "the module counts in nanoseconds");
+    QbbNode::CheckResolution();
     NS_ABORT_MSG_IF(m_isStarted, "the network has been started already");
     m_isStarted = true;
+    CheckCapture();
     if (m_nodes.empty())
     {
         return;
@@ -666,6 +667,17 @@ QbbHelper::GetTxFrames() const
 }
 
 void
+QbbHelper::CheckCapture() const
+{
+    const auto isRdma = [](const Ptr<QbbNode>& node) { return DynamicCast<RdmaHost>(node); };
+    const bool isDue = m_captures && m_isStarted;
+    NS_ABORT_MSG_IF(isDue && std::any_of(m_nodes.begin(), m_nodes.end(), isRdma) &&
+                        !m_nodes.front()->GetSettings().has_bytes(),
+                    "EnablePcap() has nothing to write: frames of the WireProfile \"reference\" "
+                    "have no bytes; choose rocev2_ipv4 or rocev2_ipv6");
+}
+
+void
 QbbHelper::EnablePcapInternal(std::string prefix,
                               Ptr<NetDevice> device,
                               bool,
@@ -675,6 +687,8 @@ QbbHelper::EnablePcapInternal(std::string prefix,
     {
         return;
     }
+    m_captures = true;
+    CheckCapture();
     PcapHelper pcap;
     const std::string name = explicitFilename ? prefix : pcap.GetFilenameFromDevice(prefix, device);
     // Not PcapHelper::CreateFile(), whose time stamps are microseconds.

@@ -381,6 +381,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// reverse, settle all, and tell the network what the hosts' frames weigh.
     void AgreeOnSettings() const;
 
+    /// End the program if the network is started, and frames to be captured have no bytes.
+    void CheckCapture() const;
+
     // Inherited: captures a device's frames.
     void EnablePcapInternal(std::string prefix,
                             Ptr<NetDevice> device,
@@ -409,6 +412,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// What happens between windows of a run in canonical order.
     std::shared_ptr<SharedNetwork> m_shared;
     bool m_isStarted{false}; //!< whether Start() was called
+    bool m_captures{false};  //!< whether EnablePcap() was called
 
     /// What ns-3's seed and run make of random draws.
     struct Chance

@@ -22,16 +22,6 @@ namespace
 {
 
 /**
- * \param decision what a controller wants
- * \return the core's form
- */
-OpsDecision
-MakeDecision(const ns3::RdmaCongestionOps::Decision& decision)
-{
-    return {decision.keep, decision.rate.GetBitRate(), decision.windowBytes};
-}
-
-/**
  * \param name name of a class
  * \return what makes its objects
  */
@@ -88,6 +78,17 @@ IsBase(ns3::TypeId tid)
 CongestionOps::CongestionOps(ns3::Ptr<ns3::RdmaCongestionOps> ops)
     : m_ops(std::move(ops))
 {
+}
+
+OpsDecision
+CongestionOps::MakeDecision(const ns3::RdmaCongestionOps::Decision& decision) const
+{
+    const uint64_t rate = decision.rate.GetBitRate();
+    NS_ABORT_MSG_IF(!decision.keep && rate == 0,
+                    m_ops->GetInstanceTypeId().GetName()
+                        << " has decided on a rate of 0, at which nothing is ever sent: "
+                           "Decision::rate must be above 0 unless Decision::keep is true");
+    return {decision.keep, rate, decision.windowBytes};
 }
 
 OpsDecision

@@ -78,6 +78,12 @@ class CongestionOps
     bool take_armed(OpsTimers& timers);
 
   private:
+    /**
+     * \param decision what the controller wants; ends the program if that is a rate of 0
+     * \return the core's form
+     */
+    OpsDecision MakeDecision(const ns3::RdmaCongestionOps::Decision& decision) const;
+
     ns3::Ptr<ns3::RdmaCongestionOps> m_ops;      //!< the object
     ns3::RdmaCongestionOps::Feedback m_feedback; //!< used again for each acknowledgement
 };

@@ -125,30 +125,33 @@ FastCnpHost::Disconnect(uint32_t dstAddress, uint32_t receiver)
 }
 
 hpcc::FastCnpReaction
-FastCnpHost::Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng)
+FastCnpHost::React(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng)
 {
     NS_LOG_FUNCTION(this << frame.src << frame.queuePair);
-    const hpcc::FastCnpReaction reaction =
-        m_core->on_notification(frame.receiver->GetNow(),
-                                frame.srcAddress,
-                                frame.queuePair,
-                                {frame.GetTelemetry(), frame.telemetryBytes},
-                                host,
-                                rng);
+    return m_core->on_notification(frame.receiver->GetNow(),
+                                   frame.srcAddress,
+                                   frame.queuePair,
+                                   {frame.GetTelemetry(), frame.telemetryBytes},
+                                   host,
+                                   rng);
+}
+
+void
+FastCnpHost::Tell(const QbbFrame& frame, const hpcc::FastCnpReaction& reaction)
+{
     if (reaction.refused >= 0)
     {
         if (!m_refusedTrace.IsEmpty())
         {
             m_refusedTrace(frame, m_reasons[reaction.refused]);
         }
-        return reaction;
+        return;
     }
     m_acceptedTrace(frame, reaction.queue_pair);
     if (reaction.sport != 0)
     {
         m_migrationTrace(reaction.queue_pair, reaction.sport);
     }
-    return reaction;
 }
 
 bool

@@ -84,7 +84,14 @@ class FastCnpHost : public Object, public SettingsOwner
      * \param rng the source of chance
      * \return what it led to
      */
-    hpcc::FastCnpReaction Receive(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);
+    hpcc::FastCnpReaction React(const QbbFrame& frame, hpcc::Host& host, hpcc::Rng& rng);
+
+    /**
+     * \brief Tell trace sources of a notification.
+     * \param frame the notification
+     * \param reaction what it led to
+     */
+    void Tell(const QbbFrame& frame, const hpcc::FastCnpReaction& reaction);
 
     /**
      * \brief Turn a fresh frame into the answer of a host that does not know what a notification

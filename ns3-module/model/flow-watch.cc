@@ -34,6 +34,12 @@ FlowWatch::FollowPorts()
 }
 
 void
+FlowWatch::Begin(uint32_t queuePair, uint64_t end)
+{
+    m_sent[queuePair].end = end;
+}
+
+void
 FlowWatch::OnSent(const QbbFrame& frame)
 {
     if (frame.kind != QbbFrame::Kind::DATA)

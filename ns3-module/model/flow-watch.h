@@ -35,7 +35,14 @@ class FlowWatch
     /// Follow the frames of all of the host's ports. Call it once, when they are there.
     void FollowPorts();
 
-    /// A flow, and the first byte of the packet that is sent again.
+    /**
+     * \brief Follow a queue pair that has sent before.
+     * \param queuePair the queue pair
+     * \param end the first byte that it has never sent
+     */
+    void Begin(uint32_t queuePair, uint64_t end);
+
+    /// A flow, and the first byte of the packet that is sent again, counted from the flow's first.
     TracedCallback<const RdmaFlow&, uint64_t> resend;
     /// A flow, and the time from a packet's first bit out to the acknowledgement of its last byte.
     TracedCallback<const RdmaFlow&, Time> rtt;

@@ -15,6 +15,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
+#include "ns3/nstime.h"
 
 #include <utility>
 
@@ -132,6 +133,14 @@ QbbNode::NewFrame()
     frame->replyQueuePair = 0;
     frame->earlierWrites = 0;
     return frame;
+}
+
+void
+QbbNode::CheckResolution()
+{
+    NS_ABORT_MSG_IF(Time::GetResolution() != Time::NS,
+                    "the module counts in nanoseconds, and Time::SetResolution() has chosen "
+                    "another unit; leave it out");
 }
 
 bool

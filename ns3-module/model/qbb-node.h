@@ -61,6 +61,9 @@ class QbbNode : public Object, public SettingsOwner
      */
     virtual void PrepareSettings();
 
+    /// End the program if ns-3 does not count in nanoseconds.
+    static void CheckResolution();
+
     /// \return whether the simulation has ended, which took the ports away
     bool IsDisposed() const;
 

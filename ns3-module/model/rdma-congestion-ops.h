@@ -36,6 +36,11 @@ namespace ns3
  * OnFeedback(); OnLoss() for a retransmission timeout; OnNotification() for a congestion
  * notification; OnTimer() when a timer that it has armed is due; OnPort() after a failed link has
  * moved the flow to another port. A decision takes effect before the next call.
+ *
+ * The host waits for these calls in the midst of its work: to call it from inside one - to start
+ * the next flow, to take a link down, to ask for a rate - ends the program with a message. Schedule
+ * such a thing by Simulator::ScheduleNow(): it happens at the same time, after the decision. What
+ * a call throws ends the program, too.
  */
 class RdmaCongestionOps : public Object
 {
@@ -115,7 +120,7 @@ class RdmaCongestionOps : public Object
     struct Decision
     {
         bool keep{true};         //!< leave window and rate as they are
-        DataRate rate;           //!< the pace, otherwise
+        DataRate rate;           //!< the pace, otherwise; 0 ends the program
         uint64_t windowBytes{0}; //!< the window; 0: in proportion to the rate
     };
 

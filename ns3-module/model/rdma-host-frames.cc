@@ -39,6 +39,7 @@ void
 RdmaHost::Send(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
+    CheckDecided();
     SendBack(frame,
              m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport},
                            frame->dst));
@@ -57,7 +58,7 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     }
     const uint16_t port = out.GetPortNumber();
     const uint64_t now = out.GetNow();
-    const hpcc::Segment segment = m_core->poll(port, now, out.GetPaused());
+    const hpcc::Segment segment = Decide([&] { return m_core->poll(port, now, out.GetPaused()); });
     if (!segment.present)
     {
         UpdateWakeUp(port);
@@ -268,7 +269,8 @@ void
 RdmaHost::ReceiveCnp(QbbFrame* frame)
 {
     const uint32_t queuePair = frame->queuePair;
-    const hpcc::AckResult result = m_core->on_cnp(frame->receiver->GetNow(), queuePair);
+    const hpcc::AckResult result =
+        Decide([&] { return m_core->on_cnp(frame->receiver->GetNow(), queuePair); });
     frame->Release();
     TakeResult(queuePair, result);
 }
@@ -306,7 +308,9 @@ RdmaHost::ReceiveFastCnp(QbbFrame* frame)
         frame->Release();
         return;
     }
-    const hpcc::FastCnpReaction reaction = m_fastCnp->Receive(*frame, *m_core, *m_rng);
+    const hpcc::FastCnpReaction reaction =
+        Decide([&] { return m_fastCnp->React(*frame, *m_core, *m_rng); });
+    m_fastCnp->Tell(*frame, reaction);
     if (reaction.unknown)
     {
         ReportUnknown(*frame);
@@ -376,10 +380,12 @@ RdmaHost::ReceiveAck(QbbFrame* frame)
                              frame->kind == QbbFrame::Kind::NACK,
                              frame->congestionEchoed,
                              frame->selective};
-    const hpcc::AckResult result = m_core->on_ack(frame->receiver->GetNow(),
-                                                  ack,
-                                                  {frame->GetTelemetry(), frame->telemetryBytes},
-                                                  *m_rng);
+    const hpcc::AckResult result = Decide([&] {
+        return m_core->on_ack(frame->receiver->GetNow(),
+                              ack,
+                              {frame->GetTelemetry(), frame->telemetryBytes},
+                              *m_rng);
+    });
     const uint32_t queuePair = frame->queuePair;
     frame->Release();
     TakeResult(queuePair, result);
@@ -389,13 +395,14 @@ void
 RdmaHost::ReceiveFeedback(QbbFrame* frame)
 {
     const uint32_t queuePair = frame->queuePair;
-    const hpcc::AckResult result =
-        m_core->on_feedback(frame->receiver->GetNow(),
-                            queuePair,
-                            frame->seq,
-                            m_wirePort ? frame->sport : frame->dport,
-                            {frame->GetTelemetry(), frame->telemetryBytes},
-                            *m_rng);
+    const hpcc::AckResult result = Decide([&] {
+        return m_core->on_feedback(frame->receiver->GetNow(),
+                                   queuePair,
+                                   frame->seq,
+                                   m_wirePort ? frame->sport : frame->dport,
+                                   {frame->GetTelemetry(), frame->telemetryBytes},
+                                   *m_rng);
+    });
     frame->Release();
     TakeResult(queuePair, result);
 }
@@ -535,8 +542,8 @@ void
 RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
 {
     m_sending.at(queuePair).timers[timer] = nullptr;
-    const hpcc::TimeoutResult result =
-        m_core->on_timeout(Simulator::Now().GetTimeStep(), queuePair, timer);
+    const hpcc::TimeoutResult result = Decide(
+        [&] { return m_core->on_timeout(Simulator::Now().GetTimeStep(), queuePair, timer); });
     if (!result.known)
     {
         return;

@@ -91,6 +91,7 @@ void
 RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    CheckDecided();
     m_core.reset();
     m_receiverKeys.reset();
     m_fastCnp = nullptr;
@@ -109,6 +110,11 @@ RdmaHost::GetFlowWatch()
         if (m_network)
         {
             m_flowWatch->FollowPorts();
+            CheckDecided();
+            for (const auto& [queuePair, sending] : m_sending)
+            {
+                m_flowWatch->Begin(queuePair, m_core->sent_end(queuePair));
+            }
         }
     }
     return *m_flowWatch;
@@ -207,8 +213,9 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 void
 RdmaHost::Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done)
 {
-    const hpcc::PostResult result =
-        m_core->post(Simulator::Now().GetNanoSeconds(), queuePair, request.size);
+    // Timers of its congestion control that were due while it was idle fire now.
+    const hpcc::PostResult result = Decide(
+        [&] { return m_core->post(Simulator::Now().GetNanoSeconds(), queuePair, request.size); });
     NS_ABORT_MSG_UNLESS(result.posted,
                         "host " << m_index << " has no sequence numbers left for " << request.size
                                 << " bytes on one queue pair to host " << dst);
@@ -261,10 +268,12 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
     {
         return ELSEWHERE;
     }
-    const int64_t queuePair = m_core->open_sender(Simulator::Now().GetNanoSeconds(),
-                                                  static_cast<uint16_t>(nic),
-                                                  sender,
-                                                  *m_network);
+    const int64_t queuePair = Decide([&] {
+        return m_core->open_sender(Simulator::Now().GetNanoSeconds(),
+                                   static_cast<uint16_t>(nic),
+                                   sender,
+                                   *m_network);
+    });
     NS_ABORT_MSG_IF(queuePair < 0, "host " << flow.src << " has no room for another queue pair");
 
     const auto handle = static_cast<uint32_t>(queuePair);
@@ -295,6 +304,7 @@ RdmaHost::TakeSourcePort(uint32_t source)
 void
 RdmaHost::CloseReceiver(uint32_t receiver)
 {
+    CheckDecided();
     const auto flow = m_arriving.find(receiver);
     if (flow != m_arriving.end())
     {
@@ -340,6 +350,16 @@ RdmaHost::CheckRunning() const
         "host " << m_index
                 << " is not part of a running network: call QbbHelper::Start() first, and "
                 << "nothing after Simulator::Destroy()");
+    CheckDecided();
+}
+
+void
+RdmaHost::CheckDecided() const
+{
+    NS_ABORT_MSG_IF(m_decides,
+                    "host " << m_index
+                            << " cannot be called from inside a call of its congestion control: "
+                            << "schedule what is to be done, by Simulator::ScheduleNow()");
 }
 
 void
@@ -356,6 +376,7 @@ RdmaHost::CheckPeer(const RdmaHost& peer) const
 void
 RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
 {
+    CheckResolution();
     NS_ABORT_MSG_UNLESS(peer, "a flow needs a destination");
     CheckPeer(*peer);
     NS_ABORT_MSG_IF(PeekPointer(peer) == this, "host " << m_index << " cannot send to itself");
@@ -395,13 +416,15 @@ void
 RdmaHost::OnNewRoutes()
 {
     NS_LOG_FUNCTION(this);
+    CheckDecided();
     hpcc::update_host_routes(*m_network, m_index, *m_core);
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {
         const Sending& sending = m_sending.at(queuePair);
-        const int32_t port = m_core->reassign(
-            queuePair,
-            WireKey(sending.peer->m_index, sending.dport, m_core->source_port(queuePair)));
+        const hpcc::FlowKey key =
+            WireKey(sending.peer->m_index, sending.dport, m_core->source_port(queuePair));
+        const int32_t port =
+            Decide([&, queuePair = queuePair] { return m_core->reassign(queuePair, key); });
         if (port >= 0)
         {
             ScheduleTimers(queuePair,
@@ -414,6 +437,7 @@ RdmaHost::OnNewRoutes()
 uint64_t
 RdmaHost::GetAckedBytes(uint32_t queuePair, uint64_t firstSeq) const
 {
+    CheckDecided();
     const RdmaFlow* flow = FindFlow(queuePair, firstSeq);
     return flow && flow->firstSeq == firstSeq
                ? std::min(m_core->acked_bytes(queuePair, firstSeq), flow->size)
@@ -432,6 +456,7 @@ RdmaHost::GetFlow(uint32_t queuePair) const
 RdmaControl
 RdmaHost::GetControl(uint32_t queuePair) const
 {
+    CheckDecided();
     if (!m_sending.count(queuePair))
     {
         return {};
@@ -459,12 +484,18 @@ RdmaHost::GetWindow(uint32_t queuePair) const
 void
 RdmaHost::VisitFlows(const FlowVisitor& visit) const
 {
+    // What is visited may start flows, which moves the others.
+    std::vector<std::pair<RdmaFlow, uint32_t>> flows;
     for (const auto& [queuePair, sending] : m_sending)
     {
         for (const auto& [firstSeq, message] : sending.messages)
         {
-            visit(message.flow, sending.receiver);
+            flows.emplace_back(message.flow, sending.receiver);
         }
+    }
+    for (const auto& [flow, receiver] : flows)
+    {
+        visit(flow, receiver);
     }
 }
 

@@ -178,7 +178,8 @@ class RdmaHost : public QbbNode
     using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t receiver)>;
 
     /**
-     * \brief Visit the flows from here that are under way, in no particular order.
+     * \brief Visit the flows from here that are under way, in no particular order. Those that the
+     * visitor starts are not visited.
      * \param visit called with each
      */
     void VisitFlows(const FlowVisitor& visit) const;
@@ -244,7 +245,8 @@ class RdmaHost : public QbbNode
     /**
      * TracedCallback signature for packets that are sent again.
      * \param [in] flow the flow
-     * \param [in] seq first byte of the packet
+     * \param [in] seq first byte of the packet, counted from the flow's first: RdmaFlow::firstSeq
+     * more in the sequence numbers of the queue pair
      */
     typedef void (*ResendTracedCallback)(const RdmaFlow& flow, uint64_t seq);
 
@@ -325,8 +327,21 @@ class RdmaHost : public QbbNode
      */
     void CloseQueuePair(uint32_t queuePair, const RdmaFlow& flow);
 
-    /// End the program if the host has not been started, or the simulation is over.
+    /// End the program if the host has not been started, or the simulation is over, or it decides.
     void CheckRunning() const;
+
+    /// End the program if the core is in the midst of a decision: a congestion control of the
+    /// program's, which it has called, calls its own host.
+    void CheckDecided() const;
+
+    /**
+     * \brief Have the core do something about which it may call congestion controls.
+     * \tparam F type of the call
+     * \param call calls the core
+     * \return what the call returns
+     */
+    template <class F>
+    auto Decide(F call);
 
     /// \return the core's host, as it is before its first flow, with the present routes
     CorePointer<hpcc::Host> MakeCore() const;
@@ -545,6 +560,7 @@ class RdmaHost : public QbbNode
     uint16_t m_wirePort{0};
     uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
     bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
+    bool m_decides{false};          //!< whether the core may be calling a congestion control
     /// Whether acknowledgements echo telemetry, and that is all.
     bool m_echoesTelemetry{true};
     TracedCallback<const RdmaFlow&> m_startTrace;                       //!< trace source
@@ -555,6 +571,17 @@ class RdmaHost : public QbbNode
     /// Follows bottlenecks, likewise.
     std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
 };
+
+template <class F>
+auto
+RdmaHost::Decide(F call)
+{
+    CheckDecided();
+    m_decides = true;
+    const auto result = call();
+    m_decides = false;
+    return result;
+}
 
 } // namespace ns3
 

@@ -91,11 +91,14 @@ NameOf(hpcc::SettingKind kind)
 bool
 HasText(const AttributeValue& value)
 {
+    if (dynamic_cast<const StringValue*>(&value))
+    {
+        return true;
+    }
     for (const auto& type : {&typeid(BooleanValue),
                              &typeid(DataRateValue),
                              &typeid(DoubleValue),
                              &typeid(IntegerValue),
-                             &typeid(StringValue),
                              &typeid(TimeValue),
                              &typeid(UintegerValue)})
     {
@@ -166,16 +169,6 @@ Assign(AttributeValue& value, const std::string& text)
     return value.DeserializeFromString(text, nullptr);
 }
 
-/// What ns-3 tries to read as a value after a text was refused: nothing is.
-class RefusedText : public StringValue
-{
-  public:
-    bool DeserializeFromString(std::string, Ptr<const AttributeChecker>) override
-    {
-        return false;
-    }
-};
-
 /// A setting that is an attribute.
 struct SettingAttribute
 {
@@ -221,6 +214,37 @@ struct SettingAttribute
 
     const hpcc::SettingInfo info;      //!< what the core says of it
     const Ptr<AttributeValue> initial; //!< its value in new settings
+};
+
+/// The text of a value of a setting.
+class SettingText : public StringValue
+{
+  public:
+    /**
+     * \param setting the setting
+     */
+    explicit SettingText(std::shared_ptr<const SettingAttribute> setting)
+        : m_setting(std::move(setting))
+    {
+    }
+
+    // ns-3 asks here again after a text was refused: what is refused stays so, without a word more.
+    bool DeserializeFromString(std::string text, Ptr<const AttributeChecker>) override
+    {
+        try
+        {
+            hpcc::new_settings()->set(m_setting->info, text);
+        }
+        catch (const rust::Error&)
+        {
+            return false;
+        }
+        Set(text);
+        return true;
+    }
+
+  private:
+    std::shared_ptr<const SettingAttribute> m_setting; //!< the setting
 };
 
 /// Takes what the core accepts for a setting.
@@ -280,7 +304,7 @@ class SettingChecker : public AttributeChecker
 
     Ptr<AttributeValue> Create() const override
     {
-        return ns3::Create<RefusedText>();
+        return ns3::Create<SettingText>(m_setting);
     }
 
     bool Copy(const AttributeValue& source, AttributeValue& destination) const override

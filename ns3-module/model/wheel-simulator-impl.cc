@@ -278,9 +278,15 @@ WheelSimulatorImpl::GetMaximumSimulationTime() const
 }
 
 void
-WheelSimulatorImpl::SetScheduler(ObjectFactory)
+WheelSimulatorImpl::SetScheduler(ObjectFactory factory)
 {
-    // The simulator has its own; Simulator calls this once with the default.
+    // The simulator has its own; Simulator calls this once with the default, which nobody asked
+    // for.
+    NS_ABORT_MSG_UNLESS(factory.GetTypeId().GetName() == "ns3::MapScheduler",
+                        "ns3::WheelSimulatorImpl keeps its events itself, without a scheduler: it "
+                        "cannot use "
+                            << factory.GetTypeId().GetName()
+                            << "; leave SchedulerType, and Simulator::SetScheduler(), as they are");
 }
 
 uint32_t

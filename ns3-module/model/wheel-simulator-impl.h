@@ -203,7 +203,8 @@ class WheelSimulatorImpl : public SimulatorImpl
     Time Now() const override;
     Time GetDelayLeft(const EventId& id) const override;
     Time GetMaximumSimulationTime() const override;
-    void SetScheduler(ObjectFactory schedulerFactory) override;
+    // Ends the program but for ns-3's default: the simulator is its own scheduler.
+    void SetScheduler(ObjectFactory factory) override;
     uint32_t GetSystemId() const override;
     uint32_t GetContext() const override;
     uint64_t GetEventCount() const override;

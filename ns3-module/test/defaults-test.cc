@@ -8,6 +8,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
@@ -201,6 +202,9 @@ BothFormsTest::RunFile(const Scenario& scenario)
 std::vector<int64_t>
 BothFormsTest::RunProgram(const Scenario& scenario)
 {
+    // As files run.
+    UseSimulator("ns3::WheelSimulatorImpl");
+    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(true));
     NodeContainer hosts(SENDERS + 1);
     NodeContainer center(1);
     QbbHelper network;

@@ -390,9 +390,10 @@ class WheelForesightTest : public TestCase
                 wheel.queue.Insert(arrival);
             }
         }
-        NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(),
-                              0,
-                              "an event was asked behind its turn, or for a step before the one that leads there");
+        NS_TEST_EXPECT_MSG_EQ(
+            wheel.GetFailures(),
+            0,
+            "an event was asked behind its turn, or for a step before the one that leads there");
         NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
         while (!wheel.queue.IsEmpty())
         {

@@ -8,6 +8,7 @@
 #include "ns3/abort.h"
 #include "ns3/data-rate.h"
 #include "ns3/enum.h"
+#include "ns3/global-value.h"
 #include "ns3/node.h"
 #include "ns3/object-factory.h"
 #include "ns3/packet.h"
@@ -418,6 +419,28 @@ MakeMisuseTests()
             "a layout of telemetry that there is not",
             []() { QbbHelper().SetTelemetry("papre"); },
             "\"paper\""),
+        new MisuseTest("a capture of frames without bytes",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.EnablePcap("none", network.GetHostDevice(0));
+                                   }),
+                       "frames of the WireProfile \"reference\" have no bytes"),
+        new MisuseTest("such a capture before the start",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       network.helper.EnablePcap("none", network.GetHostDevice(0));
+                                       network.helper.Start();
+                                   }),
+                       "frames of the WireProfile \"reference\" have no bytes"),
+        new MisuseTest(
+            "a scheduler for a simulator that has its own",
+            []() {
+                GlobalValue::Bind("SimulatorImplementationType",
+                                  StringValue("ns3::WheelSimulatorImpl"));
+                GlobalValue::Bind("SchedulerType", StringValue("ns3::HeapScheduler"));
+                Simulator::Now();
+            },
+            "it cannot use ns3::HeapScheduler"),
         new MisuseTest(
             "a fault that the reference has not",
             []() { QbbHelper().SetReferenceFaults("lossy"); },

@@ -8,8 +8,11 @@
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/hpcc-scenario-helper.h"
+#include "ns3/names.h"
+#include "ns3/node.h"
 #include "ns3/qbb-node.h"
 #include "ns3/rdma-congestion-ops.h"
+#include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
@@ -18,6 +21,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 namespace ns3
 {
@@ -169,8 +173,176 @@ class TimedPace : public RdmaCongestionOps
 
 NS_OBJECT_ENSURE_REGISTERED(TimedPace);
 
+/**
+ * \ingroup hpcc
+ * \brief A congestion control that calls the host named "source" from inside one of its calls.
+ */
+class CallingControl : public RdmaCongestionOps
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::tests::CallingControl")
+                                .SetParent<RdmaCongestionOps>()
+                                .AddConstructor<CallingControl>()
+                                .AddAttribute("From",
+                                              "The call from inside which it does so",
+                                              StringValue("OnFeedback"),
+                                              MakeStringAccessor(&CallingControl::m_from),
+                                              MakeStringChecker())
+                                .AddAttribute("Calls",
+                                              "What it calls",
+                                              StringValue("StartFlow"),
+                                              MakeStringAccessor(&CallingControl::m_calls),
+                                              MakeStringChecker());
+        return tid;
+    }
+
+    void Start(const Limits&) override
+    {
+        Arm(0, Simulator::Now().GetNanoSeconds() + 500);
+        CallFrom("Start");
+    }
+
+    void OnSent(const Sent&) override
+    {
+        CallFrom("OnSent");
+    }
+
+    Decision OnTimer(uint8_t, uint64_t) override
+    {
+        CallFrom("OnTimer");
+        return {};
+    }
+
+    Decision OnFeedback(const Feedback&) override
+    {
+        CallFrom("OnFeedback");
+        return {};
+    }
+
+  private:
+    /// Start a flow of three packets, in the first 20 us.
+    static void StartFlow()
+    {
+        if (Simulator::Now() < MicroSeconds(20))
+        {
+            RdmaFlow flow;
+            flow.size = 3000;
+            GetSource()->StartFlow(Names::Find<Node>("sink")->GetObject<RdmaHost>(),
+                                   flow,
+                                   RdmaHost::FlowCallback());
+        }
+    }
+
+    /// \return the host
+    static Ptr<RdmaHost> GetSource()
+    {
+        return Names::Find<Node>("source")->GetObject<RdmaHost>();
+    }
+
+    /**
+     * \brief Call the host, once.
+     * \param call the call from inside which this is
+     */
+    void CallFrom(const std::string& call)
+    {
+        if (call != m_from || std::exchange(m_hasCalled, true))
+        {
+            return;
+        }
+        if (m_calls == "StartFlow")
+        {
+            StartFlow();
+        }
+        else if (m_calls == "ScheduleNow")
+        {
+            Simulator::ScheduleNow(&CallingControl::StartFlow);
+        }
+        else if (m_calls == "GetRate")
+        {
+            GetSource()->GetRate(0);
+        }
+        else if (m_calls == "Resend")
+        {
+            GetSource()->TraceConnectWithoutContext("Resend",
+                                                    Callback<void, const RdmaFlow&, uint64_t>());
+        }
+    }
+
+    std::string m_from;      //!< the call from inside which it calls
+    std::string m_calls;     //!< what it calls
+    bool m_hasCalled{false}; //!< whether it has called
+};
+
+NS_OBJECT_ENSURE_REGISTERED(CallingControl);
+
 namespace
 {
+
+/**
+ * \brief Run a flow under CallingControl, and the flows that this starts.
+ * \param from the call from inside which the host is called
+ * \param calls what is called
+ * \return flows that have started, and those that have finished
+ */
+std::pair<uint32_t, uint32_t>
+RunCalling(const std::string& from, const std::string& calls)
+{
+    Config::SetDefault("ns3::tests::CallingControl::From", StringValue(from));
+    Config::SetDefault("ns3::tests::CallingControl::Calls", StringValue(calls));
+    TestNetwork network;
+    network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::CallingControl"));
+    network.MakeStar(2);
+    Names::Add("source", network.hosts.Get(0));
+    Names::Add("sink", network.hosts.Get(1));
+    network.helper.Start();
+    std::pair<uint32_t, uint32_t> flows;
+    const Ptr<RdmaHost> source = network.helper.GetHost(0);
+    source->TraceConnectWithoutContext(
+        "FlowStart",
+        Callback<void, const RdmaFlow&>([&flows](const RdmaFlow&) { ++flows.first; }));
+    source->TraceConnectWithoutContext(
+        "FlowFinish",
+        Callback<void, const RdmaFlow&>([&flows](const RdmaFlow&) { ++flows.second; }));
+    network.AddFlow(0, 1, 3000);
+    Simulator::Stop(MilliSeconds(1));
+    Simulator::Run();
+    Simulator::Destroy();
+    Names::Clear();
+    return flows;
+}
+
+/**
+ * \param from a call of a congestion control
+ * \param calls what is called from inside it
+ * \return a test that expects that to end the program
+ */
+TestCase*
+RefuseCalling(const std::string& from, const std::string& calls)
+{
+    return MakeMisuseTest(
+        calls + " from inside " + from,
+        [from, calls]() { RunCalling(from, calls); },
+        "host 0 cannot be called from inside a call of its congestion control");
+}
+
+/// Run a flow whose congestion control decides on a rate of 0.
+void
+DecideOnNothing()
+{
+    Config::SetDefault("ns3::tests::FixedPace::Rate", DataRateValue(DataRate(0)));
+    TestNetwork network;
+    network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::FixedPace"));
+    network.MakeStar(2);
+    network.helper.Start();
+    network.AddFlow(0, 1, 3000);
+    Simulator::Run();
+}
 
 /// Bytes of the flow.
 constexpr uint64_t SIZE = 10'000'000;
@@ -362,10 +534,44 @@ class OwnControlTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief What a congestion control schedules may call its host.
+ */
+class CallLaterTest : public HpccTestCase
+{
+  public:
+    CallLaterTest()
+        : HpccTestCase("Flows that a congestion control in C++ schedules")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string from : {"OnSent", "OnTimer", "OnFeedback"})
+        {
+            const auto [started, finished] = RunCalling(from, "ScheduleNow");
+            NS_TEST_EXPECT_MSG_GT(started, 3, "each starts the next, from inside " << from);
+            NS_TEST_EXPECT_MSG_EQ(finished, started, "and all finish");
+        }
+    }
+};
+
 TestCases
 MakeOwnControlTests()
 {
-    return {new OwnControlTest};
+    return {new OwnControlTest,
+            new CallLaterTest,
+            RefuseCalling("Start", "StartFlow"),
+            RefuseCalling("OnSent", "StartFlow"),
+            RefuseCalling("OnTimer", "StartFlow"),
+            RefuseCalling("OnFeedback", "StartFlow"),
+            RefuseCalling("OnFeedback", "GetRate"),
+            RefuseCalling("OnFeedback", "Resend"),
+            MakeMisuseTest("a decision on a rate of 0",
+                           DecideOnNothing,
+                           "ns3::tests::FixedPace has decided on a rate of 0")};
 }
 
 } // namespace tests

@@ -654,6 +654,47 @@ class SourcePortsTest : public HpccTestCase
     uint32_t m_wrongPorts{0}; //!< those with a port that they must not have
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Whoever visits flows may start others meanwhile.
+ */
+class VisitTest : public HpccTestCase
+{
+  public:
+    VisitTest()
+        : HpccTestCase("A visitor of flows may start flows")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.MakeStar(2);
+        network.helper.Start();
+        const Ptr<RdmaHost> source = network.helper.GetHost(0);
+        RdmaFlow flow;
+        const auto start = [&](uint64_t size) {
+            flow.size = size;
+            source->StartFlow(network.helper.GetHost(1), flow, RdmaHost::FlowCallback());
+        };
+        for (uint64_t size = 1; size <= 50; ++size)
+        {
+            start(size);
+        }
+        uint64_t visited = 0;
+        source->VisitFlows([&](const RdmaFlow& known, uint32_t) {
+            visited += known.size;
+            for (uint32_t count = 0; count < 20; ++count)
+            {
+                start(1'000);
+            }
+        });
+        NS_TEST_EXPECT_MSG_EQ(visited, 50 * 51 / 2, "each of the flows before, once");
+        Simulator::Destroy();
+    }
+};
+
 TestCases
 MakeHostTests()
 {
@@ -665,7 +706,8 @@ MakeHostTests()
             new TelemetryBytesTest(5),
             new FlowStateTest,
             new AttributeTest,
-            new SourcePortsTest};
+            new SourcePortsTest,
+            new VisitTest};
 }
 
 } // namespace tests

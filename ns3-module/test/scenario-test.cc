@@ -7,9 +7,11 @@
 
 #include "ns3/global-value.h"
 #include "ns3/hpcc-scenario-helper.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/system-path.h"
+#include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
 #include <fstream>
@@ -210,10 +212,48 @@ class ScenarioTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief What runs after a scenario runs as if there had been none.
+ */
+class AfterScenarioTest : public HpccTestCase
+{
+  public:
+    AfterScenarioTest()
+        : HpccTestCase("A scenario leaves simulator and run number as they were")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RngSeedManager::SetRun(3);
+        const std::string config = CreateTempDirFilename("good.toml");
+        std::ofstream(config) << SCENARIO;
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {}), true, "refused");
+        NS_TEST_EXPECT_MSG_EQ(scenario.Run(CreateTempDirFilename("out")),
+                              HpccScenarioHelper::FINISHED,
+                              "the flow has not finished");
+        NS_TEST_EXPECT_MSG_EQ(WheelSimulatorImpl::Find(), nullptr, "ns-3's simulator, as before");
+        NS_TEST_EXPECT_MSG_EQ(RngSeedManager::GetRun(), 3, "the program's run");
+        UseSimulator("ns3::WheelSimulatorImpl");
+        NS_TEST_EXPECT_MSG_EQ(WheelSimulatorImpl::Find()->IsCanonical(),
+                              false,
+                              "in the order that is the default");
+    }
+
+    void DoTeardown() override
+    {
+        RngSeedManager::SetRun(1);
+        HpccTestCase::DoTeardown();
+    }
+};
+
 TestCases
 MakeScenarioTests()
 {
-    return {new ScenarioTest};
+    return {new ScenarioTest, new AfterScenarioTest};
 }
 
 } // namespace tests

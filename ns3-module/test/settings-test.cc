@@ -11,6 +11,7 @@
 #include "ns3/double.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/node.h"
+#include "ns3/object-factory.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/rng-seed-manager.h"
@@ -20,6 +21,7 @@
 
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <utility>
 
 namespace ns3
@@ -203,6 +205,43 @@ class AttributeTextTest : public HpccTestCase
 
   private:
     void DoRun() override
+    {
+        CheckValues();
+        CheckFactory();
+    }
+
+    /// A factory is read from a text with attributes, and from that which ns-3 writes for it.
+    void CheckFactory()
+    {
+        ObjectFactory factory;
+        std::istringstream("ns3::RdmaHost[Mtu=2000|TelemetryLayout=paper]") >> factory;
+        std::ostringstream text;
+        text << factory;
+        std::istringstream written(text.str());
+        ObjectFactory again;
+        written >> again;
+        NS_TEST_EXPECT_MSG_EQ(written.fail(), false, "refused: " << text.str());
+        const auto host = again.Create<RdmaHost>();
+        NS_TEST_EXPECT_MSG_EQ(host->GetMtu(), 2000, "of the text");
+        StringValue layout;
+        host->GetAttribute("TelemetryLayout", layout);
+        NS_TEST_EXPECT_MSG_EQ(layout.Get(), "paper", "of the text");
+
+        std::istringstream wrong("ns3::RdmaHost[Mtu=many]");
+        wrong >> factory;
+        NS_TEST_EXPECT_MSG_EQ(wrong.fail(), true, "no number");
+
+        TypeId::AttributeInformation mtu;
+        RdmaHost::GetTypeId().LookupAttributeByName("Mtu", &mtu);
+        const Ptr<AttributeValue> value = mtu.checker->Create();
+        host->GetAttribute("Mtu", *value);
+        const auto other = CreateObject<RdmaHost>();
+        NS_TEST_EXPECT_MSG_EQ(other->SetAttributeFailSafe("Mtu", *value), true, "read and set");
+        NS_TEST_EXPECT_MSG_EQ(other->GetMtu(), 2000, "as it was read");
+    }
+
+    /// Values of all kinds are set and read as text.
+    void CheckValues()
     {
         const auto host = CreateObject<RdmaHost>();
         for (const std::string text : {"", "3:3000, 4:1000, 5:strict"})

@@ -17,6 +17,7 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -44,6 +45,7 @@ class TraceSourcesTest : public HpccTestCase
     {
         CheckRoundTrips();
         CheckResent();
+        CheckConnectedLate();
         CheckNotifications();
         CheckLateLink();
     }
@@ -87,6 +89,35 @@ class TraceSourcesTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(m_resent,
                               network.helper.GetHost(0)->GetCounters().resent,
                               "packets sent again");
+        Simulator::Destroy();
+    }
+
+    /// A sink that is connected in the midst of a repair hears of the rest of it.
+    void CheckConnectedLate()
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("100us"));
+        network.MakeStar(2);
+        network.helper.SetLoss(network.links[1], 0.01, 1);
+        network.helper.Start();
+        const Ptr<RdmaHost> sender = network.helper.GetHost(0);
+        uint64_t before = 0;
+        std::function<void()> connect = [&]() {
+            before = sender->GetCounters().resent;
+            if (before == 0)
+            {
+                Simulator::Schedule(NanoSeconds(100), connect);
+                return;
+            }
+            Connect();
+        };
+        Simulator::Schedule(NanoSeconds(100), connect);
+        network.AddFlow(0, 1, 1'000'000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_LT(before, 5, "the first repair has only begun");
+        NS_TEST_EXPECT_MSG_EQ(m_resent + before,
+                              sender->GetCounters().resent,
+                              "packets sent again since then");
         Simulator::Destroy();
     }
 

@@ -177,6 +177,12 @@ impl QueuePair {
         self.snd_nxt
     }
 
+    /// The first byte that has never been sent.
+    #[inline]
+    pub fn snd_max(&self) -> u64 {
+        self.snd_max
+    }
+
     /// Whether every byte is acknowledged.
     #[inline]
     pub fn is_finished(&self) -> bool {

@@ -72,13 +72,7 @@ ScenarioStackHosts::Prepare(const hpcc::Scenario& scenario, const QbbHelper& net
         {
             m_helper.AssignAddresses(NodeContainer(node));
         }
-        PrepareHost(*node);
     }
-}
-
-void
-ScenarioStackHosts::PrepareHost(Node&) const
-{
 }
 
 void

@@ -41,12 +41,6 @@ class ScenarioStackHosts : public ScenarioHosts
 
   protected:
     /**
-     * \brief Get a host ready, which has its addresses.
-     * \param node its node
-     */
-    virtual void PrepareHost(Node& node) const;
-
-    /**
      * \param index a node's index
      * \return the host; nullptr if it is a switch
      */

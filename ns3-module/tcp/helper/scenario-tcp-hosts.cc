@@ -9,16 +9,15 @@
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
-#include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/node.h"
+#include "ns3/object-factory.h"
 #include "ns3/packet-host.h"
 #include "ns3/packet.h"
-#include "ns3/pointer.h"
 #include "ns3/string.h"
+#include "ns3/tcp-congestion-ops.h"
 #include "ns3/tcp-hpcc-plus.h"
 #include "ns3/tcp-l4-protocol.h"
-#include "ns3/tcp-socket-factory.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -77,23 +76,23 @@ ScenarioTcpHosts::GetTypeId()
 
 ScenarioTcpHosts::~ScenarioTcpHosts() = default;
 
-void
-ScenarioTcpHosts::Prepare(const hpcc::Scenario& scenario, const QbbHelper& network)
+Ptr<TcpCongestionOps>
+ScenarioTcpHosts::MakeControl(uint32_t host) const
 {
-    const hpcc::TcpParameters tcp = scenario.tcp();
+    const hpcc::TcpParameters tcp = m_scenario->tcp();
+    ObjectFactory factory;
+    factory.SetTypeId(std::string(tcp.control));
     for (const auto& attribute : tcp.attributes)
     {
-        Config::SetDefault(std::string(tcp.control) + "::" + std::string(attribute.name),
-                           StringValue(std::string(attribute.value)));
+        factory.Set(std::string(attribute.name), StringValue(std::string(attribute.value)));
     }
-    ScenarioStackHosts::Prepare(scenario, network);
-}
-
-void
-ScenarioTcpHosts::PrepareHost(Node& node) const
-{
-    const std::string control(m_scenario->tcp().control);
-    node.GetObject<TcpL4Protocol>()->SetAttribute("SocketType", StringValue(control));
+    const auto control = factory.Create<TcpCongestionOps>();
+    if (const auto plus = DynamicCast<TcpHpccPlus>(control))
+    {
+        plus->SetSettings(
+            CorePointer<hpcc::Settings>(GetHost(host)->GetSettings().duplicate().into_raw()));
+    }
+    return control;
 }
 
 Ptr<TcpSocketBase>
@@ -101,8 +100,10 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
 {
     const hpcc::TcpParameters tcp = m_scenario->tcp();
     const Time timeout = NanoSeconds(tcp.timeout_ns);
+    // Not by the default of SocketType, which would be made first.
     const auto socket = DynamicCast<TcpSocketBase>(
-        Socket::CreateSocket(GetNodeOf(host), TcpSocketFactory::GetTypeId()));
+        GetNodeOf(host)->GetObject<TcpL4Protocol>()->CreateSocket(TcpNewReno::GetTypeId()));
+    socket->SetCongestionControlAlgorithm(MakeControl(host));
     socket->SetAttribute("SegmentSize", UintegerValue(m_scenario->stack().payload));
     socket->SetAttribute("SndBufSize", UintegerValue(tcp.buffer));
     socket->SetAttribute("RcvBufSize", UintegerValue(tcp.buffer));
@@ -111,13 +112,6 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
     socket->SetAttribute("ConnTimeout", TimeValue(timeout));
     socket->SetAttribute("ClockGranularity", TimeValue(std::min(timeout, CLOCK_GRANULARITY)));
     socket->SetAttribute("MaxSegLifetime", DoubleValue(SEGMENT_LIFETIME));
-    PointerValue control;
-    socket->GetAttribute("CongestionOps", control);
-    if (const auto plus = control.Get<TcpHpccPlus>())
-    {
-        plus->SetSettings(
-            CorePointer<hpcc::Settings>(GetHost(host)->GetSettings().duplicate().into_raw()));
-    }
     return socket;
 }
 

@@ -32,13 +32,16 @@ class ScenarioTcpHosts : public ScenarioStackHosts
     ~ScenarioTcpHosts() override;
 
     // Inherited
-    void Prepare(const hpcc::Scenario& scenario, const QbbHelper& network) override;
     std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) override;
     void Count(hpcc::RunTotals& totals) const override;
 
   private:
-    // Inherited
-    void PrepareHost(Node& node) const override;
+    /**
+     * \brief Make a congestion control as the scenario says.
+     * \param host its host
+     * \return the congestion control
+     */
+    Ptr<TcpCongestionOps> MakeControl(uint32_t host) const;
 
     /**
      * \brief Make a socket as the scenario says.

@@ -150,6 +150,7 @@ class HpccTcpTestSuite : public TestSuite
     {
         for (const auto make : {MakeDatagramClientTests,
                                 MakePacketHostTests,
+                                MakeScenarioTcpTests,
                                 MakeStackProgramTests,
                                 MakeTcpHpccPlusTests})
         {
