@@ -622,12 +622,7 @@ QbbNetDevice::HandlePfc(const QbbFrame& frame)
     const uint8_t bit = 1U << frame.priority;
     const bool wasPaused = m_paused & bit;
     const int64_t now = Simulator::Now().GetNanoSeconds();
-    // A resume that waited while its link was down ends nothing: the link has done so as it came
-    // up.
-    if (frame.pause || wasPaused)
-    {
-        m_pauseTrace(frame.priority, frame.pause);
-    }
+    m_pauseTrace(frame.priority, frame.pause);
     if (frame.pause)
     {
         ++m_pauses;
