@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(dcqcn.timers.take_armed(), Armed(0));
         mark(&mut dcqcn, 10);
         assert_eq!(dcqcn.timers.take_armed(), Armed(1 << ALPHA | 1 << DECREASE));
-        assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(1_010)));
+        assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(55_010)));
         assert_eq!(dcqcn.timers.due(DECREASE), Some(Nanos(4_011)));
         mark(&mut dcqcn, 20);
         assert_eq!(dcqcn.timers.take_armed(), Armed(0));
@@ -263,12 +263,12 @@ mod tests {
     fn alpha_decays_without_marks_and_grows_with_them() {
         let mut dcqcn = dcqcn(DcqcnConfig::default());
         mark(&mut dcqcn, 0);
-        dcqcn.on_timer(ALPHA, Nanos(1_000));
+        dcqcn.on_timer(ALPHA, Nanos(55_000));
         assert_eq!(dcqcn.alpha(), 255.0 / 256.0);
-        mark(&mut dcqcn, 1_500);
-        dcqcn.on_timer(ALPHA, Nanos(2_000));
+        mark(&mut dcqcn, 55_500);
+        dcqcn.on_timer(ALPHA, Nanos(110_000));
         assert_eq!(dcqcn.alpha(), 255.0 / 256.0 * (255.0 / 256.0) + 1.0 / 256.0);
-        assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(3_000)));
+        assert_eq!(dcqcn.timers.due(ALPHA), Some(Nanos(165_000)));
     }
 
     /// alpha = 1: 100 Gb/s, then 50; target 100. F = 1: 75 by fast recovery, 87.5 towards 100 (capped).

@@ -529,7 +529,7 @@ fn timers_are_announced_fire_and_end_with_the_flow() {
     let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
     let result = host.on_ack(Nanos(5), &marked, &mut rng()).expect("under way");
     assert_eq!(result.armed, Armed(0b011));
-    assert_eq!(host.timeout(key, 0), Some(Nanos(1_005)));
+    assert_eq!(host.timeout(key, 0), Some(Nanos(55_005)));
     assert_eq!(
         host.on_timeout(Nanos(4_006), key, 1),
         Some(TimeoutResult { nic: 0, armed: Armed(0b110), send: false, probe: None })
