@@ -10,6 +10,7 @@
 
 #include "ns3/fatal-error.h"
 
+#include <exception>
 #include <string>
 
 namespace ns3
@@ -38,6 +39,8 @@ CallCore(F call) -> decltype(call())
     }
     // Not where the error is caught: it would be told a second time, as one that nobody caught.
     NS_FATAL_ERROR(reason);
+    // Compiled for a debugger, the macro is not known to end the program.
+    std::terminate();
 }
 
 } // namespace ns3

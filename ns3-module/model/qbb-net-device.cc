@@ -416,7 +416,9 @@ QbbNetDevice::TrySend()
 uint64_t
 QbbNetDevice::GetTxTime(uint32_t size)
 {
-    TxTime& known = m_txTimes[size % m_txTimes.size()];
+    // Most frames are full packets or acknowledgements.
+    constexpr uint32_t LONG = 256;
+    TxTime& known = m_txTimes[size < LONG ? 0 : 1];
     if (known.size != size)
     {
         const uint64_t time = m_keepsRate

@@ -437,13 +437,14 @@ class QbbNetDevice : public NetDevice
     // What each frame needs stands together; which of it is in which cache line is part of the
     // design.
     alignas(64) TxComplete m_txComplete;  //!< ends transmissions
-    QbbNode* m_owner{nullptr};            //!< what decides on frames
+    uint64_t m_queuedBytes{0};            //!< bytes in all queues
     QbbNetDevice* m_peer{nullptr};        //!< device at the far end
     WheelSimulatorImpl* m_wheel{nullptr}; //!< the simulator, if places can be reserved there
     uint64_t m_completeAt{0};             //!< when the present transmission ends
     uint32_t m_completeUid{0};            //!< reserved id of that event
     uint32_t m_nodeId{0};                 //!< id of the device's node
-    // The second line.
+    // The second line, which is all that a frame touches when it arrives.
+    QbbNode* m_owner{nullptr};         //!< what decides on frames
     uint32_t m_peerNodeId{0};          //!< id of the far end's node
     uint16_t m_port{0};                //!< number at the node
     uint16_t m_peerPort{0};            //!< number of the far end at its node
@@ -459,12 +460,11 @@ class QbbNetDevice : public NetDevice
     bool m_leaves : 1;                 //!< whether frames leave for another process
     bool m_keepsRate : 1;              //!< whether the link keeps its rate to the picosecond
     uint16_t m_late{0};                //!< how many ps m_completeAt comes after the exact time
-    uint64_t m_queuedBytes{0};         //!< bytes in all queues
     uint64_t m_delayNanos{0};          //!< propagation delay
-    std::array<TxTime, 4> m_txTimes{}; //!< times of recent sizes, by size modulo 4
-    // The third.
-    uint64_t m_txFrames{0};                         //!< frames sent
-    uint64_t m_txTelemetryBytes{0};                 //!< bytes sent that only telemetry needs
+    uint64_t m_txFrames{0};            //!< frames sent
+    uint64_t m_txTelemetryBytes{0};    //!< bytes sent that only telemetry needs
+    std::array<TxTime, 2> m_txTimes{}; //!< of the latest short frame and of the latest long one
+    // The third and more: what frames that wait need.
     std::array<QbbFrameQueue, PRIORITIES> m_queues; //!< the queues
     // What few frames need.
     SharedNetwork* m_shared{nullptr}; //!< sends frames to other processes

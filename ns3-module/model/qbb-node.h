@@ -31,7 +31,7 @@ class SharedNetwork;
  *
  * It is aggregated to the node. Its devices hand it what arrives and ask it what leaves.
  */
-class QbbNode : public Object, public SettingsOwner
+class alignas(64) QbbNode : public Object, public SettingsOwner
 {
   public:
     /**

@@ -208,16 +208,18 @@ class QbbSwitch : public QbbNode
     /// Join the lists that wait for a frame.
     void JoinLists();
 
-    std::vector<BusySwitches*> m_lists;       //!< lists that wait for a frame
-    std::shared_ptr<hpcc::Network> m_network; //!< routes
+    // What each frame needs is one cache line.
+    alignas(64) CorePointer<hpcc::Switch> m_core; //!< the decisions
+    Ptr<FastCnpSwitch> m_fastCnp;                 //!< what it does about Fast CNP; null if nothing
     /// What it hides from another domain; null if it is no border.
     CorePointer<hpcc::TelemetryBorder> m_border;
-    CorePointer<hpcc::Switch> m_core; //!< the decisions
-    Ptr<FastCnpSwitch> m_fastCnp;     //!< what it does about Fast CNP; null if nothing
+    std::vector<BusySwitches*> m_lists; //!< lists that wait for a frame
+    bool m_notesArrival{false};         //!< whether telemetry says when a frame came in
+    bool m_pauses{true};                //!< whether a PFC pause is one
     /// Whether what a failed link clears stays accounted.
     bool m_leakOnLinkDown{false};
-    bool m_notesArrival{false};                  //!< whether telemetry says when a frame came in
-    bool m_pauses{true};                         //!< whether a PFC pause is one
+    // What few need.
+    std::shared_ptr<hpcc::Network> m_network;    //!< routes
     uint64_t m_drops{0};                         //!< frames dropped for want of buffer
     uint64_t m_linkDrops{0};                     //!< frames dropped as their link failed
     uint64_t m_unroutable{0};                    //!< frames dropped for want of a route

@@ -537,10 +537,29 @@ class RdmaHost : public QbbNode
      */
     void OnTimeout(uint32_t queuePair, uint8_t timer);
 
-    CorePointer<hpcc::Host> m_core; //!< the decisions
+    // What each frame needs stands together.
+    alignas(64) CorePointer<hpcc::Host> m_core; //!< the decisions
+    Ptr<FastCnpHost> m_fastCnp;                 //!< what it does about Fast CNP
+    std::vector<HostAlarm*> m_wakeUps;          //!< each port's pending wake-up
+    uint32_t m_mtu{0};                          //!< most payload bytes in a packet
+    /// UDP destination port of all frames; 0: that of their flow.
+    uint16_t m_wirePort{0};
+    uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
+    bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
+    bool m_decides{false};          //!< whether the core may be calling a congestion control
+    /// Whether acknowledgements echo telemetry, and that is all.
+    bool m_echoesTelemetry{true};
+    // The second line.
+    alignas(64)
+        TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
+    /// Follows frames, once somebody wants to know.
+    std::unique_ptr<FlowWatch> m_flowWatch;
+    /// Follows bottlenecks, likewise.
+    std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
+    HostAlarms m_alarms; //!< wake-ups and timers
+    // What few frames need.
     /// Which receivers there are, of a host that another process simulates.
     CorePointer<hpcc::ReceiverKeys> m_receiverKeys;
-    Ptr<FastCnpHost> m_fastCnp;                      //!< what it does about Fast CNP
     std::shared_ptr<hpcc::Network> m_network;        //!< paths
     std::unordered_map<uint32_t, Sending> m_sending; //!< queue pairs that send
     /// Queue pairs that flows share, by destination, priority and UDP destination port.
@@ -553,23 +572,8 @@ class RdmaHost : public QbbNode
     std::unordered_map<uint32_t, SourcePorts> m_sourcePorts;
     /// Source and UDP source port of the flows to here, by receiver.
     std::unordered_map<uint32_t, std::pair<uint32_t, uint16_t>> m_arriving;
-    std::vector<HostAlarm*> m_wakeUps; //!< each port's pending wake-up
-    HostAlarms m_alarms;               //!< wake-ups and timers
-    uint32_t m_mtu{0};                 //!< most payload bytes in a packet
-    /// UDP destination port of all frames; 0: that of their flow.
-    uint16_t m_wirePort{0};
-    uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
-    bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
-    bool m_decides{false};          //!< whether the core may be calling a congestion control
-    /// Whether acknowledgements echo telemetry, and that is all.
-    bool m_echoesTelemetry{true};
-    TracedCallback<const RdmaFlow&> m_startTrace;                       //!< trace source
-    TracedCallback<const RdmaFlow&> m_finishTrace;                      //!< trace source
-    TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source
-    /// Follows frames, once somebody wants to know.
-    std::unique_ptr<FlowWatch> m_flowWatch;
-    /// Follows bottlenecks, likewise.
-    std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
+    TracedCallback<const RdmaFlow&> m_startTrace;  //!< trace source
+    TracedCallback<const RdmaFlow&> m_finishTrace; //!< trace source
 };
 
 template <class F>

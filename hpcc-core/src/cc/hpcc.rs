@@ -55,17 +55,18 @@ impl Algorithm for HpccConfig {
     }
 }
 
-/// HPCC's state for one flow.
+/// HPCC's state for one flow. What every acknowledgement needs stands first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Hpcc {
     config: HpccConfig,
     limits: FlowLimits,
     last_update_seq: u64,
-    last: [Hop; MAX_HOPS],
-    /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
-    stages: [Stage; MAX_HOPS],
     /// Place of the worst hop, without `multi_rate`.
     busiest: Option<u8>,
+    /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
+    stages: [Stage; MAX_HOPS],
+    last: [Hop; MAX_HOPS],
 }
 
 impl Hpcc {

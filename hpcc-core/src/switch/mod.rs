@@ -32,7 +32,9 @@ use crate::telemetry::pint::{Codebook, PortMeter};
 use crate::telemetry::{Layout, Snapshot};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::mem::offset_of;
 
 /// What a full buffer does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,9 +74,6 @@ pub struct SwitchConfig {
     pub quirks: Quirks,
 }
 
-/// The place of no ECN threshold.
-const NO_ECN: u16 = u16::MAX;
-
 /// A port's rate and counters: what each frame touches, in one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -84,7 +83,9 @@ struct EgressPort {
     tx_bytes: u64,
     /// Bytes that wait, by priority; priority 0 (PFC frames) is not accounted.
     queued: [u32; PRIORITIES],
-    /// Place of its ECN threshold in the switch's list; behind the end: none.
+    /// Up to so many bytes behind it in its queue no frame is marked; most queues never have more.
+    unmarked: u32,
+    /// Place of the ECN threshold that says what is marked beyond, in the switch's list.
     ecn: u16,
 }
 
@@ -191,24 +192,30 @@ impl Buffer {
     }
 }
 
-/// One switch.
+/// One switch. What every frame needs stands in two cache lines: between two frames of a switch a large network touches much
+/// else.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Switch {
-    id: u32,
-    layout: Layout,
-    routes: RouteTable,
+    ports: Box<[EgressPort]>,
     buffer: Buffer,
-    ports: Vec<EgressPort>,
+    layout: Layout,
+    // The second line.
+    routes: RouteTable,
+    id: u32,
+    hop_limits: bool,
+    /// Whether `pint`, `report` and `records` are all `None`, as they mostly are.
+    reports_plainly: bool,
+    // What few frames need.
     ecn_thresholds: Vec<EcnThreshold>,
     pint: Option<Pint>,
     /// `None`: telemetry reports the ports' own counters.
     report: Option<Report>,
     /// `None`: every packet that collects gets a record.
     records: Option<Records>,
-    /// Whether `pint`, `report` and `records` are all `None`, as they mostly are.
-    reports_plainly: bool,
-    hop_limits: bool,
 }
+
+const _: () = assert!(offset_of!(Switch, routes) == 64 && offset_of!(Switch, ecn_thresholds) == 128);
 
 impl Switch {
     /// Switch `id` with ports of these rates and delays, counted from 0. PINT averages over `base_rtt`, the
@@ -223,11 +230,15 @@ impl Switch {
         routes: RouteTable,
     ) -> Self {
         let ecn_thresholds = if config.ecn { config.ecn_thresholds.clone() } else { Vec::new() };
-        let port = |&(rate, _): &(BitRate, Nanos)| EgressPort {
-            rate,
-            tx_bytes: 0,
-            queued: [0; PRIORITIES],
-            ecn: ecn_thresholds.iter().take(NO_ECN.into()).position(|t| t.rate == rate).map_or(NO_ECN, |at| at as u16),
+        let port = |&(rate, _): &(BitRate, Nanos)| {
+            let ecn = (0u16..).zip(&ecn_thresholds).find(|(_, threshold)| threshold.rate == rate);
+            EgressPort {
+                rate,
+                tx_bytes: 0,
+                queued: [0; PRIORITIES],
+                unmarked: ecn.map_or(u32::MAX, |(_, threshold)| u32::try_from(threshold.kmin).unwrap_or(u32::MAX)),
+                ecn: ecn.map_or(0, |(at, _)| at),
+            }
         };
         // A time in the switch that has a field of its own leaves that of the queue alone.
         let wait = if layout.tells_arrival() { Wait::Length } else { config.report.wait };
@@ -339,7 +350,7 @@ impl Switch {
             if !self.buffer.lets_pass(head.ingress.into(), queued, priority, head.size) {
                 return None;
             }
-            mark = self.marks(egress, queued.into(), rng);
+            mark = self.marks(egress, queued, rng);
         }
         self.send(egress, now, head, section, rng);
         Some(mark)
@@ -364,13 +375,23 @@ impl Switch {
     /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent.
     #[inline]
     fn send(&mut self, egress: u16, now: Nanos, head: &Head, section: &mut Section<'_>, rng: &mut Rng) {
+        if !self.reports_plainly {
+            return self.send_with_report(egress, now, *head, section, rng);
+        }
         let len = section.len;
-        if head.is_data && self.reports_plainly {
-            let port = &self.ports[usize::from(egress)];
-            let snapshot = || self.snapshot(egress, now, head, (port.tx_bytes, head.queue));
-            section.len = self.layout.stamp_with(section.bytes, len, snapshot);
-        } else if head.is_data {
-            self.report(egress, now, *head, section, rng);
+        if head.is_data {
+            let own = (self.ports[usize::from(egress)].tx_bytes, head.queue);
+            section.len = self.layout.stamp_with(section.bytes, len, || self.snapshot(egress, now, head, own));
+        }
+        self.ports[usize::from(egress)].tx_bytes += u64::from(head.size) + (section.len - len) as u64;
+    }
+
+    /// The same where telemetry may be PINT's, leave packets out, or report other than the ports' own counters.
+    #[inline(never)]
+    fn send_with_report(&mut self, egress: u16, now: Nanos, head: Head, section: &mut Section<'_>, rng: &mut Rng) {
+        let len = section.len;
+        if head.is_data {
+            self.report(egress, now, head, section, rng);
         }
         let size = head.size + (section.len - len) as u32;
         self.count_sent(egress, now, size);
@@ -396,8 +417,7 @@ impl Switch {
         }
     }
 
-    /// Adds this hop to telemetry that may be PINT's, leave packets out, or report other than the ports' own counters.
-    #[inline(never)]
+    /// Adds this hop to such telemetry.
     fn report(&mut self, egress: u16, now: Nanos, head: Head, section: &mut Section<'_>, rng: &mut Rng) {
         let len = section.len;
         let left_out = |records: &mut Records| len == 0 || !records.reports(egress, now, head.queue);
@@ -447,18 +467,19 @@ impl Switch {
 
     /// Whether a frame that leaves so many bytes of its queue behind is marked.
     #[inline]
-    fn marks(&self, egress: u16, queue: u64, rng: &mut Rng) -> bool {
-        let ecn = self.ecn_thresholds.get(usize::from(self.ports[usize::from(egress)].ecn));
-        ecn.is_some_and(|ecn| ecn.marks(queue, || rng.marks.uniform()))
+    fn marks(&self, egress: u16, queue: u32, rng: &mut Rng) -> bool {
+        let port = &self.ports[usize::from(egress)];
+        let marks = |ecn: &EcnThreshold, rng: &mut Rng| ecn.marks(queue.into(), || rng.marks.uniform());
+        queue > port.unmarked && self.ecn_thresholds.get(usize::from(port.ecn)).is_some_and(|ecn| marks(ecn, rng))
     }
 
     /// Takes a frame out of the accounts; returns the bytes left in its queue, and whether a paused upstream may go on.
     #[inline]
-    fn free(&mut self, egress: u16, head: &Head) -> (u64, bool) {
+    fn free(&mut self, egress: u16, head: &Head) -> (u32, bool) {
         let priority = usize::from(head.priority) % PRIORITIES;
         let queued = &mut self.ports[usize::from(egress)].queued[priority];
         *queued = queued.saturating_sub(head.size);
-        (u64::from(*queued), self.buffer.release(usize::from(head.ingress), priority, head.size))
+        (*queued, self.buffer.release(usize::from(head.ingress), priority, head.size))
     }
 
     #[inline]

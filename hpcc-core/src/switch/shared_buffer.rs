@@ -6,7 +6,7 @@
 //! which covers what is still on the wire.
 
 use crate::units::{BitRate, Nanos};
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 /// Priorities of a port.
 pub const PRIORITIES: usize = 8;
@@ -121,7 +121,7 @@ pub enum Admission {
 /// Accounting of a switch's packet memory.
 #[derive(Clone, Debug)]
 pub struct SharedBuffer {
-    ports: Vec<Ingress>,
+    ports: Box<[Ingress]>,
     /// Bytes that the dynamic thresholds share out.
     sharable: u32,
     shared_used: u32,
@@ -276,6 +276,7 @@ fn share_shift(rate: BitRate, host_rate: BitRate) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     const BY_LINK: PauseConfig = PauseConfig { headroom: None, frame: 0, threshold: None };
     const G100: (BitRate, Nanos) = (BitRate::gbps(100), Nanos(1_000));
@@ -309,7 +310,7 @@ mod tests {
             in_headroom: u8::from(headroom_used > 0) << 3,
             headroom_used: of_three(headroom_used),
         };
-        SharedBuffer { ports: alloc::vec![port], sharable, shared_used: shared, most: u32::MAX }
+        SharedBuffer { ports: Box::new([port]), sharable, shared_used: shared, most: u32::MAX }
     }
 
     /// 4000 bytes are used of a share that is 6000 then: 2000 more are the share, one more is not.

@@ -62,12 +62,13 @@ pub struct ReceiverSpec {
 
 /// A flow's receiving end as its host stores it.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 struct Inbound {
+    /// What goes back of telemetry; `None`: each acknowledgement echoes it.
+    reporting: Option<Box<Reporting>>,
     receiver: Receiver,
     /// Least time between two answers that echo a congestion mark.
     echo_interval: Nanos,
-    /// What goes back of telemetry; `None`: each acknowledgement echoes it.
-    reporting: Option<Box<Reporting>>,
 }
 
 /// What an acknowledgement led to.
@@ -169,20 +170,21 @@ pub struct HostConfig {
     pub sizes: FrameSizes,
 }
 
-/// A host's transport.
+/// A host's transport. What leads to the flows stands first.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Host {
-    pub(super) rules: NicRules,
-    algorithm: Box<dyn Algorithm>,
     pub(super) nics: Vec<Nic>,
-    routes: RouteTable,
     pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
-    /// Where telemetry is decoded.
-    pub(super) decoder: Decoder,
+    routes: RouteTable,
     /// Flows that share the last hop, where receivers count them: one for each port.
     flows: Vec<Option<FlowCount>>,
     pub(super) counters: Counters,
+    pub(super) rules: NicRules,
+    algorithm: Box<dyn Algorithm>,
+    /// Where telemetry is decoded.
+    pub(super) decoder: Decoder,
 }
 
 impl Host {

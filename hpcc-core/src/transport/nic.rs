@@ -13,6 +13,7 @@ use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// A data packet to put on the link.
@@ -62,8 +63,9 @@ pub struct NicRules {
     pub answer: Answer,
 }
 
-/// State of one port.
+/// State of one port: a cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Nic {
     pub line_rate: BitRate,
     /// Keys of the queue pairs in the order of their start.
@@ -71,12 +73,14 @@ pub struct Nic {
     last_served: usize,
     wake: Option<Nanos>,
     /// Which priority sends next; `None`: flows take turns whatever theirs is.
-    scheduler: Option<Scheduler>,
+    scheduler: Option<Box<Scheduler>>,
 }
+
+const _: () = assert!(size_of::<Nic>() == 64);
 
 impl Nic {
     pub fn new(line_rate: BitRate, transport: &TransportConfig) -> Self {
-        let scheduler = transport.classes.map(|classes| Scheduler::new(classes.services()));
+        let scheduler = transport.classes.map(|classes| Box::new(Scheduler::new(classes.services())));
         Nic { line_rate, members: Vec::new(), last_served: 0, wake: None, scheduler }
     }
 

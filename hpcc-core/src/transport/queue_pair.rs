@@ -55,8 +55,10 @@ pub struct Acked {
 /// The receiver acknowledges what it likes: every wait for it will end.
 const UNASKED: u64 = u64::MAX;
 
-/// State of a sending queue pair. What the scheduler looks at stands first.
+/// State of a sending queue pair. What the scheduler looks at stands first, what a packet changes next, then what an
+/// acknowledgement needs besides: a cache line each.
 #[derive(Debug)]
+#[repr(C)]
 pub struct QueuePair {
     snd_nxt: u64,
     snd_una: u64,
@@ -65,27 +67,27 @@ pub struct QueuePair {
     next_avail: ExactNanos,
     /// Bytes that may be in flight now; 0 stands for no bound.
     window: u64,
-    /// Sequence numbers in flight that stand for no byte, between messages.
-    gaps: u64,
-    /// End of the last packet whose acknowledgement was asked for, or [`UNASKED`].
-    requested: u64,
-    rate: BitRate,
+    last_frame: u32,
     priority: u8,
     /// Whether `selective` has a packet to send again.
     resends: bool,
-    last_frame: u32,
-    limits: FlowLimits,
     /// Whether the controller has timers: asked once, not at every acknowledgement.
     has_timers: bool,
     /// Whether failed links have cut off the destination.
     pub is_cut_off: bool,
-    controller: Box<dyn CongestionControl>,
+    /// Sequence numbers in flight that stand for no byte, between messages.
+    gaps: u64,
+    rate: BitRate,
+    /// End of the last packet whose acknowledgement was asked for, or [`UNASKED`].
+    requested: u64,
     /// The highest `snd_nxt` so far.
     snd_max: u64,
     timer: RetransmissionTimer,
-    selective: SelectiveRepeat,
     /// The messages of a queue pair that flows share.
     posted: Option<Box<Posted>>,
+    controller: Box<dyn CongestionControl>,
+    limits: FlowLimits,
+    selective: SelectiveRepeat,
 }
 
 impl QueuePair {

@@ -54,20 +54,22 @@ impl Answer {
 }
 
 /// State of a receiving queue pair.
+/// What packets in order need stands first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Receiver {
     expected: u64,
-    nack_after: Nanos,
-    last_nacked: u64,
+    /// How many sequence numbers each packet takes; 0: as many as it has bytes.
+    packet: u32,
     /// A mark waits for the next acknowledgement.
     marked: bool,
+    nack_after: Nanos,
+    last_nacked: u64,
+    /// From when on a congestion mark is worth another notification.
+    notify_after: Nanos,
     /// Packets that arrived out of order, under selective repeat, and the end of the furthest.
     ahead: PacketSet,
     ahead_end: u64,
-    /// From when on a congestion mark is worth another notification.
-    notify_after: Nanos,
-    /// How many sequence numbers each packet takes; 0: as many as it has bytes.
-    packet: u32,
 }
 
 impl Receiver {

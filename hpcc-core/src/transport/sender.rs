@@ -13,21 +13,26 @@ use crate::random::Rng;
 use crate::telemetry::{Sampler, Telemetry};
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
+use core::mem::offset_of;
 
-/// A flow's sending end.
+/// A flow's sending end. What every packet and acknowledgement needs stands first; with its key in a [`super::slab::Slab`] the
+/// first cache line ends before the queue pair.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Sender {
-    pub qp: QueuePair,
-    pub spec: SenderSpec,
-    /// Port that it sends on.
-    pub nic: usize,
-    /// When it could send its first packet.
-    pub opened: Nanos,
     /// Which packets collect telemetry, and what to believe of it; `None`: all, and everything.
     pub listener: Option<Box<Listener>>,
     /// When packets left, for a controller that goes by round-trip times.
     pub send_times: Option<Box<SendTimes>>,
+    /// Port that it sends on.
+    pub nic: usize,
+    /// When it could send its first packet.
+    pub opened: Nanos,
+    pub spec: SenderSpec,
+    pub qp: QueuePair,
 }
+
+const _: () = assert!(offset_of!(Sender, qp) == 64 - size_of::<u64>());
 
 impl Sender {
     /// A data packet leaves. Returns whether it collects telemetry, and timers that were armed.

@@ -15,7 +15,9 @@ pub struct Slab<T> {
     free: VecDeque<u32>,
 }
 
+/// The key, and the first of what the tenant has, are one cache line.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 struct Place<T> {
     key: u32,
     tenant: Option<T>,
