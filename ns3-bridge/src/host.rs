@@ -27,7 +27,7 @@ pub(crate) mod ffi {
         size_bytes: u64,
     }
 
-    /// `hpcc_core::transport::Segment`; nothing to send unless `present`.
+    /// `hpcc_core::transport::Segment`; a probe is one only if `present`.
     #[derive(Clone, Copy)]
     struct Segment {
         present: bool,
@@ -228,11 +228,14 @@ pub(crate) mod ffi {
         /// The key that `open_receiver` returns at that process.
         fn open(self: &mut ReceiverKeys) -> i64;
         fn close(self: &mut ReceiverKeys, receiver: u32);
-        fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8) -> Segment;
+        /// Chooses the packet that a port may send now; bit n of `paused` stops priority n. Returns whether there is one, which
+        /// `segment` is then.
+        fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8, segment: &mut Segment) -> bool;
         /// When to poll again though nothing else happens; the largest value stands for never.
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
-        fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame) -> Reply;
+        /// A data packet has arrived: what goes back becomes `reply`.
+        fn on_data(self: &mut Host, now_ns: u64, data: &DataFrame, reply: &mut Reply);
         fn on_ack(self: &mut Host, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult;
         /// Takes in feedback that came by itself, about the path of UDP source port `port`.
         fn on_feedback(
@@ -439,27 +442,28 @@ impl Host {
         self.host.close_receiver(receiver);
     }
 
-    pub fn poll(&mut self, nic: u16, now_ns: u64, paused: u8) -> Segment {
-        let Poll::Send(segment) = self.host.poll(nic.into(), Nanos(now_ns), paused) else { return NOTHING };
-        Segment {
+    pub fn poll(&mut self, nic: u16, now_ns: u64, paused: u8, segment: &mut Segment) -> bool {
+        let Poll::Send(chosen) = self.host.poll(nic.into(), Nanos(now_ns), paused) else { return false };
+        *segment = Segment {
             present: true,
-            priority: segment.sender.priority,
-            sport: segment.sender.sport,
-            dport: segment.sender.dport,
-            src: segment.sender.src,
-            dst: segment.sender.dst,
-            receiver: segment.sender.receiver,
-            queue_pair: segment.queue_pair,
-            payload_bytes: segment.payload,
-            frame_bytes: segment.frame,
-            flow_bytes: segment.message.size,
-            earlier_packets: segment.message.earlier_packets,
-            earlier_writes: segment.message.earlier_writes,
-            seq: segment.seq,
-            ack_requested: segment.ack_requested,
-            collects: segment.collects,
-            armed: segment.armed.0,
-        }
+            priority: chosen.sender.priority,
+            sport: chosen.sender.sport,
+            dport: chosen.sender.dport,
+            src: chosen.sender.src,
+            dst: chosen.sender.dst,
+            receiver: chosen.sender.receiver,
+            queue_pair: chosen.queue_pair,
+            payload_bytes: chosen.payload,
+            frame_bytes: chosen.frame,
+            flow_bytes: chosen.message.size,
+            earlier_packets: chosen.message.earlier_packets,
+            earlier_writes: chosen.message.earlier_writes,
+            seq: chosen.seq,
+            ack_requested: chosen.ack_requested,
+            collects: chosen.collects,
+            armed: chosen.armed.0,
+        };
+        true
     }
 
     pub fn wake_at(&self, nic: u16) -> u64 {
@@ -470,17 +474,18 @@ impl Host {
         self.host.on_wake(nic.into());
     }
 
-    pub fn on_data(&mut self, now_ns: u64, frame: &DataFrame) -> Reply {
+    pub fn on_data(&mut self, now_ns: u64, frame: &DataFrame, reply: &mut Reply) {
         let &DataFrame { receiver, payload, seq, ack_requested, congestion_marked } = frame;
         let data = Data { seq, payload, ack_requested, congestion_marked };
-        let Answer { reply, congestion_echo, notify } = self.host.on_data(Nanos(now_ns), receiver, &data);
-        let (kind, seq, selective) = match reply {
+        let answer = self.host.on_data(Nanos(now_ns), receiver, &data);
+        let Answer { congestion_echo, notify, .. } = answer;
+        let (kind, seq, selective) = match answer.reply {
             transport::Reply::Silence => (ReplyKind::Silence, 0, NONE),
             transport::Reply::Ack(seq) => (ReplyKind::Ack, seq, NONE),
             transport::Reply::Nack(seq) => (ReplyKind::Nack, seq, NONE),
             transport::Reply::SelectiveNack { missing, arrived } => (ReplyKind::Nack, missing, arrived),
         };
-        Reply { kind, congestion_echo, seq, selective, notify }
+        *reply = Reply { kind, congestion_echo, seq, selective, notify };
     }
 
     pub fn on_ack(&mut self, now_ns: u64, ack: &AckFrame, telemetry: &[u8], rng: &mut Rng) -> AckResult {

@@ -30,10 +30,13 @@ pub(crate) mod ffi {
 
     /// `hpcc_core::switch::Admission`.
     #[derive(Clone, Copy)]
-    struct Admission {
-        admitted: bool,
-        /// First send a PFC pause of its priority out of its ingress port.
-        pause: bool,
+    enum Admission {
+        /// There is no room for it.
+        Drop,
+        /// It may wait.
+        Admit,
+        /// It may wait; first send a PFC pause of its priority out of its ingress port.
+        AdmitAndPause,
     }
 
     /// What happens to a frame that need not wait.
@@ -58,16 +61,17 @@ pub(crate) mod ffi {
         Overflow,
     }
 
-    /// `hpcc_core::switch::Head`, with the length of the telemetry section.
+    /// `hpcc_core::switch::Head`, with the length of the telemetry section. The long fields are not neighbours: what is written
+    /// as two and read as one waits until it is in memory.
     #[derive(Clone, Copy)]
     struct DepartingFrame {
+        queue_bytes: u64,
         ingress: u16,
         priority: u8,
         is_data: bool,
         hop_limit: u8,
         size: u32,
         telemetry_bytes: u16,
-        queue_bytes: u64,
         arrived_ns: u64,
     }
 
@@ -263,8 +267,9 @@ impl Switch {
 
     pub fn admit(&mut self, ingress: u16, egress: u16, priority: u8, size: u32) -> Admission {
         match self.core.admit(ingress, egress, priority, size) {
-            core_switch::Admission::Drop => Admission { admitted: false, pause: false },
-            core_switch::Admission::Admit { pause } => Admission { admitted: true, pause },
+            core_switch::Admission::Drop => Admission::Drop,
+            core_switch::Admission::Admit { pause: false } => Admission::Admit,
+            core_switch::Admission::Admit { pause: true } => Admission::AdmitAndPause,
         }
     }
 

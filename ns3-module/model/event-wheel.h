@@ -63,7 +63,7 @@ class EventWheel
     [[gnu::always_inline]] void Insert(const Event& ev)
     {
         m_order.See(ev);
-        if (!Append(WheelEntry(ev), ev.ts))
+        if (!Append(ev))
         {
             Put(WheelEntry(ev), ev.ts, ev.id, false);
         }
@@ -78,7 +78,7 @@ class EventWheel
     {
         // In canonical order a slot is arranged later, whatever is inserted when.
         const bool isLate = m_order.GetOrder() == EventOrder::INSERTION;
-        if (isLate || !Append(WheelEntry(ev), ev.ts))
+        if (isLate || !Append(ev))
         {
             Put(WheelEntry(ev), ev.ts, ev.id, isLate);
         }
@@ -237,27 +237,28 @@ class EventWheel
 
     /**
      * \brief Put an event behind those of a time that is not looked at yet, as most are put.
-     * \param entry the event
-     * \param ts its time
-     * \return whether its time is such a one
+     * \param ev the event
+     * \return whether its time is such a one, and has room
      */
-    [[gnu::always_inline]] bool Append(const WheelEntry& entry, uint64_t ts)
+    [[gnu::always_inline]] bool Append(const Event& ev)
     {
-        if (ts <= m_nextTs || ts - m_base >= SLOTS)
+        if (ev.ts <= m_nextTs || ev.ts - m_base >= SLOTS)
         {
             return false;
         }
-        uint32_t list = m_slots[ts % SLOTS];
+        uint32_t list = m_slots[ev.ts % SLOTS];
         if (!list)
         {
-            list = Occupy(ts);
+            list = Occupy(ev.ts);
         }
         WheelSlot& slot = m_lists[list];
-        if (slot.arranged != WheelSlot::UNARRANGED)
+        // Where there is room, the entry is made where it stays, without a copy in memory.
+        if (slot.arranged != WheelSlot::UNARRANGED ||
+            slot.entries.size() == slot.entries.capacity())
         {
             return false;
         }
-        slot.entries.push_back(entry);
+        slot.entries.emplace_back(ev);
         ++m_count;
         return true;
     }
@@ -402,6 +403,24 @@ class EventWheel
         }
         m_nextTs = ts + m_occupied.DistanceFrom(index);
         GoTo(GetSlot(m_nextTs), m_nextTs, 0);
+        // Where there are more, LookAhead() does.
+        if (m_count < SOME)
+        {
+            FetchSlotAfter(m_nextTs);
+        }
+    }
+
+    /**
+     * \brief Fetch the first event of the slot that will probably be next but one.
+     * \param ts time of the one that is next
+     */
+    void FetchSlotAfter(uint64_t ts)
+    {
+        const uint64_t after = FirstOccupied(ts + 1);
+        if (after != NEVER)
+        {
+            FetchLines(GetSlot(after).entries.data(), 1);
+        }
     }
 
     /**

@@ -38,6 +38,10 @@ FetchLines(const void* memory, std::size_t lines)
  * its port. The event wheel knows which events come next, and asks each a few events before its
  * turn, in steps: what a step has fetched says where the next one finds more. A step changes
  * nothing that a result depends on.
+ *
+ * Nobody has an EventId of such an event, by which it could be cancelled, and it belongs to someone
+ * who stays as long as the simulation runs. So a WheelSimulatorImpl lets it happen without more ado,
+ * and holds no reference to it.
  */
 class ForeseenEvent : public EventImpl
 {
@@ -52,6 +56,9 @@ class ForeseenEvent : public EventImpl
      * \param step which step, 1 to STEPS - 1
      */
     virtual void Fetch(unsigned step) = 0;
+
+    /// What happens when its turn has come.
+    void Notify() override = 0;
 };
 
 } // namespace ns3

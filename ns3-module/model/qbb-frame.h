@@ -229,16 +229,14 @@ class alignas(64) QbbFrame : public ForeseenEvent
 
     // Inherited
     void Fetch(unsigned step) override;
+    // Inherited: the frame arrives.
+    void Notify() override;
 
     /// Fetch all of the frame that a switch needs.
     void FetchState() const
     {
         FetchLines(this, 3);
     }
-
-  protected:
-    // Inherited: the frame arrives.
-    void Notify() override;
 
   private:
     friend class QbbFramePool;
@@ -269,8 +267,8 @@ class alignas(64) QbbFrame : public ForeseenEvent
  * \brief Frames, used again when they have been released; the one released last first, for it is in
  * the cache.
  *
- * The pool holds a reference to each frame, so that the simulator, which drops its reference after
- * each arrival, never frees one. It must outlive the simulation's run, not the simulator's queue of
+ * The pool holds a reference to each frame, so that a simulator that drops its reference after each
+ * arrival never frees one. It must outlive the simulation's run, not the simulator's queue of
  * events.
  */
 class QbbFramePool

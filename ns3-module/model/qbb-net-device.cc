@@ -13,7 +13,6 @@
 #include "ns3-bridge/src/switch.rs.h"
 #include "qbb-channel.h"
 #include "shared-network.h"
-#include "wheel-simulator-impl.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -340,28 +339,10 @@ QbbNetDevice::Dequeue()
     return frame;
 }
 
-uint64_t
-QbbNetDevice::GetNow() const
-{
-    return m_wheel ? m_wheel->GetNow() : Simulator::Now().GetTimeStep();
-}
-
-bool
-QbbNetDevice::IsBusy()
-{
-    if (m_busy || !m_wheel || m_wheel->HasPassed(m_completeAt, m_completeUid, m_nodeId))
-    {
-        return m_busy;
-    }
-    ScheduleTxComplete();
-    return true;
-}
-
 void
 QbbNetDevice::ScheduleTxComplete()
 {
     m_busy = true;
-    m_txComplete.Ref();
     m_wheel->InsertReserved(m_completeAt, m_completeUid, m_nodeId, &m_txComplete);
 }
 
@@ -373,21 +354,6 @@ QbbNetDevice::WithdrawTxComplete()
         m_wheel->Withdraw(m_completeAt, m_completeUid);
         m_busy = false;
     }
-}
-
-bool
-QbbNetDevice::MayPass(uint8_t queue)
-{
-    const bool isHeld = m_waiting || m_watched || m_hasClasses || (m_paused >> queue & 1);
-    return !isHeld && m_linkUp && !IsBusy();
-}
-
-void
-QbbNetDevice::LetPass(uint8_t queue)
-{
-    m_busy = true;
-    // Queue 0 is served before all others, and not by turns.
-    m_lastServed = queue == 0 ? m_lastServed : queue;
 }
 
 void
@@ -459,10 +425,10 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     const uint64_t txTime = m_keepsRate ? GetExactTxTime(frame->size) : GetTxTime(frame->size);
     m_completeAt = GetNow() + txTime;
     frame->receiver = m_peer;
-    // The simulator drops a reference after each event. The end of the transmission comes before
-    // the arrival, as in the reference simulator.
+    // The end of the transmission comes before the arrival, as in the reference simulator.
     if (!m_wheel)
     {
+        // Any other simulator drops a reference after each event.
         frame->Ref();
         Simulator::ScheduleWithContext(m_nodeId,
                                        TimeStep(txTime),
@@ -482,7 +448,6 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
         m_shared->Send(m_completeAt + m_delayNanos, *m_peer, frame);
         return;
     }
-    frame->Ref();
     m_wheel->InsertArrival(m_completeAt + m_delayNanos, m_peerNodeId, m_peerPort, frame);
 }
 

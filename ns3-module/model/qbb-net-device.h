@@ -11,11 +11,13 @@
 #include "qbb-frame.h"
 #include "qbb-node.h"
 #include "queue-watch.h"
+#include "wheel-simulator-impl.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
 #include "ns3/nstime.h"
+#include "ns3/simulator.h"
 #include "ns3/traced-callback.h"
 
 #include <array>
@@ -27,7 +29,6 @@ namespace ns3
 
 class QbbChannel;
 class SharedNetwork;
-class WheelSimulatorImpl;
 
 /**
  * \ingroup hpcc
@@ -144,14 +145,21 @@ class QbbNetDevice : public NetDevice
     }
 
     /// \return the current time in nanoseconds
-    uint64_t GetNow() const;
+    uint64_t GetNow() const
+    {
+        return m_wheel ? m_wheel->GetNow() : Simulator::Now().GetTimeStep();
+    }
 
     /**
      * \brief Ask whether a frame that has just come may leave at once, without a queue.
      * \param queue the queue that it would wait in
      * \return whether nothing waits, holds it back, or follows the queues, and the device is idle
      */
-    bool MayPass(uint8_t queue);
+    bool MayPass(uint8_t queue)
+    {
+        const bool isHeld = m_waiting || m_watched || m_hasClasses || (m_paused >> queue & 1);
+        return !isHeld && m_linkUp && !IsBusy();
+    }
 
     /**
      * \brief Begin to let a frame pass: the device is busy, and TransmitStart() must be called with
@@ -159,7 +167,12 @@ class QbbNetDevice : public NetDevice
      * \pre MayPass()
      * \param queue the queue that it would have waited in
      */
-    void LetPass(uint8_t queue);
+    void LetPass(uint8_t queue)
+    {
+        m_busy = true;
+        // Queue 0 is served before all others, and not by turns.
+        m_lastServed = queue == 0 ? m_lastServed : queue;
+    }
 
     /**
      * \brief Put a frame on the link.
@@ -308,7 +321,7 @@ class QbbNetDevice : public NetDevice
      * \brief The event that ends a transmission; one object serves all of a device's.
      *
      * It is a part of the device, so that what it touches next is in the same cache lines. The
-     * simulator's references to it count for nothing: the device withdraws it before it goes.
+     * device withdraws it before it goes.
      */
     class TxComplete : public ForeseenEvent
     {
@@ -320,8 +333,6 @@ class QbbNetDevice : public NetDevice
 
         // Inherited
         void Fetch(unsigned step) override;
-
-      protected:
         void Notify() override;
 
       private:
@@ -390,7 +401,15 @@ class QbbNetDevice : public NetDevice
      * waits for it.
      * \return whether the device is busy
      */
-    bool IsBusy();
+    bool IsBusy()
+    {
+        if (m_busy || !m_wheel || m_wheel->HasPassed(m_completeAt, m_completeUid, m_nodeId))
+        {
+            return m_busy;
+        }
+        ScheduleTxComplete();
+        return true;
+    }
 
     /**
      * \brief Show an arriving frame to trace sources, sniffers and taps.

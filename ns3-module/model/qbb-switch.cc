@@ -264,6 +264,8 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         return;
     }
+    // Which of the ports the frame leaves by is known when the route is.
+    FetchLines(m_ports.data(), 1);
     const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
     if (route.verdict != hpcc::Verdict::Forward)
     {
@@ -306,12 +308,12 @@ QbbSwitch::Queue(QbbNetDevice& in, QbbNetDevice& out, QbbFrame* frame)
 {
     const hpcc::Admission admission =
         m_core->admit(frame->ingress, out.GetPortNumber(), frame->priority, frame->size);
-    if (!admission.admitted)
+    if (admission == hpcc::Admission::Drop)
     {
         Drop(frame, hpcc::Verdict::Overflow);
         return;
     }
-    if (admission.pause)
+    if (admission == hpcc::Admission::AdmitAndPause)
     {
         m_rng->skip();
         SendPfc(in, frame->priority, m_pauses);
@@ -393,13 +395,13 @@ hpcc::DepartingFrame
 QbbSwitch::GetDeparting(const QbbNetDevice& out, const QbbFrame& frame) const
 {
     return {
+        out.GetQueuedBytes(),
         frame.ingress,
         frame.priority,
         frame.CollectsTelemetry(),
         frame.hopLimit,
         frame.size,
         frame.telemetryBytes,
-        out.GetQueuedBytes(),
         m_notesArrival ? frame.arrived : 0,
     };
 }
@@ -425,6 +427,19 @@ QbbSwitch::Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bo
 {
     frame.size += telemetryBytes - frame.telemetryBytes;
     frame.telemetryBytes = telemetryBytes;
+    if (m_border || m_fastCnp)
+    {
+        DepartWithMore(out, frame, mark);
+    }
+    else
+    {
+        frame.congestionMarked |= mark;
+    }
+}
+
+void
+QbbSwitch::DepartWithMore(QbbNetDevice& out, QbbFrame& frame, bool mark)
+{
     if (m_border && frame.HasTelemetrySection())
     {
         m_border->hide(out.GetPortNumber(),

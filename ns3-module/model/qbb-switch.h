@@ -169,6 +169,14 @@ class QbbSwitch : public QbbNode
     void Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bool mark);
 
     /**
+     * \brief The same where it is a border of telemetry, or takes part in Fast CNP.
+     * \param out port by which it leaves
+     * \param frame the frame, stamped
+     * \param mark whether the ECN rule marks it
+     */
+    void DepartWithMore(QbbNetDevice& out, QbbFrame& frame, bool mark);
+
+    /**
      * \brief Decide whether a frame that leaves is marked, and whether its sender is notified,
      * under Fast CNP.
      * \param out port by which it leaves

@@ -58,8 +58,8 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     }
     const uint16_t port = out.GetPortNumber();
     const uint64_t now = out.GetNow();
-    const hpcc::Segment segment = Decide([&] { return m_core->poll(port, now, out.GetPaused()); });
-    if (!segment.present)
+    hpcc::Segment segment{};
+    if (!Decide([&] { return m_core->poll(port, now, out.GetPaused(), segment); }))
     {
         UpdateWakeUp(port);
         return nullptr;
@@ -173,12 +173,14 @@ RdmaHost::FetchDeparture(unsigned step, const QbbNetDevice& out) const
 void
 RdmaHost::ReceiveData(QbbFrame* frame)
 {
-    const hpcc::Reply reply = m_core->on_data(frame->receiver->GetNow(),
-                                              {frame->queuePair,
-                                               frame->payload,
-                                               frame->seq,
-                                               frame->ackRequested,
-                                               frame->congestionMarked});
+    hpcc::Reply reply{};
+    m_core->on_data(frame->receiver->GetNow(),
+                    {frame->queuePair,
+                     frame->payload,
+                     frame->seq,
+                     frame->ackRequested,
+                     frame->congestionMarked},
+                    reply);
     if (reply.notify)
     {
         SendCnp(*frame);

@@ -139,8 +139,6 @@ SharedNetwork::TakeIn(const RankExchange::Bytes& bytes)
         QbbFrame* frame = FrameImage::Read(bytes, place, *m_pool, arrival);
         const Ptr<QbbNetDevice> receiver = m_nodes[arrival.node]->GetPort(arrival.port);
         frame->receiver = PeekPointer(receiver);
-        // The simulator drops a reference after each event.
-        frame->Ref();
         m_simulator.InsertArrival(arrival.nanos, receiver->GetNode()->GetId(), arrival.port, frame);
     }
 }

@@ -81,9 +81,9 @@ class SlotOrder
             return;
         }
         slot.arranged = WheelSlot::UNNOTED;
-        if (slot.entries.size() > 1 && MayShareNode(slot.entries))
+        if (slot.entries.size() > 1)
         {
-            ArrangeChains(slot);
+            ArrangeNodes(slot);
         }
     }
 
@@ -135,6 +135,8 @@ class SlotOrder
     static constexpr uint32_t NONE = UINT32_MAX; //!< place of no event
     /// The last node that an array by node has room for.
     static constexpr uint32_t LAST_NODE = (1 << 24) - 1;
+    /// So many events of a time are arranged by looking back from each.
+    static constexpr std::size_t FEW = 32;
     /// From so many events of a time on it pays to know where those of a node end.
     static constexpr std::size_t MANY = 16;
     /// So many swaps an event are too many.
@@ -180,28 +182,79 @@ class SlotOrder
     }
 
     /**
-     * \brief Look roughly whether two events may be of one node. Most slots have a few events, each
-     * of another node.
-     * \param entries the events of a slot
-     * \return whether two may be, one is of no node, or there are too many to tell
+     * \brief Bring the events of each node into canonical order.
+     * \param slot the slot
      */
-    static bool MayShareNode(const std::vector<WheelEntry>& entries)
+    [[gnu::noinline]] void ArrangeNodes(WheelSlot& slot)
     {
-        constexpr std::size_t FEW = 32;
-        constexpr uint32_t BITS = 64;
-        std::array<uint64_t, 8> seen{};
-        return entries.size() > FEW ||
-               std::any_of(entries.begin(), entries.end(), [&seen](const WheelEntry& entry) {
-                   uint64_t& word = seen[entry.context / BITS % seen.size()];
-                   const uint64_t bit = uint64_t{1} << (entry.context % BITS);
-                   const bool isSeen = (word & bit) != 0 || entry.context > LAST_NODE;
-                   word |= bit;
-                   return isSeen;
-               });
+        if (slot.entries.size() > FEW)
+        {
+            ArrangeChains(slot);
+        }
+        else
+        {
+            ArrangeFew(slot);
+        }
     }
 
     /**
-     * \brief Bring the events of each node into canonical order.
+     * \brief The same where a look back finds those of the same node soon. Most slots have a few
+     * events, each of another node.
+     * \param slot the slot
+     */
+    void ArrangeFew(WheelSlot& slot)
+    {
+        constexpr uint32_t BITS = 64;
+        // Which nodes the events so far may be of.
+        std::array<uint64_t, 8> seen{};
+        for (std::size_t place = 0; place < slot.entries.size(); ++place)
+        {
+            const uint32_t context = slot.entries[place].context;
+            if (context > LAST_NODE)
+            {
+                ArrangeAll(slot, 0);
+                return;
+            }
+            uint64_t& word = seen[context / BITS % seen.size()];
+            const uint64_t bit = uint64_t{1} << (context % BITS);
+            if ((word & bit) != 0)
+            {
+                MoveForward(slot.entries, place, place, 0);
+            }
+            word |= bit;
+        }
+    }
+
+    /**
+     * \brief An event changes places with those of its node that it precedes.
+     * \param entries the events of a slot, those of each node before the event in order
+     * \param place its place
+     * \param before the place behind the last event of its node before it
+     * \param first the first place that it may take
+     * \return its new place
+     */
+    std::size_t MoveForward(std::vector<WheelEntry>& entries,
+                            std::size_t place,
+                            std::size_t before,
+                            std::size_t first) const
+    {
+        while (before-- > first)
+        {
+            if (entries[before].context == entries[place].context)
+            {
+                if (!Precedes(entries[place], entries[before]))
+                {
+                    break;
+                }
+                std::swap(entries[place], entries[before]);
+                place = before;
+            }
+        }
+        return place;
+    }
+
+    /**
+     * \brief The same where a look back would take long: it is noted where those of each node are.
      * \param slot the slot
      */
     void ArrangeChains(WheelSlot& slot)
@@ -295,7 +348,7 @@ class SlotOrder
     std::size_t PutAmongMany(WheelSlot& slot, std::size_t taken, const WheelEntry& entry)
     {
         std::vector<WheelEntry>& entries = slot.entries;
-        std::size_t place = entries.size();
+        const std::size_t place = entries.size();
         entries.push_back(entry);
         Latest& latest = GetLatest(entry.context);
         // What is known of a node is of a later slot, if that has events of it.
@@ -308,19 +361,7 @@ class SlotOrder
         {
             latest = {slot.arranged, static_cast<uint32_t>(place)};
         }
-        while (before-- > taken)
-        {
-            if (entries[before].context == entry.context)
-            {
-                if (!Precedes(entry, entries[before]))
-                {
-                    break;
-                }
-                std::swap(entries[place], entries[before]);
-                place = before;
-            }
-        }
-        return place;
+        return MoveForward(entries, place, before, taken);
     }
 
     /**

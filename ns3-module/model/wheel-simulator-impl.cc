@@ -69,7 +69,7 @@ WheelSimulatorImpl::DoDispose()
     TakeForeignEvents();
     while (!m_wheel.IsEmpty())
     {
-        m_wheel.Discard().impl->Unref();
+        Drop(m_wheel.Discard());
     }
     SimulatorImpl::DoDispose();
 }
@@ -85,6 +85,15 @@ WheelSimulatorImpl::Destroy()
     }
 }
 
+void
+WheelSimulatorImpl::Drop(const EventWheel::Event& event)
+{
+    if (!event.isForeseen)
+    {
+        event.impl->Unref();
+    }
+}
+
 inline void
 WheelSimulatorImpl::ProcessOneEvent()
 {
@@ -96,8 +105,15 @@ WheelSimulatorImpl::ProcessOneEvent()
     m_current.isArrival = next.isArrival;
     ++m_eventCount;
     m_otherEventCount += next.context == Simulator::NO_CONTEXT || next.ts == 0 ? 1 : 0;
-    next.impl->Invoke();
-    next.impl->Unref();
+    if (next.isForeseen)
+    {
+        static_cast<ForeseenEvent*>(next.impl)->Notify();
+    }
+    else
+    {
+        next.impl->Invoke();
+        next.impl->Unref();
+    }
     if (m_hasForeign.load(std::memory_order_relaxed))
     {
         TakeForeignEvents();

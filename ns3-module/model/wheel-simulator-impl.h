@@ -115,7 +115,7 @@ class WheelSimulatorImpl : public SimulatorImpl
      * \param ts when
      * \param context in which context
      * \param port port of the node by which it arrives
-     * \param event what; the simulator takes over one reference
+     * \param event what; the simulator holds no reference to it
      */
     void InsertArrival(uint64_t ts, uint32_t context, uint16_t port, ForeseenEvent* event)
     {
@@ -150,7 +150,7 @@ class WheelSimulatorImpl : public SimulatorImpl
      * \param ts when; not passed yet
      * \param uid the lower half of its id
      * \param context in which context
-     * \param event what; the simulator takes over one reference
+     * \param event what; the simulator holds no reference to it
      */
     void InsertReserved(uint64_t ts, uint32_t uid, uint32_t context, ForeseenEvent* event)
     {
@@ -223,6 +223,12 @@ class WheelSimulatorImpl : public SimulatorImpl
 
     /// Take the next event and run it.
     void ProcessOneEvent();
+
+    /**
+     * \brief Let go of an event that has not run.
+     * \param event the event
+     */
+    static void Drop(const EventWheel::Event& event);
 
     /// Take in what other threads have scheduled.
     void TakeForeignEvents();

@@ -250,7 +250,6 @@ class Foreseen : public ForeseenEvent
         return m_steps == ForeseenEvent::STEPS - 1;
     }
 
-  protected:
     void Notify() override
     {
     }

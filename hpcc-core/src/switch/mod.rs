@@ -372,8 +372,9 @@ impl Switch {
         departure
     }
 
-    /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent.
-    #[inline]
+    /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent. As a part of its callers it needs no
+    /// copy of the frame's record in memory.
+    #[inline(always)]
     fn send(&mut self, egress: u16, now: Nanos, head: &Head, section: &mut Section<'_>, rng: &mut Rng) {
         if !self.reports_plainly {
             return self.send_with_report(egress, now, *head, section, rng);
