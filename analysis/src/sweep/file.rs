@@ -209,7 +209,7 @@ impl SweepFile {
     /// # Errors
     /// With the line, what was found and what was expected.
     pub fn read(path: &Path, form: Form) -> Result<SweepFile, InputError> {
-        let whole = |message: String| InputError { file: path.to_owned(), line: None, key: None, message };
+        let whole = |message: String| InputError::new(path, None, message);
         let text = input::read_text(path).map_err(|error| whole(error.to_string()))?;
         let source = Source { path, text: &text };
         source.check_kind()?;
@@ -224,7 +224,7 @@ impl SweepFile {
 
     /// An error that blames a line of this file.
     pub fn error(&self, line: u32, message: impl Into<String>) -> InputError {
-        InputError { file: self.path.clone(), line: Some(line), key: None, message: message.into() }
+        InputError::new(&self.path, Some(line), message)
     }
 }
 
@@ -241,7 +241,7 @@ impl Source<'_> {
         let root = root.get_ref();
         if root.contains_key("topology") && !root.contains_key("variant") {
             let message = format!("this is a scenario: use ./hpcc run {}", self.path.display());
-            return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
+            return Err(InputError::new(self.path, None, message));
         }
         let single = |name: &&str| root.get(*name).is_some_and(|section| section.get_ref().is_table());
         let Some(name) = ["variant", "axis"].into_iter().find(single) else { return Ok(()) };
@@ -256,7 +256,7 @@ impl Source<'_> {
         }
         if keys.variant.is_empty() {
             let message = "no variant; expected at least one [[variant]] with a name".to_owned();
-            return Err(InputError { file: self.path.to_owned(), line: None, key: None, message });
+            return Err(InputError::new(self.path, None, message));
         }
         let variants = self.variants(keys.variant)?;
         let seeds = self.seeds(quick.seeds.or(keys.seeds))?;
@@ -301,7 +301,7 @@ impl Source<'_> {
             (Form::Quick, Some(quick)) => Ok(quick),
             (Form::Quick, None) => {
                 let message = "there is no quick form; expected a section [quick]".to_owned();
-                Err(InputError { file: self.path.to_owned(), line: None, key: None, message })
+                Err(InputError::new(self.path, None, message))
             }
             (Form::Full, quick) => {
                 for setting in quick.unwrap_or_default().set {
@@ -481,7 +481,7 @@ impl Source<'_> {
     }
 
     fn at(&self, line: u32, message: impl Into<String>) -> InputError {
-        InputError { file: self.path.to_owned(), line: Some(line), key: None, message: message.into() }
+        InputError::new(self.path, Some(line), message)
     }
 
     /// An error that blames the line where something begins.
@@ -497,7 +497,7 @@ impl Source<'_> {
             .replace("unknown variant", "unknown name");
         let message = message.replace("missing field", "missing key");
         let line = error.span().map(|span| self.line(&span));
-        InputError { file: self.path.to_owned(), line, key: None, message }
+        InputError::new(self.path, line, message)
     }
 }
 

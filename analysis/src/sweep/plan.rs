@@ -183,7 +183,7 @@ fn check_distinct(file: &SweepFile, settings: &[Setting]) -> Result<(), InputErr
         let (key, other) = (setting.key(), earlier.key());
         let what = if key == other { String::new() } else { format!(": {other}") };
         let message = format!("{key} is set twice, also {by}{what}");
-        return Err(InputError { file: file.path.clone(), line, key: None, message });
+        return Err(InputError::new(&file.path, line, message));
     }
     Ok(())
 }
@@ -193,7 +193,10 @@ fn check_distinct(file: &SweepFile, settings: &[Setting]) -> Result<(), InputErr
 fn blame(file: &SweepFile, variant: &Variant, settings: &[Setting], error: InputError) -> InputError {
     let culprit = error.key.as_deref().and_then(|key| settings.iter().rev().find(|setting| setting.key() == key));
     if error.file != Path::new("--set") {
-        return file.error(variant.name.line, format!("variant \"{}\": {error}", variant.name.value));
+        let of_file = |text: &String| settings.iter().find(|setting| setting.text == *text)?.line;
+        let line = error.set.iter().find_map(of_file).unwrap_or(variant.name.line);
+        let set = error.set.iter().filter(|text| of_file(text).is_none()).cloned().collect();
+        return file.error(line, format!("variant \"{}\": {}", variant.name.value, InputError { set, ..error }));
     }
     match culprit {
         // The words of the command line are those of the scenario's reader.
@@ -235,7 +238,7 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
 /// Plots that were asked for by name must have something to draw from.
 fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     let Some(plots) = &file.plots else { return Ok(()) };
-    let refuse = |message: &str| InputError { file: file.path.clone(), line: None, key: None, message: message.into() };
+    let refuse = |message: &str| InputError::new(&file.path, None, message);
     for plot in plots {
         let Some(series) = plot.series() else { continue };
         if runs.iter().any(|run| !run.facts.records(series)) {

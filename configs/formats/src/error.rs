@@ -2,7 +2,7 @@
 //! What is wrong with an input, and where.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An input that cannot be used. Displays as `file:line: message`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,15 @@ pub struct InputError {
     pub key: Option<String>,
     /// What was found and what was expected instead.
     pub message: String,
+    /// Overrides of the command line without which the file would not be wrong here.
+    pub set: Vec<String>,
+}
+
+impl InputError {
+    /// An error that no key and no override is to blame for.
+    pub fn new(file: &Path, line: Option<u32>, message: impl Into<String>) -> InputError {
+        InputError { file: file.to_owned(), line, key: None, message: message.into(), set: Vec::new() }
+    }
 }
 
 impl fmt::Display for InputError {
@@ -24,8 +33,12 @@ impl fmt::Display for InputError {
             write!(f, "{line}:")?;
         }
         match &self.key {
-            Some(key) if !self.message.contains(key.as_str()) => write!(f, " {key}: {}", self.message),
-            _ => write!(f, " {}", self.message),
+            Some(key) if !self.message.contains(key.as_str()) => write!(f, " {key}: {}", self.message)?,
+            _ => write!(f, " {}", self.message)?,
+        }
+        match &self.set[..] {
+            [] => Ok(()),
+            set => write!(f, " (with --set {})", set.join(" --set ")),
         }
     }
 }
@@ -57,11 +70,13 @@ mod tests {
     #[test]
     fn display_names_file_line_key_and_message() {
         let mut error =
-            InputError { file: "a.txt".into(), line: Some(3), key: Some("KEY".into()), message: "is odd".into() };
+            InputError { key: Some("KEY".into()), ..InputError::new(Path::new("a.txt"), Some(3), "is odd") };
         assert_eq!(error.to_string(), "a.txt:3: KEY: is odd");
         error.message = "KEY is odd".into();
         error.line = None;
         assert_eq!(error.to_string(), "a.txt: KEY is odd");
+        error.set = vec!["a.b=1".into(), "c=2".into()];
+        assert_eq!(error.to_string(), "a.txt: KEY is odd (with --set a.b=1 --set c=2)");
     }
 
     #[test]

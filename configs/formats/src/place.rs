@@ -5,6 +5,9 @@ use crate::error::InputError;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Stands for the file in errors about values of the command line.
+pub(crate) const COMMAND_LINE: &str = "--set";
+
 /// A position in an input. Cheap to clone: one per link is kept while a scenario is checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -20,7 +23,7 @@ impl Place {
 
     /// A value from the command line.
     pub fn command_line() -> Place {
-        Place::file(Path::new("--set"))
+        Place::file(Path::new(COMMAND_LINE))
     }
 
     /// A variable of the environment.
@@ -49,7 +52,7 @@ impl Place {
 
     /// An error at this place.
     pub fn error(&self, message: impl Into<String>) -> InputError {
-        InputError { file: self.file.to_path_buf(), line: self.line, key: None, message: message.into() }
+        InputError::new(&self.file, self.line, message)
     }
 
     /// An error at this place that blames `key`.

@@ -382,7 +382,9 @@ fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), I
             let element = index.and_then(|index| list.get_mut(index));
             value = element
                 .ok_or_else(|| {
-                    refuse(format!("{name} is a list of {length}; expected {name}.INDEX.KEY with an index from 0"))
+                    refuse(format!(
+                        "{name} is a list of {length}; expected {name}.INDEX.KEY with an index from 0, below {length}"
+                    ))
                 })?
                 .get_mut();
         }
