@@ -29,14 +29,15 @@ pub fn explain(key: Option<&str>) -> Result<()> {
     let entries = entries(&NodeSettings::default());
     let others = others(&entries);
     let Some(key) = key else { return human::print(&overview(&entries, &others)) };
-    let settings = entries.iter().filter(|entry| entry.is_called(key)).map(Entry::explained);
+    let called = entries.iter().filter(|entry| entry.is_called(key));
+    let settings = alike(called).into_iter().map(|entries| explained_setting(&entries));
     let keys = others.iter().filter(|(_, other)| is_called(other, key)).map(|(file, other)| explained(*file, other));
     let explained: Vec<String> = settings.chain(keys).collect();
     if explained.is_empty() {
         let paths = others.iter().map(|(_, other)| other.path.as_str());
         let names: Vec<&str> = entries.iter().flat_map(Entry::names).chain(paths).collect();
         let hint = nearest(key, &names).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        bail!("there is no setting {key}{hint} (./hpcc explain lists all)");
+        bail!("there is no setting \"{key}\"{hint} (./hpcc explain lists all)");
     }
     human::print(&explained.join("\n"))
 }
@@ -67,10 +68,10 @@ fn explained(file: Schema, key: &Key) -> String {
     let mut text = format!("{}{of}: {}\n", key.path, key.help.as_deref().unwrap_or("what the section is"));
     let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
     if !key.kinds.is_empty() && key.path.rsplit('.').next() != Some("kind") {
-        line("only with", &format!("kind = {}", key.kinds.join(" or ")));
+        line("only with", &format!("kind = {}", alternatives(&key.kinds)));
     }
-    if !key.words.is_empty() {
-        line("expected", &format!("one of {}", key.words.join(", ")));
+    if !key.expected.is_empty() {
+        line("expected", &key.expected);
     }
     if let Some(default) = &key.default {
         line("default", default);
@@ -136,27 +137,49 @@ impl Entry {
     }
 
     fn is_called(&self, name: &str) -> bool {
-        self.names().any(|known| known == name)
+        let section = self.path.strip_suffix(self.setting.key).and_then(|section| section.strip_suffix('.'));
+        section == Some(name) || self.names().any(|known| known == name)
     }
+}
 
-    fn explained(&self) -> String {
-        let Setting { kind, auto, default, condition, help, .. } = &self.setting;
-        let algorithm = self.algorithm.iter().map(|name| format!("algorithm = \"{name}\""));
-        let other = condition.iter().map(|Condition { key, values }| {
-            let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
-            format!("{key} = {}", values.join(" or "))
-        });
-        let with: Vec<String> = algorithm.chain(other).collect();
-        let mut text = format!("{}: {help}\n", self.path);
-        let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
-        if !with.is_empty() {
-            line("only with", &with.join(" and "));
+/// Settings of one name, together where algorithms differ in nothing else.
+fn alike<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Vec<&'a Entry>> {
+    let mut groups: Vec<Vec<&Entry>> = Vec::new();
+    for entry in entries {
+        let same = |group: &&mut Vec<&Entry>| group[0].path == entry.path && group[0].setting == entry.setting;
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(entry),
+            None => groups.push(vec![entry]),
         }
-        line("expected", &(kind.expected() + if *auto { ", or \"auto\"" } else { "" }));
-        line("default", &default.pretty());
-        if !self.attributes.is_empty() {
-            line("attribute", &self.attributes.join(", "));
-        }
-        text
     }
+    groups
+}
+
+/// What settings mean that are [`alike`].
+fn explained_setting(entries: &[&Entry]) -> String {
+    let Some(Entry { path, setting: Setting { kind, auto, default, condition, help, .. }, .. }) = entries.first()
+    else {
+        return String::new();
+    };
+    let algorithms: Vec<&String> = entries.iter().filter_map(|entry| entry.algorithm.as_ref()).collect();
+    let algorithm = (!algorithms.is_empty()).then(|| format!("algorithm = {}", alternatives(&algorithms)));
+    let other = condition.iter().map(|Condition { key, values }| format!("{key} = {}", alternatives(values)));
+    let with: Vec<String> = algorithm.into_iter().chain(other).collect();
+    let attributes: Vec<&str> = entries.iter().flat_map(|entry| &entry.attributes).map(String::as_str).collect();
+    let mut text = format!("{path}: {help}\n");
+    let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
+    if !with.is_empty() {
+        line("only with", &with.join(" and "));
+    }
+    line("expected", &(kind.expected() + if *auto { ", or \"auto\"" } else { "" }));
+    line("default", &default.pretty());
+    if !attributes.is_empty() {
+        line("attribute", &attributes.join(", "));
+    }
+    text
+}
+
+/// Words of files, one of which holds.
+fn alternatives(words: &[impl AsRef<str>]) -> String {
+    words.iter().map(|word| format!("\"{}\"", word.as_ref())).collect::<Vec<_>>().join(" or ")
 }

@@ -11,6 +11,8 @@ pub struct Key {
     pub help: Option<String>,
     /// The words that its value can be, as far as they can be listed.
     pub words: Vec<String>,
+    /// What its value can be.
+    pub expected: String,
     /// The kinds of its section that have it, where not all do.
     pub kinds: Vec<String>,
     /// What it is without being given, where the schema says so.
@@ -61,6 +63,7 @@ fn add(keys: &mut Vec<Key>, path: String, schema: &Value, kind: Option<&str>) {
             path,
             help: schema["description"].as_str().map(Into::into),
             words: words(schema),
+            expected: expected(schema),
             kinds: kinds.collect(),
             default: schema.get("default").filter(|value| !value.is_null()).map(ToString::to_string),
         }),
@@ -78,4 +81,45 @@ fn words(schema: &Value) -> Vec<String> {
     let others = ["anyOf", "oneOf"].map(|several| schema[several].as_array().into_iter().flatten());
     words.extend(others.into_iter().flatten().flat_map(self::words));
     words
+}
+
+/// What a value can be, as an error would say it.
+fn expected(schema: &Value) -> String {
+    if let Some(title) = schema["title"].as_str() {
+        return title.into();
+    }
+    let words = words(schema);
+    if !words.is_empty() {
+        return format!("one of {}", words.join(", "));
+    }
+    match kind(schema) {
+        "integer" => format!("a whole number{}", range(schema)),
+        "number" => format!("a number{}", range(schema)),
+        "array" if schema["items"].get("type").is_none() => "a list".into(),
+        "array" if properties(&schema["items"]).is_empty() => format!("a list, each {}", expected(&schema["items"])),
+        "array" | "object" => {
+            let item = if kind(schema) == "array" { &schema["items"] } else { schema };
+            let keys: Vec<&str> = properties(item).into_iter().map(|(key, _, _)| key).collect();
+            format!("{{ {} }}{}", keys.join(", "), if kind(schema) == "array" { ", any number of them" } else { "" })
+        }
+        "string" => "text".into(),
+        _ => {
+            let others = ["anyOf", "oneOf"].into_iter().flat_map(|several| schema[several].as_array());
+            let known = others.flatten().filter(|other| kind(other) != "null").map(expected);
+            known.collect::<Vec<_>>().join(", or ")
+        }
+    }
+}
+
+/// The type of a value; that of one that may be left out is a list of two.
+fn kind(schema: &Value) -> &str {
+    let several = schema["type"].as_array().and_then(|types| types.first());
+    several.unwrap_or(&schema["type"]).as_str().unwrap_or_default()
+}
+
+/// From where to where a number can be. What 32 bits hold is no bound that anybody would meet.
+fn range(schema: &Value) -> String {
+    let bound = |name: &str| schema.get(name).filter(|value| value.as_u64() != Some(u32::MAX.into()));
+    let text = |word: &str, value: Option<&Value>| value.map_or_else(String::new, |value| format!(" {word} {value}"));
+    text("from", bound("minimum")) + &text("above", bound("exclusiveMinimum")) + &text("to", bound("maximum"))
 }

@@ -182,9 +182,24 @@ fn either(schemas: &[Value]) -> Value {
 }
 
 /// A number with one of these units.
-fn with_unit(units: &[(&str, u64)]) -> Schema {
+fn with_unit(units: &[(&str, u64)]) -> Value {
     let units: Vec<&str> = units.iter().map(|(unit, _)| *unit).collect();
-    json_schema!({ "type": "string", "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")) })
+    json!({ "type": "string", "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")) })
+}
+
+/// The same, called as errors call it.
+fn called(kind: &Kind, mut schema: Value) -> Schema {
+    schema["title"] = kind.expected().into();
+    Schema::try_from(schema).unwrap_or_default()
+}
+
+const RATE: Kind = Kind::Rate { least: 0, most: u64::MAX };
+const TIME: Kind = Kind::Time { least: 0, most: u64::MAX };
+const SIZE: Kind = Kind::Bytes { least: 0, most: u64::MAX };
+
+fn size() -> Value {
+    let plain = json!({ "type": "integer", "minimum": 0 });
+    either(&[with_unit(quantity::SIZES), plain, json!({ "type": "string", "pattern": "^[0-9]+$" })])
 }
 
 macro_rules! schemas {
@@ -202,10 +217,10 @@ macro_rules! schemas {
 }
 
 schemas! {
-    [] Rate: with_unit(quantity::RATES);
-    [] Time: with_unit(quantity::TIMES);
-    [] Interval: with_unit(quantity::TIMES);
-    [] Size: json_schema!({ "anyOf": [with_unit(quantity::SIZES), { "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^[0-9]+$" }] });
+    [] Rate: called(&RATE, with_unit(quantity::RATES));
+    [] Time: called(&TIME, with_unit(quantity::TIMES));
+    [] Interval: called(&TIME, with_unit(quantity::TIMES));
+    [] Size: called(&SIZE, size());
     [] Probability: json_schema!({ "type": "number", "minimum": 0, "maximum": 1 });
     [const TWICE: u32] Fraction<TWICE>: json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": f64::from(TWICE) / 2.0 });
     [const MIN: u32, const MAX: u32] Bounded<MIN, MAX>: json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX });
