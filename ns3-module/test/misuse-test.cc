@@ -94,7 +94,12 @@ class MisuseTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        const std::string said = AbortOf(m_misuse);
+        // Files that are begun by mistake go where files of tests go.
+        const std::string folder = CreateTempDirFilename("");
+        const std::string said = AbortOf([this, folder]() {
+            NS_ABORT_MSG_IF(chdir(folder.c_str()) != 0, "there is no folder " << folder);
+            m_misuse();
+        });
         NS_TEST_EXPECT_MSG_NE(said.find(m_reason),
                               std::string::npos,
                               "expected \"" << m_reason << "\" in: " << said);
