@@ -4,7 +4,7 @@
 use crate::attack;
 use crate::fast_cnp;
 use crate::goodput::GoodputMeter;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, as_path};
 use crate::switch::Switch;
 use crate::usage::{cpu_time, peak_rss_bytes};
 use cxx::CxxString;
@@ -14,7 +14,6 @@ use hpcc_formats::results::control_csv::ControlRow;
 use hpcc_formats::results::{
     FctRecord, Port, RankSummary, ResultError, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions,
 };
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -208,7 +207,7 @@ pub struct Results {
 
 pub fn create_results(out: &CxxString) -> Result<Box<Results>, ResultError> {
     let start = Instant::now();
-    let writer = ResultWriter::create(Path::new(out.to_string_lossy().as_ref()))?;
+    let writer = ResultWriter::create(as_path(out))?;
     Ok(Box::new(Results::new(start, writer)))
 }
 

@@ -12,6 +12,8 @@ use hpcc_core::transport::{IpVersion, Protocol};
 use hpcc_core::units::{Bytes, Nanos};
 use hpcc_formats::error::InputError;
 use hpcc_formats::scenario::{self, QueueHistogram};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -153,10 +155,14 @@ pub struct Scenario {
 pub fn open_scenario(path: &CxxString, overrides: &CxxVector<CxxString>) -> Result<Box<Scenario>, InputError> {
     panic_report::install();
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string_lossy().into_owned()).collect();
-    let path = path.to_string_lossy();
-    let scenario = hpcc_formats::load_with(Path::new(path.as_ref()), &overrides, defaults())?;
+    let scenario = hpcc_formats::load_with(as_path(path), &overrides, defaults())?;
     let settings = Rc::new(scenario.settings.clone());
     Ok(Box::new(Scenario { scenario, settings }))
+}
+
+/// A path of the command line, which need not be UTF-8.
+pub(crate) fn as_path(text: &CxxString) -> &Path {
+    Path::new(OsStr::from_bytes(text.as_bytes()))
 }
 
 fn or_zero(interval: Option<Nanos>) -> u64 {

@@ -17,6 +17,7 @@ mod datagrams;
 mod delayed_acks;
 mod describe;
 mod fast_cnp;
+mod file_names;
 mod first_window;
 mod five_tuple;
 mod flow_table;
