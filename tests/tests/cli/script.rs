@@ -36,6 +36,17 @@ fn every_command_has_help() {
 }
 
 #[test]
+fn a_reader_that_goes_away_is_no_failure_of_a_test() {
+    let reqs = || format!("{} reqs", script().get_program().display());
+    let shell = |line: String| Told::from(Command::new("bash").args(["-c", &line]).output().expect("bash starts"));
+    let all = shell(reqs());
+    assert_eq!(all.code, Some(0), "{}", all.err);
+    assert!(all.out.contains("claimed, and shown outside the core:"), "{}", all.out);
+    let none = shell(format!("{} | true", reqs()));
+    assert!(!none.err.contains("panicked"), "{}", none.err);
+}
+
+#[test]
 fn the_versions_are_told() {
     let version = told(&["--version"]);
     assert_eq!(version.code, Some(0), "{}", version.err);
