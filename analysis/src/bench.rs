@@ -11,6 +11,7 @@ use std::path::Path;
 use crate::human;
 use crate::outcome::Outcome;
 use crate::parity::{Data, Replay};
+use crate::save;
 use crate::script::Parts;
 use crate::simulator::Simulator;
 use crate::table::table;
@@ -54,6 +55,7 @@ struct Workload {
 /// If the workloads or the simulator cannot be found, a run fails, or `out` cannot be written.
 pub fn bench(repetitions: NonZeroU32, data: &Data, out: Option<&Path>) -> Result<Outcome> {
     let repetitions = repetitions.get();
+    out.map_or(Ok(()), save::ensure_writable)?;
     let golden = data.open()?;
     let simulator = Simulator::find(Parts::default())?;
     let mut report = Report {
@@ -94,7 +96,7 @@ pub fn bench(repetitions: NonZeroU32, data: &Data, out: Option<&Path>) -> Result
     print(&report)?;
     if let Some(path) = out {
         let text = serde_json::to_string_pretty(&report)?;
-        fs::write(path, text + "\n").with_context(|| path.display().to_string())?;
+        save::replace(path, &(text + "\n"))?;
     }
     Ok(Outcome::Good)
 }

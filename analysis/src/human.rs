@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether only errors and warnings are shown.
@@ -53,6 +54,14 @@ pub fn count(count: u64) -> String {
 /// A count and its noun, in the plural where due.
 pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// A path as a shell takes it, and no command for an option.
+pub fn quoted(path: &Path) -> String {
+    let path = if path.display().to_string().starts_with('-') { &Path::new(".").join(path) } else { path };
+    let text = path.display().to_string();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=,:@".contains(letter);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Prints a text to standard output, unless all shall be [quiet](be_quiet). A reader that has gone away, such as `head`,

@@ -20,6 +20,7 @@ mod ranks;
 mod report;
 mod reproduce;
 mod run;
+mod save;
 mod script;
 mod settings;
 mod shown;
@@ -33,6 +34,7 @@ mod version;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -78,7 +80,7 @@ enum Command {
         #[arg(long, value_name = "KEY=VALUE", add = ArgValueCompleter::new(settings::assignments))]
         set: Vec<String>,
         /// Seed of every random choice: the same as --set run.seed=N.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = seed)]
         seed: Option<u64>,
         /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
         #[arg(long, value_name = "N")]
@@ -271,18 +273,25 @@ pub fn main() -> ExitCode {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outcome> {
     match Arguments::try_parse_from(arguments) {
         Ok(arguments) => execute(arguments.command),
-        Err(told) => Ok(tell(&told)),
+        Err(told) => tell(&told),
     }
 }
 
-/// Prints help, version, or what is wrong with the command line. Nothing is left to do if nobody can read it.
-fn tell(told: &clap::Error) -> Outcome {
-    let _ = if told.kind() == ErrorKind::DisplayVersion {
-        human::print(&version::text())
-    } else {
-        told.print().map_err(Into::into)
-    };
-    if told.exit_code() == 0 { Outcome::Good } else { Outcome::BadInput }
+/// A seed of the command line.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// Prints help, version, or what is wrong with the command line; nothing is left to do if nobody can read the latter.
+fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
+    if told.kind() == ErrorKind::DisplayVersion {
+        return human::print(&version::text()).map(|()| Outcome::Good);
+    }
+    match told.print().and_then(|()| io::stdout().flush()) {
+        _ if told.use_stderr() => Ok(Outcome::BadInput),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(Outcome::Good),
+    }
 }
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {

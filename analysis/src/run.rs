@@ -61,7 +61,9 @@ fn overrides(config: &Path, seed: Option<u64>, set: &[String]) -> Result<Vec<Str
     twice(set)?;
     let mut all = set.to_vec();
     match (kind, seed) {
-        (FileKind::Sweep, _) => bail!("{0}: this is a sweep: use ./hpcc sweep {0}", config.display()),
+        (FileKind::Sweep, _) => {
+            bail!("{}: this is a sweep: use ./hpcc sweep {}", config.display(), human::quoted(config))
+        }
         (FileKind::Reference, Some(_)) => {
             bail!("--seed: {} has no seed; the reference simulator always draws the same numbers", config.display())
         }

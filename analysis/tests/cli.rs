@@ -244,13 +244,16 @@ fn a_key_is_explained_without_a_simulator() {
     let output = hpcc(&["explain", "congestion_control.eta"]).output().expect("hpcc starts");
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     for line in [
-        "  only with algorithm = \"hpcc_plus\"\n",
+        "  only with algorithm = \"hpcc\" or \"hpcc_plus\" or \"rx_hpcc\" or \"hpcc_pint\"\n",
         "  expected  a number from 0.01 to 2\n",
         "  default   0.95\n",
-        "  attribute ns3::RdmaHost::HpccPlusEta\n",
+        "  attribute ns3::RdmaHost::HpccEta, ns3::RdmaHost::HpccPlusEta, ",
     ] {
-        assert!(out(&output).contains(line), "{}", out(&output));
+        assert_eq!(out(&output).matches(line).count(), 1, "{}", out(&output));
     }
+    // Of which there is another one, with another default.
+    let increase = out(&hpcc(&["explain", "congestion_control.additive_increase"]).output().expect("hpcc starts"));
+    assert!(increase.matches("congestion_control.additive_increase: ").count() > 1, "{increase}");
     let both = hpcc(&["explain", "fast_cnp.enabled"]).output().expect("hpcc starts");
     assert!(out(&both).contains("ns3::FastCnpSwitch::Enabled, ns3::FastCnpHost::Enabled"), "{}", out(&both));
     let attribute = hpcc(&["explain", "TelemetryHops"]).output().expect("hpcc starts");
@@ -278,10 +281,15 @@ fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
         ("claim.measure", "claim.measure (sweep files): What is measured."),
         ("base", "base (sweep files): The scenario, relative"),
         ("failures", "failures.links: "),
+        ("traffic.0.dst", "  only with kind = \"flow\"\n  expected  a whole number from 0\n"),
+        ("traffic.0.load", "  expected  a number above 0 to 1"),
+        ("run.stop", "  expected  a time such as \"1us\""),
+        ("topology.links", "  expected  { a, b, rate, delay, loss }, any number of them\n"),
+        ("wire", "wire.profile: "),
     ] {
         let told = out(&hpcc(&["explain", key]).output().expect("hpcc starts"));
         assert!(told.contains(words), "{key}: {told}");
-        assert!(all.lines().any(|line| line.starts_with(key.trim_end_matches(".0.size"))), "{key}");
+        assert!(all.lines().any(|line| line.starts_with(&key.replace(".0.", "."))), "{key}");
     }
     let wrong = hpcc(&["explain", "transport.mtuu"]).output().expect("hpcc starts");
     assert_eq!(wrong.status.code(), Some(2));
@@ -321,6 +329,12 @@ fn a_seed_is_a_setting_and_quiet_says_nothing() {
     let folder = folder();
     let told = err(&run_with(folder.path(), None, "2", &["--seed", "9"]));
     assert!(told.contains("argument --set=run.seed=9"), "{told}");
+    for seed in ["-1", "18446744073709551616", "new"] {
+        let wrong = run_with(folder.path(), None, "2", &["--seed", seed]);
+        assert_eq!(wrong.status.code(), Some(2));
+        let words = format!("invalid value '{seed}' for '--seed <N>': expected a whole number from 0 to");
+        assert!(err(&wrong).contains(&words), "{}", err(&wrong));
+    }
     let twice = run_with(folder.path(), None, "2", &["--seed", "9", "--set", "run.seed=8"]);
     assert_eq!(twice.status.code(), Some(2));
     assert!(err(&twice).contains("both given") && !err(&twice).contains("argument"), "{}", err(&twice));
@@ -364,6 +378,7 @@ fn empty_inputs_are_refused_in_plain_words() {
         (&["compare", "empty", "empty"], "neither holds a flow"),
         (&["sweep", "empty"], "missing key \"title\""),
         (&["bench", "--compare", "empty", "empty"], "is no measurement"),
+        (&["bench", "--out", "nowhere/a.json"], "cannot write nowhere/a.json: there is no folder nowhere"),
     ] {
         let output = hpcc(arguments).current_dir(folder.path()).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -382,6 +397,37 @@ fn closed_streams_are_no_reason_to_crash() {
         let mut command = hpcc(arguments);
         let status = command.stdout(writer.try_clone().expect("pipe")).stderr(writer).status().expect("hpcc starts");
         assert_eq!(status.code(), normal, "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_to_standard_output_is_told() {
+    for arguments in [&["explain"][..], &["--help"], &["run", "--help"], &["--version"], &["schema"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+        let output = hpcc(arguments).stdout(full).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(err(&output).starts_with("hpcc: No space left"), "{arguments:?}: {}", err(&output));
+    }
+}
+
+/// A limit of 512 bytes takes the place of a full disk.
+#[test]
+fn a_full_disk_leaves_no_part_of_a_file() {
+    let folder = folder();
+    let quickstart = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/quickstart.toml");
+    let described = |what| {
+        [what, quickstart, "--write", "file", "--set", "topology.hosts=99", "--set", "traffic.3.sender_count=98"]
+    };
+    for arguments in [&["new", "file"][..], &described("topology"), &described("workload")] {
+        let mut limited = Command::new("sh");
+        limited
+            .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_hpcc")])
+            .args(arguments);
+        limited.env("HPCC_SCRIPT", "/nowhere/hpcc").current_dir(folder.path()).stdin(Stdio::null());
+        let output = limited.output().expect("sh starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", err(&output));
+        assert!(err(&output).starts_with("hpcc: cannot write file: File too large"), "{}", err(&output));
+        assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 0, "{arguments:?} leaves something");
     }
 }
 
@@ -451,6 +497,9 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
         assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
         assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 0, "{arguments:?} leaves something");
     }
+    let odd =
+        hpcc(&["new", "my own.toml"]).current_dir(folder.path()).stdin(Stdio::null()).output().expect("hpcc starts");
+    assert!(out(&odd).ends_with("; run it: ./hpcc run 'my own.toml'\n"), "{}", out(&odd));
     let output = new(&["--algorithm", "dcqcn", "--hosts", "5"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = fs::read_to_string(folder.path().join("my.toml")).expect("my.toml");

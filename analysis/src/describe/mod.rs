@@ -11,13 +11,11 @@ pub mod workload;
 pub use tiers::tiers;
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use hpcc_formats::input;
-use tempfile::NamedTempFile;
 
 /// No line that begins a file of numbers is longer.
 const LONGEST_LINE: u64 = 4_096;
@@ -61,20 +59,4 @@ fn lines(facts: &[(&str, String)]) -> String {
         last = name;
     }
     text
-}
-
-/// Writes a new file, as a whole or not at all.
-fn save(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), io::Error>) -> Result<()> {
-    let named = || format!("cannot write {}", path.display());
-    ensure!(!path.exists(), "{} exists; expected the name of a new file", path.display());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    ensure!(folder.is_dir(), "cannot write {}: there is no folder {}", path.display(), folder.display());
-    let draft = NamedTempFile::new_in(folder).with_context(named)?;
-    let mut out = BufWriter::new(draft.as_file());
-    write(&mut out).with_context(named)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error).with_context(named)?;
-    // Temporary files are private; this one is not.
-    fs::set_permissions(draft.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644)).with_context(named)?;
-    draft.persist_noclobber(path).with_context(named)?;
-    Ok(())
 }

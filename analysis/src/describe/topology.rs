@@ -14,8 +14,9 @@ use hpcc_formats::reference;
 
 use super::max_flow::Capacities;
 use super::paths::Paths;
-use super::{Content, lines, save, tiers};
+use super::{Content, lines, tiers};
 use crate::human;
+use crate::save;
 use crate::settings;
 
 /// Payload of a full packet where no scenario says another one, in bytes.
@@ -41,7 +42,7 @@ pub struct Options {
 pub fn topology(options: &Options) -> Result<()> {
     let (network, packet) = read(&options.file, &options.set)?;
     if let Some(file) = &options.write {
-        save(file, |out| reference::write_network(&network, out))?;
+        save::create(file, |out| reference::write_network(&network, out))?;
     }
     human::print(&describe(&network, &packet))?;
     options.write.as_ref().map_or(Ok(()), |file| human::print(&format!("\n wrote {}\n", file.display())))

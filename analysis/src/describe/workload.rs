@@ -14,8 +14,9 @@ use hpcc_formats::generate::Cdf;
 use hpcc_formats::reference;
 
 use super::distribution::{self, Sizes};
-use super::{Content, lines, save};
+use super::{Content, lines};
 use crate::human;
+use crate::save;
 use crate::settings;
 use crate::table::table;
 
@@ -72,7 +73,7 @@ pub fn workload(options: &Options) -> Result<()> {
         }
     }
     if let Some(file) = &options.write {
-        save(file, |out| {
+        save::create(file, |out| {
             writeln!(out, "{}", flows.len())?;
             flows.iter().try_for_each(|flow| reference::write_flow(flow, out))
         })?;

@@ -46,10 +46,12 @@ pub fn open(path: &Path) -> Result<Frames> {
     let named = || path.display().to_string();
     let mut file = input::open(path).with_context(named)?;
     let mut magic = [0; 4];
-    let is_long_enough = file.read_exact(&mut magic).is_ok();
+    if file.read_exact(&mut magic).is_err() {
+        bail!("{}: no capture, or it was cut off: the file ends within its header; expected pcap or pcapng", named());
+    }
     file.rewind().with_context(named)?;
     let file = BufReader::new(file);
-    if is_long_enough && magic == PCAPNG {
+    if magic == PCAPNG {
         let reader = PcapNgReader::new(file).map_err(|error| anyhow!("{}: no capture: {error}", named()))?;
         return Ok(Box::new(PcapNg { reader, path: path.into(), frames: 0, ended: false }));
     }

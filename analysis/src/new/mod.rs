@@ -4,16 +4,16 @@
 mod ask;
 mod write;
 
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use hpcc_core::node::ControlSettings;
 use hpcc_core::settings::quantity;
 
+use crate::save::{Draft, ensure_new};
 use crate::{human, script};
 
 /// Hosts without another answer.
@@ -55,7 +55,7 @@ pub struct Options {
     #[arg(long)]
     load: Option<f64>,
     /// Seed of every random choice.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = crate::seed)]
     seed: u64,
 }
 
@@ -110,7 +110,7 @@ struct Plan {
 /// If the file is there, the options contradict each other, or it cannot be written.
 pub fn new(options: &Options) -> Result<()> {
     let path = &options.file;
-    ensure!(!path.exists(), "{} exists; expected the name of a new file", path.display());
+    ensure_new(path)?;
     let on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     let plan = if on_terminal {
         plan(options, &mut ask::Terminal::new(io::stdin().lock(), io::stderr()))?
@@ -118,7 +118,7 @@ pub fn new(options: &Options) -> Result<()> {
         plan(options, &mut ask::Nobody)?
     };
     save(path, &write::scenario(&plan, path)?)?;
-    human::print(&format!("wrote {0}; run it: ./hpcc run {0}\n", path.display()))
+    human::print(&format!("wrote {}; run it: ./hpcc run {}\n", path.display(), human::quoted(path)))
 }
 
 /// The options, and answers where there are none.
@@ -176,16 +176,11 @@ fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
 
 /// Writes a scenario that has been checked as the simulator is going to check it, or nothing.
 fn save(path: &Path, text: &str) -> Result<()> {
-    let named = || format!("cannot write {}", path.display());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    ensure!(folder.is_dir(), "cannot write {}: there is no folder {}", path.display(), folder.display());
-    let mut builder = tempfile::Builder::new();
-    let mut draft = builder.prefix(".new-").suffix(".toml").tempfile_in(folder).with_context(named)?;
-    draft.write_all(text.as_bytes()).with_context(named)?;
+    let mut draft = Draft::of(path)?;
+    draft.fill(|file| file.write_all(text.as_bytes()))?;
     hpcc_formats::load(draft.path(), &[])
         .map_err(|error| anyhow::anyhow!("this makes no scenario: {}", error.message))?;
-    let mut file = File::create_new(path).with_context(named)?;
-    file.write_all(text.as_bytes()).with_context(named)
+    draft.keep()
 }
 
 fn algorithms() -> PossibleValuesParser {

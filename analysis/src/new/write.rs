@@ -8,6 +8,7 @@ use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Value, quantity};
 
 use super::{Plan, Topology, Traffic};
+use crate::human;
 
 /// Leaves of a leaf-spine network.
 const LEAVES: u32 = 4;
@@ -42,7 +43,7 @@ stop = \"{stop}us\"   # simulated time; what has not finished by then is listed
 queue_interval = \"1us\"
 goodput_interval = \"10us\"
 ",
-        path = path.display(),
+        path = human::quoted(path),
         topology = topology(plan)?,
         control = control(plan),
         traffic = traffic(plan, duration),

@@ -61,8 +61,11 @@ impl Drawing {
     }
 }
 
-/// Removes a file if it is there.
+/// Removes a file if it is there. Where nothing can be written, a file that is not there is no trouble, either.
 fn remove(path: &Path) -> Result<()> {
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(());
+    }
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| path.display().to_string()),
         _ => Ok(()),

@@ -28,11 +28,12 @@ pub use look::Look;
 pub use ruler::Ruler;
 pub use ticks::power_of_ten;
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hpcc_measures::results::Results;
+
+use crate::save;
 
 /// Draws every plot that there is something to draw for, and removes the others of an earlier selection. Gives the names of
 /// the files, and of each other plot why it is not there.
@@ -83,6 +84,6 @@ fn is_recorded(results: &Results, key: &str) -> bool {
 
 /// Returns the names of the files.
 fn write(path: &Path, svg: &str, drawing: Drawing) -> Result<Vec<String>> {
-    fs::write(path, svg).with_context(|| path.display().to_string())?;
+    save::replace(path, svg)?;
     drawing.complete(path)
 }

@@ -90,14 +90,7 @@ pub fn report_on(dir: &Path, drawing: Drawing) -> Result<Outcome> {
 
 /// The last line of a command that made a page.
 pub fn opening_line(page: &Path) -> String {
-    format!(" look at it with: xdg-open {}\n", quoted(page))
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=,:@".contains(letter);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    format!(" look at it with: xdg-open {}\n", human::quoted(page))
 }
 
 fn folder_lines(dir: &Path, plots: &[String], missing: &[String]) -> String {
@@ -118,5 +111,6 @@ mod tests {
     fn the_last_line_can_be_pasted_into_a_shell() {
         assert_eq!(opening_line(Path::new("a/b.html")), " look at it with: xdg-open a/b.html\n");
         assert!(opening_line(Path::new("my runs/b.html")).contains("xdg-open 'my runs/b.html'"));
+        assert_eq!(opening_line(Path::new("-a/b.html")), " look at it with: xdg-open ./-a/b.html\n");
     }
 }

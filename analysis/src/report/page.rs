@@ -2,14 +2,13 @@
 //! The page: one HTML file that needs no other, and no network.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use tempfile::NamedTempFile;
 
 use super::data;
 use super::entry::Entry;
+use crate::save;
 
 const TEMPLATE: &str = include_str!("page.html");
 /// What stands in the template, and what takes its place.
@@ -27,20 +26,10 @@ const PARTS: [(&str, &str); 4] = [
 pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let text = render(&names.join(", "), &data::data(entries)?.to_string());
-    let context = || file.display().to_string();
-    // What is not a regular file is written to, never replaced: a device must stay one.
-    if fs::metadata(file).is_ok_and(|known| !known.is_file()) {
-        return fs::write(file, text).with_context(context);
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| file.display().to_string())?;
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).with_context(context)?;
-    let mut out = NamedTempFile::new_in(folder).with_context(context)?;
-    out.write_all(text.as_bytes()).with_context(context)?;
-    // Temporary files are private; results are not.
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    out.as_file().set_permissions(mode).with_context(context)?;
-    out.persist(file).with_context(context)?;
-    Ok(())
+    save::replace(file, &text)
 }
 
 fn render(title: &str, data: &str) -> String {

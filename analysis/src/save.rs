@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Files that appear as a whole or not at all: a full disk leaves no part of one that looks complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, ensure};
+use tempfile::NamedTempFile;
+
+/// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
+pub struct Draft {
+    file: NamedTempFile<File>,
+    target: PathBuf,
+}
+
+impl Draft {
+    /// An empty draft of `target`.
+    ///
+    /// # Errors
+    /// If the folder is not there or cannot be written to.
+    pub fn of(target: &Path) -> Result<Draft> {
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        ensure!(folder.is_dir(), "cannot write {}: there is no folder {}", target.display(), folder.display());
+        // Not as temporary files are made: they are private, and their errors name them, whom nobody knows.
+        let made = tempfile::Builder::new().prefix(".hpcc-").make_in(folder, |path| File::create_new(path));
+        let file = made.map_err(|error| refusal(target, &error))?;
+        Ok(Draft { file, target: target.to_owned() })
+    }
+
+    /// Where it is as long as it is a draft.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Fills it.
+    ///
+    /// # Errors
+    /// Those of `write`, and of the system.
+    pub fn fill(&mut self, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
+        let mut out = BufWriter::new(self.file.as_file());
+        let written = write(&mut out).and_then(|()| out.into_inner().map_err(io::IntoInnerError::into_error));
+        written.map(drop).map_err(|error| refusal(&self.target, &error))
+    }
+
+    /// Gives it its name, which must be free.
+    ///
+    /// # Errors
+    /// If the name is taken, and those of the system.
+    pub fn keep(self) -> Result<()> {
+        self.file.persist_noclobber(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
+        Ok(())
+    }
+
+    /// Gives it its name; a file of that name is replaced.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn replace(self) -> Result<()> {
+        self.file.persist(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
+        Ok(())
+    }
+}
+
+/// Writes a new file.
+///
+/// # Errors
+/// If there is one of that name, or it cannot be written.
+pub fn create(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
+    ensure_new(path)?;
+    let mut draft = Draft::of(path)?;
+    draft.fill(write)?;
+    draft.keep()
+}
+
+/// Refuses the name of a file that is there.
+///
+/// # Errors
+/// If it is.
+pub fn ensure_new(path: &Path) -> Result<()> {
+    ensure!(!path.exists(), "{} exists; expected the name of a new file", path.display());
+    Ok(())
+}
+
+/// Writes a file; one of that name is replaced. What is not a regular file is written to: a device must stay one.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn replace(path: &Path, text: &str) -> Result<()> {
+    if is_device(path) {
+        return fs::write(path, text).map_err(|error| refusal(path, &error));
+    }
+    let mut draft = Draft::of(path)?;
+    draft.fill(|out| out.write_all(text.as_bytes()))?;
+    draft.replace()
+}
+
+/// Refuses a name that [`replace`] cannot write to, before anything that takes long.
+///
+/// # Errors
+/// Why.
+pub fn ensure_writable(path: &Path) -> Result<()> {
+    ensure!(!path.is_dir(), "cannot write {}: it is a folder", path.display());
+    if is_device(path) { Ok(()) } else { Draft::of(path).map(drop) }
+}
+
+fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|known| !known.is_file())
+}
+
+/// Why a file cannot be written.
+fn refusal(path: &Path, error: &io::Error) -> anyhow::Error {
+    anyhow!("cannot write {}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("folder");
+        entries.map(|entry| entry.expect("entry").file_name().into_string().expect("name")).collect()
+    }
+
+    #[test]
+    fn what_cannot_be_written_wholly_is_not_there() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("a.toml");
+        let full = || io::Error::other("no space");
+        let told = create(&path, |out| out.write_all(b"half").and(Err(full()))).expect_err("full").to_string();
+        assert_eq!(told, format!("cannot write {}: no space", path.display()));
+        assert!(names(folder.path()).is_empty());
+        replace(&path, "whole").expect("written");
+        let mut draft = Draft::of(&path).expect("draft");
+        assert!(draft.fill(|out| out.write_all(b"half").and(Err(full()))).is_err());
+        drop(draft);
+        assert_eq!(fs::read_to_string(&path).expect("old"), "whole");
+        assert_eq!(names(folder.path()), ["a.toml"]);
+    }
+
+    #[test]
+    fn new_files_replace_none_and_others_do() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("a");
+        create(&path, |out| out.write_all(b"one")).expect("written");
+        let told = create(&path, |out| out.write_all(b"two")).expect_err("there").to_string();
+        assert!(told.ends_with("a exists; expected the name of a new file"), "{told}");
+        replace(&path, "three").expect("replaced");
+        assert_eq!(fs::read_to_string(&path).expect("file"), "three");
+        let usual = File::create(folder.path().join("b")).and_then(|file| file.metadata()).expect("file").permissions();
+        assert_eq!(fs::metadata(&path).expect("file").permissions(), usual);
+    }
+
+    #[test]
+    fn errors_name_the_file_and_not_its_draft() {
+        let nowhere = Path::new("/proc/self/fd/nothing.json");
+        for told in [ensure_writable(nowhere), replace(nowhere, "{}")] {
+            let told = told.expect_err("no place for files").to_string();
+            assert!(told.starts_with("cannot write /proc/self/fd/nothing.json: "), "{told}");
+            assert!(!told.contains(".hpcc-"), "{told}");
+        }
+        assert!(ensure_writable(Path::new("/dev/null")).is_ok());
+        assert!(ensure_writable(Path::new("/tmp")).expect_err("folder").to_string().ends_with("it is a folder"));
+    }
+}
