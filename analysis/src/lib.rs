@@ -323,7 +323,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         Command::Bench { runs, out, data, .. } => bench::bench(runs, &data, out.as_deref()),
         Command::Dissect(options) => dissect::dissect(&options).map(|()| Outcome::Good),
         Command::Trace { file, csv } => trace::trace(&file, csv).map(|()| Outcome::Good),
-        Command::Explain { key } => settings::explain(key.as_deref()).map(|()| Outcome::Good),
+        Command::Explain { key } => human::print(&settings::explain(key.as_deref())?).map(|()| Outcome::Good),
         Command::Topology(options) => describe::topology::topology(&options).map(|()| Outcome::Good),
         Command::Workload(options) => describe::workload::workload(&options).map(|()| Outcome::Good),
         Command::New(options) => new::new(&options).map(|()| Outcome::Good),

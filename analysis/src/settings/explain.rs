@@ -8,7 +8,6 @@ use hpcc_formats::error::nearest;
 
 use super::file_keys::{self, Key};
 use super::{ATTACK, Schema, attribute, of_part, section};
-use crate::human;
 
 /// A setting and where it belongs.
 struct Entry {
@@ -21,14 +20,14 @@ struct Entry {
     setting: Setting,
 }
 
-/// Prints what a key means, or without one all keys.
+/// What a key means, or without one all keys.
 ///
 /// # Errors
 /// If there is no such key; the nearest one is named then.
-pub fn explain(key: Option<&str>) -> Result<()> {
+pub fn explain(key: Option<&str>) -> Result<String> {
     let entries = entries(&NodeSettings::default());
     let others = others(&entries);
-    let Some(key) = key else { return human::print(&overview(&entries, &others)) };
+    let Some(key) = key else { return Ok(overview(&entries, &others)) };
     let called = entries.iter().filter(|entry| entry.is_called(key));
     let settings = alike(called).into_iter().map(|entries| explained_setting(&entries));
     let keys = others.iter().filter(|(_, other)| is_called(other, key)).map(|(file, other)| explained(*file, other));
@@ -39,7 +38,7 @@ pub fn explain(key: Option<&str>) -> Result<()> {
         let hint = nearest(key, &names).map_or_else(String::new, |near| format!("; did you mean {near}?"));
         bail!("there is no setting \"{key}\"{hint} (./hpcc explain lists all)");
     }
-    human::print(&explained.join("\n"))
+    Ok(explained.join("\n"))
 }
 
 /// The keys that describe one experiment, and those of sweep files.

@@ -39,10 +39,7 @@ impl Does {
 }
 
 /// The words of a command line, with single quotes around what has spaces.
-///
-/// # Errors
-/// If it is none that gives results.
-pub fn words(line: &str) -> Result<Words> {
+pub fn split(line: &str) -> Vec<String> {
     let (mut words, mut quoted) = (vec![String::new()], false);
     for letter in line.chars() {
         match (letter, words.last_mut()) {
@@ -52,6 +49,15 @@ pub fn words(line: &str) -> Result<Words> {
             (_, None) => {}
         }
     }
+    words
+}
+
+/// A command line that gives results.
+///
+/// # Errors
+/// If it is none.
+pub fn words(line: &str) -> Result<Words> {
+    let words = split(line);
     let does = match words.get(..2) {
         Some([_, does]) if does == "run" => Does::Run,
         Some([_, does]) if does == "sweep" => Does::Sweep,

@@ -2,7 +2,13 @@
 //! What pages show of runs: `./hpcc docs --runs` repeats the commands that they name.
 
 mod command;
+#[cfg(test)]
+mod links;
+#[cfg(test)]
+mod named;
 mod page;
+#[cfg(test)]
+mod readable;
 
 use std::fs;
 use std::num::NonZeroUsize;
