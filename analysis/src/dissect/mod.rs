@@ -10,10 +10,11 @@ use anyhow::{Context, Result, bail};
 use capture::{Captured, Frames};
 use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
 use hpcc_core::settings::Named;
-use hpcc_core::telemetry::{Layout, LayoutName};
+use hpcc_core::telemetry::{Layout, LayoutName, LayoutSettings};
+use hpcc_formats::results::Summary;
 use layers::Dissector;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to dissect, and how.
 #[derive(clap::Args)]
@@ -24,9 +25,10 @@ pub struct Options {
     /// One frame as hexadecimal digits, from its Ethernet header on, instead of a file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "file")]
     hex: Option<String>,
-    /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp or pint.
-    #[arg(long, default_value = "paper", value_name = "LAYOUT")]
-    telemetry: String,
+    /// What packets whose DSCP ends in 001 carry, for these formats do not say: paper, draft, timestamp or pint [default: what
+    /// summary.json beside the capture says, otherwise paper].
+    #[arg(long, value_name = "LAYOUT")]
+    telemetry: Option<String>,
     /// A line for a reader instead of JSON.
     #[arg(long)]
     summary: bool,
@@ -40,7 +42,11 @@ pub struct Options {
 /// # Errors
 /// If the digits are none, or the file cannot be read or stops making sense; what came before has been printed then.
 pub fn dissect(options: &Options) -> Result<()> {
-    let layout = layout_of(&options.telemetry)?;
+    let layout = match (&options.telemetry, &options.file) {
+        (Some(name), _) => layout_of(name)?,
+        (None, Some(file)) => layout_beside(file).unwrap_or(Layout::Paper),
+        (None, None) => Layout::Paper,
+    };
     let frames: Frames = match (&options.hex, &options.file) {
         (Some(digits), _) => Box::new(std::iter::once(Ok(Captured::alone(digits_of(digits)?)))),
         (None, Some(file)) => capture::open(file)?,
@@ -53,14 +59,27 @@ pub fn dissect(options: &Options) -> Result<()> {
     }
 }
 
+/// Whether frames do not tell by themselves that they have this layout.
+fn is_anonymous(name: LayoutName) -> bool {
+    Layout::from(name).encapsulation() == Some(Encapsulation::Marked { mark: TELEMETRY_MARK })
+}
+
+/// What the run that a capture is of says of its telemetry, if the capture is where the run left it.
+fn layout_beside(capture: &Path) -> Option<Layout> {
+    let summary = Summary::read(&capture.with_file_name("summary.json")).ok()?;
+    let told = &summary.scenario["telemetry"];
+    let name = LayoutName::from_name(told["layout"].as_str()?).filter(|name| is_anonymous(*name))?;
+    let mut settings = LayoutSettings { layout: Some(name), ..LayoutSettings::default() };
+    settings.multiplier = told["multiplier"].as_u64().and_then(|multiplier| multiplier.try_into().ok());
+    settings.log_base = told["log_base"].as_f64().unwrap_or(settings.log_base);
+    Some(settings.config(false))
+}
+
 /// The layout of this name, if it is one that frames do not tell by themselves. The reference's is none of them: the unit
 /// of its counters is not in its bytes.
 fn layout_of(name: &str) -> Result<Layout> {
-    let is_anonymous = |name: &LayoutName| {
-        let encapsulation = Layout::from(*name).encapsulation();
-        encapsulation == Some(Encapsulation::Marked { mark: TELEMETRY_MARK }) && *name != LayoutName::Reference
-    };
-    let names: Vec<LayoutName> = LayoutName::ALL.iter().copied().filter(is_anonymous).collect();
+    let tells_nothing = |name: &LayoutName| is_anonymous(*name) && *name != LayoutName::Reference;
+    let names: Vec<LayoutName> = LayoutName::ALL.iter().copied().filter(tells_nothing).collect();
     let Some(layout) = names.iter().find(|known| known.name() == name) else {
         let names: Vec<&str> = names.iter().map(|known| known.name()).collect();
         bail!("--telemetry {name}: expected one of {}", names.join(", "));

@@ -80,7 +80,7 @@ fn choose<'a>(figures: &'a [Figure], names: &[String]) -> Result<Vec<&'a Figure>
     for name in names.iter().filter(|name| *name != ALL) {
         if !known.contains(&name.as_str()) {
             let hint = nearest(name, &known).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            bail!("there is no figure \"{name}\"{hint} ./hpcc reproduce list names all");
+            bail!("there is no figure \"{name}\"{hint} (./hpcc reproduce list names all)");
         }
     }
     let is_chosen = |figure: &&Figure| names.iter().any(|name| name == ALL || *name == figure.name);

@@ -16,6 +16,7 @@ mod counters;
 mod datagrams;
 mod delayed_acks;
 mod describe;
+mod dissect;
 mod fast_cnp;
 mod file_names;
 mod first_window;
