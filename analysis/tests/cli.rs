@@ -486,6 +486,10 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
     };
     for (arguments, words) in [
         (&["--rate", "100"][..], "has no unit"),
+        (&["--rate", "0Gbps"], "'0Gbps' for '--rate <RATE>': expected more than 0"),
+        (&["--hosts", "x"], "'x' for '--hosts <N>': expected a whole number from 2"),
+        (&["--load", "-1"], "'-1' for '--load <LOAD>': expected more than 0 and at most 1"),
+        (&["--delay", "9s"], "this makes no scenario: switch.buffer: the buffer has "),
         (&["--algorithm", "hpc"], "'hpcc'"),
         (&["--topology", "leaf_spine", "--hosts", "6"], "expected a multiple of 4"),
         (&["--load", "0.3"], "belongs to --traffic poisson"),
@@ -497,6 +501,8 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
         assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
         assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 0, "{arguments:?} leaves something");
     }
+    let broken = hpcc(&["new", "a\nb.toml"]).current_dir(folder.path()).output().expect("hpcc starts");
+    assert_eq!(err(&broken), "hpcc: \"a\\nb.toml\": expected a name without control characters\n");
     let odd =
         hpcc(&["new", "my own.toml"]).current_dir(folder.path()).stdin(Stdio::null()).output().expect("hpcc starts");
     assert!(out(&odd).ends_with("; run it: ./hpcc run 'my own.toml'\n"), "{}", out(&odd));

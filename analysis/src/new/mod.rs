@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "KIND")]
     topology: Option<Topology>,
     /// Number of hosts.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = hosts)]
     hosts: Option<u32>,
     /// Rate of every link, such as 100Gbps.
     #[arg(long, value_parser = rate)]
@@ -52,7 +52,7 @@ pub struct Options {
     #[arg(long, value_parser = size)]
     size: Option<String>,
     /// Load of each host's link, up to 1; for poisson.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true, value_parser = load)]
     load: Option<f64>,
     /// Seed of every random choice.
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = crate::seed)]
@@ -111,6 +111,11 @@ struct Plan {
 pub fn new(options: &Options) -> Result<()> {
     let path = &options.file;
     ensure_new(path)?;
+    // It stands in the file, and in a line to be typed.
+    ensure!(
+        !path.display().to_string().contains(char::is_control),
+        "{path:?}: expected a name without control characters"
+    );
     let on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     let plan = if on_terminal {
         plan(options, &mut ask::Terminal::new(io::stdin().lock(), io::stderr()))?
@@ -129,9 +134,7 @@ fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
     };
     let hosts = match options.hosts {
         Some(hosts) => hosts,
-        None => {
-            user.value("number of hosts", HOSTS, |text| text.parse().map_err(|_| "expected a whole number".into()))?
-        }
+        None => user.value("number of hosts", HOSTS, self::hosts)?,
     };
     let rate = match &options.rate {
         Some(rate) => rate.clone(),
@@ -158,9 +161,7 @@ fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
     };
     let load = match options.load {
         Some(load) => load,
-        None if poisson => {
-            user.value("load of each host's link", LOAD, |text| text.parse().map_err(|_| "expected a number".into()))?
-        }
+        None if poisson => user.value("load of each host's link", LOAD, self::load)?,
         None => LOAD,
     };
     let tree = script::source_tree();
@@ -179,7 +180,7 @@ fn save(path: &Path, text: &str) -> Result<()> {
     let mut draft = Draft::of(path)?;
     draft.fill(|file| file.write_all(text.as_bytes()))?;
     hpcc_formats::load(draft.path(), &[])
-        .map_err(|error| anyhow::anyhow!("this makes no scenario: {}", error.message))?;
+        .map_err(|error| anyhow::anyhow!("this makes no scenario: {}", error.without_place()))?;
     draft.keep()
 }
 
@@ -187,8 +188,22 @@ fn algorithms() -> PossibleValuesParser {
     ControlSettings::default().names().into()
 }
 
+fn hosts(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|&hosts| hosts >= 2).ok_or_else(|| "expected a whole number from 2".into())
+}
+
+fn load(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|&load| load > 0.0 && load <= 1.0)
+        .ok_or_else(|| "expected more than 0 and at most 1".into())
+}
+
 fn rate(text: &str) -> Result<String, String> {
-    quantity::rate(text).map(|_| text.into())
+    match quantity::rate(text)?.0 {
+        0 => Err("expected more than 0".into()),
+        _ => Ok(text.into()),
+    }
 }
 
 fn time(text: &str) -> Result<String, String> {

@@ -45,6 +45,7 @@ fn complaint(line: &str) -> Option<String> {
         Err(told) if [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion].contains(&told.kind()) => return None,
         Err(told) => return Some(told.to_string()),
     };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of what other commands are given nothing can be known here")]
     match parsed.command {
         Command::Run { config, set, .. } if config.starts_with("configs") => {
             let of_program = set.iter().any(|pair| pair.contains("ns3::"));

@@ -20,6 +20,14 @@ pub struct InputError {
 }
 
 impl InputError {
+    /// Key and message, for those to whom file and line mean nothing.
+    pub fn without_place(&self) -> String {
+        match &self.key {
+            Some(key) if !self.message.contains(key.as_str()) => format!("{key}: {}", self.message),
+            _ => self.message.clone(),
+        }
+    }
+
     /// An error that no key and no override is to blame for.
     pub fn new(file: &Path, line: Option<u32>, message: impl Into<String>) -> InputError {
         InputError { file: file.to_owned(), line, key: None, message: message.into(), set: Vec::new() }
@@ -32,10 +40,7 @@ impl fmt::Display for InputError {
         if let Some(line) = self.line {
             write!(f, "{line}:")?;
         }
-        match &self.key {
-            Some(key) if !self.message.contains(key.as_str()) => write!(f, " {key}: {}", self.message)?,
-            _ => write!(f, " {}", self.message)?,
-        }
+        write!(f, " {}", self.without_place())?;
         match &self.set[..] {
             [] => Ok(()),
             set => write!(f, " (with --set {})", set.join(" --set ")),
