@@ -6,7 +6,7 @@ use crate::scenario::Scenario;
 use crate::settings::Settings;
 use hpcc_core::address::host_address;
 use hpcc_core::attack::{AttackSettings, KnownFlow, Passing};
-use hpcc_core::settings::{Input, Named, Settings as _};
+use hpcc_core::settings::{Input, Named, SettingError, Settings as _};
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::AttackSummary;
 
@@ -156,7 +156,10 @@ pub fn new_attack_by(
         let setting = known.iter().find(|setting| setting.key == key && OF_FILES.iter().all(|other| other != key));
         let setting = setting.ok_or_else(|| format!("an attack of a program has no setting {key}"))?;
         let input = Input::parse(setting, value).map_err(|wrong| format!("{key}: {wrong}"))?;
-        settings.set(setting.key, input).map_err(|wrong| format!("{key}: {wrong:?}"))?;
+        settings.set(setting.key, input).map_err(|wrong| match wrong {
+            SettingError::Unknown => format!("an attack has no setting {key}"),
+            SettingError::Value(message) => format!("{key}: {message}"),
+        })?;
     }
     let given = |key: &str| entries.iter().any(|entry| entry.key == key);
     if let Some(idle) = known.iter().filter(|setting| given(setting.key)).find_map(|setting| setting.idle(&settings)) {

@@ -113,6 +113,11 @@ pub(crate) mod ffi {
         fn get(self: &Settings, info: &SettingInfo) -> String;
         /// When ports of one rate mark frames, in place of what the settings say for all.
         fn set_ecn_threshold(self: &mut Settings, rate_bps: u64, kmin: u64, kmax: u64, pmax: f64) -> Result<()>;
+        /// The name of the congestion control of flows that start here.
+        fn algorithm(self: &Settings) -> String;
+        /// Refuses a changed parameter of an algorithm that is none of these, which the hosts of the network run. Before they
+        /// are resolved.
+        fn check_parameters(self: &Settings, run: &[String]) -> Result<()>;
         /// Whether a host with these settings answers telemetry.
         fn answers_telemetry(self: &Settings) -> bool;
         /// What differs from another node's settings and must not; both are resolved.
@@ -188,7 +193,8 @@ struct Spec {
 }
 
 impl Spec {
-    /// Whether there are settings beside which it counts for nothing. Parameters of algorithms wait for a host that runs it.
+    /// Whether there are settings beside which it counts for nothing. Parameters count if a host runs their algorithm, which
+    /// `check_parameters` is told.
     fn may_be_idle(&self) -> bool {
         self.setting.condition.is_some() && self.algorithm.is_none()
     }
@@ -375,6 +381,27 @@ impl Settings {
                 Some((attribute, reason)) => Err(format!("attribute {attribute} has no effect: {reason}")),
                 None => Ok(()),
             }
+        })
+    }
+
+    pub fn algorithm(&self) -> String {
+        self.node.control.chosen().name().into()
+    }
+
+    pub fn check_parameters(&self, run: &[String]) -> Result<(), String> {
+        if self.is_settled || self.is_new() {
+            return Ok(());
+        }
+        let is_idle = |spec: &&Spec| {
+            let Some(algorithm) = &spec.algorithm else { return false };
+            let value = || self.node.get(spec.section, Some(algorithm), spec.setting.key);
+            !run.contains(algorithm) && value().is_some_and(|value| value != spec.setting.default)
+        };
+        SPECS.with(|specs| match specs.iter().find(is_idle) {
+            Some(Spec { attribute, algorithm: Some(algorithm), .. }) => Err(format!(
+                "attribute {attribute} has no effect: no host of this network has the CongestionControl \"{algorithm}\""
+            )),
+            _ => Ok(()),
         })
     }
 

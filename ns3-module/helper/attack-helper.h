@@ -43,10 +43,10 @@ class AttackHelper
     /**
      * \brief Make a node an attacker. Ends the program with the reason if it cannot be one.
      * \param node the node
-     * \param network its network, which has started and outlives the run
-     * \return the attacker, which must live as long as the run
+     * \param network its network, which has started
+     * \return the attacker; the attack ends with it
      */
-    std::unique_ptr<Attacker> Install(Ptr<Node> node, const QbbHelper& network) const;
+    [[nodiscard]] std::unique_ptr<Attacker> Install(Ptr<Node> node, const QbbHelper& network) const;
 
   private:
     std::vector<std::pair<std::string, std::string>> m_settings; //!< what was set, as text

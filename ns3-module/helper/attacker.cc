@@ -45,12 +45,25 @@ Attacker::Attacker(CorePointer<hpcc::Attack> core,
                    std::function<bool()> isOver)
     : m_core(std::move(core)),
       m_node(network.GetNode(m_core->node())),
-      m_isOver(std::move(isOver))
+      m_isOver(std::move(isOver)),
+      m_isHere(std::make_shared<bool>(true))
 {
     for (uint32_t node = 0; node < network.GetNNodes(); ++node)
     {
         m_hosts.push_back(DynamicCast<RdmaHost>(network.GetNode(node)));
     }
+}
+
+template <class... Args>
+std::function<void(Args...)>
+Attacker::WhileHere(void (Attacker::*call)(Args...))
+{
+    return [this, call, here = std::weak_ptr<bool>(m_isHere)](Args... args) {
+        if (!here.expired())
+        {
+            (this->*call)(args...);
+        }
+    };
 }
 
 void
@@ -62,9 +75,8 @@ Attacker::Begin()
     }
     if (m_core->sends())
     {
-        Simulator::Schedule(NanoSeconds(m_core->start_ns()) - Simulator::Now(),
-                            &Attacker::Send,
-                            this);
+        const Time wait = NanoSeconds(m_core->start_ns()) - Simulator::Now();
+        Simulator::Schedule(std::max(wait, Time(0)), WhileHere(&Attacker::Send));
     }
 }
 
@@ -85,11 +97,13 @@ Attacker::Watch()
 {
     for (uint32_t port = 0; port < m_node->GetNPorts(); ++port)
     {
-        m_node->GetPort(port)->AddTap(MakeCallback(&Attacker::OnFrame, this));
+        m_node->GetPort(port)->AddTap(QbbNetDevice::Tap(WhileHere(&Attacker::OnFrame)));
     }
     if (const auto notifier = m_node->GetObject<FastCnpSwitch>())
     {
-        notifier->TraceConnectWithoutContext("Sent", MakeCallback(&Attacker::OnNotification, this));
+        notifier->TraceConnectWithoutContext(
+            "Sent",
+            Callback<void, const QbbFrame&>(WhileHere(&Attacker::OnNotification)));
     }
 }
 
@@ -117,7 +131,7 @@ Attacker::Send()
     QbbFrame* frame = m_node->NewFrame();
     const hpcc::ForgedFrame forged =
         m_core->forge({flows.data(), flows.size()}, {frame->GetTelemetry(), frame->GetRoom()});
-    Simulator::Schedule(NanoSeconds(forged.gap_ns), &Attacker::Send, this);
+    Simulator::Schedule(NanoSeconds(forged.gap_ns), WhileHere(&Attacker::Send));
     if (!forged.present)
     {
         frame->Release();

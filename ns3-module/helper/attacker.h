@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -27,7 +28,8 @@ struct RdmaFlow;
  * \brief A node that sends frames of its own, or changes what passes it.
  *
  * What it sends and changes is the core's to decide (`hpcc_core::attack`). It knows the flows that
- * are under way. AttackHelper makes one for a program; files have `[[attack]]`.
+ * are under way. AttackHelper makes one for a program; files have `[[attack]]`. The attack ends
+ * with this object.
  */
 class Attacker
 {
@@ -51,6 +53,15 @@ class Attacker
     uint64_t GetAltered() const;
 
   private:
+    /**
+     * \brief Guard a call that others keep: once the attacker is gone, it does nothing.
+     * \tparam Args types of what it is given
+     * \param call the call
+     * \return the call, guarded
+     */
+    template <class... Args>
+    std::function<void(Args...)> WhileHere(void (Attacker::*call)(Args...));
+
     /// Watch what arrives at the attacker's node, and the notifications that it makes.
     void Watch();
 
@@ -85,6 +96,7 @@ class Attacker
     const Ptr<QbbNode> m_node;              //!< the attacker
     std::vector<Ptr<RdmaHost>> m_hosts;     //!< hosts by node; nullptr for switches
     const std::function<bool()> m_isOver;   //!< whether there is nothing left to attack
+    const std::shared_ptr<bool> m_isHere;   //!< goes with the attacker
 };
 
 } // namespace ns3

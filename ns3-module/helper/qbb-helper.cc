@@ -68,6 +68,30 @@ PrintCutOff(const Node& node, std::ostream& os)
 
 } // namespace
 
+void
+QbbHelper::Made::Note(const std::string& attribute, bool isStarted)
+{
+    NS_ABORT_MSG_IF(isStarted,
+                    "attribute " << attribute
+                                 << " is set after Start(), and nothing will be made that has it");
+    m_unused = m_any ? attribute : "";
+}
+
+void
+QbbHelper::Made::NoteMade()
+{
+    m_any = true;
+    m_unused.clear();
+}
+
+void
+QbbHelper::Made::CheckUsed(const std::string& what) const
+{
+    NS_ABORT_MSG_UNLESS(m_unused.empty(),
+                        "attribute " << m_unused << " has no effect: it was set after all "
+                                     << what);
+}
+
 QbbHelper::QbbHelper()
     : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
 {
@@ -82,30 +106,35 @@ QbbHelper::QbbHelper()
 void
 QbbHelper::SetHostAttribute(const std::string& name, const AttributeValue& value)
 {
+    m_hosts.Note(name, m_isStarted);
     m_hostFactory.Set(name, value);
 }
 
 void
 QbbHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
+    m_switches.Note(name, m_isStarted);
     m_switchFactory.Set(name, value);
 }
 
 void
 QbbHelper::SetFastCnpHostAttribute(const std::string& name, const AttributeValue& value)
 {
+    m_hosts.Note(name, m_isStarted);
     m_fastCnpHostFactory.Set(name, value);
 }
 
 void
 QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
+    m_switches.Note(name, m_isStarted);
     m_fastCnpSwitchFactory.Set(name, value);
 }
 
 void
 QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const
 {
+    NS_ABORT_MSG_IF(m_isStarted, "borders of Fast CNP come after Start(), which uses them");
     const Ptr<QbbNode> border = GetNode(node);
     const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
@@ -132,28 +161,29 @@ void
 QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
 {
     NS_ABORT_MSG_IF(name == "DataRate", "the rate of devices is that which Link() is told");
+    m_devices.Note(name, m_isStarted);
     m_deviceFactory.Set(name, value);
 }
 
 void
 QbbHelper::SetWireProfile(const std::string& profile)
 {
-    m_hostFactory.Set("WireProfile", StringValue(profile));
-    m_switchFactory.Set("WireProfile", StringValue(profile));
+    SetHostAttribute("WireProfile", StringValue(profile));
+    SetSwitchAttribute("WireProfile", StringValue(profile));
 }
 
 void
 QbbHelper::SetTelemetry(const std::string& layout)
 {
-    m_hostFactory.Set("TelemetryLayout", StringValue(layout));
-    m_switchFactory.Set("TelemetryLayout", StringValue(layout));
+    SetHostAttribute("TelemetryLayout", StringValue(layout));
+    SetSwitchAttribute("TelemetryLayout", StringValue(layout));
 }
 
 void
 QbbHelper::SetReferenceFaults(const std::string& names)
 {
-    m_hostFactory.Set("ReferenceFaults", StringValue(names));
-    m_switchFactory.Set("ReferenceFaults", StringValue(names));
+    SetHostAttribute("ReferenceFaults", StringValue(names));
+    SetSwitchAttribute("ReferenceFaults", StringValue(names));
 }
 
 void
@@ -163,9 +193,21 @@ QbbHelper::InstallHosts(const NodeContainer& nodes)
 }
 
 void
+QbbHelper::InstallHosts(const std::string& name)
+{
+    InstallHosts(NodeReference(name).GetNode());
+}
+
+void
 QbbHelper::InstallSwitches(const NodeContainer& nodes)
 {
     Install(nodes, m_switchFactory);
+}
+
+void
+QbbHelper::InstallSwitches(const std::string& name)
+{
+    InstallSwitches(NodeReference(name).GetNode());
 }
 
 void
@@ -173,6 +215,7 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
 {
     NS_ABORT_MSG_IF(m_isStarted,
                     "nodes cannot be installed after Start(), which computes the routes");
+    CheckNotGone();
     NS_ABORT_MSG_UNLESS(
         factory.IsTypeIdSet() && factory.GetTypeId().IsChildOf(QbbNode::GetTypeId()),
         "nodes are installed by a factory of a QbbNode, such as ns3::RdmaHost, not "
@@ -183,6 +226,7 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(),
                         "node " << (*it)->GetId() << " is installed already");
         Ptr<QbbNode> node = factory.Create<QbbNode>();
+        (node->IsSwitch() ? m_switches : m_hosts).NoteMade();
         (*it)->AggregateObject(node);
         node->AggregateObject(
             (node->IsSwitch() ? m_fastCnpSwitchFactory : m_fastCnpHostFactory).Create<Object>());
@@ -196,6 +240,7 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
 {
     const std::array<Ptr<QbbNode>, 2> owners{GetNode(a), GetNode(b)};
     NS_ABORT_MSG_IF(m_isStarted, "nodes cannot be linked after Start(), which computes the routes");
+    CheckNotGone();
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
     NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
     NS_ABORT_MSG_IF(owners[0] == owners[1], owners[0]->Describe() << " cannot be linked to itself");
@@ -229,6 +274,7 @@ QbbHelper::Connect(QbbNode& a, QbbNode& b)
         owner->GetObject<Node>()->AddDevice(device);
         owner->AddPort(device);
         devices.Add(device);
+        m_devices.NoteMade();
     }
     Ptr<QbbChannel> channel = m_channelFactory.Create<QbbChannel>();
     channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)),
@@ -286,6 +332,7 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
     {
         const auto device = DynamicCast<QbbNetDevice>(*it);
         NS_ABORT_MSG_UNLESS(device, "frames are lost at devices of the type QbbNetDevice only");
+        const uint32_t node = device->GetOwner().GetIndex();
         if (!isCanonical)
         {
             device->SetLoss(common);
@@ -293,14 +340,10 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
         }
         // Of arrivals at different nodes none is the first in this order: none may take what
         // another would have drawn.
-        device->SetLoss(
-            std::shared_ptr<hpcc::Loss>(hpcc::new_port_loss(chance.seed,
-                                                            stream,
-                                                            device->GetOwner().GetIndex(),
-                                                            device->GetPortNumber(),
-                                                            probability)
-                                            .into_raw(),
-                                        CoreDelete<hpcc::Loss>()));
+        device->SetLoss(std::shared_ptr<hpcc::Loss>(
+            hpcc::new_port_loss(chance.seed, stream, node, device->GetPortNumber(), probability)
+                .into_raw(),
+            CoreDelete<hpcc::Loss>()));
     }
 }
 
@@ -364,7 +407,11 @@ QbbHelper::Start()
 {
     QbbNode::CheckResolution();
     NS_ABORT_MSG_IF(m_isStarted, "the network has been started already");
+    CheckNotGone();
     m_isStarted = true;
+    m_hosts.CheckUsed("hosts were installed; set it before InstallHosts()");
+    m_switches.CheckUsed("switches were installed; set it before InstallSwitches()");
+    m_devices.CheckUsed("links were made; set it before Link()");
     CheckCapture();
     if (m_nodes.empty())
     {
@@ -423,6 +470,7 @@ QbbHelper::Start()
         node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         node->Start(m_network);
     }
+    SettleNodes(m_nodes);
 }
 
 void
@@ -481,6 +529,7 @@ void
 QbbHelper::AgreeOnSettings() const
 {
     CheckThatAttributesCount(m_nodes, *m_network);
+    CheckThatParametersCount(m_nodes);
     Ptr<QbbNode> host;
     Ptr<QbbNode> aSwitch;
     for (const auto& node : m_nodes)
@@ -601,6 +650,12 @@ QbbHelper::CheckRunning() const
 {
     NS_ABORT_MSG_UNLESS(m_isStarted,
                         "the network has not been started: call QbbHelper::Start() first");
+    CheckNotGone();
+}
+
+void
+QbbHelper::CheckNotGone() const
+{
     const bool isGone = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
         return node->IsDisposed();
     });
@@ -683,6 +738,7 @@ QbbHelper::EnablePcapInternal(std::string prefix,
                               bool,
                               bool explicitFilename)
 {
+    NS_ABORT_MSG_UNLESS(device, "a null pointer is no device");
     if (!DynamicCast<QbbNetDevice>(device))
     {
         return;
@@ -707,6 +763,7 @@ QbbHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
                                Ptr<NetDevice> device,
                                bool explicitFilename)
 {
+    NS_ABORT_MSG_UNLESS(device, "a null pointer is no device");
     const auto port = DynamicCast<QbbNetDevice>(device);
     if (!port)
     {

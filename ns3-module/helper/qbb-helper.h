@@ -125,10 +125,22 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void InstallHosts(const NodeContainer& nodes);
 
     /**
+     * \brief Make a node an RDMA host.
+     * \param name the node's name; ends the program if no node has it
+     */
+    void InstallHosts(const std::string& name);
+
+    /**
      * \brief Make nodes switches.
      * \param nodes the nodes
      */
     void InstallSwitches(const NodeContainer& nodes);
+
+    /**
+     * \brief Make a node a switch.
+     * \param name the node's name; ends the program if no node has it
+     */
+    void InstallSwitches(const std::string& name);
 
     /**
      * \brief Make nodes hosts or switches of another kind.
@@ -328,6 +340,32 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     uint64_t GetTxFrames() const;
 
   private:
+    /// What is made of one kind, and attributes that only what is made later will have.
+    class Made
+    {
+      public:
+        /**
+         * \brief An attribute is set for what is made from now on; ends the program if nothing
+         * will be.
+         * \param attribute the attribute
+         * \param isStarted whether the network has been started
+         */
+        void Note(const std::string& attribute, bool isStarted);
+
+        /// One is made.
+        void NoteMade();
+
+        /**
+         * \brief End the program if an attribute was set after the last one was made.
+         * \param what what was made, and what to do
+         */
+        void CheckUsed(const std::string& what) const;
+
+      private:
+        bool m_any{false};    //!< whether one was made
+        std::string m_unused; //!< the attribute that none has, if there is one
+    };
+
     /**
      * \param node index of a node
      * \return whether it is known already that another process simulates the node
@@ -374,6 +412,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// End the program if the network has not been started, or is gone.
     void CheckRunning() const;
 
+    /// End the program if the network is gone.
+    void CheckNotGone() const;
+
     /// End the program if nodes write and read telemetry in different layouts.
     void CheckLayouts() const;
 
@@ -396,6 +437,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
                              Ptr<NetDevice> device,
                              bool explicitFilename) override;
 
+    Made m_hosts;                             //!< hosts, with what they do about Fast CNP
+    Made m_switches;                          //!< switches, likewise
+    Made m_devices;                           //!< devices
     ObjectFactory m_hostFactory;              //!< makes hosts
     ObjectFactory m_switchFactory;            //!< makes switches
     ObjectFactory m_fastCnpHostFactory;       //!< makes the hosts' part of Fast CNP

@@ -47,4 +47,10 @@ RdmaClientHelper::Install(const NodeContainer& nodes) const
     return applications;
 }
 
+ApplicationContainer
+RdmaClientHelper::Install(const std::string& name) const
+{
+    return Install(NodeReference(name).GetNode());
+}
+
 } // namespace ns3

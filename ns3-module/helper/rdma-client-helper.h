@@ -40,12 +40,18 @@ class RdmaClientHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Add an application to each node; a single node and a node's name (an std::string) are
-     * containers, too.
+     * \brief Add an application to each node; a single node is a container, too.
      * \param nodes the nodes
      * \return the applications, in the order of the nodes
      */
     ApplicationContainer Install(const NodeContainer& nodes) const;
+
+    /**
+     * \brief Add an application to a node.
+     * \param name the node's name; ends the program if no node has it
+     * \return the application
+     */
+    ApplicationContainer Install(const std::string& name) const;
 
   private:
     ObjectFactory m_factory; //!< makes the applications

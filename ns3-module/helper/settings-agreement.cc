@@ -15,6 +15,7 @@
 #include "ns3/rdma-host.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 namespace ns3
@@ -96,6 +97,30 @@ CheckThatAttributesCount(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Net
 }
 
 void
+CheckThatParametersCount(const std::vector<Ptr<QbbNode>>& nodes)
+{
+    // One host may run what another one has the parameters of: a helper sets those for all.
+    std::set<std::string> names;
+    for (const auto& node : nodes)
+    {
+        if (IsRdmaHost(node))
+        {
+            names.insert(std::string(node->GetSettings().algorithm()));
+        }
+    }
+    const std::vector<rust::String> run(names.begin(), names.end());
+    for (const auto& node : nodes)
+    {
+        if (IsRdmaHost(node))
+        {
+            CheckNode(*node, [&] {
+                node->GetSettings().check_parameters({run.data(), run.size()});
+            });
+        }
+    }
+}
+
+void
 CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes)
 {
     const auto host = std::find_if(nodes.begin(), nodes.end(), IsRdmaHost);
@@ -138,6 +163,23 @@ CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Netw
                 rates->check_node(node->GetSettings(), node->IsSwitch());
             }
         });
+    }
+}
+
+void
+SettleNodes(const std::vector<Ptr<QbbNode>>& nodes)
+{
+    for (const auto& node : nodes)
+    {
+        node->Settle();
+        if (const auto agent = node->GetObject<FastCnpHost>())
+        {
+            agent->Settle();
+        }
+        if (const auto agent = node->GetObject<FastCnpSwitch>())
+        {
+            agent->Settle();
+        }
     }
 }
 

@@ -24,6 +24,13 @@ void CheckThatAttributesCount(const std::vector<Ptr<QbbNode>>& nodes, const hpcc
 
 /**
  * \ingroup hpcc
+ * \brief End the program if a parameter of a congestion control was changed that no host runs.
+ * \param nodes the nodes, whose settings are as they were set
+ */
+void CheckThatParametersCount(const std::vector<Ptr<QbbNode>>& nodes);
+
+/**
+ * \ingroup hpcc
  * \brief End the program if nodes differ in what they must have the same.
  * \param nodes the nodes, whose settings are resolved
  */
@@ -36,6 +43,13 @@ void CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes);
  * \param network their network
  */
 void CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Network& network);
+
+/**
+ * \ingroup hpcc
+ * \brief Let attributes of nodes, and of what they do about Fast CNP, change no more.
+ * \param nodes the nodes, which start
+ */
+void SettleNodes(const std::vector<Ptr<QbbNode>>& nodes);
 
 } // namespace ns3
 

@@ -7,6 +7,7 @@
 
 #include "qbb-net-device.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 
 namespace ns3
@@ -19,15 +20,16 @@ NS_OBJECT_ENSURE_REGISTERED(QbbChannel);
 TypeId
 QbbChannel::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::QbbChannel")
-                            .SetParent<Channel>()
-                            .SetGroupName("Hpcc")
-                            .AddConstructor<QbbChannel>()
-                            .AddAttribute("Delay",
-                                          "Propagation delay, one way",
-                                          TimeValue(MicroSeconds(1)),
-                                          MakeTimeAccessor(&QbbChannel::m_delay),
-                                          MakeTimeChecker(Time(0)));
+    static TypeId tid =
+        TypeId("ns3::QbbChannel")
+            .SetParent<Channel>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<QbbChannel>()
+            .AddAttribute("Delay",
+                          "Propagation delay, one way",
+                          TimeValue(MicroSeconds(1)),
+                          MakeTimeAccessor(&QbbChannel::SetDelay, &QbbChannel::GetDelay),
+                          MakeTimeChecker(Time(0)));
     return tid;
 }
 
@@ -56,6 +58,17 @@ QbbChannel::Connect(Ptr<QbbNetDevice> a, Ptr<QbbNetDevice> b)
     m_ends = {a, b};
     a->Attach(this, *b);
     b->Attach(this, *a);
+}
+
+void
+QbbChannel::SetDelay(Time delay)
+{
+    NS_ABORT_MSG_IF(
+        m_ends[0] && delay != m_delay,
+        "the delay of a link is that which QbbHelper::Link() is told, and cannot change "
+        "from "
+            << m_delay.As(Time::NS) << " to " << delay.As(Time::NS));
+    m_delay = delay;
 }
 
 Time

@@ -42,6 +42,13 @@ class QbbChannel : public Channel
     /// \return the propagation delay, one way
     Time GetDelay() const;
 
+    /**
+     * \brief Set the propagation delay; ends the program if devices are connected, which have told
+     * all of their network.
+     * \param delay the delay, one way
+     */
+    void SetDelay(Time delay);
+
     // Inherited
     std::size_t GetNDevices() const override;
     Ptr<NetDevice> GetDevice(std::size_t i) const override;

@@ -9,6 +9,7 @@
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
+#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 
@@ -48,6 +49,9 @@ QbbNetDevice::GetAddress() const
 bool
 QbbNetDevice::SetMtu(const uint16_t mtu)
 {
+    NS_ABORT_MSG_IF(
+        m_owner && m_owner->IsSettled() && mtu != m_mtu,
+        "the Mtu of a device comes after QbbHelper::Start(), which measures paths by it");
     m_mtu = mtu;
     return true;
 }

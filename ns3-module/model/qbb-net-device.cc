@@ -50,16 +50,17 @@ QbbNetDevice::GetTypeId()
             .SetParent<NetDevice>()
             .SetGroupName("Hpcc")
             .AddConstructor<QbbNetDevice>()
-            .AddAttribute("DataRate",
-                          "Rate at which the device sends",
-                          DataRateValue(DataRate("100Gbps")),
-                          MakeDataRateAccessor(&QbbNetDevice::m_dataRate),
-                          MakeDataRateChecker())
+            .AddAttribute(
+                "DataRate",
+                "Rate at which the device sends",
+                DataRateValue(DataRate("100Gbps")),
+                MakeDataRateAccessor(&QbbNetDevice::SetDataRate, &QbbNetDevice::GetDataRate),
+                MakeDataRateChecker())
             .AddAttribute("Mtu",
                           "Most bytes of a packet of the node's ns-3 stack; RDMA goes by Mtu of "
                           "ns3::RdmaHost",
                           UintegerValue(1500),
-                          MakeUintegerAccessor(&QbbNetDevice::m_mtu),
+                          MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>())
             .AddTraceSource("TxBegin",
                             "A frame begins to leave",
@@ -251,6 +252,16 @@ QbbNetDevice::GetOwner() const
                         "a device is no port of a host or switch: no QbbHelper has made it, or "
                         "Simulator::Destroy() has ended the network");
     return *m_owner;
+}
+
+void
+QbbNetDevice::SetDataRate(DataRate rate)
+{
+    NS_ABORT_MSG_IF(m_channel && !(rate == m_dataRate),
+                    "the rate of a link is that which QbbHelper::Link() is told, and cannot change "
+                    "from "
+                        << m_dataRate << " to " << rate);
+    m_dataRate = rate;
 }
 
 DataRate

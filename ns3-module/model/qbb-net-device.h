@@ -91,6 +91,13 @@ class QbbNetDevice : public NetDevice
     DataRate GetDataRate() const;
 
     /**
+     * \brief Set the rate at which the device sends; ends the program if it has a link, whose rate
+     * is known to all of its network.
+     * \param rate the rate
+     */
+    void SetDataRate(DataRate rate);
+
+    /**
      * \brief Make the device a part of a network that several processes may simulate.
      * \param shared sends frames to other processes; the simulator owns it
      */

@@ -23,34 +23,36 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaClient);
 TypeId
 RdmaClient::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::RdmaClient")
-                            .SetParent<Application>()
-                            .SetGroupName("Hpcc")
-                            .AddConstructor<RdmaClient>()
-                            .AddAttribute("Peer",
-                                          "Node of the destination host",
-                                          PointerValue(),
-                                          MakePointerAccessor(&RdmaClient::m_peer),
-                                          MakePointerChecker<Node>())
-                            .AddAttribute("Size",
-                                          "Bytes to send",
-                                          UintegerValue(1'000'000),
-                                          MakeUintegerAccessor(&RdmaClient::m_size),
-                                          MakeUintegerChecker<uint64_t>(1))
-                            .AddAttribute("Priority",
-                                          "Priority group",
-                                          UintegerValue(3),
-                                          MakeUintegerAccessor(&RdmaClient::m_priority),
-                                          MakeUintegerChecker<uint8_t>(1, 7))
-                            .AddAttribute("DestinationPort",
-                                          "UDP destination port",
-                                          UintegerValue(100),
-                                          MakeUintegerAccessor(&RdmaClient::m_dport),
-                                          MakeUintegerChecker<uint16_t>())
-                            .AddTraceSource("Finish",
-                                            "The flow's last acknowledgement has arrived",
-                                            MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
-                                            "ns3::RdmaHost::FlowTracedCallback");
+    static TypeId tid =
+        TypeId("ns3::RdmaClient")
+            .SetParent<Application>()
+            .SetGroupName("Hpcc")
+            .AddConstructor<RdmaClient>()
+            .AddAttribute("Peer",
+                          "Node of the destination host",
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaClient::SetPeer, &RdmaClient::GetPeer),
+                          MakePointerChecker<Node>())
+            .AddAttribute("Size",
+                          "Bytes to send",
+                          UintegerValue(1'000'000),
+                          MakeUintegerAccessor(&RdmaClient::SetSize, &RdmaClient::GetSize),
+                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("Priority",
+                          "Priority group",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&RdmaClient::SetPriority, &RdmaClient::GetPriority),
+                          MakeUintegerChecker<uint8_t>(1, 7))
+            .AddAttribute("DestinationPort",
+                          "UDP destination port",
+                          UintegerValue(100),
+                          MakeUintegerAccessor(&RdmaClient::SetDestinationPort,
+                                               &RdmaClient::GetDestinationPort),
+                          MakeUintegerChecker<uint16_t>())
+            .AddTraceSource("Finish",
+                            "The flow's last acknowledgement has arrived",
+                            MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),
+                            "ns3::RdmaHost::FlowTracedCallback");
     return tid;
 }
 
@@ -73,9 +75,64 @@ RdmaClient::DoDispose()
 }
 
 void
+RdmaClient::CheckNotStarted(const char* attribute) const
+{
+    NS_ABORT_MSG_IF(m_isStarted,
+                    "the flow of the RdmaClient of node "
+                        << GetNode()->GetId() << " has started: its " << attribute
+                        << " cannot change any more; make another RdmaClient");
+}
+
+void
 RdmaClient::SetPeer(Ptr<Node> peer)
 {
+    CheckNotStarted("Peer");
     m_peer = peer;
+}
+
+Ptr<Node>
+RdmaClient::GetPeer() const
+{
+    return m_peer;
+}
+
+void
+RdmaClient::SetSize(uint64_t bytes)
+{
+    CheckNotStarted("Size");
+    m_size = bytes;
+}
+
+uint64_t
+RdmaClient::GetSize() const
+{
+    return m_size;
+}
+
+void
+RdmaClient::SetPriority(uint8_t priority)
+{
+    CheckNotStarted("Priority");
+    m_priority = priority;
+}
+
+uint8_t
+RdmaClient::GetPriority() const
+{
+    return m_priority;
+}
+
+void
+RdmaClient::SetDestinationPort(uint16_t port)
+{
+    CheckNotStarted("DestinationPort");
+    m_dport = port;
+}
+
+uint16_t
+RdmaClient::GetDestinationPort() const
+{
+    return m_dport;
 }
 
 bool
@@ -120,6 +177,7 @@ RdmaClient::StartApplication()
     {
         return;
     }
+    m_isStarted = true;
     m_flow.size = m_size;
     m_flow.priority = m_priority;
     m_flow.dport = m_dport;

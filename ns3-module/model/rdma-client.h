@@ -36,9 +36,36 @@ class RdmaClient : public Application
     ~RdmaClient() override;
 
     /**
-     * \param peer node of the destination host
+     * \param peer node of the destination host; ends the program if the flow has started
      */
     void SetPeer(Ptr<Node> peer);
+
+    /// \return node of the destination host
+    Ptr<Node> GetPeer() const;
+
+    /**
+     * \param bytes to send; ends the program if the flow has started
+     */
+    void SetSize(uint64_t bytes);
+
+    /// \return bytes to send
+    uint64_t GetSize() const;
+
+    /**
+     * \param priority priority group; ends the program if the flow has started
+     */
+    void SetPriority(uint8_t priority);
+
+    /// \return the priority group
+    uint8_t GetPriority() const;
+
+    /**
+     * \param port UDP destination port; ends the program if the flow has started
+     */
+    void SetDestinationPort(uint16_t port);
+
+    /// \return the UDP destination port
+    uint16_t GetDestinationPort() const;
 
     /// \return whether the last acknowledgement has arrived
     bool IsFinished() const;
@@ -62,6 +89,12 @@ class RdmaClient : public Application
     void StopApplication() override;
 
     /**
+     * \brief End the program if the flow has started.
+     * \param attribute what would come too late
+     */
+    void CheckNotStarted(const char* attribute) const;
+
+    /**
      * \brief The flow has finished.
      * \param flow the flow
      */
@@ -73,6 +106,7 @@ class RdmaClient : public Application
     uint8_t m_priority{};                          //!< attribute
     uint16_t m_dport{0};                           //!< attribute
     uint32_t m_queuePair{0};                       //!< the flow's queue pair
+    bool m_isStarted{false};                       //!< whether the application has started
     bool m_isCutOff{false};                        //!< whether the destination was cut off
     bool m_isStopped{false};                       //!< whether the application has stopped
     bool m_finished{false};                        //!< whether the last acknowledgement has arrived

@@ -38,8 +38,9 @@ constexpr std::size_t QUEUE_PAIR_LINES = 4;
 void
 RdmaHost::Send(QbbFrame* frame)
 {
+    NS_ABORT_MSG_UNLESS(frame, "a null pointer is no frame");
     NS_LOG_FUNCTION(this << frame->size);
-    CheckDecided();
+    CheckRunning();
     SendBack(frame,
              m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport},
                            frame->dst));

@@ -346,6 +346,14 @@ class SettingAccessor : public AttributeAccessor
         {
             return true;
         }
+        if (owner->IsSettled())
+        {
+            std::cerr << "hpcc: attribute " << std::string(info.attribute)
+                      << ": it has been taken over, by QbbHelper::Start() or as a flow began, and "
+                         "cannot change any more; set it before"
+                      << std::endl;
+            return false;
+        }
         try
         {
             settings.set(info, text);

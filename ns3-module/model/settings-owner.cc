@@ -36,4 +36,16 @@ SettingsOwner::SetSettings(CorePointer<hpcc::Settings> settings)
     m_settings = std::move(settings);
 }
 
+void
+SettingsOwner::Settle()
+{
+    m_isSettled = true;
+}
+
+bool
+SettingsOwner::IsSettled() const
+{
+    return m_isSettled;
+}
+
 } // namespace ns3

@@ -21,7 +21,7 @@ class SettingsOwner
     SettingsOwner();
 
     /**
-     * \brief Copy the settings.
+     * \brief Copy the settings, which may be changed again.
      * \param other whose settings
      */
     SettingsOwner(const SettingsOwner& other);
@@ -37,8 +37,16 @@ class SettingsOwner
      */
     void SetSettings(CorePointer<hpcc::Settings> settings);
 
+    /// The settings have been taken over: attributes that change from now on would have no effect,
+    /// and are refused.
+    void Settle();
+
+    /// \return whether the settings have been taken over
+    bool IsSettled() const;
+
   private:
     CorePointer<hpcc::Settings> m_settings; //!< the settings
+    bool m_isSettled{false};                //!< whether they have been taken over
 };
 
 } // namespace ns3

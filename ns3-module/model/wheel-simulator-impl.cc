@@ -51,8 +51,13 @@ WheelSimulatorImpl::~WheelSimulatorImpl() = default;
 void
 WheelSimulatorImpl::SetCanonical(bool isCanonical)
 {
-    NS_ASSERT_MSG(m_wheel.IsEmpty(),
-                  "the order of events is chosen before the first one is scheduled");
+    if (isCanonical == m_isCanonical)
+    {
+        return;
+    }
+    NS_ABORT_MSG_UNLESS(m_wheel.IsEmpty(),
+                        "the order of events is chosen before the first one is scheduled, which "
+                        "making a node does");
     m_isCanonical = isCanonical;
     m_wheel = EventWheel(isCanonical ? EventOrder::CANONICAL : EventOrder::INSERTION);
 }

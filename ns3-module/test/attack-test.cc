@@ -46,9 +46,13 @@ class AttackHelperTest : public HpccTestCase
      * \param kind what it does; empty for nothing
      * \param from the attacker
      * \param border whether the switch takes no notifications from host 3
+     * \param until when the attacker goes; by default behind the end
      * \return what came of it
      */
-    static Outcome Run(const std::string& kind, uint32_t from, bool border)
+    static Outcome Run(const std::string& kind,
+                       uint32_t from,
+                       bool border,
+                       Time until = MilliSeconds(3))
     {
         NodeContainer nodes(5);
         QbbHelper network;
@@ -91,6 +95,7 @@ class AttackHelperTest : public HpccTestCase
             }
             attacker = attack.Install(nodes.Get(from), network);
         }
+        Simulator::Schedule(until, [&attacker]() { attacker.reset(); });
         Simulator::Stop(MilliSeconds(2));
         Simulator::Run();
         const Outcome outcome{network.GetHost(0)->GetAckedBytes(queuePairs[0]),
@@ -110,6 +115,8 @@ class AttackHelperTest : public HpccTestCase
         const Outcome forged = Run("forged_fast_cnp", 3, false);
         NS_TEST_EXPECT_MSG_GT(forged.sent, 100, "100 Mb/s of notifications");
         NS_TEST_EXPECT_MSG_LT(forged.victim, calm.victim / 4, "stop the victim");
+        const Outcome brief = Run("forged_fast_cnp", 3, false, Time(0));
+        NS_TEST_EXPECT_MSG_GT(brief.victim, 2 * forged.victim, "an attack ends with its attacker");
         const Outcome closed = Run("forged_fast_cnp", 3, true);
         NS_TEST_EXPECT_MSG_EQ(closed.sent, forged.sent, "the attacker does not notice the border");
         NS_TEST_EXPECT_MSG_GT(closed.victim, calm.victim * 9 / 10, "which drops them");
@@ -118,6 +125,8 @@ class AttackHelperTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT(stripped.altered,
                               1'000,
                               "each acknowledgement of the victim comes without");
+        const Outcome spared = Run("stripped_feedback", 4, false, Time(0));
+        NS_TEST_EXPECT_MSG_EQ(spared.victim, calm.victim, "nobody is there to take it out");
     }
 };
 

@@ -56,7 +56,7 @@ class CaptureTest : public HpccTestCase
         TestNetwork network;
         network.helper.SetWireProfile("rocev2_ipv4");
         network.helper.SetTelemetry("none");
-        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.SetControl("none");
         network.MakeStar(2);
         network.helper.Start();
         network.helper.EnablePcap(name, network.GetHostDevice(0), true, true);

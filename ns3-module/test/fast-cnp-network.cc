@@ -78,7 +78,7 @@ Congested::Congested()
 {
     network.helper.SetWireProfile("rocev2_ipv6");
     network.helper.SetTelemetry("none");
-    network.helper.SetHostAttribute("CongestionControl", StringValue("dcqcn"));
+    network.SetControl("dcqcn");
     network.helper.SetHostAttribute("AckPriority", UintegerValue(0));
     network.helper.SetSwitchAttribute("EcnKmin", UintegerValue(30'000));
     network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(30'000));

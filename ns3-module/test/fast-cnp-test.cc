@@ -278,7 +278,7 @@ class CopiedTraceTest : public HpccTestCase
     {
         Congested run;
         run.network.helper.SetTelemetry("ioam");
-        run.network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        run.network.SetControl("hpcc_plus");
         run.network.helper.SetFastCnpSwitchAttribute("Trigger", StringValue("utilisation"));
         run.network.helper.SetFastCnpSwitchAttribute("Bound", DoubleValue(1.5));
         run.Enable().Build();

@@ -55,8 +55,19 @@ class Incast
     /// HPCC++ with the paper's telemetry.
     Incast()
     {
-        m_network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        m_network.SetControl("hpcc_plus");
         m_network.helper.SetTelemetry("paper");
+    }
+
+    /**
+     * \brief Choose another congestion control.
+     * \param algorithm its name
+     * \return this
+     */
+    Incast& Control(const std::string& algorithm)
+    {
+        m_network.SetControl(algorithm);
+        return *this;
     }
 
     /**
@@ -162,7 +173,6 @@ class FeedbackModesTest : public HpccTestCase
         // times before it hears of the first.
         const uint64_t limit = 5'000;
         const uint64_t swing = 78'000;
-        const StringValue rx("rx_hpcc");
         const Observed plain = Expect("all", limit, Incast());
         Expect("nth", limit, Incast().Set("TelemetryPackets", StringValue("nth")));
         Expect("rtt", limit, Incast().Set("TelemetryPackets", StringValue("rtt")));
@@ -170,15 +180,13 @@ class FeedbackModesTest : public HpccTestCase
         Expect("probes", limit, Incast().Set("TelemetryPackets", StringValue("probes")));
         Expect("busiest link", limit, Incast().Set("TelemetryAnswer", StringValue("busiest_link")));
         Expect("loads", limit, Incast().Set("TelemetryAnswer", StringValue("loads")));
-        Expect("rx", swing, Incast().Set("CongestionControl", rx));
+        Expect("rx", swing, Incast().Control("rx_hpcc"));
         Expect("rx, counted",
                swing,
-               Incast().Set("CongestionControl", rx).Set("RxHpccCountFlows", BooleanValue(true)));
+               Incast().Control("rx_hpcc").Set("RxHpccCountFlows", BooleanValue(true)));
         Expect("rx, notified",
                swing,
-               Incast()
-                   .Set("CongestionControl", rx)
-                   .Set("TelemetryFeedback", StringValue("notification")));
+               Incast().Control("rx_hpcc").Set("TelemetryFeedback", StringValue("notification")));
         const Observed guarded =
             Expect("guard", limit, Incast().Set("TelemetryGuard", BooleanValue(true)));
         NS_TEST_EXPECT_MSG_EQ(guarded.counters.rejectedByGuard, 0, "honest records are believed");
@@ -264,7 +272,7 @@ class TelemetryBorderTest : public HpccTestCase
         m_codes.clear();
         TestNetwork network;
         network.helper.SetTelemetry("paper");
-        network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        network.SetControl("hpcc_plus");
         network.helper.SetSwitchAttribute("TelemetryHiddenFrom", StringValue(outside));
         network.MakeStar(3);
         const auto flow = network.AddFlow(0, 2, 1'000'000);
@@ -487,7 +495,7 @@ class PathMigrationTest : public HpccTestCase
     {
         constexpr uint32_t FLOWS = 4;
         TestNetwork network;
-        network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_plus"));
+        network.SetControl("hpcc_plus");
         network.helper.SetHostAttribute("TelemetryPaths", UintegerValue(paths));
         network.helper.SetTelemetry("paper");
         network.hosts.Create(2 * FLOWS);

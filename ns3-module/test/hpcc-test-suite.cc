@@ -5,6 +5,7 @@
  */
 #include "hpcc-tests.h"
 
+#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
@@ -12,9 +13,13 @@
 #include "ns3/node.h"
 #include "ns3/pointer.h"
 #include "ns3/qbb-node.h"
+#include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/type-id.h"
 #include "ns3/uinteger.h"
+
+#include <map>
 
 namespace ns3
 {
@@ -38,14 +43,40 @@ HpccTestCase::DoTeardown()
 TestNetwork::TestNetwork(const std::string& faults)
 {
     helper.SetReferenceFaults(faults);
-    for (const std::string algorithm : {"Hpcc", "HpccPlus", "RxHpcc"})
-    {
-        helper.SetHostAttribute(algorithm + "MaxStage", UintegerValue(0));
-        helper.SetHostAttribute(algorithm + "MinRate", DataRateValue(DataRate("1000Mbps")));
-    }
+    SetControl("hpcc");
     helper.SetTelemetry("reference");
     // As in the reference, unless a test is about it.
     helper.SetHostAttribute("Timeout", StringValue("0s"));
+}
+
+void
+TestNetwork::SetControl(const std::string& algorithm)
+{
+    helper.SetHostAttribute("CongestionControl", StringValue(algorithm));
+    const std::map<std::string, std::string> prefixes{{"hpcc", "Hpcc"},
+                                                      {"hpcc_plus", "HpccPlus"},
+                                                      {"rx_hpcc", "RxHpcc"}};
+    for (const auto& [name, prefix] : prefixes)
+    {
+        SetParameter(prefix + "MaxStage", name == algorithm ? "0" : "");
+        SetParameter(prefix + "MinRate", name == algorithm ? "1000Mbps" : "");
+    }
+}
+
+void
+TestNetwork::SetParameter(const std::string& name, const std::string& value)
+{
+    TypeId::AttributeInformation known;
+    NS_ABORT_MSG_UNLESS(RdmaHost::GetTypeId().LookupAttributeByName(name, &known),
+                        "there is no attribute " << name);
+    if (value.empty())
+    {
+        helper.SetHostAttribute(name, *known.initialValue);
+    }
+    else
+    {
+        helper.SetHostAttribute(name, StringValue(value));
+    }
 }
 
 void

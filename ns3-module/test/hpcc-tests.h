@@ -114,6 +114,13 @@ class TestNetwork
     explicit TestNetwork(const std::string& faults = "none");
 
     /**
+     * \brief Choose the congestion control of hosts to be installed, with the parameters that it
+     * has in those runs. At first it is hpcc.
+     * \param algorithm its name
+     */
+    void SetControl(const std::string& algorithm);
+
+    /**
      * \brief Link hosts to one switch, each by 100 Gb/s and 1 us. Does not start the network.
      * \param hosts how many
      */
@@ -152,6 +159,14 @@ class TestNetwork
     NodeContainer hosts;                   //!< the hosts
     NodeContainer switches;                //!< the switches
     std::vector<NetDeviceContainer> links; //!< devices of each link
+
+  private:
+    /**
+     * \brief Set an attribute of hosts to be installed.
+     * \param name the attribute
+     * \param value its value; empty: as without being set
+     */
+    void SetParameter(const std::string& name, const std::string& value);
 };
 
 } // namespace tests

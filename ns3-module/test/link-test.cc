@@ -131,7 +131,7 @@ class PausedLinkTest : public HpccTestCase
     Time Run(const std::string& headroom, const std::string& threshold)
     {
         TestNetwork network;
-        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.SetControl("none");
         network.helper.SetHostAttribute("Window", StringValue("false"));
         network.helper.SetHostAttribute("Timeout", StringValue("100us"));
         // The layout has no code for 1 Gb/s.

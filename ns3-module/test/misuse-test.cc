@@ -6,6 +6,8 @@
 #include "hpcc-tests.h"
 
 #include "ns3/abort.h"
+#include "ns3/attack-helper.h"
+#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/enum.h"
 #include "ns3/global-value.h"
@@ -16,8 +18,10 @@
 #include "ns3/rdma-client-helper.h"
 #include "ns3/rdma-flow-results.h"
 #include "ns3/rdma-host.h"
+#include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <array>
 #include <csignal>
@@ -37,11 +41,12 @@ namespace
 
 /**
  * \brief Do something that must end the program, in a process of its own.
+ * \param folder where it is done: files that it may leave by names of its own are left there
  * \param misuse what to do
  * \return what the process said on standard error; without its end by abort(), how it ended
  */
 std::string
-AbortOf(const std::function<void()>& misuse)
+AbortOf(const std::string& folder, const std::function<void()>& misuse)
 {
     std::array<int, 2> ends{};
     NS_ABORT_MSG_IF(pipe(ends.data()) != 0, "no pipe");
@@ -52,6 +57,10 @@ AbortOf(const std::function<void()>& misuse)
         const rlimit noCore{0, 0};
         setrlimit(RLIMIT_CORE, &noCore);
         dup2(ends[1], STDERR_FILENO);
+        if (chdir(folder.c_str()) != 0)
+        {
+            _exit(1);
+        }
         misuse();
         _exit(0);
     }
@@ -94,12 +103,7 @@ class MisuseTest : public HpccTestCase
   private:
     void DoRun() override
     {
-        // Files that are begun by mistake go where files of tests go.
-        const std::string folder = CreateTempDirFilename("");
-        const std::string said = AbortOf([this, folder]() {
-            NS_ABORT_MSG_IF(chdir(folder.c_str()) != 0, "there is no folder " << folder);
-            m_misuse();
-        });
+        const std::string said = AbortOf(CreateTempDirFilename(""), m_misuse);
         NS_TEST_EXPECT_MSG_NE(said.find(m_reason),
                               std::string::npos,
                               "expected \"" << m_reason << "\" in: " << said);
@@ -437,6 +441,112 @@ MakeMisuseTests()
                                        network.helper.Start();
                                    }),
                        "frames of the WireProfile \"reference\" have no bytes"),
+        new MisuseTest("a capture at no device",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.EnablePcap("none", Ptr<NetDevice>(nullptr));
+                                   }),
+                       "a null pointer is no device"),
+        new MisuseTest("a text trace of no device",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.EnableAscii("none", Ptr<NetDevice>(nullptr));
+                                   }),
+                       "a null pointer is no device"),
+        new MisuseTest(
+            "no frame",
+            WithNetwork(true,
+                        [](TestNetwork& network) { network.helper.GetHost(0)->Send(nullptr); }),
+            "a null pointer is no frame"),
+        new MisuseTest("losses after the end",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       Simulator::Destroy();
+                                       network.helper.SetLoss(network.links[0], 0.1, 1);
+                                   }),
+                       "Simulator::Destroy() has ended the network"),
+        new MisuseTest("a start after the end",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       Simulator::Destroy();
+                                       network.helper.Start();
+                                   }),
+                       "the network is no more: Simulator::Destroy() has ended it"),
+        new MisuseTest("a link after the end",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       Simulator::Destroy();
+                                       network.helper.Link(0, 1, DataRate("100Gbps"), Time(0));
+                                   }),
+                       "the network is no more: Simulator::Destroy() has ended it"),
+        new MisuseTest("more hosts after the end",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       Simulator::Destroy();
+                                       network.helper.InstallHosts(NodeContainer(1));
+                                   }),
+                       "the network is no more: Simulator::Destroy() has ended it"),
+        new MisuseTest(
+            "a border of Fast CNP after the start",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.SetFastCnpBorder(2, 0); }),
+            "borders of Fast CNP come after Start()"),
+        new MisuseTest("another size of a flow that has started",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto flow = network.AddFlow(0, 1, 100'000);
+                                       Simulator::Schedule(MicroSeconds(1), [flow]() {
+                                           flow->SetAttribute("Size", UintegerValue(1));
+                                       });
+                                       Simulator::Run();
+                                   }),
+                       "has started: its Size cannot change any more"),
+        new MisuseTest("another peer of a flow that has started",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto flow = network.AddFlow(0, 1, 100'000);
+                                       Simulator::Run();
+                                       flow->SetPeer(network.hosts.Get(0));
+                                   }),
+                       "has started: its Peer cannot change any more"),
+        new MisuseTest(
+            "another order of events when there are some",
+            []() {
+                GlobalValue::Bind("SimulatorImplementationType",
+                                  StringValue("ns3::WheelSimulatorImpl"));
+                Simulator::Schedule(Time(0), []() {});
+                Simulator::GetImplementation()->SetAttribute("CanonicalOrder", BooleanValue(true));
+            },
+            "the order of events is chosen before the first one is scheduled"),
+        new MisuseTest("an attack that there is not",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto attack =
+                                           AttackHelper("forged").Install(network.hosts.Get(0),
+                                                                          network.helper);
+                                   }),
+                       "kind: \"forged\" is none of \"forged_fast_cnp\""),
+        new MisuseTest("an attack before the start",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       const auto attack =
+                                           AttackHelper("tampered_feedback")
+                                               .Install(network.hosts.Get(0), network.helper);
+                                   }),
+                       "an attack comes after QbbHelper::Start()"),
+        new MisuseTest("an attack by a node of another network",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       TestNetwork other;
+                                       other.MakeStar(2);
+                                       const auto attack =
+                                           AttackHelper("tampered_feedback")
+                                               .Install(other.hosts.Get(0), network.helper);
+                                   }),
+                       "is neither host nor switch of this network"),
+        new MisuseTest(
+            "a switch by a name that none has",
+            []() { QbbHelper().InstallSwitches("nobody"); },
+            "no node has the name \"nobody\""),
         new MisuseTest(
             "a scheduler for a simulator that has its own",
             []() {

@@ -296,7 +296,7 @@ RunCalling(const std::string& from, const std::string& calls)
     Config::SetDefault("ns3::tests::CallingControl::From", StringValue(from));
     Config::SetDefault("ns3::tests::CallingControl::Calls", StringValue(calls));
     TestNetwork network;
-    network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::CallingControl"));
+    network.SetControl("ns3::tests::CallingControl");
     network.MakeStar(2);
     Names::Add("source", network.hosts.Get(0));
     Names::Add("sink", network.hosts.Get(1));
@@ -337,7 +337,7 @@ DecideOnNothing()
 {
     Config::SetDefault("ns3::tests::FixedPace::Rate", DataRateValue(DataRate(0)));
     TestNetwork network;
-    network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::FixedPace"));
+    network.SetControl("ns3::tests::FixedPace");
     network.MakeStar(2);
     network.helper.Start();
     network.AddFlow(0, 1, 3000);
@@ -383,7 +383,7 @@ class OwnControlTest : public HpccTestCase
     void DoRun() override
     {
         TestNetwork network;
-        network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::FixedPace"));
+        network.SetControl("ns3::tests::FixedPace");
         network.MakeStar(2);
         network.helper.Start();
         const auto flow = network.AddFlow(0, 1, SIZE);
@@ -425,7 +425,7 @@ class OwnControlTest : public HpccTestCase
     double RunWithFailure(uint32_t which)
     {
         TestNetwork network;
-        network.helper.SetHostAttribute("CongestionControl", StringValue("ns3::tests::TimedPace"));
+        network.SetControl("ns3::tests::TimedPace");
         Config::SetDefault("ns3::tests::TimedPace::Slower", BooleanValue(false));
         network.hosts.Create(2);
         network.switches.Create(2);

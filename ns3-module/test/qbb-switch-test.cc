@@ -39,7 +39,7 @@ class IncastTest : public HpccTestCase
      */
     void MakeIncast(uint64_t buffer)
     {
-        m_network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        m_network.SetControl("none");
         m_network.helper.SetHostAttribute("Window", BooleanValue(false));
         m_network.helper.SetSwitchAttribute("Buffer", UintegerValue(buffer));
         m_network.MakeStar(SENDERS + 1);
@@ -600,7 +600,7 @@ class LossySwitchTest : public HpccTestCase
         TestNetwork network;
         network.helper.SetSwitchAttribute("Mode", StringValue("lossy"));
         network.helper.SetSwitchAttribute("Buffer", UintegerValue(200'000));
-        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.SetControl("none");
         network.helper.SetHostAttribute("Recovery", StringValue("selective_repeat"));
         network.helper.SetHostAttribute("Timeout", TimeValue(MicroSeconds(100)));
         network.MakeStar(9);

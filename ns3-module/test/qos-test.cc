@@ -58,6 +58,7 @@ Measure(const std::string& classes,
         const std::array<std::string, 2>& controls)
 {
     TestNetwork network;
+    network.SetControl("hpcc_plus");
     network.helper.SetTelemetry("paper");
     network.helper.SetSwitchAttribute("Classes", StringValue(classes));
     network.helper.SetSwitchAttribute("TelemetryScope", StringValue(scope));
@@ -160,7 +161,7 @@ class HostClassesTest : public HpccTestCase
     double Ratio(const std::string& classes)
     {
         TestNetwork network;
-        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.SetControl("none");
         network.helper.SetHostAttribute("Classes", StringValue(classes));
         network.MakeStar(3);
         std::array<Ptr<RdmaClient>, 2> flows;
@@ -230,7 +231,7 @@ class ClassOrderTest : public HpccTestCase
         m_sentInPause = {};
         m_farthest = 0;
         TestNetwork network;
-        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.SetControl("none");
         network.helper.SetHostAttribute("Window", BooleanValue(false));
         network.helper.SetSwitchAttribute("Classes", StringValue(classes));
         network.MakeStar(3);

@@ -51,7 +51,7 @@ class AckPriorityTest : public HpccTestCase
     Time Measure(const std::string& faults, uint8_t priority)
     {
         TestNetwork network(faults);
-        network.helper.SetHostAttribute("CongestionControl", StringValue("none"));
+        network.SetControl("none");
         network.helper.SetHostAttribute("AckPriority", UintegerValue(0));
         network.MakeStar(5);
         network.helper.Start();
@@ -115,7 +115,7 @@ class NotificationTest : public HpccTestCase
     uint32_t Count(const std::string& faults)
     {
         TestNetwork network(faults);
-        network.helper.SetHostAttribute("CongestionControl", StringValue("dcqcn"));
+        network.SetControl("dcqcn");
         network.helper.SetTelemetry("none");
         network.helper.SetSwitchAttribute("EcnKmin", UintegerValue(10'000));
         network.helper.SetSwitchAttribute("EcnKmax", UintegerValue(10'000));
@@ -164,7 +164,7 @@ class PintSizeTest : public HpccTestCase
         for (const auto& [faults, size] : {std::pair("none", 1049U), std::pair("wide_pint", 1050U)})
         {
             TestNetwork network(faults);
-            network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_pint"));
+            network.SetControl("hpcc_pint");
             network.helper.SetTelemetry("pint");
             network.MakeStar(2);
             network.helper.Start();
@@ -225,7 +225,7 @@ class RngTest : public HpccTestCase
     static Time Measure(const std::string& faults, bool foreign)
     {
         TestNetwork network(faults);
-        network.helper.SetHostAttribute("CongestionControl", StringValue("hpcc_pint"));
+        network.SetControl("hpcc_pint");
         network.helper.SetTelemetry("pint");
         network.hosts.Create(4);
         network.switches.Create(2);

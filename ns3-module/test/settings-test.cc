@@ -117,6 +117,57 @@ RefuseOne(uint32_t node,
 
 } // namespace
 
+namespace
+{
+
+/**
+ * \brief Expect a message when an attribute is set once the network has been started.
+ * \param path path of the attribute, as for Config::Set()
+ * \param value its value
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase*
+RefuseLate(const std::string& path, const std::string& value, const std::string& reason)
+{
+    const auto misuse = [path, value]() {
+        Pair network;
+        network.Make();
+        network.helper.Start();
+        Config::Set(path, StringValue(value));
+    };
+    return MakeMisuseTest(path + " after the start", misuse, reason);
+}
+
+/**
+ * \brief Expect a message when the helper is told of an attribute that nothing will have.
+ * \param what the attribute, and what it comes after
+ * \param isStarted whether the network has been started
+ * \param set sets it
+ * \param reason what the message must hold
+ * \return the test
+ */
+TestCase*
+RefuseUnused(const std::string& what,
+             bool isStarted,
+             const std::function<void(QbbHelper&)>& set,
+             const std::string& reason)
+{
+    const auto misuse = [isStarted, set]() {
+        Pair network;
+        network.Make();
+        if (isStarted)
+        {
+            network.helper.Start();
+        }
+        set(network.helper);
+        network.helper.Start();
+    };
+    return MakeMisuseTest(what, misuse, reason);
+}
+
+} // namespace
+
 /**
  * \ingroup hpcc
  * \brief Attributes of nodes count as they are at the start, also what ports need of them.
@@ -173,6 +224,19 @@ class AcceptedSettingsTest : public HpccTestCase
             network.helper.GetNode(1)->SetAttribute("TelemetryAnswer", StringValue("none"));
             network.helper.GetNode(0)->SetAttribute("Mtu", UintegerValue(4000));
         });
+        // A parameter of all hosts that one of them goes by.
+        Expect("100Gbps", [](Pair& network) {
+            for (uint32_t host = 0; host < 2; ++host)
+            {
+                network.helper.GetNode(host)->SetAttribute("HpccPlusEta", DoubleValue(0.9));
+            }
+            network.helper.GetNode(1)->SetAttribute("CongestionControl", StringValue("hpcc_plus"));
+        });
+        // The value that it has.
+        Expect("100Gbps", [](Pair& network) {
+            network.helper.Start();
+            Config::Set("/NodeList/*/$ns3::RdmaHost/HpccEta", DoubleValue(0.95));
+        });
     }
 
     /**
@@ -185,7 +249,10 @@ class AcceptedSettingsTest : public HpccTestCase
         Pair network;
         network.Make(rate);
         change(network);
-        network.helper.Start();
+        if (!network.helper.IsStarted())
+        {
+            network.helper.Start();
+        }
         NS_TEST_EXPECT_MSG_GT(network.Run(), Time(0), "the flow has not finished");
         Simulator::Destroy();
     }
@@ -401,6 +468,7 @@ MakeSettingsTests()
         return
             [name, value](QbbHelper& helper) { helper.SetHostAttribute(name, StringValue(value)); };
     };
+    const std::string settled = "it has been taken over, by QbbHelper::Start()";
     const std::string seal = "000102030405060708090a0b0c0d0e0f";
     return {
         new LateAttributeTest,
@@ -491,6 +559,58 @@ MakeSettingsTests()
             "a queue that does not trigger",
             [](QbbHelper& helper) { helper.SetFastCnpSwitchAttribute("Bound", DoubleValue(2)); },
             "switch 2: attribute Bound has no effect"),
+        RefuseAll("a parameter of a congestion control that no host runs",
+                  ofHosts("DcqcnGain", "0.5"),
+                  "host 0: attribute DcqcnGain has no effect: no host of this network has the "
+                  "CongestionControl \"dcqcn\""),
+        RefuseAll(
+            "such a parameter by default",
+            [](QbbHelper&) { Config::SetDefault("ns3::RdmaHost::SwiftBeta", DoubleValue(0.5)); },
+            "attribute SwiftBeta has no effect"),
+        RefuseAll(
+            "a parameter of the control that another one has replaced",
+            [](QbbHelper& helper) {
+                helper.SetHostAttribute("HpccEta", DoubleValue(0.9));
+                helper.SetHostAttribute("CongestionControl", StringValue("dcqcn"));
+            },
+            "attribute HpccEta has no effect"),
+        RefuseLate("/NodeList/*/$ns3::RdmaHost/HpccEta", "0.5", settled),
+        RefuseLate("/NodeList/*/$ns3::RdmaHost/Mtu", "4000", settled),
+        RefuseLate("/NodeList/*/$ns3::QbbSwitch/Ecn", "false", settled),
+        RefuseLate("/NodeList/*/$ns3::FastCnpHost/Enabled", "true", settled),
+        RefuseLate("/NodeList/*/$ns3::FastCnpSwitch/Enabled", "true", settled),
+        RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/DataRate",
+                   "25Gbps",
+                   "cannot change from 100000000000bps to 25000000000bps"),
+        RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/Mtu",
+                   "9000",
+                   "the Mtu of a device comes after QbbHelper::Start()"),
+        RefuseLate("/ChannelList/*/$ns3::QbbChannel/Delay",
+                   "50us",
+                   "cannot change from +1000ns to +50000ns"),
+        RefuseUnused("an attribute of hosts after them",
+                     false,
+                     ofHosts("CongestionControl", "dcqcn"),
+                     "attribute CongestionControl has no effect: it was set after all hosts were "
+                     "installed; set it before InstallHosts()"),
+        RefuseUnused("an attribute of switches after them",
+                     false,
+                     ofSwitches("Ecn", "false"),
+                     "attribute Ecn has no effect: it was set after all switches were installed"),
+        RefuseUnused(
+            "an attribute of devices after them",
+            false,
+            [](QbbHelper& helper) { helper.SetDeviceAttribute("Mtu", UintegerValue(9000)); },
+            "attribute Mtu has no effect: it was set after all links were made"),
+        RefuseUnused(
+            "a layout of telemetry after hosts",
+            false,
+            [](QbbHelper& helper) { helper.SetTelemetry("paper"); },
+            "attribute TelemetryLayout has no effect"),
+        RefuseUnused("an attribute of hosts after the start",
+                     true,
+                     ofHosts("CongestionControl", "dcqcn"),
+                     "attribute CongestionControl is set after Start()"),
         RefuseOne(1,
                   "WireProfile",
                   "rocev2_ipv6",

@@ -8,6 +8,7 @@
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
+#include "ns3/names.h"
 #include "ns3/node.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-client-helper.h"
@@ -126,7 +127,7 @@ class TraceSourcesTest : public HpccTestCase
     {
         TestNetwork network;
         network.helper.SetTelemetry("none");
-        network.helper.SetHostAttribute("CongestionControl", StringValue("dcqcn"));
+        network.SetControl("dcqcn");
         network.helper.SetHostAttribute("CongestionNotification", StringValue("cnp"));
         network.MakeStar(3);
         network.helper.Start();
@@ -337,6 +338,62 @@ class HelpersTest : public HpccTestCase
 
 /**
  * \ingroup hpcc
+ * \brief A program that calls nodes and devices by names.
+ */
+class NamesTest : public HpccTestCase
+{
+  public:
+    NamesTest()
+        : HpccTestCase("Nodes and devices by their names")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string name : {"sender", "receiver", "middle"})
+        {
+            Names::Add(name, CreateObject<Node>());
+        }
+        QbbHelper network;
+        network.InstallHosts("sender");
+        network.InstallHosts(std::string("receiver"));
+        network.InstallSwitches("middle");
+        const DataRate rate("25Gbps");
+        Names::Add("uplink", network.Link("sender", "middle", rate, MicroSeconds(1)).Get(0));
+        network.LinkAll(NodeContainer("receiver"), "middle", rate, MicroSeconds(1));
+        network.Start();
+        RdmaClientHelper clients("receiver");
+        clients.SetAttribute("Size", UintegerValue(50'000));
+        ApplicationContainer flows = clients.Install("sender");
+        Config::Set("/Names/sender/ApplicationList/0/$ns3::RdmaClient/Size", UintegerValue(3'000));
+        flows.Add(clients.Install(NodeContainer("sender")));
+        flows.Get(1)->SetStartTime(MicroSeconds(20));
+        // The second flow loses its way, and finds it again.
+        Simulator::Schedule(MicroSeconds(22),
+                            [&network]() { network.TakeLinkDown(NetDeviceContainer("uplink")); });
+        Simulator::Schedule(MicroSeconds(100),
+                            [&network]() { network.SetLinkUp("sender", "middle"); });
+        Simulator::Run();
+        const auto first = DynamicCast<RdmaClient>(flows.Get(0));
+        NS_TEST_EXPECT_MSG_EQ(first->GetFlow().size, 3'000, "as set by the path of a name");
+        NS_TEST_EXPECT_MSG_EQ(first->GetFlow().completion,
+                              network.GetStandaloneFct("sender", "receiver", 3'000),
+                              "a flow that is alone");
+        const auto second = DynamicCast<RdmaClient>(flows.Get(1));
+        NS_TEST_EXPECT_MSG_EQ(second->IsFinished(), true, "once its link is up again");
+        NS_TEST_EXPECT_MSG_GT(second->GetFlow().completion, MicroSeconds(80), "not before");
+    }
+
+    void DoTeardown() override
+    {
+        Names::Clear();
+        HpccTestCase::DoTeardown();
+    }
+};
+
+/**
+ * \ingroup hpcc
  * \brief A flow whose bottleneck is the first link between switches, and then the last link.
  */
 class BottleneckTest : public HpccTestCase
@@ -472,7 +529,11 @@ class LocalHelperTest : public HpccTestCase
 TestCases
 MakeTraceTests()
 {
-    return {new TraceSourcesTest, new BottleneckTest, new HelpersTest, new LocalHelperTest};
+    return {new TraceSourcesTest,
+            new BottleneckTest,
+            new HelpersTest,
+            new NamesTest,
+            new LocalHelperTest};
 }
 
 } // namespace tests
