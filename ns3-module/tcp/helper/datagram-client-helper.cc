@@ -5,7 +5,9 @@
  */
 #include "datagram-client-helper.h"
 
+#include "ns3/abort.h"
 #include "ns3/datagram-client.h"
+#include "ns3/node-reference.h"
 
 namespace ns3
 {
@@ -28,11 +30,18 @@ DatagramClientHelper::Install(const NodeContainer& nodes) const
     ApplicationContainer applications;
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
+        NS_ABORT_MSG_UNLESS(*it, "a null pointer is no node");
         const auto application = m_factory.Create<Application>();
         (*it)->AddApplication(application);
         applications.Add(application);
     }
     return applications;
+}
+
+ApplicationContainer
+DatagramClientHelper::Install(const std::string& name) const
+{
+    return Install(NodeReference(name).GetNode());
 }
 
 } // namespace ns3

@@ -42,6 +42,13 @@ class DatagramClientHelper
      */
     ApplicationContainer Install(const NodeContainer& nodes) const;
 
+    /**
+     * \brief Install an application on a node.
+     * \param name the node's name; ends the program if no node has it
+     * \return the application
+     */
+    ApplicationContainer Install(const std::string& name) const;
+
   private:
     ObjectFactory m_factory; //!< makes applications
 };

@@ -36,13 +36,14 @@ constexpr uint16_t LEAST_IPV6_MTU = 1280;
  */
 template <class T>
 Ptr<T>
-GetStack(const Node& node)
+GetStack(Ptr<Node> node)
 {
-    const Ptr<PacketHost> host = node.GetObject<PacketHost>();
-    const Ptr<T> stack = node.GetObject<T>();
+    NS_ABORT_MSG_UNLESS(node, "a null pointer is no node");
+    const Ptr<PacketHost> host = node->GetObject<PacketHost>();
+    const Ptr<T> stack = node->GetObject<T>();
     NS_ABORT_MSG_UNLESS(host && stack,
-                        "node " << node.GetId() << " is no PacketHost with an internet stack");
-    NS_ABORT_MSG_UNLESS(host->GetNPorts() > 0, "node " << node.GetId() << " needs a link");
+                        "node " << node->GetId() << " is no PacketHost with an internet stack");
+    NS_ABORT_MSG_UNLESS(host->GetNPorts() > 0, "node " << node->GetId() << " needs a link");
     return stack;
 }
 
@@ -65,13 +66,19 @@ PacketHostHelper::Install(const NodeContainer& nodes, QbbHelper& network) const
     network.Install(nodes, m_factory);
 }
 
+void
+PacketHostHelper::Install(const std::string& name, QbbHelper& network) const
+{
+    Install(NodeReference(name).GetNode(), network);
+}
+
 Ipv4InterfaceContainer
 PacketHostHelper::AssignAddresses(const NodeContainer& nodes) const
 {
     Ipv4InterfaceContainer interfaces;
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        const Ptr<Ipv4> stack = GetStack<Ipv4>(**it);
+        const Ptr<Ipv4> stack = GetStack<Ipv4>(*it);
         const Ptr<PacketHost> host = (*it)->GetObject<PacketHost>();
         const uint32_t interface = stack->AddInterface(host->GetPort(0));
         stack->AddAddress(interface,
@@ -88,8 +95,11 @@ PacketHostHelper::AssignIpv6Addresses(const NodeContainer& nodes) const
     Ipv6InterfaceContainer interfaces;
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        const Ptr<Ipv6> stack = GetStack<Ipv6>(**it);
+        const Ptr<Ipv6> stack = GetStack<Ipv6>(*it);
         const Ptr<PacketHost> host = (*it)->GetObject<PacketHost>();
+        NS_ABORT_MSG_IF(host->IsSettled(),
+                        "IPv6 addresses come after QbbHelper::Start(), which measures paths by "
+                        "the packets that hosts send");
         const Ptr<QbbNetDevice> port = host->GetPort(0);
         port->SetMtu(std::max(port->GetMtu(), LEAST_IPV6_MTU));
         // Addresses are unique by their plan, and there is no router that a host could ask for one.

@@ -44,6 +44,13 @@ class PacketHostHelper
     void Install(const NodeContainer& nodes, QbbHelper& network) const;
 
     /**
+     * \brief Make a node a host.
+     * \param name the node's name; ends the program if no node has it
+     * \param network what it becomes part of
+     */
+    void Install(const std::string& name, QbbHelper& network) const;
+
+    /**
      * \brief Give hosts the IPv4 addresses that stand for them.
      * \param nodes hosts, each with a stack and at least one link
      * \return their interfaces
@@ -51,7 +58,8 @@ class PacketHostHelper
     Ipv4InterfaceContainer AssignAddresses(const NodeContainer& nodes) const;
 
     /**
-     * \brief Give hosts the IPv6 addresses that stand for them.
+     * \brief Give hosts the IPv6 addresses that stand for them. Before QbbHelper::Start(), which
+     * measures paths by the packets that hosts send.
      * \param nodes hosts, each with a stack and at least one link
      * \return their interfaces; as with ns-3's Ipv6AddressHelper, address 0 of each is its
      * link-local one, which leads nowhere here, and address 1 the one that stands for the host

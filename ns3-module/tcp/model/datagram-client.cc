@@ -47,16 +47,18 @@ DatagramClient::GetTypeId()
             .SetParent<Application>()
             .SetGroupName("Hpcc")
             .AddConstructor<DatagramClient>()
-            .AddAttribute("Remote",
-                          "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a "
-                          "host of the network",
-                          AddressValue(),
-                          MakeAddressAccessor(&DatagramClient::m_remote),
-                          MakeAddressChecker())
+            .AddAttribute(
+                "Remote",
+                "Where the datagrams go: an InetSocketAddress or Inet6SocketAddress of a "
+                "host of the network",
+                AddressValue(),
+                MakeAddressAccessor(&DatagramClient::SetRemote, &DatagramClient::GetRemote),
+                MakeAddressChecker())
             .AddAttribute("PacketSize",
                           "Payload bytes of a datagram",
                           UintegerValue(1452),
-                          MakeUintegerAccessor(&DatagramClient::m_size),
+                          MakeUintegerAccessor(&DatagramClient::SetPacketSize,
+                                               &DatagramClient::GetPacketSize),
                           MakeUintegerChecker<uint32_t>(1, 65507))
             .AddAttribute("MaxBytes",
                           "Payload bytes to send in all; 0: until the application stops",
@@ -73,6 +75,40 @@ DatagramClient::DatagramClient()
 }
 
 DatagramClient::~DatagramClient() = default;
+
+void
+DatagramClient::CheckNotStarted(const char* what) const
+{
+    NS_ABORT_MSG_IF(IsSettled(),
+                    "the DatagramClient of node " << GetNode()->GetId() << " has started, and "
+                                                  << what << " comes too late; make another one");
+}
+
+void
+DatagramClient::SetRemote(const Address& remote)
+{
+    CheckNotStarted("another Remote");
+    m_remote = remote;
+}
+
+Address
+DatagramClient::GetRemote() const
+{
+    return m_remote;
+}
+
+void
+DatagramClient::SetPacketSize(uint32_t bytes)
+{
+    CheckNotStarted("another PacketSize");
+    m_size = bytes;
+}
+
+uint32_t
+DatagramClient::GetPacketSize() const
+{
+    return m_size;
+}
 
 uint16_t
 DatagramClient::GetPort() const
@@ -107,6 +143,7 @@ DatagramClient::StartApplication()
 void
 DatagramClient::Start()
 {
+    CheckNotStarted("a second start");
     m_host = GetNode()->GetObject<PacketHost>();
     NS_ABORT_MSG_UNLESS(m_host,
                         "node " << GetNode()->GetId()
@@ -120,6 +157,7 @@ DatagramClient::Start()
     m_core.reset(CallCore([&] {
         return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits).into_raw();
     }));
+    Settle();
     m_sendProbe = m_host->AddDatagrams(m_remote, m_port, *this);
     Send();
 }

@@ -43,8 +43,26 @@ class DatagramClient : public Application, public SettingsOwner, public ProbeCli
     DatagramClient();
     ~DatagramClient() override;
 
-    /// Begin to send now; an application's start time does it by itself.
+    /// Begin to send now; an application's start time does it by itself. Ends the program if it has
+    /// begun already.
     void Start();
+
+    /**
+     * \param remote an InetSocketAddress or Inet6SocketAddress of a host of the network; ends the
+     * program if it has begun to send
+     */
+    void SetRemote(const Address& remote);
+
+    /// \return where the datagrams go
+    Address GetRemote() const;
+
+    /**
+     * \param bytes payload bytes of a datagram; ends the program if it has begun to send
+     */
+    void SetPacketSize(uint32_t bytes);
+
+    /// \return payload bytes of a datagram
+    uint32_t GetPacketSize() const;
 
     /// \return the port that it sends from, once it has begun
     uint16_t GetPort() const;
@@ -61,6 +79,12 @@ class DatagramClient : public Application, public SettingsOwner, public ProbeCli
     void DoDispose() override;
     void StartApplication() override;
     void StopApplication() override;
+
+    /**
+     * \brief End the program if it has begun to send.
+     * \param what what would come too late
+     */
+    void CheckNotStarted(const char* what) const;
 
     /// Open the socket.
     void Bind();

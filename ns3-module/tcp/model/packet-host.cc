@@ -15,6 +15,7 @@
 #include "ns3/boolean.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/inet6-socket-address.h"
+#include "ns3/ipv4.h"
 #include "ns3/ipv6.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -43,6 +44,12 @@ namespace
 constexpr uint32_t ETHERNET_OVERHEAD = 14 + 4;
 /// Ethernet's shortest frame.
 constexpr uint32_t SHORTEST_FRAME = 64;
+/// IP takes no link whose packets are shorter (RFC 791).
+constexpr uint32_t LEAST_MTU = 68;
+/// What is said of an address that is not the host's.
+constexpr const char* WRONG_ADDRESS =
+    " has an address to which no way leads; PacketHostHelper assigns those that stand for hosts. "
+    "It is ";
 /// What sets the keys of IPv6 flows apart: addresses of hosts are below it.
 constexpr uint64_t IPV6_KEY = uint64_t{1} << 63;
 
@@ -205,9 +212,49 @@ void
 PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
 {
     NS_LOG_FUNCTION(this);
+    CheckStack();
     m_network = network;
     CallCore([&] { hpcc::resolve(GetSettings(), *m_network); });
     OnNewRoutes();
+}
+
+void
+PacketHost::CheckStack() const
+{
+    if (m_ports.empty() || !IsLocal())
+    {
+        return;
+    }
+    NS_ABORT_MSG_IF(GetMtu() < LEAST_MTU,
+                    Describe() << " has a device with an Mtu of " << GetMtu() << "; expected at "
+                               << "least " << LEAST_MTU);
+    if (const auto ipv4 = GetObject<Ipv4>())
+    {
+        const int32_t interface = ipv4->GetInterfaceForDevice(m_ports.front());
+        for (uint32_t n = 0; interface >= 0 && n < ipv4->GetNAddresses(interface); ++n)
+        {
+            const Ipv4Address own = ipv4->GetAddress(interface, n).GetLocal();
+            NS_ABORT_MSG_UNLESS(own == GetAddress(), Describe() << WRONG_ADDRESS << own);
+        }
+    }
+    if (const auto ipv6 = GetObject<Ipv6>())
+    {
+        const int32_t interface = ipv6->GetInterfaceForDevice(m_ports.front());
+        for (uint32_t n = 0; interface >= 0 && n < ipv6->GetNAddresses(interface); ++n)
+        {
+            const Ipv6Address own = ipv6->GetAddress(interface, n).GetAddress();
+            NS_ABORT_MSG_UNLESS(own.IsLinkLocal() || own == GetIpv6Address(),
+                                Describe() << WRONG_ADDRESS << own);
+        }
+    }
+}
+
+void
+PacketHost::CheckRunning() const
+{
+    NS_ABORT_MSG_UNLESS(m_network,
+                        Describe() << " is not part of a running network: call QbbHelper::Start() "
+                                   << "first, and nothing after Simulator::Destroy()");
 }
 
 void
@@ -330,6 +377,7 @@ PacketHost::SendPacket(QbbNetDevice& first, Ptr<Packet> packet, uint16_t protoco
     {
         return QbbNode::SendPacket(first, packet, protocol);
     }
+    CheckRunning();
     const PacketHeaders headers(packet);
     QbbNetDevice* out = FindPort(headers);
     if (!out)
@@ -410,6 +458,7 @@ PacketHost::TakeOn(const PacketHeaders& headers)
 ProbedPath
 PacketHost::GetPath(const Address& peer, uint16_t port) const
 {
+    CheckRunning();
     const PacketHeaders headers = DatagramHeaders(peer, port);
     NS_ABORT_MSG_IF(hpcc::host_of(headers.dst) < 0,
                     "no host has the address " << DescribePeer(peer));

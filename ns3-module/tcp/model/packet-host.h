@@ -117,6 +117,13 @@ class PacketHost : public QbbNode
     void DoDispose() override;
 
   private:
+    /// End the program if the host has not been started, or the simulation is over.
+    void CheckRunning() const;
+
+    /// End the program if the stack has another address than that of the host, to which no way
+    /// leads, or packets that IP cannot go by.
+    void CheckStack() const;
+
     /**
      * \brief Identify a flow of this host, among those of its protocol.
      * \param headers headers of a packet from here

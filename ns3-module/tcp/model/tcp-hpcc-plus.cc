@@ -104,6 +104,7 @@ TcpHpccPlus::Bind(const ProbedPath& path,
                                         first};
     m_core.reset(
         CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits).into_raw(); }));
+    Settle();
     m_sendProbe = std::move(sendProbe);
     m_tcb->m_pacing = true;
     m_tcb->m_paceInitialWindow = true;

@@ -152,6 +152,7 @@ class HpccTcpTestSuite : public TestSuite
                                 MakePacketHostTests,
                                 MakeScenarioTcpTests,
                                 MakeStackProgramTests,
+                                MakeStackMisuseTests,
                                 MakeTcpHpccPlusTests})
         {
             for (TestCase* test : make())

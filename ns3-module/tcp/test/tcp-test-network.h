@@ -32,6 +32,8 @@ std::vector<TestCase*> MakePacketHostTests();
 std::vector<TestCase*> MakeScenarioTcpTests();
 /// \return tests of whole programs with hosts of ns-3's stack
 std::vector<TestCase*> MakeStackProgramTests();
+/// \return tests of what programs must not do with hosts whose traffic is that of a stack
+std::vector<TestCase*> MakeStackMisuseTests();
 /// \return tests of TcpHpccPlus
 std::vector<TestCase*> MakeTcpHpccPlusTests();
 
