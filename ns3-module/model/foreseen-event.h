@@ -40,8 +40,8 @@ FetchLines(const void* memory, std::size_t lines)
  * nothing that a result depends on.
  *
  * Nobody has an EventId of such an event, by which it could be cancelled, and it belongs to someone
- * who stays as long as the simulation runs. So a WheelSimulatorImpl lets it happen without more ado,
- * and holds no reference to it.
+ * who stays as long as the simulation runs. So a WheelSimulatorImpl lets it happen without more
+ * ado, and holds no reference to it.
  */
 class ForeseenEvent : public EventImpl
 {
