@@ -140,7 +140,7 @@ PassSwitch(hpcc::Switch& node, hpcc::Rng& rng, Section& section, uint64_t now)
     const hpcc::FlowKey key{0x0b000001, 0x0b000101, 10000, 100};
     const hpcc::Route route = node.route(1, key, 64);
     section[40] = 0; // the count of hops: each call writes the first
-    const hpcc::DepartingFrame frame{0, PRIORITY, true, 63, FRAME, 42, 0, now};
+    const hpcc::DepartingFrame frame{0, 0, PRIORITY, true, 63, FRAME, 42, now};
     return node.pass(route.egress, now, frame, {section.data(), section.size()}, rng)
         .telemetry_bytes;
 }
@@ -183,7 +183,8 @@ MeasureAcks(uint64_t calls, uint32_t hops, const std::string& control)
         [&](uint64_t call) {
             // One packet leaves, and its acknowledgement brings one link's news in every word.
             const uint64_t now = call * INTERVAL;
-            const hpcc::Segment segment = host->poll(0, now, 0);
+            hpcc::Segment segment{};
+            host->poll(0, now, 0, segment);
             const hpcc::AckFrame ack{queuePair, segment.seq + PAYLOAD, false, false, UINT64_MAX};
             const uint64_t word =
                 2 | (now & 0xff'ffff) << 3 | (call * FRAME / 512 & 0xf'ffff) << 27;
