@@ -656,9 +656,8 @@ QbbHelper::CheckRunning() const
 void
 QbbHelper::CheckNotGone() const
 {
-    const bool isGone = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
-        return node->IsDisposed();
-    });
+    // Simulator::Destroy() ends all nodes at once.
+    const bool isGone = !m_nodes.empty() && m_nodes.front()->IsDisposed();
     NS_ABORT_MSG_IF(isGone, "the network is no more: Simulator::Destroy() has ended it");
 }
 
