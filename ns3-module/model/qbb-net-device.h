@@ -414,6 +414,11 @@ class QbbNetDevice : public NetDevice
         {
             return m_busy;
         }
+        // At time 0 no turn of a node is over yet, but a port that has never sent is idle.
+        if (m_completeAt == 0)
+        {
+            return false;
+        }
         ScheduleTxComplete();
         return true;
     }

@@ -79,19 +79,20 @@ class BothFormsTest : public HpccTestCase
         std::string algorithm;      //!< the congestion control
         std::string rate{"25Gbps"}; //!< that of all links
         bool isExact{false};        //!< whether links keep their rate exactly
+        uint32_t flows{1};          //!< flows of each sender, all of which start at once
     };
 
     /**
      * \brief Run the flows as a file describes them.
      * \param scenario what it says
-     * \return their completion times in ns, in the order of the senders
+     * \return their completion times in ns, in the order of the senders, and of their flows
      */
     std::vector<int64_t> RunFile(const Scenario& scenario);
 
     /**
      * \brief Run the flows as a program makes them.
      * \param scenario what it says
-     * \return their completion times in ns, in the order of the senders
+     * \return their completion times in ns, in the order of the senders, and of their flows
      */
     static std::vector<int64_t> RunProgram(const Scenario& scenario);
 };
@@ -162,6 +163,29 @@ class ExactRatesTest : public BothFormsTest
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Hosts that start several flows at the very beginning, when no port has sent anything.
+ */
+class FlowsAtOnceTest : public BothFormsTest
+{
+  public:
+    FlowsAtOnceTest()
+        : BothFormsTest("The first flow of a host is the first to send, in files and programs")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Scenario scenario{"none", "25Gbps", false, 3};
+        const std::vector<int64_t> times = RunFile(scenario);
+        NS_TEST_EXPECT_MSG_EQ((RunProgram(scenario) == times), true, "file and program differ");
+        NS_TEST_EXPECT_MSG_LT(times[0], times[1], "the first flow ends before the second");
+        NS_TEST_EXPECT_MSG_LT(times[1], times[2], "the second flow ends before the third");
+    }
+};
+
 std::vector<int64_t>
 BothFormsTest::RunFile(const Scenario& scenario)
 {
@@ -172,17 +196,17 @@ BothFormsTest::RunFile(const Scenario& scenario)
          << "\"\n[topology]\nkind = \"star\"\nhosts = 5\nrate = \"" << scenario.rate
          << "\"\ndelay = \"1us\"\n[wire]\nexact_rates = " << std::boolalpha << scenario.isExact
          << "\n";
-    for (uint32_t src = 0; src < SENDERS; ++src)
+    for (uint32_t flow = 0; flow < SENDERS * scenario.flows; ++flow)
     {
-        file << "[[traffic]]\nkind = \"flow\"\nsrc = " << src << "\ndst = 4\nsize = " << SIZE
-             << "\n";
+        file << "[[traffic]]\nkind = \"flow\"\nsrc = " << flow / scenario.flows
+             << "\ndst = 4\nsize = " << SIZE << "\n";
     }
     file.close();
     const std::string out = CreateTempDirFilename(algorithm);
     HpccScenarioHelper helper;
     NS_TEST_EXPECT_MSG_EQ(helper.Load(config, {}), true, algorithm << " was refused");
     NS_TEST_EXPECT_MSG_EQ(helper.Run(out), HpccScenarioHelper::FINISHED, "flows have not finished");
-    std::vector<int64_t> times(SENDERS);
+    std::vector<int64_t> times(SENDERS * scenario.flows);
     std::ifstream fct(SystemPath::Append(out, "fct.txt"));
     std::string src;
     std::string rest;
@@ -193,8 +217,9 @@ BothFormsTest::RunFile(const Scenario& scenario)
             fct >> field;
         }
         // Hosts are 0x0b000001, 0x0b000101 and so on; source and destination port, size, start
-        // and time follow.
-        times.at(std::stoul(src, nullptr, 16) >> 8 & 0xff) = fields[4];
+        // and time follow. Source ports count the flows of a host from 10000 on.
+        const std::size_t host = std::stoul(src, nullptr, 16) >> 8 & 0xff;
+        times.at(host * scenario.flows + fields[0] - 10'000) = fields[4];
     }
     return times;
 }
@@ -219,12 +244,12 @@ BothFormsTest::RunProgram(const Scenario& scenario)
     }
     network.Start();
     std::vector<Ptr<RdmaClient>> flows;
-    for (uint32_t src = 0; src < SENDERS; ++src)
+    for (uint32_t flow = 0; flow < SENDERS * scenario.flows; ++flow)
     {
         flows.push_back(CreateObject<RdmaClient>());
         flows.back()->SetPeer(hosts.Get(SENDERS));
         flows.back()->SetAttribute("Size", UintegerValue(SIZE));
-        hosts.Get(src)->AddApplication(flows.back());
+        hosts.Get(flow / scenario.flows)->AddApplication(flows.back());
     }
     Simulator::Stop(Seconds(1));
     Simulator::Run();
@@ -240,7 +265,7 @@ BothFormsTest::RunProgram(const Scenario& scenario)
 TestCases
 MakeDefaultsTests()
 {
-    return {new DefaultsTest, new ExactRatesTest};
+    return {new DefaultsTest, new ExactRatesTest, new FlowsAtOnceTest};
 }
 
 } // namespace tests
