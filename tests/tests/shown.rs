@@ -7,7 +7,9 @@ use std::path::Path;
 
 /// Sweeps that take some seconds together, the last one with thousands of events that wait. The others are repeated before a
 /// release, by `./hpcc docs --runs --check`.
-const QUICK_SWEEPS: [&str; 3] = [
+const QUICK_SWEEPS: [&str; 5] = [
+    "./hpcc sweep configs/quickstart-changes.toml",
+    "./hpcc sweep configs/reference-faults.toml",
     "./hpcc sweep configs/reactions.toml",
     "./hpcc sweep configs/hpcc-modes-incast.toml",
     "./hpcc sweep configs/controllers.toml",
@@ -34,7 +36,13 @@ fn pages_show_what_single_runs_give() {
 fn pages_show_what_quick_sweeps_give() {
     let told = docs(source_tree(), &Bench::new(&[]), &[&QUICK_SWEEPS[..], &["--check"]].concat());
     assert_eq!(told.code, Some(0), "{}", told.err);
-    let pages = ["configs/reactions.md", "configs/hpcc-modes.md", "configs/controllers.md"];
+    let pages = [
+        "configs/quickstart.md",
+        "ns3-module/doc/reference-faults.md",
+        "configs/reactions.md",
+        "configs/hpcc-modes.md",
+        "configs/controllers.md",
+    ];
     let pages = pages.map(|page| source_tree().join(page));
     for (page, sweep) in pages.iter().zip(QUICK_SWEEPS) {
         let text = fs::read_to_string(page).expect("a page");

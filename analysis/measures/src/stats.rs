@@ -181,6 +181,8 @@ pub struct FctStats {
     pub slowdown_p95: f64,
     /// 99th percentile of the slowdown.
     pub slowdown_p99: f64,
+    /// Median of the completion time, in ns.
+    pub fct_p50_ns: u64,
     /// 99th percentile of the completion time, in ns.
     pub fct_p99_ns: u64,
 }
@@ -203,6 +205,7 @@ impl Tally {
             slowdown_p50: self.slowdowns.percentile(50),
             slowdown_p95: self.slowdowns.percentile(95),
             slowdown_p99: self.slowdowns.percentile(99),
+            fct_p50_ns: self.times_ns.percentile(50) as u64,
             fct_p99_ns: self.times_ns.percentile(99) as u64,
         }
     }

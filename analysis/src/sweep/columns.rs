@@ -81,6 +81,8 @@ const WORDS: &[Word] = &[
     of_any_flows("slowdown_p50", "slowdown p50", Style::TwoDigits),
     of_any_flows("slowdown_p95", "slowdown p95", Style::TwoDigits),
     of_any_flows("slowdown_p99", "slowdown p99", Style::TwoDigits),
+    of_any_flows("fct_p50_ns", "FCT p50 (us)", Style::Microseconds),
+    of_any_flows("fct_p99_ns", "FCT p99 (us)", Style::Microseconds),
     of_flows(SMALL, "slowdown_small_mean", "slowdown mean", Style::TwoDigits),
     of_flows(SMALL, "slowdown_small_p50", "slowdown p50", Style::TwoDigits),
     of_flows(SMALL, "slowdown_small_p95", "slowdown p95", Style::TwoDigits),

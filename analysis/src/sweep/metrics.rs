@@ -56,6 +56,7 @@ pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes, bins: Option<&[u6
         ("flows_unfinished".to_owned(), results.unfinished() as f64),
     ];
     push_slowdowns(&mut metrics, "slowdown", "", &of_flows.all);
+    push_times(&mut metrics, "", &of_flows.all);
     push_slowdowns(&mut metrics, "slowdown_small", "", &of_flows.small);
     push_slowdowns(&mut metrics, "slowdown_large", "", &of_flows.large);
     push_goodput(&mut metrics, "goodput_large", "", &series::flow_rates(results, |life| sizes.is_large(life.size))?);
@@ -199,6 +200,15 @@ fn push_group(metrics: &mut Metrics, of: &str, stats: &FctStats) {
     if stats.flows > 0 {
         metrics.push((format!("flows{of}"), stats.flows as f64));
         push_slowdowns(metrics, "slowdown", of, stats);
+        push_times(metrics, of, stats);
+    }
+}
+
+/// Completion times of flows as they are, whatever an idle network would take.
+fn push_times(metrics: &mut Metrics, of: &str, stats: &FctStats) {
+    if stats.flows > 0 {
+        metrics.push((format!("fct_p50_ns{of}"), stats.fct_p50_ns as f64));
+        metrics.push((format!("fct_p99_ns{of}"), stats.fct_p99_ns as f64));
     }
 }
 
@@ -251,6 +261,10 @@ mod tests {
         assert_eq!((value("slowdown_mean[0..1000]"), value("slowdown_p99[1000..]")), (Some(3.0), Some(1.0)));
         assert_eq!((value("flows[a]"), value("slowdown_p50[b]")), (Some(2.0), Some(1.0)));
         assert_eq!(value("goodput_mean_gbps[b]"), Some(1_600.0));
+        assert_eq!(
+            (value("fct_p50_ns"), value("fct_p99_ns[a]"), value("fct_p50_ns[1000..]")),
+            (Some(20.0), Some(40.0), Some(10.0))
+        );
         assert_eq!(value("slowdown_mean"), Some(7.0 / 3.0));
         for (name, _) in &metrics {
             Column::parse(name, Some(&[1_000])).unwrap_or_else(|error| panic!("no column can have {name}: {error}"));
