@@ -136,7 +136,10 @@ RefuseLate(const std::string& path, const std::string& value, const std::string&
         network.helper.Start();
         Config::Set(path, StringValue(value));
     };
-    return MakeMisuseTest(path + " after the start", misuse, reason);
+    // Names of tests have no slash.
+    std::string attribute = path.substr(path.rfind('$') + 1);
+    attribute.replace(attribute.find('/'), 1, "::");
+    return MakeMisuseTest(attribute + " after the start", misuse, reason);
 }
 
 /**
