@@ -94,7 +94,7 @@ enum Command {
     ///
     /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
     Sweep {
-        /// The sweep file; configs/README.md describes it.
+        /// The sweep file; configs/sweeps.md describes it.
         file: PathBuf,
         /// Folder for the results [default: hpcc-out/ and the sweep file's name].
         #[arg(long, value_name = "DIR")]

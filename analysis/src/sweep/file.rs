@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The sweep file: what is compared, as TOML. `configs/README.md` lists its keys.
+//! The sweep file: what is compared, as TOML. `configs/sweeps.md` lists its keys.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
