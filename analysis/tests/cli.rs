@@ -276,6 +276,7 @@ fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
     for (key, words) in [
         ("run.seed", "run.seed: Of every random choice"),
         ("topology.hosts", "only with kind = "),
+        ("traffic.kind", "  expected  \"flow\" or \"incast\" or \"periodic_incast\" or "),
         ("traffic.0.size", "traffic.size: "),
         ("monitor.queue_interval", "monitor.queue_interval: "),
         ("claim.measure", "claim.measure (sweep files): What is measured."),

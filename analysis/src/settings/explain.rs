@@ -66,11 +66,16 @@ fn explained(file: Schema, key: &Key) -> String {
     };
     let mut text = format!("{}{of}: {}\n", key.path, key.help.as_deref().unwrap_or("what the section is"));
     let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
-    if !key.kinds.is_empty() && key.path.rsplit('.').next() != Some("kind") {
-        line("only with", &format!("kind = {}", alternatives(&key.kinds)));
-    }
-    if !key.expected.is_empty() {
-        line("expected", &key.expected);
+    // The schema of each kind knows its own name only.
+    if key.path.rsplit('.').next() == Some("kind") {
+        line("expected", &alternatives(&key.kinds));
+    } else {
+        if !key.kinds.is_empty() {
+            line("only with", &format!("kind = {}", alternatives(&key.kinds)));
+        }
+        if !key.expected.is_empty() {
+            line("expected", &key.expected);
+        }
     }
     if let Some(default) = &key.default {
         line("default", default);
