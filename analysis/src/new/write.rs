@@ -140,6 +140,6 @@ fn traffic(plan: &Plan, duration: u64) -> String {
         ),
     };
     format!(
-        "# Any number of such sections; other kinds: flow, incast, periodic_incast, permutation, poisson, file.\n[[traffic]]\n{keys}"
+        "# Any number of such sections; other kinds: flow, incast, periodic_incast, random_incast, permutation, poisson, file.\n[[traffic]]\n{keys}"
     )
 }
