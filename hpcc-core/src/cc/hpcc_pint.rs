@@ -83,7 +83,8 @@ impl CongestionControl for HpccPint {
             self.last_update_seq = feedback.snd_nxt;
             return RateDecision::Keep;
         }
-        let next = self.law.step(&self.limits, &Stage { utilisation, ..self.stage });
+        self.stage.utilisation = utilisation;
+        let next = self.law.step(&self.limits, &self.stage);
         if feedback.ack_seq > self.last_update_seq {
             self.stage = next;
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
@@ -131,6 +132,7 @@ mod tests {
         };
         assert_eq!(feed(0.95 * 4.0), BitRate::mbps(25_050));
         assert_eq!(feed(0.95 * 2.0), BitRate::mbps(50_050));
+        assert_eq!(pint.utilisation(), Some(0.95 * 2.0), "that which the rate follows from, also within a round trip");
     }
 
     /// A sixteenth of the acknowledgements: each draw is made, about one in sixteen is below the bound.

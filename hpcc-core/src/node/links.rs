@@ -6,14 +6,16 @@ use crate::cc::Algorithm;
 use crate::settings::{Conflict, Named};
 use crate::switch::{BufferKind, RESERVE, SwitchSettings};
 use crate::topology::{Link, Network};
+use crate::transport::feedback::room;
 use crate::units::{BitRate, Bytes, Nanos};
+use crate::wire::FrameSizes;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Most bytes of headers and telemetry in a frame.
-const FRAME_OVERHEAD: u64 = 48 + 128;
+/// Bytes of headers and telemetry that every frame counts with, also where it has fewer.
+const LEAST_OVERHEAD: u64 = 48 + 128;
 
 /// Rates of a network's links: found once for the checks of all its nodes.
 #[derive(Clone, Debug)]
@@ -110,9 +112,12 @@ impl NodeSettings {
         Err(in_section("switch")(Conflict::new("headroom", message)))
     }
 
-    /// Bytes that no frame exceeds.
+    /// Bytes that no frame exceeds: neither data with all the telemetry that there is room for, nor what brings that back.
     fn largest_frame(&self) -> u64 {
-        self.transport.mtu.0 + FRAME_OVERHEAD
+        let (sizes, layout, Bytes(mtu)) = (self.sizes(), self.layout(), self.transport.mtu);
+        let data = sizes.data(mtu as u32, true, layout.max_len() as u32);
+        let answer = sizes.ack(room(&layout, self.feedback.records_per_ack) as u32 + FrameSizes::SELECTIVE_ACK);
+        u64::from(data.max(answer)).max(mtu + LEAST_OVERHEAD)
     }
 
     /// The same for headroom, where that counts frames.
@@ -152,7 +157,9 @@ impl NodeSettings {
 mod tests {
     use super::*;
     use crate::ecn::EcnThreshold;
+    use crate::telemetry::LayoutName;
     use crate::topology::NodeKind;
+    use crate::wire::WireProfile;
 
     /// A switch and a host with a link of this many Gb/s and 1 us, and settings that are resolved for them.
     fn network(gbps: u64, settings: NodeSettings) -> (Network, NodeSettings) {
@@ -202,9 +209,31 @@ mod tests {
         let lossless = [needed, needed - 1].map(|buffer| check(BufferKind::Lossless, buffer));
         assert_eq!(lossless, [Ok(()), Err("buffer")]);
         // Half of the memory is what a queue may hold.
-        let needed = 2 * 2 * (1_000 + FRAME_OVERHEAD);
+        let needed = 2 * 2 * (1_000 + LEAST_OVERHEAD);
         let lossy = [needed, needed - 2].map(|buffer| check(BufferKind::Lossy, buffer));
         assert_eq!(lossy, [Ok(()), Err("buffer")]);
+    }
+
+    /// The first packet of a WRITE over IPv6, with INT of 15 hops; one of a single byte, whose acknowledgement is longer.
+    #[test]
+    fn the_largest_frame_has_all_the_telemetry_that_there_is_room_for() {
+        let largest = |mtu, records_per_ack| {
+            let mut settings = NodeSettings::default();
+            settings.wire.profile = WireProfile::RoceV6;
+            settings.layout.layout = Some(LayoutName::IntMd);
+            settings.transport.mtu = Bytes(mtu);
+            settings.feedback.records_per_ack = records_per_ack;
+            network(100, settings).1.largest_frame()
+        };
+        let (headers, section) = (14 + 40 + 8 + 12 + 4 + 4, 16 + 15 * 28);
+        assert_eq!(largest(1_000, 1), headers + 16 + 1_000 + section);
+        assert_eq!(
+            largest(1, 4),
+            headers + 4 + 4 * (section + 2) + 4 + 4,
+            "AETH, seal and the packet ahead of its turn"
+        );
+        let without = NodeSettings::default();
+        assert_eq!(network(100, without).1.largest_frame(), 1_000 + LEAST_OVERHEAD);
     }
 
     /// Without room for a packet a lossless switch would pause nobody, and drop.
@@ -216,7 +245,7 @@ mod tests {
             let (network, settings) = network(100, settings);
             settings.check(&network).map_err(|wrong| (wrong.section, wrong.conflict.key))
         };
-        let needed = 1_000 + FRAME_OVERHEAD;
+        let needed = 1_000 + LEAST_OVERHEAD;
         assert_eq!([None, Some(needed)].map(check), [Ok(()), Ok(())]);
         assert_eq!([Some(needed - 1), Some(0)].map(check), [Err(("switch", "headroom")); 2]);
     }
