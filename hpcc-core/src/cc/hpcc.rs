@@ -62,7 +62,7 @@ pub struct Hpcc {
     config: HpccConfig,
     limits: FlowLimits,
     last_update_seq: u64,
-    /// Place of the worst hop, without `multi_rate`.
+    /// Place of the worst hop; with `multi_rate` of the one with the lowest rate.
     busiest: Option<u8>,
     /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
     stages: [Stage; MAX_HOPS],
@@ -126,11 +126,11 @@ impl Hpcc {
     }
 
     fn update_each_hop(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
-        let mut rate = self.limits.line_rate;
+        let mut lowest = (BitRate(u64::MAX), None);
         let mut updated = false;
-        for ((hop, last), stage) in stack.hops().iter().zip(&mut self.last).zip(&mut self.stages) {
+        for (place, ((hop, last), stage)) in (0..).zip(stack.hops().iter().zip(&mut self.last).zip(&mut self.stages)) {
             if self.config.sampled_feedback && hop.qlen == 0 && !commit {
-                rate = rate.min(stage.reference);
+                lowest = lower(lowest, stage.reference, place);
                 continue;
             }
             updated = true;
@@ -139,12 +139,16 @@ impl Hpcc {
             *last = *hop;
             stage.utilisation = average(&self.limits, stage.utilisation, load, tau);
             let next = self.config.law.step(&self.limits, stage);
-            rate = rate.min(next.reference);
+            lowest = lower(lowest, next.reference, place);
             if commit {
                 *stage = next;
             }
         }
-        if updated { RateDecision::Repace(rate) } else { RateDecision::Keep }
+        if !updated {
+            return RateDecision::Keep;
+        }
+        self.busiest = lowest.1;
+        RateDecision::Repace(lowest.0.min(self.limits.line_rate))
     }
 
     /// Takes in what a switch reports of the hops up to its own (SPEC section 4.3). It is compared with the last
@@ -215,16 +219,19 @@ impl CongestionControl for Hpcc {
 
     /// With `multi_rate` that of the hop whose rate is the lowest.
     fn utilisation(&self) -> Option<f64> {
-        self.stages(MAX_HOPS).iter().min_by_key(|stage| stage.reference).map(|stage| stage.utilisation)
+        let place = self.busiest.filter(|_| self.config.multi_rate).unwrap_or(0);
+        self.stages.get(usize::from(place)).map(|stage| stage.utilisation)
     }
 
     fn bottleneck(&self) -> Option<u8> {
-        if !self.config.multi_rate {
-            return self.busiest;
-        }
-        let heard = self.last.iter().take_while(|hop| hop.rate.0 > 0).count();
-        (0..).zip(self.stages(heard)).min_by_key(|(_, stage)| stage.reference).map(|(place, _)| place)
+        self.busiest
     }
+}
+
+/// The lower of two rates, and the place of its hop; of equal ones the first.
+#[inline]
+fn lower(lowest: (BitRate, Option<u8>), rate: BitRate, place: u8) -> (BitRate, Option<u8>) {
+    if rate < lowest.0 { (rate, Some(place)) } else { lowest }
 }
 
 /// Normalised in-flight bytes of one link: txRate / B + qlen / (B * T), the queue counted at the shorter of
@@ -424,6 +431,18 @@ mod tests {
         feed(&mut hpcc, 2_000, 100_000, path([(13_000, 0, 0); 2]));
         let decision = notify(&mut hpcc, &path([(26_000, 81_250, 0); 2]));
         assert_eq!(decision, Ok(RateDecision::Repace(LIMITS.line_rate)));
+    }
+
+    /// The first hop is full and takes its reference below the other's. Then, within the round trip, the other one has twice
+    /// its capacity: the flow goes by half of that hop's reference.
+    #[test]
+    fn with_a_rate_for_each_hop_the_bottleneck_is_the_hop_that_the_flow_goes_by() {
+        let mut hpcc = Hpcc::new(HpccConfig { multi_rate: true, ..config() }, LIMITS);
+        feed(&mut hpcc, 1_000, 100_000, path([(0, 0, 0); 2]));
+        feed(&mut hpcc, 100_001, 200_000, path([(13_000, 162_500, 0), (13_000, 81_250, 0)]));
+        assert_eq!((hpcc.bottleneck(), hpcc.utilisation()), (Some(0), Some(1.0)));
+        feed(&mut hpcc, 150_000, 200_000, path([(26_000, 243_750, 0), (26_000, 406_250, 0)]));
+        assert_eq!((hpcc.bottleneck(), hpcc.utilisation()), (Some(1), Some(2.0)));
     }
 
     /// One bottleneck hop: a rate for each hop is the same law as a rate for the worst hop.
