@@ -25,9 +25,23 @@ sender_count = 16
 size = "500kB"
 "#;
 
+/// What the receiver sends: a pause waits for its packets.
+const BACK: &str = r#"
+[[traffic]]
+kind = "flow"
+src = 16
+dst = 0
+size = "8MB"
+"#;
+
 /// Pauses, and frames that were dropped.
 fn counted(set: &[&str]) -> (u64, u64) {
-    let bench = Bench::new(&[("short.toml", TOML)]);
+    counted_of(TOML, set)
+}
+
+/// The same of another experiment.
+fn counted_of(toml: &str, set: &[&str]) -> (u64, u64) {
+    let bench = Bench::new(&[("short.toml", toml)]);
     let told = bench.run("short.toml", set);
     assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
     let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
@@ -55,4 +69,17 @@ fn headroom_holds_all_that_comes_after_a_pause() {
     }
     let (_, dropped) = counted(&["compatibility.short_headroom=true", "transport.timeout=1ms"]);
     assert!(dropped > 0, "the reference's headroom has no room for a frame here");
+}
+
+/// An IOAM trace has room for all hops from the start: 82 bytes of headers, 232 of telemetry, and little payload.
+#[test]
+fn headroom_counts_frames_with_their_telemetry() {
+    let toml = format!("{TOML}{BACK}");
+    for mtu in [64, 256, 1_000] {
+        let mtu = format!("transport.mtu={mtu}B");
+        let layout = ["wire.profile=rocev2_ipv6", "telemetry.layout=ioam", "telemetry.hops=8"];
+        let (pauses, dropped) = counted_of(&toml, &[&layout[..], &[mtu.as_str(), "transport.timeout=1ms"]].concat());
+        assert!(pauses > 0, "{mtu}");
+        assert_eq!(dropped, 0, "{mtu}");
+    }
 }
