@@ -34,6 +34,7 @@ mod png;
 mod queue_pairs;
 mod random_incast;
 mod reaction;
+mod recomputed;
 mod recovery;
 mod refusal;
 mod reproduce;
