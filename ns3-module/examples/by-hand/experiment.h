@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef BY_HAND_EXPERIMENT_H
+#define BY_HAND_EXPERIMENT_H
+
+#include "networks.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace byhand
+{
+
+/// Attributes that a program sets, by name. What is not here keeps its default.
+using Attributes = std::map<std::string, std::string>;
+
+/// What an AttackHelper is told.
+struct Attack
+{
+    std::string kind;    //!< what the attacker does
+    uint32_t node;       //!< which node that is
+    Attributes settings; //!< the rest
+};
+
+/// What a program sets. What is empty it leaves alone.
+struct Experiment
+{
+    Topology topology;       //!< the network
+    std::string wireProfile; //!< headers of all frames
+    std::string telemetry;   //!< layout of telemetry
+    Attributes control;      //!< congestion control of hosts, and its parameters
+    Attributes nodes;        //!< other attributes of hosts and switches
+    Attributes hosts;        //!< other attributes of hosts
+    Attributes switches;     //!< other attributes of switches
+
+    Attributes fastCnp;         //!< what hosts and switches do about Fast CNP
+    Attributes fastCnpHosts;    //!< what hosts do besides
+    Attributes fastCnpSwitches; //!< what switches do besides
+    /// Switches with the nodes to which they have a link that no Fast CNP crosses.
+    std::vector<std::pair<uint32_t, uint32_t>> borders;
+
+    std::map<uint32_t, Attributes> others; //!< attributes of single hosts
+    std::vector<Attack> attacks;           //!< attackers
+};
+
+/**
+ * \brief Build the network of an experiment, and start it.
+ * \param experiment what the program sets
+ * \param network an empty network
+ * \return its nodes, as they are numbered
+ */
+NodeContainer Build(const Experiment& experiment, QbbHelper& network);
+
+/**
+ * \brief Begin the attacks of an experiment.
+ * \param experiment what the program sets
+ * \param network the network, which has started
+ * \param nodes its nodes
+ * \return the attackers; each attack ends with its attacker
+ */
+std::vector<std::unique_ptr<Attacker>> BeginAttacks(const Experiment& experiment,
+                                                    const QbbHelper& network,
+                                                    const NodeContainer& nodes);
+
+} // namespace byhand
+} // namespace ns3
+
+#endif /* BY_HAND_EXPERIMENT_H */
