@@ -12,7 +12,7 @@ use hpcc_core::node::{self, ControlSettings, Located, NodeSettings, Owner, Part}
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::{self, Answer};
-use hpcc_core::transport::{IpVersion, QueuePairs};
+use hpcc_core::transport::{IpVersion, Protocol, QueuePairs};
 use hpcc_core::units::BitRate;
 use std::rc::Rc;
 
@@ -126,8 +126,9 @@ pub(crate) mod ffi {
         fn follow_hosts(self: &mut Settings, host: &Settings);
         /// Takes over what a host must know of the switches.
         fn follow_switches(self: &mut Settings, other: &Settings);
-        /// Makes them those of a host whose stack sends packets of at most so many bytes, IP header included.
-        fn carry_packets(self: &mut Settings, ipv6: bool, bytes: u32);
+        /// Makes them those of a host whose stack sends segments of TCP, or datagrams, in packets of at most so many bytes, IP
+        /// header included.
+        fn carry_packets(self: &mut Settings, udp: bool, ipv6: bool, bytes: u32);
         /// Most payload bytes in a packet.
         fn mtu(self: &Settings) -> u32;
         /// Whether flows of the same source, destination, priority and destination port share a queue pair.
@@ -435,10 +436,11 @@ impl Settings {
         }
     }
 
-    pub fn carry_packets(&mut self, ipv6: bool, bytes: u32) {
+    pub fn carry_packets(&mut self, udp: bool, ipv6: bool, bytes: u32) {
         if !self.is_settled {
+            let protocol = if udp { Protocol::Udp } else { Protocol::Tcp };
             let ip = if ipv6 { IpVersion::V6 } else { IpVersion::V4 };
-            Rc::make_mut(&mut self.node).carry_packets(ip, bytes);
+            Rc::make_mut(&mut self.node).carry_packets(protocol, ip, bytes);
         }
     }
 

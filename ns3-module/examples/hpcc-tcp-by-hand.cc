@@ -18,8 +18,12 @@
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -84,13 +88,18 @@ struct Network
 /**
  * \brief Build ten hosts at one switch, with ns-3's own stack.
  * \param network an empty network
+ * \param datagrams whether flows are of UDP
  */
 static void
-Build(Network& network)
+Build(Network& network, bool datagrams)
 {
     network.hosts.Create(10);
     const NodeContainer center(1);
-    const PacketHostHelper packetHosts;
+    PacketHostHelper packetHosts;
+    packetHosts.SetAttribute("Datagrams", BooleanValue(datagrams));
+    // A full packet is one of the flows.
+    network.helper.SetDeviceAttribute("Mtu",
+                                      UintegerValue(PAYLOAD + (datagrams ? 20 + 8 : 20 + 32)));
     packetHosts.Install(network.hosts, network.helper);
     network.helper.InstallSwitches(center);
     network.helper.LinkAll(network.hosts, center.Get(0), DataRate("25Gbps"), MicroSeconds(1));
@@ -100,90 +109,229 @@ Build(Network& network)
 }
 
 /**
- * \brief Have a host take in what comes to a port.
- * \param protocol class of its sockets' factory
- * \param flow a flow to it
  * \param network the network
- * \return the receiver, the same for all flows to this port
+ * \param flow a flow
+ * \return address of its receiver
  */
-static Ptr<PacketSink>
-FindSink(const std::string& protocol, const byhand::Flow& flow, const Network& network)
+static InetSocketAddress
+GetReceiver(const Network& network, const byhand::Flow& flow)
 {
-    static std::map<std::pair<uint32_t, uint16_t>, Ptr<PacketSink>> sinks;
-    Ptr<PacketSink>& sink = sinks[{flow.dst, flow.dport}];
-    if (!sink)
+    return {network.interfaces.GetAddress(flow.dst), flow.dport};
+}
+
+/**
+ * \brief Take in what has arrived.
+ * \param socket where
+ */
+static void
+Drain(Ptr<Socket> socket)
+{
+    while (socket->Recv())
     {
-        PacketSinkHelper helper(protocol, InetSocketAddress(Ipv4Address::GetAny(), flow.dport));
-        sink = DynamicCast<PacketSink>(helper.Install(network.hosts.Get(flow.dst)).Get(0));
     }
-    return sink;
 }
 
 /**
- * \brief Add a TCP connection, whose time runs until its last byte is acknowledged.
- * \param flow what it sends
- * \param network the network
+ * \brief The sender has closed a connection: close it, too.
+ * \param socket the receiver's end
  */
 static void
-AddConnection(const byhand::Flow& flow, const Network& network)
+Close(Ptr<Socket> socket)
 {
-    FindSink("ns3::TcpSocketFactory", flow, network);
-    const InetSocketAddress receiver(network.interfaces.GetAddress(flow.dst), flow.dport);
-    BulkSendHelper helper("ns3::TcpSocketFactory", receiver);
-    helper.SetAttribute("MaxBytes", UintegerValue(flow.size));
-    helper.SetAttribute("SendSize", UintegerValue(PAYLOAD));
-    ApplicationContainer source = helper.Install(network.hosts.Get(flow.src));
-    source.Start(flow.start);
-    const auto onAcked = [flow](SequenceNumber32 before, SequenceNumber32 now) {
+    socket->Close();
+}
+
+/**
+ * \brief A sender has connected.
+ * \param socket the receiver's end of the connection
+ */
+static void
+OnConnection(Ptr<Socket> socket, const Address&)
+{
+    socket->SetRecvCallback(MakeCallback(&Drain));
+    socket->SetCloseCallbacks(MakeCallback(&Close), MakeCallback(&Close));
+}
+
+/// A TCP connection, whose time runs until its last byte is acknowledged.
+class Connection
+{
+  public:
+    /**
+     * \param flow what it sends
+     * \param socket the sender's end
+     * \param receiver address of the other end
+     */
+    Connection(const byhand::Flow& flow, Ptr<Socket> socket, const Address& receiver)
+        : m_flow(flow),
+          m_socket(socket)
+    {
+        m_socket->SetSendCallback(MakeCallback(&Connection::OnRoom, this));
+        m_socket->TraceConnectWithoutContext("HighestRxAck",
+                                             MakeCallback(&Connection::OnAcked, this));
+        m_socket->Bind();
+        m_socket->Connect(receiver);
+    }
+
+  private:
+    /// There is room for more.
+    void OnRoom(Ptr<Socket>, uint32_t)
+    {
+        while (m_written < m_flow.size)
+        {
+            const auto bytes =
+                static_cast<uint32_t>(std::min<uint64_t>(PAYLOAD, m_flow.size - m_written));
+            if (m_socket->GetTxAvailable() < bytes ||
+                m_socket->Send(Create<Packet>(bytes)) < static_cast<int>(bytes))
+            {
+                return;
+            }
+            m_written += bytes;
+        }
+    }
+
+    /**
+     * \brief More was acknowledged.
+     * \param before number of the byte that was expected next
+     * \param now number of the byte that is expected next
+     */
+    void OnAcked(SequenceNumber32 before, SequenceNumber32 now)
+    {
         // The first byte has the number 1.
-        if (before.GetValue() <= flow.size && now.GetValue() > flow.size)
+        if (before.GetValue() <= m_flow.size && now.GetValue() > m_flow.size)
         {
-            byhand::PrintFinished(flow.number, Simulator::Now() - flow.start);
+            byhand::PrintFinished(m_flow.number, Simulator::Now() - m_flow.start);
+            // The socket is not done with this acknowledgement.
+            Simulator::ScheduleNow(&Close, m_socket);
         }
-    };
-    const auto application = DynamicCast<BulkSendApplication>(source.Get(0));
-    // It has a socket once it has started.
-    Simulator::Schedule(flow.start + NanoSeconds(1), [application, onAcked]() {
-        application->GetSocket()->TraceConnectWithoutContext(
-            "HighestRxAck",
-            Callback<void, SequenceNumber32, SequenceNumber32>(onAcked));
-    });
-}
+    }
 
-/**
- * \brief Add a flow of datagrams, whose time runs until its last byte has arrived.
- * \param flow what it sends
- * \param network the network
- */
-static void
-AddDatagrams(const byhand::Flow& flow, const Network& network)
+    byhand::Flow m_flow;   //!< what it sends
+    Ptr<Socket> m_socket;  //!< the sender's end
+    uint64_t m_written{0}; //!< bytes that the socket has taken
+};
+
+/// A host and a port of it.
+using Place = std::pair<uint32_t, uint16_t>;
+
+/// Flows over TCP: a connection for each.
+class Connections
 {
-    const InetSocketAddress receiver(network.interfaces.GetAddress(flow.dst), flow.dport);
-    DatagramClientHelper helper(receiver);
-    helper.SetAttribute("ExpectedFlows", UintegerValue(10));
-    helper.SetAttribute("PacketSize", UintegerValue(PAYLOAD));
-    helper.SetAttribute("MaxBytes", UintegerValue(flow.size));
-    ApplicationContainer source = helper.Install(network.hosts.Get(flow.src));
-    source.Start(flow.start);
-    const auto client = DynamicCast<DatagramClient>(source.Get(0));
-    const Ipv4Address sender = network.interfaces.GetAddress(flow.src);
-    const auto onArrival = [flow, client, sender, arrived = uint64_t{0}](
-                               Ptr<const Packet> packet,
-                               const Address& from) mutable {
-        if (InetSocketAddress::ConvertFrom(from) != InetSocketAddress(sender, client->GetPort()))
+  public:
+    /**
+     * \param network the network
+     */
+    explicit Connections(const Network& network)
+        : m_network(network)
+    {
+    }
+
+    /**
+     * \brief Add a flow.
+     * \param flow the flow
+     */
+    void Add(const byhand::Flow& flow)
+    {
+        if (m_listening.insert({flow.dst, flow.dport}).second)
         {
-            return;
+            const Ptr<Socket> socket = MakeSocket(flow.dst);
+            socket->Bind(InetSocketAddress(Ipv4Address::GetAny(), flow.dport));
+            socket->Listen();
+            socket->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                      MakeCallback(&OnConnection));
         }
-        arrived += packet->GetSize();
-        if (arrived == flow.size)
+        Simulator::Schedule(flow.start, &Connections::Connect, this, flow);
+    }
+
+  private:
+    /**
+     * \brief A flow starts.
+     * \param flow the flow
+     */
+    void Connect(const byhand::Flow& flow)
+    {
+        m_connections.push_back(
+            std::make_unique<Connection>(flow, MakeSocket(flow.src), GetReceiver(m_network, flow)));
+    }
+
+    /**
+     * \param host a host
+     * \return a socket there
+     */
+    Ptr<Socket> MakeSocket(uint32_t host) const
+    {
+        return Socket::CreateSocket(m_network.hosts.Get(host), TcpSocketFactory::GetTypeId());
+    }
+
+    const Network& m_network;                               //!< the network
+    std::set<Place> m_listening;                            //!< where flows arrive
+    std::vector<std::unique_ptr<Connection>> m_connections; //!< those that have started
+};
+
+/// Flows of datagrams, whose time runs until their last byte has arrived.
+class Datagrams
+{
+  public:
+    /**
+     * \param network the network
+     */
+    explicit Datagrams(const Network& network)
+        : m_network(network)
+    {
+    }
+
+    /**
+     * \brief Add a flow.
+     * \param flow the flow
+     */
+    void Add(const byhand::Flow& flow)
+    {
+        DatagramClientHelper helper(GetReceiver(m_network, flow));
+        helper.SetAttribute("ExpectedFlows", UintegerValue(10));
+        helper.SetAttribute("PacketSize", UintegerValue(PAYLOAD));
+        helper.SetAttribute("MaxBytes", UintegerValue(flow.size));
+        ApplicationContainer source = helper.Install(m_network.hosts.Get(flow.src));
+        source.Start(flow.start);
+        const auto client = DynamicCast<DatagramClient>(source.Get(0));
+        const Ipv4Address sender = m_network.interfaces.GetAddress(flow.src);
+        const auto onArrival =
+            [flow, client, sender, arrived = uint64_t{0}](Ptr<const Packet> packet,
+                                                          const Address& from) mutable {
+                const InetSocketAddress address = InetSocketAddress::ConvertFrom(from);
+                const bool isOfFlow =
+                    address.GetIpv4() == sender && address.GetPort() == client->GetPort();
+                arrived += isOfFlow ? packet->GetSize() : 0;
+                if (isOfFlow && arrived == flow.size)
+                {
+                    byhand::PrintFinished(flow.number, Simulator::Now() - flow.start);
+                    // Nothing is left to probe for.
+                    client->Dispose();
+                }
+            };
+        FindSink(flow)->TraceConnectWithoutContext(
+            "Rx",
+            Callback<void, Ptr<const Packet>, const Address&>(onArrival));
+    }
+
+  private:
+    /**
+     * \param flow a flow
+     * \return where it arrives
+     */
+    Ptr<Application> FindSink(const byhand::Flow& flow)
+    {
+        Ptr<Application>& sink = m_sinks[{flow.dst, flow.dport}];
+        if (!sink)
         {
-            byhand::PrintFinished(flow.number, Simulator::Now() - flow.start);
+            PacketSinkHelper helper("ns3::UdpSocketFactory",
+                                    InetSocketAddress(Ipv4Address::GetAny(), flow.dport));
+            sink = helper.Install(m_network.hosts.Get(flow.dst)).Get(0);
         }
-    };
-    FindSink("ns3::UdpSocketFactory", flow, network)
-        ->TraceConnectWithoutContext("Rx",
-                                     Callback<void, Ptr<const Packet>, const Address&>(onArrival));
-}
+        return sink;
+    }
+
+    const Network& m_network;                  //!< the network
+    std::map<Place, Ptr<Application>> m_sinks; //!< where flows arrive
+};
 
 int
 main(int argc, char* argv[])
@@ -212,11 +360,13 @@ main(int argc, char* argv[])
         SetTcpDefaults(control);
     }
     Network network;
-    Build(network);
+    Build(network, control.empty());
     byhand::PrintHead();
+    Connections connections(network);
+    Datagrams datagrams(network);
     for (const byhand::Flow& flow : byhand::ReadFlows(flows, stop))
     {
-        control.empty() ? AddDatagrams(flow, network) : AddConnection(flow, network);
+        control.empty() ? datagrams.Add(flow) : connections.Add(flow);
     }
     Simulator::Stop(stop);
     Simulator::Run();

@@ -12,7 +12,6 @@
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
-#include "ns3/wheel-simulator-impl.h"
 
 namespace ns3
 {
@@ -65,32 +64,6 @@ RdmaClient::RdmaClient()
 RdmaClient::~RdmaClient()
 {
     NS_LOG_FUNCTION(this);
-}
-
-void
-RdmaClient::DoInitialize()
-{
-    NS_LOG_FUNCTION(this);
-    Application::DoInitialize();
-    const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    if (simulator && simulator->IsCanonical())
-    {
-        // A flow concerns two nodes. An event of its source would come behind frames that arrive.
-        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                       m_startTime,
-                                       &RdmaClient::StartFirst,
-                                       Ptr<RdmaClient>(this));
-    }
-}
-
-void
-RdmaClient::StartFirst()
-{
-    if (!m_startEvent.IsExpired())
-    {
-        m_startEvent.Cancel();
-        StartApplication();
-    }
 }
 
 void

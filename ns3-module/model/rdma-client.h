@@ -6,9 +6,8 @@
 #ifndef RDMA_CLIENT_H
 #define RDMA_CLIENT_H
 
+#include "flow-application.h"
 #include "rdma-host.h"
-
-#include "ns3/application.h"
 
 namespace ns3
 {
@@ -22,11 +21,8 @@ namespace ns3
  *
  * RDMA has no half-sent message: a flow that has started goes on when the application stops. One
  * that stops before it starts sends nothing.
- *
- * In the canonical order of WheelSimulatorImpl flows start before all else that happens in the same
- * nanosecond, as those of scenario files do.
  */
-class RdmaClient : public Application
+class RdmaClient : public FlowApplication
 {
   public:
     /**
@@ -85,13 +81,9 @@ class RdmaClient : public Application
     const RdmaFlow& GetFlow() const;
 
   protected:
-    void DoInitialize() override;
     void DoDispose() override;
 
   private:
-    /// Start the flow, if that is still to come.
-    void StartFirst();
-
     void StartApplication() override;
     void StopApplication() override;
 

@@ -21,9 +21,9 @@ const ETHERNET: u32 = 14 + 4;
 
 impl NodeSettings {
     /// Makes these the settings of a host that a program has given a stack, whose packets have at most `bytes`, IP header
-    /// included. A full one counts as a segment of TCP: a datagram of that size takes as long.
-    pub fn carry_packets(&mut self, ip: IpVersion, bytes: u32) {
-        self.protocol.protocol = Protocol::Tcp;
+    /// included. A full one is a segment of TCP, or a datagram.
+    pub fn carry_packets(&mut self, protocol: Protocol, ip: IpVersion, bytes: u32) {
+        self.protocol.protocol = protocol;
         self.protocol.ip = ip;
         let payload = (bytes + ETHERNET).saturating_sub(self.sizes().data_overhead);
         self.transport.mtu = Bytes(payload.max(1).into());
@@ -125,14 +125,14 @@ mod tests {
     fn a_full_packet_of_a_stack_fills_the_mtu() {
         for (ip, bytes, payload, ack) in [(IpVersion::V4, 1_500, 1_448, 70), (IpVersion::V6, 9_000, 8_928, 90)] {
             let mut settings = NodeSettings::default();
-            settings.carry_packets(ip, bytes);
+            settings.carry_packets(Protocol::Tcp, ip, bytes);
             settings.resolve(&Network::default());
             assert_eq!(settings.check(&Network::default()), Ok(()));
             assert_eq!((settings.transport.mtu.0, settings.full_frame()), (payload, bytes + 18));
             assert_eq!(settings.sizes().ack_overhead, ack);
         }
         let mut short = NodeSettings::default();
-        short.carry_packets(IpVersion::V6, 0);
+        short.carry_packets(Protocol::Tcp, IpVersion::V6, 0);
         assert_eq!(short.transport.mtu, Bytes(1));
     }
 
@@ -142,7 +142,7 @@ mod tests {
         let network = Network { nodes: [NodeKind::Switch, NodeKind::Host].into(), links: [link].into() };
         let rdma = NodeSettings::default();
         let mut stack = NodeSettings::default();
-        stack.carry_packets(IpVersion::V4, 9_000);
+        stack.carry_packets(Protocol::Tcp, IpVersion::V4, 9_000);
         for (alone, multiplier) in [(false, 7), (true, 16)] {
             let mut settings = stack.clone();
             settings.count_as(if alone { &stack } else { &rdma }, &network);

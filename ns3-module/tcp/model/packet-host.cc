@@ -121,6 +121,12 @@ PacketHost::GetTypeId()
                 BooleanValue(true),
                 MakeBooleanAccessor(&PacketHost::m_globalRtt),
                 MakeBooleanChecker())
+            .AddAttribute("Datagrams",
+                          "HPCC++: T is the time of a full datagram and of the answer to a probe, "
+                          "not of a TCP segment and its acknowledgement; the same at all hosts",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&PacketHost::m_sendsDatagrams),
+                          MakeBooleanChecker())
             .AddTraceSource(
                 "Drop",
                 "A packet was dropped: too many wait, or no way leads to its destination",
@@ -205,7 +211,7 @@ PacketHost::PrepareSettings()
     const Ptr<Ipv6> ipv6 = GetObject<Ipv6>();
     const bool hasIpv6 =
         ipv6 && !m_ports.empty() && ipv6->GetInterfaceForDevice(m_ports.front()) >= 0;
-    GetSettings().carry_packets(hasIpv6, GetMtu());
+    GetSettings().carry_packets(m_sendsDatagrams, hasIpv6, GetMtu());
 }
 
 void

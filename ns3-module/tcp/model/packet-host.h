@@ -248,13 +248,14 @@ class PacketHost : public QbbNode
     std::unordered_map<uint64_t, Ptr<TcpHpccPlus>> m_flows;
     /// Flows of UDP datagrams from here by KeyOf().
     std::unordered_map<uint64_t, ProbeClient*> m_datagrams;
-    std::size_t m_mostFlows{64}; //!< flows at which those are forgotten that have ended
-    uint64_t m_drops{0};         //!< packets dropped
-    uint64_t m_probes{0};        //!< probes sent
-    uint8_t m_priority{0};       //!< attribute
-    uint8_t m_probeDscp{0};      //!< attribute
-    uint32_t m_queueBytes{0};    //!< attribute
-    bool m_globalRtt{true};      //!< attribute
+    std::size_t m_mostFlows{64};  //!< flows at which those are forgotten that have ended
+    uint64_t m_drops{0};          //!< packets dropped
+    uint64_t m_probes{0};         //!< probes sent
+    uint8_t m_priority{0};        //!< attribute
+    uint8_t m_probeDscp{0};       //!< attribute
+    uint32_t m_queueBytes{0};     //!< attribute
+    bool m_globalRtt{true};       //!< attribute
+    bool m_sendsDatagrams{false}; //!< attribute
     TracedCallback<Ptr<const Packet>> m_dropTrace; //!< trace source
 };
 
