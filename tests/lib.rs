@@ -11,6 +11,7 @@ mod bench;
 mod experiments;
 mod mpi;
 mod programs;
+mod shipped;
 mod skipped;
 mod stack;
 
@@ -18,6 +19,7 @@ pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
 pub use mpi::has_mpi;
 pub use programs::{example, hpcc, script};
+pub use shipped::{Shipped, is_of_tcp};
 pub use skipped::skipped;
 pub use stack::has_tcp;
 

@@ -2,7 +2,7 @@
 //! The experiments in configs/ are what users start from: every scenario, and every run of every sweep, runs as it
 //! is shipped, but for a shorter stop time.
 
-use hpcc_tests::{Bench, Told, has_tcp};
+use hpcc_tests::{Bench, Shipped, Told};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,6 @@ const STOP: &str = "run.stop=60us";
 /// What every output folder holds.
 const OUTPUTS: [&str; 8] =
     ["fct.csv", "fct.txt", "goodput.csv", "pfc.txt", "qlen.txt", "queue.csv", "summary.json", "unfinished.csv"];
-
-/// The TOML files of configs/ that are sweeps, or those that are not.
-fn configs(sweeps: bool) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
-    let entries = fs::read_dir(folder).expect("configs");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("entry").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    paths.retain(|path| fs::read_to_string(path).expect("text").contains("[[variant]]") == sweeps);
-    let is_tcp = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tcp"));
-    if paths.iter().any(is_tcp) && !has_tcp() {
-        paths.retain(|path| !is_tcp(path));
-    }
-    paths.sort();
-    assert!(!paths.is_empty());
-    paths
-}
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
@@ -80,7 +64,7 @@ fn plots(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_scenario_runs() {
-    for path in configs(false) {
+    for path in Shipped::find("").scenarios {
         let bench = Bench::new(&[]);
         let told = bench.run(text(&path), &[STOP]);
         ended_well(&path, &told, &bench);
@@ -89,7 +73,7 @@ fn every_scenario_runs() {
 
 #[test]
 fn every_variant_of_every_sweep_runs() {
-    for path in configs(true) {
+    for path in Shipped::find("").sweeps {
         let bench = Bench::new(&[]);
         let told = bench.hpcc(&["sweep", text(&path), "--out", "out", "--set", STOP]);
         ended_well(&path, &told, &bench);
@@ -102,8 +86,8 @@ fn every_variant_of_every_sweep_runs() {
 /// Two flows may pass unnoticed: the first example is there to show something.
 #[test]
 fn the_quick_start_shows_every_plot_and_a_queue() {
-    let quickstart =
-        configs(false).into_iter().find(|path| path.ends_with("quickstart.toml")).expect("quickstart.toml");
+    let mut scenarios = Shipped::find("").scenarios.into_iter();
+    let quickstart = scenarios.find(|path| path.ends_with("quickstart.toml")).expect("quickstart.toml");
     let bench = Bench::new(&[]);
     let told = bench.run(text(&quickstart), &[]);
     assert_eq!(told.code, Some(0), "{}", told.err);
