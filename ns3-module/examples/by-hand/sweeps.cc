@@ -29,8 +29,8 @@ struct Sweep
 {
     std::string base; //!< the scenario that all runs start from
     Changes variants; //!< what makes each variant
-    Changes steps;    //!< what makes each step of the axis; none without an axis
-    Change quick;     //!< what makes the quick form; empty if there is none
+    Changes steps{};  //!< what makes each step of the axis; none without an axis
+    Change quick{};   //!< what makes the quick form; empty if there is none
 };
 
 /// As the scenario. Its flows may differ, which are not set here.
