@@ -123,9 +123,13 @@ mod tests {
 
     #[test]
     fn a_full_packet_of_a_stack_fills_the_mtu() {
-        for (ip, bytes, payload, ack) in [(IpVersion::V4, 1_500, 1_448, 70), (IpVersion::V6, 9_000, 8_928, 90)] {
+        for (protocol, ip, bytes, payload, ack) in [
+            (Protocol::Tcp, IpVersion::V4, 1_500, 1_448, 70),
+            (Protocol::Tcp, IpVersion::V6, 9_000, 8_928, 90),
+            (Protocol::Udp, IpVersion::V4, 1_476, 1_448, 54),
+        ] {
             let mut settings = NodeSettings::default();
-            settings.carry_packets(Protocol::Tcp, ip, bytes);
+            settings.carry_packets(protocol, ip, bytes);
             settings.resolve(&Network::default());
             assert_eq!(settings.check(&Network::default()), Ok(()));
             assert_eq!((settings.transport.mtu.0, settings.full_frame()), (payload, bytes + 18));
