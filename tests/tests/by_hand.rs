@@ -20,9 +20,10 @@ const FOLDERS: [&str; 3] = ["", "paper", "paper/scenarios"];
 /// Seconds of processor time that a run may take.
 const SECONDS: &str = "120";
 
-/// When a run ends where a file lists its flows, and where it draws them.
+/// When a run ends whose flows a file lists.
 const STOP_NS: u64 = 6_000_000;
-const STOP_OF_DRAWN_NS: u64 = 1_500_000;
+/// What a host can receive until a run ends whose flows are drawn.
+const BITS_OF_DRAWN: u64 = 150_000_000;
 /// Flows are shorter than some of the files', so that some finish.
 const LARGEST_FLOW: i64 = 8_000_000;
 const LARGEST_ANSWER: i64 = 4_000_000;
@@ -122,8 +123,8 @@ impl Run {
         differences(&of_file, &times(&of_program.out))
     }
 
-    /// The traffic of the file, but that no flow is too large, that what is drawn arrives early only, and that it meets an
-    /// incast of all hosts.
+    /// The traffic of the file, but that no flow is too large, that what is drawn arrives early only, and that it meets two
+    /// incasts: one of all hosts, which fills switches, and one that ends.
     fn traffic(&self) -> Traffic {
         let file: Table = toml::from_str(&fs::read_to_string(&self.scenario).expect("text")).expect("TOML");
         let of_network = |set: &&String| set.starts_with("topology") || set.starts_with("traffic");
@@ -138,10 +139,12 @@ impl Run {
         if is_drawn {
             let others = network.hosts().count() as i64 - 1;
             entries.push(entry("incast", "500KB", &[("receiver", 0), ("sender_count", others)]));
-            entries.push(entry("flow", "10KB", &[("src", 1), ("dst", 2)]));
+            entries.push(entry("incast", "300KB", &[("receiver", 1), ("sender_count", 8)]));
         }
         let farthest = network.links.iter().map(|link| link.delay.0).max().expect("links");
-        let stop = if is_drawn { STOP_OF_DRAWN_NS } else { STOP_NS } + 3 * farthest;
+        // The first links are those of hosts.
+        let drawn_stop = BITS_OF_DRAWN * 1_000_000_000 / network.links[0].rate.0;
+        let stop = if is_drawn { drawn_stop } else { STOP_NS } + 3 * farthest;
         Traffic { entries: format!("traffic={}", Value::Array(entries)), durations, stop }
     }
 }
