@@ -74,12 +74,13 @@ main(int argc, char* argv[])
     NS_ABORT_MSG_UNLESS(scenario.empty() != run.sweep.empty(),
                         "expected --scenario or --sweep, and one of them");
 
-    // As files run. Before the first use of the simulator.
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
-    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(true));
-
     const byhand::Experiment experiment =
         scenario.empty() ? byhand::FindRun(run) : byhand::FindScenario(scenario);
+    // As files run. Before the first use of the simulator.
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));
+    Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder",
+                       BooleanValue(experiment.isCanonical));
+
     QbbHelper network;
     const NodeContainer nodes = byhand::Build(experiment, network);
     byhand::PrintHead();

@@ -31,6 +31,10 @@ SetAttributes(const Experiment& experiment, QbbHelper& network)
     {
         network.SetTelemetry(experiment.telemetry);
     }
+    if (!experiment.faults.empty())
+    {
+        network.SetReferenceFaults(experiment.faults);
+    }
     for (const Attributes* attributes : {&experiment.control, &experiment.nodes, &experiment.hosts})
     {
         for (const auto& [name, value] : *attributes)

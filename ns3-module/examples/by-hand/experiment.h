@@ -36,6 +36,8 @@ struct Experiment
     Topology topology;       //!< the network
     std::string wireProfile; //!< headers of all frames
     std::string telemetry;   //!< layout of telemetry
+    std::string faults;      //!< faults of the reference simulator, as SetReferenceFaults() is told
+    bool isCanonical{true};  //!< whether events of a nanosecond run in the order that files have
     Attributes control;      //!< congestion control of hosts, and its parameters
     Attributes nodes;        //!< other attributes of hosts and switches
     Attributes hosts;        //!< other attributes of hosts

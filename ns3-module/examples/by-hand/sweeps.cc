@@ -864,12 +864,57 @@ LargeFigures()
 }
 
 /**
+ * \brief Repeat faults of the reference simulator.
+ * \param names their names
+ * \return the change
+ */
+Change
+Faults(const std::string& names)
+{
+    return [names](Experiment& experiment) { experiment.faults = names; };
+}
+
+/**
+ * \return the sweeps of the quick start
+ */
+std::map<std::string, Sweep>
+QuickStarts()
+{
+    const Change insertion = [](Experiment& experiment) { experiment.isCanonical = false; };
+    // Telemetry is of what the controller reads.
+    const Change none = All({OtherControl({{"CongestionControl", "none"}}), Telemetry("")});
+    const Change dcqcn = All({OtherControl({{"CongestionControl", "dcqcn"}}), Telemetry("")});
+    return {
+        {"quickstart-changes",
+         {"quickstart",
+          {{"as-it-is", AS_IT_IS},
+           {"none", none},
+           {"dcqcn", dcqcn},
+           {"eta-0.9", Control({{"HpccEta", "0.9"}})},
+           {"increase-500Mbps", Control({{"HpccAdditiveIncrease", "500Mbps"}})}}}},
+        {"reference-faults",
+         {"quickstart",
+          {{"correct", AS_IT_IS},
+           {"correct-insertion", insertion},
+           {"floored-times", Faults("floored_times")},
+           {"missed-wakeups", Faults("missed_wakeups")},
+           {"payload-base-rtt", Faults("payload_base_rtt")},
+           {"rough-ideal-fct", Faults("rough_ideal_fct")},
+           {"all", Faults("all")},
+           {"all-insertion", All({Faults("all"), insertion})},
+           {"dcqcn", dcqcn},
+           {"dcqcn-notify-every-mark", All({dcqcn, Faults("notify_every_mark")})}}}},
+    };
+}
+
+/**
  * \return all sweeps
  */
 std::map<std::string, Sweep>
 AllSweeps()
 {
     std::map<std::string, Sweep> all = OwnSweeps();
+    all.merge(QuickStarts());
     all.merge(SmallFigures());
     all.merge(LargeFigures());
     return all;
