@@ -6,7 +6,9 @@
 
 find_program(HPCC_CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin")
 if(NOT HPCC_CARGO)
-  message(FATAL_ERROR "hpcc needs cargo (Rust 1.88 or newer) on the PATH or in ~/.cargo/bin")
+  file(STRINGS "${hpcc_rust_dir}/Cargo.toml" wanted REGEX "^rust-version = ")
+  string(REGEX MATCH "[0-9.]+" wanted "${wanted}")
+  message(FATAL_ERROR "hpcc needs cargo (Rust ${wanted} or newer) on the PATH or in ~/.cargo/bin")
 endif()
 
 # Where cargo puts what it builds unless it is told otherwise, so that the hpcc command and other trees share it.
