@@ -13,6 +13,8 @@ mod report;
 mod scheduler;
 mod settings;
 mod shared_buffer;
+#[cfg(test)]
+mod tests;
 
 pub use classes::{Classes, MAX_QUANTUM};
 pub use ecmp::{FlowKey, HOST_SEED};
@@ -91,6 +93,20 @@ struct EgressPort {
 
 const _: () = assert!(size_of::<EgressPort>() == 64);
 
+impl EgressPort {
+    /// A port that has sent nothing. It marks by the threshold for its rate; without one, never.
+    fn new(rate: BitRate, thresholds: &[EcnThreshold]) -> Self {
+        let ecn = (0..).zip(thresholds).find(|(_, threshold)| threshold.rate == rate);
+        EgressPort {
+            rate,
+            tx_bytes: 0,
+            queued: [0; PRIORITIES],
+            unmarked: ecn.map_or(u32::MAX, |(_, threshold)| u32::try_from(threshold.kmin).unwrap_or(u32::MAX)),
+            ecn: ecn.map_or(0, |(place, _)| place),
+        }
+    }
+}
+
 /// Where a frame goes that came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
@@ -160,6 +176,16 @@ enum Buffer {
 }
 
 impl Buffer {
+    /// An empty memory between ports of these rates and delays.
+    fn new(config: &SwitchConfig, host_rate: BitRate, ports: &[(BitRate, Nanos)]) -> Self {
+        match config.mode {
+            BufferMode::Lossless => {
+                Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports))
+            }
+            BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
+        }
+    }
+
     /// A frame came in by `ingress` for a queue of `queue` bytes.
     #[inline]
     fn admit(&mut self, ingress: usize, queue: u32, priority: usize, size: u32) -> Admission {
@@ -230,43 +256,22 @@ impl Switch {
         routes: RouteTable,
     ) -> Self {
         let ecn_thresholds = if config.ecn { config.ecn_thresholds.clone() } else { Vec::new() };
-        let port = |&(rate, _): &(BitRate, Nanos)| {
-            let ecn = (0u16..).zip(&ecn_thresholds).find(|(_, threshold)| threshold.rate == rate);
-            EgressPort {
-                rate,
-                tx_bytes: 0,
-                queued: [0; PRIORITIES],
-                unmarked: ecn.map_or(u32::MAX, |(_, threshold)| u32::try_from(threshold.kmin).unwrap_or(u32::MAX)),
-                ecn: ecn.map_or(0, |(at, _)| at),
-            }
+        let rates = || ports.iter().map(|&(rate, _)| rate);
+        let pint = if let Layout::Pint { log_base, .. } = layout {
+            let meters = rates().map(|rate| PortMeter::new(rate, base_rtt)).collect();
+            Some(Pint { codebook: Codebook::new(log_base), meters })
+        } else {
+            None
         };
-        // A time in the switch that has a field of its own leaves that of the queue alone.
-        let wait = if layout.tells_arrival() { Wait::Length } else { config.report.wait };
-        let report = ReportConfig { wait, ..config.report };
-        let pint = |log_base| Pint {
-            codebook: Codebook::new(log_base),
-            meters: ports.iter().map(|&(rate, _)| PortMeter::new(rate, base_rtt)).collect(),
-        };
-        let pint = if let Layout::Pint { log_base, .. } = layout { Some(pint(log_base)) } else { None };
-        let report = (report != ReportConfig::default()).then(|| {
-            let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
-            Report::new(report, &Scheduler::new(services), ports.iter().map(|&(rate, _)| rate))
-        });
-        let records = match config.records.to {
-            Reported::All => None,
-            Reported::Interval | Reported::Congestion => Some(Records::new(config.records, base_rtt, ports.len())),
-        };
+        let report = Report::if_asked(config, layout, rates());
+        let picks = config.records.to != Reported::All;
+        let records = picks.then(|| Records::new(config.records, base_rtt, ports.len()));
         Switch {
             id,
             layout,
             routes,
-            buffer: match config.mode {
-                BufferMode::Lossless => {
-                    Buffer::Lossless(SharedBuffer::new(config.buffer_bytes, config.pause, host_rate, ports))
-                }
-                BufferMode::Lossy { alpha } => Buffer::Lossy(LossyBuffer::new(config.buffer_bytes, alpha)),
-            },
-            ports: ports.iter().map(port).collect(),
+            buffer: Buffer::new(config, host_rate, ports),
+            ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds)).collect(),
             ecn_thresholds,
             reports_plainly: pint.is_none() && report.is_none() && records.is_none(),
             pint,
@@ -500,268 +505,5 @@ impl Switch {
     #[inline]
     pub fn queued(&self, egress: u16) -> u32 {
         self.ports[usize::from(egress)].queued.iter().sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::telemetry::{HopStack, Telemetry};
-    use crate::topology::{Link, Network, NodeKind};
-
-    /// Three hosts (0, 1, 2) on switch 3.
-    fn star() -> Switch {
-        star_with(Layout::Reference { multiplier: 1 })
-    }
-
-    fn star_with(layout: Layout) -> Switch {
-        star_of(layout, BufferMode::Lossless)
-    }
-
-    fn star_of(layout: Layout, mode: BufferMode) -> Switch {
-        star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() })
-    }
-
-    /// Telemetry tells of queues, which are served by these classes.
-    fn star_of_queues(layout: Layout, classes: &str) -> Switch {
-        let classes = Some(Classes::parse(classes).expect("a list"));
-        let report = ReportConfig { scope: Scope::Queue, wait: Wait::Length };
-        star_like(layout, SwitchConfig { classes, report, ..SwitchConfig::default() })
-    }
-
-    fn star_like(layout: Layout, config: SwitchConfig) -> Switch {
-        let link = |a| Link { a, b: 3, rate: BitRate::gbps(100), delay: Nanos(1_000), loss: 0.0 };
-        let network = Network {
-            nodes: alloc::vec![NodeKind::Host, NodeKind::Host, NodeKind::Host, NodeKind::Switch],
-            links: alloc::vec![link(0), link(1), link(2)],
-        };
-        let routes = crate::topology::routes::Routes::new(&network, 1000);
-        let threshold = EcnThreshold { rate: BitRate::gbps(100), kmin: 1_000, kmax: 2_000, pmax: 0.0 };
-        let config =
-            SwitchConfig { buffer_bytes: 1 << 20, ecn: true, ecn_thresholds: alloc::vec![threshold], ..config };
-        let ports = [(BitRate::gbps(100), Nanos(1_000)); 3];
-        Switch::new(3, &config, layout, BitRate::gbps(100), Nanos(4_160), &ports, routes.table(3))
-    }
-
-    /// A data frame of host 0 leaves with a full section and an empty queue behind it.
-    fn depart(
-        switch: &mut Switch,
-        egress: u16,
-        now: Nanos,
-        size: u32,
-        bytes: &mut [u8],
-        rng: &mut Rng,
-    ) -> (Departure, usize) {
-        let head = Head { priority: 3, is_data: true, size, ..Head::default() };
-        let mut section = Section { len: bytes.len(), bytes };
-        (switch.depart(egress, now, &head, &mut section, rng), section.len)
-    }
-
-    const ADMITTED: Admission = Admission::Admit { pause: false };
-
-    /// A frame of host 0 for host 2 comes in.
-    fn arrive(switch: &mut Switch) -> Admission {
-        switch.admit(0, 2, 3, 1090)
-    }
-
-    #[test]
-    fn frames_go_where_the_destination_is() {
-        let mut switch = star();
-        let routes = [2, 3, 99].map(|dst| switch.route(dst, &FlowKey::default(), 64));
-        assert_eq!(routes, [Route::To { egress: 2, hop_limit: 63 }, Route::None, Route::None]);
-        assert_eq!((arrive(&mut switch), switch.queued(2)), (ADMITTED, 1090));
-    }
-
-    #[test]
-    fn a_frame_is_dropped_where_its_hop_limit_ends() {
-        let mut switch = star();
-        let to = |hop_limit| Route::To { egress: 2, hop_limit };
-        let last = |switch: &Switch| [2, 1, 0].map(|hop_limit| switch.route(2, &FlowKey::default(), hop_limit));
-        assert_eq!(last(&switch), [1, 0, 0].map(to), "frames without a hop limit");
-        switch.hop_limits = true;
-        assert_eq!(last(&switch), [to(1), Route::Expired, Route::Expired]);
-    }
-
-    #[test]
-    fn new_routes_replace_the_old_ones() {
-        let mut switch = star();
-        switch.set_routes(RouteTable::default());
-        assert_eq!(switch.route(2, &FlowKey::default(), 64), Route::None);
-    }
-
-    /// A record of 8 bytes joins the section of two.
-    #[test]
-    fn a_frame_leaves_with_the_bytes_that_its_record_adds() {
-        let mut switch = star_with(Layout::Paper);
-        let mut bytes = [0; 64];
-        let len = Layout::Paper.prepare(&mut bytes, Nanos(0));
-        let mut section = Section { len, bytes: &mut bytes };
-        let head = Head { priority: 3, is_data: true, size: 1_000, ..Head::default() };
-        switch.depart(2, Nanos(0), &head, &mut section, &mut Rng::new(26, 1));
-        assert_eq!((section.len, switch.sent(2)), (len + 8, 1_008));
-    }
-
-    /// Two of three frames wait still, in a queue that is sure of the whole link.
-    #[test]
-    fn req_29_the_stamp_shows_the_queue_of_the_frame() {
-        let layout = Layout::Reference { multiplier: 1 };
-        let mut switch = star_of_queues(layout, "3:1000");
-        for _ in 0..3 {
-            arrive(&mut switch);
-        }
-        let mut section = [0; 64];
-        let len = layout.prepare(&mut section, Nanos(0));
-        let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut Rng::new(26, 1));
-        let mut hops = HopStack::default();
-        let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
-        assert_eq!(stack.hops()[0].qlen, 2_160, "2180 in units of 80 bytes");
-    }
-
-    #[test]
-    fn the_queue_left_behind_decides_the_mark() {
-        let mut switch = star();
-        let mut rng = Rng::new(26, 1);
-        for _ in 0..3 {
-            arrive(&mut switch);
-        }
-        let mut marks = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.mark;
-        assert_eq!([marks(), marks(), marks()], [true, false, false]);
-    }
-
-    #[test]
-    fn pause_and_resume_pair_up() {
-        let mut switch = star();
-        let mut rng = Rng::new(26, 1);
-        let mut frames = 1;
-        while arrive(&mut switch) == ADMITTED {
-            frames += 1;
-        }
-        let mut resumes = || depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume;
-        let resumes = (0..frames).filter(|_| resumes()).count();
-        assert_eq!(resumes, 1);
-        assert_eq!(switch.queued(2), 0);
-    }
-
-    #[test]
-    fn a_lossy_switch_drops_and_never_pauses() {
-        let mut switch = star_of(Layout::None, BufferMode::Lossy { alpha: 1.0 });
-        let mut rng = Rng::new(26, 1);
-        let mut frames = 0;
-        while arrive(&mut switch) == ADMITTED {
-            frames += 1;
-        }
-        assert_eq!(arrive(&mut switch), Admission::Drop);
-        // The 481st still finds 480 frames in the queue and a little more room than 481.
-        assert_eq!(frames, 481);
-        assert!((0..frames).all(|_| !depart(&mut switch, 2, Nanos(0), 1090, &mut [], &mut rng).0.resume));
-        assert_eq!(arrive(&mut switch), ADMITTED);
-    }
-
-    #[test]
-    fn discarded_frames_free_their_buffer_and_resume_their_sender() {
-        let mut switch = star();
-        let mut frames = 1;
-        while arrive(&mut switch) == ADMITTED {
-            frames += 1;
-        }
-        let head = Head { priority: 3, is_data: true, size: 1090, ..Head::default() };
-        assert_eq!((0..frames).filter(|_| switch.discard(2, &head)).count(), 1);
-        assert_eq!(switch.queued(2), 0);
-    }
-
-    /// Frames of random sizes and priorities pass, or wait in front of others, at two switches: one is asked whether they
-    /// pass. Both have the same accounts after each frame, and stamp and mark alike.
-    #[test]
-    fn a_frame_that_passes_leaves_what_one_that_waits_for_nothing_leaves() {
-        let layout = Layout::Reference { multiplier: 1 };
-        for mode in [BufferMode::Lossless, BufferMode::Lossy { alpha: 1.0 }] {
-            let mut passes = star_like(layout, SwitchConfig { mode, ..SwitchConfig::default() });
-            passes.ecn_thresholds[0].pmax = 0.5;
-            let mut waits = passes.clone();
-            let (mut chance, mut waiting) = (Rng::new(26, 2), alloc::collections::VecDeque::new());
-            let (mut of_passes, mut of_waits) = (Rng::new(26, 1), Rng::new(26, 1));
-            let (mut passed, mut refused) = (0, 0);
-            let mut below = |bound: u32| (chance.marks.uniform() * f64::from(bound)) as u32;
-            for step in 0..4_000 {
-                let (ingress, priority, size) = (below(2) as u16, below(8) as u8, 1 + below(9_000));
-                let head = Head { ingress, priority, is_data: below(2) == 0, size, ..Head::default() };
-                let now = Nanos(step);
-                let sections = &mut [[0; 64]; 2];
-                let len = layout.prepare(&mut sections[0], now);
-                sections[1] = sections[0];
-                let [mut one, mut other] = sections.each_mut().map(|bytes| Section { bytes, len });
-                if let Some(mark) = passes.pass(2, now, &head, &mut one, &mut of_passes) {
-                    assert_eq!(waits.admit(ingress, 2, priority, size), ADMITTED);
-                    let departure = waits.depart(2, now, &head, &mut other, &mut of_waits);
-                    assert_eq!(departure, Departure { mark, resume: false });
-                    assert_eq!(sections[0], sections[1]);
-                    passed += 1;
-                } else {
-                    refused += 1;
-                }
-                // Queues and pauses, so that some frames are marked, refused, or need care.
-                let admission = passes.admit(ingress, 2, priority, size);
-                assert_eq!(waits.admit(ingress, 2, priority, size), admission);
-                if admission != Admission::Drop {
-                    waiting.push_back(head);
-                }
-                while waiting.len() > 40 * (step as usize % 1_000 / 100) {
-                    let head = waiting.pop_front().expect("one waits");
-                    assert_eq!(passes.discard(2, &head), waits.discard(2, &head));
-                }
-                assert_eq!(alloc::format!("{passes:?}"), alloc::format!("{waits:?}"), "after frame {step}");
-            }
-            assert!(passed > 500 && refused > 100, "{passed} passed, {refused} were refused");
-        }
-    }
-
-    /// REQ-01: the stamp shows the port's counters before this packet.
-    #[test]
-    fn req_01_the_stamp_shows_the_port() {
-        let mut switch = star();
-        let mut rng = Rng::new(26, 1);
-        let mut section = [0; 64];
-        switch.send_pfc(2, Nanos(0), 1_280);
-        let layout = Layout::Reference { multiplier: 1 };
-        let len = layout.prepare(&mut section, Nanos(0));
-        let (_, len) = depart(&mut switch, 2, Nanos(77), 1_090, &mut section[..len], &mut rng);
-        let mut hops = HopStack::default();
-        let Telemetry::Hops(stack) = layout.read(&section[..len], &mut hops) else { panic!("one hop") };
-        let hop = stack.hops()[0];
-        assert_eq!((hop.rate, hop.ts, hop.tx_bytes, hop.qlen), (BitRate::gbps(100), 77, 1_280, 0));
-    }
-
-    /// A class that is sure of a hundredth of the link does not make an idle port look full.
-    #[test]
-    fn pint_tells_of_the_port_whatever_records_would_tell_of() {
-        let layout = Layout::pint(1.05, true);
-        let mut switch = star_of_queues(layout, "3:1000,4:99000");
-        let mut rng = Rng::new(26, 1);
-        let mut section = [0; 8];
-        for n in 0..500 {
-            for _ in 0..3 {
-                switch.admit(0, 1, 3, 1090);
-            }
-            let len = layout.prepare(&mut section, Nanos(0));
-            depart(&mut switch, 1, Nanos(n * 840), 1_050, &mut section[..len], &mut rng);
-        }
-        let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
-        assert!((0.09..0.12).contains(&u), "{u}");
-    }
-
-    /// A port that sends data without pause reports itself as full, and the same section as one byte of it.
-    #[test]
-    fn pint_reports_the_average_of_the_port() {
-        let layout = Layout::pint(1.05, true);
-        let mut switch = star_with(layout);
-        let mut rng = Rng::new(26, 1);
-        let mut section = [0; 8];
-        for n in 0..500 {
-            let len = layout.prepare(&mut section, Nanos(0));
-            let (_, len) = depart(&mut switch, 1, Nanos(n * 84), 1_050, &mut section[..len], &mut rng);
-            assert_eq!(len, 2);
-        }
-        let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
-        assert!((0.9..1.1).contains(&u), "{u}");
     }
 }

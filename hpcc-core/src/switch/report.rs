@@ -12,7 +12,8 @@
 //! | qlen of the queue * link / share | qlen / (share * T) |
 //! | sojourn time * link | sojourn / T, for qlen / (B * T) |
 
-use super::{Head, PRIORITIES, Scheduler};
+use super::{Head, PRIORITIES, Scheduler, Service, SwitchConfig};
+use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
 use alloc::vec::Vec;
 
@@ -66,8 +67,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// That of a switch with ports of these rates; `None` if telemetry reports their own counters.
+    pub fn if_asked(config: &SwitchConfig, layout: Layout, rates: impl Iterator<Item = BitRate>) -> Option<Self> {
+        // Where the layout has a field for the time in the switch, that of the queue stays the queue's.
+        let wait = if layout.tells_arrival() { Wait::Length } else { config.report.wait };
+        let report = ReportConfig { wait, ..config.report };
+        if report == ReportConfig::default() {
+            return None;
+        }
+        let services = config.classes.map_or([Service::Strict; PRIORITIES], |classes| classes.services());
+        Some(Report::new(report, &Scheduler::new(services), rates))
+    }
+
     /// Of ports with these rates, whose queues `scheduler` serves.
-    pub fn new(config: ReportConfig, scheduler: &Scheduler, rates: impl Iterator<Item = BitRate>) -> Self {
+    fn new(config: ReportConfig, scheduler: &Scheduler, rates: impl Iterator<Item = BitRate>) -> Self {
         let port = |rate| PortReport {
             rate,
             shares: core::array::from_fn(|queue| match scheduler.guaranteed(queue as u8, rate, BitRate(0)) {
