@@ -21,7 +21,8 @@ pub const MAX_QUANTA: u16 = u16::MAX;
 const OPCODE: [u8; 2] = [0x01, 0x01];
 /// Bits that the link could carry in one quantum.
 const QUANTUM_BITS: u64 = 512;
-const PRIORITIES: usize = 8;
+/// Priorities of a link, each of which has a queue of its own.
+pub const PRIORITIES: usize = 8;
 
 /// A PFC frame: for each priority how long it pauses, `None` where it says nothing. 0 resumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 
 use crate::units::Nanos;
 
-/// Most timers of one controller. Timers of a queue pair's own have higher numbers, below 8.
+/// Most timers of one controller. Timers of a queue pair's own have higher numbers.
 pub const MAX_TIMERS: usize = 4;
 
 /// A set of timers: bit n stands for timer n.

@@ -16,13 +16,14 @@ mod shared_buffer;
 #[cfg(test)]
 mod tests;
 
+pub use crate::pfc::PRIORITIES;
 pub use classes::{Classes, MAX_QUANTUM};
 pub use ecmp::{FlowKey, HOST_SEED};
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};
 pub use settings::{BufferKind, SwitchSettings};
-pub use shared_buffer::{Admission, PRIORITIES, PauseConfig, RESERVE, SharedBuffer};
+pub use shared_buffer::{Admission, PauseConfig, RESERVE, SharedBuffer};
 
 use lossy_buffer::LossyBuffer;
 use report::Report;

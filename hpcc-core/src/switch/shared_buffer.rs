@@ -5,11 +5,10 @@
 //! its dynamic share of what is free, and - after the pause that exceeding the share sends - its headroom,
 //! which covers what is still on the wire.
 
+use crate::pfc::PRIORITIES;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
-/// Priorities of a port.
-pub const PRIORITIES: usize = 8;
 /// Bytes that each ingress port and priority may use before it draws on the shared part.
 pub const RESERVE: u32 = 4096;
 /// A paused upstream resumes when its share is this far below the threshold.

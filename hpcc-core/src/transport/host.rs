@@ -25,6 +25,8 @@ use alloc::vec::Vec;
 pub const PROBE_TIMER: u8 = RETRANSMISSION_TIMER + 1;
 /// Number of the timer of other paths' probes, likewise.
 pub const PATH_TIMER: u8 = PROBE_TIMER + 1;
+// The last of them: each has a bit in `Armed`.
+const _: () = assert!((PATH_TIMER as u32) < u8::BITS);
 /// Rounds of T in which a flow must have brought data to be counted.
 const COUNTED_ROUNDS: usize = 2;
 
