@@ -7,8 +7,6 @@
 // Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
 #![warn(clippy::indexing_slicing)]
 
-use crate::units::BitRate;
-
 /// Where PFC frames go: they never leave the link.
 pub const DESTINATION: [u8; 6] = [0x01, 0x80, 0xc2, 0x00, 0x00, 0x01];
 /// EtherType of MAC control frames.
@@ -19,8 +17,6 @@ pub const LEN: usize = 46;
 pub const MAX_QUANTA: u16 = u16::MAX;
 
 const OPCODE: [u8; 2] = [0x01, 0x01];
-/// Bits that the link could carry in one quantum.
-const QUANTUM_BITS: u64 = 512;
 /// Priorities of a link, each of which has a queue of its own.
 pub const PRIORITIES: usize = 8;
 
@@ -82,12 +78,6 @@ impl Pfc {
     }
 }
 
-/// How long a pause lasts on a link, in nanoseconds, rounded down; the rate is above 0.
-pub fn pause_ns(quanta: u16, rate: BitRate) -> u64 {
-    let bits = u128::from(quanta) * u128::from(QUANTUM_BITS);
-    (bits * 1_000_000_000 / u128::from(rate.0.max(1))) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,12 +102,5 @@ mod tests {
             pfc.pause[priority] = Some(priority as u16 * 1_000);
         }
         assert_eq!(Pfc::parse(&pfc.emit()), Ok(pfc));
-    }
-
-    /// SPEC section 5: a quantum lasts 5.12 ns at 100 Gb/s, the longest pause 335.5 us.
-    #[test]
-    fn a_quantum_is_512_bit_times() {
-        assert_eq!(pause_ns(MAX_QUANTA, BitRate::gbps(100)), 335_539);
-        assert_eq!(pause_ns(100, BitRate::gbps(100)), 512);
     }
 }

@@ -45,11 +45,6 @@ impl ControlSettings {
         self.algorithms[self.chosen].as_ref()
     }
 
-    /// The same, to change its parameters.
-    pub fn chosen_mut(&mut self) -> &mut dyn Algorithm {
-        self.algorithms[self.chosen].as_mut()
-    }
-
     /// All algorithms.
     pub fn all(&self) -> impl Iterator<Item = &dyn Algorithm> {
         self.algorithms.iter().map(AsRef::as_ref)
