@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The settings of a node as ns-3 attributes: names and texts.
 
+use crate::mirror::mirror;
 use crate::network::Network;
 use crate::panic_report;
 use cxx::CxxString;
@@ -8,7 +9,7 @@ use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::frame::Encapsulation;
 #[cfg(not(feature = "ns3"))]
 use hpcc_core::node::Finder;
-use hpcc_core::node::{self, ControlSettings, Located, NodeSettings, Owner, Part};
+use hpcc_core::node::{Among as CoreAmong, ControlSettings, Located, NodeSettings, Owner, Part};
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, camel_case};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::{self, Answer};
@@ -163,6 +164,8 @@ pub(crate) mod ffi {
 }
 
 use ffi::{Among, Difference, Holder, SettingInfo, SettingKind};
+
+mirror! { Among = CoreAmong { Nodes, Hosts, Switches } }
 
 /// What is wrong with settings, by the attribute that is to blame; parameters of algorithms by section and key.
 pub(crate) fn told(wrong: Located) -> String {
@@ -393,17 +396,17 @@ impl Settings {
         if self.is_settled || self.is_new() {
             return Ok(());
         }
-        let is_idle = |spec: &&Spec| {
-            let Some(algorithm) = &spec.algorithm else { return false };
-            let value = || self.node.get(spec.section, Some(algorithm), spec.setting.key);
-            !run.contains(algorithm) && value().is_some_and(|value| value != spec.setting.default)
+        let idle = |spec: &Spec| {
+            let algorithm = spec.algorithm.as_ref().filter(|name| !run.contains(name))?;
+            let value = self.node.get(spec.section, Some(algorithm), spec.setting.key)?;
+            (value != spec.setting.default).then(|| {
+                format!(
+                    "attribute {} has no effect: no host of this network has the CongestionControl \"{algorithm}\"",
+                    spec.attribute
+                )
+            })
         };
-        SPECS.with(|specs| match specs.iter().find(is_idle) {
-            Some(Spec { attribute, algorithm: Some(algorithm), .. }) => Err(format!(
-                "attribute {attribute} has no effect: no host of this network has the CongestionControl \"{algorithm}\""
-            )),
-            _ => Ok(()),
-        })
+        SPECS.with(|specs| specs.iter().find_map(idle).map_or(Ok(()), Err))
     }
 
     pub fn answers_telemetry(&self) -> bool {
@@ -411,13 +414,8 @@ impl Settings {
     }
 
     pub fn difference(&self, other: &Settings, among: Among) -> Difference {
-        let among = match among {
-            Among::Hosts => node::Among::Hosts,
-            Among::Switches => node::Among::Switches,
-            _ => node::Among::Nodes,
-        };
         let none = || Difference { attribute: String::new(), own: String::new(), other: String::new() };
-        let Some(found) = self.node.difference(&other.node, among) else { return none() };
+        let Some(found) = self.node.difference(&other.node, among.into()) else { return none() };
         let is_it = |spec: &&Spec| (spec.section, spec.setting.key) == (found.section, found.key);
         let attribute =
             SPECS.with(|specs| specs.iter().find(is_it).map_or_else(String::new, |spec| spec.attribute.clone()));
