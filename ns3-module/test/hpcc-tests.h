@@ -39,8 +39,10 @@ TestCases MakeNetDeviceTests();
 TestCases MakeSwitchTests();
 /// \return tests of classes of service
 TestCases MakeQosTests();
-/// \return tests of RdmaHost and RdmaClient
+/// \return tests of what hosts send, and when
 TestCases MakeHostTests();
+/// \return tests of flows as programs see them
+TestCases MakeFlowTests();
 /// \return tests of queue pairs that flows share
 TestCases MakeQueuePairTests();
 /// \return tests of telemetry's way back
