@@ -5,13 +5,13 @@
  */
 #include "hpcc-scenario-helper.h"
 
+#include "../model/call-core.h"
 #include "kept-defaults.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "rust/cxx.h"
 #include "scenario-attack.h"
 #include "scenario-capture.h"
 #include "scenario-fast-cnp.h"
@@ -148,13 +148,8 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
             "--set=SECTION.KEY=VALUE");
         return false;
     }
-    try
+    if (!Try([&] { m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw()); }))
     {
-        m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw());
-    }
-    catch (const rust::Error& error)
-    {
-        Say(error.what());
         return false;
     }
     for (const auto& note : m_scenario->notes())
@@ -171,20 +166,10 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
 bool
 HpccScenarioHelper::Divide()
 {
-    try
-    {
-        if (m_exchange)
-        {
-            const auto ranks = hpcc::divide_scenario(*m_scenario, m_exchange->GetSize());
-            m_ranks.assign(ranks.begin(), ranks.end());
-        }
-        return true;
-    }
-    catch (const rust::Error& error)
-    {
-        Say(error.what());
-        return false;
-    }
+    return !m_exchange || Try([this] {
+        const auto ranks = hpcc::divide_scenario(*m_scenario, m_exchange->GetSize());
+        m_ranks.assign(ranks.begin(), ranks.end());
+    });
 }
 
 bool
@@ -226,6 +211,17 @@ HpccScenarioHelper::Say(const std::string& message) const
 }
 
 bool
+HpccScenarioHelper::Try(const std::function<void()>& call) const
+{
+    const std::string wrong = TryCore(call);
+    if (!wrong.empty())
+    {
+        Say(wrong);
+    }
+    return wrong.empty();
+}
+
+bool
 HpccScenarioHelper::CanRun() const
 {
     if (!m_scenario)
@@ -264,14 +260,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
     CorePointer<hpcc::Results> results;
     if (IsFirst())
     {
-        try
-        {
-            results.reset(hpcc::create_results(out).into_raw());
-        }
-        catch (const rust::Error& error)
-        {
-            Say(error.what());
-        }
+        Try([&] { results.reset(hpcc::create_results(out).into_raw()); });
     }
     if (m_exchange && !m_exchange->Share(results ? 1 : 0))
     {
@@ -592,16 +581,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
         GatherRows(results);
         GatherTotals(busy, totals);
     }
-    bool isWritten = true;
-    try
-    {
-        results.finish(*m_scenario, totals);
-    }
-    catch (const rust::Error& error)
-    {
-        Say(error.what());
-        isWritten = false;
-    }
+    const bool isWritten = Try([&] { results.finish(*m_scenario, totals); });
     return m_exchange ? m_exchange->Share(isWritten) != 0 : isWritten;
 }
 

@@ -11,6 +11,7 @@
 #include "ns3/core-pointer.h"
 #include "ns3/rank-exchange.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -133,6 +134,13 @@ class HpccScenarioHelper
      * \param message what to say
      */
     void Say(const std::string& message) const;
+
+    /**
+     * \brief Call a function of the core that may refuse what it is given; says why if it does.
+     * \param call the call
+     * \return whether it did not
+     */
+    bool Try(const std::function<void()>& call) const;
 
     /// \return whether this is the first process, or the only one
     bool IsFirst() const;

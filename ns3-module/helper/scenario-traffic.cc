@@ -5,13 +5,13 @@
  */
 #include "scenario-traffic.h"
 
+#include "../model/call-core.h"
 #include "flow-tag.h"
 #include "ns3-bridge/src/flows.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "qbb-helper.h"
-#include "rust/cxx.h"
 
 #include "ns3/simulator.h"
 
@@ -78,14 +78,7 @@ void
 ScenarioTraffic::Advance()
 {
     hpcc::FlowSpec spec{};
-    try
-    {
-        spec = m_flows->next();
-    }
-    catch (const rust::Error& error)
-    {
-        m_error = error.what();
-    }
+    m_error = TryCore([&] { spec = m_flows->next(); });
     m_hasNext = spec.present;
     m_next.tag = FlowTag{spec.group, spec.index}.Get();
     m_next.src = spec.src;

@@ -5,9 +5,9 @@
  */
 #include "settings-agreement.h"
 
+#include "../model/call-core.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "rust/cxx.h"
 
 #include "ns3/abort.h"
 #include "ns3/fast-cnp-host.h"
@@ -34,15 +34,7 @@ template <class F>
 void
 CheckNode(const QbbNode& node, F check)
 {
-    std::string wrong;
-    try
-    {
-        check();
-    }
-    catch (const rust::Error& error)
-    {
-        wrong = error.what();
-    }
+    const std::string wrong = TryCore(check);
     NS_ABORT_MSG_UNLESS(wrong.empty(), node.Describe() << ": " << wrong);
 }
 

@@ -18,6 +18,28 @@ namespace ns3
 
 /**
  * \ingroup hpcc
+ * \brief Call a function of the core that may refuse what it is given.
+ * \tparam F type of the call
+ * \param call the call
+ * \return why it was refused; empty if it was not
+ */
+template <class F>
+std::string
+TryCore(F call)
+{
+    try
+    {
+        call();
+    }
+    catch (const rust::Error& error)
+    {
+        return error.what();
+    }
+    return {};
+}
+
+/**
+ * \ingroup hpcc
  * \brief Call a function of the core that may refuse what it is given; ends the program with the
  * reason if it does.
  * \tparam F type of the call

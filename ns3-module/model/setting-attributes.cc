@@ -5,6 +5,7 @@
  */
 #include "setting-attributes.h"
 
+#include "call-core.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "settings-owner.h"
 
@@ -231,11 +232,8 @@ class SettingText : public StringValue
     // ns-3 asks here again after a text was refused: what is refused stays so, without a word more.
     bool DeserializeFromString(std::string text, Ptr<const AttributeChecker>) override
     {
-        try
-        {
-            hpcc::new_settings()->set(m_setting->info, text);
-        }
-        catch (const rust::Error&)
+        const auto set = [&] { hpcc::new_settings()->set(m_setting->info, text); };
+        if (!TryCore(set).empty())
         {
             return false;
         }
@@ -274,17 +272,14 @@ class SettingChecker : public AttributeChecker
                       << NameOf(info.kind) << std::endl;
             return false;
         }
-        try
+        const std::string wrong =
+            TryCore([&] { hpcc::new_settings()->set(info, TextOf(value, this)); });
+        if (!wrong.empty())
         {
-            hpcc::new_settings()->set(info, TextOf(value, this));
-        }
-        catch (const rust::Error& error)
-        {
-            std::cerr << "hpcc: attribute " << std::string(info.attribute) << ": " << error.what()
+            std::cerr << "hpcc: attribute " << std::string(info.attribute) << ": " << wrong
                       << std::endl;
-            return false;
         }
-        return true;
+        return wrong.empty();
     }
 
     std::string GetValueTypeName() const override
@@ -354,15 +349,8 @@ class SettingAccessor : public AttributeAccessor
                       << std::endl;
             return false;
         }
-        try
-        {
-            settings.set(info, text);
-        }
-        catch (const rust::Error&)
-        {
-            return false; // the checker has said why
-        }
-        return true;
+        // The checker has said why, if it is refused.
+        return TryCore([&] { settings.set(info, text); }).empty();
     }
 
     bool Get(const ObjectBase* object, AttributeValue& value) const override
