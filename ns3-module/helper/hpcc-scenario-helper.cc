@@ -118,6 +118,61 @@ FindChangedDefault()
 }
 
 /**
+ * \brief Let links fail, and come back, when the scenario says so.
+ * \param scenario the scenario
+ * \param network its network, which must outlive the run
+ */
+void
+ScheduleLinkFailures(const hpcc::Scenario& scenario, const QbbHelper& network)
+{
+    for (const auto& failure : scenario.link_failures())
+    {
+        const std::vector<uint32_t> links(failure.links.begin(), failure.links.end());
+        const auto schedule = [&](uint64_t at, bool up) {
+            Simulator::Schedule(NanoSeconds(at), &QbbHelper::SetLinks, &network, links, up);
+        };
+        schedule(failure.time_ns, false);
+        if (failure.until_ns < scenario.stop_ns())
+        {
+            schedule(failure.until_ns, true);
+        }
+    }
+}
+
+/**
+ * \brief Add up what the nodes of this process have counted.
+ * \param network the network
+ * \param results told what each port of a switch has sent
+ * \param totals where to
+ */
+void
+CountNodes(const QbbHelper& network, hpcc::Results& results, hpcc::RunTotals& totals)
+{
+    for (uint32_t index = 0; index < network.GetNNodes(); ++index)
+    {
+        const Ptr<QbbNode> node = network.GetNode(index);
+        if (!node->IsLocal())
+        {
+            continue;
+        }
+        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
+        {
+            totals.drops += aSwitch->GetDrops() + aSwitch->GetLinkDrops() +
+                            aSwitch->GetUnroutable() + aSwitch->GetExpired();
+            for (uint16_t port = 0; port < node->GetNPorts(); ++port)
+            {
+                results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
+            }
+        }
+        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
+        {
+            totals.losses += node->GetPort(port)->GetLostFrames();
+            totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
+        }
+    }
+}
+
+/**
  * \brief Find an object that is aggregated to a node.
  * \tparam T its type
  * \param node the node
@@ -293,34 +348,19 @@ HpccScenarioHelper::Run(const std::string& out)
     }
     BuildNetwork();
 
-    // The order of these three is the reference simulator's, for events of the same nanosecond.
     ScenarioTraffic traffic(*m_scenario, m_network, *m_hosts, *results);
     ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
     TraceScenarioPackets(*m_scenario, m_network, *results);
     CaptureScenarioFrames(*m_scenario, m_network, *results);
+    // Flows, link failures, samples: of the same nanosecond the reference simulator has them in
+    // this order.
     traffic.Begin();
     const ScenarioAttacks attacks = MakeScenarioAttacks(*m_scenario, m_network, traffic);
     for (const auto& attack : attacks)
     {
         attack->Begin();
     }
-    for (const auto& failure : m_scenario->link_failures())
-    {
-        const std::vector<uint32_t> links(failure.links.begin(), failure.links.end());
-        Simulator::Schedule(NanoSeconds(failure.time_ns),
-                            &QbbHelper::SetLinks,
-                            &m_network,
-                            links,
-                            false);
-        if (failure.until_ns < m_scenario->stop_ns())
-        {
-            Simulator::Schedule(NanoSeconds(failure.until_ns),
-                                &QbbHelper::SetLinks,
-                                &m_network,
-                                links,
-                                true);
-        }
-    }
+    ScheduleLinkFailures(*m_scenario, m_network);
     monitor.Begin();
     Simulator::Stop(NanoSeconds(m_scenario->stop_ns()));
 
@@ -548,28 +588,7 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     totals.events = isCanonical ? simulator->GetNodeEventCount() : Simulator::GetEventCount();
     totals.queue = results.queue_figures();
     totals.packet_hops = m_network.GetTxFrames();
-    for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
-    {
-        const Ptr<QbbNode> node = m_network.GetNode(index);
-        if (!node->IsLocal())
-        {
-            continue;
-        }
-        if (const auto aSwitch = DynamicCast<QbbSwitch>(node))
-        {
-            totals.drops += aSwitch->GetDrops() + aSwitch->GetLinkDrops() +
-                            aSwitch->GetUnroutable() + aSwitch->GetExpired();
-            for (uint16_t port = 0; port < node->GetNPorts(); ++port)
-            {
-                results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
-            }
-        }
-        for (uint32_t port = 0; port < node->GetNPorts(); ++port)
-        {
-            totals.losses += node->GetPort(port)->GetLostFrames();
-            totals.telemetry_bytes += node->GetPort(port)->GetTxTelemetryBytes();
-        }
-    }
+    CountNodes(m_network, results, totals);
     m_hosts->Count(totals);
     CountFastCnps(*m_scenario, m_network, totals);
     for (const auto& attack : attacks)
