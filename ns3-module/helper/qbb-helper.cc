@@ -7,12 +7,9 @@
 
 #include "../model/call-core.h"
 #include "frame-ascii-trace.h"
-#include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
-#include "ns3-bridge/src/ranks.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
-#include "settings-agreement.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -402,193 +399,10 @@ QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double p
     }
 }
 
-void
-QbbHelper::Start()
-{
-    QbbNode::CheckResolution();
-    NS_ABORT_MSG_IF(m_isStarted, "the network has been started already");
-    CheckNotGone();
-    m_isStarted = true;
-    m_hosts.CheckUsed("hosts were installed; set it before InstallHosts()");
-    m_switches.CheckUsed("switches were installed; set it before InstallSwitches()");
-    m_devices.CheckUsed("links were made; set it before Link()");
-    CheckCapture();
-    if (m_nodes.empty())
-    {
-        return;
-    }
-    uint32_t mtu = 0;
-    for (const auto& node : m_nodes)
-    {
-        mtu = std::max(mtu, node->GetMtu());
-    }
-    const bool usesFastCnp =
-        std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<QbbNode>& node) {
-            const auto agent = node->GetObject<FastCnpSwitch>();
-            return agent && agent->IsEnabled();
-        });
-    if (usesFastCnp)
-    {
-        m_network->route_to_switches();
-    }
-    AgreeOnSettings();
-    m_network->compute_routes(mtu);
-    for (const auto& node : m_nodes)
-    {
-        if (!node->IsSwitch())
-        {
-            CallCore([&] { m_network->check_counters(node->GetSettings()); });
-        }
-    }
-    // The reference simulator has used six streams for each node, and two others, before the first
-    // draw.
-    const Chance chance = GetChance();
-    const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + chance.streams;
-    const uint32_t pintSeed = m_pintSeed + chance.pintSeed;
-    const std::shared_ptr<hpcc::Rng> shared(hpcc::new_rng(chance.seed, stream, pintSeed).into_raw(),
-                                            CoreDelete<hpcc::Rng>());
-    const hpcc::Settings& settings = m_nodes.front()->GetSettings();
-    uint32_t room = usesFastCnp ? hpcc::fast_cnp_room(settings) : 0;
-    for (const auto& node : m_nodes)
-    {
-        room = std::max(room, node->GetSettings().telemetry_room());
-    }
-    const auto pool = std::make_shared<QbbFramePool>(room);
-    Share(pool);
-    for (const auto& node : m_nodes)
-    {
-        node->SetFramePool(pool);
-        node->ReadSettings();
-        if (!node->IsLocal())
-        {
-            node->Start(m_network);
-            continue;
-        }
-        const std::shared_ptr<hpcc::Rng> own(
-            hpcc::new_node_rng(chance.seed, stream, pintSeed, node->GetIndex()).into_raw(),
-            CoreDelete<hpcc::Rng>());
-        node->SetRng(node->GetSettings().shares_rng() ? shared : own);
-        node->Start(m_network);
-    }
-    SettleNodes(m_nodes);
-}
-
-void
-QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange)
-{
-    NS_ABORT_MSG_IF(m_isStarted, "the network has been started already, by this process alone");
-    m_exchange = std::move(exchange);
-}
-
-void
-QbbHelper::ShareAmong(std::shared_ptr<RankExchange> exchange, std::vector<uint32_t> ranks)
-{
-    NS_ABORT_MSG_UNLESS(m_links.empty(), "the division of a network has to be known before links");
-    ShareAmong(std::move(exchange));
-    m_ranks = std::move(ranks);
-}
-
-void
-QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
-{
-    WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    if (!simulator || !simulator->IsCanonical())
-    {
-        NS_ABORT_MSG_IF(
-            m_exchange,
-            "processes can share a simulation only if its SimulatorImplementationType is "
-            "ns3::WheelSimulatorImpl, with the attribute CanonicalOrder");
-        return;
-    }
-    if (m_exchange && m_ranks.empty())
-    {
-        CallCore([&] {
-            for (const uint32_t rank : hpcc::divide(*m_network, m_exchange->GetSize()))
-            {
-                m_ranks.push_back(rank);
-            }
-        });
-    }
-    m_shared = std::make_shared<SharedNetwork>(*simulator, m_nodes, pool, m_exchange, m_ranks);
-    // The simulator owns it, too: this helper may be gone when that runs.
-    simulator->SetWindows(hpcc::window_ns(*m_network),
-                          [shared = m_shared](uint64_t next) { return shared->EndWindow(next); });
-    for (const auto& node : m_nodes)
-    {
-        node->SetShared(m_shared.get());
-    }
-}
-
 SharedNetwork*
 QbbHelper::GetShared() const
 {
     return m_shared.get();
-}
-
-void
-QbbHelper::AgreeOnSettings() const
-{
-    CheckThatAttributesCount(m_nodes, *m_network);
-    CheckThatParametersCount(m_nodes);
-    Ptr<QbbNode> host;
-    Ptr<QbbNode> aSwitch;
-    for (const auto& node : m_nodes)
-    {
-        node->PrepareSettings();
-        Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
-        // What concerns telemetry and marks RDMA hosts say, where there are any.
-        if (!first || (DynamicCast<RdmaHost>(node) && !DynamicCast<RdmaHost>(first)))
-        {
-            first = node;
-        }
-    }
-    for (const auto& node : m_nodes)
-    {
-        if (node->IsSwitch() && host)
-        {
-            node->GetSettings().follow_hosts(host->GetSettings());
-        }
-        else if (!node->IsSwitch() && aSwitch)
-        {
-            node->GetSettings().follow_switches(aSwitch->GetSettings());
-        }
-    }
-    for (const auto& node : m_nodes)
-    {
-        if (!node->IsSwitch())
-        {
-            hpcc::count_as(node->GetSettings(), host->GetSettings(), *m_network);
-        }
-        CallCore([&] { hpcc::resolve(node->GetSettings(), *m_network); });
-        if (!node->IsSwitch())
-        {
-            CallCore([&] { m_network->measure_by(node->GetSettings()); });
-        }
-    }
-    CheckLayouts();
-    CheckThatNodesAgree(m_nodes);
-    CheckThatLinksAreServed(m_nodes, *m_network);
-}
-
-void
-QbbHelper::CheckLayouts() const
-{
-    Ptr<QbbNode> first;
-    std::string expected;
-    for (const auto& node : m_nodes)
-    {
-        const std::string layout(node->GetSettings().telemetry(node->IsSwitch()));
-        if (!first && !layout.empty())
-        {
-            first = node;
-            expected = layout;
-        }
-        NS_ABORT_MSG_UNLESS(layout.empty() || layout == expected,
-                            node->Describe()
-                                << " has the telemetry layout " << layout << ", and "
-                                << first->Describe() << " " << expected
-                                << "; expected the same, as QbbHelper::SetTelemetry() sets it");
-    }
 }
 
 Ptr<RdmaHost>
