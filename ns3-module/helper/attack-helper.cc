@@ -84,13 +84,12 @@ AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
         entries.push_back({key, value});
     }
     const hpcc::Settings& host = FindHost(network)->GetSettings();
-    CorePointer<hpcc::Attack> core(CallCore([&] {
+    CorePointer<hpcc::Attack> core = OwnCore(CallCore([&] {
         return hpcc::new_attack_by(attacker->GetIndex(),
                                    {entries.data(), entries.size()},
                                    network.GetCore(),
                                    host,
-                                   FindNotifier(network, host))
-            .into_raw();
+                                   FindNotifier(network, host));
     }));
     // Programs end runs themselves.
     auto made = std::make_unique<Attacker>(std::move(core), network, []() { return false; });

@@ -203,7 +203,7 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
             "--set=SECTION.KEY=VALUE");
         return false;
     }
-    if (!Try([&] { m_scenario.reset(hpcc::open_scenario(config, overrides).into_raw()); }))
+    if (!Try([&] { m_scenario = OwnCore(hpcc::open_scenario(config, overrides)); }))
     {
         return false;
     }
@@ -315,7 +315,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
     CorePointer<hpcc::Results> results;
     if (IsFirst())
     {
-        Try([&] { results.reset(hpcc::create_results(out).into_raw()); });
+        Try([&] { results = OwnCore(hpcc::create_results(out)); });
     }
     if (m_exchange && !m_exchange->Share(results ? 1 : 0))
     {
@@ -323,7 +323,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
     }
     if (!results && m_exchange)
     {
-        results.reset(hpcc::results_without_folder().into_raw());
+        results = OwnCore(hpcc::results_without_folder());
     }
     if (results && hpcc::is_canonical(*m_scenario))
     {
@@ -532,20 +532,19 @@ HpccScenarioHelper::SetSettings() const
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = m_network.GetNode(index);
-        node->SetSettings(CorePointer<hpcc::Settings>(settings->duplicate().into_raw()));
+        node->SetSettings(OwnCore(settings->duplicate()));
         for (SettingsOwner* owner :
              {FindSettingsOwner<FastCnpHost>(*node), FindSettingsOwner<FastCnpSwitch>(*node)})
         {
             if (owner)
             {
-                owner->SetSettings(CorePointer<hpcc::Settings>(settings->duplicate().into_raw()));
+                owner->SetSettings(OwnCore(settings->duplicate()));
             }
         }
     }
     for (const uint32_t index : m_scenario->legacy_nodes())
     {
-        m_network.GetNode(index)->SetSettings(
-            CorePointer<hpcc::Settings>(m_scenario->legacy_settings(index).into_raw()));
+        m_network.GetNode(index)->SetSettings(OwnCore(m_scenario->legacy_settings(index)));
     }
 }
 

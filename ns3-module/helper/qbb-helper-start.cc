@@ -70,16 +70,6 @@ FindFrameRoom(const std::vector<Ptr<QbbNode>>& nodes, bool usesFastCnp)
     return room;
 }
 
-/**
- * \param rng random numbers
- * \return the same, for several owners
- */
-std::shared_ptr<hpcc::Rng>
-ShareRng(rust::Box<hpcc::Rng> rng)
-{
-    return {rng.into_raw(), CoreDelete<hpcc::Rng>()};
-}
-
 } // namespace
 
 void
@@ -119,15 +109,15 @@ QbbHelper::Start()
     const Chance chance = GetChance();
     const uint64_t stream = (m_ecnStream ? m_ecnStream : 6 * m_nodes.size() + 2) + chance.streams;
     const uint32_t pintSeed = m_pintSeed + chance.pintSeed;
-    const auto shared = ShareRng(hpcc::new_rng(chance.seed, stream, pintSeed));
+    const std::shared_ptr<hpcc::Rng> shared = OwnCore(hpcc::new_rng(chance.seed, stream, pintSeed));
     for (const auto& node : m_nodes)
     {
         node->SetFramePool(pool);
         node->ReadSettings();
         if (node->IsLocal())
         {
-            const auto own =
-                ShareRng(hpcc::new_node_rng(chance.seed, stream, pintSeed, node->GetIndex()));
+            const std::shared_ptr<hpcc::Rng> own =
+                OwnCore(hpcc::new_node_rng(chance.seed, stream, pintSeed, node->GetIndex()));
             node->SetRng(node->GetSettings().shares_rng() ? shared : own);
         }
         node->Start(m_network);

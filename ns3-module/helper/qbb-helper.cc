@@ -90,7 +90,7 @@ QbbHelper::Made::CheckUsed(const std::string& what) const
 }
 
 QbbHelper::QbbHelper()
-    : m_network(hpcc::new_network().into_raw(), CoreDelete<hpcc::Network>())
+    : m_network(OwnCore(hpcc::new_network()))
 {
     m_hostFactory.SetTypeId(RdmaHost::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
@@ -320,9 +320,8 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
                                                                        << "; expected 0 to 1");
     const Chance chance = GetChance();
     stream += chance.streams;
-    const std::shared_ptr<hpcc::Loss> common(
-        hpcc::new_loss(chance.seed, stream, probability).into_raw(),
-        CoreDelete<hpcc::Loss>());
+    const std::shared_ptr<hpcc::Loss> common =
+        OwnCore(hpcc::new_loss(chance.seed, stream, probability));
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     const bool isCanonical = simulator && simulator->IsCanonical();
     for (auto it = devices.Begin(); it != devices.End(); ++it)
@@ -337,10 +336,8 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
         }
         // Of arrivals at different nodes none is the first in this order: none may take what
         // another would have drawn.
-        device->SetLoss(std::shared_ptr<hpcc::Loss>(
-            hpcc::new_port_loss(chance.seed, stream, node, device->GetPortNumber(), probability)
-                .into_raw(),
-            CoreDelete<hpcc::Loss>()));
+        device->SetLoss(OwnCore(
+            hpcc::new_port_loss(chance.seed, stream, node, device->GetPortNumber(), probability)));
     }
 }
 

@@ -22,8 +22,8 @@ MakeScenarioAttacks(const hpcc::Scenario& scenario,
     ScenarioAttacks attacks;
     for (uint32_t index = 0; index < hpcc::attack_count(scenario); ++index)
     {
-        CorePointer<hpcc::Attack> core(
-            CallCore([&] { return hpcc::new_attack(scenario, index).into_raw(); }));
+        CorePointer<hpcc::Attack> core =
+            OwnCore(CallCore([&] { return hpcc::new_attack(scenario, index); }));
         const auto isOver = [&traffic]() { return traffic.IsDone(); };
         attacks.push_back(std::make_unique<Attacker>(std::move(core), network, isOver));
     }

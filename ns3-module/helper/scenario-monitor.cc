@@ -5,6 +5,7 @@
  */
 #include "scenario-monitor.h"
 
+#include "../model/call-core.h"
 #include "ns3-bridge/src/progress.rs.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
@@ -58,7 +59,7 @@ ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
     : m_network(network),
       m_traffic(traffic),
       m_results(results),
-      m_progress(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()).into_raw()),
+      m_progress(OwnCore(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()))),
       m_mine(std::make_unique<hpcc::RankProgress>())
 {
     const hpcc::MonitorParameters parameters = scenario.monitor();

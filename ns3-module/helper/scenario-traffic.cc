@@ -63,7 +63,7 @@ ScenarioTraffic::ScenarioTraffic(const hpcc::Scenario& scenario,
                                  const QbbHelper& network,
                                  ScenarioHosts& hosts,
                                  hpcc::Results& results)
-    : m_flows(hpcc::open_flows(scenario).into_raw()),
+    : m_flows(OwnCore(hpcc::open_flows(scenario))),
       m_count(scenario.flow_count()),
       m_stop(NanoSeconds(scenario.stop_ns())),
       m_network(network),

@@ -6,6 +6,7 @@
 #ifndef HPCC_CALL_CORE_H
 #define HPCC_CALL_CORE_H
 
+#include "core-pointer.h"
 #include "rust/cxx.h"
 
 #include "ns3/fatal-error.h"
@@ -63,6 +64,20 @@ CallCore(F call) -> decltype(call())
     NS_FATAL_ERROR(reason);
     // Compiled for a debugger, the macro is not known to end the program.
     std::terminate();
+}
+
+/**
+ * \ingroup hpcc
+ * \brief Take over an object that the core has made.
+ * \tparam T its type
+ * \param object the object
+ * \return its owner, of which a std::shared_ptr can be made
+ */
+template <class T>
+CorePointer<T>
+OwnCore(rust::Box<T> object)
+{
+    return CorePointer<T>(object.into_raw());
 }
 
 } // namespace ns3

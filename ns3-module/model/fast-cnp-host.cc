@@ -92,9 +92,8 @@ void
 FastCnpHost::Start(const hpcc::Network& network, const QbbNode& node)
 {
     NS_LOG_FUNCTION(this);
-    m_core.reset(CallCore([&] {
-        return hpcc::new_fast_cnp_host(network, node.GetIndex(), GetSettings(), node.GetSettings())
-            .into_raw();
+    m_core = OwnCore(CallCore([&] {
+        return hpcc::new_fast_cnp_host(network, node.GetIndex(), GetSettings(), node.GetSettings());
     }));
     if (!m_core->is_enabled() && node.GetSettings().has_bytes())
     {

@@ -95,12 +95,11 @@ FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
     {
         return false;
     }
-    m_core.reset(CallCore([&] {
+    m_core = OwnCore(CallCore([&] {
         return hpcc::new_fast_cnp_switch(network,
                                          node.GetIndex(),
                                          GetSettings(),
-                                         node.GetSettings())
-            .into_raw();
+                                         node.GetSettings());
     }));
     for (const auto& reason : hpcc::fast_cnp_withheld())
     {

@@ -46,7 +46,7 @@ PacketOf(const rust::Vec<uint8_t>& bytes)
 
 FrameSerializer::FrameSerializer(const hpcc::Settings& settings)
 {
-    m_core.reset(CallCore([&] { return hpcc::new_frame_writer(settings).into_raw(); }));
+    m_core = OwnCore(CallCore([&] { return hpcc::new_frame_writer(settings); }));
 }
 
 Ptr<Packet>

@@ -237,7 +237,7 @@ QbbNode::EnsureRng()
 {
     if (!m_rng)
     {
-        m_rng = {hpcc::new_rng(1, m_index, m_index + 1).into_raw(), CoreDelete<hpcc::Rng>()};
+        m_rng = OwnCore(hpcc::new_rng(1, m_index, m_index + 1));
     }
 }
 

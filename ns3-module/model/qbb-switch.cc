@@ -188,17 +188,15 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     }
     EnsureRng();
     ResolveSettings(*network);
-    m_core.reset(
-        CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()).into_raw(); }));
+    m_core = OwnCore(CallCore([&] { return hpcc::new_switch(*network, m_index, GetSettings()); }));
     m_fastCnp = GetObject<FastCnpSwitch>();
     if (m_fastCnp && !m_fastCnp->Start(*network, *this))
     {
         m_fastCnp = nullptr;
     }
     const bool notifies = m_fastCnp && m_fastCnp->IsEnabled();
-    m_border.reset(CallCore([&] {
-        return hpcc::new_telemetry_border(*network, m_index, GetSettings(), notifies).into_raw();
-    }));
+    m_border = OwnCore(CallCore(
+        [&] { return hpcc::new_telemetry_border(*network, m_index, GetSettings(), notifies); }));
     if (!m_border->hides())
     {
         m_border.reset();

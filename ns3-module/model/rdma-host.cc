@@ -150,7 +150,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     m_sharesQueuePairs = GetSettings().shares_queue_pairs();
     if (!IsLocal())
     {
-        m_receiverKeys.reset(hpcc::new_receiver_keys().into_raw());
+        m_receiverKeys = OwnCore(hpcc::new_receiver_keys());
         return;
     }
     if (m_flowWatch)
@@ -176,8 +176,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
 CorePointer<hpcc::Host>
 RdmaHost::MakeCore() const
 {
-    return CorePointer<hpcc::Host>(
-        CallCore([&] { return hpcc::new_host(*m_network, m_index, GetSettings()).into_raw(); }));
+    return OwnCore(CallCore([&] { return hpcc::new_host(*m_network, m_index, GetSettings()); }));
 }
 
 bool

@@ -5,6 +5,7 @@
  */
 #include "settings-owner.h"
 
+#include "call-core.h"
 #include "ns3-bridge/src/settings.rs.h"
 
 #include <utility>
@@ -13,12 +14,12 @@ namespace ns3
 {
 
 SettingsOwner::SettingsOwner()
-    : m_settings(hpcc::new_settings().into_raw())
+    : m_settings(OwnCore(hpcc::new_settings()))
 {
 }
 
 SettingsOwner::SettingsOwner(const SettingsOwner& other)
-    : m_settings(other.m_settings->duplicate().into_raw())
+    : m_settings(OwnCore(other.m_settings->duplicate()))
 {
 }
 

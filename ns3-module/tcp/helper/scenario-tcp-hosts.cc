@@ -5,6 +5,7 @@
  */
 #include "scenario-tcp-hosts.h"
 
+#include "../../model/call-core.h"
 #include "ns3-bridge/src/results.rs.h"
 #include "ns3-bridge/src/scenario.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -89,8 +90,7 @@ ScenarioTcpHosts::MakeControl(uint32_t host) const
     const auto control = factory.Create<TcpCongestionOps>();
     if (const auto plus = DynamicCast<TcpHpccPlus>(control))
     {
-        plus->SetSettings(
-            CorePointer<hpcc::Settings>(GetHost(host)->GetSettings().duplicate().into_raw()));
+        plus->SetSettings(OwnCore(GetHost(host)->GetSettings().duplicate()));
     }
     return control;
 }

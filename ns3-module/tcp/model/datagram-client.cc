@@ -154,9 +154,8 @@ DatagramClient::Start()
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_size,
                                         FIRST};
-    m_core.reset(CallCore([&] {
-        return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits).into_raw();
-    }));
+    m_core = OwnCore(CallCore(
+        [&] { return hpcc::new_probed_flow(GetSettings(), m_host->GetSettings(), limits); }));
     Settle();
     m_sendProbe = m_host->AddDatagrams(m_remote, m_port, *this);
     Send();

@@ -276,7 +276,7 @@ PacketHost::OnLinkDown(QbbNetDevice& port)
 void
 PacketHost::OnNewRoutes()
 {
-    m_routes.reset(hpcc::take_routes(*m_network, m_index).into_raw());
+    m_routes = OwnCore(hpcc::take_routes(*m_network, m_index));
 }
 
 uint64_t

@@ -102,8 +102,7 @@ TcpHpccPlus::Bind(const ProbedPath& path,
                                         static_cast<uint64_t>(path.baseRtt.GetNanoSeconds()),
                                         m_tcb->m_segmentSize,
                                         first};
-    m_core.reset(
-        CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits).into_raw(); }));
+    m_core = OwnCore(CallCore([&] { return hpcc::new_probed_flow(GetSettings(), host, limits); }));
     Settle();
     m_sendProbe = std::move(sendProbe);
     m_tcb->m_pacing = true;
