@@ -91,7 +91,7 @@ AttackHelper::Install(Ptr<Node> node, const QbbHelper& network) const
                                    host,
                                    FindNotifier(network, host));
     }));
-    // Programs end runs themselves.
+    // It goes on until the run ends, which is for the program to say.
     auto made = std::make_unique<Attacker>(std::move(core), network, []() { return false; });
     made->Begin();
     return made;

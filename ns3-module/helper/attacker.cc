@@ -174,7 +174,7 @@ Attacker::FindFlow(const QbbFrame& frame) const
     const bool isAnswer = !frame.CollectsTelemetry();
     const Ptr<RdmaHost>& sender = m_hosts.at(isAnswer ? frame.dst : frame.src);
     const uint32_t queuePair = isAnswer ? frame.queuePair : frame.replyQueuePair;
-    // An answer's number is the one behind what it answers.
+    // The sequence number of an answer is that behind the last byte that it answers.
     const uint64_t seq = isAnswer && frame.seq > 0 ? frame.seq - 1 : frame.seq;
     return sender ? sender->FindFlow(queuePair, seq) : nullptr;
 }

@@ -75,7 +75,7 @@ WriteFrame(Ptr<OutputStreamWrapper> stream,
     std::ostream& os = *stream->GetStream();
     os << event.first << ' ' << Simulator::Now().As(Time::S) << ' ' << event.second << ' '
        << KindOf(frame) << " priority " << +frame.priority << " size " << frame.size;
-    // A PFC frame is of a link, and of no flow.
+    // A PFC frame belongs to a link, not to a flow.
     if (frame.kind != QbbFrame::Kind::PFC)
     {
         os << ' ' << frame.src << ':' << frame.sport << " > " << frame.dst << ':' << frame.dport

@@ -327,7 +327,7 @@ HpccScenarioHelper::OpenResults(const std::string& out) const
     }
     if (results && hpcc::is_canonical(*m_scenario))
     {
-        // One process, too, writes rows of the same nanosecond by node.
+        // Rows of the same nanosecond are written in order of nodes, by one process as by several.
         results->share();
     }
     return results;
@@ -460,7 +460,7 @@ HpccScenarioHelper::GatherTotals(const ProcessTime& busy, hpcc::RunTotals& total
     {
         totals.ranks.push_back(figures);
     }
-    // The port with the longest queue; of several the first.
+    // The port with the longest queue; the first of them if several are as long.
     for (const hpcc::QueueFigures& queue : Collect(totals.queue, *m_exchange))
     {
         const bool isFirst =
@@ -582,7 +582,8 @@ HpccScenarioHelper::Finish(hpcc::Results& results,
     totals.base_rtt_ns = m_network.GetMaxRtt().GetNanoSeconds();
     totals.simulated_ns = Simulator::Now().GetNanoSeconds();
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
-    // How many events there are of no node depends on when this process has had others.
+    // In canonical order events of no node are not counted: how many there are depends on what else
+    // this process simulates.
     const bool isCanonical = simulator && simulator->IsCanonical();
     totals.events = isCanonical ? simulator->GetNodeEventCount() : Simulator::GetEventCount();
     totals.queue = results.queue_figures();

@@ -77,8 +77,7 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
             end->GetOwner().OnLinkDown(*end);
         }
     }
-    // All routes first: a host that sends at once must find switches that know the way. Hosts in
-    // order.
+    // Switches first: a host may send at once, and they must know the way by then.
     for (const bool switches : {true, false})
     {
         for (const auto& node : m_nodes)

@@ -182,7 +182,7 @@ QbbHelper::AgreeOnSettings() const
     {
         node->PrepareSettings();
         Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
-        // What concerns telemetry and marks RDMA hosts say, where there are any.
+        // RDMA hosts decide on telemetry and ECN, if there are any.
         if (!first || (DynamicCast<RdmaHost>(node) && !DynamicCast<RdmaHost>(first)))
         {
             first = node;

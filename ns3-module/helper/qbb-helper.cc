@@ -334,8 +334,8 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
             device->SetLoss(common);
             continue;
         }
-        // Of arrivals at different nodes none is the first in this order: none may take what
-        // another would have drawn.
+        // In canonical order no node's arrival precedes another node's: each port draws from a
+        // stream of its own.
         device->SetLoss(OwnCore(
             hpcc::new_port_loss(chance.seed, stream, node, device->GetPortNumber(), probability)));
     }
@@ -358,7 +358,7 @@ QbbHelper::GetChance() const
     constexpr uint64_t STREAMS_PER_RUN = uint64_t{1} << 32;
     const uint32_t seed = RngSeedManager::GetSeed();
     const uint64_t later = RngSeedManager::GetRun() - 1;
-    // Any odd number makes a sequence of C's rand() of each seed.
+    // Odd, so that no two seeds have the same sequence of C's rand().
     constexpr uint32_t PINT_SEEDS_PER_SEED = 0x85ebca6b;
     return {seed,
             later * STREAMS_PER_RUN,

@@ -284,8 +284,8 @@ ScenarioTraffic::RecordUnfinished()
                                   index,
                                   MakeOutcome(active->GetFlow(), active->GetAckedBytes()));
     }
-    // Behind those under way come those without a way, then those that have not begun, which all
-    // processes count alike.
+    // Rows are sorted by these numbers: flows under way, flows whose destination could not be
+    // reached, flows that have not begun. The last are counted alike in all processes.
     constexpr uint64_t NO_WAY = uint64_t{1} << 32;
     constexpr uint64_t NOT_BEGUN = uint64_t{2} << 32;
     std::sort(m_unreachable.begin(), m_unreachable.end(), [](const RdmaFlow& a, const RdmaFlow& b) {

@@ -91,7 +91,7 @@ CheckThatAttributesCount(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Net
 void
 CheckThatParametersCount(const std::vector<Ptr<QbbNode>>& nodes)
 {
-    // One host may run what another one has the parameters of: a helper sets those for all.
+    // A helper sets parameters at all hosts: they count if any host runs their algorithm.
     std::set<std::string> names;
     for (const auto& node : nodes)
     {
@@ -140,7 +140,7 @@ CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes)
 void
 CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Network& network)
 {
-    // Hosts of ns-3's stack bring their congestion control later, if it reads telemetry at all.
+    // Sockets of ns-3's stack get their congestion control later, and it may read no telemetry.
     const bool isRead = std::any_of(nodes.begin(), nodes.end(), IsRdmaHost);
     const rust::Box<hpcc::LinkRates> rates = network.link_rates();
     for (const auto& node : nodes)

@@ -178,8 +178,8 @@ FastCnpSwitch::Passes(const QbbNetDevice& port, const QbbFrame& frame, bool inbo
     {
         return true;
     }
-    // As on the wire: the border knows a notification by its option, not by what the simulation
-    // calls it.
+    // The border reads bytes, as on the wire: it recognises a notification by its option, not by
+    // the simulated frame's kind.
     const Ptr<Packet> packet = m_serializer->Serialize(frame, Mac48Address(), Mac48Address());
     std::vector<uint8_t> bytes(packet->GetSize());
     packet->CopyData(bytes.data(), packet->GetSize());

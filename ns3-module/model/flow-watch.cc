@@ -50,7 +50,7 @@ FlowWatch::OnSent(const QbbFrame& frame)
     Sent& sent = m_sent[queuePair];
     if (frame.seq < sent.end)
     {
-        // Which of the two an acknowledgement is of nobody can tell.
+        // An acknowledgement does not say which of the two transmissions it answers.
         sent.times.erase(frame.seq + frame.payload);
         if (const RdmaFlow* flow = m_host.FindFlow(queuePair, frame.seq))
         {
@@ -84,7 +84,7 @@ void
 FlowWatch::OnAck(const QbbFrame& frame)
 {
     auto& times = m_sent[frame.queuePair].times;
-    // The flow that the last acknowledged byte is of.
+    // The flow that the last acknowledged byte belongs to.
     const RdmaFlow* flow =
         frame.seq > 0 ? m_host.FindFlow(frame.queuePair, frame.seq - 1) : nullptr;
     const auto last =

@@ -35,8 +35,8 @@ QueueWatch::GetSource()
 void
 QueueWatch::OnFrame(const QbbFrame&)
 {
-    // Which queue it was the frame does not say: acknowledgements of a host and PFC frames wait in
-    // queue 0.
+    // The frame does not say which queue it was in: a host's acknowledgements and PFC frames wait
+    // in queue 0.
     for (uint8_t queue = 0; queue < m_bytes.size(); ++queue)
     {
         const uint64_t bytes = m_device.GetQueuedBytes(queue);

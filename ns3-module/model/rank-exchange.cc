@@ -103,7 +103,7 @@ RankExchange::Exchange(uint64_t value)
     const Stopwatch watch(m_waited);
     ++m_windows;
     const std::size_t size = GetSize();
-    // Of each rank: its number, and what it sends to each.
+    // From each rank: its value, and how many bytes it sends to each other one.
     std::vector<uint64_t> mine{value};
     std::vector<uint64_t> all((size + 1) * size);
     for (const Bytes& outbox : m_outboxes)

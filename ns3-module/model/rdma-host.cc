@@ -212,7 +212,8 @@ RdmaHost::StartFlow(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback do
 void
 RdmaHost::Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCallback done)
 {
-    // Timers of its congestion control that were due while it was idle fire now.
+    // If the queue pair was idle, timers of its congestion control that came due meanwhile fire
+    // now.
     const hpcc::PostResult result = Decide(
         [&] { return m_core->post(Simulator::Now().GetNanoSeconds(), queuePair, request.size); });
     NS_ABORT_MSG_UNLESS(result.posted,
@@ -246,8 +247,8 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
     flow.sport = peer->TakeSourcePort(m_index);
 
     const hpcc::FlowKey key = WireKey(flow.dst, flow.dport, flow.sport);
-    // What a flow from another process asks of its receiver is known here, too; its host is not
-    // kept.
+    // A source of another process has no core here. One is made to tell what its flow asks of the
+    // receiver, and is not kept.
     const CorePointer<hpcc::Host> elsewhere = IsLocal() ? CorePointer<hpcc::Host>() : MakeCore();
     const hpcc::Host& source = IsLocal() ? *m_core : *elsewhere;
     const int32_t nic = source.route(key, flow.dst);

@@ -122,7 +122,7 @@ TextOf(const AttributeValue& value, Ptr<const AttributeChecker> checker)
 {
     if (const auto real = dynamic_cast<const DoubleValue*>(&value))
     {
-        // ns-3 writes six digits; these are as many as it takes.
+        // ns-3 writes six digits. This writes as many as give the same number when read again.
         std::array<char, 32> text{};
         const auto end = std::to_chars(text.begin(), text.end(), real->Get()).ptr;
         return {text.begin(), end};
@@ -163,7 +163,7 @@ Assign(AttributeValue& value, const std::string& text)
 {
     if (const auto whole = dynamic_cast<StringValue*>(&value))
     {
-        // Its own way to read ends at the first space, and refuses an empty text.
+        // StringValue itself would read up to the first space only, and refuse an empty text.
         whole->Set(text);
         return true;
     }
@@ -229,7 +229,7 @@ class SettingText : public StringValue
     {
     }
 
-    // ns-3 asks here again after a text was refused: what is refused stays so, without a word more.
+    // ns-3 calls this once more after the checker has refused a text, and said why.
     bool DeserializeFromString(std::string text, Ptr<const AttributeChecker>) override
     {
         const auto set = [&] { hpcc::new_settings()->set(m_setting->info, text); };

@@ -146,8 +146,8 @@ SharedNetwork::TakeIn(const RankExchange::Bytes& bytes)
 void
 SharedNetwork::Close()
 {
-    // In an order that does not depend on which rank closes them, for the key that was freed last
-    // is used first.
+    // The key that was freed last is used first: the order must not depend on which rank closes
+    // which receiver.
     std::sort(m_closings.begin(), m_closings.end(), [](const Closing& a, const Closing& b) {
         return std::tie(a.host, a.receiver) < std::tie(b.host, b.receiver);
     });

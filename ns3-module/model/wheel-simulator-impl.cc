@@ -301,8 +301,8 @@ WheelSimulatorImpl::GetMaximumSimulationTime() const
 void
 WheelSimulatorImpl::SetScheduler(ObjectFactory factory)
 {
-    // The simulator has its own; Simulator calls this once with the default, which nobody asked
-    // for.
+    // This simulator has a queue of its own. Simulator always calls this once, with ns-3's default
+    // if nobody has chosen a scheduler.
     NS_ABORT_MSG_UNLESS(factory.GetTypeId().GetName() == "ns3::MapScheduler",
                         "ns3::WheelSimulatorImpl keeps its events itself, without a scheduler: it "
                         "cannot use "

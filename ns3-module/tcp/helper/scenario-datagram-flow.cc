@@ -44,7 +44,7 @@ ScenarioDatagramFlow::OnArrival(uint32_t bytes)
         return;
     }
     m_flow.completion = Simulator::Now() - m_flow.start;
-    // Who is told may delete this object.
+    // The callback may delete this object.
     const auto done = m_done;
     const RdmaFlow flow = m_flow;
     done(flow);

@@ -91,7 +91,7 @@ ScenarioTcpFlow::OnRoom(Ptr<Socket>, uint32_t)
     Fill();
     if (GetAckedBytes() == m_flow.size && m_finish.IsExpired())
     {
-        // The socket is not done with this acknowledgement.
+        // Not at once: the socket is still at work on this acknowledgement.
         m_finish = Simulator::ScheduleNow(&ScenarioTcpFlow::Finish, this);
     }
 }
@@ -116,7 +116,7 @@ ScenarioTcpFlow::Finish()
 {
     m_flow.completion = Simulator::Now() - m_flow.start;
     m_socket->Close();
-    // Who is told may delete this object.
+    // The callback may delete this object.
     const auto done = m_done;
     const RdmaFlow flow = m_flow;
     done(flow);

@@ -100,7 +100,7 @@ ScenarioTcpHosts::MakeSocket(uint32_t host) const
 {
     const hpcc::TcpParameters tcp = m_scenario->tcp();
     const Time timeout = NanoSeconds(tcp.timeout_ns);
-    // Not by the default of SocketType, which would be made first.
+    // Created with a type, or TCP would first make the default SocketType's congestion control.
     const auto socket = DynamicCast<TcpSocketBase>(
         GetNodeOf(host)->GetObject<TcpL4Protocol>()->CreateSocket(TcpNewReno::GetTypeId()));
     socket->SetCongestionControlAlgorithm(MakeControl(host));

@@ -223,7 +223,7 @@ DatagramClient::SendOne()
 {
     const uint64_t left = m_maxBytes == 0 ? m_size : m_maxBytes - m_sent;
     const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(m_size, left));
-    // What the host's queue has no room for is lost, as on the way.
+    // If the host's queue has no room for it, it is lost, as it may be on the way.
     m_socket->Send(Create<Packet>(bytes));
     m_core->on_datagram(core_time::Now(), bytes);
     m_sent += bytes;

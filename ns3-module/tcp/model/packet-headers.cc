@@ -249,7 +249,7 @@ PacketHeaders::ReadProbe(Ptr<const Packet> packet) const
     }
     const Ptr<Packet> rest = packet->CreateFragment(packet->GetSize() - payload, payload);
     ProbeHeader probe;
-    // Behind the probes' DSCP may be what is none: too short a packet says nothing.
+    // A packet with the probes' DSCP need not be a probe: one that is too short has no number.
     if (payload >= probe.GetSerializedSize())
     {
         rest->PeekHeader(probe);

@@ -436,8 +436,8 @@ PacketHost::ForgetEnded()
     }
     for (auto it = m_flows.begin(); it != m_flows.end();)
     {
-        // A socket would hold the second reference. What HPCC++ does not control is looked up
-        // again.
+        // A socket that is still open holds a second reference. Null stands for a flow that HPCC++
+        // does not control; it is looked up anew if it sends again.
         const bool hasEnded = !it->second || it->second->GetReferenceCount() == 1;
         it = hasEnded ? m_flows.erase(it) : std::next(it);
     }
@@ -478,7 +478,7 @@ PacketHost::PathOf(const PacketHeaders& headers) const
     const uint64_t baseRtt =
         m_globalRtt ? m_network->max_rtt_ns() : m_network->pair_rtt_ns(m_index, dst);
     const QbbNetDevice* out = FindPort(headers);
-    // Without a way the flow will send nothing.
+    // If there is no route, any rate will do: the flow cannot send.
     return {out ? out->GetDataRate() : m_ports.front()->GetDataRate(), NanoSeconds(baseRtt)};
 }
 
