@@ -22,6 +22,8 @@ pub(crate) mod ffi {
         /// Losses of one port alone: what it draws does not depend on what arrives elsewhere.
         fn new_port_loss(seed: u32, stream: u64, node: u32, port: u16, probability: f64) -> Box<Loss>;
         fn is_lost(self: &mut Loss) -> bool;
+        /// How far the streams of a seed of scenarios, or of a run of ns-3's, are from those of the first.
+        fn streams_before(run: u64) -> u64;
         /// The first `count` draws of ns-3's generator for substream 1: for comparison with ns-3's own.
         fn uniform_draws(seed: u32, stream: u64, count: usize) -> Vec<f64>;
     }
@@ -62,6 +64,10 @@ impl Loss {
     pub fn is_lost(&mut self) -> bool {
         self.generator.uniform() < self.probability
     }
+}
+
+pub fn streams_before(run: u64) -> u64 {
+    run.wrapping_sub(1).wrapping_mul(1 << 32)
 }
 
 pub fn uniform_draws(seed: u32, stream: u64, count: usize) -> Vec<f64> {

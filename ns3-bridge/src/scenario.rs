@@ -3,6 +3,7 @@
 
 use crate::network::ffi::LinkSpec;
 use crate::panic_report;
+use crate::random::streams_before;
 use crate::settings::{Settings, defaults};
 use cxx::{CxxString, CxxVector};
 use hpcc_core::cc::Reads;
@@ -141,8 +142,6 @@ pub(crate) mod ffi {
 
 use ffi::{FastCnpBorder, LinkFailure, MonitorParameters, StackParameters, TcpAttribute, TcpParameters};
 
-/// Streams of different seeds are this far apart.
-const STREAMS_PER_SEED: u64 = 1 << 32;
 /// The stream of the reference's error model, whose seed is 1.
 const FIRST_LOSS_STREAM: u64 = (1 << 63) + 50;
 
@@ -206,19 +205,15 @@ impl Scenario {
         own.filter(|&loss| loss > 0.0).unwrap_or(self.get().default_loss)
     }
 
-    fn seed_offset(&self) -> u64 {
-        self.get().seed.wrapping_sub(1).wrapping_mul(STREAMS_PER_SEED)
-    }
-
     pub fn loss_stream(&self) -> u64 {
-        FIRST_LOSS_STREAM.wrapping_add(self.seed_offset())
+        FIRST_LOSS_STREAM.wrapping_add(streams_before(self.get().seed))
     }
 
     /// The reference gives six streams to each node, two to each link with a loss of its own, and two to itself.
     pub fn ecn_stream(&self) -> u64 {
         let network = &self.get().network;
         let lossy = network.links.iter().filter(|link| link.loss > 0.0).count() as u64;
-        (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(self.seed_offset())
+        (6 * network.nodes.len() as u64 + 2 + 2 * lossy).wrapping_add(streams_before(self.get().seed))
     }
 
     /// The reference never seeds C's generator, which then starts from 1.

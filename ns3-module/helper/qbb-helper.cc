@@ -354,15 +354,13 @@ QbbHelper::GetChance() const
     {
         return {};
     }
-    // As far apart as the seeds of scenario files.
-    constexpr uint64_t STREAMS_PER_RUN = uint64_t{1} << 32;
     const uint32_t seed = RngSeedManager::GetSeed();
-    const uint64_t later = RngSeedManager::GetRun() - 1;
+    const uint64_t run = RngSeedManager::GetRun();
     // Odd, so that no two seeds have the same sequence of C's rand().
     constexpr uint32_t PINT_SEEDS_PER_SEED = 0x85ebca6b;
     return {seed,
-            later * STREAMS_PER_RUN,
-            static_cast<uint32_t>(later) + (seed - 1) * PINT_SEEDS_PER_SEED};
+            hpcc::streams_before(run),
+            static_cast<uint32_t>(run - 1) + (seed - 1) * PINT_SEEDS_PER_SEED};
 }
 
 void
