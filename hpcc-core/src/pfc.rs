@@ -4,7 +4,7 @@
 //! ```text
 //! opcode 16 = 0x0101 | class-enable vector 16 (bit n: priority n) | 8 times pause 16, priority 0 first | zeros
 //! ```
-// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+// Untrusted bytes are read here: what indexes them must say why it cannot panic.
 #![warn(clippy::indexing_slicing)]
 
 /// Where PFC frames go: they never leave the link.

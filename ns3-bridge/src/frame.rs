@@ -128,7 +128,7 @@ impl FrameWriter {
             selective: Some(frame.selective).filter(|&seq| seq != NONE),
             pause: frame.pause,
         };
-        // What cannot be built is longer than IP allows: nothing to show, and nothing to stop the simulation for.
+        // A frame that cannot be built is longer than IP allows. A trace without it is no reason to stop the simulation.
         frame.bytes(self.encapsulation, telemetry).unwrap_or_default()
     }
 }

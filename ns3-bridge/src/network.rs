@@ -302,7 +302,7 @@ impl Network {
         let Some(links) = routes.links(src, dst) else { return Ok(0) };
         if host.node.quirks().rough_ideal_fct {
             let Some(first) = self.path(src, dst) else { return Ok(0) };
-            // After a link failed, the reference goes on with the round-trip times of the start.
+            // After a link has failed, the reference still uses the round-trip times from the start.
             let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
         }

@@ -219,7 +219,7 @@ pub fn ipv4_of(ipv6: &[u8; 16]) -> u32 {
 pub fn packet_bytes(record: &PacketRecord, packet: &[u8], telemetry: &[u8]) -> Vec<u8> {
     let &PacketRecord { src_mac, dst_mac, hop_limit, congestion_marked } = record;
     let carried = CarriedPacket { src_mac, dst_mac, packet, telemetry, hop_limit, congestion_marked };
-    // What cannot be built is no IP packet, or longer than IP allows: nothing to show.
+    // Empty if `packet` is no IP packet, or longer than IP allows.
     carried.bytes().unwrap_or_default()
 }
 

@@ -217,7 +217,7 @@ impl Attack {
             self.altered += 1;
             return 0;
         }
-        // What a receiver changes is not sealed yet.
+        // At the receiver itself the answer has no seal yet.
         let (answer, seal) = if self.at_host { (Answer::Records, 0) } else { (self.answer, self.seal_len) };
         if let Some(section) = bytes.get_mut(..len.saturating_sub(seal)) {
             let changed = self.alteration.apply((frame.dst, frame.queue_pair), answer, section);

@@ -113,7 +113,7 @@ impl PowerWindow {
         let beta = most / f64::from(expected_flows);
         let window = gamma * (self.old / self.power + beta) + (1.0 - gamma) * self.window;
         let least = bytes(min_rate, self.limits.base_rtt).max(1.0);
-        // What is not a number, by a power of 0 of an empty window, is the least.
+        // NaN, of an empty window by a power of 0, becomes the least: `min` ignores it, and `most` is 0 then.
         self.window = window.min(most).max(least);
         let rate = BitRate::from_f64(self.window * 8e9 / self.limits.base_rtt.0.max(1) as f64);
         let rate = rate.max(min_rate).min(self.limits.line_rate);

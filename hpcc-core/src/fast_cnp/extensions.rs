@@ -51,7 +51,7 @@ impl<'a> Iterator for Extensions<'a> {
             next_header::HOP_BY_HOP | next_header::ROUTING | next_header::DESTINATION => {
                 UNIT * (usize::from(length) + 1)
             }
-            // What follows another fragment than the first is not a header.
+            // Only the first fragment is followed by a header.
             next_header::FRAGMENT if u16::from_be_bytes(fragment) >> 3 == 0 => UNIT,
             next_header::AUTHENTICATION => 4 * (usize::from(length) + 2),
             _ => return None,

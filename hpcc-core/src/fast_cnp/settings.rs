@@ -127,7 +127,7 @@ impl FastCnpSettings {
 
     /// The types of the options.
     pub fn types(&self) -> OptionTypes {
-        // The declared range is that of the codes whose upper bits are 100.
+        // Never the default: the declared range holds valid codes only, whose upper bits are 100.
         let of = |code| OptionType::new(code).unwrap_or(OptionType::EXPERIMENTAL);
         OptionTypes { destination: of(self.option_type), trace: of(self.trace_option_type) }
     }

@@ -5,7 +5,7 @@
 //! A simulated frame has no bytes until somebody looks. [`crate::simulated_frame`] describes one as a [`RoceFrame`],
 //! [`build`] makes the bytes of that, and [`parse`] reads them into the same description. Where telemetry travels is
 //! up to its [`Encapsulation`]; what it says, to `crate::telemetry`.
-// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+// Untrusted bytes are read here: what indexes them must say why it cannot panic.
 #![warn(clippy::indexing_slicing)]
 
 pub mod build;

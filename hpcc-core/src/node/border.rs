@@ -35,7 +35,7 @@ impl TelemetryBorder {
         match answer {
             Answer::Records => feedback.for_sections(bytes, |section| relative::section(layout, section, stack)),
             Answer::BusiestLink => {
-                // What is no record of a link tells nothing.
+                // An answer that holds no record of a link has nothing to hide.
                 let _ = relative::link(layout, bytes);
             }
             Answer::Loads | Answer::Window | Answer::Nothing => {}

@@ -32,7 +32,7 @@ impl Mrg32k3a {
     /// The same for another global seed, of which those from 1 to 4294944442 give sequences of their own.
     pub fn seeded(seed: u32, stream: u64, substream: u64) -> Self {
         let start = |index: usize, m: u64| {
-            // A state of zeros would stay one.
+            // A state of zeros gives zeros for ever.
             let at_seed = [(u64::from(seed) % m).max(1); 3];
             let at_stream = pass(&STREAMS[index], stream, at_seed, m);
             pass(&SUBSTREAMS[index], substream, at_stream, m)

@@ -4,7 +4,7 @@
 //! Each header is a plain record with `parse` and `emit`; for every record `parse(emit(r)) == r`. What follows a
 //! header is a slice of the packet: nothing is copied, and no input makes anything here panic. Reserved bits are
 //! sent as 0 and ignored on arrival.
-// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+// Untrusted bytes are read here: what indexes them must say why it cannot panic.
 #![warn(clippy::indexing_slicing)]
 
 pub mod aeth;

@@ -92,7 +92,7 @@ impl Scheduler {
         if let Some(queue) = self.round(backlog) {
             return Some(queue);
         }
-        // Every head is larger than its queue may send: the rounds that change nothing pass at once.
+        // Every head is larger than its queue may send yet: rounds in which none could be sent are skipped at once.
         let rounds = self.vain_rounds(backlog)?;
         self.pass(backlog, rounds);
         self.round(backlog)

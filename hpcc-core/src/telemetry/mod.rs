@@ -11,7 +11,7 @@
 //! Around the records: [`Sampler`] chooses the packets that collect them, [`Comparison`] tells a link's load from two,
 //! [`BusiestLink`] picks one for a whole path ([`link_codec`] has its bytes), [`FeedbackGuard`] doubts them, [`seal`] authenticates them;
 //! [`normalised`] at a receiver and [`relative`] at a border hide what they say of the network.
-// Bytes from outside are read here: a place that may not be there is asked for, or said to be there.
+// Untrusted bytes are read here: what indexes them must say why it cannot panic.
 #![warn(clippy::indexing_slicing)]
 
 mod busiest_link;

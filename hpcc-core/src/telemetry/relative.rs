@@ -26,7 +26,7 @@ pub fn rate(layout: &Layout) -> Option<BitRate> {
 fn relative(hop: &Hop, rate: BitRate, modulus: &Modulus) -> Hop {
     let factor = rate.0 / hop.rate.0.max(1);
     let tx_bytes = u128::from(hop.tx_bytes) * u128::from(factor) % u128::from(modulus.tx_bytes.max(1));
-    // Below the modulus, which has 64 bits.
+    // No digit is lost: it is below the modulus, a number of 64 bits.
     Hop { rate, tx_bytes: tx_bytes as u64, qlen: hop.qlen.saturating_mul(factor), ..*hop }
 }
 

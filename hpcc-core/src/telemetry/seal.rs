@@ -62,7 +62,7 @@ impl SealKey {
     /// [`Unusable`] if the tag is not that of this section, flow and sequence number under this key.
     pub fn open<'a>(&self, flow: u64, seq: u64, sealed: &'a [u8]) -> Result<&'a [u8], Unusable> {
         let (section, tag) = sealed.split_last_chunk().ok_or(Unusable)?;
-        // As numbers, so that the time tells nothing of where two tags differ.
+        // Compared as numbers: the time that this takes does not tell in which byte two tags differ.
         let fits = u32::from_be_bytes(*tag) == u32::from_be_bytes(self.tag(flow, seq, section));
         if fits { Ok(section) } else { Err(Unusable) }
     }

@@ -95,7 +95,7 @@ impl Units {
             while units_left > others {
                 let of_all = |unit: usize| 1_000 * attraction[unit] / outside[unit].max(1);
                 let free = (0..count).rev().filter(|&unit| parts[unit] == NONE);
-                // The first of those that are linked best, else of those that have the fewest links.
+                // The unit with the strongest links to this part; among equals the one with the fewest links, then the first.
                 let Some(unit) = free.max_by_key(|&unit| (of_all(unit), Reverse(outside[unit]))) else { break };
                 if others > 0 && weight > 0 && weight + self.weights[unit] / 2 > share {
                     break;

@@ -211,14 +211,14 @@ impl Host {
     fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
         let transport = &self.rules.transport;
         let bdp = if transport.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
-        // W_init (REQ-08). A window that the rate scales belongs to the line rate; a fixed one to the path's.
+        // W_init (REQ-08). A window that scales with the rate is that of the line rate; a fixed one is that of the path.
         let scales = transport.window && transport.variable_window && !transport.quirks.narrow_window;
         let window = match transport.window || transport.is_selective() {
             true if scales => bytes_in(line_rate, base_rtt),
             true => bdp,
             false => 0,
         };
-        // What fits on the path at line rate, also where nothing bounds the flow to it.
+        // What fits on the path at line rate, even if no window holds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
         let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
         FlowLimits {

@@ -37,7 +37,7 @@ impl Message {
     /// The message of `size` bytes that follows; `None` if sequence numbers do not reach to its end.
     fn next(&self, size: u64, mtu: u32) -> Option<Message> {
         let start = self.end().checked_next_multiple_of(mtu.into())?;
-        // Behind it there is room for a gap, too.
+        // There must also be sequence numbers for the gap behind it.
         start.checked_add(size)?.checked_next_multiple_of(mtu.into())?;
         let writes = message::completed(self.size, self.size, mtu) as u32;
         Some(Message {

@@ -26,7 +26,7 @@ impl ProbedFlow {
     /// A flow whose first byte has the sequence number `first`. It starts at line rate (REQ-08).
     pub fn new(config: HpccPlusConfig, limits: FlowLimits, layout: Layout, first: u32) -> Self {
         let controller = HpccPlus::new(config, limits);
-        // Above 0 by a whole range, so that older numbers exist.
+        // One range of 32 bits above 0, so that numbers before the first can be told, too.
         let first = 1 << 32 | u64::from(first);
         ProbedFlow {
             window: (controller.window().reference() as u64).max(1),

@@ -211,8 +211,8 @@ impl QueuePair {
 
     #[inline]
     fn is_window_bound(&self) -> bool {
-        // What is sent again is in the window already. And who has not asked for an acknowledgement may not
-        // get one: one packet more may leave, to ask for it.
+        // Bytes that are sent again are in the window already. And a sender that has asked for no acknowledgement
+        // may get none: it may send one packet more, which asks.
         self.is_window_full() && !self.resends && self.requested > self.snd_una
     }
 
@@ -244,7 +244,7 @@ impl QueuePair {
     #[inline]
     pub fn message(&self, config: &TransportConfig, seq: u64) -> Message {
         if !config.shares_queue_pairs() {
-            // Without a look at what is not in the cache.
+            // `posted` is not in the cache: it is not read if the answer is known.
             return Message::alone(self.end);
         }
         self.posted.as_ref().map_or(Message::alone(self.end), |posted| *posted.at(seq).unwrap_or(posted.last()))
@@ -293,13 +293,13 @@ impl QueuePair {
         let rate = if config.rate_bound { self.rate } else { self.limits.line_rate };
         self.last_frame = frame;
         self.next_avail = match config.rounding() {
-            // Where it leaves as soon as it may, the exact time of that counts.
+            // A frame that left as soon as it might: the next is counted from that exact time, not from the nanosecond.
             Rounding::Exact if now == self.next_avail.nanos => self.next_avail.after(rate.tx_picos(frame)),
             Rounding::Exact => ExactNanos::from(now).after(rate.tx_picos(frame)),
             Rounding::Nearest | Rounding::Floored => (now + rate.tx_time(frame, config.rounding())).into(),
         };
         if self.in_flight() <= u64::from(config.mtu) {
-            // The only packet in flight: the wait for it begins.
+            // No other packet is in flight: the wait for an acknowledgement begins with this one.
             self.timer.restart(now);
         }
     }
@@ -324,7 +324,7 @@ impl QueuePair {
         while let Some((at, timer)) = due(self).filter(|&(at, _)| at <= now) {
             self.on_timer(config, timer, at);
             if self.timeout(timer) == Some(at) {
-                // A controller that leaves its timer as it is would never be done.
+                // The controller has not moved its timer: without this the loop would not end.
                 break;
             }
         }
@@ -349,7 +349,7 @@ impl QueuePair {
         let before = self.snd_una;
         self.snd_una = self.snd_una.max(config.resume_at(seq));
         if !config.quirks.wrapping_in_flight {
-            // What has arrived need not be sent again, though a NACK had asked for it.
+            // What has arrived need not be sent again, even if a NACK asked for it.
             self.snd_nxt = self.snd_nxt.max(self.snd_una);
         }
         Acked { bytes: self.snd_una - before, messages: self.is_finished().into() }
@@ -358,7 +358,7 @@ impl QueuePair {
     /// The same where flows share the queue pair.
     fn on_ack_of_messages(&mut self, seq: u64) -> Acked {
         let Some(posted) = &mut self.posted else { return Acked { bytes: 0, messages: 0 } };
-        // An acknowledgement of what was not sent is forged. It must not finish messages that nobody has posted.
+        // Only a forged acknowledgement is beyond what was sent. It must not finish messages that nobody has posted.
         let seq = seq.min(self.snd_max);
         let (before, gaps) = (self.snd_una, posted.first_gaps());
         let messages = posted.finish(seq);

@@ -106,7 +106,7 @@ impl Receiver {
     fn on_data(&mut self, config: &TransportConfig, now: Nanos, data: &Data) -> Reply {
         let &Data { seq, payload, ack_requested, .. } = data;
         if seq < self.expected {
-            // The acknowledgement was lost, or the sender's patience is short. The reference stays silent.
+            // The acknowledgement was lost, or the sender timed out too early. The reference stays silent.
             return if config.recovers() { Reply::Ack(self.expected) } else { Reply::Silence };
         }
         if seq > self.expected {

@@ -171,7 +171,7 @@ impl Sender {
 
     /// Timers that are to fire, be they new or not.
     pub fn due_timers(&mut self) -> Armed {
-        // What was armed is among them.
+        // Timers that were just armed are among those that are due.
         self.qp.take_armed();
         let probes = [PROBE_TIMER, PATH_TIMER].into_iter().filter(|&timer| self.next_probe(timer).is_some());
         let probes = probes.fold(0, |armed, timer| armed | 1 << timer);

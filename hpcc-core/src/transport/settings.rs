@@ -143,7 +143,7 @@ impl TransportSettings {
             ack_priority: self.ack_priority.unwrap_or(if needs.acks_first { 0 } else { DATA_PRIORITY }),
             queue_pairs: self.queue_pairs,
             notification: self.congestion_notification,
-            // Checked by then.
+            // `check` has refused a list that cannot be read.
             classes: Classes::parse_any(&self.classes).unwrap_or_default(),
             exact_rates: false,
             quirks,

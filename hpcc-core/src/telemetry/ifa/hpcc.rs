@@ -102,7 +102,7 @@ pub fn overwrite(sojourn: bool, section: &mut [u8], hops: &[Hop]) {
 
 /// An entry that was emitted when the hop says, after it had waited for as long as its link takes to send the hop's queue.
 fn after_waiting(entry: Metadata, hop: &Hop) -> Metadata {
-    // Up: what was read of a time, and rounded down, becomes that time.
+    // Rounded up, because the queue was computed from a time and rounded down: this gives the time back.
     let waited = (u128::from(hop.qlen) * 8 * u128::from(SECOND)).div_ceil(u128::from(hop.rate.0.max(1)));
     let residence = u32::try_from(waited).unwrap_or(u32::MAX);
     let received = (hop.ts + MODULUS.ts - u64::from(residence)) % MODULUS.ts;

@@ -136,7 +136,7 @@ impl<'a> Iterator for Nodes<'a> {
             return None;
         }
         let parsed = Node::parse(self.trace_type, self.rest);
-        // A trace that asks for nothing has no end of nodes.
+        // If the trace asks for nothing, a node takes no bytes: stop, or there would be nodes without end.
         self.rest = parsed.as_ref().map_or(&[], |(_, rest)| if rest.len() < self.rest.len() { rest } else { &[] });
         Some(parsed.map(|(node, _)| node))
     }
