@@ -231,10 +231,16 @@ class HeadroomTest : public IncastTest
             m_network.helper.SetLoss(NetDeviceContainer(m_network.GetHostDevice(sender)), 1.0, 1);
         }
         m_network.helper.Start();
-        GetSwitch()->TraceConnectWithoutContext("Drop", MakeCallback(&HeadroomTest::OnDrop, this));
+        GetSwitch()->TraceConnectWithoutContext(
+            "Drop",
+            Callback<void, const QbbFrame&>([this](const QbbFrame& frame) {
+                m_dropped += frame.kind == QbbFrame::Kind::DATA;
+            }));
         m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
             "RxEnd",
-            MakeCallback(&HeadroomTest::OnArrival, this));
+            Callback<void, const QbbFrame&>([this](const QbbFrame& frame) {
+                m_arrived += frame.kind == QbbFrame::Kind::DATA;
+            }));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(m_dropped, 0, "the headroom holds everything");
         NS_TEST_EXPECT_MSG_EQ(GetSwitch()->GetDrops(),
@@ -245,24 +251,6 @@ class HeadroomTest : public IncastTest
                               SENDERS * SIZE / 1000,
                               "a frame arrives or is dropped");
         NS_TEST_EXPECT_MSG_EQ(CountFinished(), 0, "no acknowledgement arrives");
-    }
-
-    /**
-     * \brief Count a frame that was dropped.
-     * \param frame the frame
-     */
-    void OnDrop(const QbbFrame& frame)
-    {
-        m_dropped += frame.kind == QbbFrame::Kind::DATA;
-    }
-
-    /**
-     * \brief Count a frame that arrived.
-     * \param frame the frame
-     */
-    void OnArrival(const QbbFrame& frame)
-    {
-        m_arrived += frame.kind == QbbFrame::Kind::DATA;
     }
 
     uint64_t m_dropped{0}; //!< data frames dropped
@@ -296,7 +284,8 @@ class EcnTest : public IncastTest
             MakeCallback(&EcnTest::OnDeparture, this));
         m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
             "RxEnd",
-            MakeCallback(&EcnTest::OnArrival, this));
+            Callback<void, const QbbFrame&>(
+                [this](const QbbFrame& frame) { m_seen += frame.congestionMarked; }));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(m_between, 0, "some are marked between the thresholds");
         NS_TEST_EXPECT_MSG_GT(m_spared, m_between, "most are not, for pmax is 0.2");
@@ -330,15 +319,6 @@ class EcnTest : public IncastTest
         }
     }
 
-    /**
-     * \brief A frame arrives.
-     * \param frame the frame
-     */
-    void OnArrival(const QbbFrame& frame)
-    {
-        m_seen += frame.congestionMarked;
-    }
-
     uint32_t m_marked{0};  //!< frames that left with a mark
     uint32_t m_between{0}; //!< of these, with a queue between the thresholds
     uint32_t m_spared{0};  //!< frames without a mark, with such a queue
@@ -367,18 +347,10 @@ class NoEcnTest : public IncastTest
         m_network.helper.Start();
         m_network.GetHostDevice(SENDERS)->TraceConnectWithoutContext(
             "RxEnd",
-            MakeCallback(&NoEcnTest::OnArrival, this));
+            Callback<void, const QbbFrame&>(
+                [this](const QbbFrame& frame) { m_seen += frame.congestionMarked; }));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_seen, 0, "marks that nobody asked for");
-    }
-
-    /**
-     * \brief A frame arrives.
-     * \param frame the frame
-     */
-    void OnArrival(const QbbFrame& frame)
-    {
-        m_seen += frame.congestionMarked;
     }
 
     uint32_t m_seen{0}; //!< frames that arrived with a mark
@@ -558,7 +530,10 @@ class UnroutableTest : public HpccTestCase
         frame->size = 1090;
         frame->dst = unconnected;
         const auto aSwitch = network.switches.Get(0)->GetObject<QbbSwitch>();
-        aSwitch->TraceConnectWithoutContext("Drop", MakeCallback(&UnroutableTest::OnDrop, this));
+        aSwitch->TraceConnectWithoutContext(
+            "Drop",
+            Callback<void, const QbbFrame&>(
+                [this](const QbbFrame& frame) { m_drops += frame.size == 1090; }));
         Simulator::ScheduleNow([&network, frame]() {
             network.GetHostDevice(0)->Enqueue(frame, 0);
             network.GetHostDevice(0)->TrySend();
@@ -568,15 +543,6 @@ class UnroutableTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(aSwitch->GetDrops(), 0, "the buffer is not to blame");
         NS_TEST_EXPECT_MSG_EQ(m_drops, 1, "the drop was not traced");
         Simulator::Destroy();
-    }
-
-    /**
-     * \brief A frame is dropped.
-     * \param frame the frame
-     */
-    void OnDrop(const QbbFrame& frame)
-    {
-        m_drops += frame.size == 1090;
     }
 
     uint32_t m_drops{0}; //!< drops seen
@@ -611,7 +577,9 @@ class LossySwitchTest : public HpccTestCase
             flows.push_back(network.AddFlow(sender, 8, 100'000));
         }
         const auto aSwitch = network.switches.Get(0)->GetObject<QbbSwitch>();
-        aSwitch->TraceConnectWithoutContext("Drop", MakeCallback(&LossySwitchTest::OnDrop, this));
+        aSwitch->TraceConnectWithoutContext(
+            "Drop",
+            Callback<void, const QbbFrame&>([this](const QbbFrame&) { ++m_traced; }));
         Simulator::Stop(Seconds(1));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_GT(aSwitch->GetDrops(), 0, "drops");
@@ -625,14 +593,6 @@ class LossySwitchTest : public HpccTestCase
             NS_TEST_EXPECT_MSG_EQ(+network.GetHostDevice(sender)->GetPaused(), 0, "not paused");
         }
         Simulator::Destroy();
-    }
-
-    /**
-     * \brief A frame was dropped.
-     */
-    void OnDrop(const QbbFrame&)
-    {
-        ++m_traced;
     }
 
     uint64_t m_traced{0}; //!< drops seen
