@@ -367,16 +367,9 @@ ns3_test() {
 
 # All runs of the reference, repeated; the table is shown if one differs.
 parity() {
-    local log
-    log=$(mktemp)
-    if "$HPCC_ANALYSIS_PROGRAM" parity --jobs "$jobs" >"$log"; then
-        grep ' runs of ' "$log"
-        rm -f "$log"
-    else
-        cat "$log"
-        rm -f "$log"
-        return 1
-    fi
+    local table
+    table=$("$HPCC_ANALYSIS_PROGRAM" parity --jobs "$jobs") || { echo "$table"; return 1; }
+    grep ' runs of ' <<<"$table"
 }
 
 test_stack() {
