@@ -29,7 +29,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace ns3
 {
