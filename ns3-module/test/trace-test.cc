@@ -186,9 +186,11 @@ class TraceSourcesTest : public HpccTestCase
         Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Rtt",
                                       MakeCallback(&TraceSourcesTest::OnRtt, this));
         Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Resend",
-                                      MakeCallback(&TraceSourcesTest::OnResend, this));
-        Config::ConnectWithoutContext("/NodeList/*/$ns3::RdmaHost/Cnp",
-                                      MakeCallback(&TraceSourcesTest::OnCnp, this));
+                                      Callback<void, const RdmaFlow&, uint64_t>(
+                                          [this](const RdmaFlow&, uint64_t) { ++m_resent; }));
+        Config::ConnectWithoutContext(
+            "/NodeList/*/$ns3::RdmaHost/Cnp",
+            Callback<void, const RdmaFlow&>([this](const RdmaFlow&) { ++m_cnps; }));
         Config::Connect("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/QueuedBytes",
                         MakeCallback(&TraceSourcesTest::OnQueue, this));
     }
@@ -200,18 +202,6 @@ class TraceSourcesTest : public HpccTestCase
     void OnRtt(const RdmaFlow&, Time rtt)
     {
         m_rtts.push_back(rtt);
-    }
-
-    /// A packet is sent again.
-    void OnResend(const RdmaFlow&, uint64_t)
-    {
-        ++m_resent;
-    }
-
-    /// A notification has arrived.
-    void OnCnp(const RdmaFlow&)
-    {
-        ++m_cnps;
     }
 
     /**
