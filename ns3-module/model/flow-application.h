@@ -23,6 +23,7 @@ class FlowApplication : public Application
     void DoInitialize() override;
 
   private:
+    /// Start the flow.
     void StartApplication() override = 0;
 
     /// Start, if that is still to come.
