@@ -83,8 +83,8 @@ main(int argc, char* argv[])
 
     QbbHelper network;
     const NodeContainer nodes = byhand::Build(experiment, network);
-    byhand::PrintHead();
     AddClients(byhand::ReadFlows(flows, stop), nodes);
+    byhand::PrintHead();
     const auto attackers = byhand::BeginAttacks(experiment, network, nodes);
     Simulator::Stop(stop);
     Simulator::Run();

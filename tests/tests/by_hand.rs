@@ -242,7 +242,7 @@ fn programs_give_what_files_give() {
 }
 
 #[test]
-fn names_that_the_program_does_not_know_end_it() {
+fn what_the_program_does_not_know_ends_it() {
     for (arguments, expected) in [
         ("--scenario=quick", "there is no scenario \"quick\""),
         ("--sweep=pink", "there is no sweep \"pink\""),
@@ -253,6 +253,9 @@ fn names_that_the_program_does_not_know_end_it() {
         ("--sweep=controllers --variant=hpcc --quick", "the sweep controllers has no quick form"),
         ("--scenario=quickstart --sweep=pint", "expected --scenario or --sweep, and one of them"),
         ("", "expected --scenario or --sweep, and one of them"),
+        ("--scenario=quickstart --stop=1ms", "expected --flows: the folder"),
+        ("--scenario=quickstart --flows=nowhere", "expected --stop: a time"),
+        ("--scenario=quickstart --flows=nowhere --stop=1ms", "nowhere/fct.csv cannot be read"),
     ] {
         let mut program = by_hand(Path::new("any"));
         let told = Told::from(program.args(arguments.split_whitespace()).output().expect("the program starts"));

@@ -72,6 +72,8 @@ AddFlows(const std::string& path, std::vector<Flow>& flows)
 std::vector<Flow>
 ReadFlows(const std::string& folder, Time stop)
 {
+    NS_ABORT_MSG_IF(folder.empty(), "expected --flows: the folder of the run's results");
+    NS_ABORT_MSG_UNLESS(stop.IsStrictlyPositive(), "expected --stop: a time such as 4ms");
     std::vector<Flow> flows;
     AddFlows(SystemPath::Append(folder, "fct.csv"), flows);
     AddFlows(SystemPath::Append(folder, "unfinished.csv"), flows);
