@@ -39,13 +39,15 @@ pub(crate) mod ffi {
         AdmitAndPause,
     }
 
-    /// What happens to a frame that need not wait.
+    /// What happens to a frame that came to an idle port.
     #[derive(Clone, Copy)]
-    struct Passage {
-        /// Nothing has happened if it is not let pass.
-        passes: bool,
-        mark: bool,
-        telemetry_bytes: u16,
+    enum Passage {
+        /// It is to wait, and nothing has happened.
+        Waits,
+        /// It leaves.
+        Passes,
+        /// It leaves, marked.
+        PassesMarked,
     }
 
     /// What becomes of a frame that arrived at a switch.
@@ -71,16 +73,16 @@ pub(crate) mod ffi {
         is_data: bool,
         hop_limit: u8,
         size: u32,
+        /// The switch changes it.
         telemetry_bytes: u16,
         arrived_ns: u64,
     }
 
-    /// `hpcc_core::switch::Departure`, with the new length of the telemetry section.
+    /// `hpcc_core::switch::Departure`.
     #[derive(Clone, Copy)]
     struct Departure {
         mark: bool,
         resume: bool,
-        telemetry_bytes: u16,
     }
 
     /// Addresses of what a frame will touch, for fetching it into the cache; 0: none.
@@ -134,7 +136,7 @@ pub(crate) mod ffi {
             self: &mut Switch,
             egress: u16,
             now_ns: u64,
-            frame: &DepartingFrame,
+            frame: &mut DepartingFrame,
             section: &mut [u8],
             rng: &mut Rng,
         ) -> Passage;
@@ -148,7 +150,7 @@ pub(crate) mod ffi {
             self: &mut Switch,
             egress: u16,
             now_ns: u64,
-            frame: &DepartingFrame,
+            frame: &mut DepartingFrame,
             section: &mut [u8],
             rng: &mut Rng,
         ) -> Departure;
@@ -277,13 +279,19 @@ impl Switch {
         &mut self,
         egress: u16,
         now_ns: u64,
-        frame: &DepartingFrame,
+        frame: &mut DepartingFrame,
         section: &mut [u8],
         rng: &mut Rng,
     ) -> Passage {
+        let head = (&*frame).into();
         let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
-        let mark = self.core.pass(egress, Nanos(now_ns), &frame.into(), &mut section, &mut rng.0);
-        Passage { passes: mark.is_some(), mark: mark.unwrap_or_default(), telemetry_bytes: section.len as u16 }
+        let mark = self.core.pass(egress, Nanos(now_ns), &head, &mut section, &mut rng.0);
+        frame.telemetry_bytes = section.len as u16;
+        match mark {
+            None => Passage::Waits,
+            Some(false) => Passage::Passes,
+            Some(true) => Passage::PassesMarked,
+        }
     }
 
     pub fn places_of_arrival(&self, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces {
@@ -306,14 +314,16 @@ impl Switch {
         &mut self,
         egress: u16,
         now_ns: u64,
-        frame: &DepartingFrame,
+        frame: &mut DepartingFrame,
         section: &mut [u8],
         rng: &mut Rng,
     ) -> Departure {
+        let head = (&*frame).into();
         let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
         let core_switch::Departure { mark, resume } =
-            self.core.depart(egress, Nanos(now_ns), &frame.into(), &mut section, &mut rng.0);
-        Departure { mark, resume, telemetry_bytes: section.len as u16 }
+            self.core.depart(egress, Nanos(now_ns), &head, &mut section, &mut rng.0);
+        frame.telemetry_bytes = section.len as u16;
+        Departure { mark, resume }
     }
 
     pub fn discard(&mut self, egress: u16, ingress: u16, priority: u8, size: u32) -> bool {

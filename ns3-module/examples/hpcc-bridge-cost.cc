@@ -140,9 +140,9 @@ PassSwitch(hpcc::Switch& node, hpcc::Rng& rng, Section& section, uint64_t now)
     const hpcc::FlowKey key{0x0b000001, 0x0b000101, 10000, 100};
     const hpcc::Route route = node.route(1, key, 64);
     section[40] = 0; // the count of hops: each call writes the first
-    const hpcc::DepartingFrame frame{0, 0, PRIORITY, true, 63, FRAME, 42, now};
-    return node.pass(route.egress, now, frame, {section.data(), section.size()}, rng)
-        .telemetry_bytes;
+    hpcc::DepartingFrame frame{0, 0, PRIORITY, true, 63, FRAME, 42, now};
+    node.pass(route.egress, now, frame, {section.data(), section.size()}, rng);
+    return frame.telemetry_bytes;
 }
 
 /**

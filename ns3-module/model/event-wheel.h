@@ -47,7 +47,17 @@ class EventWheel
         : m_far(order),
           m_order(order)
     {
-        m_lists.emplace_back();
+    }
+
+    /**
+     * \brief Choose which of several events of a time runs first.
+     * \pre no event waits
+     * \param order which
+     */
+    void SetOrder(EventOrder order)
+    {
+        m_far = FarEvents(order);
+        m_order = SlotOrder(order);
     }
 
     /// \return whether no event waits
@@ -100,19 +110,27 @@ class EventWheel
         return NextIsFar() ? m_far.Front() : m_order.ToEvent(*m_next, m_nextTs);
     }
 
+    /// An event that was taken, as the wheel had it.
+    struct Taken
+    {
+        WheelEntry entry; //!< the event
+        uint64_t ts;      //!< its time
+        bool isFar;       //!< whether it was beyond the wheel
+    };
+
     /**
      * \brief Take the next event, to run it. The events behind it may fetch what they will touch.
      * \pre there is one
      * \return the event
      */
-    [[gnu::always_inline]] Event Pop()
+    [[gnu::always_inline]] Taken Pop()
     {
-        const Event next = Discard();
+        const Taken next = Discard();
         if (m_count >= SOME)
         {
-            if (!LookAtOne(next.impl))
+            if (!LookAtOne(next.entry.GetImpl()))
             {
-                LookAhead(next.impl);
+                LookAhead(next.entry.GetImpl());
             }
         }
         else if (m_looked != m_seen)
@@ -127,9 +145,20 @@ class EventWheel
      * \pre there is one
      * \return the event
      */
-    [[gnu::always_inline]] Event Discard()
+    [[gnu::always_inline]] Taken Discard()
     {
         return NextIsFar() ? TakeFar() : TakeNear();
+    }
+
+    /**
+     * \brief Say all of the event that was taken last.
+     * \param taken that event
+     * \return the event
+     */
+    Event ToEvent(const Taken& taken) const
+    {
+        return taken.isFar ? taken.entry.ToEvent(taken.ts, m_farId)
+                           : m_order.ToEvent(taken.entry, taken.ts);
     }
 
     /**
@@ -146,21 +175,23 @@ class EventWheel
         };
         WheelSlot& slot = GetSlot(ts);
         const std::size_t taken = GetTaken(slot, ts);
-        const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
-                                        slot.entries.end(),
-                                        isIt);
+        WheelEntry* place = std::find_if(slot.entries.begin() + taken, slot.entries.end(), isIt);
         if (place != slot.entries.end() && ts - m_base < SLOTS)
         {
-            slot.entries.erase(place);
+            slot.entries.Erase(place);
             --m_count;
             slot.ForgetPlaces();
-            if (slot.entries.size() == taken)
+            if (slot.entries.size() > taken)
             {
-                Vacate(ts);
+                m_last = ts == m_nextTs ? slot.entries.end() : m_last;
             }
             else if (ts == m_nextTs)
             {
-                GoTo(slot, ts, taken);
+                Advance();
+            }
+            else
+            {
+                Empty(ts % SLOTS);
             }
             return;
         }
@@ -193,25 +224,52 @@ class EventWheel
     static constexpr std::size_t MANY = 16384;
 
     /// \return the next event, which is beyond the wheel
-    [[gnu::noinline]] Event TakeFar()
+    [[gnu::noinline]] Taken TakeFar()
     {
         const Event next = m_far.Pop();
         m_base = next.ts;
-        return next;
+        // It may have been inserted so long ago that the lower half does not say which it is.
+        m_farId = next.id;
+        return {WheelEntry(next), next.ts, true};
     }
 
     /// \return the next event, which is in the wheel; inline, so that its parts stay in registers
-    [[gnu::always_inline]] Event TakeNear()
+    [[gnu::always_inline]] Taken TakeNear()
     {
-        const WheelEntry next = *m_next++;
-        const uint64_t ts = m_nextTs;
-        m_base = ts;
+        const Taken next{*m_next++, m_nextTs, false};
+        m_base = next.ts;
         --m_count;
         if (m_next == m_last)
         {
-            Vacate(ts);
+            Advance();
         }
-        return m_order.ToEvent(next, ts);
+        return next;
+    }
+
+    /// The earliest slot's last event was taken: the turn of the next slot.
+    [[gnu::always_inline]] void Advance()
+    {
+        const uint32_t place = m_nextTs % SLOTS;
+        Empty(place);
+        if (m_occupied.IsEmpty())
+        {
+            m_nextTs = NEVER;
+            return;
+        }
+        const uint64_t ts = m_nextTs + m_occupied.DistanceFrom(place);
+        GoTo(GetSlot(ts), ts, 0);
+    }
+
+    /**
+     * \brief A slot has lost its last event.
+     * \param place its place in the wheel
+     */
+    void Empty(uint32_t place)
+    {
+        WheelSlot& slot = m_slots[place];
+        m_memory.Clear(slot.entries);
+        slot.arranged = WheelSlot::UNARRANGED;
+        m_occupied.Clear(place);
     }
 
     /// \return whether the next event is beyond the wheel
@@ -246,19 +304,13 @@ class EventWheel
         {
             return false;
         }
-        uint32_t list = m_slots[ev.ts % SLOTS];
-        if (!list)
-        {
-            list = Occupy(ev.ts);
-        }
-        WheelSlot& slot = m_lists[list];
-        // Where there is room, the entry is made where it stays, without a copy in memory.
-        if (slot.arranged != WheelSlot::UNARRANGED ||
-            slot.entries.size() == slot.entries.capacity())
+        WheelSlot& slot = GetSlot(ev.ts);
+        if (slot.arranged != WheelSlot::UNARRANGED || !slot.entries.HasRoom())
         {
             return false;
         }
-        slot.entries.emplace_back(ev);
+        slot.entries.Append(WheelEntry(ev));
+        m_occupied.Set(ev.ts % SLOTS);
         ++m_count;
         return true;
     }
@@ -278,20 +330,20 @@ class EventWheel
             return;
         }
         ++m_count;
-        uint32_t list = m_slots[ts % SLOTS];
-        if (!list)
-        {
-            list = Occupy(ts);
-        }
-        WheelSlot& slot = m_lists[list];
+        WheelSlot& slot = GetSlot(ts);
+        m_occupied.Set(ts % SLOTS);
         const std::size_t taken = GetTaken(slot, ts);
+        if (!slot.entries.HasRoom())
+        {
+            m_memory.Extend(slot.entries);
+        }
         if (slot.arranged != WheelSlot::UNARRANGED || isLate)
         {
             PutInOrder(slot, ts, taken, entry);
         }
         else
         {
-            slot.entries.push_back(entry);
+            slot.entries.Append(entry);
         }
         if (ts <= m_nextTs)
         {
@@ -331,7 +383,7 @@ class EventWheel
      */
     std::size_t GetTaken(const WheelSlot& slot, uint64_t ts) const
     {
-        return ts == m_nextTs ? m_next - slot.entries.data() : 0;
+        return ts == m_nextTs ? m_next - slot.entries.begin() : 0;
     }
 
     /**
@@ -344,8 +396,8 @@ class EventWheel
     {
         m_order.Arrange(slot);
         m_nextTs = ts;
-        m_next = slot.entries.data() + taken;
-        m_last = slot.entries.data() + slot.entries.size();
+        m_next = slot.entries.begin() + taken;
+        m_last = slot.entries.end();
     }
 
     /**
@@ -354,73 +406,7 @@ class EventWheel
      */
     WheelSlot& GetSlot(uint64_t ts)
     {
-        return m_lists[m_slots[ts % SLOTS]];
-    }
-
-    /**
-     * \brief A slot gets its first event: it gets the memory that was vacated last, for that is in
-     * the cache.
-     * \param ts its time
-     * \return which of m_lists that is
-     */
-    [[gnu::noinline]] uint32_t Occupy(uint64_t ts)
-    {
-        if (m_spareCount == 0)
-        {
-            // Room for all of them to be empty.
-            m_spare.emplace_back();
-            m_spare[m_spareCount++] = static_cast<uint32_t>(m_lists.size());
-            m_lists.emplace_back();
-            // The lists may have moved.
-            m_lookSlot = &GetSlot(m_lookTs);
-        }
-        const uint32_t list = m_spare[--m_spareCount];
-        m_slots[ts % SLOTS] = list;
-        m_occupied.Set(ts % SLOTS);
-        return list;
-    }
-
-    /**
-     * \brief A slot has lost its last event.
-     * \param ts its time
-     */
-    [[gnu::noinline]] void Vacate(uint64_t ts)
-    {
-        const uint32_t index = ts % SLOTS;
-        WheelSlot& slot = GetSlot(ts);
-        slot.entries.clear();
-        slot.arranged = WheelSlot::UNARRANGED;
-        m_spare[m_spareCount++] = std::exchange(m_slots[index], 0);
-        m_occupied.Clear(index);
-        if (ts != m_nextTs)
-        {
-            return;
-        }
-        if (m_occupied.IsEmpty())
-        {
-            m_nextTs = NEVER;
-            return;
-        }
-        m_nextTs = ts + m_occupied.DistanceFrom(index);
-        GoTo(GetSlot(m_nextTs), m_nextTs, 0);
-        // Where there are more, LookAhead() does.
-        if (m_count < SOME)
-        {
-            FetchSlotAfter(m_nextTs);
-        }
-    }
-
-    /**
-     * \brief Fetch the first event of the slot that will probably be next but one.
-     * \param ts time of the one that is next
-     */
-    void FetchSlotAfter(uint64_t ts)
-    {
-        const uint64_t after = FirstOccupied(ts + 1);
-        if (after != NEVER)
-        {
-            FetchLines(GetSlot(after).entries.data(), 1);
-        }
+        return m_slots[ts % SLOTS];
     }
 
     /**
@@ -536,12 +522,8 @@ class EventWheel
         return ts - m_base < SLOTS ? ts : NEVER;
     }
 
-    /// The wheel: by time modulo SLOTS, which of m_lists has its events.
-    std::array<uint32_t, SLOTS> m_slots{};
-    /// Lists of events; the first stays empty, for times without any.
-    std::vector<WheelSlot> m_lists;
-    std::vector<uint32_t> m_spare;          //!< which others are empty: the first m_spareCount
-    std::size_t m_spareCount{0};            //!< how many are
+    std::array<WheelSlot, SLOTS> m_slots;   //!< the wheel: by time modulo SLOTS
+    SlotMemory m_memory;                    //!< room for slots of many events
     OccupancyMap m_occupied;                //!< which slots have events
     uint64_t m_base{0};                     //!< time of the latest removal: where the wheel begins
     uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
@@ -555,6 +537,7 @@ class EventWheel
     WheelSlot* m_lookSlot{nullptr};         //!< its slot, while events that were looked at wait
     std::size_t m_lookAt{0};                //!< its place there
     FarEvents m_far;                        //!< the events beyond the wheel
+    uint64_t m_farId{0};                    //!< id of the one that was taken from there last
     SlotOrder m_order;                      //!< which of several events of a time runs first
 };
 

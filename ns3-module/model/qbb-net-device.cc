@@ -351,6 +351,19 @@ QbbNetDevice::Dequeue()
 }
 
 void
+QbbNetDevice::ScheduleBoth(uint64_t txTime, QbbFrame* frame)
+{
+    m_completeAt = GetNow() + txTime;
+    // Such a simulator drops a reference after each event.
+    frame->Ref();
+    Simulator::ScheduleWithContext(m_nodeId,
+                                   TimeStep(txTime),
+                                   &QbbNetDevice::OnTxComplete,
+                                   Ptr<QbbNetDevice>(this));
+    Simulator::ScheduleWithContext(m_peerNodeId, TimeStep(txTime + m_delayNanos), frame);
+}
+
+void
 QbbNetDevice::ScheduleTxComplete()
 {
     m_busy = true;
@@ -434,20 +447,14 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     ++m_txFrames;
     m_txTelemetryBytes += frame->GetTelemetryCost();
     const uint64_t txTime = m_keepsRate ? GetExactTxTime(frame->size) : GetTxTime(frame->size);
-    m_completeAt = GetNow() + txTime;
     frame->receiver = m_peer;
-    // The end of the transmission comes before the arrival, as in the reference simulator.
     if (!m_wheel)
     {
-        // Any other simulator drops a reference after each event.
-        frame->Ref();
-        Simulator::ScheduleWithContext(m_nodeId,
-                                       TimeStep(txTime),
-                                       &QbbNetDevice::OnTxComplete,
-                                       Ptr<QbbNetDevice>(this));
-        Simulator::ScheduleWithContext(m_peerNodeId, TimeStep(txTime + m_delayNanos), frame);
+        ScheduleBoth(txTime, frame);
         return;
     }
+    // The end of the transmission comes before the arrival, as in the reference simulator.
+    m_completeAt = m_wheel->GetNow() + txTime;
     m_completeUid = m_wheel->Reserve();
     m_busy = false;
     if (m_eager || m_waiting)

@@ -397,8 +397,17 @@ class QbbNetDevice : public NetDevice
     /// The present transmission has ended.
     void OnTxComplete();
 
+    /**
+     * \brief Make the end of a transmission and the frame's arrival events of a simulator that has
+     * no places to reserve.
+     * \param txTime nanoseconds that the transmission takes
+     * \param frame the frame
+     */
+    [[gnu::noinline]] void ScheduleBoth(uint64_t txTime, QbbFrame* frame);
+
     /// Make the end of the present transmission an event, at the place that was reserved for it.
-    void ScheduleTxComplete();
+    /// Seldom at a switch; apart, it costs those who do not need it nothing.
+    [[gnu::noinline]] void ScheduleTxComplete();
 
     /// Take that event back: the device goes.
     void WithdrawTxComplete();

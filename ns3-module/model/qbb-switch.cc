@@ -250,6 +250,42 @@ QbbSwitch::OnNewRoutes()
     hpcc::update_switch_routes(*m_network, m_index, *m_core);
 }
 
+// A part of its callers, for all frames that a switch sends come here.
+[[gnu::always_inline]] inline void
+QbbSwitch::Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bool mark)
+{
+    frame.size += telemetryBytes - frame.telemetryBytes;
+    frame.telemetryBytes = telemetryBytes;
+    if (m_border || m_fastCnp)
+    {
+        DepartWithMore(out, frame, mark);
+    }
+    else
+    {
+        frame.congestionMarked |= mark;
+    }
+}
+
+// A part of Receive(), where what it needs is at hand.
+[[gnu::always_inline]] inline bool
+QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
+{
+    hpcc::DepartingFrame departing = GetDeparting(out, *frame);
+    const hpcc::Passage passage = m_core->pass(out.GetPortNumber(),
+                                               out.GetNow(),
+                                               departing,
+                                               {frame->GetTelemetry(), frame->GetRoom()},
+                                               *m_rng);
+    if (passage == hpcc::Passage::Waits)
+    {
+        return false;
+    }
+    out.LetPass(frame->priority);
+    Stamp(out, *frame, departing.telemetry_bytes, passage == hpcc::Passage::PassesMarked);
+    out.TransmitStart(frame);
+    return true;
+}
+
 void
 QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 {
@@ -281,24 +317,6 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         Queue(in, out, frame);
     }
-}
-
-bool
-QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
-{
-    const hpcc::Passage passage = m_core->pass(out.GetPortNumber(),
-                                               out.GetNow(),
-                                               GetDeparting(out, *frame),
-                                               {frame->GetTelemetry(), frame->GetRoom()},
-                                               *m_rng);
-    if (!passage.passes)
-    {
-        return false;
-    }
-    out.LetPass(frame->priority);
-    Stamp(out, *frame, passage.telemetry_bytes, passage.mark);
-    out.TransmitStart(frame);
-    return true;
 }
 
 void
@@ -407,31 +425,17 @@ QbbSwitch::GetDeparting(const QbbNetDevice& out, const QbbFrame& frame) const
 void
 QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
 {
+    hpcc::DepartingFrame departing = GetDeparting(out, frame);
     const hpcc::Departure departure = m_core->depart(out.GetPortNumber(),
                                                      out.GetNow(),
-                                                     GetDeparting(out, frame),
+                                                     departing,
                                                      {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_rng);
-    Stamp(out, frame, departure.telemetry_bytes, departure.mark);
+    Stamp(out, frame, departing.telemetry_bytes, departure.mark);
     if (departure.resume)
     {
         m_rng->skip();
         SendPfc(*m_ports[frame.ingress], frame.priority, false);
-    }
-}
-
-void
-QbbSwitch::Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bool mark)
-{
-    frame.size += telemetryBytes - frame.telemetryBytes;
-    frame.telemetryBytes = telemetryBytes;
-    if (m_border || m_fastCnp)
-    {
-        DepartWithMore(out, frame, mark);
-    }
-    else
-    {
-        frame.congestionMarked |= mark;
     }
 }
 

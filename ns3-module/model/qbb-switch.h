@@ -174,7 +174,7 @@ class QbbSwitch : public QbbNode
      * \param frame the frame, stamped
      * \param mark whether the ECN rule marks it
      */
-    void DepartWithMore(QbbNetDevice& out, QbbFrame& frame, bool mark);
+    [[gnu::noinline]] void DepartWithMore(QbbNetDevice& out, QbbFrame& frame, bool mark);
 
     /**
      * \brief Decide whether a frame that leaves is marked, and whether its sender is notified,

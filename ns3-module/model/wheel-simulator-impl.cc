@@ -40,7 +40,9 @@ WheelSimulatorImpl::GetTypeId()
 }
 
 WheelSimulatorImpl::WheelSimulatorImpl()
-    : m_current{nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false},
+    : m_current{WheelEntry({nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false}),
+                0,
+                false},
       m_id(EventId::UID::VALID),
       m_thread(std::this_thread::get_id())
 {
@@ -59,7 +61,7 @@ WheelSimulatorImpl::SetCanonical(bool isCanonical)
                         "the order of events is chosen before the first one is scheduled, which "
                         "making a node does");
     m_isCanonical = isCanonical;
-    m_wheel = EventWheel(isCanonical ? EventOrder::CANONICAL : EventOrder::INSERTION);
+    m_wheel.SetOrder(isCanonical ? EventOrder::CANONICAL : EventOrder::INSERTION);
 }
 
 WheelSimulatorImpl*
@@ -74,7 +76,7 @@ WheelSimulatorImpl::DoDispose()
     TakeForeignEvents();
     while (!m_wheel.IsEmpty())
     {
-        Drop(m_wheel.Discard());
+        Drop(m_wheel.Discard().entry);
     }
     SimulatorImpl::DoDispose();
 }
@@ -91,33 +93,33 @@ WheelSimulatorImpl::Destroy()
 }
 
 void
-WheelSimulatorImpl::Drop(const EventWheel::Event& event)
+WheelSimulatorImpl::Drop(const WheelEntry& event)
 {
-    if (!event.isForeseen)
+    if (!event.IsForeseen())
     {
-        event.impl->Unref();
+        event.GetImpl()->Unref();
     }
 }
 
 inline void
 WheelSimulatorImpl::ProcessOneEvent()
 {
-    const EventWheel::Event next = m_wheel.Pop();
+    const EventWheel::Taken next = m_wheel.Pop();
     // Part by part: a copy of the whole would wait until all of its parts are in memory.
+    m_current.entry = next.entry;
     m_current.ts = next.ts;
-    m_current.id = next.id;
-    m_current.context = next.context;
-    m_current.isArrival = next.isArrival;
+    m_current.isFar = next.isFar;
     ++m_eventCount;
-    m_otherEventCount += next.context == Simulator::NO_CONTEXT || next.ts == 0 ? 1 : 0;
-    if (next.isForeseen)
+    m_otherEventCount += next.entry.context == Simulator::NO_CONTEXT || next.ts == 0 ? 1 : 0;
+    EventImpl* event = next.entry.GetImpl();
+    if (next.entry.IsForeseen())
     {
-        static_cast<ForeseenEvent*>(next.impl)->Notify();
+        static_cast<ForeseenEvent*>(event)->Notify();
     }
     else
     {
-        next.impl->Invoke();
-        next.impl->Unref();
+        event->Invoke();
+        event->Unref();
     }
     if (m_hasForeign.load(std::memory_order_relaxed))
     {
@@ -204,8 +206,8 @@ WheelSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
     NS_ASSERT_MSG(m_thread == std::this_thread::get_id(), "Schedule() from another thread");
     NS_ASSERT_MSG(delay.IsPositive(), "negative delay");
     const uint64_t ts = m_current.ts + delay.GetTimeStep();
-    const EventId id(event, ts, m_current.context, static_cast<uint32_t>(m_id));
-    Insert(ts, m_current.context, event);
+    const EventId id(event, ts, m_current.entry.context, static_cast<uint32_t>(m_id));
+    Insert(ts, m_current.entry.context, event);
     return id;
 }
 
@@ -319,7 +321,7 @@ WheelSimulatorImpl::GetSystemId() const
 uint32_t
 WheelSimulatorImpl::GetContext() const
 {
-    return m_current.context;
+    return m_current.entry.context;
 }
 
 uint64_t

@@ -181,7 +181,8 @@ class WheelSimulatorImpl : public SimulatorImpl
         {
             return ts < m_current.ts;
         }
-        return !m_wheel.RunsBefore(m_current, {nullptr, ts, WholeId(uid), context, false});
+        return !m_wheel.RunsBefore(m_wheel.ToEvent(m_current),
+                                   {nullptr, ts, WholeId(uid), context, false});
     }
 
     /// What Stop(delay) returns differs between versions of ns-3.
@@ -228,7 +229,7 @@ class WheelSimulatorImpl : public SimulatorImpl
      * \brief Let go of an event that has not run.
      * \param event the event
      */
-    static void Drop(const EventWheel::Event& event);
+    static void Drop(const WheelEntry& event);
 
     /// Take in what other threads have scheduled.
     void TakeForeignEvents();
@@ -258,7 +259,7 @@ class WheelSimulatorImpl : public SimulatorImpl
 
     EventWheel m_wheel;                    //!< the events
     bool m_isCanonical{false};             //!< whether they run in canonical order
-    EventWheel::Event m_current;           //!< the event that runs
+    EventWheel::Taken m_current;           //!< the event that runs
     uint64_t m_id;                         //!< id of the next event
     bool m_stop{false};                    //!< whether to stop after this event
     uint64_t m_eventCount{0};              //!< events that have run

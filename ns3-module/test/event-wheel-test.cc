@@ -309,7 +309,7 @@ class ForeseenWheel
     {
         const auto event = queue.Pop();
         m_now = event.ts;
-        auto& foreseen = *static_cast<Foreseen*>(event.impl);
+        auto& foreseen = *static_cast<Foreseen*>(event.entry.GetImpl());
         foreseen.Take();
         return foreseen;
     }
@@ -396,7 +396,7 @@ class WheelForesightTest : public TestCase
         NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
         while (!wheel.queue.IsEmpty())
         {
-            static_cast<Foreseen*>(wheel.queue.Discard().impl)->Take();
+            static_cast<Foreseen*>(wheel.queue.Discard().entry.GetImpl())->Take();
         }
         NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(), 0, "an event was taken twice");
     }
@@ -575,7 +575,7 @@ class WheelCanonicalTest : public TestCase
                                             false};
             wheel.InsertInOrder(dropped);
             wheel.Remove(dropped.ts, static_cast<uint32_t>(dropped.id));
-            taken.push_back(wheel.Pop());
+            taken.push_back(wheel.ToEvent(wheel.Pop()));
         }
         return wheel.IsEmpty() && IsSameAtEachNode(std::move(taken), expected);
     }

@@ -358,7 +358,7 @@ impl Switch {
             }
             mark = self.marks(egress, queued, rng);
         }
-        self.send(egress, now, head, section, rng);
+        self.send(egress, now, &Head { queue: 0, ..*head }, section, rng);
         Some(mark)
     }
 

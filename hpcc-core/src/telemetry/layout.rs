@@ -206,20 +206,37 @@ impl Layout {
     /// not read as complete; it stays as it is where a record of the hop is not what the layout carries.
     #[inline]
     pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
-        self.stamp_with(section, len, || *snapshot)
+        self.stamp_whole(section, len, snapshot)
     }
 
-    /// The same where the snapshot is made of what the layout asks for only: a switch does this for each frame.
-    #[inline]
+    /// The same where the snapshot is made of what the layout asks for only: a switch does this for each frame. As a part of its
+    /// caller the layout that most networks have needs no snapshot in memory.
+    #[inline(always)]
     pub fn stamp_with(&self, section: &mut [u8], len: usize, snapshot: impl FnOnce() -> Snapshot) -> usize {
         match *self {
-            Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
+            Layout::None => len,
             Layout::Reference { multiplier } => reference::stamp(section, len, &snapshot(), multiplier),
-            Layout::Paper => compact::stamp(Form::Paper, section, len, &snapshot()),
-            Layout::Draft => compact::stamp(Form::Draft, section, len, &snapshot()),
-            Layout::IntMd { .. } => int_md::stamp(section, len, &snapshot()),
-            Layout::Ifa { .. } => ifa::stamp(section, len, &snapshot()),
-            Layout::Ioam { .. } => ioam::stamp(section, len, &snapshot()),
+            Layout::Paper
+            | Layout::Draft
+            | Layout::IntMd { .. }
+            | Layout::Ifa { .. }
+            | Layout::Ioam { .. }
+            | Layout::Timestamp
+            | Layout::Pint { .. } => self.stamp_whole(section, len, &snapshot()),
+        }
+    }
+
+    /// The same for any layout.
+    #[inline(never)]
+    fn stamp_whole(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
+        match *self {
+            Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
+            Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),
+            Layout::Paper => compact::stamp(Form::Paper, section, len, snapshot),
+            Layout::Draft => compact::stamp(Form::Draft, section, len, snapshot),
+            Layout::IntMd { .. } => int_md::stamp(section, len, snapshot),
+            Layout::Ifa { .. } => ifa::stamp(section, len, snapshot),
+            Layout::Ioam { .. } => ioam::stamp(section, len, snapshot),
         }
     }
 
