@@ -19,6 +19,8 @@ pub const MAX_QUANTA: u16 = u16::MAX;
 const OPCODE: [u8; 2] = [0x01, 0x01];
 /// Priorities of a link, each of which has a queue of its own.
 pub const PRIORITIES: usize = 8;
+/// The priority of data, its acknowledgements and what ns-3's stack sends, unless something else is said.
+pub const DATA_PRIORITY: u8 = 3;
 
 /// A PFC frame: for each priority how long it pauses, `None` where it says nothing. 0 resumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -97,8 +97,8 @@ quirks! {
     last_parallel_link,
     /// Buffer and ECN thresholds of a `config.txt` are bytes in 32 bits: larger ones wrap.
     narrow_switch_settings,
-    /// A port keeps headroom for three times what fits on its link, and counts no frames: over short or slow links frames are
-    /// dropped in spite of PFC.
+    /// A port keeps headroom for three times what fits on its link and for one priority, and counts no frames: over short or
+    /// slow links frames are dropped in spite of PFC, and with several priorities a switch holds more than its memory.
     short_headroom,
     /// PAUSE_TIME is cut to whole microseconds: below 1 every pause is a resume.
     whole_pause_time,

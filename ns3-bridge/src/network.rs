@@ -5,8 +5,10 @@ use crate::panic_report;
 use crate::settings::ffi::Holder;
 use crate::settings::{Settings, told};
 use hpcc_core::address::host_address;
-use hpcc_core::node::{self, lowest_rate};
+use hpcc_core::node::{self, Located, lowest_rate};
 use hpcc_core::quirks::Quirks;
+use hpcc_core::settings::Conflict;
+use hpcc_core::switch::Priorities;
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::transport::{LinkSpec, LoneFlow};
@@ -44,6 +46,12 @@ pub(crate) mod ffi {
         fn measure_by(self: &mut Network, host: &Settings) -> Result<()>;
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
+        /// Takes over for which priorities a switch with these settings keeps memory, if it is lossless: the same as the others.
+        fn pause_by(self: &mut Network, settings: &Settings) -> Result<()>;
+        /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
+        fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
+        /// The same for a flow, whose receiver has these settings.
+        fn check_flow(self: &Network, priority: u8, receiver: &Settings) -> Result<()>;
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
         /// Whether telemetry comes back to a host with these settings before its counters may wrap, on every path.
@@ -103,6 +111,8 @@ pub struct Network {
     payload: u32,
     to_switches: bool,
     quirks: Quirks,
+    /// Those for which switches keep memory; `None`: for any that comes.
+    pfc_priorities: Option<Priorities>,
     /// Flows of hosts that are configured alike; one for each configuration.
     lone_flows: Vec<LoneFlow>,
     /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
@@ -208,6 +218,24 @@ impl Network {
             self.lone_flows.push(flow);
         }
         Ok(())
+    }
+
+    pub fn pause_by(&mut self, settings: &Settings) -> Result<(), String> {
+        let Some(own) = settings.node.pfc_priorities() else { return Ok(()) };
+        let known = *self.pfc_priorities.get_or_insert(own);
+        (own == known).then_some(()).ok_or_else(|| {
+            let message = format!("a switch has {own}, and another one {known}; expected the same");
+            told(Located { section: "switch", conflict: Conflict::new("pfc_priorities", message) })
+        })
+    }
+
+    pub fn check_priority(&self, what: &str, priority: u8) -> Result<(), String> {
+        self.pfc_priorities.map_or(Ok(()), |kept| node::check_priority(kept, what, priority).map_err(told))
+    }
+
+    pub fn check_flow(&self, priority: u8, receiver: &Settings) -> Result<(), String> {
+        let answers = receiver.node.transport().answer_priority(priority);
+        self.pfc_priorities.map_or(Ok(()), |kept| node::check_flow(kept, priority, answers).map_err(told))
     }
 
     pub fn check_switch(&self, node: u32, settings: &Settings, is_read: bool) -> Result<(), String> {

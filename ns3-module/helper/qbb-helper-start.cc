@@ -206,10 +206,16 @@ QbbHelper::AgreeOnSettings() const
             hpcc::count_as(node->GetSettings(), host->GetSettings(), *m_network);
         }
         CallCore([&] { hpcc::resolve(node->GetSettings(), *m_network); });
-        if (!node->IsSwitch())
-        {
-            CallCore([&] { m_network->measure_by(node->GetSettings()); });
-        }
+        CallCore([&] {
+            if (node->IsSwitch())
+            {
+                m_network->pause_by(node->GetSettings());
+            }
+            else
+            {
+                m_network->measure_by(node->GetSettings());
+            }
+        });
     }
     CheckLayouts();
     CheckThatNodesAgree(m_nodes);

@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // The frames of a host: what it sends, what becomes of those that arrive, and when it wakes up.
+#include "call-core.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
+#include "ns3-bridge/src/network.rs.h"
 #include "rdma-host.h"
 #include "shared-network.h"
 
@@ -41,6 +43,7 @@ RdmaHost::Send(QbbFrame* frame)
     NS_ABORT_MSG_UNLESS(frame, "a null pointer is no frame");
     NS_LOG_FUNCTION(this << frame->size);
     CheckRunning();
+    CallCore([&] { m_network->check_priority("the frame has", frame->priority); });
     SendBack(frame,
              m_core->route({frame->srcAddress, frame->dstAddress, frame->sport, frame->dport},
                            frame->dst));

@@ -384,6 +384,7 @@ RdmaHost::CheckFlow(Ptr<RdmaHost> peer, const RdmaFlow& flow) const
     // Priority 0 is never paused; files of the reference simulator use it.
     NS_ABORT_MSG_UNLESS(flow.priority < QbbNetDevice::PRIORITIES,
                         "flows cannot have the priority " << +flow.priority << "; expected 0 to 7");
+    CallCore([&] { m_network->check_flow(flow.priority, peer->GetSettings()); });
 }
 
 hpcc::FlowKey

@@ -201,7 +201,7 @@ class RdmaHost : public QbbNode
 
     /**
      * \brief Send a frame that is no flow's: by the port to its destination, ahead of data, as
-     * acknowledgements go.
+     * acknowledgements go. Ends the program if switches keep no memory for its priority.
      * \param frame the frame
      */
     void Send(QbbFrame* frame);

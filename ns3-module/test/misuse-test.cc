@@ -168,6 +168,19 @@ StartFlow(TestNetwork& network, const RdmaFlow& flow)
     network.helper.GetHost(0)->StartFlow(network.helper.GetHost(1), flow, RdmaHost::FlowCallback());
 }
 
+/// Start a flow whose receiver answers in a priority of its own.
+void
+WithUnlikeAnswers()
+{
+    TestNetwork network;
+    network.MakeStar(2);
+    network.helper.GetHost(1)->SetAttribute("AckPriority", UintegerValue(5));
+    network.helper.Start();
+    RdmaFlow flow;
+    flow.size = 1;
+    StartFlow(network, flow);
+}
+
 /**
  * \param network a network
  * \return its switch
@@ -212,6 +225,9 @@ MakeMisuseTests()
     RdmaFlow urgent;
     urgent.size = 1;
     urgent.priority = 8;
+    RdmaFlow other;
+    other.size = 1;
+    other.priority = 4;
     return {
         new MisuseTest("a flow in a network that was not started",
                        WithNetwork(false, run),
@@ -227,6 +243,22 @@ MakeMisuseTests()
             "a flow of a priority that there is not",
             WithNetwork(true, [urgent](TestNetwork& network) { StartFlow(network, urgent); }),
             "priority 8; expected 0 to 7"),
+        new MisuseTest(
+            "a flow of a priority for which switches keep no memory",
+            WithNetwork(true, [other](TestNetwork& network) { StartFlow(network, other); }),
+            "the flow has priority 4, for which switches keep no memory; expected 4 beside 3"),
+        new MisuseTest("acknowledgements of a priority for which switches keep no memory",
+                       WithUnlikeAnswers,
+                       "its acknowledgements have priority 5, for which switches keep no memory"),
+        new MisuseTest("a frame of a priority for which switches keep no memory",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto host = network.helper.GetHost(0);
+                                       QbbFrame* frame = host->NewFrame();
+                                       frame->priority = 6;
+                                       host->Send(frame);
+                                   }),
+                       "the frame has priority 6, for which switches keep no memory"),
         new MisuseTest("an RdmaClient without a peer",
                        WithNetwork(true,
                                    [](TestNetwork& network) {

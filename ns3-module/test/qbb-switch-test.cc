@@ -12,6 +12,7 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -598,10 +599,73 @@ class LossySwitchTest : public HpccTestCase
     uint64_t m_traced{0}; //!< drops seen
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Hosts send in all priorities to one that takes as much as one of them sends.
+ */
+class PrioritiesTest : public HpccTestCase
+{
+  public:
+    PrioritiesTest()
+        : HpccTestCase("A switch keeps memory for each priority, and holds no more than it has")
+    {
+    }
+
+  private:
+    /// Sending hosts.
+    static constexpr uint32_t SENDERS = 16;
+    /// Bytes of the switch: 17 ports keep 37,500 and 4096 for each of seven priorities.
+    static constexpr uint32_t BUFFER = 5'000'000;
+
+    void DoRun() override
+    {
+        const uint64_t held = Run("1,2,3,4,5,6,7", "none");
+        NS_TEST_EXPECT_MSG_GT(held, BUFFER / 5, "senders are stopped by pauses alone");
+        NS_TEST_EXPECT_MSG_LT(held, BUFFER, "no more than there is");
+        NS_TEST_EXPECT_MSG_GT(Run("auto", "short_headroom"),
+                              BUFFER,
+                              "in the reference memory is kept for one priority");
+    }
+
+    /**
+     * \param priorities attribute of the switch
+     * \param faults of the reference
+     * \return most bytes that waited
+     */
+    uint64_t Run(const std::string& priorities, const std::string& faults)
+    {
+        TestNetwork network(faults);
+        network.SetControl("none");
+        network.helper.SetHostAttribute("Window", BooleanValue(false));
+        network.helper.SetSwitchAttribute("Buffer", UintegerValue(BUFFER));
+        network.helper.SetSwitchAttribute("PfcPriorities", StringValue(priorities));
+        network.MakeStar(SENDERS + 1);
+        for (uint32_t flow = 0; flow < 7 * SENDERS; ++flow)
+        {
+            const auto client = network.AddFlow(flow % SENDERS, SENDERS, 100'000);
+            client->SetAttribute("Priority", UintegerValue(1 + flow / SENDERS));
+        }
+        network.helper.Start();
+        const auto center = network.switches.Get(0)->GetObject<QbbSwitch>();
+        uint64_t held = 0;
+        for (uint64_t micros = 1; micros < 900; ++micros)
+        {
+            Simulator::Schedule(MicroSeconds(micros), [&held, center]() {
+                held = std::max<uint64_t>(held, center->GetQueuedBytes(SENDERS));
+            });
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(center->GetDrops(), 0, "nothing is dropped");
+        Simulator::Destroy();
+        return held;
+    }
+};
+
 TestCases
 MakeSwitchTests()
 {
     return {new LosslessIncastTest,
+            new PrioritiesTest,
             new ReferencePauseTest,
             new HeadroomTest,
             new LossySwitchTest,

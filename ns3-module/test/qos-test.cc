@@ -60,6 +60,7 @@ Measure(const std::string& classes,
     TestNetwork network;
     network.SetControl("hpcc_plus");
     network.helper.SetTelemetry("paper");
+    network.helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
     network.helper.SetSwitchAttribute("Classes", StringValue(classes));
     network.helper.SetSwitchAttribute("TelemetryScope", StringValue(scope));
     network.helper.SetSwitchAttribute("TelemetryQueue", StringValue(wait));
@@ -163,6 +164,7 @@ class HostClassesTest : public HpccTestCase
         TestNetwork network;
         network.SetControl("none");
         network.helper.SetHostAttribute("Classes", StringValue(classes));
+        network.helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
         network.MakeStar(3);
         std::array<Ptr<RdmaClient>, 2> flows;
         for (uint32_t flow = 0; flow < 2; ++flow)
@@ -233,6 +235,7 @@ class ClassOrderTest : public HpccTestCase
         TestNetwork network;
         network.SetControl("none");
         network.helper.SetHostAttribute("Window", BooleanValue(false));
+        network.helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
         network.helper.SetSwitchAttribute("Classes", StringValue(classes));
         network.MakeStar(3);
         for (uint32_t sender = 0; sender < 2; ++sender)

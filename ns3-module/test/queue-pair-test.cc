@@ -100,6 +100,7 @@ class QueuePairOrderTest : public HpccTestCase
     void ExpectIdentity()
     {
         TestNetwork network;
+        network.helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
         MakeSharingStar(network, 3, "per_pair");
         network.helper.Start();
         const auto one = network.AddFlow(0, 1, 20'500);

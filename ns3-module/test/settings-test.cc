@@ -115,6 +115,22 @@ RefuseOne(uint32_t node,
                           reason);
 }
 
+/// Start a network in which one of two switches pauses one priority more.
+void
+RunUnlikeSwitches()
+{
+    Pair network;
+    network.Make();
+    const NodeContainer second(1);
+    network.helper.InstallSwitches(second);
+    network.helper.Link(network.center.Get(0),
+                        second.Get(0),
+                        DataRate("100Gbps"),
+                        MicroSeconds(1));
+    second.Get(0)->GetObject<QbbNode>()->SetAttribute("PfcPriorities", StringValue("3, 4"));
+    network.helper.Start();
+}
+
 } // namespace
 
 namespace
@@ -529,6 +545,26 @@ MakeSettingsTests()
                   ofSwitches("Buffer", "10KB"),
                   "the buffer has 10000 bytes, but the headroom and reserve of switch 2's ports "
                   "take 83192"),
+        RefuseAll(
+            "a buffer below the headroom of two priorities",
+            [](QbbHelper& helper) {
+                helper.SetSwitchAttribute("PfcPriorities", StringValue("3, 4"));
+                helper.SetSwitchAttribute("Buffer", StringValue("166383"));
+            },
+            "take 166384, 83192 for each of the priorities 3, 4; expected at least that much"),
+        RefuseAll("what is no priority that PFC pauses",
+                  ofSwitches("PfcPriorities", "0, 3"),
+                  "\"0, 3\"; expected priorities from 1 to 7"),
+        RefuseAll(
+            "priorities of a lossy buffer",
+            [](QbbHelper& helper) {
+                helper.SetSwitchAttribute("Mode", StringValue("lossy"));
+                helper.SetSwitchAttribute("PfcPriorities", StringValue("3"));
+            },
+            "attribute PfcPriorities has no effect"),
+        MakeMisuseTest("switches that pause other priorities",
+                       RunUnlikeSwitches,
+                       "a switch has 3, 4, and another one 3; expected the same"),
         RefuseAll("headroom above the buffer",
                   ofSwitches("Headroom", "20MB"),
                   "the buffer has 33554432 bytes, but"),

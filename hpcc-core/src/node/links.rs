@@ -4,7 +4,7 @@
 use super::{Located, NodeSettings, in_section};
 use crate::cc::Algorithm;
 use crate::settings::{Conflict, Named};
-use crate::switch::{BufferKind, RESERVE, SwitchSettings};
+use crate::switch::{BufferKind, PauseConfig, SharedBuffer, SwitchSettings};
 use crate::topology::{Link, Network};
 use crate::transport::feedback::room;
 use crate::units::{BitRate, Bytes, Nanos};
@@ -121,21 +121,32 @@ impl NodeSettings {
     }
 
     /// The same for headroom, where that counts frames.
-    pub(super) fn counted_frame(&self) -> u32 {
+    fn counted_frame(&self) -> u32 {
         if self.quirks().short_headroom { 0 } else { u32::try_from(self.largest_frame()).unwrap_or(u32::MAX) }
     }
 
-    /// Each port keeps room for what arrives after it asked its peer to pause. What is left is shared.
+    /// When lossless buffers pause.
+    pub(super) fn pause(&self) -> PauseConfig {
+        self.switch.pause(self.counted_frame())
+    }
+
+    /// Each port keeps room for what arrives in each priority after it asked its peer to pause. What is left is shared.
     fn memory_of_ports(&self, switch: u32, ports: impl Iterator<Item = (BitRate, Nanos)>) -> Result<(), String> {
-        let (Bytes(buffer), pause) = (self.switch.buffer, self.switch.pause(self.counted_frame()));
-        let of_port = |(rate, delay)| u128::from(pause.headroom(rate, delay)) + u128::from(RESERVE);
-        let needed: u128 = ports.map(of_port).sum();
-        if needed <= u128::from(buffer) {
+        let (Bytes(buffer), pause) = (self.switch.buffer, self.pause());
+        let needed = SharedBuffer::kept(pause, ports);
+        if needed <= buffer {
             return Ok(());
         }
+        let (each, instead) = match pause.priorities.count() {
+            0 | 1 => (String::new(), ""),
+            count => (
+                format!(", {} for each of the priorities {}", needed / u64::from(count), pause.priorities),
+                ", or fewer",
+            ),
+        };
         Err(format!(
-            "the buffer has {buffer} bytes, but the headroom and reserve of switch {switch}'s ports take {needed}; \
-             expected at least that much"
+            "the buffer has {buffer} bytes, but the headroom and reserve of switch {switch}'s ports take {needed}{each}; \
+             expected at least that much{instead}"
         ))
     }
 
@@ -157,6 +168,7 @@ impl NodeSettings {
 mod tests {
     use super::*;
     use crate::ecn::EcnThreshold;
+    use crate::switch::{Priorities, RESERVE};
     use crate::telemetry::LayoutName;
     use crate::topology::NodeKind;
     use crate::wire::WireProfile;
@@ -212,6 +224,25 @@ mod tests {
         let needed = 2 * 2 * (1_000 + LEAST_OVERHEAD);
         let lossy = [needed, needed - 2].map(|buffer| check(BufferKind::Lossy, buffer));
         assert_eq!(lossy, [Ok(()), Err("buffer")]);
+    }
+
+    /// Two ports of 12.5 kB on the link each.
+    #[test]
+    fn memory_holds_what_ports_keep_for_every_priority() {
+        let check = |buffer, pfc_priorities| {
+            let mut settings = NodeSettings::default();
+            settings.switch.buffer = Bytes(buffer);
+            settings.switch.pfc_priorities = pfc_priorities;
+            let (network, settings) = network(100, settings);
+            let ports = [network.links[0]; 2].map(|link| (link.rate, link.delay));
+            settings.check_memory(7, ports.into_iter()).map_err(|wrong| wrong.conflict.message)
+        };
+        let each = 2 * (3 * 12_500 + u64::from(RESERVE));
+        let two = Some(Priorities::default().with(5));
+        assert_eq!((check(each, None), check(2 * each, two)), (Ok(()), Ok(())));
+        let expected = "the buffer has 166383 bytes, but the headroom and reserve of switch 7's ports take 166384, 83192 for each \
+                        of the priorities 3, 5; expected at least that much, or fewer";
+        assert_eq!(check(2 * each - 1, two), Err(expected.into()));
     }
 
     /// The first packet of a WRITE over IPv6, with INT of 15 hops; one of a single byte, whose acknowledgement is longer.

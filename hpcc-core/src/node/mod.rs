@@ -12,6 +12,7 @@ mod counters;
 mod links;
 mod notifications;
 mod part;
+mod priorities;
 mod protocol;
 
 pub use alike::{Among, Difference};
@@ -19,6 +20,7 @@ pub use border::TelemetryBorder;
 pub use control::{ControlSettings, Finder};
 pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
+pub use priorities::{check_flow, check_priority};
 
 use crate::cc::Needs;
 use crate::ecn::EcnThreshold;
@@ -148,6 +150,7 @@ impl NodeSettings {
         }
         self.switch.check().map_err(in_section("switch"))?;
         self.check_headroom()?;
+        self.check_priorities()?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
             let message = "telemetry_queue = \"sojourn\" does not tell by how many bytes a queue grows, which \
                            link_rate = \"rx\" counts; expected \"length\"";
@@ -237,9 +240,7 @@ impl NodeSettings {
         rates.sort_unstable();
         rates.dedup();
         let thresholds = rates.into_iter().map(|rate| self.ecn_threshold(rate)).collect();
-        self.switch
-            .config(thresholds, self.wire.profile, self.counted_frame(), self.quirks())
-            .map_err(in_section("switch"))
+        self.switch.config(thresholds, self.wire.profile, self.pause(), self.quirks()).map_err(in_section("switch"))
     }
 
     /// When ports of this rate mark frames.

@@ -8,6 +8,7 @@
 mod classes;
 mod ecmp;
 mod lossy_buffer;
+mod priorities;
 mod records;
 mod report;
 mod scheduler;
@@ -19,6 +20,7 @@ mod tests;
 pub use crate::pfc::PRIORITIES;
 pub use classes::{Classes, MAX_QUANTUM};
 pub use ecmp::{FlowKey, HOST_SEED};
+pub use priorities::Priorities;
 pub use records::{Records, RecordsConfig, Reported};
 pub use report::{ReportConfig, Scope, Wait};
 pub use scheduler::{Backlog, Scheduler, Service};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of switches, and what follows where nothing is set.
 
-use super::{BufferMode, Classes, PauseConfig, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait};
+use super::{
+    BufferMode, Classes, PauseConfig, Priorities, RecordsConfig, ReportConfig, Reported, Scope, SwitchConfig, Wait,
+};
 use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
@@ -33,8 +35,12 @@ crate::settings! {
         pub alpha: f64 {0.001..=1000.0} = 1.0 => mode = "lossy";
         /// Packet memory that all ports share, headroom included.
         pub buffer: Bytes {1..=MOST_BUFFER} = Bytes(32 << 20);
-        /// What a port keeps for what arrives after it has sent a pause, at least a packet. `auto`: three times what fits on its link
-        /// in one direction, at least twice that and three packets, so that nothing is dropped.
+        /// Priorities that PFC pauses, such as `3, 4`, the same at all switches: each port keeps reserve and headroom for each of them,
+        /// and no frame has another, but for 0, which neither is paused nor counts. `auto`: those in which a file's flows and
+        /// acknowledgements travel; 3 for a program, whose flows are not known ahead.
+        pub pfc_priorities: Option<Priorities> = None => mode = "lossless";
+        /// What a port keeps for what arrives in a priority after it has sent a pause, at least a packet. `auto`: three times what fits
+        /// on its link in one direction, at least twice that and three packets, so that nothing is dropped.
         pub headroom: Option<Bytes> {0..=MOST_BUFFER} = None => mode = "lossless";
         /// A port whose frames of one priority take more than this of the shared memory pauses their sender, also while more is
         /// free. `auto`: the share of what is free that a port may use is the only limit, 1/8 at the rate of the hosts.
@@ -111,7 +117,12 @@ impl SwitchSettings {
     /// When a lossless buffer pauses that frames of at most `frame` bytes pass; see [`PauseConfig`] for 0.
     pub fn pause(&self, frame: u32) -> PauseConfig {
         let bytes = |set: Option<Bytes>| set.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
-        PauseConfig { headroom: bytes(self.headroom), frame, threshold: bytes(self.pause_threshold) }
+        PauseConfig {
+            headroom: bytes(self.headroom),
+            frame,
+            threshold: bytes(self.pause_threshold),
+            priorities: self.pfc_priorities.unwrap_or_default(),
+        }
     }
 
     /// Whether packets that collect telemetry may leave without a record.
@@ -147,7 +158,7 @@ impl SwitchSettings {
         u32::try_from(self.pause_time.0.div_ceil(Nanos::MICROSECOND.0)).unwrap_or(u32::MAX)
     }
 
-    /// What switches run by that frames of at most `frame` bytes pass, once all is [settled](SwitchSettings::resolve).
+    /// What switches run by that [pause](SwitchSettings::pause) so, once all is [settled](SwitchSettings::resolve).
     ///
     /// # Errors
     /// If the classes are none.
@@ -155,7 +166,7 @@ impl SwitchSettings {
         &self,
         ecn_thresholds: Vec<EcnThreshold>,
         profile: WireProfile,
-        frame: u32,
+        pause: PauseConfig,
         quirks: Quirks,
     ) -> Result<SwitchConfig, Conflict> {
         Ok(SwitchConfig {
@@ -164,7 +175,7 @@ impl SwitchSettings {
                 BufferKind::Lossless => BufferMode::Lossless,
                 BufferKind::Lossy => BufferMode::Lossy { alpha: self.alpha },
             },
-            pause: self.pause(frame),
+            pause,
             ecn: self.ecn,
             ecn_thresholds,
             classes: self.parsed_classes()?,
@@ -236,6 +247,7 @@ mod tests {
             mode: BufferKind::Lossy,
             alpha: 0.5,
             buffer: Bytes(9_000),
+            pfc_priorities: Some(Priorities::NONE.with(4)),
             headroom: Some(Bytes(5)),
             pause_threshold: Some(Bytes(6)),
             ecn: false,
@@ -243,13 +255,19 @@ mod tests {
             telemetry_queue: Wait::Sojourn,
             ..SwitchSettings::default()
         };
-        let config = settings.config(Vec::new(), WireProfile::RoceV6, 7, Quirks::REFERENCE).expect("a list");
+        let config =
+            settings.config(Vec::new(), WireProfile::RoceV6, settings.pause(7), Quirks::REFERENCE).expect("a list");
         let services = config.classes.map(|classes| classes.services()[3]);
         assert_eq!(services, Some(Service::Weighted { quantum: 1_000 }));
         let expected = SwitchConfig {
             buffer_bytes: 9_000,
             mode: BufferMode::Lossy { alpha: 0.5 },
-            pause: PauseConfig { headroom: Some(5), frame: 7, threshold: Some(6) },
+            pause: PauseConfig {
+                headroom: Some(5),
+                frame: 7,
+                threshold: Some(6),
+                priorities: Priorities::NONE.with(4),
+            },
             ecn: false,
             ecn_thresholds: Vec::new(),
             classes: config.classes,

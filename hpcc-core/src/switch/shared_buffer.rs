@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The packet memory that all ports of a switch share: admission, dynamic pause threshold, headroom.
 //!
-//! Bytes are accounted to the port and priority that they came in by. A port may use a small reserve, then
-//! its dynamic share of what is free, and - after the pause that exceeding the share sends - its headroom,
-//! which covers what is still on the wire.
+//! Bytes are accounted to the port and priority that they came in by. These may use a small reserve, then
+//! their dynamic share of what is free, and - after the pause that exceeding the share sends - their headroom,
+//! which covers what is still on the wire. Reserve and headroom are kept from the start, so that a switch never holds more than
+//! its memory.
 
+use super::Priorities;
 use crate::pfc::PRIORITIES;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -22,16 +24,18 @@ const PFC_FRAME: u128 = 84;
 /// What a user sets of pauses; where nothing is set it follows from the links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseConfig {
-    /// Bytes that each port keeps for what arrives after a pause.
+    /// Bytes that each port keeps for what arrives in a priority after its pause.
     pub headroom: Option<u32>,
     /// Bytes of the largest frame; 0: headroom that follows from links does not count frames.
     pub frame: u32,
     /// Most shared bytes of a port's priority before it pauses its sender, also while more are free.
     pub threshold: Option<u32>,
+    /// For which each port keeps reserve and headroom; frames come in these only, or in priority 0.
+    pub priorities: Priorities,
 }
 
 impl PauseConfig {
-    /// What a port of this rate and delay keeps for what arrives after a pause, in bytes: as it is set, or three times what
+    /// What a port of this rate and delay keeps for what arrives in a priority after its pause, in bytes: as it is set, or three times what
     /// fits on the link in one direction, and at least what may come.
     ///
     /// That is the frame for which there was no room, what is on the link and what follows while the pause is on its way -
@@ -129,12 +133,16 @@ pub struct SharedBuffer {
 }
 
 impl SharedBuffer {
-    /// The part of `buffer_bytes` that is left to share, or `None` if headroom and reserve of these ports
-    /// leave nothing.
+    /// What ports of these rates and delays keep for their priorities, in bytes: headroom and reserve.
+    pub fn kept(pause: PauseConfig, ports: impl Iterator<Item = (BitRate, Nanos)>) -> u64 {
+        let of_one = |(rate, delay)| u64::from(pause.headroom(rate, delay)) + u64::from(RESERVE);
+        u64::from(pause.priorities.count()) * ports.map(of_one).sum::<u64>()
+    }
+
+    /// The part of `buffer_bytes` that is left to share, or `None` if what these ports keep leaves nothing.
     pub fn sharable(buffer_bytes: u64, pause: PauseConfig, ports: &[(BitRate, Nanos)]) -> Option<u32> {
-        let committed: u64 =
-            ports.iter().map(|&(rate, delay)| u64::from(pause.headroom(rate, delay)) + u64::from(RESERVE)).sum();
-        buffer_bytes.checked_sub(committed).filter(|&left| left > 0).map(|left| u32::try_from(left).unwrap_or(u32::MAX))
+        let kept = Self::kept(pause, ports.iter().copied());
+        buffer_bytes.checked_sub(kept).filter(|&left| left > 0).map(|left| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Memory for ports of these rates and delays. `host_rate` is the rate of the network's hosts: faster
@@ -277,7 +285,8 @@ mod tests {
     use super::*;
     use alloc::vec::Vec;
 
-    const BY_LINK: PauseConfig = PauseConfig { headroom: None, frame: 0, threshold: None };
+    const BY_LINK: PauseConfig =
+        PauseConfig { headroom: None, frame: 0, threshold: None, priorities: Priorities::NONE.with(3) };
     const G100: (BitRate, Nanos) = (BitRate::gbps(100), Nanos(1_000));
 
     fn buffer(bytes: u64, ports: usize) -> SharedBuffer {
@@ -361,7 +370,7 @@ mod tests {
     /// with the one that caused the pause.
     #[test]
     fn a_port_pauses_at_the_threshold_and_has_the_headroom_that_are_set() {
-        let pause = PauseConfig { headroom: Some(5_000), frame: 0, threshold: Some(20_000) };
+        let pause = PauseConfig { headroom: Some(5_000), threshold: Some(20_000), ..BY_LINK };
         let mut buffer = SharedBuffer::new(1 << 20, pause, BitRate::gbps(100), &[G100; 9]);
         let mut count = |wanted| (0..).take_while(|_| buffer.admit(0, 3, 1_090) == wanted).count();
         assert_eq!(count(Admission::Admit { pause: false }), 22);
@@ -402,7 +411,7 @@ mod tests {
     /// nearly always too small.
     #[test]
     fn the_short_way_does_what_care_does() {
-        let pause = PauseConfig { headroom: Some(5_000), frame: 0, threshold: None };
+        let pause = PauseConfig { headroom: Some(5_000), ..BY_LINK };
         let mut short = SharedBuffer::new(100_000, pause, BitRate::gbps(100), &[G100; 3]);
         let mut careful = short.clone();
         let mut held = Vec::new();
@@ -429,6 +438,27 @@ mod tests {
             assert_eq!(state(&short), state(&careful));
         }
         assert!(pauses > 50 && resumes > 50 && drops > 50, "{pauses} {resumes} {drops}");
+    }
+
+    /// Seven priorities fill both ports, each to its share and its headroom. Where memory is kept for one of them, as in the
+    /// reference, the switch holds more than it has.
+    #[test]
+    fn what_priorities_keep_is_part_of_the_memory() {
+        let all = (1..PRIORITIES as u8).fold(Priorities::NONE, Priorities::with);
+        let held = |memory: u32, priorities| {
+            let pause = PauseConfig { priorities, ..BY_LINK };
+            let mut buffer = SharedBuffer::new(memory.into(), pause, BitRate::gbps(100), &[G100; 2]);
+            let pairs = || (0..2).flat_map(|port| (1..PRIORITIES).map(move |priority| (port, priority)));
+            let frames = (0..2_000).flat_map(|_| pairs());
+            let admitted = frames.filter(|&(port, of)| buffer.admit(port, of, 1_000) != Admission::Drop).count();
+            1_000 * admitted as u32
+        };
+        // With nothing left to share, and with much.
+        for memory in [14 * (37_500 + RESERVE), 1 << 20] {
+            let (of_one, of_all) = (held(memory, Priorities::default()), held(memory, all));
+            assert!(of_one > memory, "{of_one} of {memory}");
+            assert!(of_all <= memory && of_all > memory * 3 / 4, "{of_all} of {memory}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::{CongestionNotification, QueuePairs, Recovery, TimeoutConfig, TransportConfig};
 use crate::cc::Needs;
+use crate::pfc::DATA_PRIORITY;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
 use crate::switch::Classes;
@@ -73,8 +74,6 @@ crate::settings! {
 const TIMEOUT_BASE_RTTS: u32 = 3;
 /// IRN's RTO_low, and the packets in flight up to which it holds.
 const TIMEOUT_LOW: (Nanos, u32) = (Nanos(100_000), 3);
-/// Priority of acknowledgements that travel with data.
-const DATA_PRIORITY: u8 = 3;
 
 impl TransportSettings {
     /// Settles what was left to the simulator, for an algorithm with these needs and a network whose switches have this

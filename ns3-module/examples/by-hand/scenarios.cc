@@ -222,7 +222,9 @@ QosClasses()
                             {"TelemetryPackets", "none"},
                             {"TelemetryAnswer", "none"}};
     experiment.others = {{0, legacy}, {1, legacy}};
-    experiment.switches = {{"TelemetryScope", "queue"}, {"Classes", "3:3000, 4:1000"}};
+    experiment.switches = {{"PfcPriorities", "3, 4"},
+                           {"TelemetryScope", "queue"},
+                           {"Classes", "3:3000, 4:1000"}};
     return experiment;
 }
 

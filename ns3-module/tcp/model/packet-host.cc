@@ -101,7 +101,7 @@ PacketHost::GetTypeId()
             .AddAttribute("Priority",
                           "Priority group of all packets from here, 1 to 7",
                           UintegerValue(3),
-                          MakeUintegerAccessor(&PacketHost::m_priority),
+                          MakeUintegerAccessor(&PacketHost::SetPriority, &PacketHost::GetPriority),
                           MakeUintegerChecker<uint8_t>(1, 7))
             .AddAttribute("ProbeDscp",
                           "DSCP of probes and their answers, which nothing else may have; the same "
@@ -206,6 +206,21 @@ PacketHost::GetMtu() const
 }
 
 void
+PacketHost::SetPriority(uint8_t priority)
+{
+    NS_ABORT_MSG_IF(m_network,
+                    Describe() << ": Priority comes before Start(), which checks that switches "
+                               << "keep memory for it");
+    m_priority = priority;
+}
+
+uint8_t
+PacketHost::GetPriority() const
+{
+    return m_priority;
+}
+
+void
 PacketHost::PrepareSettings()
 {
     const Ptr<Ipv6> ipv6 = GetObject<Ipv6>();
@@ -220,7 +235,10 @@ PacketHost::Start(const std::shared_ptr<hpcc::Network>& network)
     NS_LOG_FUNCTION(this);
     CheckStack();
     m_network = network;
-    CallCore([&] { hpcc::resolve(GetSettings(), *m_network); });
+    CallCore([&] {
+        hpcc::resolve(GetSettings(), *m_network);
+        m_network->check_priority("packets have", m_priority);
+    });
     OnNewRoutes();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A lossless network loses nothing, however short its links and however large its packets.
 
+use hpcc_formats::results::queue_csv;
 use hpcc_tests::Bench;
 
 /// Senders that nothing but PFC stops.
@@ -82,4 +83,46 @@ fn headroom_counts_frames_with_their_telemetry() {
         assert!(pauses > 0, "{mtu}");
         assert_eq!(dropped, 0, "{mtu}");
     }
+}
+
+/// The senders send in all priorities over links that hold 12.5 kB.
+fn of_seven_priorities() -> String {
+    let toml = TOML.replace("10ns", "1us").replace("4MB", "5MB").replace("500kB", "100kB");
+    let (head, incast) = toml.split_once("[[traffic]]").expect("traffic");
+    let incasts: String = (1..8).map(|priority| format!("[[traffic]]{incast}priority = {priority}\n")).collect();
+    format!("{head}[monitor]\nqueue_interval = \"100ns\"\n{incasts}")
+}
+
+/// 17 ports keep 37.5 kB of headroom and 4 kB of reserve for each of seven priorities, 4950 kB.
+#[test]
+fn a_switch_with_many_priorities_holds_no_more_than_its_memory() {
+    let toml = of_seven_priorities();
+    let run = |set: &[&str]| {
+        let bench = Bench::new(&[("seven.toml", toml.as_str())]);
+        let told = bench.run("seven.toml", set);
+        assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+        let queues = queue_csv::rows(&bench.path("out/queue.csv")).expect("queues");
+        let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+        let longest = queues.map(|row| row.expect("a row").qlen_bytes).max().expect("a queue");
+        (longest, summary["drops"].as_u64(), summary["pfc_pauses"].as_u64())
+    };
+    let (held, drops, pauses) = run(&[]);
+    assert!((1_000_000..=5_000_000).contains(&held), "{held}");
+    assert_eq!(drops, Some(0));
+    assert!(pauses > Some(111), "each priority of all senders is paused: {pauses:?}");
+    let (held, ..) = run(&["compatibility.short_headroom=true"]);
+    assert!(held > 5_000_000, "in the reference memory is kept for one priority, and used by all: {held}");
+}
+
+#[test]
+fn memory_that_does_not_suffice_for_all_priorities_is_refused() {
+    let bench = Bench::new(&[("seven.toml", of_seven_priorities().as_str())]);
+    let told = bench.run("seven.toml", &["switch.buffer=4MB"]);
+    let expected = "--set: switch.buffer: the buffer has 4000000 bytes, but the headroom and reserve of switch 17's ports take \
+                    4949924, 707132 for each of the priorities 1, 2, 3, 4, 5, 6, 7; expected at least that much, or fewer";
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(told.err.contains(expected), "{}", told.err);
+    // Lossy switches keep nothing.
+    let lossy = bench.run("seven.toml", &["switch.buffer=4MB", "switch.mode=lossy", "transport.timeout=1ms"]);
+    assert_eq!(lossy.code, Some(0), "{}", lossy.err);
 }

@@ -52,6 +52,7 @@ impl Draft {
         check::memory(&self.scenario, &self.places)?;
         check::settings(&mut self.scenario, &self.places)?;
         self.scenario.flows = check::flows(&mut self.scenario, self.flows)?;
+        check::buffer(&self.scenario, &self.places)?;
         check::watched_flows(&self.scenario, &self.places)?;
         check::note_losses(&mut self.scenario);
         Ok(self.scenario)

@@ -15,6 +15,7 @@ use hpcc_core::units::{BitRate, Nanos};
 use std::path::Path;
 
 mod algorithms;
+mod priorities;
 mod topology;
 mod traffic;
 

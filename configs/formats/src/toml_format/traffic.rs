@@ -10,6 +10,7 @@ use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
 use crate::place::Place;
 use crate::reference::FlowFile;
 use crate::text::resolve;
+use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use serde::Deserialize;
@@ -20,7 +21,6 @@ use toml::Spanned;
 
 const SECTION: &str = "traffic";
 const KINDS: &[&str] = &["flow", "incast", "periodic_incast", "random_incast", "permutation", "poisson", "file"];
-const DEFAULT_PRIORITY: u8 = 3;
 const ORDINARY_PORT: u16 = 100;
 const INCAST_PORT: u16 = 200;
 
@@ -125,7 +125,7 @@ fn read_one(
 }
 
 fn class(priority: Priority, dport: Option<u16>, default_port: u16) -> Class {
-    let priority = priority.map_or(DEFAULT_PRIORITY, |priority| priority.0 as u8);
+    let priority = priority.map_or(DATA_PRIORITY, |priority| priority.0 as u8);
     Class { priority, dport: dport.unwrap_or(default_port) }
 }
 

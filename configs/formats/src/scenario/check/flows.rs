@@ -2,6 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::hops::LongPaths;
+use super::priorities::InUse;
 use super::{memory, overbooked, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
@@ -17,10 +18,12 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
     let reach = Reach::new(&scenario.network);
     let mut long_paths = LongPaths::new(scenario);
     let mut totals = FlowTotals::default();
+    let mut priorities = InUse::new(scenario);
     let mut late = 0;
     for placed in traffic.iter().flat_map(|traffic| traffic.source.walk()) {
         let (flow, place) = placed?;
         flow_alone(&flow, scenario).map_err(|message| place.error(message))?;
+        priorities.see(&flow).map_err(|message| place.error(message))?;
         if !reach.connects(flow.src, flow.dst) {
             return Err(place.error(format!("no path connects host {} with host {}", flow.src, flow.dst)));
         }
@@ -29,6 +32,7 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
         late += u64::from(flow.start >= scenario.stop);
         long_paths.see(flow.src, flow.dst);
     }
+    priorities.settle(scenario);
     note_idle_flows(scenario, late, totals.count);
     scenario.notes.extend(long_paths.note(totals.count));
     let overbooked = overbooked::find(&scenario.network, &traffic);

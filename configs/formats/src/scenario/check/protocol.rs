@@ -3,17 +3,15 @@
 
 use crate::flow::Flow;
 use crate::scenario::Scenario;
+use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::transport::Protocol;
-
-/// The priority of all that hosts with ns-3's stack send.
-const STACK_PRIORITY: u8 = 3;
 
 /// Refuses a flow that hosts with ns-3's stack cannot send as it asks.
 pub(super) fn flow(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
     match scenario.settings.protocol.protocol {
         Protocol::Rdma => Ok(()),
-        Protocol::Tcp | Protocol::Udp if flow.priority != STACK_PRIORITY => Err(format!(
-            "the flow's priority is {}; expected {STACK_PRIORITY}, in which TCP and UDP hosts send all packets",
+        Protocol::Tcp | Protocol::Udp if flow.priority != DATA_PRIORITY => Err(format!(
+            "the flow's priority is {}; expected {DATA_PRIORITY}, in which TCP and UDP hosts send all packets",
             flow.priority
         )),
         Protocol::Tcp | Protocol::Udp if flow.dport == 0 => {

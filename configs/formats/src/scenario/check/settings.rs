@@ -20,8 +20,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
     frames::frames(scenario, places)?;
     qos::report(scenario);
     min_rate(scenario, places)?;
-    ecn(scenario, places)?;
-    buffer(scenario, places)
+    ecn(scenario, places)
 }
 
 /// Whether a switch has a port on this link.
@@ -85,8 +84,9 @@ pub(in crate::scenario) fn note_losses(scenario: &mut Scenario) {
     }
 }
 
-/// A switch without room for what its ports keep, or for two packets, can do nothing but drop.
-fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+/// Refuses a switch without room for what its ports keep, or for two packets: it could do nothing but drop. Once the priorities of
+/// flows are known.
+pub(in crate::scenario) fn buffer(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let network = &scenario.network;
     let mut ports: Vec<Vec<(BitRate, Nanos)>> = vec![Vec::new(); network.nodes.len()];
     for link in &network.links {

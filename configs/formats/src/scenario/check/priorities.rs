@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The priorities in which flows and their acknowledgements travel, for each of which lossless switches keep memory.
+
+use crate::flow::Flow;
+use crate::scenario::Scenario;
+use hpcc_core::node::check_flow;
+use hpcc_core::switch::Priorities;
+use hpcc_core::transport::TransportConfig;
+
+/// Those of the flows seen so far.
+pub(super) struct InUse {
+    transport: TransportConfig,
+    /// Those that the scenario names.
+    given: Option<Priorities>,
+    used: Priorities,
+}
+
+impl InUse {
+    pub fn new(scenario: &Scenario) -> InUse {
+        let given = scenario.settings.switch.pfc_priorities;
+        InUse { transport: scenario.transport(), given, used: Priorities::NONE }
+    }
+
+    /// Refuses a flow whose frames, or whose answers, have a priority that the scenario does not name.
+    pub fn see(&mut self, flow: &Flow) -> Result<(), String> {
+        let answers = self.transport.answer_priority(flow.priority);
+        self.used = self.used.with(flow.priority).with(answers);
+        let Some(given) = self.given else { return Ok(()) };
+        check_flow(given, flow.priority, answers).map_err(|wrong| wrong.to_string())
+    }
+
+    /// Settles for which priorities switches keep memory: for those that were seen, unless the scenario names them.
+    pub fn settle(self, scenario: &mut Scenario) {
+        let keeps = scenario.settings.pfc_priorities().is_some() && self.used != Priorities::NONE;
+        if keeps {
+            scenario.settings.switch.pfc_priorities.get_or_insert(self.used);
+        }
+    }
+}

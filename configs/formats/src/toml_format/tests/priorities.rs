@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The priorities for which lossless switches keep memory.
+
+use super::*;
+
+/// Flows in these priorities.
+fn with_flows(priorities: &[u8]) -> String {
+    let flow = |priority| format!("[[traffic]]\nkind = \"flow\"\nsrc = 2\ndst = 1\nsize = 1\npriority = {priority}\n");
+    let flows: String = priorities.iter().map(flow).collect();
+    let (head, _) = MINIMAL.split_once("[[traffic]]").expect("traffic");
+    format!("{head}{flows}")
+}
+
+/// Those for which a scenario keeps memory, as its echo has them.
+fn kept(flows: &[u8], set: &[&str]) -> String {
+    let scenario = load_with(with_flows(flows), set).expect("valid");
+    scenario.effective()["switch"]["pfc_priorities"].as_str().unwrap_or("none").into()
+}
+
+#[test]
+fn memory_is_kept_for_what_flows_and_acknowledgements_travel_in() {
+    assert_eq!(kept(&[3], &[]), "3");
+    assert_eq!((kept(&[7, 4, 7], &[]), kept(&[4], &["transport.ack_priority=5"])), ("3, 4, 7".into(), "4, 5".into()));
+    // Priority 0 is neither paused nor accounted: that of acknowledgements here, and of notifications.
+    let of_cnps = ["congestion_control.algorithm=dcqcn", "transport.congestion_notification=cnp"];
+    assert_eq!((kept(&[4], &["transport.ack_priority=0"]), kept(&[4], &of_cnps)), ("4".into(), "4".into()));
+    assert_eq!(kept(&[4], &["compatibility.acks_queue_with_data=true"]), "4");
+    assert_eq!(kept(&[3], &["transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus"]), "3");
+    assert_eq!(kept(&[3], &["switch.pfc_priorities=[6, 3]"]), "3, 6");
+}
+
+#[test]
+fn who_keeps_nothing_by_priority_does_not_name_any() {
+    for (of, expected) in [
+        ("switch.mode=lossy", "switch.pfc_priorities: pfc_priorities belongs to mode = \"lossless\""),
+        (
+            "compatibility.short_headroom=true",
+            "switch.pfc_priorities: pfc_priorities exclude the reference's short_headroom",
+        ),
+    ] {
+        let timeout = "transport.timeout=1ms";
+        assert!(["none", "auto"].contains(&kept(&[3, 4], &[of, timeout]).as_str()), "{of}");
+        refused(&with_flows(&[3]), &[of, timeout, "switch.pfc_priorities=3"], &format!("--set: {expected}"));
+    }
+}
+
+#[test]
+fn flows_without_memory_are_refused() {
+    let expected = "test.toml:16: switch.pfc_priorities: the flow has priority 4, for which switches keep no memory; expected 4 \
+                    beside 3";
+    refused(&with_flows(&[3, 4]), &["switch.pfc_priorities=3"], expected);
+    let expected = "test.toml:10: switch.pfc_priorities: its acknowledgements have priority 3, for which";
+    refused(&with_flows(&[4]), &["switch.pfc_priorities=4"], expected);
+    let expected = "--set: switch.pfc_priorities: the value is \"3,8\"; expected priorities from 1 to 7, such as";
+    refused(&with_flows(&[3]), &["switch.pfc_priorities=[3, 8]"], expected);
+}
+
+/// Four ports with 37.5 kB of headroom and 4 kB of reserve, in two priorities.
+#[test]
+fn memory_must_suffice_for_all_priorities() {
+    let text = |bytes: u32| format!("{}[switch]\nbuffer = {bytes}\n", with_flows(&[3, 4]));
+    assert!(load_with(text(332_768), &[]).is_ok());
+    let expected = "test.toml:23: switch.buffer: the buffer has 332767 bytes, but the headroom and reserve of switch 4's ports \
+                    take 332768, 166384 for each of the priorities 3, 4; expected at least that much, or fewer";
+    refused(&text(332_767), &[], expected);
+    for enough in ["switch.mode=lossy", "compatibility.short_headroom=true", "transport.ack_priority=4"] {
+        let flows = if enough.ends_with("=4") { with_flows(&[4]) } else { with_flows(&[3, 4]) };
+        let text = format!("{flows}[switch]\nbuffer = 332767\n");
+        assert!(load_with(text, &[enough, "transport.timeout=1ms"]).is_ok(), "{enough}");
+    }
+}
