@@ -123,10 +123,7 @@ RunUnlikeSwitches()
     network.Make();
     const NodeContainer second(1);
     network.helper.InstallSwitches(second);
-    network.helper.Link(network.center.Get(0),
-                        second.Get(0),
-                        DataRate("100Gbps"),
-                        MicroSeconds(1));
+    network.helper.Link(network.center.Get(0), second.Get(0), DataRate("100Gbps"), MicroSeconds(1));
     second.Get(0)->GetObject<QbbNode>()->SetAttribute("PfcPriorities", StringValue("3, 4"));
     network.helper.Start();
 }
