@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names the ns-3 program that simulates scenarios.
@@ -27,17 +27,17 @@ pub fn hpcc() -> Command {
     Command::new(required(ANALYSIS_VARIABLE))
 }
 
-/// The path of an example of the module, which ns-3 built with the simulator.
+/// The path of an example of the module, which was built with the simulator: in an ns-3 tree, or beside an installed ns-3.
 ///
 /// # Panics
 /// If there is none.
 pub fn example(name: &str) -> PathBuf {
     let program = PathBuf::from(simulator());
-    let build = program.ancestors().nth(2).expect("build/scratch/PROGRAM");
-    let examples = build.join("contrib/hpcc/examples");
-    let entries = fs::read_dir(&examples).unwrap_or_else(|error| panic!("{}: {error}", examples.display()));
+    let in_tree = program.ancestors().nth(2).map(|build| build.join("contrib/hpcc/examples"));
+    let beside = program.parent().map(Path::to_owned);
+    let entries = in_tree.into_iter().chain(beside).flat_map(fs::read_dir).flatten().flatten();
     let is_it = |path: &PathBuf| path.file_name().is_some_and(|file| file.to_string_lossy().contains(name));
-    entries.flatten().map(|entry| entry.path()).find(is_it).unwrap_or_else(|| panic!("no example {name}"))
+    entries.map(|entry| entry.path()).find(is_it).unwrap_or_else(|| panic!("no example {name}"))
 }
 
 /// The path of the simulator.

@@ -12,8 +12,11 @@
 //   cd ~/.cache/hpcc/ns-3
 //   ./ns3 run "hpcc-by-hand --scenario=quickstart --flows=OUT --stop=4ms"
 //
+// A run with another seed, "--set run.seed=2", is "--RngRun=2" here. "--list" tells all scenarios
+// and runs of sweeps, as the program is told of them.
+//
 // by-hand/networks.cc has the networks, by-hand/scenarios.cc what each scenario sets,
-// by-hand/sweeps.cc what each variant sets in another way.
+// by-hand/own-sweeps.cc and by-hand/paper-sweeps.cc what each variant sets in another way.
 
 #include "by-hand/experiment.h"
 #include "by-hand/flows.h"
@@ -24,6 +27,7 @@
 #include "ns3/hpcc-module.h"
 #include "ns3/network-module.h"
 
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +58,22 @@ AddClients(const std::vector<byhand::Flow>& flows, const NodeContainer& nodes)
     }
 }
 
+/// Print what the program is told for each scenario, and for each run of each sweep.
+static void
+List()
+{
+    for (const std::string& name : byhand::ListScenarios())
+    {
+        std::cout << "--scenario=" << name << std::endl;
+    }
+    for (const byhand::Run& run : byhand::ListRuns())
+    {
+        std::cout << "--sweep=" << run.sweep << " --variant=" << run.variant
+                  << (run.step.empty() ? "" : " --step=") << run.step
+                  << (run.isQuick ? " --quick" : "") << std::endl;
+    }
+}
+
 int
 main(int argc, char* argv[])
 {
@@ -61,6 +81,7 @@ main(int argc, char* argv[])
     byhand::Run run{};
     std::string flows;
     Time stop;
+    bool list = false;
 
     CommandLine cmd(__FILE__);
     cmd.AddValue("scenario", "a scenario of configs/, by the name of its file", scenario);
@@ -70,7 +91,13 @@ main(int argc, char* argv[])
     cmd.AddValue("quick", "whether it is the quick form of the sweep", run.isQuick);
     cmd.AddValue("flows", "results of the run by its file", flows);
     cmd.AddValue("stop", "end of the simulation", stop);
+    cmd.AddValue("list", "list all scenarios and runs of sweeps, and do no more", list);
     cmd.Parse(argc, argv);
+    if (list)
+    {
+        List();
+        return 0;
+    }
     NS_ABORT_MSG_UNLESS(scenario.empty() != run.sweep.empty(),
                         "expected --scenario or --sweep, and one of them");
 

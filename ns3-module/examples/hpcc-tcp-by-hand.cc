@@ -9,6 +9,8 @@
 //   ./hpcc run configs/tcp.toml --out out
 //   cd ~/.cache/hpcc/ns-3
 //   ./ns3 run "hpcc-tcp-by-hand --scenario=tcp --flows=OUT --stop=20ms"
+//
+// As there, "--RngRun=2" is the seed 2 of a file, and "--list" tells all runs.
 
 #include "by-hand/flows.h"
 
@@ -19,6 +21,7 @@
 #include "ns3/network-module.h"
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <set>
@@ -60,6 +63,17 @@ FindControl(const std::string& scenario, const std::string& sweep, const std::st
     const auto found = CONTROLS.find(variant);
     NS_ABORT_MSG_IF(found == CONTROLS.end(), "there is no variant \"" << variant << "\" here");
     return found->second;
+}
+
+/// Print what the program is told for the scenario, and for each run of the sweep.
+static void
+List()
+{
+    std::cout << "--scenario=tcp" << std::endl;
+    for (const auto& control : CONTROLS)
+    {
+        std::cout << "--sweep=tcp-controllers --variant=" << control.first << std::endl;
+    }
 }
 
 /**
@@ -341,6 +355,7 @@ main(int argc, char* argv[])
     std::string variant;
     std::string flows;
     Time stop;
+    bool list = false;
 
     CommandLine cmd(__FILE__);
     cmd.AddValue("scenario", "tcp", scenario);
@@ -348,7 +363,13 @@ main(int argc, char* argv[])
     cmd.AddValue("variant", "the variant of the sweep", variant);
     cmd.AddValue("flows", "results of the run by its file", flows);
     cmd.AddValue("stop", "end of the simulation", stop);
+    cmd.AddValue("list", "list all runs, and do no more", list);
     cmd.Parse(argc, argv);
+    if (list)
+    {
+        List();
+        return 0;
+    }
 
     // As files run. Before the first use of the simulator.
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::WheelSimulatorImpl"));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a file says a program can say, with the same defaults: each scenario of `configs/`, and each run of each sweep, is
 //! run by its file and by a program that sets by hand what the file sets (`ns3-module/examples/hpcc-by-hand.cc`). Every flow
-//! takes the same time, to the nanosecond. Only traffic is another than in the file, to be cheap and crowded.
+//! takes the same time, to the nanosecond, with several seeds. Only traffic is another than in the file, to be cheap and crowded.
 
 use hpcc_core::node::NodeSettings;
 use hpcc_formats::load_with;
 use hpcc_formats::results::fct_csv;
-use hpcc_tests::{Bench, Shipped, Told, example, is_of_tcp};
+use hpcc_tests::{Bench, Shipped, Told, example, has_tcp, is_of_tcp};
 use rayon::prelude::*;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +17,8 @@ use toml::{Table, Value};
 
 /// Folders below `configs/`.
 const FOLDERS: [&str; 3] = ["", "paper", "paper/scenarios"];
+/// Runs have the seeds from 1 to this in turn.
+const SEEDS: usize = 3;
 /// Seconds of processor time that a run may take.
 const SECONDS: &str = "120";
 
@@ -62,6 +64,7 @@ struct Run {
     scenario: PathBuf,
     set: Vec<String>,
     arguments: Vec<String>,
+    seed: usize,
 }
 
 /// Traffic as settings.
@@ -77,10 +80,10 @@ struct Traffic {
 impl Run {
     fn of_scenario(path: PathBuf) -> Run {
         let arguments = vec![format!("--scenario={}", stem(&path))];
-        Run { scenario: path, set: Vec::new(), arguments }
+        Run { scenario: path, set: Vec::new(), arguments, seed: 1 }
     }
 
-    /// All runs of a sweep but those with other seeds.
+    /// All runs of a sweep, with one seed.
     fn of_sweep(path: &Path) -> Vec<Run> {
         let sweep: Sweep = toml::from_str(&fs::read_to_string(path).expect("text")).expect("a sweep");
         let scenario = path.with_file_name(&sweep.base);
@@ -95,6 +98,7 @@ impl Run {
                     scenario: scenario.clone(),
                     set: [form_set.clone(), variant.set.clone(), step_set].concat(),
                     arguments: [names.to_vec(), step, form.clone()].concat(),
+                    seed: 1,
                 });
             }
         }
@@ -106,7 +110,7 @@ impl Run {
         let bench = Bench::new(&[]);
         let Traffic { entries, durations, stop } = self.traffic();
         // What variants say of their traffic holds.
-        let set = [vec![entries], self.set.clone(), durations, vec![format!("run.stop={stop}ns")]].concat();
+        let set = [vec![entries], self.set.clone(), durations, self.run(stop)].concat();
         let told = bench.simulate(text(&self.scenario), &set, SECONDS);
         if !matches!(told.code, Some(0 | 3)) {
             return Err(format!("the file ends with {:?}: {}", told.code, told.err));
@@ -114,6 +118,7 @@ impl Run {
         let out = bench.path("out");
         let mut program = by_hand(&self.scenario);
         program.args(&self.arguments).arg(format!("--flows={}", text(&out))).arg(format!("--stop={stop}ns"));
+        program.arg(format!("--RngRun={}", self.seed));
         let of_program = Told::from(program.output().expect("the program starts"));
         if of_program.code != Some(0) {
             return Err(format!("the program ends with {:?}: {}", of_program.code, of_program.err));
@@ -121,6 +126,11 @@ impl Run {
         let rows = fct_csv::read(&out.join("fct.csv")).expect("flows");
         let of_file: BTreeMap<u32, u64> = rows.iter().map(|flow| (flow.flow, flow.fct_ns)).collect();
         differences(&of_file, &times(&of_program.out))
+    }
+
+    /// Seed and stop time.
+    fn run(&self, stop: u64) -> Vec<String> {
+        vec![format!("run.seed={}", self.seed), format!("run.stop={stop}ns")]
     }
 
     /// The traffic of the file, but that no flow is too large, that what is drawn arrives early only, and that it meets two
@@ -228,17 +238,51 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-#[test]
-fn programs_give_what_files_give() {
+/// What the files have.
+fn runs() -> Vec<Run> {
     let shipped = FOLDERS.map(Shipped::find);
     let scenarios = shipped.iter().flat_map(|folder| folder.scenarios.iter().cloned().map(Run::of_scenario));
     let sweeps = shipped.iter().flat_map(|folder| folder.sweeps.iter().flat_map(|path| Run::of_sweep(path)));
-    let runs: Vec<Run> = scenarios.chain(sweeps).collect();
+    let mut runs: Vec<Run> = scenarios.chain(sweeps).collect();
+    runs.iter_mut().enumerate().for_each(|(index, run)| run.seed = index % SEEDS + 1);
+    runs
+}
+
+/// What the program that stands for a scenario knows, a line for each.
+fn known(scenario: &str) -> BTreeSet<String> {
+    let told = Told::from(by_hand(Path::new(scenario)).arg("--list").output().expect("the program starts"));
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    told.out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn programs_give_what_files_give() {
+    let runs = runs();
     assert!(runs.len() > 100, "{} runs", runs.len());
     let compared =
         runs.par_iter().map(|run| run.compare().map_err(|wrong| format!("{}: {wrong}", run.arguments.join(" "))));
     let wrong: Vec<String> = compared.filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), runs.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_programs_know_what_files_have_and_no_more() {
+    for (scenario, of_tcp) in [("quickstart.toml", false), ("tcp.toml", true)] {
+        if of_tcp && !has_tcp() {
+            continue;
+        }
+        let mut files = runs();
+        files.retain(|run| is_of_tcp(&run.scenario) == of_tcp);
+        let files: BTreeSet<String> = files.iter().map(|run| run.arguments.join(" ")).collect();
+        let program = known(scenario);
+        let only = |these: &BTreeSet<String>, those| these.difference(those).cloned().collect::<Vec<_>>().join("\n");
+        assert!(
+            files == program,
+            "files alone:\n{}\nprogram alone:\n{}",
+            only(&files, &program),
+            only(&program, &files)
+        );
+    }
 }
 
 #[test]

@@ -455,5 +455,16 @@ FindScenario(const std::string& name)
     return found->second();
 }
 
+std::vector<std::string>
+ListScenarios()
+{
+    std::vector<std::string> names;
+    for (const auto& scenario : SCENARIOS)
+    {
+        names.push_back(scenario.first);
+    }
+    return names;
+}
+
 } // namespace byhand
 } // namespace ns3

@@ -9,6 +9,7 @@
 #include "experiment.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -21,6 +22,9 @@ namespace byhand
  * \return what a program sets for it
  */
 Experiment FindScenario(const std::string& name);
+
+/// \return the names of all scenarios
+std::vector<std::string> ListScenarios();
 
 } // namespace byhand
 } // namespace ns3

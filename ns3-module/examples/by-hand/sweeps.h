@@ -9,6 +9,7 @@
 #include "experiment.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -30,6 +31,9 @@ struct Run
  * \return what a program sets for it
  */
 Experiment FindRun(const Run& run);
+
+/// \return all runs of all sweeps
+std::vector<Run> ListRuns();
 
 } // namespace byhand
 } // namespace ns3
