@@ -163,8 +163,10 @@ QbbHelper::Share(const std::shared_ptr<QbbFramePool>& pool)
     }
     m_shared = std::make_shared<SharedNetwork>(*simulator, m_nodes, pool, m_exchange, m_ranks);
     // The simulator owns it, too: this helper may be gone when that runs.
-    simulator->SetWindows(hpcc::window_ns(*m_network),
-                          [shared = m_shared](uint64_t next) { return shared->EndWindow(next); });
+    simulator->SetWindows(
+        hpcc::window_ns(*m_network),
+        [shared = m_shared](uint64_t next) { return shared->EndWindow(next); },
+        !m_exchange);
     for (const auto& node : m_nodes)
     {
         node->SetShared(m_shared.get());

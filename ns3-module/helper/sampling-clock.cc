@@ -46,6 +46,7 @@ SamplingClock::Begin()
 void
 SamplingClock::Tick(Series& series)
 {
+    ++m_ticks;
     series.runs = series.sample();
     if (series.runs)
     {

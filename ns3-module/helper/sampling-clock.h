@@ -51,6 +51,12 @@ class SamplingClock
     /// Schedule the first sample of all series. To be called once.
     void Begin();
 
+    /// \return events that were samples
+    uint64_t GetTicks() const
+    {
+        return m_ticks;
+    }
+
   private:
     /// A series of samples.
     struct Series
@@ -86,6 +92,7 @@ class SamplingClock
 
     Ptr<WheelSimulatorImpl> m_wheel; //!< the simulator; nullptr: it is of another type
     std::deque<Series> m_series;     //!< the series
+    uint64_t m_ticks{0};             //!< events that were samples
 };
 
 } // namespace ns3

@@ -274,7 +274,7 @@ ScenarioMonitor::BeginProgress()
         if (m_progress->is_due())
         {
             m_progress->update(Simulator::Now().GetNanoSeconds(),
-                               Simulator::GetEventCount(),
+                               Simulator::GetEventCount() - m_clock.GetTicks(),
                                m_traffic.GetFinishedBytes() + m_traffic.GetActiveBytes(),
                                m_traffic.GetFinished());
         }

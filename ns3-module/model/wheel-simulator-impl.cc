@@ -147,11 +147,12 @@ WheelSimulatorImpl::Run()
 }
 
 void
-WheelSimulatorImpl::SetWindows(uint64_t length, EndWindow endWindow)
+WheelSimulatorImpl::SetWindows(uint64_t length, EndWindow endWindow, bool isAlone)
 {
     NS_ABORT_MSG_IF(m_endWindow, "a simulation in canonical order has one network only");
     m_windowLength = length;
     m_windowEnd = m_current.ts;
+    m_isAlone = isAlone;
     m_endWindow = std::move(endWindow);
 }
 
@@ -164,6 +165,7 @@ WheelSimulatorImpl::BeginWindow()
         return false;
     }
     m_windowEnd = (next / m_windowLength + 1) * m_windowLength;
+    m_windowEventCount = m_eventCount;
     return true;
 }
 

@@ -76,17 +76,24 @@ class WheelSimulatorImpl : public SimulatorImpl
      * 0.
      * \param length time steps of a window, at least 1
      * \param endWindow called before the first event behind each window that had any
+     * \param isAlone whether no other process can bring events at the end of a window
      */
-    void SetWindows(uint64_t length, EndWindow endWindow);
+    void SetWindows(uint64_t length, EndWindow endWindow, bool isAlone);
 
     /**
      * \brief Say when something may change next.
-     * \return the time step of the next event or, if that is sooner, of the end of the window; the
-     * current one if no event waits
+     * \return the time step of the next event or, if that is sooner, of the end of the window
+     * unless nothing can come of that; the current one if no event waits
      */
     uint64_t GetNextTs()
     {
-        return m_wheel.IsEmpty() ? m_current.ts : std::min(m_wheel.PeekTs(), m_windowEnd);
+        if (m_wheel.IsEmpty())
+        {
+            return m_current.ts;
+        }
+        // In a window nothing but the present event has happened in, there is nothing to end.
+        const bool isEmpty = m_isAlone && m_eventCount == m_windowEventCount + 1;
+        return isEmpty ? m_wheel.PeekTs() : std::min(m_wheel.PeekTs(), m_windowEnd);
     }
 
     /**
@@ -266,6 +273,8 @@ class WheelSimulatorImpl : public SimulatorImpl
     uint64_t m_otherEventCount{0};         //!< those of no node, and of time 0
     uint64_t m_windowLength{0};            //!< time steps of a window
     uint64_t m_windowEnd{UINT64_MAX};      //!< first time step behind the present window
+    uint64_t m_windowEventCount{0};        //!< events that had run before the present window
+    bool m_isAlone{false};                 //!< whether only this process brings events
     EndWindow m_endWindow;                 //!< called between windows, if there are any
     std::list<EventId> m_destroyEvents;    //!< events for the end
     std::thread::id m_thread;              //!< the thread that runs the simulation
