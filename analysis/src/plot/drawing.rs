@@ -31,6 +31,11 @@ impl Drawing {
         if self.png { png::prepare() } else { Ok(()) }
     }
 
+    /// Whether plots are as they are where nobody asks for something else.
+    pub fn is_usual(self) -> bool {
+        !self.png && self.style == Style::default()
+    }
+
     /// How plots look.
     pub fn look(self) -> Look {
         self.style.look()

@@ -24,6 +24,7 @@ use hpcc_measures::select::Selection;
 
 use crate::outcome::Outcome;
 use crate::plot::{self, Drawing};
+use crate::save::Draft;
 use crate::{human, table};
 
 /// The page in an output folder.
@@ -44,10 +45,18 @@ pub struct Options {
     selection: Selection,
 }
 
+impl Options {
+    /// Whether the page goes elsewhere, and nothing is asked of plots in DIR.
+    fn can_do_without_plots(&self) -> bool {
+        (self.out.is_some() || self.dirs.len() > 1) && self.drawing.is_usual()
+    }
+}
+
 /// Prints the summary of each run, draws its plots into its folder, makes the page, and says whether all flows finished.
 ///
 /// # Errors
-/// If a folder is not a complete output folder, is damaged or of another version, or cannot be written to.
+/// If a folder is not a complete output folder, is damaged or of another version; if it cannot be written to, and the page
+/// goes there, or plots are asked for; if the page cannot be written.
 pub fn report(options: &Options) -> Result<Outcome> {
     let mut entries = Vec::new();
     for dir in &options.dirs {
@@ -61,7 +70,9 @@ pub fn report(options: &Options) -> Result<Outcome> {
             if entries.len() == 1 && entry.runs.len() == 1 {
                 human::print(&table::render(results)?)?;
             }
-            if entry.is_run {
+            if entry.is_run && options.can_do_without_plots() && !takes_files(&results.dir) {
+                human::print(&no_plots(&results.dir))?;
+            } else if entry.is_run {
                 let (drawn, missing) = plot::draw_all(results, options.drawing)?;
                 human::print(&folder_lines(&results.dir, &drawn, &missing))?;
             }
@@ -78,6 +89,16 @@ pub fn report(options: &Options) -> Result<Outcome> {
     write_page(&entries, &page)?;
     human::print(&opening_line(&page))?;
     Ok(outcome)
+}
+
+/// Whether files can be made in a folder.
+fn takes_files(dir: &Path) -> bool {
+    Draft::of(&dir.join(PAGE)).is_ok()
+}
+
+/// That there are no plots of a run of somebody else's, say.
+fn no_plots(dir: &Path) -> String {
+    format!("\n results in {}, which cannot be written to: no plots, only the page\n", dir.display())
 }
 
 /// The same for a run that has just ended.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The page: one HTML file that needs no other, and no network.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+
+use hpcc_formats::results::make_folder;
 
 use super::data;
 use super::entry::Entry;
@@ -27,7 +28,7 @@ pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let text = render(&names.join(", "), &data::data(entries)?.to_string());
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).with_context(|| file.display().to_string())?;
+        make_folder(folder).with_context(|| file.display().to_string())?;
     }
     save::replace(file, &text)
 }
@@ -45,6 +46,7 @@ fn render(title: &str, data: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_link_to_a_device_stays_one_and_a_folder_is_refused() {

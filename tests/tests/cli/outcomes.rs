@@ -2,7 +2,9 @@
 //! How runs end, and what they leave.
 
 use crate::refusal::refused;
-use hpcc_tests::{Bench, REFERENCE, TOML};
+use hpcc_tests::{Bench, REFERENCE, TOML, Told, skipped};
+use std::fs;
+use std::process::Command;
 
 #[test]
 fn a_finished_run_ends_with_0_and_says_so() {
@@ -174,4 +176,56 @@ fn idle_time_costs_no_events() {
     assert!(far < near + near / 10, "{far} events, {near} without the idle time");
     assert!(near_max > 0 && near_max == far_max && near_p99 > 0, "{near_max} {far_max} {near_p99}");
     assert_eq!(far_p99, 0, "99 of 100 samples found the queue empty");
+}
+
+#[test]
+fn a_run_of_somebody_else_is_shown_elsewhere() {
+    let bench = Bench::new(TOML);
+    assert_eq!(bench.run("scenario.toml", &[]).code, Some(0));
+    let files = || fs::read_dir(bench.path("out")).expect("folder").count();
+    let before = files();
+    // Where not even root can write.
+    if !Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status().is_ok_and(|it| it.success()) {
+        skipped("there is no unshare here that mounts a folder so that nobody can write to it");
+        return;
+    }
+    bench.write(
+        "report.sh",
+        "mount --bind out out && mount -o remount,ro,bind out && exec \"$HPCC_ANALYSIS_PROGRAM\" report out \"$@\"",
+    );
+    let report = |arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "report.sh"]).args(arguments).current_dir(bench.path("."));
+        Told::from(command.output().expect("unshare"))
+    };
+    let told = report(&["--out", "page.html"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.out.contains("results in out, which cannot be written to: no plots, only the page"), "{}", told.out);
+    assert!(bench.read("page.html").contains("</html>"));
+    for arguments in [&[][..], &["--out", "page.html", "--style", "paper"]] {
+        let told = report(arguments);
+        assert_eq!(told.code, Some(2), "{}", told.out);
+        assert!(told.err.contains("cannot write out/"), "{}", told.err);
+    }
+    assert_eq!(files(), before);
+}
+
+#[test]
+fn no_folder_is_made_to_be_left_again() {
+    let bench = Bench::new(TOML);
+    let told = bench.run_to("nosuch/../out", "scenario.toml", &[]);
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    assert!(told.err.contains("there is no folder nosuch, behind which \"..\" stands"), "{}", told.err);
+    assert!(!bench.path("nosuch").exists() && !bench.path("out").exists());
+}
+
+/// A thousand simulated seconds in which nothing happens take no time, however often the run is watched.
+#[test]
+fn idle_time_costs_nothing() {
+    let bench = Bench::new(TOML);
+    for order in ["canonical", "insertion"] {
+        let set = ["traffic.1.start=1000s", "run.stop=1001s", &format!("run.order={order}")].map(str::to_owned);
+        let told = bench.simulate("scenario.toml", &set, "2");
+        assert_eq!(told.code, Some(0), "{order}: {}", told.err);
+    }
 }

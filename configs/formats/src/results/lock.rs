@@ -9,7 +9,7 @@ use std::path::Path;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
-use super::ResultError;
+use super::{ResultError, make_folder};
 
 /// A locked folder; dropping it unlocks.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl FolderLock {
     /// Those of the system.
     pub fn try_take(folder: &Path) -> Result<Option<FolderLock>, ResultError> {
         loop {
-            fs::create_dir_all(folder).map_err(|cause| ResultError::io(folder, cause))?;
+            make_folder(folder).map_err(|cause| ResultError::io(folder, cause))?;
             let Some(lock) = FolderLock::take(folder, FlockArg::LockExclusiveNonblock)? else { return Ok(None) };
             if lock.is_at(folder) {
                 return Ok(Some(lock));

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Folders on the way to results.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+/// Creates a folder, and those above it, if there is none.
+///
+/// # Errors
+/// If `..` stands behind a folder that is not there - that would be made, and stay empty - and those of the system.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut above = PathBuf::new();
+    for component in folder.components() {
+        let is_missing = !above.as_os_str().is_empty() && !above.is_dir();
+        if component == Component::ParentDir && is_missing {
+            let message = format!("there is no folder {}, behind which \"..\" stands", above.display());
+            return Err(io::Error::new(ErrorKind::NotFound, message));
+        }
+        above.push(component);
+    }
+    fs::create_dir_all(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_folder_is_made_to_be_left_again() {
+        let bench = tempfile::tempdir().expect("folder");
+        let told = make_folder(&bench.path().join("nosuch/../x")).expect_err("refused").to_string();
+        assert!(told.ends_with("nosuch, behind which \"..\" stands"), "{told}");
+        assert_eq!(fs::read_dir(bench.path()).expect("folder").count(), 0);
+        for good in ["a/b", "a/../c", "a/b/../../d/e"] {
+            make_folder(&bench.path().join(good)).expect("made");
+            assert!(bench.path().join(good).is_dir(), "{good}");
+        }
+    }
+}
