@@ -48,7 +48,7 @@ fn missing_files_are_named() {
 #[test]
 fn nodes_must_exist() {
     refused("{ a = 1,", "{ a = 9,", "scenario.toml:12:", &["no node 9", "0 to 3"]);
-    refused("src = 1", "src = 9", "scenario.toml:", &["node 9", "nodes 0 to 3"]);
+    refused("src = 1", "src = 9", "scenario.toml:27: traffic.src:", &["node 9", "nodes 0 to 3", "expected a host"]);
     refused("src = 1", "src = 3", "scenario.toml:", &["node 3, a switch"]);
 }
 
@@ -59,7 +59,7 @@ fn hosts_that_talk_must_be_connected() {
 
 #[test]
 fn flows_must_make_sense() {
-    refused("src = 1", "src = 2", "scenario.toml:25:", &["same host, 2"]);
+    refused("src = 1", "src = 2", "scenario.toml:27: traffic.src:", &["same host, 2"]);
     refused("size = \"200KB\"", "size = 0", "scenario.toml:25:", &["size is 0"]);
 }
 

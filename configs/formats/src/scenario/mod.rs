@@ -16,6 +16,7 @@ pub use check::Overbooked;
 pub use compatibility::settings as compatibility_settings;
 pub use order::EventOrder;
 
+pub(crate) use check::host;
 pub(crate) use compatibility::Compatibility;
 pub(crate) use draft::{Blame, Draft, Places};
 pub(crate) use network::{MAX_NODES, MAX_PORTS, NetworkBuilder};

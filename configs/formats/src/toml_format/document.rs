@@ -321,6 +321,22 @@ impl<'a> Document<'a> {
         Ok((text.into(), kind_place, place))
     }
 
+    /// The whole number that a key of a section has, or those in its list; each with its place, and the key as `--set` has it.
+    pub fn numbers(&self, section: &Kinded<'a>, key: &str, is_list: bool) -> Vec<(u32, Place, Option<String>)> {
+        let value = section.value.get_ref().as_table().and_then(|table| table.get(key));
+        let list = value.and_then(|value| value.get_ref().as_array()).filter(|_| is_list);
+        let number = |value: &Spanned<DeValue<'a>>| {
+            let number = value.get_ref().as_integer()?.as_str().parse().ok()?;
+            let place = self.source.place(&value.span());
+            let set = self.source.key(&value.span()).filter(|_| place.line().is_none());
+            Some((number, place, set))
+        };
+        match list {
+            Some(list) => list.iter().filter_map(number).collect(),
+            None => value.filter(|_| !is_list).into_iter().filter_map(number).collect(),
+        }
+    }
+
     /// The keys of a section, once its kind has told which.
     pub fn keys_of<T: DeserializeOwned>(&self, section: &str, kinded: Kinded<'a>) -> Result<T, InputError> {
         self.decode(section, kinded.value).map(|(decoded, _)| decoded)

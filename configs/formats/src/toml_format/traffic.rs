@@ -9,6 +9,7 @@ use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
 use crate::place::Place;
 use crate::reference::FlowFile;
+use crate::scenario::host;
 use crate::text::resolve;
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::topology::Network;
@@ -78,10 +79,30 @@ pub(super) fn read(
     let mut traffic = Vec::new();
     for (mut section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
         let group = group(document, &mut section)?;
+        hosts(document, &section, network)?;
         let (source, offer) = read_one(document, section, &context, index)?;
         traffic.push(Traffic { group, source, offer });
     }
     Ok(traffic)
+}
+
+/// Refuses keys that name no host, or the same one as sender and receiver, while it is known which key that is.
+fn hosts(document: &Document<'_>, section: &Kinded<'_>, network: &Network) -> Result<(), InputError> {
+    let mut receiver = None;
+    for key in ["dst", "receiver", "src", "senders"] {
+        for (node, place, set) in document.numbers(section, key, key == "senders") {
+            let refusal = |message| place.key_error(set.clone().unwrap_or_else(|| format!("{SECTION}.{key}")), message);
+            host(network, node).map_err(|why| refusal(format!("{key} is {why}")))?;
+            match receiver {
+                _ if matches!(key, "dst" | "receiver") => receiver = Some((key, node)),
+                Some((other, same)) if same == node => {
+                    return Err(refusal(format!("{key} and {other} are the same host, {node}; expected two")));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The name of a section's flows in results: that of its kind, unless it has its own.

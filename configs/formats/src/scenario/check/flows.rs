@@ -97,7 +97,7 @@ pub(crate) fn host(network: &Network, node: u32) -> Result<(), String> {
         Some(NodeKind::Switch) => Err(format!("node {node}, a switch; expected a host")),
         None => Err(match network.nodes.len() {
             0 => format!("node {node}, but there are no nodes"),
-            count => format!("node {node}, but there are only nodes 0 to {}", count - 1),
+            count => format!("node {node}, but there are only nodes 0 to {}; expected a host", count - 1),
         }),
     }
 }

@@ -14,6 +14,7 @@ mod settings;
 mod watched;
 
 pub(super) use flows::flows;
+pub(crate) use flows::host;
 pub(super) use memory::{estimate, memory};
 pub use overbooked::Overbooked;
 pub(super) use settings::{buffer, note_losses, settings};

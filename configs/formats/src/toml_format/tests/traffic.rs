@@ -73,11 +73,14 @@ fn a_full_load_of_equal_links_overbooks_nobody() {
 #[test]
 fn bad_traffic_names_its_line() {
     for (section, expected) in [
-        ("kind='flow'\nsrc=0\ndst=0\nsize=1", "test.toml:15: source and destination of the flow are the same host, 0"),
-        ("kind='flow'\nsrc=0\ndst=4\nsize=1", "test.toml:15: the flow's destination is node 4, a switch"),
+        (
+            "kind='flow'\nsrc=0\ndst=0\nsize=1",
+            "test.toml:17: traffic.src: src and dst are the same host, 0; expected two",
+        ),
+        ("kind='flow'\nsrc=0\ndst=4\nsize=1", "test.toml:18: traffic.dst: dst is node 4, a switch; expected a host"),
         (
             "kind='flow'\nsrc=0\ndst=5\nsize=1",
-            "test.toml:15: the flow's destination is node 5, but there are only nodes 0 to 4",
+            "test.toml:18: traffic.dst: dst is node 5, but there are only nodes 0 to 4; expected a host",
         ),
         ("kind='flow'\nsrc=0\ndst=1\nsize=0", "test.toml:15: the flow's size is 0"),
         (
@@ -98,7 +101,14 @@ fn bad_traffic_names_its_line() {
             "kind='incast'\nreceiver=0\nsize=1\nsender_count=4\nsenders=[1]",
             "test.toml:15: traffic.senders: both senders and sender_count",
         ),
-        ("kind='incast'\nreceiver=0\nsize=1\nsenders=[0]", "test.toml:15: source and destination"),
+        (
+            "kind='incast'\nreceiver=0\nsize=1\nsenders=[1,0]",
+            "test.toml:19: traffic.senders: senders and receiver are the same host, 0",
+        ),
+        (
+            "kind='incast'\nreceiver=7\nsize=1\nsenders=[0]",
+            "test.toml:17: traffic.receiver: receiver is node 7, but there are only nodes 0 to 4",
+        ),
         (
             "kind='periodic_incast'\nreceiver=0\nsize=1\nsenders=[1]\ninterval='1ns'\nduration='1s'",
             "test.toml:15: traffic.interval: 1000000000 incasts",
