@@ -38,6 +38,7 @@ use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -83,7 +84,7 @@ enum Command {
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = seed)]
         seed: Option<u64>,
         /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32>)]
         ranks: Option<NonZeroU32>,
         #[command(flatten)]
         drawing: plot::Drawing,
@@ -139,13 +140,13 @@ enum Command {
         #[command(flatten)]
         data: parity::Data,
         /// Simulations at a time; only with 1 do processor times mean something.
-        #[arg(long, default_value = "1", value_name = "N")]
+        #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize>)]
         jobs: NonZeroUsize,
     },
     /// Measures what whole runs cost.
     Bench {
         /// Repetitions of each run; medians are shown.
-        #[arg(long, default_value = "5", value_name = "N")]
+        #[arg(long, default_value = "5", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32>)]
         runs: NonZeroU32,
         /// Also writes the measurement as JSON.
         #[arg(long, value_name = "FILE")]
@@ -280,6 +281,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outc
 /// A seed of the command line.
 fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// A number of things of the command line.
+fn count<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".into())
 }
 
 /// Prints help, version, or what is wrong with the command line; nothing is left to do if nobody can read the latter.

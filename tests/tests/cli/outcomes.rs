@@ -229,3 +229,15 @@ fn idle_time_costs_nothing() {
         assert_eq!(told.code, Some(0), "{order}: {}", told.err);
     }
 }
+
+#[test]
+fn numbers_of_the_command_line_are_counts() {
+    let bench = Bench::new(TOML);
+    for arguments in ["run scenario.toml --ranks", "sweep scenario.toml --jobs", "parity --jobs", "bench --runs"] {
+        for wrong in ["0", "-1", "two", "99999999999999999999"] {
+            let told = bench.hpcc(&arguments.split(' ').chain([wrong]).collect::<Vec<_>>());
+            assert_eq!(told.code, Some(2), "{arguments} {wrong}: {}", told.err);
+            assert!(told.err.contains("expected a whole number from 1"), "{arguments} {wrong}: {}", told.err);
+        }
+    }
+}
