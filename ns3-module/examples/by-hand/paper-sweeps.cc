@@ -206,6 +206,24 @@ WhyFigure10()
 }
 
 /**
+ * \return what makes each variant of why-fig11cd.toml
+ */
+Changes
+WhyFigure11cd()
+{
+    return {
+        {"HPCC", AsItIs},
+        {"HPCC-eta1", Control({{"HpccEta", "1"}})},
+        {"HPCC-maxStage0", MaxStage0},
+        {"HPCC-Wai-500Mbps", Control({{"HpccAdditiveIncrease", "500Mbps"}})},
+        {"DCQCN", Dcqcn},
+        {"DCQCN-42B", All({Dcqcn, Telemetry("reference")})},
+        {"DCQCN-alpha", All({Dcqcn, SLOW_ALPHA})},
+        {"DCTCP", Dctcp},
+    };
+}
+
+/**
  * \brief Aim at another utilisation.
  * \param eta the utilisation
  * \return the change
@@ -374,6 +392,7 @@ LargeFigures()
           Loads({"0.6", "1.0"}),
           AsItIs}},
         {"why-fig10", {"testbed-pod", WhyFigure10(), Loads({"0.3", "0.5"}), AsItIs}},
+        {"why-fig11cd", {"fat-tree", WhyFigure11cd(), {}, SMALL_TREE}},
         {"why-fig2a", {"pod-230-quiet", WhyFigure2a(), {}, FOUR_RACKS}},
         {"why-fig2b", {"pod-230", WhyFigure2b(), {}, FOUR_RACKS}},
         {"why-fig3", {"pod-230-quiet", WhyFigure3(), {}, FOUR_RACKS}},
