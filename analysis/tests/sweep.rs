@@ -330,14 +330,22 @@ fn bad_files_are_refused_with_line_and_expectation() {
 /// The base is fine by itself: what made it wrong is to blame, a line of the sweep or the command line.
 #[test]
 fn settings_that_spoil_the_base_are_named() {
-    let text = format!("{TWO}[[variant]]\nname = \"c\"\nset = [\"run.seed=1\", \"traffic.0.dst=9\"]\n");
-    let text = text.replace("seeds = [4, 5]\n", "");
-    let told = refusal(&text, &[]);
-    let why = "base.toml:8: the flow's destination is node 9, but there are only nodes 0 to 3";
-    assert!(told.ends_with(&format!("sweep.toml:10: variant \"c\": {why}\n")), "{told}");
+    let with = |pair: &str| {
+        let text = format!("{TWO}[[variant]]\nname = \"c\"\nset = [\"run.seed=1\", \"{pair}\"]\n");
+        refusal(&text.replace("seeds = [4, 5]\n", ""), &[])
+    };
+    let why = "traffic.0.dst: dst is node 9, but there are only nodes 0 to 3; expected a host";
+    let told = with("traffic.0.dst=9");
+    assert!(told.ends_with(&format!("sweep.toml:10: {why}\n")), "{told}");
     let told = refusal(TWO, &["--set", "traffic.0.dst=9"]);
+    assert!(told.ends_with(&format!("--set: {why}\n")), "{told}");
+    // What is said of a whole section is said of it in the base.
+    let why = "base.toml:8: the flow's size is 0; expected at least 1 byte";
+    let told = with("traffic.0.size=0");
+    assert!(told.ends_with(&format!("sweep.toml:10: variant \"c\": {why}\n")), "{told}");
+    let told = refusal(TWO, &["--set", "traffic.0.size=0"]);
     assert!(
-        told.ends_with(&format!("sweep.toml:5: variant \"plain\": {why} (with --set traffic.0.dst=9)\n")),
+        told.ends_with(&format!("sweep.toml:5: variant \"plain\": {why} (with --set traffic.0.size=0)\n")),
         "{told}"
     );
 }

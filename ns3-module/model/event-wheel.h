@@ -47,6 +47,7 @@ class EventWheel
         : m_far(order),
           m_order(order)
     {
+        m_lists.emplace_back();
     }
 
     /**
@@ -110,27 +111,19 @@ class EventWheel
         return NextIsFar() ? m_far.Front() : m_order.ToEvent(*m_next, m_nextTs);
     }
 
-    /// An event that was taken, as the wheel had it.
-    struct Taken
-    {
-        WheelEntry entry; //!< the event
-        uint64_t ts;      //!< its time
-        bool isFar;       //!< whether it was beyond the wheel
-    };
-
     /**
      * \brief Take the next event, to run it. The events behind it may fetch what they will touch.
      * \pre there is one
      * \return the event
      */
-    [[gnu::always_inline]] Taken Pop()
+    [[gnu::always_inline]] WheelEntry Pop()
     {
-        const Taken next = Discard();
+        const WheelEntry next = Discard();
         if (m_count >= SOME)
         {
-            if (!LookAtOne(next.entry.GetImpl()))
+            if (!LookAtOne(next.GetImpl()))
             {
-                LookAhead(next.entry.GetImpl());
+                LookAhead(next.GetImpl());
             }
         }
         else if (m_looked != m_seen)
@@ -145,9 +138,15 @@ class EventWheel
      * \pre there is one
      * \return the event
      */
-    [[gnu::always_inline]] Taken Discard()
+    [[gnu::always_inline]] WheelEntry Discard()
     {
         return NextIsFar() ? TakeFar() : TakeNear();
+    }
+
+    /// \return the time of the event that was taken last
+    uint64_t GetTakenTs() const
+    {
+        return m_base;
     }
 
     /**
@@ -155,10 +154,9 @@ class EventWheel
      * \param taken that event
      * \return the event
      */
-    Event ToEvent(const Taken& taken) const
+    Event ToTakenEvent(const WheelEntry& taken) const
     {
-        return taken.isFar ? taken.entry.ToEvent(taken.ts, m_farId)
-                           : m_order.ToEvent(taken.entry, taken.ts);
+        return m_isFar ? taken.ToEvent(m_base, m_farId) : m_order.ToEvent(taken, m_base);
     }
 
     /**
@@ -175,15 +173,17 @@ class EventWheel
         };
         WheelSlot& slot = GetSlot(ts);
         const std::size_t taken = GetTaken(slot, ts);
-        WheelEntry* place = std::find_if(slot.entries.begin() + taken, slot.entries.end(), isIt);
+        const auto place = std::find_if(slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
+                                        slot.entries.end(),
+                                        isIt);
         if (place != slot.entries.end() && ts - m_base < SLOTS)
         {
-            slot.entries.Erase(place);
+            slot.entries.erase(place);
             --m_count;
             slot.ForgetPlaces();
             if (slot.entries.size() > taken)
             {
-                m_last = ts == m_nextTs ? slot.entries.end() : m_last;
+                m_last = ts == m_nextTs ? EndOf(slot) : m_last;
             }
             else if (ts == m_nextTs)
             {
@@ -224,20 +224,22 @@ class EventWheel
     static constexpr std::size_t MANY = 16384;
 
     /// \return the next event, which is beyond the wheel
-    [[gnu::noinline]] Taken TakeFar()
+    [[gnu::noinline]] WheelEntry TakeFar()
     {
         const Event next = m_far.Pop();
         m_base = next.ts;
         // It may have been inserted so long ago that the lower half does not say which it is.
         m_farId = next.id;
-        return {WheelEntry(next), next.ts, true};
+        m_isFar = true;
+        return WheelEntry(next);
     }
 
     /// \return the next event, which is in the wheel; inline, so that its parts stay in registers
-    [[gnu::always_inline]] Taken TakeNear()
+    [[gnu::always_inline]] WheelEntry TakeNear()
     {
-        const Taken next{*m_next++, m_nextTs, false};
-        m_base = next.ts;
+        const WheelEntry next = *m_next++;
+        m_base = m_nextTs;
+        m_isFar = false;
         --m_count;
         if (m_next == m_last)
         {
@@ -258,6 +260,24 @@ class EventWheel
         }
         const uint64_t ts = m_nextTs + m_occupied.DistanceFrom(place);
         GoTo(GetSlot(ts), ts, 0);
+        // Where there are more, LookAhead() does.
+        if (m_count < SOME)
+        {
+            FetchSlotAfter(ts);
+        }
+    }
+
+    /**
+     * \brief Fetch the first event of the slot that will probably be next but one.
+     * \param ts time of the one that is next
+     */
+    void FetchSlotAfter(uint64_t ts)
+    {
+        const uint64_t after = FirstOccupied(ts + 1);
+        if (after != NEVER)
+        {
+            FetchLines(GetSlot(after).entries.data(), 1);
+        }
     }
 
     /**
@@ -266,10 +286,50 @@ class EventWheel
      */
     void Empty(uint32_t place)
     {
-        WheelSlot& slot = m_slots[place];
-        m_memory.Clear(slot.entries);
+        const uint32_t list = std::exchange(m_slots[place], 0);
+        WheelSlot& slot = m_lists[list];
+        slot.entries.clear();
         slot.arranged = WheelSlot::UNARRANGED;
+        m_spare[m_spareCount++] = list;
         m_occupied.Clear(place);
+    }
+
+    /**
+     * \brief A slot gets its first event: it gets the memory that was vacated last, for that is in
+     * the cache.
+     * \param place its place in the wheel
+     * \return which of m_lists that is
+     */
+    [[gnu::always_inline]] uint32_t Occupy(uint32_t place)
+    {
+        if (m_spareCount == 0)
+        {
+            AddList();
+        }
+        const uint32_t list = m_spare[--m_spareCount];
+        m_slots[place] = list;
+        m_occupied.Set(place);
+        return list;
+    }
+
+    /// Make one more list, which is spare.
+    [[gnu::noinline]] void AddList()
+    {
+        // Room for all of them to be empty.
+        m_spare.emplace_back();
+        m_spare[m_spareCount++] = static_cast<uint32_t>(m_lists.size());
+        m_lists.emplace_back();
+        // The lists may have moved.
+        m_lookSlot = &GetSlot(m_lookTs);
+    }
+
+    /**
+     * \param slot a slot
+     * \return the place behind its last event
+     */
+    static const WheelEntry* EndOf(const WheelSlot& slot)
+    {
+        return slot.entries.data() + slot.entries.size();
     }
 
     /// \return whether the next event is beyond the wheel
@@ -304,13 +364,19 @@ class EventWheel
         {
             return false;
         }
-        WheelSlot& slot = GetSlot(ev.ts);
-        if (slot.arranged != WheelSlot::UNARRANGED || !slot.entries.HasRoom())
+        uint32_t list = m_slots[ev.ts % SLOTS];
+        if (!list)
+        {
+            list = Occupy(ev.ts % SLOTS);
+        }
+        WheelSlot& slot = m_lists[list];
+        // Where there is room, the entry is made where it stays, without a copy in memory.
+        if (slot.arranged != WheelSlot::UNARRANGED ||
+            slot.entries.size() == slot.entries.capacity())
         {
             return false;
         }
-        slot.entries.Append(WheelEntry(ev));
-        m_occupied.Set(ev.ts % SLOTS);
+        slot.entries.emplace_back(ev);
         ++m_count;
         return true;
     }
@@ -330,20 +396,20 @@ class EventWheel
             return;
         }
         ++m_count;
-        WheelSlot& slot = GetSlot(ts);
-        m_occupied.Set(ts % SLOTS);
-        const std::size_t taken = GetTaken(slot, ts);
-        if (!slot.entries.HasRoom())
+        uint32_t list = m_slots[ts % SLOTS];
+        if (!list)
         {
-            m_memory.Extend(slot.entries);
+            list = Occupy(ts % SLOTS);
         }
+        WheelSlot& slot = m_lists[list];
+        const std::size_t taken = GetTaken(slot, ts);
         if (slot.arranged != WheelSlot::UNARRANGED || isLate)
         {
             PutInOrder(slot, ts, taken, entry);
         }
         else
         {
-            slot.entries.Append(entry);
+            slot.entries.push_back(entry);
         }
         if (ts <= m_nextTs)
         {
@@ -383,7 +449,7 @@ class EventWheel
      */
     std::size_t GetTaken(const WheelSlot& slot, uint64_t ts) const
     {
-        return ts == m_nextTs ? m_next - slot.entries.begin() : 0;
+        return ts == m_nextTs ? m_next - slot.entries.data() : 0;
     }
 
     /**
@@ -396,8 +462,8 @@ class EventWheel
     {
         m_order.Arrange(slot);
         m_nextTs = ts;
-        m_next = slot.entries.begin() + taken;
-        m_last = slot.entries.end();
+        m_next = slot.entries.data() + taken;
+        m_last = EndOf(slot);
     }
 
     /**
@@ -406,7 +472,7 @@ class EventWheel
      */
     WheelSlot& GetSlot(uint64_t ts)
     {
-        return m_slots[ts % SLOTS];
+        return m_lists[m_slots[ts % SLOTS]];
     }
 
     /**
@@ -522,8 +588,12 @@ class EventWheel
         return ts - m_base < SLOTS ? ts : NEVER;
     }
 
-    std::array<WheelSlot, SLOTS> m_slots;   //!< the wheel: by time modulo SLOTS
-    SlotMemory m_memory;                    //!< room for slots of many events
+    /// The wheel: by time modulo SLOTS, which of m_lists has its events.
+    std::array<uint32_t, SLOTS> m_slots{};
+    /// Lists of events; the first stays empty, for times without any.
+    std::vector<WheelSlot> m_lists;
+    std::vector<uint32_t> m_spare;          //!< which others are empty: the first m_spareCount
+    std::size_t m_spareCount{0};            //!< how many are
     OccupancyMap m_occupied;                //!< which slots have events
     uint64_t m_base{0};                     //!< time of the latest removal: where the wheel begins
     uint64_t m_nextTs{NEVER};               //!< time of the wheel's earliest event
@@ -537,6 +607,7 @@ class EventWheel
     WheelSlot* m_lookSlot{nullptr};         //!< its slot, while events that were looked at wait
     std::size_t m_lookAt{0};                //!< its place there
     FarEvents m_far;                        //!< the events beyond the wheel
+    bool m_isFar{false};                    //!< whether the event taken last was one of them
     uint64_t m_farId{0};                    //!< id of the one that was taken from there last
     SlotOrder m_order;                      //!< which of several events of a time runs first
 };

@@ -102,14 +102,14 @@ class SlotOrder
         }
         slot.arranged = WheelSlot::WHOLE;
         std::stable_sort(
-            slot.entries.begin() + taken,
+            slot.entries.begin() + static_cast<std::ptrdiff_t>(taken),
             slot.entries.end(),
             [this](const WheelEntry& a, const WheelEntry& b) { return Precedes(a, b); });
         return true;
     }
 
     /**
-     * \brief Insert an event into a slot whose events are in order, and which has room.
+     * \brief Insert an event into a slot whose events are in order.
      * \param slot the slot
      * \param taken how many of its events have been taken
      * \param entry the event
@@ -124,9 +124,9 @@ class SlotOrder
         {
             return {PutAmongMany(slot, taken, entry), false};
         }
-        WheelEntry* place = FindPlace(slot, taken, entry);
+        const auto place = FindPlace(slot, taken, entry);
         const auto index = static_cast<std::size_t>(place - slot.entries.begin());
-        slot.entries.Insert(place, entry);
+        slot.entries.insert(place, entry);
         slot.ForgetPlaces();
         return {isSorted ? taken : index, !isSorted};
     }
@@ -233,7 +233,7 @@ class SlotOrder
      * \param first the first place that it may take
      * \return its new place
      */
-    std::size_t MoveForward(SlotEntries& entries,
+    std::size_t MoveForward(std::vector<WheelEntry>& entries,
                             std::size_t place,
                             std::size_t before,
                             std::size_t first) const
@@ -296,7 +296,7 @@ class SlotOrder
      * \param place where the last event of the chain is
      * \return how many follow it now
      */
-    std::size_t SortInto(SlotEntries& entries, uint32_t place) const
+    std::size_t SortInto(std::vector<WheelEntry>& entries, uint32_t place) const
     {
         std::size_t swaps = 0;
         for (uint32_t before = m_previous[place];
@@ -347,9 +347,9 @@ class SlotOrder
      */
     std::size_t PutAmongMany(WheelSlot& slot, std::size_t taken, const WheelEntry& entry)
     {
-        SlotEntries& entries = slot.entries;
+        std::vector<WheelEntry>& entries = slot.entries;
         const std::size_t place = entries.size();
-        entries.Append(entry);
+        entries.push_back(entry);
         Latest& latest = GetLatest(entry.context);
         // What is known of a node is of a later slot, if that has events of it.
         std::size_t before = latest.slot > slot.arranged ? place : taken;
@@ -370,9 +370,11 @@ class SlotOrder
      * \param entry an event that is to be inserted
      * \return its place
      */
-    WheelEntry* FindPlace(WheelSlot& slot, std::size_t taken, const WheelEntry& entry) const
+    std::vector<WheelEntry>::iterator FindPlace(WheelSlot& slot,
+                                                std::size_t taken,
+                                                const WheelEntry& entry) const
     {
-        WheelEntry* first = slot.entries.begin() + taken;
+        const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(taken);
         if (!m_isCanonical || slot.arranged == WheelSlot::WHOLE)
         {
             const auto precedes = [this](const WheelEntry& a, const WheelEntry& b) {

@@ -66,7 +66,7 @@ Scheduler::Event
 WheelScheduler::RemoveNext()
 {
     NS_ASSERT(!IsEmpty());
-    return ToEvent(m_wheel.ToEvent(m_wheel.Pop()));
+    return ToEvent(m_wheel.ToTakenEvent(m_wheel.Pop()));
 }
 
 void

@@ -40,9 +40,7 @@ WheelSimulatorImpl::GetTypeId()
 }
 
 WheelSimulatorImpl::WheelSimulatorImpl()
-    : m_current{WheelEntry({nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false}),
-                0,
-                false},
+    : m_current({nullptr, 0, EventId::UID::INVALID, Simulator::NO_CONTEXT, false}),
       m_id(EventId::UID::VALID),
       m_thread(std::this_thread::get_id())
 {
@@ -76,7 +74,7 @@ WheelSimulatorImpl::DoDispose()
     TakeForeignEvents();
     while (!m_wheel.IsEmpty())
     {
-        Drop(m_wheel.Discard().entry);
+        Drop(m_wheel.Discard());
     }
     SimulatorImpl::DoDispose();
 }
@@ -104,15 +102,16 @@ WheelSimulatorImpl::Drop(const WheelEntry& event)
 inline void
 WheelSimulatorImpl::ProcessOneEvent()
 {
-    const EventWheel::Taken next = m_wheel.Pop();
+    const WheelEntry next = m_wheel.Pop();
     // Part by part: a copy of the whole would wait until all of its parts are in memory.
-    m_current.entry = next.entry;
-    m_current.ts = next.ts;
-    m_current.isFar = next.isFar;
+    m_current.tagged = next.tagged;
+    m_current.context = next.context;
+    m_current.number = next.number;
+    m_now = m_wheel.GetTakenTs();
     ++m_eventCount;
-    m_otherEventCount += next.entry.context == Simulator::NO_CONTEXT || next.ts == 0 ? 1 : 0;
-    EventImpl* event = next.entry.GetImpl();
-    if (next.entry.IsForeseen())
+    m_otherEventCount += next.context == Simulator::NO_CONTEXT || m_now == 0 ? 1 : 0;
+    EventImpl* event = next.GetImpl();
+    if (next.IsForeseen())
     {
         static_cast<ForeseenEvent*>(event)->Notify();
     }
@@ -151,7 +150,7 @@ WheelSimulatorImpl::SetWindows(uint64_t length, EndWindow endWindow, bool isAlon
 {
     NS_ABORT_MSG_IF(m_endWindow, "a simulation in canonical order has one network only");
     m_windowLength = length;
-    m_windowEnd = m_current.ts;
+    m_windowEnd = m_now;
     m_isAlone = isAlone;
     m_endWindow = std::move(endWindow);
 }
@@ -180,7 +179,7 @@ WheelSimulatorImpl::TakeForeignEvents()
     }
     for (const auto& event : foreign)
     {
-        Insert(m_current.ts + event.delay, event.context, event.event);
+        Insert(m_now + event.delay, event.context, event.event);
     }
 }
 
@@ -207,9 +206,9 @@ WheelSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 {
     NS_ASSERT_MSG(m_thread == std::this_thread::get_id(), "Schedule() from another thread");
     NS_ASSERT_MSG(delay.IsPositive(), "negative delay");
-    const uint64_t ts = m_current.ts + delay.GetTimeStep();
-    const EventId id(event, ts, m_current.entry.context, static_cast<uint32_t>(m_id));
-    Insert(ts, m_current.entry.context, event);
+    const uint64_t ts = m_now + delay.GetTimeStep();
+    const EventId id(event, ts, m_current.context, static_cast<uint32_t>(m_id));
+    Insert(ts, m_current.context, event);
     return id;
 }
 
@@ -218,7 +217,7 @@ WheelSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Eve
 {
     if (m_thread == std::this_thread::get_id())
     {
-        Insert(m_current.ts + delay.GetTimeStep(), context, event);
+        Insert(m_now + delay.GetTimeStep(), context, event);
         return;
     }
     const std::lock_guard<std::mutex> lock(m_foreignMutex);
@@ -236,7 +235,7 @@ EventId
 WheelSimulatorImpl::ScheduleDestroy(EventImpl* event)
 {
     const EventId id(Ptr<EventImpl>(event, false),
-                     m_current.ts,
+                     m_now,
                      Simulator::NO_CONTEXT,
                      EventId::UID::DESTROY);
     m_destroyEvents.push_back(id);
@@ -287,13 +286,13 @@ WheelSimulatorImpl::IsExpired(const EventId& id) const
 Time
 WheelSimulatorImpl::Now() const
 {
-    return TimeStep(m_current.ts);
+    return TimeStep(m_now);
 }
 
 Time
 WheelSimulatorImpl::GetDelayLeft(const EventId& id) const
 {
-    return IsExpired(id) ? Time(0) : TimeStep(id.GetTs() - m_current.ts);
+    return IsExpired(id) ? Time(0) : TimeStep(id.GetTs() - m_now);
 }
 
 Time
@@ -323,7 +322,7 @@ WheelSimulatorImpl::GetSystemId() const
 uint32_t
 WheelSimulatorImpl::GetContext() const
 {
-    return m_current.entry.context;
+    return m_current.context;
 }
 
 uint64_t

@@ -58,7 +58,7 @@ class WheelSimulatorImpl : public SimulatorImpl
     /// \return the current time step
     uint64_t GetNow() const
     {
-        return m_current.ts;
+        return m_now;
     }
 
     /// \return whether events of the same nanosecond run in the order EventOrder::CANONICAL
@@ -89,7 +89,7 @@ class WheelSimulatorImpl : public SimulatorImpl
     {
         if (m_wheel.IsEmpty())
         {
-            return m_current.ts;
+            return m_now;
         }
         // In a window nothing but the present event has happened in, there is nothing to end.
         const bool isEmpty = m_isAlone && m_eventCount == m_windowEventCount + 1;
@@ -184,11 +184,11 @@ class WheelSimulatorImpl : public SimulatorImpl
      */
     bool HasPassed(uint64_t ts, uint32_t uid, uint32_t context) const
     {
-        if (ts != m_current.ts)
+        if (ts != m_now)
         {
-            return ts < m_current.ts;
+            return ts < m_now;
         }
-        return !m_wheel.RunsBefore(m_wheel.ToEvent(m_current),
+        return !m_wheel.RunsBefore(m_wheel.ToTakenEvent(m_current),
                                    {nullptr, ts, WholeId(uid), context, false});
     }
 
@@ -266,7 +266,8 @@ class WheelSimulatorImpl : public SimulatorImpl
 
     EventWheel m_wheel;                    //!< the events
     bool m_isCanonical{false};             //!< whether they run in canonical order
-    EventWheel::Taken m_current;           //!< the event that runs
+    WheelEntry m_current;                  //!< the event that runs
+    uint64_t m_now{0};                     //!< its time
     uint64_t m_id;                         //!< id of the next event
     bool m_stop{false};                    //!< whether to stop after this event
     uint64_t m_eventCount{0};              //!< events that have run

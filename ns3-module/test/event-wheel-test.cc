@@ -307,9 +307,8 @@ class ForeseenWheel
     /// \return the event that runs now
     Foreseen& Take()
     {
-        const auto event = queue.Pop();
-        m_now = event.ts;
-        auto& foreseen = *static_cast<Foreseen*>(event.entry.GetImpl());
+        auto& foreseen = *static_cast<Foreseen*>(queue.Pop().GetImpl());
+        m_now = queue.GetTakenTs();
         foreseen.Take();
         return foreseen;
     }
@@ -396,7 +395,7 @@ class WheelForesightTest : public TestCase
         NS_TEST_EXPECT_MSG_GT(fetched, COUNT * 8 / 10, "too few events were foreseen");
         while (!wheel.queue.IsEmpty())
         {
-            static_cast<Foreseen*>(wheel.queue.Discard().entry.GetImpl())->Take();
+            static_cast<Foreseen*>(wheel.queue.Discard().GetImpl())->Take();
         }
         NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(), 0, "an event was taken twice");
     }
@@ -575,7 +574,7 @@ class WheelCanonicalTest : public TestCase
                                             false};
             wheel.InsertInOrder(dropped);
             wheel.Remove(dropped.ts, static_cast<uint32_t>(dropped.id));
-            taken.push_back(wheel.ToEvent(wheel.Pop()));
+            taken.push_back(wheel.ToTakenEvent(wheel.Pop()));
         }
         return wheel.IsEmpty() && IsSameAtEachNode(std::move(taken), expected);
     }

@@ -35,9 +35,15 @@ impl FlowKey {
         match choices {
             [] => None,
             [only] => Some(*only),
-            _ => Some(choices[(self.hash(seed) % choices.len() as u32) as usize]),
+            _ => Some(choices[remainder(self.hash(seed), choices.len() as u32) as usize]),
         }
     }
+}
+
+/// `hash % choices`, without a division where there is a power of two of them, as in most networks.
+#[inline]
+fn remainder(hash: u32, choices: u32) -> u32 {
+    if choices.is_power_of_two() { hash & (choices - 1) } else { hash % choices }
 }
 
 #[inline]
@@ -58,6 +64,15 @@ mod tests {
         assert_eq!(zero.hash(0), 0xd941_144b);
         let key = FlowKey { src_address: 0x0b00_0001, dst_address: 0x0b00_0201, sport: 10_000, dport: 100 };
         assert_eq!((key.hash(3), key.hash(HOST_SEED)), (0xbf01_86cb, 0xbdbc_95ad));
+    }
+
+    #[test]
+    fn a_remainder_is_that_of_the_division() {
+        for choices in 1..70 {
+            for hash in [0, 1, 63, 64, 0xdead_beef, u32::MAX] {
+                assert_eq!(remainder(hash, choices), hash % choices);
+            }
+        }
     }
 
     #[test]

@@ -213,16 +213,20 @@ impl Layout {
     /// caller the layout that most networks have needs no snapshot in memory.
     #[inline(always)]
     pub fn stamp_with(&self, section: &mut [u8], len: usize, snapshot: impl FnOnce() -> Snapshot) -> usize {
+        if *self == Layout::None {
+            return len;
+        }
+        let snapshot = snapshot();
         match *self {
-            Layout::None => len,
-            Layout::Reference { multiplier } => reference::stamp(section, len, &snapshot(), multiplier),
-            Layout::Paper
+            Layout::Reference { multiplier } => reference::stamp(section, len, &snapshot, multiplier),
+            Layout::None
+            | Layout::Paper
             | Layout::Draft
             | Layout::IntMd { .. }
             | Layout::Ifa { .. }
             | Layout::Ioam { .. }
             | Layout::Timestamp
-            | Layout::Pint { .. } => self.stamp_whole(section, len, &snapshot()),
+            | Layout::Pint { .. } => self.stamp_whole(section, len, &snapshot),
         }
     }
 

@@ -42,7 +42,7 @@ const fn low(value: u64, bits: u32) -> u64 {
     value & ((1 << bits) - 1)
 }
 
-#[inline]
+#[inline(always)]
 pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u32) -> usize {
     let Some((slots, count)) = section.get_mut(..LEN).filter(|_| len == LEN).map(<[u8]>::as_chunks_mut) else {
         return len;
@@ -62,7 +62,10 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u3
 #[inline]
 fn load(tx_bytes: u64, qlen: u64, multiplier: u32) -> u64 {
     let units = u64::from(multiplier.max(1));
-    low(tx_bytes / (TX_UNIT * units), TX_BITS) << TX_SHIFT | low(qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT
+    let tx_unit = TX_UNIT * units;
+    // The usual multipliers are powers of two, for which a shift does what takes a division some ten times as long.
+    let sent = if tx_unit.is_power_of_two() { tx_bytes >> tx_unit.trailing_zeros() } else { tx_bytes / tx_unit };
+    low(sent, TX_BITS) << TX_SHIFT | low(qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT
 }
 
 /// Writes rate code, txBytes and qlen of hops over a section's. Unlike a stamped qlen, this one saturates.
