@@ -217,17 +217,10 @@ impl Layout {
             return len;
         }
         let snapshot = snapshot();
-        match *self {
-            Layout::Reference { multiplier } => reference::stamp(section, len, &snapshot, multiplier),
-            Layout::None
-            | Layout::Paper
-            | Layout::Draft
-            | Layout::IntMd { .. }
-            | Layout::Ifa { .. }
-            | Layout::Ioam { .. }
-            | Layout::Timestamp
-            | Layout::Pint { .. } => self.stamp_whole(section, len, &snapshot),
+        if let Layout::Reference { multiplier } = *self {
+            return reference::stamp(section, len, &snapshot, multiplier);
         }
+        self.stamp_whole(section, len, &snapshot)
     }
 
     /// The same for any layout.
