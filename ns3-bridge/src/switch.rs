@@ -85,13 +85,11 @@ pub(crate) mod ffi {
         resume: bool,
     }
 
-    /// Addresses of what a frame will touch, for fetching it into the cache; 0: none.
+    /// Addresses of both ports' accounts of a frame, for fetching them into the cache; 0: none.
     #[derive(Clone, Copy)]
     struct FetchPlaces {
-        first: usize,
-        second: usize,
-        /// The port by which it will leave.
-        egress: u16,
+        ingress: usize,
+        egress: usize,
     }
 
     unsafe extern "C++" {
@@ -140,11 +138,10 @@ pub(crate) mod ffi {
             section: &mut [u8],
             rng: &mut Rng,
         ) -> Passage;
-        /// A frame will arrive by a port. Not `routed` yet: where its route is found, and the port that it leaves by is not told;
-        /// routed: the accounts of both ports.
-        fn places_of_arrival(self: &Switch, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces;
-        /// A frame that had come in by a port will leave by another: the accounts of both.
-        fn places_of_departure(self: &Switch, egress: u16, ingress: u16) -> FetchPlaces;
+        /// Address of what is looked up first to route a frame, for fetching it into the cache; 0: none.
+        fn place_of_route(self: &Switch, dst: u32) -> usize;
+        /// A frame comes, or came, in by a port and will leave by another.
+        fn places_of_accounts(self: &Switch, ingress: u16, egress: u16) -> FetchPlaces;
         /// A frame leaves a port. Writes this hop behind or into the telemetry that `section` begins with.
         fn depart(
             self: &mut Switch,
@@ -200,17 +197,17 @@ impl From<&FlowKey> for core_switch::FlowKey {
     }
 }
 
-impl From<&DepartingFrame> for core_switch::Head {
+impl core_switch::Departing for DepartingFrame {
     #[inline]
-    fn from(frame: &DepartingFrame) -> Self {
+    fn head(&self) -> core_switch::Head {
         core_switch::Head {
-            ingress: frame.ingress,
-            priority: frame.priority,
-            is_data: frame.is_data,
-            size: frame.size,
-            queue: frame.queue_bytes,
-            arrived: Nanos(frame.arrived_ns),
-            hop_limit: frame.hop_limit,
+            ingress: self.ingress,
+            priority: self.priority,
+            is_data: self.is_data,
+            size: self.size,
+            queue: self.queue_bytes,
+            arrived: Nanos(self.arrived_ns),
+            hop_limit: self.hop_limit,
         }
     }
 }
@@ -283,9 +280,8 @@ impl Switch {
         section: &mut [u8],
         rng: &mut Rng,
     ) -> Passage {
-        let head = (&*frame).into();
         let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
-        let mark = self.core.pass(egress, Nanos(now_ns), &head, &mut section, &mut rng.0);
+        let mark = self.core.pass(egress, Nanos(now_ns), &*frame, &mut section, &mut rng.0);
         frame.telemetry_bytes = section.len as u16;
         match mark {
             None => Passage::Waits,
@@ -294,16 +290,12 @@ impl Switch {
         }
     }
 
-    pub fn places_of_arrival(&self, ingress: u16, dst: u32, key: &FlowKey, routed: bool) -> FetchPlaces {
-        if !routed {
-            return FetchPlaces { first: self.core.place_of_route(dst), second: 0, egress: 0 };
-        }
-        let egress = self.core.egress(dst, &key.into()).unwrap_or(ingress);
-        self.places_of_departure(egress, ingress)
+    pub fn place_of_route(&self, dst: u32) -> usize {
+        self.core.place_of_route(dst)
     }
 
-    pub fn places_of_departure(&self, egress: u16, ingress: u16) -> FetchPlaces {
-        FetchPlaces { first: self.core.place_of_egress(egress), second: self.core.place_of_ingress(ingress), egress }
+    pub fn places_of_accounts(&self, ingress: u16, egress: u16) -> FetchPlaces {
+        FetchPlaces { ingress: self.core.place_of_ingress(ingress), egress: self.core.place_of_egress(egress) }
     }
 
     pub fn sent(&self, egress: u16) -> u64 {
@@ -318,10 +310,9 @@ impl Switch {
         section: &mut [u8],
         rng: &mut Rng,
     ) -> Departure {
-        let head = (&*frame).into();
         let mut section = core_switch::Section { bytes: section, len: frame.telemetry_bytes.into() };
         let core_switch::Departure { mark, resume } =
-            self.core.depart(egress, Nanos(now_ns), &head, &mut section, &mut rng.0);
+            self.core.depart(egress, Nanos(now_ns), &*frame, &mut section, &mut rng.0);
         frame.telemetry_bytes = section.len as u16;
         Departure { mark, resume }
     }

@@ -204,6 +204,7 @@ QbbSwitch::Start(const std::shared_ptr<hpcc::Network>& network)
     m_leakOnLinkDown = m_core->leaks_on_link_down();
     m_notesArrival = m_core->notes_arrival();
     m_pauses = GetSettings().pause_us() > 0;
+    m_flowPorts.Start();
     for (const auto& port : m_ports)
     {
         port->SetScheduler(m_core->has_classes() ? m_core->new_scheduler().into_raw() : nullptr);
@@ -248,6 +249,7 @@ QbbSwitch::OnNewRoutes()
 {
     NS_LOG_FUNCTION(this);
     hpcc::update_switch_routes(*m_network, m_index, *m_core);
+    m_flowPorts.Clear();
 }
 
 // A part of its callers, for all frames that a switch sends come here.
@@ -286,6 +288,20 @@ QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
     return true;
 }
 
+// A part of Receive(), likewise.
+[[gnu::always_inline]] inline QbbNetDevice*
+QbbSwitch::Route(QbbFrame* frame)
+{
+    QbbNetDevice* const out = m_flowPorts.Find(*frame);
+    // Whether a hop limit has an end is for the core to say.
+    if (!out || frame->hopLimit <= 1)
+    {
+        return RouteNew(frame);
+    }
+    --frame->hopLimit;
+    return out;
+}
+
 void
 QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
 {
@@ -298,25 +314,35 @@ QbbSwitch::Receive(QbbNetDevice& in, QbbFrame* frame)
     {
         return;
     }
-    // Which of the ports the frame leaves by is known when the route is.
-    FetchLines(m_ports.data(), 1);
-    const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
-    if (route.verdict != hpcc::Verdict::Forward)
+    QbbNetDevice* const out = Route(frame);
+    if (!out)
     {
-        Drop(frame, route.verdict);
         return;
     }
     frame->ingress = in.GetPortNumber();
-    frame->hopLimit = route.hop_limit;
     if (m_notesArrival)
     {
         frame->arrived = in.GetNow();
     }
-    QbbNetDevice& out = *m_ports[route.egress];
-    if (!out.MayPass(frame->priority) || !Pass(out, frame))
+    if (!out->MayPass(frame->priority) || !Pass(*out, frame))
     {
-        Queue(in, out, frame);
+        Queue(in, *out, frame);
     }
+}
+
+QbbNetDevice*
+QbbSwitch::RouteNew(QbbFrame* frame)
+{
+    const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
+    if (route.verdict != hpcc::Verdict::Forward)
+    {
+        Drop(frame, route.verdict);
+        return nullptr;
+    }
+    frame->hopLimit = route.hop_limit;
+    QbbNetDevice* const out = PeekPointer(m_ports[route.egress]);
+    m_flowPorts.Keep(*frame, *out);
+    return out;
 }
 
 void
@@ -341,13 +367,18 @@ QbbSwitch::Queue(QbbNetDevice& in, QbbNetDevice& out, QbbFrame* frame)
 void
 QbbSwitch::FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const
 {
-    const hpcc::FetchPlaces places =
-        m_core->places_of_arrival(in.GetPortNumber(), frame.dst, KeyOf(frame), step == 4);
-    FetchLines(reinterpret_cast<const void*>(places.first), 1);
-    if (step == 4)
+    if (step == 3)
     {
-        FetchLines(reinterpret_cast<const void*>(places.second), 1);
-        m_ports[places.egress]->FetchState();
+        m_flowPorts.Fetch(frame);
+    }
+    else if (const QbbNetDevice* out = m_flowPorts.Find(frame))
+    {
+        FetchAccounts(in.GetPortNumber(), *out);
+        out->FetchState();
+    }
+    else
+    {
+        FetchLines(reinterpret_cast<const void*>(m_core->place_of_route(frame.dst)), 1);
     }
 }
 
@@ -357,11 +388,16 @@ QbbSwitch::FetchDeparture(unsigned step, const QbbNetDevice& out) const
     const QbbFrame* head = out.PeekHead();
     if (step == 3 && head)
     {
-        const hpcc::FetchPlaces places =
-            m_core->places_of_departure(out.GetPortNumber(), head->ingress);
-        FetchLines(reinterpret_cast<const void*>(places.first), 1);
-        FetchLines(reinterpret_cast<const void*>(places.second), 1);
+        FetchAccounts(head->ingress, out);
     }
+}
+
+void
+QbbSwitch::FetchAccounts(uint16_t ingress, const QbbNetDevice& out) const
+{
+    const hpcc::FetchPlaces places = m_core->places_of_accounts(ingress, out.GetPortNumber());
+    FetchLines(reinterpret_cast<const void*>(places.ingress), 1);
+    FetchLines(reinterpret_cast<const void*>(places.egress), 1);
 }
 
 void

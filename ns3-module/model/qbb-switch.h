@@ -7,6 +7,7 @@
 #define QBB_SWITCH_H
 
 #include "fast-cnp-switch.h"
+#include "flow-ports.h"
 #include "qbb-net-device.h"
 #include "qbb-node.h"
 
@@ -129,6 +130,27 @@ class QbbSwitch : public QbbNode
     void CheckLocal() const;
 
     /**
+     * \brief Find where a frame goes that has come, or drop it.
+     * \param frame the frame
+     * \return port by which it leaves; nullptr if it was dropped
+     */
+    QbbNetDevice* Route(QbbFrame* frame);
+
+    /**
+     * \brief The same for a flow whose port the core must say, as seldom.
+     * \param frame the frame
+     * \return as Route()
+     */
+    [[gnu::noinline]] QbbNetDevice* RouteNew(QbbFrame* frame);
+
+    /**
+     * \brief Fetch the core's accounts of a frame.
+     * \param ingress port by which it comes, or came
+     * \param out port by which it will leave
+     */
+    void FetchAccounts(uint16_t ingress, const QbbNetDevice& out) const;
+
+    /**
      * \brief Let a frame that has just come leave at once, if it need not wait.
      * \param out port by which it leaves
      * \param frame the frame
@@ -222,6 +244,7 @@ class QbbSwitch : public QbbNode
     /// What it hides from another domain; null if it is no border.
     CorePointer<hpcc::TelemetryBorder> m_border;
     std::vector<BusySwitches*> m_lists; //!< lists that wait for a frame
+    FlowPorts m_flowPorts;              //!< where the frames of its flows go
     bool m_notesArrival{false};         //!< whether telemetry says when a frame came in
     bool m_pauses{true};                //!< whether a PFC pause is one
     /// Whether what a failed link clears stays accounted.

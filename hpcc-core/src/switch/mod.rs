@@ -34,7 +34,7 @@ use crate::ecn::EcnThreshold;
 use crate::quirks::Quirks;
 use crate::random::Rng;
 use crate::telemetry::pint::{Codebook, PortMeter};
-use crate::telemetry::{Layout, Snapshot};
+use crate::telemetry::{Layout, Snapshot, reference};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -108,6 +108,30 @@ impl EgressPort {
             ecn: ecn.map_or(0, |(place, _)| place),
         }
     }
+
+    /// Whether a frame that leaves so many bytes of its queue behind is marked, by one of the switch's thresholds.
+    #[inline]
+    fn marks(&self, thresholds: &[EcnThreshold], queue: u32, rng: &mut Rng) -> bool {
+        let marks = |ecn: &EcnThreshold, rng: &mut Rng| ecn.marks(queue.into(), || rng.marks.uniform());
+        queue > self.unmarked && thresholds.get(usize::from(self.ecn)).is_some_and(|ecn| marks(ecn, rng))
+    }
+
+    /// What telemetry may report of it.
+    #[inline]
+    fn snapshot(&self, switch_id: u32, egress: u16, now: Nanos, head: &Head) -> Snapshot {
+        Snapshot {
+            switch_id,
+            ingress: head.ingress,
+            egress,
+            queue: head.priority,
+            hop_limit: head.hop_limit,
+            rate: self.rate,
+            arrived: head.arrived,
+            now,
+            tx_bytes: self.tx_bytes,
+            qlen: head.queue,
+        }
+    }
 }
 
 /// Where a frame goes that came in.
@@ -143,6 +167,20 @@ pub struct Head {
     pub arrived: Nanos,
     /// IPv6 hop limit or IPv4 time to live with which it leaves.
     pub hop_limit: u8,
+}
+
+/// A frame that leaves, in whatever form the simulator keeps it. Read where it stands, for a copy of it in memory costs more than
+/// most of what a switch does with it.
+pub trait Departing {
+    /// What the switch must know of it.
+    fn head(&self) -> Head;
+}
+
+impl Departing for Head {
+    #[inline]
+    fn head(&self) -> Head {
+        *self
+    }
 }
 
 /// The telemetry section of a frame: bytes of which the first `len` are in use.
@@ -233,7 +271,7 @@ pub struct Switch {
     routes: RouteTable,
     id: u32,
     hop_limits: bool,
-    /// Whether `pint`, `report` and `records` are all `None`, as they mostly are.
+    /// Whether telemetry is none or the reference's, and of each frame the port's own counters, as mostly.
     reports_plainly: bool,
     // What few frames need.
     ecn_thresholds: Vec<EcnThreshold>,
@@ -269,6 +307,7 @@ impl Switch {
         let report = Report::if_asked(config, layout, rates());
         let picks = config.records.to != Reported::All;
         let records = picks.then(|| Records::new(config.records, base_rtt, ports.len()));
+        let is_short = matches!(layout, Layout::None | Layout::Reference { .. });
         Switch {
             id,
             layout,
@@ -276,7 +315,7 @@ impl Switch {
             buffer: Buffer::new(config, host_rate, ports),
             ports: rates().map(|rate| EgressPort::new(rate, &ecn_thresholds)).collect(),
             ecn_thresholds,
-            reports_plainly: pint.is_none() && report.is_none() && records.is_none(),
+            reports_plainly: is_short && report.is_none() && records.is_none(),
             pint,
             report,
             records,
@@ -340,27 +379,29 @@ impl Switch {
     }
 
     /// A frame that came in just now leaves by port `egress`, which is idle and has none waiting: what [`Switch::admit`] and
-    /// [`Switch::depart`] do one after the other. Returns whether to mark it; `None`, and nothing has happened, if it may be
-    /// dropped or may pause or resume its sender.
+    /// [`Switch::depart`] do one after the other. Its queue is 0. Returns whether to mark it; `None`, and nothing has happened, if
+    /// it may be dropped or may pause or resume its sender.
     #[inline]
     pub fn pass(
         &mut self,
         egress: u16,
         now: Nanos,
-        head: &Head,
+        frame: &impl Departing,
         section: &mut Section<'_>,
         rng: &mut Rng,
     ) -> Option<bool> {
+        let head = frame.head();
+        let port = &self.ports[usize::from(egress)];
         let priority = usize::from(head.priority) % PRIORITIES;
         let mut mark = false;
         if priority != 0 {
-            let queued = self.ports[usize::from(egress)].queued[priority];
+            let queued = port.queued[priority];
             if !self.buffer.lets_pass(head.ingress.into(), queued, priority, head.size) {
                 return None;
             }
-            mark = self.marks(egress, queued, rng);
+            mark = port.marks(&self.ecn_thresholds, queued, rng);
         }
-        self.send(egress, now, &Head { queue: 0, ..*head }, section, rng);
+        self.send(egress, now, (frame, Head { queue: 0, ..head }), section, rng);
         Some(mark)
     }
 
@@ -371,34 +412,48 @@ impl Switch {
         &mut self,
         egress: u16,
         now: Nanos,
-        head: &Head,
+        frame: &impl Departing,
         section: &mut Section<'_>,
         rng: &mut Rng,
     ) -> Departure {
-        let departure = self.release(egress, head, rng);
-        self.send(egress, now, head, section, rng);
+        let head = frame.head();
+        let departure = self.release(egress, &head, rng);
+        self.send(egress, now, (frame, head), section, rng);
         departure
     }
 
-    /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent. As a part of its callers it needs no
-    /// copy of the frame's record in memory.
+    /// Stamps this hop into the telemetry of a data frame, and counts the frame as sent. What it needs of the frame comes with it.
     #[inline(always)]
-    fn send(&mut self, egress: u16, now: Nanos, head: &Head, section: &mut Section<'_>, rng: &mut Rng) {
+    fn send(
+        &mut self,
+        egress: u16,
+        now: Nanos,
+        (frame, head): (&impl Departing, Head),
+        section: &mut Section<'_>,
+        rng: &mut Rng,
+    ) {
         if !self.reports_plainly {
-            return self.send_with_report(egress, now, *head, section, rng);
+            return self.send_with_report(egress, now, frame, section, rng);
         }
-        let len = section.len;
-        if head.is_data {
-            let own = (self.ports[usize::from(egress)].tx_bytes, head.queue);
-            section.len = self.layout.stamp_with(section.bytes, len, || self.snapshot(egress, now, head, own));
+        let port = &mut self.ports[usize::from(egress)];
+        if let (true, Layout::Reference { multiplier }) = (head.is_data, self.layout) {
+            let snapshot = port.snapshot(self.id, egress, now, &head);
+            section.len = reference::stamp(section.bytes, section.len, &snapshot, multiplier);
         }
-        self.ports[usize::from(egress)].tx_bytes += u64::from(head.size) + (section.len - len) as u64;
+        port.tx_bytes += u64::from(head.size);
     }
 
-    /// The same where telemetry may be PINT's, leave packets out, or report other than the ports' own counters.
+    /// The same whatever the layout, and where telemetry may leave packets out or report other than the port's own counters.
     #[inline(never)]
-    fn send_with_report(&mut self, egress: u16, now: Nanos, head: Head, section: &mut Section<'_>, rng: &mut Rng) {
-        let len = section.len;
+    fn send_with_report(
+        &mut self,
+        egress: u16,
+        now: Nanos,
+        frame: &impl Departing,
+        section: &mut Section<'_>,
+        rng: &mut Rng,
+    ) {
+        let (head, len) = (frame.head(), section.len);
         if head.is_data {
             self.report(egress, now, head, section, rng);
         }
@@ -406,23 +461,6 @@ impl Switch {
         self.count_sent(egress, now, size);
         if let Some(report) = &mut self.report {
             report.count(egress, head.priority, size);
-        }
-    }
-
-    /// What telemetry may report of a port of these sent bytes and this queue.
-    #[inline]
-    fn snapshot(&self, egress: u16, now: Nanos, head: &Head, (tx_bytes, qlen): (u64, u64)) -> Snapshot {
-        Snapshot {
-            switch_id: self.id,
-            ingress: head.ingress,
-            egress,
-            queue: head.priority,
-            hop_limit: head.hop_limit,
-            rate: self.ports[usize::from(egress)].rate,
-            arrived: head.arrived,
-            now,
-            tx_bytes,
-            qlen,
         }
     }
 
@@ -437,7 +475,8 @@ impl Switch {
         let queued = u64::from(port.queued[usize::from(head.priority) % PRIORITIES]);
         let own = (port.tx_bytes, head.queue);
         let load = self.report.as_ref().map_or(own, |report| report.read(egress, now, &head, port.tx_bytes, queued));
-        section.len = self.layout.stamp_with(section.bytes, len, || self.snapshot(egress, now, &head, load));
+        let snapshot = Snapshot { tx_bytes: load.0, qlen: load.1, ..port.snapshot(self.id, egress, now, &head) };
+        section.len = self.layout.stamp(section.bytes, len, &snapshot);
         if let Some(pint) = &mut self.pint {
             // The meter has the port's bytes; next to a queue's scaled ones they would say nothing.
             let utilisation = pint.meters[usize::from(egress)].update(now, head.queue, &mut rng.rand);
@@ -471,15 +510,8 @@ impl Switch {
             return Departure { mark: false, resume: false };
         }
         let (queue, resume) = self.free(egress, head);
-        Departure { mark: self.marks(egress, queue, rng), resume }
-    }
-
-    /// Whether a frame that leaves so many bytes of its queue behind is marked.
-    #[inline]
-    fn marks(&self, egress: u16, queue: u32, rng: &mut Rng) -> bool {
         let port = &self.ports[usize::from(egress)];
-        let marks = |ecn: &EcnThreshold, rng: &mut Rng| ecn.marks(queue.into(), || rng.marks.uniform());
-        queue > port.unmarked && self.ecn_thresholds.get(usize::from(port.ecn)).is_some_and(|ecn| marks(ecn, rng))
+        Departure { mark: port.marks(&self.ecn_thresholds, queue, rng), resume }
     }
 
     /// Takes a frame out of the accounts; returns the bytes left in its queue, and whether a paused upstream may go on.

@@ -204,28 +204,7 @@ impl Layout {
     ///
     /// Where the layout has no room for the hop, or no code for its link rate, the section says so, or at least does
     /// not read as complete; it stays as it is where a record of the hop is not what the layout carries.
-    #[inline]
     pub fn stamp(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
-        self.stamp_whole(section, len, snapshot)
-    }
-
-    /// The same where the snapshot is made of what the layout asks for only: a switch does this for each frame. As a part of its
-    /// caller the layout that most networks have needs no snapshot in memory.
-    #[inline(always)]
-    pub fn stamp_with(&self, section: &mut [u8], len: usize, snapshot: impl FnOnce() -> Snapshot) -> usize {
-        if *self == Layout::None {
-            return len;
-        }
-        let snapshot = snapshot();
-        if let Layout::Reference { multiplier } = *self {
-            return reference::stamp(section, len, &snapshot, multiplier);
-        }
-        self.stamp_whole(section, len, &snapshot)
-    }
-
-    /// The same for any layout.
-    #[inline(never)]
-    fn stamp_whole(&self, section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
         match *self {
             Layout::None | Layout::Timestamp | Layout::Pint { .. } => len,
             Layout::Reference { multiplier } => reference::stamp(section, len, snapshot, multiplier),

@@ -32,7 +32,7 @@ mod load;
 pub mod normalised;
 pub mod pint;
 mod reads;
-mod reference;
+pub(crate) mod reference;
 pub mod relative;
 mod sampling;
 pub mod seal;

@@ -63,9 +63,11 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot, multiplier: u3
 fn load(tx_bytes: u64, qlen: u64, multiplier: u32) -> u64 {
     let units = u64::from(multiplier.max(1));
     let tx_unit = TX_UNIT * units;
-    // The usual multipliers are powers of two, for which a shift does what takes a division some ten times as long.
+    // The usual multipliers are powers of two, mostly 1: a shift, or a division by a constant, does what takes a division some ten
+    // times as long.
     let sent = if tx_unit.is_power_of_two() { tx_bytes >> tx_unit.trailing_zeros() } else { tx_bytes / tx_unit };
-    low(sent, TX_BITS) << TX_SHIFT | low(qlen / (QLEN_UNIT * units), QLEN_BITS) << QLEN_SHIFT
+    let queued = if units == 1 { qlen / QLEN_UNIT } else { qlen / (QLEN_UNIT * units) };
+    low(sent, TX_BITS) << TX_SHIFT | low(queued, QLEN_BITS) << QLEN_SHIFT
 }
 
 /// Writes rate code, txBytes and qlen of hops over a section's. Unlike a stamped qlen, this one saturates.
