@@ -272,6 +272,8 @@ pub(crate) mod ffi {
         fn place_of_receiver(self: &Host, receiver: u32) -> usize;
         /// The same of a sending one.
         fn place_of_sender(self: &Host, queue_pair: u32) -> usize;
+        /// The same of the way to a host.
+        fn place_of_route(self: &Host, dst: u32) -> usize;
         /// The same of the sending one that is the next to be asked for a packet of a port.
         fn place_of_next(self: &Host, nic: u16) -> usize;
         /// The UDP source port of a flow, 0 where it is unknown.
@@ -596,6 +598,10 @@ impl Host {
 
     pub fn place_of_sender(&self, queue_pair: u32) -> usize {
         self.host.place_of_sender(queue_pair)
+    }
+
+    pub fn place_of_route(&self, dst: u32) -> usize {
+        self.host.place_of_route(dst)
     }
 
     pub fn place_of_next(&self, nic: u16) -> usize {

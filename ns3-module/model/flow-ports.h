@@ -35,11 +35,18 @@ class FlowPorts
         m_sets = std::make_unique<Sets>();
     }
 
+    /// A port of the switch. Its number stands here, too, for who does not touch the device yet.
+    struct Port
+    {
+        QbbNetDevice* device{nullptr}; //!< the port; nullptr: none is known
+        uint16_t number{0};            //!< its number, counted from 0
+    };
+
     /**
      * \param frame a frame
-     * \return the port by which its flow leaves; nullptr if that is not known here
+     * \return the port by which its flow leaves, if it is known here
      */
-    QbbNetDevice* Find(const QbbFrame& frame) const
+    Port Find(const QbbFrame& frame) const
     {
         const Key key(frame);
         for (const Flow& flow : (*m_sets)[key.GetPlace()].flows)
@@ -49,7 +56,7 @@ class FlowPorts
                 return flow.port;
             }
         }
-        return nullptr;
+        return {};
     }
 
     /**
@@ -57,12 +64,12 @@ class FlowPorts
      * \param frame a frame of it
      * \param port the port by which it leaves
      */
-    void Keep(const QbbFrame& frame, QbbNetDevice& port)
+    void Keep(const QbbFrame& frame, const Port& port)
     {
         const Key key(frame);
         auto& flows = (*m_sets)[key.GetPlace()].flows;
         flows[1] = flows[0];
-        flows[0] = {key, &port};
+        flows[0] = {key, port};
     }
 
     /// Forget all, for routes have changed.
@@ -119,8 +126,8 @@ class FlowPorts
     /// A flow.
     struct Flow
     {
-        Key key;                     //!< which
-        QbbNetDevice* port{nullptr}; //!< where it leaves; nullptr: there is none here
+        Key key;   //!< which
+        Port port; //!< where it leaves
     };
 
     /// Flows that compete for the same place, the latest first: one cache line.

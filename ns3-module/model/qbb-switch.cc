@@ -292,7 +292,7 @@ QbbSwitch::Pass(QbbNetDevice& out, QbbFrame* frame)
 [[gnu::always_inline]] inline QbbNetDevice*
 QbbSwitch::Route(QbbFrame* frame)
 {
-    QbbNetDevice* const out = m_flowPorts.Find(*frame);
+    QbbNetDevice* const out = m_flowPorts.Find(*frame).device;
     // Whether a hop limit has an end is for the core to say.
     if (!out || frame->hopLimit <= 1)
     {
@@ -341,7 +341,7 @@ QbbSwitch::RouteNew(QbbFrame* frame)
     }
     frame->hopLimit = route.hop_limit;
     QbbNetDevice* const out = PeekPointer(m_ports[route.egress]);
-    m_flowPorts.Keep(*frame, *out);
+    m_flowPorts.Keep(*frame, {out, route.egress});
     return out;
 }
 
@@ -371,10 +371,10 @@ QbbSwitch::FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& f
     {
         m_flowPorts.Fetch(frame);
     }
-    else if (const QbbNetDevice* out = m_flowPorts.Find(frame))
+    else if (const FlowPorts::Port out = m_flowPorts.Find(frame); out.device)
     {
-        FetchAccounts(in.GetPortNumber(), *out);
-        out->FetchState();
+        FetchAccounts(in.GetPortNumber(), out.number);
+        out.device->FetchState();
     }
     else
     {
@@ -388,14 +388,14 @@ QbbSwitch::FetchDeparture(unsigned step, const QbbNetDevice& out) const
     const QbbFrame* head = out.PeekHead();
     if (step == 3 && head)
     {
-        FetchAccounts(head->ingress, out);
+        FetchAccounts(head->ingress, out.GetPortNumber());
     }
 }
 
 void
-QbbSwitch::FetchAccounts(uint16_t ingress, const QbbNetDevice& out) const
+QbbSwitch::FetchAccounts(uint16_t ingress, uint16_t egress) const
 {
-    const hpcc::FetchPlaces places = m_core->places_of_accounts(ingress, out.GetPortNumber());
+    const hpcc::FetchPlaces places = m_core->places_of_accounts(ingress, egress);
     FetchLines(reinterpret_cast<const void*>(places.ingress), 1);
     FetchLines(reinterpret_cast<const void*>(places.egress), 1);
 }

@@ -146,9 +146,9 @@ class QbbSwitch : public QbbNode
     /**
      * \brief Fetch the core's accounts of a frame.
      * \param ingress port by which it comes, or came
-     * \param out port by which it will leave
+     * \param egress port by which it will leave
      */
-    void FetchAccounts(uint16_t ingress, const QbbNetDevice& out) const;
+    void FetchAccounts(uint16_t ingress, uint16_t egress) const;
 
     /**
      * \brief Let a frame that has just come leave at once, if it need not wait.

@@ -154,11 +154,19 @@ RdmaHost::FetchArrival(unsigned step, const QbbNetDevice&, const QbbFrame& frame
     if (step == 3)
     {
         FetchLines(m_core.get(), CORE_LINES);
+        FetchLines(m_ports.data(), 1);
         return;
     }
-    const bool toReceiver = frame.kind == QbbFrame::Kind::DATA;
-    const uintptr_t place = toReceiver ? m_core->place_of_receiver(frame.queuePair)
-                                       : m_core->place_of_sender(frame.queuePair);
+    uintptr_t place = 0;
+    if (frame.kind == QbbFrame::Kind::DATA)
+    {
+        place = m_core->place_of_receiver(frame.queuePair);
+        FetchLines(reinterpret_cast<const void*>(m_core->place_of_route(frame.src)), 1);
+    }
+    else
+    {
+        place = m_core->place_of_sender(frame.queuePair);
+    }
     FetchLines(reinterpret_cast<const void*>(place), QUEUE_PAIR_LINES);
 }
 

@@ -693,24 +693,24 @@ class FlowPortsTest : public TestCase
         for (uint32_t flow = 0; flow < FLOWS; ++flow)
         {
             Become(frame, flow);
-            NS_TEST_ASSERT_MSG_EQ(known.Find(frame), nullptr, "flow " << flow << " is new");
-            known.Keep(frame, *portOf(flow));
-            NS_TEST_ASSERT_MSG_EQ(known.Find(frame), portOf(flow), "flow " << flow);
+            NS_TEST_ASSERT_MSG_EQ(known.Find(frame).device, nullptr, "flow " << flow << " is new");
+            known.Keep(frame, {portOf(flow), static_cast<uint16_t>(flow % 3)});
+            NS_TEST_ASSERT_MSG_EQ(known.Find(frame).device, portOf(flow), "flow " << flow);
         }
         uint32_t found = 0;
         for (uint32_t flow = 0; flow < FLOWS; ++flow)
         {
             Become(frame, flow);
-            const QbbNetDevice* port = known.Find(frame);
+            const auto [port, number] = known.Find(frame);
             found += port != nullptr;
-            NS_TEST_ASSERT_MSG_EQ((!port || port == portOf(flow)), true, flow);
+            NS_TEST_ASSERT_MSG_EQ((!port || (port == portOf(flow) && number == flow % 3)), true, flow);
         }
         NS_TEST_ASSERT_MSG_GT(found, 200, "there is room for some flows");
         known.Clear();
         for (uint32_t flow = 0; flow < FLOWS; ++flow)
         {
             Become(frame, flow);
-            NS_TEST_ASSERT_MSG_EQ(known.Find(frame), nullptr, "flow " << flow << " is forgotten");
+            NS_TEST_ASSERT_MSG_EQ(known.Find(frame).device, nullptr, "flow " << flow << " is forgotten");
         }
         frame.Release();
     }

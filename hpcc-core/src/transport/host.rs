@@ -20,6 +20,7 @@ use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 /// Number of the timer of probes among the timers of a queue pair.
 pub const PROBE_TIMER: u8 = RETRANSMISSION_TIMER + 1;
@@ -172,11 +173,11 @@ pub struct HostConfig {
     pub sizes: FrameSizes,
 }
 
-/// A host's transport. What leads to the flows stands first.
+/// A host's transport. What leads to the flows stands first; most hosts have one port.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Host {
-    pub(super) nics: Vec<Nic>,
+    pub(super) nics: SmallVec<[Nic; 1]>,
     pub(super) senders: Slab<Sender>,
     receivers: Slab<Inbound>,
     routes: RouteTable,
@@ -383,6 +384,12 @@ impl Host {
     #[inline]
     pub fn place_of_sender(&self, queue_pair: u32) -> usize {
         self.senders.address(queue_pair)
+    }
+
+    /// Address of what is looked up to find the way to host `dst`, likewise.
+    #[inline]
+    pub fn place_of_route(&self, dst: u32) -> usize {
+        self.routes.address(dst)
     }
 
     /// Address of the sending queue pair whose turn is next at port `nic`, likewise.

@@ -14,7 +14,7 @@ use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
-use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 /// A data packet to put on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +63,12 @@ pub struct NicRules {
     pub answer: Answer,
 }
 
-/// State of one port: a cache line.
+/// State of one port: as much as a cache line.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 pub struct Nic {
     pub line_rate: BitRate,
-    /// Keys of the queue pairs in the order of their start.
-    members: Vec<u32>,
+    /// Keys of the queue pairs in the order of their start. A few stand here, so that the way to them is short.
+    members: SmallVec<[u32; 4]>,
     last_served: usize,
     wake: Option<Nanos>,
     /// Which priority sends next; `None`: flows take turns whatever theirs is.
@@ -81,7 +80,7 @@ const _: () = assert!(size_of::<Nic>() == 64);
 impl Nic {
     pub fn new(line_rate: BitRate, transport: &TransportConfig) -> Self {
         let scheduler = transport.classes.map(|classes| Box::new(Scheduler::new(classes.services())));
-        Nic { line_rate, members: Vec::new(), last_served: 0, wake: None, scheduler }
+        Nic { line_rate, members: SmallVec::new(), last_served: 0, wake: None, scheduler }
     }
 
     pub fn add(&mut self, key: u32) {
@@ -196,7 +195,7 @@ impl Nic {
     fn scan(&self, senders: &Slab<Sender>, now: Nanos, paused: u8) -> (Option<usize>, Option<usize>) {
         let count = self.members.len();
         let mut first_finished = None;
-        let mut index = if count == 0 { 0 } else { self.last_served % count };
+        let mut index = if self.last_served < count { self.last_served } else { self.last_served % count.max(1) };
         for _ in 0..count {
             index = if index + 1 == count { 0 } else { index + 1 };
             let Some(Sender { qp, .. }) = senders.get(self.members[index]) else { continue };
