@@ -217,6 +217,8 @@ class EventWheel
     /// Place for them: a power of two, for their numbers wrap around.
     static constexpr uint32_t RING = 16;
     static_assert(RING >= AHEAD, "every event that was looked at needs a place until it is taken");
+    /// Most cache lines of a slot that are fetched before its turn.
+    static constexpr std::size_t SLOT_LINES = 16;
     /// From so many events on it pays to fetch those that come next.
     static constexpr std::size_t SOME = 1024;
     /// From so many on it pays to ask them for more: what fewer touch stays in a processor's own
@@ -260,7 +262,7 @@ class EventWheel
         }
         const uint64_t ts = m_nextTs + m_occupied.DistanceFrom(place);
         GoTo(GetSlot(ts), ts, 0);
-        // Where there are more, LookAhead() does.
+        // Where there are more, LookFrom() does.
         if (m_count < SOME)
         {
             FetchSlotAfter(ts);
@@ -268,7 +270,7 @@ class EventWheel
     }
 
     /**
-     * \brief Fetch the first event of the slot that will probably be next but one.
+     * \brief Fetch the first events of the slot that will probably be next but one.
      * \param ts time of the one that is next
      */
     void FetchSlotAfter(uint64_t ts)
@@ -276,7 +278,9 @@ class EventWheel
         const uint64_t after = FirstOccupied(ts + 1);
         if (after != NEVER)
         {
-            FetchLines(GetSlot(after).entries.data(), 1);
+            // Four entries are a cache line.
+            const auto& entries = GetSlot(after).entries;
+            FetchLines(entries.data(), std::min(entries.size() / 4 + 1, SLOT_LINES));
         }
     }
 
@@ -533,6 +537,7 @@ class EventWheel
         m_lookSlot = &GetSlot(ts);
         m_lookAt = place;
         m_order.Arrange(*m_lookSlot);
+        FetchSlotAfter(ts);
     }
 
     /**

@@ -703,14 +703,18 @@ class FlowPortsTest : public TestCase
             Become(frame, flow);
             const auto [port, number] = known.Find(frame);
             found += port != nullptr;
-            NS_TEST_ASSERT_MSG_EQ((!port || (port == portOf(flow) && number == flow % 3)), true, flow);
+            NS_TEST_ASSERT_MSG_EQ((!port || (port == portOf(flow) && number == flow % 3)),
+                                  true,
+                                  flow);
         }
         NS_TEST_ASSERT_MSG_GT(found, 200, "there is room for some flows");
         known.Clear();
         for (uint32_t flow = 0; flow < FLOWS; ++flow)
         {
             Become(frame, flow);
-            NS_TEST_ASSERT_MSG_EQ(known.Find(frame).device, nullptr, "flow " << flow << " is forgotten");
+            NS_TEST_ASSERT_MSG_EQ(known.Find(frame).device,
+                                  nullptr,
+                                  "flow " << flow << " is forgotten");
         }
         frame.Release();
     }
