@@ -272,15 +272,16 @@ fn all_keys_are_listed_and_an_unknown_one_suggests_the_nearest() {
     assert!(fault.starts_with("compatibility.missed_wakeups: A host plans no wake-up"), "{fault}");
     assert!(fault.contains("attribute ns3::QbbNode::ReferenceFaults\n"), "{fault}");
     let classes = out(&hpcc(&["explain", "switch.classes"]).output().expect("hpcc starts"));
+    let classes = classes.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(classes.contains("deficit round robin"), "{classes}");
     for (key, words) in [
-        ("run.seed", "run.seed: Of every random choice"),
+        ("run.seed", "run.seed: What every random choice of the run follows from."),
         ("topology.hosts", "only with kind = "),
         ("traffic.kind", "  expected  \"flow\" or \"incast\" or \"periodic_incast\" or "),
         ("traffic.0.size", "traffic.size: "),
         ("monitor.queue_interval", "monitor.queue_interval: "),
-        ("claim.measure", "claim.measure (sweep files): What is measured."),
-        ("base", "base (sweep files): The scenario, relative"),
+        ("claim.measure", "claim.measure (sweep files): What is measured, whose"),
+        ("base", "base (sweep files): Name of the scenario that"),
         ("failures", "failures.links: "),
         ("traffic.0.dst", "  only with kind = \"flow\"\n  expected  a whole number from 0\n"),
         ("traffic.0.load", "  expected  a number above 0 to 1"),

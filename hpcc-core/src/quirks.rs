@@ -112,7 +112,8 @@ crate::settings! {
     /// The faults as one text.
     #[derive(Clone, Debug, PartialEq)]
     pub struct QuirkSettings {
-        /// Bugs of the 2019 simulator to repeat: none, all, or names with commas between them; the same at all nodes.
+        /// Faults of the 2019 simulator that are repeated: none, all, or names with commas between them; the same at all nodes.
+        #[change = "Leave it but to compare with that simulator's numbers, or to see what one fault does."]
         pub reference_faults: String = NO_NAME.into();
     }
 }

@@ -16,6 +16,7 @@ hpcc_core::settings! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FixedShareConfig {
         /// Share of the line rate.
+        #[change = "A larger one sends faster."]
         pub share: f64 {0.01..=1.0} = 0.5;
     }
 }

@@ -118,7 +118,7 @@ fn parameter(setting: &Setting) -> String {
             format!("\"{text}\"")
         }
     };
-    format!("#{} = {value}    # {}\n", setting.key, setting.help)
+    format!("#{} = {value}    # {}\n", setting.key, setting.summary())
 }
 
 fn traffic(plan: &Plan, duration: u64) -> String {

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 
 use clap_complete::CompletionCandidate;
+use hpcc_core::settings::first_sentence;
 use hpcc_formats::toml_format;
 
 use super::file_keys::{self, Key};
@@ -28,12 +29,20 @@ pub fn assignments(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn candidate(text: String, help: Option<String>) -> CompletionCandidate {
-    CompletionCandidate::new(text).help(help.map(Into::into))
+    let summary = help.map(|help| first_sentence(&help).to_owned());
+    CompletionCandidate::new(text).help(summary.map(Into::into))
 }
 
-/// All keys that `--set` takes.
+/// All keys that `--set` takes. What several kinds of a section have is there once.
 fn all() -> Vec<Key> {
-    file_keys::of(&toml_format::schema(), ".0")
+    let mut keys: Vec<Key> = Vec::new();
+    for key in file_keys::of(&toml_format::schema(), ".0") {
+        match keys.iter_mut().find(|known| known.path == key.path) {
+            Some(known) => known.words.extend(key.words),
+            None => keys.push(key),
+        }
+    }
+    keys
 }
 
 #[cfg(test)]
@@ -54,5 +63,6 @@ mod tests {
         assert_eq!(texts(keys(OsStr::new("compatibility.missed"))), ["compatibility.missed_wakeups"]);
         assert!(texts(assignments(OsStr::new("traffic.0.lo"))).contains(&"traffic.0.load=".to_owned()));
         assert!(assignments(OsStr::new("nothing.")).is_empty());
+        assert_eq!(texts(keys(OsStr::new("topology.switch"))), ["topology.switches"], "of two kinds");
     }
 }

@@ -64,7 +64,8 @@ fn explained(file: Schema, key: &Key) -> String {
         Schema::Scenario => "",
         Schema::Sweep => " (sweep files)",
     };
-    let mut text = format!("{}{of}: {}\n", key.path, key.help.as_deref().unwrap_or("what the section is"));
+    let help = key.help.as_deref().unwrap_or("What the section is.");
+    let mut text = paragraph(&format!("{}{of}: {help}", key.path));
     let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
     // The schema of each kind knows its own name only.
     if key.path.rsplit('.').next() == Some("kind") {
@@ -73,8 +74,13 @@ fn explained(file: Schema, key: &Key) -> String {
         if !key.kinds.is_empty() {
             line("only with", &format!("kind = {}", alternatives(&key.kinds)));
         }
-        if !key.expected.is_empty() {
-            line("expected", &key.expected);
+        match key.path.strip_prefix("legacy.") {
+            // The schema has no more of them there than their names.
+            Some(parameter) if key.expected.is_empty() => {
+                line("expected", &format!("what congestion_control.{parameter} expects"));
+            }
+            _ if key.expected.is_empty() => {}
+            _ => line("expected", &key.expected),
         }
     }
     if let Some(default) = &key.default {
@@ -122,14 +128,25 @@ fn overview(entries: &[Entry], others: &[(Schema, Key)]) -> String {
     };
     let width = entries.iter().map(|entry| name(entry).len()).max().unwrap_or_default();
     let line = |entry: &Entry| format!("{:width$}  {}\n", name(entry), entry.setting.default.pretty());
-    let rest = |(file, key): &(Schema, Key)| {
+    fn rest((file, key): &(Schema, Key)) -> (String, Option<&str>) {
         let name = match file {
             Schema::Scenario => key.path.clone(),
             Schema::Sweep => format!("{} (sweep)", key.path),
         };
-        format!("{name:width$}  {}\n", key.default.as_deref().unwrap_or_default()).trim_end().to_owned() + "\n"
-    };
-    entries.iter().map(line).chain(others.iter().map(rest)).collect()
+        (name, key.default.as_deref())
+    }
+    // What several kinds of a section have with other defaults is one key, too.
+    let mut named: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, default) in others.iter().map(rest) {
+        match named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, defaults)) => defaults.extend(default.filter(|default| !defaults.contains(default))),
+            None => named.push((name, default.into_iter().collect())),
+        }
+    }
+    let rest = named
+        .into_iter()
+        .map(|(name, defaults)| format!("{name:width$}  {}", defaults.join(" or ")).trim_end().to_owned() + "\n");
+    entries.iter().map(line).chain(rest).collect()
 }
 
 impl Entry {
@@ -170,7 +187,7 @@ fn explained_setting(entries: &[&Entry]) -> String {
     let other = condition.iter().map(|Condition { key, values }| format!("{key} = {}", alternatives(values)));
     let with: Vec<String> = algorithm.into_iter().chain(other).collect();
     let attributes: Vec<&str> = entries.iter().flat_map(|entry| &entry.attributes).map(String::as_str).collect();
-    let mut text = format!("{path}: {help}\n");
+    let mut text = paragraph(&format!("{path}: {help}"));
     let mut line = |name: &str, value: &str| text += &format!("  {name:<9} {value}\n");
     if !with.is_empty() {
         line("only with", &with.join(" and "));
@@ -183,7 +200,59 @@ fn explained_setting(entries: &[&Entry]) -> String {
     text
 }
 
+/// Columns of a line of text.
+const WIDTH: usize = 100;
+
+/// A text in lines, the first of which stands out.
+fn paragraph(text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines += &format!("{line}\n");
+            line = "   ".into();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    format!("{lines}{line}\n")
+}
+
 /// Words of files, one of which holds.
 fn alternatives(words: &[impl AsRef<str>]) -> String {
     words.iter().map(|word| format!("\"{}\"", word.as_ref())).collect::<Vec<_>>().join(" or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A help is read once: sentences, not notes.
+    #[test]
+    fn every_key_says_what_it_does_and_every_setting_when_to_change_it() {
+        let entries = entries(&NodeSettings::default());
+        let settings = entries.iter().map(|entry| (entry.path.as_str(), Some(entry.setting.help.as_str())));
+        let others = others(&entries);
+        let keys = others.iter().map(|(_, key)| (key.path.as_str(), key.help.as_deref()));
+        for (path, help) in settings.chain(keys) {
+            let help = help.unwrap_or_else(|| panic!("{path} has no help"));
+            let first = help.chars().next();
+            assert!(first.is_some_and(char::is_uppercase) && help.split(' ').count() > 3, "{path}: {help}");
+            assert!(help.ends_with('.') || help.ends_with(". +"), "{path}: {help}");
+        }
+        for Entry { path, setting, .. } in &entries {
+            assert!(setting.summary().len() < setting.help.len(), "{path} does not say when to change it");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        let text = paragraph(&"0123456789 ".repeat(20));
+        assert_eq!(text.split_whitespace().count(), 20);
+        assert!(
+            text.lines().all(|line| line.len() <= WIDTH) && text.lines().skip(1).all(|line| line.starts_with("    0"))
+        );
+        assert_eq!(paragraph("short"), "short\n");
+    }
 }

@@ -19,8 +19,8 @@ pub struct Key {
     pub default: Option<String>,
 }
 
-/// All keys, in the order of the schema; those of several kinds of a section once. `element` stands behind the name of a
-/// section of which there can be several.
+/// All keys, in the order of the schema; those of several kinds of a section once, if they mean the same there. `element`
+/// stands behind the name of a section of which there can be several.
 pub fn of(schema: &Value, element: &str) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for (name, section) in schema["properties"].as_object().into_iter().flatten() {
@@ -54,18 +54,21 @@ fn properties(section: &Value) -> Vec<(&str, &Value, Option<&str>)> {
 
 fn add(keys: &mut Vec<Key>, path: String, schema: &Value, kind: Option<&str>) {
     let kinds = kind.into_iter().map(str::to_owned);
-    match keys.iter_mut().find(|known| known.path == path) {
+    let help = schema["description"].as_str().map(str::to_owned);
+    let default = schema.get("default").filter(|value| !value.is_null()).map(ToString::to_string);
+    let same = |known: &&mut Key| known.path == path && known.help == help && known.default == default;
+    match keys.iter_mut().find(same) {
         Some(known) => {
             known.words.extend(words(schema));
             known.kinds.extend(kinds);
         }
         None => keys.push(Key {
             path,
-            help: schema["description"].as_str().map(Into::into),
+            help,
             words: words(schema),
             expected: expected(schema),
             kinds: kinds.collect(),
-            default: schema.get("default").filter(|value| !value.is_null()).map(ToString::to_string),
+            default,
         }),
     }
 }

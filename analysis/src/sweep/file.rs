@@ -108,7 +108,7 @@ pub struct Variant {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
-    /// Heads table and plots.
+    /// Heading of table and plots.
     title: String,
     /// Where the experiment comes from, such as a figure of a paper.
     #[serde(default)]
@@ -116,10 +116,11 @@ pub struct Keys {
     /// What differs from the source, a sentence each.
     #[serde(default)]
     deviations: Vec<String>,
-    /// The scenario, relative to the sweep file.
+    /// Name of the scenario that every run starts from, relative to the sweep file.
     #[schemars(with = "String")]
     base: Spanned<String>,
-    /// Each variant runs with each seed; without any with the scenario's.
+    /// Seeds (`run.seed`) with each of which every variant runs; without any the scenario's. Give several to see how
+    /// far results are a matter of chance.
     #[serde(default)]
     #[schemars(with = "Option<Vec<u64>>")]
     seeds: Option<Spanned<Vec<Spanned<u64>>>>,
@@ -143,23 +144,23 @@ pub struct Keys {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct QuickKeys {
-    /// Seeds in place of the file's.
+    /// Seeds of the small form, in place of the file's.
     #[schemars(with = "Option<Vec<u64>>")]
     seeds: Option<Spanned<Vec<Spanned<u64>>>>,
-    /// KEY=VALUE each, for all runs.
+    /// What the small form sets in all runs, KEY=VALUE each.
     #[schemars(with = "Vec<String>")]
     set: Vec<Spanned<String>>,
-    /// What differs from the source besides, a sentence each.
+    /// What differs from the source in the small form besides, a sentence each.
     deviations: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct VariantKeys {
-    /// Names a folder: up to 32 letters, digits, - _ . +
+    /// Name of the variant and of its folder: up to 32 letters, digits, - _ . +
     #[schemars(with = "String")]
     name: Spanned<String>,
-    /// KEY=VALUE each, as behind --set.
+    /// What the variant sets, KEY=VALUE each, as behind --set.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     set: Vec<Spanned<String>>,
@@ -168,13 +169,13 @@ struct VariantKeys {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AxisKeys {
-    /// Names folders, with each value behind it.
+    /// Name of the axis, which names folders with each value behind it.
     #[schemars(with = "String")]
     name: Spanned<String>,
-    /// The values.
+    /// Values that every variant runs with, one after the other.
     #[schemars(with = "Vec<serde_json::Value>")]
     values: Spanned<Vec<Spanned<Value>>>,
-    /// KEY={}, with each value in place of {}.
+    /// What is set, as KEY={}, with each value in place of {}.
     #[schemars(with = "String")]
     set: Spanned<String>,
 }
@@ -185,20 +186,21 @@ struct ReportKeys {
     /// Metrics of sweep.csv that make a table, ahead of others and in place of the usual ones.
     #[schemars(with = "Option<Vec<String>>")]
     columns: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Tables, in the order of printing; without the key all, or none if there are columns.
+    /// Tables that are printed, in this order; without the key all, or none if there are columns.
     tables: Option<Vec<TableKind>>,
-    /// Plots; without the key all that there is data for.
+    /// Plots that are drawn; without the key all that there is data for.
     plots: Option<Vec<Plot>>,
-    /// Ascending upper bounds of flow sizes.
+    /// Ascending upper bounds of the flow sizes that tables and plots tell apart, such as "10KB".
     #[schemars(with = "Option<Vec<String>>")]
     size_bins: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Groups of flows that tables and plots count; without the key all.
+    /// Groups of flows (`name` of `[[traffic]]`) that tables and plots count; without the key all.
     #[schemars(with = "Option<Vec<String>>")]
     groups: Option<Spanned<Vec<String>>>,
-    /// Only what is later is measured, in time since the first flow's start.
+    /// Only what is later is measured, in time since the first flow's start, such as "2ms". Give it to leave out how
+    /// flows begin.
     #[schemars(with = "Option<String>")]
     warm_up: Option<Spanned<String>>,
-    /// Only what is earlier is measured, in time since the first flow's start.
+    /// Only what is earlier is measured, in time since the first flow's start, such as "2ms".
     #[schemars(with = "Option<String>")]
     until: Option<Spanned<String>>,
 }

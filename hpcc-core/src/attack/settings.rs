@@ -48,29 +48,41 @@ crate::settings! {
     /// An attack: who does what to whom, and when.
     #[derive(Clone, Debug, PartialEq)]
     pub struct AttackSettings {
-        /// What is done; required in a file.
+        /// What the attacker does; required in a file.
+        #[change = "Each kind needs what it attacks: the first four `fast_cnp.enabled`, the others telemetry that comes back."]
         pub kind: AttackKind = AttackKind::ForgedFastCnp;
-        /// Node that does it; required in a file.
+        /// Number of the node that attacks; required in a file.
+        #[change = "`tampered_feedback` and `replayed_fast_cnp` need a switch that the flows pass, `lying_feedback` the host \
+            that receives them."]
         pub from: u32 = 0;
-        /// Hosts whose flows it is about, as senders: hosts, or numbers and ranges.
+        /// Hosts whose flows are attacked, as senders: hosts, or numbers and ranges.
+        #[change = "Name some to compare their flows with those of the others in one run."]
         pub victims: String = "hosts".to_string();
-        /// Only their flows of these `[[traffic]]` sections, by name, such as `long, short`; `auto`: all.
+        /// Names of the `[[traffic]]` sections whose flows of the victims are attacked, such as `long, short`; `auto`: all.
+        #[change = "Name some to attack a part of a host's flows."]
         pub traffic: Option<String> = None
             => kind = "forged_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback" | "stripped_feedback" | "lying_feedback";
-        /// When it begins.
+        /// Simulated time at which the attack begins.
+        #[change = "Raise it to see the flows before it as well."]
         pub start: Nanos {Nanos(0)..=Nanos::LONGEST} = Nanos(0);
-        /// When it ends; `auto`: with the last flow.
+        /// Simulated time at which the attack ends, later than `start`; `auto`: with the last flow.
+        #[change = "Set it to see whether flows recover."]
         pub stop: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Bits of its frames in a second; at most what the slowest link of `from` carries.
+        /// Bits in a second of the frames that the attacker sends; at most what the slowest link of `from` carries.
+        #[change = "Raise it to attack more flows, or each more often; limits of senders (`fast_cnp.accept_interval`) bound \
+            the effect on one flow."]
         pub rate: BitRate {BitRate(1_000)..=BitRate(u64::MAX)} = BitRate(100_000_000)
             => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6";
-        /// Node whose address its frames have as their source; `auto`: its own.
+        /// Node whose address the attacker's frames have as their source; `auto`: its own.
+        #[change = "Set it to get past an access list (`fast_cnp.accept_from`)."]
         pub pretends: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
-        /// Whether a switch also copies the IOAM records of the victims' last packet that it saw, with a queue of 5 MB at
-        /// each link before it.
+        /// Whether a switch also copies the IOAM records of the victims' last packet that it saw, with a queue of 5 MB at each
+        /// link before it.
+        #[change = "Turn it on to attack algorithms that react to records only."]
         pub records: bool = false => kind = "forged_fast_cnp";
-        /// What the changed records say: `idle`, no queue, and a sixteenth of what was sent since the attack began; `busy`, a
-        /// queue of 5 MB.
+        /// What the changed records say of every link: no queue, and a sixteenth of what was sent since the attack began
+        /// (`idle`), or a queue of 5 MB (`busy`).
+        #[change = "Choose `idle` to make flows send too much, `busy` to slow them down."]
         pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
     }
 }

@@ -2,7 +2,7 @@
 //! HPCC's control law, in the reference simulator's rate form (Algorithm 1 of the paper, lines 13 to 19;
 //! REQ-05). HPCC and HPCC-PINT differ in how they learn the utilisation, not in what they make of it.
 
-use super::FlowLimits;
+use super::{FlowLimits, words};
 use crate::units::BitRate;
 
 crate::settings! {
@@ -10,13 +10,18 @@ crate::settings! {
     /// paper's maxStage of 5.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ControlLaw {
-        /// Target utilisation eta of the busiest link; the drafts have 0.95 (REQ-09), and more than 1 lets a queue stand.
+        /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.
+        #[change = words::ETA]
         pub eta: f64 {0.01..=2.0} = 0.95;
-        /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
+        /// How many round trips in a row a flow below the target only adds its additive increase, before it jumps to the target
+        /// in one step; with 0 every update is such a step.
+        #[change = words::MAX_STAGE]
         pub max_stage: u32 = 5;
-        /// W_ai, the additive increase of a round, as a rate: W_ai / T.
+        /// W_ai, what a flow adds in each round trip so that flows come to equal shares, as a rate: W_ai / T.
+        #[change = words::ADDITIVE_INCREASE]
         pub additive_increase: BitRate = BitRate::mbps(50);
-        /// The sending rate never falls below this.
+        /// The sending rate of a flow never falls below this.
+        #[change = words::MIN_RATE]
         pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
     }
 }

@@ -4,7 +4,7 @@
 //! Once in a round trip the fraction of marked acknowledgements moves alpha; the first mark of a round trip
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, words};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::units::BitRate;
@@ -14,11 +14,14 @@ crate::settings! {
     /// Parameters of DCTCP. The defaults are those of the reference's preset for 100 Gb/s.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DctcpConfig {
-        /// Weight g of the newest fraction of marked packets in alpha.
+        /// Weight g of the newest round trip's fraction of marked packets in alpha, by half of which the rate is cut.
+        #[change = "A larger value follows the newest marks; a smaller one averages over more round trips, and reacts later."]
         pub gain: f64 {0.0..=1.0} = 1.0 / 16.0;
         /// Added to the rate in a round trip without a cut.
+        #[change = words::STEP]
         pub additive_increase: BitRate = BitRate::mbps(615);
-        /// The sending rate never falls below this.
+        /// The sending rate of a flow never falls below this.
+        #[change = words::MIN_RATE]
         pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
     }
 }

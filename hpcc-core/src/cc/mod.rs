@@ -40,6 +40,7 @@ pub(crate) mod testing;
 mod theta_power_tcp;
 mod timely;
 mod timers;
+mod words;
 
 /// Makes exports and [`all`] from one line for each algorithm.
 macro_rules! algorithms {

@@ -14,7 +14,7 @@
 //! beta to beta (theorems 1 and 3 of the paper). Few flows swing about it: packets that are acknowledged at the beginning of a
 //! round trip left with the window before `old`, so that a change counts twice.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, words};
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, Modulus, Telemetry};
 use crate::units::{BitRate, Nanos};
@@ -25,10 +25,16 @@ crate::settings! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PowerLaw {
         /// Weight gamma of the newest window in the moving average.
+        #[change = "A larger value reacts faster, to noise as well; a smaller one is smoother and later. The paper recommends \
+            the default."]
         pub gamma: f64 {0.01..=1.0} = 0.9;
-        /// Flows N that share a link: beta, which a flow adds in a round trip, is line rate * T / N.
+        /// Number N of flows that are expected to share a link: each adds line rate * T / N bytes in a round trip (beta of the
+        /// paper).
+        #[change = "Raise it where more flows share a link, for shorter queues; lower it where fewer do, and they come to \
+            equal shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 10;
-        /// The sending rate never falls below this.
+        /// The sending rate of a flow never falls below this.
+        #[change = words::MIN_RATE]
         pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
     }
 }

@@ -98,8 +98,10 @@ crate::settings! {
     /// Parameters of Rx-HPCC.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RxHpccConfig {
-        /// Whether the receiver counts the flows that share its port, and W_ai follows their number, beginning with
-        /// `expected_flows` (REQ-20).
+        /// Whether the receiver counts the flows that share its port, and the additive increase follows their number;
+        /// `expected_flows` is its first guess.
+        #[change = "Turn it on where that number changes much: few flows then come to equal shares sooner, and many keep the \
+            queue short."]
         pub count_flows: bool = false;
         ..law: WindowLaw = WindowLaw::default();
     }

@@ -2,7 +2,7 @@
 //! TIMELY (Mittal et al., SIGCOMM 2015) as the reference simulator has it: once in a round trip, the
 //! round-trip time and its gradient move the rate.
 
-use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads};
+use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, words};
 use crate::random::Rng;
 use crate::settings::Conflict;
 use crate::telemetry::Telemetry;
@@ -15,23 +15,34 @@ crate::settings! {
     /// all but the rates.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TimelyConfig {
-        /// Added to the rate for each of the first `hyper_after` increases in a row.
+        /// Added to the rate in each of the first `hyper_after` increases in a row.
+        #[change = words::STEP]
         pub additive_increase: BitRate = BitRate::mbps(100);
-        /// Added to the rate for each further increase.
+        /// Added to the rate in each increase after those.
+        #[change = words::STEP]
         pub hyper_increase: BitRate = BitRate::mbps(500);
-        /// Increases in a row before `hyper_increase` takes over.
+        /// How many increases in a row come before `hyper_increase` takes over.
+        #[change = "A smaller value takes free bandwidth sooner and overshoots more; a larger one keeps to small steps."]
         pub hyper_after: u32 = 5;
-        /// The sending rate never falls below this.
+        /// The sending rate of a flow never falls below this.
+        #[change = words::MIN_RATE]
         pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
-        /// Weight alpha of the newest difference of round-trip times in their average.
+        /// Weight alpha of the newest difference of two round-trip times in their average.
+        #[change = "A larger value follows the newest difference, noise included; a smaller one is smoother and later."]
         pub weight: f64 {0.0..=1.0} = 0.875;
-        /// Factor beta of a decrease.
+        /// Factor beta of a decrease: how strongly the rate follows a growing or a long round-trip time.
+        #[change = "A larger value cuts deeper, for shorter queues and less throughput; a smaller one cuts less."]
         pub decrease: f64 {0.0..=1.0} = 0.8;
-        /// Below this round-trip time the rate only grows; at most `high`.
+        /// Below this round-trip time the rate only grows, whatever the trend; at most `high`.
+        #[change = "Set it above the round-trip time of the idle network, bursts included: too low, flows slow down without \
+            congestion; too high, a queue of that length always stands."]
         pub low: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
-        /// Above this round-trip time the rate only falls.
+        /// Above this round-trip time the rate only falls, whatever the trend.
+        #[change = "Lower it to bound delay more tightly, at the cost of throughput where round-trip times vary."]
         pub high: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
-        /// The round-trip time that differences are measured against.
+        /// The round-trip time in whose parts the trend is measured.
+        #[change = "Set it to the round-trip time of the idle network; a larger value makes flows less sensitive to the trend, \
+            a smaller one more."]
         pub min_rtt: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(20_000);
     }
 }

@@ -3,8 +3,21 @@
 
 /// Declares a structure of settings.
 ///
-/// An entry reads `/// Help.` `pub NAME: TYPE {RANGE} = DEFAULT => OTHER = "VALUE" | "VALUE";`. The range is that of the
-/// type if it is left out. `=> OTHER = ...` says that the setting counts only while another one has one of the values.
+/// An entry reads `/// Help.` `#[change = "When to change it."]`
+/// `pub NAME: TYPE {RANGE} = DEFAULT => OTHER = "VALUE" | "VALUE";`. The range is that of the type if it is left out.
+/// `=> OTHER = ...` says that the setting counts only while another one has one of the values.
+/// Without a word on when to change it an entry does not compile:
+///
+/// ```compile_fail
+/// hpcc_core::settings! {
+///     /// How a link is used.
+///     pub struct LinkSettings {
+///         /// Target utilisation.
+///         pub eta: f64 = 0.95;
+///     }
+/// }
+/// ```
+///
 /// `Option<TYPE>` is a setting that may be left to the simulator (`auto`). Settings of another structure are included by
 /// `..NAME: TYPE = DEFAULT;` at the end.
 #[macro_export]
@@ -14,6 +27,7 @@ macro_rules! settings {
         $visibility:vis struct $name:ident {
             $(
                 $(#[doc = $help:literal])+
+                #[change = $change:expr]
                 pub $field:ident: $type:ty $({ $range:expr })? = $default:expr
                 $(=> $other:ident = $($value:literal)|+)?;
             )*
@@ -52,7 +66,11 @@ macro_rules! settings {
                         auto: <$type as $crate::settings::Field>::AUTO,
                         default: $crate::settings::Field::value(&default.$field),
                         condition: $crate::settings!(@condition $($other $($value)+)?),
-                        help: $crate::settings::__private::sentence(&[$($help),+]),
+                        help: {
+                            const CHANGE: &str = $change;
+                            const { assert!(!CHANGE.is_empty(), "expected a word on when to change it") };
+                            $crate::settings::__private::sentence(&[$($help,)+ CHANGE])
+                        },
                     },
                 )*];
                 $(list.extend($crate::settings::__private::included(&default.$nested));)*

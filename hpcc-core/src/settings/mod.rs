@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Settings that a user gives: declared once, beside what uses them.
 //!
-//! [`settings!`](crate::settings!) makes a structure from one entry for each setting - name, type, range, default and a
-//! line of help - and implements [`Settings`] for it. Everything that a front end needs follows from that: keys of
+//! [`settings!`](crate::settings!) makes a structure from one entry for each setting - name, type, range, default, what
+//! it does and when to change it - and implements [`Settings`] for it. Everything that a front end needs follows from that: keys of
 //! TOML files, ns-3 attributes, `--set`, the echo in a run's summary, and the tables of the documentation.
 //!
 //! ```
@@ -11,8 +11,10 @@
 //!     #[derive(Clone, Copy, Debug, PartialEq)]
 //!     pub struct LinkSettings {
 //!         /// Target utilisation.
+//!         #[change = "More fills the link further, and a queue longer."]
 //!         pub eta: f64 {0.01..=2.0} = 0.95;
 //!         /// Rounds before a step.
+//!         #[change = "Fewer take free bandwidth sooner."]
 //!         pub max_stage: u32 = 5;
 //!     }
 //! }
@@ -109,7 +111,7 @@ pub struct Setting {
     pub default: Value,
     /// When it counts; `None`: always.
     pub condition: Option<Condition>,
-    /// What it means, in one line.
+    /// What it does, and then when to change it, in one line.
     pub help: String,
 }
 
@@ -154,6 +156,11 @@ pub trait Settings {
 }
 
 impl Setting {
+    /// What it does, where there is no room for more: the first sentence of the help.
+    pub fn summary(&self) -> &str {
+        first_sentence(&self.help)
+    }
+
     /// Whether the setting counts with these settings.
     pub fn counts(&self, settings: &dyn Settings) -> bool {
         let Some(Condition { key, values }) = self.condition else { return true };
@@ -204,6 +211,11 @@ pub mod __private {
         };
         named.ok_or_else(|| alloc::format!("{} is none of {}", input.shown(), T::kind(None).expected()))
     }
+}
+
+/// The first sentence of a text.
+pub fn first_sentence(text: &str) -> &str {
+    text.find(". ").map_or(text, |end| &text[..=end])
 }
 
 /// A name in snake case as ns-3 writes it: `max_stage` is `MaxStage`.

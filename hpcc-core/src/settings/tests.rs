@@ -4,6 +4,9 @@ use crate::units::{BitRate, Bytes, Nanos};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// When to change what several settings are.
+const DO_NOT: &str = "Leave it.";
+
 crate::named! {
     /// A choice.
     enum Mode {
@@ -19,6 +22,7 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     struct Inner {
         /// Weight of the newest sample.
+        #[change = "More is quicker."]
         pub gain: f64 {0.0..=1.0} = 1.0 / 16.0;
     }
 }
@@ -28,19 +32,26 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     struct Outer {
         /// Whether it is on.
+        #[change = DO_NOT]
         pub on: bool = true;
         /// How many
         /// rounds.
+        #[change = "More take longer."]
         pub rounds: u32 {1..=9} = 5;
         /// How it goes.
+        #[change = DO_NOT]
         pub mode: Mode = Mode::Fast;
         /// How long.
+        #[change = DO_NOT]
         pub wait: Nanos {Nanos(1)..=Nanos::SECOND} = Nanos(1_500) => mode = "slow";
         /// How fast.
+        #[change = DO_NOT]
         pub rate: Option<BitRate> = None;
         /// How much.
+        #[change = DO_NOT]
         pub size: Bytes = Bytes(4_000);
         /// Which.
+        #[change = DO_NOT]
         pub names: String = String::new();
         ..inner: Inner = Inner::default();
     }
@@ -62,7 +73,8 @@ fn the_declaration_is_all_that_is_known() {
     let list = Outer::default().list();
     let keys: Vec<_> = list.iter().map(|setting| setting.key).collect();
     assert_eq!(keys, ["on", "rounds", "mode", "wait", "rate", "size", "names", "gain"]);
-    assert_eq!((list[1].help.as_str(), list[1].kind.clone()), ("How many rounds.", Kind::Count { least: 1, most: 9 }));
+    assert_eq!(list[1].help, "How many rounds. More take longer.");
+    assert_eq!((list[1].summary(), list[1].kind.clone()), ("How many rounds.", Kind::Count { least: 1, most: 9 }));
     assert_eq!(list[2].kind, Kind::Choice(["fast", "slow"].map(String::from).into()));
     assert_eq!((list[4].auto, &list[4].default), (true, &Value::Auto));
     assert_eq!(list[7].default.pretty(), "0.0625");

@@ -20,50 +20,52 @@ pub struct ClaimKeys {
     /// What is claimed, as a sentence.
     #[schemars(with = "String")]
     text: Spanned<String>,
-    /// What the source says: its number or its words.
+    /// What the source says of it: its number or its words.
     paper: String,
-    /// What is measured.
+    /// What is measured, whose unit is also that of `holds`.
     measure: What,
-    /// Percentile, 1 to 100; without it the mean, of queues the maximum.
+    /// Percentile of the measured values that counts, 1 to 100; without it their mean, of queues the maximum.
     #[schemars(with = "Option<u8>")]
     percentile: Option<Spanned<u8>>,
-    /// Only flows of more bytes.
+    /// Only flows of more bytes than this count, a size such as "100KB".
     #[schemars(with = "Option<String>")]
     above: Option<Spanned<String>>,
-    /// Only flows of at most so many bytes.
+    /// Only flows of at most so many bytes count, a size such as "10KB".
     #[schemars(with = "Option<String>")]
     up_to: Option<Spanned<String>>,
-    /// Only flows of this group.
+    /// Only flows of this group (`name` of `[[traffic]]`) count.
     #[schemars(with = "Option<String>")]
     group: Option<Spanned<String>>,
-    /// Measured from here on, in time since the first flow's start.
+    /// Measured from here on, in time since the first flow's start, such as "2ms". Give it to leave out how flows
+    /// begin.
     #[schemars(with = "Option<String>")]
     warm_up: Option<Spanned<String>>,
-    /// Measured until here, in time since the first flow's start.
+    /// Measured until here, in time since the first flow's start, such as "2ms".
     #[schemars(with = "Option<String>")]
     until: Option<Spanned<String>>,
     /// The queue (`queue-settles`), rate (`goodput-reaches`) or Jain's index (`fairness-reaches`) that is waited for.
     #[schemars(with = "Option<String>")]
     level: Option<Spanned<String>>,
-    /// Name of the variant.
+    /// Name of the variant that is measured.
     #[schemars(with = "String")]
     of: Spanned<String>,
-    /// Value of the axis, of several axes { AXIS = VALUE, ... }; required where there are any.
+    /// Value of the axis at which it is measured, of several axes { AXIS = VALUE, ... }; required where there are
+    /// any.
     #[schemars(with = "Option<serde_json::Value>")]
     at: Option<Spanned<Value>>,
-    /// Name of the variant by whose value that of `of` is divided.
+    /// Name of the variant by whose value that of `of` is divided, for claims about a ratio.
     #[schemars(with = "Option<String>")]
     over: Option<Spanned<String>>,
     /// Value of the axis for `over`; without it that of `at`.
     #[schemars(with = "Option<serde_json::Value>")]
     over_at: Option<Spanned<Value>>,
-    /// Values with which the claim holds.
+    /// Values with which the claim holds, from `at_least` to `at_most`.
     #[schemars(with = "RangeKeys")]
     holds: Spanned<RangeKeys>,
-    /// Values with which at least the direction is right.
+    /// Values with which at least the direction of the claim is right.
     #[schemars(with = "Option<RangeKeys>")]
     direction: Option<Spanned<RangeKeys>>,
-    /// Why it does not hold.
+    /// Why the claim does not hold, where that is known.
     reason: Option<String>,
     /// Why it does not hold in the quick form, if that is another reason.
     quick_reason: Option<String>,

@@ -13,6 +13,8 @@ pub(crate) const SECTION: &str = "compatibility";
 pub(crate) const PROFILE: &str = "profile";
 const CORRECT: &str = "correct";
 const REFERENCE: &str = "reference";
+/// When to change a switch.
+const CHANGE: &str = "Turn it on only to repeat the 2019 simulator's numbers, or to see what the fault does to them.";
 
 /// A profile, and the switches that were set by name.
 #[derive(Clone, Debug)]
@@ -70,10 +72,14 @@ pub fn settings() -> Vec<Setting> {
         help: help.into(),
     };
     let words = Kind::Choice([CORRECT, REFERENCE].map(String::from).into());
-    let help = "Whether faults of the 2019 simulator are repeated: none, or all of them.";
+    let help = "Whether faults of the 2019 simulator are repeated: none, or all of them. Take `reference` to compare with its \
+                numbers; single faults can then be corrected, or repeated without it.";
     let mut settings = vec![setting(PROFILE, words, settings::Value::Word(CORRECT.into()), help)];
     let faults = Quirks::NAMES.iter().zip(Quirks::help());
-    settings.extend(faults.map(|(name, help)| setting(name, Kind::Switch, settings::Value::Switch(false), &help)));
+    settings.extend(faults.map(|(name, help)| {
+        let help = format!("{help} {CHANGE}");
+        setting(name, Kind::Switch, settings::Value::Switch(false), &help)
+    }));
     settings
 }
 

@@ -11,13 +11,13 @@ use toml::Spanned;
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClassKeys {
-    /// Priority (queue) of the class.
+    /// Priority, which is the queue, that the class is of.
     #[schemars(with = "u8")]
     priority: Spanned<u8>,
-    /// Bytes in a turn of deficit round robin.
+    /// Bytes that its queue may send in a turn of deficit round robin: shares of a link are as the quanta.
     #[schemars(with = "Option<Size>")]
     quantum: Option<Spanned<Size>>,
-    /// Served ahead of those with a quantum.
+    /// Whether its queue is served ahead of those with a quantum.
     #[serde(default)]
     strict: bool,
 }

@@ -13,7 +13,8 @@ use toml::Spanned;
 #[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FailureKeys {
-    /// Links that fail.
+    /// Links that fail during the run, and may come up again, as a list of `{ time, a, b }` with `until` and `link`
+    /// where needed.
     #[schemars(with = "Vec<FailedLink>")]
     links: Vec<Spanned<FailedLink>>,
 }
@@ -23,13 +24,13 @@ pub(super) struct FailureKeys {
 struct FailedLink {
     /// Simulated time at which it fails.
     time: Time,
-    /// When it comes up again: never, unless it is said.
+    /// Simulated time at which it comes up again; without it never.
     until: Option<Time>,
-    /// Node at one end.
+    /// Number of the node at one end.
     a: u32,
-    /// Node at the other end.
+    /// Number of the node at the other end.
     b: u32,
-    /// Which of several links between the two, counted from 0: all of them, unless it is said.
+    /// Which of several links between the two nodes, counted from 0 in the order of the topology; without it all.
     link: Option<u32>,
 }
 

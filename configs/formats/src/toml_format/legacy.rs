@@ -17,7 +17,8 @@ const SECTION: &str = "legacy";
 #[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LegacyKeys {
-    /// Hosts and switches that know nothing of telemetry.
+    /// Numbers of the hosts and switches that know nothing of telemetry. Give it to study a network that is only
+    /// partly upgraded.
     #[schemars(with = "Vec<u32>")]
     nodes: Vec<Spanned<u32>>,
 }

@@ -37,13 +37,13 @@ pub fn scenario() -> Value {
     let sections = json!({
         "compatibility": section(&compatibility::settings()),
         "run": of::<RunKeys>(),
-        "topology": kinded(topology::schemas()),
+        "topology": kinded("What the network looks like, by which the section has other keys.", topology::schemas()),
         "congestion_control": congestion_control(&settings),
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
         "transport": with_lists(section(&plain("transport")), of::<TransportLists>()),
         "switch": with_lists(section(&plain("switch")), of::<SwitchLists>()),
-        "traffic": { "type": "array", "items": kinded(traffic::schemas()) },
+        "traffic": { "type": "array", "items": kinded("How flows come about, by which the section has other keys.", traffic::schemas()) },
         "legacy": legacy_nodes(&settings),
         "failures": of::<FailureKeys>(),
         "fast_cnp": with_lists(section(&plain("fast_cnp")), of::<FastCnpLists>()),
@@ -80,9 +80,9 @@ fn with_lists(mut section: Value, lists: Value) -> Value {
 }
 
 /// A section whose other keys depend on its `kind`.
-fn kinded(kinds: Vec<(&str, Value)>) -> Value {
+fn kinded(help: &str, kinds: Vec<(&str, Value)>) -> Value {
     let one = |(kind, mut keys): (&str, Value)| {
-        keys["properties"]["kind"] = json!({ "const": kind });
+        keys["properties"]["kind"] = json!({ "const": kind, "description": help });
         let required = keys["required"].as_array().cloned().unwrap_or_default();
         keys["required"] = [required, vec!["kind".into()]].concat().into();
         keys

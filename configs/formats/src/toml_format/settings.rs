@@ -16,13 +16,15 @@ use toml::Spanned;
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunKeys {
-    /// Of every random choice.
+    /// What every random choice of the run follows from. Change it to see how far results are a matter of chance; the
+    /// same seed gives the same run.
     #[serde(default = "one")]
     seed: u64,
-    /// Which of several events of the same nanosecond runs first; `insertion`, the reference's order, is one of a single process.
+    /// Which of several events of the same nanosecond runs first. Take `insertion`, the 2019 simulator's order, which
+    /// needs a single process, to compare with its numbers.
     #[serde(default)]
     order: EventOrder,
-    /// Simulated time at which the run ends.
+    /// Simulated time at which the run ends. Raise it where flows are listed as unfinished.
     #[schemars(with = "Interval")]
     stop: Spanned<Interval>,
 }
@@ -51,10 +53,11 @@ pub(super) const SWITCH_LISTS: &[&str] = &["ecn_thresholds", "classes"];
 #[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct SwitchLists {
-    /// Thresholds of ports of each rate, in place of `ecn_kmin`, `ecn_kmax` and `ecn_pmax`.
+    /// ECN thresholds for ports of each rate, as a list of `{ rate, kmin, kmax, pmax }`. Give it, in place of
+    /// `ecn_kmin`, `ecn_kmax` and `ecn_pmax`, where thresholds should not grow in step with rates.
     #[schemars(with = "Option<Vec<ThresholdKeys>>")]
     ecn_thresholds: Option<Vec<Spanned<ThresholdKeys>>>,
-    /// Classes of service.
+    /// The same as a list.
     #[schemars(with = "Option<Vec<ClassKeys>>")]
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
@@ -62,13 +65,13 @@ pub(super) struct SwitchLists {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ThresholdKeys {
-    /// Of the ports.
+    /// Data rate of the ports.
     rate: Rate,
-    /// Queue length up to which nothing is marked.
+    /// Queue length in bytes up to which no frame is marked.
     kmin: Size,
-    /// Queue length above which everything is marked.
+    /// Queue length in bytes above which every frame is marked.
     kmax: Size,
-    /// Probability of a mark at `kmax`.
+    /// Probability that a frame is marked where the queue is `kmax`.
     pmax: Probability,
 }
 
@@ -78,7 +81,7 @@ pub(super) const TRANSPORT_LISTS: &[&str] = &["classes"];
 #[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TransportLists {
-    /// Classes of service.
+    /// The same as a list.
     #[schemars(with = "Option<Vec<ClassKeys>>")]
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
@@ -128,24 +131,30 @@ fn thresholds(document: &Document<'_>, list: Vec<Spanned<ThresholdKeys>>) -> Res
 #[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct MonitorKeys {
-    /// Time series of the queues.
+    /// Time between two samples of every switch port's queue, in `queue.csv`; without it there are none. A shorter
+    /// one shows shorter bursts and writes more.
     queue_interval: Option<Interval>,
-    /// Time series of the flows.
+    /// Time between two samples of every flow's progress, in `goodput.csv`; without it there are none. A shorter one
+    /// shows shorter changes and writes more.
     goodput_interval: Option<Interval>,
-    /// Time series of what congestion control makes of flows: rate, window, bytes in flight, U, bottleneck and round-trip time.
+    /// Time between two samples of what congestion control makes of flows, in `control.csv`: rate, window, bytes in
+    /// flight, U, bottleneck and round-trip time. Without it there are none.
     control_interval: Option<Interval>,
-    /// The flows of that series, by number in the order of their start; without it all.
+    /// Numbers of the flows of that series, counted from 0 in the order of their start; without it all. Give it where
+    /// there are many.
     #[schemars(with = "Vec<u32>")]
     control_flows: Option<Spanned<Vec<u32>>>,
-    /// Start of the reference's histogram, a sample each 100 ns.
+    /// Simulated time from which on the 2019 simulator's histogram of queues, `qlen.txt`, takes a sample each 100 ns.
     queue_histogram_start: Option<Time>,
-    /// Simulated time at which it ends.
+    /// Simulated time at which that histogram ends; without it there is none.
     #[schemars(with = "Option<Time>")]
     queue_histogram_end: Option<Spanned<Time>>,
-    /// Nodes whose packets go into `packets.tr`.
+    /// Numbers of the nodes whose packets go into `packets.tr`, for `./hpcc trace`. Give it to follow single packets;
+    /// each frame is a record.
     #[schemars(with = "Vec<u32>")]
     trace_nodes: Vec<Spanned<u32>>,
-    /// Nodes whose frames go into `packets.pcap` as bytes; needs a `rocev2` profile.
+    /// Numbers of the nodes whose frames go into `packets.pcap` as bytes, for `./hpcc dissect` and Wireshark; needs a
+    /// `rocev2` profile, or TCP or UDP.
     #[schemars(with = "Vec<u32>")]
     capture_nodes: Vec<Spanned<u32>>,
 }

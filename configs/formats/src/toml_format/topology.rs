@@ -77,13 +77,14 @@ fn wire(rate: Rate, delay: Time, loss: Probability) -> Wire {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StarKeys {
-    /// Hosts around one switch.
+    /// Number of hosts around the one switch.
     hosts: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -96,19 +97,20 @@ fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, 
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DumbbellKeys {
-    /// Hosts on the left switch.
+    /// Number of hosts at the left switch, which have the lower numbers.
     left: u32,
-    /// Hosts on the right switch.
+    /// Number of hosts at the right switch.
     right: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Of the link between the switches; as hosts without it.
+    /// Data rate of the link between the two switches, in each direction; without it that of the hosts' links.
     bottleneck_rate: Option<Rate>,
-    /// Of that link; as hosts without it.
+    /// Time that a bit takes over the link between the two switches, one way; without it as over the hosts' links.
     bottleneck_delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -128,19 +130,20 @@ fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ParkingLotKeys {
-    /// Switches in a row.
+    /// Number of switches, which stand in a row.
     switches: u32,
-    /// Hosts on each switch.
+    /// Number of hosts at each switch.
     hosts_per_switch: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Of links between switches; as hosts without it.
+    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
     fabric_rate: Option<Rate>,
-    /// Of those links; as hosts without it.
+    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
     fabric_delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -160,21 +163,22 @@ fn parking_lot(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Ne
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DualHomedKeys {
-    /// Pairs of top-of-rack switches.
+    /// Number of pairs of top-of-rack switches.
     pairs: u32,
-    /// Hosts at each pair, with a link to either switch.
+    /// Number of hosts at each pair, each with a link to either switch of it.
     hosts_per_pair: u32,
-    /// Aggregation switches, each linked to all others.
+    /// Number of aggregation switches, each linked to all switches of the pairs.
     aggs: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Of links between switches; as hosts without it.
+    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
     fabric_rate: Option<Rate>,
-    /// Of those links; as hosts without it.
+    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
     fabric_delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -195,21 +199,22 @@ fn dual_homed(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Net
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LeafSpineKeys {
-    /// Leaf switches.
+    /// Number of leaf switches, to which the hosts are linked.
     leaves: u32,
-    /// Spine switches; every leaf is linked to every spine.
+    /// Number of spine switches, each linked to every leaf.
     spines: u32,
-    /// Hosts on each leaf.
+    /// Number of hosts at each leaf.
     hosts_per_leaf: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Of links between switches; as hosts without it.
+    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
     fabric_rate: Option<Rate>,
-    /// Of those links; as hosts without it.
+    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
     fabric_delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -230,25 +235,26 @@ fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Net
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FatTreeKeys {
-    /// Pods.
+    /// Number of pods, each with racks and aggregation switches of its own.
     pods: u32,
-    /// Top-of-rack switches in each pod.
+    /// Number of top-of-rack switches in each pod, each linked to all aggregation switches of the pod.
     tors_per_pod: u32,
-    /// Aggregation switches in each pod, and groups of cores.
+    /// Number of aggregation switches in each pod; there are as many groups of core switches, one for each of them.
     aggs_per_pod: u32,
-    /// Core switches in each group.
+    /// Number of core switches in each group.
     cores_per_agg: u32,
-    /// Hosts in each rack.
+    /// Number of hosts in each rack.
     hosts_per_tor: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Of links between switches; as hosts without it.
+    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
     fabric_rate: Option<Rate>,
-    /// Of those links; as hosts without it.
+    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
     fabric_delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -271,20 +277,23 @@ fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Netwo
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KAryKeys {
-    /// Ports of a switch, even: k pods of k/2 racks and k/2 aggregation switches, under k/2 groups of k/2 cores.
+    /// Ports of each switch, an even number: there are k pods of k/2 racks and k/2 aggregation switches, under k/2
+    /// groups of k/2 cores.
     k: u32,
-    /// Rate of a rack's hosts over that of its uplinks, where all links have one rate: k/2 times as many hosts in a rack.
+    /// Rate of a rack's hosts over that of its uplinks, where all links have one rate: there are k/2 times as many
+    /// hosts in a rack. Raise it above 1 for racks that can send more than leaves them.
     #[serde(default = "full_bisection")]
     oversubscription: f64,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Rate,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Time,
-    /// Of links between switches; as hosts without it.
+    /// Data rate of links between switches, in each direction; without it that of the hosts' links.
     fabric_rate: Option<Rate>,
-    /// Of those links; as hosts without it.
+    /// Time that a bit takes over a link between switches, one way; without it as over the hosts' links.
     fabric_delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
 }
@@ -320,10 +329,11 @@ fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
-    /// A topology in the reference's format.
+    /// Name of a file with the network in the reference's format, relative to the scenario's folder, then to the
+    /// working folder.
     #[schemars(with = "String")]
     path: Spanned<String>,
-    /// Loss of links whose own is 0.
+    /// Probability that a link loses a frame whose own loss in the file is 0.
     #[serde(default)]
     default_loss: Probability,
 }
@@ -341,18 +351,20 @@ fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<T
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LinksKeys {
-    /// Hosts, numbered first.
+    /// Number of hosts, which are the nodes from 0 on.
     hosts: u32,
-    /// Switches, numbered behind the hosts.
+    /// Number of switches, which are the nodes behind the hosts.
     switches: u32,
-    /// Of links, each direction.
+    /// Data rate of links, in each direction; of links that have a key of their own, that one counts.
     rate: Option<Rate>,
-    /// Of links, one way.
+    /// Time that a bit takes over a link, one way; of links that have a key of their own, that one counts.
     delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that a link loses a frame, other than PFC's. Raise it to study recovery: see `transport.recovery`
+    /// and `transport.timeout`.
     #[serde(default)]
     loss: Probability,
-    /// The links.
+    /// The links, each from node `a` to node `b`, with `rate`, `delay` and `loss` of its own, or those of the
+    /// section.
     #[schemars(with = "Vec<LinkKeys>")]
     links: Vec<Spanned<LinkKeys>>,
 }
@@ -360,15 +372,15 @@ struct LinksKeys {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LinkKeys {
-    /// Node at one end.
+    /// Number of the node at one end.
     a: u64,
-    /// Node at the other end.
+    /// Number of the node at the other end.
     b: u64,
-    /// Of links, each direction.
+    /// Data rate of this link, in each direction; without it that of the section.
     rate: Option<Rate>,
-    /// Of links, one way.
+    /// Time that a bit takes over this link, one way; without it that of the section.
     delay: Option<Time>,
-    /// Probability that a frame is lost.
+    /// Probability that this link loses a frame; without it that of the section.
     loss: Option<Probability>,
 }
 

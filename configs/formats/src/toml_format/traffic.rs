@@ -157,18 +157,22 @@ fn new_flow(src: u32, dst: u32, class: Class, size: u64, start: Nanos) -> Flow {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FlowKeys {
-    /// Sending host.
+    /// Number of the host that sends.
     src: u32,
-    /// Receiving host.
+    /// Number of the host that receives.
     dst: u32,
-    /// Payload bytes of a flow.
+    /// Payload bytes of each flow.
     size: Size,
-    /// When the first flow starts.
+    /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
-    /// Priority (queue) of the packets.
+    /// Priority of the packets, which is their queue at switches. Change it to put flows into another class of
+    /// service.
+    #[schemars(extend("default" = DATA_PRIORITY))]
     priority: Priority,
-    /// Destination port.
+    /// Destination port of each flow. Change it where flows of one pair of hosts should share a queue pair, or should
+    /// not (`transport.queue_pairs`).
+    #[schemars(extend("default" = ORDINARY_PORT))]
     dport: Option<u16>,
 }
 
@@ -181,20 +185,24 @@ fn flow(document: &Document<'_>, section: Kinded<'_>) -> Result<Vec<Flow>, Input
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct IncastKeys {
-    /// The one host that all send to.
+    /// Number of the one host that all send to.
     receiver: u32,
-    /// The hosts that send.
+    /// Numbers of the hosts that send.
     senders: Option<Vec<u32>>,
-    /// Instead: so many hosts with the lowest numbers.
+    /// How many hosts send, in place of `senders`: those with the lowest numbers, but for the receiver.
     sender_count: Option<u32>,
-    /// Payload bytes of a flow.
+    /// Payload bytes of each flow.
     size: Size,
-    /// When the first flow starts.
+    /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
-    /// Priority (queue) of the packets.
+    /// Priority of the packets, which is their queue at switches. Change it to put flows into another class of
+    /// service.
+    #[schemars(extend("default" = DATA_PRIORITY))]
     priority: Priority,
-    /// Destination port.
+    /// Destination port of each flow. Change it where flows of one pair of hosts should share a queue pair, or should
+    /// not (`transport.queue_pairs`).
+    #[schemars(extend("default" = INCAST_PORT))]
     dport: Option<u16>,
 }
 
@@ -210,24 +218,29 @@ fn incast(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PeriodicIncastKeys {
-    /// The one host that all send to.
+    /// Number of the one host that all send to.
     receiver: u32,
-    /// The hosts that send.
+    /// Numbers of the hosts that send.
     senders: Option<Vec<u32>>,
-    /// Instead: so many hosts with the lowest numbers.
+    /// How many hosts send, in place of `senders`: those with the lowest numbers, but for the receiver.
     sender_count: Option<u32>,
-    /// Payload bytes of a flow.
+    /// Payload bytes of each flow.
     size: Size,
-    /// When the first flow starts.
+    /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
-    /// From one incast to the next.
+    /// Time from the start of one incast to that of the next.
     interval: Interval,
-    /// No incast starts later than this after `start`.
+    /// Length of simulated time, from `start` on, in which flows start; those that have started then go on to their
+    /// end.
     duration: Time,
-    /// Priority (queue) of the packets.
+    /// Priority of the packets, which is their queue at switches. Change it to put flows into another class of
+    /// service.
+    #[schemars(extend("default" = DATA_PRIORITY))]
     priority: Priority,
-    /// Destination port.
+    /// Destination port of each flow. Change it where flows of one pair of hosts should share a queue pair, or should
+    /// not (`transport.queue_pairs`).
+    #[schemars(extend("default" = INCAST_PORT))]
     dport: Option<u16>,
 }
 
@@ -257,20 +270,26 @@ fn periodic_incast(
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RandomIncastKeys {
-    /// Hosts that send to one at the same moment.
+    /// How many hosts send to one at the same moment; senders and receiver are drawn anew each time.
     fan_in: Bounded<1, 1_000_000>,
-    /// Payload bytes of a flow.
+    /// Payload bytes of each flow.
     size: Size,
-    /// Of all hosts' links together.
+    /// What is offered on average, as a share of what the links of all hosts carry together. A larger value starts
+    /// incasts more often.
     load: Fraction<2>,
-    /// No incast starts before.
+    /// Simulated time before which no flow starts.
     #[serde(default)]
     start: Time,
-    /// No incast starts later than this after `start`.
+    /// Length of simulated time, from `start` on, in which flows start; those that have started then go on to their
+    /// end.
     duration: Time,
-    /// Priority (queue) of the packets.
+    /// Priority of the packets, which is their queue at switches. Change it to put flows into another class of
+    /// service.
+    #[schemars(extend("default" = DATA_PRIORITY))]
     priority: Priority,
-    /// Destination port.
+    /// Destination port of each flow. Change it where flows of one pair of hosts should share a queue pair, or should
+    /// not (`transport.queue_pairs`).
+    #[schemars(extend("default" = INCAST_PORT))]
     dport: Option<u16>,
 }
 
@@ -322,14 +341,18 @@ fn senders(
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PermutationKeys {
-    /// Payload bytes of a flow.
+    /// Payload bytes of each flow.
     size: Size,
-    /// When the first flow starts.
+    /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
-    /// Priority (queue) of the packets.
+    /// Priority of the packets, which is their queue at switches. Change it to put flows into another class of
+    /// service.
+    #[schemars(extend("default" = DATA_PRIORITY))]
     priority: Priority,
-    /// Destination port.
+    /// Destination port of each flow. Change it where flows of one pair of hosts should share a queue pair, or should
+    /// not (`transport.queue_pairs`).
+    #[schemars(extend("default" = ORDINARY_PORT))]
     dport: Option<u16>,
 }
 
@@ -349,34 +372,42 @@ fn permutation(
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PoissonKeys {
-    /// Of each host's link.
+    /// What each host offers on average, as a share of what its first link carries. A larger value starts flows more
+    /// often.
     load: Fraction<2>,
-    /// A workload file.
+    /// Name of a workload file, the distribution of flow sizes, relative to the scenario's folder, then to the
+    /// working folder.
     #[schemars(with = "String")]
     sizes: Spanned<String>,
-    /// When the first flow starts.
+    /// Simulated time before which no flow starts.
     #[serde(default)]
     start: Time,
-    /// No flow starts later than this after `start`.
+    /// Length of simulated time, from `start` on, in which flows start; those that have started then go on to their
+    /// end.
     duration: Time,
-    /// Share of the flows that go to a host of the sender's rack; without it, racks make no difference.
+    /// Share of the flows that go to a host of the sender's rack, 1 for all; without it racks make no difference.
     rack_share: Option<Probability>,
-    /// Hosts that receive more or fewer flows than others.
+    /// Hosts that receive more or fewer flows than others, as a list of `{ hosts, weight }`; without it all receive
+    /// alike.
     #[serde(default)]
     #[schemars(with = "Vec<WeightKeys>")]
     weights: Vec<Spanned<WeightKeys>>,
-    /// Priority (queue) of the packets.
+    /// Priority of the packets, which is their queue at switches. Change it to put flows into another class of
+    /// service.
+    #[schemars(extend("default" = DATA_PRIORITY))]
     priority: Priority,
-    /// Destination port.
+    /// Destination port of each flow. Change it where flows of one pair of hosts should share a queue pair, or should
+    /// not (`transport.queue_pairs`).
+    #[schemars(extend("default" = ORDINARY_PORT))]
     dport: Option<u16>,
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WeightKeys {
-    /// The hosts.
+    /// Numbers of the hosts.
     hosts: Vec<u32>,
-    /// Flows that each of them receives for one that a host without a weight does.
+    /// How many flows each of them receives for one that a host without a weight does.
     weight: Bounded<0, 1_000_000>,
 }
 
@@ -440,7 +471,8 @@ fn host_rates(network: &Network) -> Vec<(u32, BitRate)> {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
-    /// Flows in the reference's format.
+    /// Name of a file with the flows in the reference's format, relative to the scenario's folder, then to the
+    /// working folder.
     #[schemars(with = "String")]
     path: Spanned<String>,
 }

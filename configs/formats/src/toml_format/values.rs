@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Values with a unit or a range. Checking them while TOML is decoded gives errors their line.
 
-use hpcc_core::settings::quantity;
+use hpcc_core::settings::{Value, quantity};
 use hpcc_core::units::{BitRate, Nanos};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -23,6 +24,13 @@ pub(super) struct Rate(pub BitRate);
 /// A time or duration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Time(pub Nanos);
+
+/// As files have it: what a key is without being given stands so in the schema.
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&Value::Time(self.0).pretty())
+    }
+}
 
 /// Bytes.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +112,7 @@ impl<'de> Deserialize<'de> for Interval {
 }
 
 /// A number from 0 to 1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Probability(pub f64);
 
 impl<'de> Deserialize<'de> for Probability {

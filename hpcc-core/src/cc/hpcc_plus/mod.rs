@@ -68,12 +68,14 @@ crate::settings! {
     /// Parameters of HPCC++.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HpccPlusConfig {
-        /// When feedback changes the window: `both` is the drafts' way, every acknowledgement against the window of the last
-        /// round trip; `rtt` once in a round trip only, which is slow; `ack` every acknowledgement against the window before,
-        /// which reacts to one queue many times.
+        /// When feedback changes the window: with `both` at every acknowledgement, against the window of the last round trip;
+        /// with `rtt` once in a round trip; with `ack` at every acknowledgement, against the window before.
+        #[change = "Leave the drafts' `both` but to see why they chose it: `rtt` reacts late, and `ack` reacts to one queue \
+            many times."]
         pub react: Reacting = Reacting::Both;
-        /// Which rate of a link counts beside its queue: what it sends (`tx`, the drafts' choice), or what arrives at it (`rx`),
-        /// which counts a growing queue twice and oscillates; `rx` needs records of queue lengths.
+        /// Which rate of a link counts beside its queue: what it sends (`tx`), or what arrives at it (`rx`), which needs
+        /// records of queue lengths.
+        #[change = "Leave the drafts' `tx` but to see why they chose it: `rx` counts a growing queue twice, and oscillates."]
         pub link_rate: LinkRate = LinkRate::Sent;
         ..law: WindowLaw = WindowLaw::default();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `ComputeWind` of the drafts: W from U (lines 11 to 20), and the parameters that it goes by.
 
-use crate::cc::{FlowLimits, RateDecision};
+use crate::cc::{FlowLimits, RateDecision, words};
 use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
 
@@ -10,16 +10,24 @@ crate::settings! {
     /// open: 100 flows are the paper's.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct WindowLaw {
-        /// Target utilisation eta of the busiest link; the drafts have 0.95 (REQ-09), and more than 1 lets a queue stand.
+        /// Target utilisation eta: the share of the busiest link's capacity that flows aim for.
+        #[change = words::ETA]
         pub eta: f64 {0.01..=2.0} = 0.95;
-        /// Rounds of additive increase before a multiplicative step; 0 makes every update multiplicative.
+        /// How many round trips in a row a flow below the target only adds its additive increase, before it jumps to the target
+        /// in one step; with 0 every update is such a step.
+        #[change = words::MAX_STAGE]
         pub max_stage: u32 = 5;
-        /// Flows N that share a link: what all of them add in a round, W_init * (1 - eta) / N each, stays within the headroom
-        /// (REQ-10; draft-miao-rtgwg-hpccplus-00, section 5).
+        /// Number N of flows that are expected to share a link: each adds W_init * (1 - eta) / N bytes in a round trip, so that
+        /// all of them stay within what eta leaves free.
+        #[change = "Raise it where more flows share a link, or the queue never drains; lower it where fewer do, and they come \
+            to equal shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 100;
-        /// W_ai in bytes; `auto`: as follows from `expected_flows`.
+        /// W_ai, the bytes that a flow adds to its window in each round trip; `auto`: as follows from `expected_flows`.
+        #[change = "Set it only to fix the step whatever line rate and T are: larger, flows come to equal shares sooner and \
+            queues grow; smaller, the reverse."]
         pub additive_increase: Option<Bytes> = None;
-        /// The sending rate never falls below this, nor the window below this rate * T.
+        /// The sending rate of a flow never falls below this, nor its window below this rate * T.
+        #[change = words::MIN_RATE]
         pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
     }
 }

@@ -33,29 +33,46 @@ crate::settings! {
     /// How telemetry is collected and comes back.
     #[derive(Clone, Debug, PartialEq)]
     pub struct FeedbackSettings {
-        /// Which packets of a flow collect telemetry: `rtt` is one in T, `congestion` the same and all for one T after the flow
-        /// slowed down, `probes` are packets of their own, one in T.
+        /// Which packets of a flow collect telemetry: all, one in `every` (`nth`), one in T (`rtt`), the same and all for one T
+        /// after the flow slowed down (`congestion`), packets of their own, one in T (`probes`), or none.
+        #[change = "Take fewer to save bytes on the way and work at switches and senders; flows then learn of congestion \
+            later."]
         pub packets: Packets = Packets::All;
-        /// One packet in so many collects.
+        /// One data packet in so many collects telemetry, the first included.
+        #[change = "A larger value saves more bytes; the sender hears of a queue later, and less often."]
         pub every: u32 {1..=1_000_000} = 8 => packets = "nth";
-        /// What comes back: all records, the busiest link's (`hpcc_plus`), one byte of load for each link (`hpcc_plus`), or
-        /// nothing; the same at all hosts.
+        /// What comes back to the sender: all records, the busiest link's, one byte of load for each link, or nothing; the same
+        /// at all hosts. `busiest_link` and `loads` need `hpcc_plus`.
+        #[change = "Choose `busiest_link` for answers of one size, `loads` for the smallest that tell no capacities or queues."]
         pub answer: Answer = Answer::Records;
-        /// In what it comes back: the next acknowledgement, or a packet of its own; the same at all hosts.
+        /// In what the answer comes back: the next acknowledgement, or a packet of its own; the same at all hosts.
+        #[change = "Choose `notification` where acknowledgements are rare (`transport.ack_every`) and feedback should not wait \
+            for them; it costs a packet each."]
         pub feedback: Return = Return::Acknowledgement;
-        /// Packets of which an acknowledgement brings the records, at most, where `transport.ack_every` makes it stand for several:
-        /// 1 is the newest; more needs `hpcc_plus`. The same at all hosts.
+        /// Most packets whose records one acknowledgement brings, where `transport.ack_every` makes it stand for several; 1 is
+        /// the newest. More needs `hpcc_plus`. The same at all hosts.
+        #[change = "Raise it to give the sender the samples between two acknowledgements as well, at the cost of longer \
+            acknowledgements."]
         pub records_per_ack: u8 {1..=MOST_PER_ACK} = 1 => feedback = "ack";
-        /// Whether notifications acknowledge what has arrived, as acknowledgements that are delayed will. The same at all
+        /// Whether notifications also acknowledge what has arrived, ahead of acknowledgements that are delayed. The same at all
         /// hosts.
+        #[change = "Turn it on where `transport.ack_every` is large and windows run out before the next acknowledgement."]
         pub notification_acks: bool = false => feedback = "notification";
-        /// Whether the sender rejects records that cannot be true.
+        /// Whether the sender rejects records that cannot be true, such as a link that sent less than the flow itself did.
+        #[change = "Turn it on to study receivers or switches that lie; without attackers it changes nothing and costs some \
+            computation."]
         pub guard: bool = false;
-        /// Key with which receivers seal what goes back, 32 hexadecimal digits; the same at all hosts.
+        /// Key with which receivers seal what goes back, as 32 hexadecimal digits, so that nobody on the way can change it; the
+        /// same at all hosts. Empty: no seal.
+        #[change = "Set it to study attackers on the way back; each answer is 4 bytes longer."]
         pub seal: String = String::new();
-        /// Paths, by UDP source ports, that a flow chooses from by telemetry; 1: it stays on its own. The same at all hosts.
+        /// How many paths, by UDP source ports, a flow chooses from by telemetry; 1: it stays on its own. The same at all
+        /// hosts.
+        #[change = "Raise it where several paths are equally long and hashes load them unevenly; each further path costs \
+            probes."]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;
-        /// Time between two probes of other paths, in base round-trip times.
+        /// Base round-trip times between two probes of other paths.
+        #[change = "A smaller value finds a better path sooner and costs more probes; it has no effect with one path."]
         pub path_interval: u32 {1..=1_000_000} = 5;
     }
 }

@@ -20,7 +20,8 @@ pub(super) const LISTS: &[&str] = &["borders"];
 #[derive(Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FastCnpLists {
-    /// Links that lead out of the domain: a switch, and the node at the other end.
+    /// Links that lead out of the domain, as a list of [switch, node at the other end]. Give it to keep
+    /// notifications, and the answers to them, from crossing these links.
     #[schemars(with = "Vec<[u32; 2]>")]
     borders: Vec<Spanned<[u32; 2]>>,
 }
