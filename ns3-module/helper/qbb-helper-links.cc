@@ -111,6 +111,7 @@ QbbHelper::FindLinks(const NodeReference& a, const NodeReference& b) const
 std::vector<uint32_t>
 QbbHelper::FindLinks(const NetDeviceContainer& devices) const
 {
+    NS_ABORT_MSG_UNLESS(devices.GetN(), "a container without a device names no link");
     std::vector<uint32_t> links;
     for (auto device = devices.Begin(); device != devices.End(); ++device)
     {

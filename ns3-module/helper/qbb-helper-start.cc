@@ -122,6 +122,7 @@ QbbHelper::Start()
         }
         node->Start(m_network);
     }
+    CheckThatFastCnpIsWhole(m_nodes);
     SettleNodes(m_nodes);
 }
 

@@ -6,13 +6,11 @@
 #include "qbb-helper.h"
 
 #include "../model/call-core.h"
-#include "frame-ascii-trace.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 
 #include "ns3/abort.h"
-#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
@@ -526,63 +524,6 @@ QbbHelper::GetTxFrames() const
         }
     }
     return frames;
-}
-
-void
-QbbHelper::CheckCapture() const
-{
-    const auto isRdma = [](const Ptr<QbbNode>& node) { return DynamicCast<RdmaHost>(node); };
-    const bool isDue = m_captures && m_isStarted;
-    NS_ABORT_MSG_IF(isDue && std::any_of(m_nodes.begin(), m_nodes.end(), isRdma) &&
-                        !m_nodes.front()->GetSettings().has_bytes(),
-                    "EnablePcap() has nothing to write: frames of the WireProfile \"reference\" "
-                    "have no bytes; choose rocev2_ipv4 or rocev2_ipv6");
-}
-
-void
-QbbHelper::EnablePcapInternal(std::string prefix,
-                              Ptr<NetDevice> device,
-                              bool,
-                              bool explicitFilename)
-{
-    NS_ABORT_MSG_UNLESS(device, "a null pointer is no device");
-    if (!DynamicCast<QbbNetDevice>(device))
-    {
-        return;
-    }
-    m_captures = true;
-    CheckCapture();
-    PcapHelper pcap;
-    const std::string name = explicitFilename ? prefix : pcap.GetFilenameFromDevice(prefix, device);
-    // Not PcapHelper::CreateFile(), whose time stamps are microseconds.
-    const auto file = CreateObject<PcapFileWrapper>();
-    file->SetAttribute("NanosecMode", BooleanValue(true));
-    file->Open(name, std::ios::out);
-    NS_ABORT_MSG_IF(file->Fail(), "cannot write " << name);
-    constexpr uint32_t ETHERNET = 1;
-    file->Init(ETHERNET);
-    pcap.HookDefaultSink(DynamicCast<QbbNetDevice>(device), "PromiscSniffer", file);
-}
-
-void
-QbbHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
-                               std::string prefix,
-                               Ptr<NetDevice> device,
-                               bool explicitFilename)
-{
-    NS_ABORT_MSG_UNLESS(device, "a null pointer is no device");
-    const auto port = DynamicCast<QbbNetDevice>(device);
-    if (!port)
-    {
-        return;
-    }
-    if (!stream)
-    {
-        AsciiTraceHelper ascii;
-        stream = ascii.CreateFileStream(
-            explicitFilename ? prefix : ascii.GetFilenameFromDevice(prefix, device));
-    }
-    TraceFramesAsText(*port, stream);
 }
 
 } // namespace ns3

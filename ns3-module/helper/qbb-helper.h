@@ -238,6 +238,52 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /// owns, too; nullptr before Start() and in other runs
     SharedNetwork* GetShared() const;
 
+    using AsciiTraceHelperForDevice::EnableAscii;
+    using PcapHelperForDevice::EnablePcap;
+
+    /**
+     * \brief Write a capture of each device of some nodes; ends the program if a node has none yet.
+     * \param prefix beginning of the files' names
+     * \param nodes the nodes
+     * \param promiscuous makes no difference
+     */
+    void EnablePcap(std::string prefix, NodeContainer nodes, bool promiscuous = false);
+
+    /**
+     * \brief Write a capture of each device of all nodes; ends the program if there is none yet.
+     * \param prefix beginning of the files' names
+     * \param promiscuous makes no difference
+     */
+    void EnablePcapAll(std::string prefix, bool promiscuous = false);
+
+    /**
+     * \brief Write a file of lines for each device of some nodes; ends the program if a node has
+     * none yet.
+     * \param prefix beginning of the files' names
+     * \param nodes the nodes
+     */
+    void EnableAscii(std::string prefix, NodeContainer nodes);
+
+    /**
+     * \brief Write lines for all devices of some nodes; ends the program if a node has none yet.
+     * \param stream where to
+     * \param nodes the nodes
+     */
+    void EnableAscii(Ptr<OutputStreamWrapper> stream, NodeContainer nodes);
+
+    /**
+     * \brief Write a file of lines for each device of all nodes; ends the program if there is none
+     * yet.
+     * \param prefix beginning of the files' names
+     */
+    void EnableAsciiAll(std::string prefix);
+
+    /**
+     * \brief Write lines for all devices of all nodes; ends the program if there is none yet.
+     * \param stream where to
+     */
+    void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
+
     /// Compute the routes and get all nodes ready. Call once, when everything is linked.
     void Start();
 

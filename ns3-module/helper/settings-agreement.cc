@@ -138,6 +138,40 @@ CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes)
 }
 
 void
+CheckThatFastCnpIsWhole(const std::vector<Ptr<QbbNode>>& nodes)
+{
+    bool anySwitch = false;
+    bool anySends = false;
+    bool anyHost = false;
+    bool anyAccepts = false;
+    bool anyNotifies = false;
+    for (const auto& node : nodes)
+    {
+        if (const auto agent = node->GetObject<FastCnpSwitch>())
+        {
+            anySwitch = true;
+            anySends |= agent->IsEnabled();
+        }
+        if (const auto agent = node->GetObject<FastCnpHost>())
+        {
+            anyHost = true;
+            // Also at hosts that are among the Incapable.
+            anyAccepts |= agent->GetSettings().accepts_fast_cnp();
+            anyNotifies |= agent->IsNotifying();
+        }
+    }
+    NS_ABORT_MSG_IF(
+        anySends && anyHost && !anyAccepts,
+        "ns3::FastCnpSwitch::Enabled has no effect: ns3::FastCnpHost::Enabled is false at "
+        "all hosts; set it, or, for hosts that do not understand notifications, "
+        "Incapable of both");
+    NS_ABORT_MSG_IF(
+        anyAccepts && anySwitch && !anySends && !anyNotifies,
+        "ns3::FastCnpHost::Enabled has no effect: ns3::FastCnpSwitch::Enabled is false at "
+        "all switches");
+}
+
+void
 CheckThatLinksAreServed(const std::vector<Ptr<QbbNode>>& nodes, const hpcc::Network& network)
 {
     // Sockets of ns-3's stack get their congestion control later, and it may read no telemetry.

@@ -38,6 +38,14 @@ void CheckThatNodesAgree(const std::vector<Ptr<QbbNode>>& nodes);
 
 /**
  * \ingroup hpcc
+ * \brief End the program if only switches, or only hosts, have Fast CNP enabled: nothing would come
+ * of it.
+ * \param nodes the nodes, which start
+ */
+void CheckThatFastCnpIsWhole(const std::vector<Ptr<QbbNode>>& nodes);
+
+/**
+ * \ingroup hpcc
  * \brief End the program if nodes cannot serve their links, as for scenario files.
  * \param nodes the nodes, whose settings are resolved
  * \param network their network

@@ -48,7 +48,7 @@ FastCnpHost::GetTypeId()
                         .SetGroupName("Hpcc")
                         .AddConstructor<FastCnpHost>()
                         .AddTraceSource("Accepted",
-                                        "A notification is believed",
+                                        "A notification is believed, even if it has no effect",
                                         MakeTraceSourceAccessor(&FastCnpHost::m_acceptedTrace),
                                         "ns3::FastCnpHost::AcceptedTracedCallback")
                         .AddTraceSource("Refused",

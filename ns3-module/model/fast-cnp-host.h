@@ -112,7 +112,8 @@ class FastCnpHost : public Object, public SettingsOwner
      */
     void Fill(const QbbFrame& data, QbbFrame& notification) const;
 
-    /// \return notifications that were believed so far
+    /// \return notifications that were believed and acted on so far; the trace source Accepted
+    /// tells of those without effect, too
     uint64_t GetAccepted() const;
 
     /**

@@ -4,6 +4,7 @@
 # Examples that test.py runs: (command, whether to run it, whether to run it under valgrind).
 cpp_examples = [
     ("hpcc-attack-example --stop=1ms", "True", "True"),
+    ("hpcc-leaf-spine-example", "True", "True"),
     ("hpcc-pfc-example", "True", "True"),
     ("hpcc-shared-example", "True", "True"),
     ("hpcc-bridge-cost --calls=1000", "True", "True"),

@@ -191,6 +191,23 @@ GetSwitch(TestNetwork& network)
     return network.switches.Get(0)->GetObject<QbbSwitch>();
 }
 
+/**
+ * \brief Start a network that has Fast CNP at one side only.
+ * \param switches whether switches send notifications
+ * \param hosts whether hosts accept them
+ */
+void
+StartWithFastCnp(bool switches, bool hosts)
+{
+    TestNetwork network;
+    network.helper.SetWireProfile("rocev2_ipv6");
+    network.SetControl("hpcc_plus");
+    network.helper.SetFastCnpSwitchAttribute("Enabled", BooleanValue(switches));
+    network.helper.SetFastCnpHostAttribute("Enabled", BooleanValue(hosts));
+    network.MakeStar(2);
+    network.helper.Start();
+}
+
 /// Build a network whose hosts alone have another layout of telemetry.
 void
 DisagreeOnTelemetry()
@@ -518,6 +535,42 @@ MakeMisuseTests()
                                        network.helper.InstallHosts(NodeContainer(1));
                                    }),
                        "the network is no more: Simulator::Destroy() has ended it"),
+        new MisuseTest(
+            "notifications that no host accepts",
+            []() { StartWithFastCnp(true, false); },
+            "ns3::FastCnpSwitch::Enabled has no effect: ns3::FastCnpHost::Enabled is false at all"),
+        new MisuseTest(
+            "hosts that wait for notifications of switches that send none",
+            []() { StartWithFastCnp(false, true); },
+            "ns3::FastCnpHost::Enabled has no effect: ns3::FastCnpSwitch::Enabled is false at all"),
+        new MisuseTest(
+            "captures of a node before its links are made",
+            []() { QbbHelper().EnablePcap("capture", NodeContainer(1)); },
+            "has no device yet that could be traced or captured; link it before"),
+        new MisuseTest(
+            "captures of all nodes before links are made",
+            []() {
+                const NodeContainer nodes(2);
+                QbbHelper().EnablePcapAll("capture");
+            },
+            "no node has a device yet that could be traced or captured; link them before"),
+        new MisuseTest(
+            "lines of a node before its links are made",
+            []() { QbbHelper().EnableAscii("lines", NodeContainer(1)); },
+            "has no device yet that could be traced or captured; link it before"),
+        new MisuseTest(
+            "lines of all nodes before links are made",
+            []() {
+                const NodeContainer nodes(2);
+                QbbHelper().EnableAsciiAll("lines");
+            },
+            "no node has a device yet that could be traced or captured; link them before"),
+        new MisuseTest("no link that fails",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.TakeLinkDown(NetDeviceContainer());
+                                   }),
+                       "a container without a device names no link"),
         new MisuseTest(
             "a border of Fast CNP after the start",
             WithNetwork(true, [](TestNetwork& network) { network.helper.SetFastCnpBorder(2, 0); }),
