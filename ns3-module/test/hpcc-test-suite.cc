@@ -140,15 +140,30 @@ class HpccTestSuite : public TestSuite
     HpccTestSuite()
         : TestSuite("hpcc", Type::UNIT)
     {
-        for (const auto make :
-             {MakeWheelTests,     MakeWheelSimulatorTests, MakeRandomStreamTests,
-              MakeNetDeviceTests, MakeSwitchTests,         MakeQosTests,
-              MakeHostTests,      MakeFlowTests,           MakeQueuePairTests,
-              MakeFeedbackTests,  MakeFastCnpTests,        MakeFastCnpRefusalTests,
-              MakeAttackTests,    MakeRecoveryTests,       MakeOwnControlTests,
-              MakeFaultTests,     MakeCaptureTests,        MakeScenarioTests,
-              MakeDefaultsTests,  MakeLinkTests,           MakeTraceTests,
-              MakeMisuseTests,    MakeSettingsTests})
+        for (const auto make : {MakeWheelTests,
+                                MakeWheelSimulatorTests,
+                                MakeRandomStreamTests,
+                                MakeNetDeviceTests,
+                                MakeFlowPortsTests,
+                                MakeSwitchTests,
+                                MakeQosTests,
+                                MakeHostTests,
+                                MakeFlowTests,
+                                MakeQueuePairTests,
+                                MakeFeedbackTests,
+                                MakeFastCnpTests,
+                                MakeFastCnpRefusalTests,
+                                MakeAttackTests,
+                                MakeRecoveryTests,
+                                MakeOwnControlTests,
+                                MakeFaultTests,
+                                MakeCaptureTests,
+                                MakeScenarioTests,
+                                MakeDefaultsTests,
+                                MakeLinkTests,
+                                MakeTraceTests,
+                                MakeMisuseTests,
+                                MakeSettingsTests})
         {
             for (TestCase* test : make())
             {

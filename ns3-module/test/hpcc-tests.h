@@ -35,6 +35,8 @@ TestCases MakeWheelSimulatorTests();
 TestCases MakeRandomStreamTests();
 /// \return tests of QbbNetDevice and QbbFrame
 TestCases MakeNetDeviceTests();
+/// \return tests of what a switch remembers of its flows
+TestCases MakeFlowPortsTests();
 /// \return tests of QbbSwitch
 TestCases MakeSwitchTests();
 /// \return tests of classes of service
