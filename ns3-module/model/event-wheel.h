@@ -11,6 +11,8 @@
 #include "occupancy-map.h"
 #include "slot-order.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -406,10 +408,10 @@ class EventWheel
             list = Occupy(ts % SLOTS);
         }
         WheelSlot& slot = m_lists[list];
-        const std::size_t taken = GetTaken(slot, ts);
+        std::size_t taken = GetTaken(slot, ts);
         if (slot.arranged != WheelSlot::UNARRANGED || isLate)
         {
-            PutInOrder(slot, ts, taken, entry);
+            taken = PutInOrder(slot, ts, taken, entry);
         }
         else
         {
@@ -427,23 +429,32 @@ class EventWheel
      * \param ts its time
      * \param taken how many of its events have been taken
      * \param entry the event
+     * \return how many places of events that have been taken are left
      */
-    [[gnu::noinline]] void PutInOrder(WheelSlot& slot,
-                                      uint64_t ts,
-                                      std::size_t taken,
-                                      const WheelEntry& entry)
+    [[gnu::noinline]] std::size_t PutInOrder(WheelSlot& slot,
+                                             uint64_t ts,
+                                             std::size_t taken,
+                                             const WheelEntry& entry)
     {
         const SlotOrder::Change change = m_order.Put(slot, taken, entry);
         const bool isAhead = ts < m_lookTs || (ts == m_lookTs && change.place < m_lookAt);
-        if (isAhead && !change.isShift)
+        switch (change.room)
         {
-            // Some that were looked at have changed places.
-            ForgetAhead();
+        case SlotOrder::Room::BEHIND:
+            m_lookAt += isAhead && ts == m_lookTs ? 1 : 0;
+            return taken;
+        case SlotOrder::Room::BEFORE:
+            m_lookAt -= !isAhead && ts == m_lookTs ? 1 : 0;
+            return taken - 1;
+        case SlotOrder::Room::SORTED:
+            if (isAhead)
+            {
+                // Some that were looked at have changed places.
+                ForgetAhead();
+            }
+            return taken;
         }
-        else if (isAhead && ts == m_lookTs)
-        {
-            ++m_lookAt;
-        }
+        NS_ABORT_MSG("Room has no value " << static_cast<int>(change.room));
     }
 
     /**

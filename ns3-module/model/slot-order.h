@@ -30,11 +30,19 @@ namespace ns3
 class SlotOrder
 {
   public:
+    /// How events made room for one that was inserted.
+    enum class Room
+    {
+        BEHIND, //!< those behind it moved on by one
+        BEFORE, //!< those before it moved back by one, over one that was taken
+        SORTED, //!< some changed places
+    };
+
     /// What an insertion did to a slot.
     struct Change
     {
-        std::size_t place; //!< where the first event stands that is another than before
-        bool isShift;      //!< whether those behind it have only moved on by one
+        std::size_t place; //!< where the first event stood that has another before it now
+        Room room;         //!< how events made room
     };
 
     /**
@@ -117,18 +125,24 @@ class SlotOrder
      */
     Change Put(WheelSlot& slot, std::size_t taken, const WheelEntry& entry)
     {
-        const bool isOfNode = entry.context <= LAST_NODE;
-        const bool isSorted = !isOfNode && ArrangeAll(slot, taken);
+        bool isSorted = entry.context > LAST_NODE && ArrangeAll(slot, taken);
         if (m_isCanonical && slot.arranged != WheelSlot::WHOLE &&
-            slot.entries.size() - taken >= MANY && KnowsPlaces(slot, taken))
+            slot.entries.size() - taken >= MANY)
         {
-            return {PutAmongMany(slot, taken, entry), false};
+            if (KnowsPlaces(slot, taken))
+            {
+                return {PutAmongMany(slot, taken, entry), Room::SORTED};
+            }
+            isSorted = ArrangeAll(slot, taken);
         }
-        const auto place = FindPlace(slot, taken, entry);
-        const auto index = static_cast<std::size_t>(place - slot.entries.begin());
-        slot.entries.insert(place, entry);
+        const std::size_t place = FindPlace(slot, taken, entry);
         slot.ForgetPlaces();
-        return {isSorted ? taken : index, !isSorted};
+        if (isSorted)
+        {
+            Insert(slot.entries, place, entry);
+            return {taken, Room::SORTED};
+        }
+        return {place, MakeRoom(slot.entries, taken, place, entry)};
     }
 
   private:
@@ -370,21 +384,56 @@ class SlotOrder
      * \param entry an event that is to be inserted
      * \return its place
      */
-    std::vector<WheelEntry>::iterator FindPlace(WheelSlot& slot,
-                                                std::size_t taken,
-                                                const WheelEntry& entry) const
+    std::size_t FindPlace(const WheelSlot& slot, std::size_t taken, const WheelEntry& entry) const
     {
-        const auto first = slot.entries.begin() + static_cast<std::ptrdiff_t>(taken);
+        const WheelEntry* const begin = slot.entries.data();
+        const WheelEntry* const end = begin + slot.entries.size();
         if (!m_isCanonical || slot.arranged == WheelSlot::WHOLE)
         {
             const auto precedes = [this](const WheelEntry& a, const WheelEntry& b) {
                 return Precedes(a, b);
             };
-            return std::upper_bound(first, slot.entries.end(), entry, precedes);
+            return std::upper_bound(begin + taken, end, entry, precedes) - begin;
         }
-        return std::find_if(first, slot.entries.end(), [&](const WheelEntry& other) {
+        const auto isBehind = [&](const WheelEntry& other) {
             return other.context == entry.context && Precedes(entry, other);
-        });
+        };
+        return std::find_if(begin + taken, end, isBehind) - begin;
+    }
+
+    /**
+     * \brief Insert an event, and move the fewer of those before it and those behind it: of many
+     * flows that start at one time each is inserted in front of all that are still to start.
+     * \param entries the events of a slot
+     * \param taken how many of them have been taken
+     * \param place the place of the first event behind it
+     * \param entry the event
+     * \return which have moved
+     */
+    static Room MakeRoom(std::vector<WheelEntry>& entries,
+                         std::size_t taken,
+                         std::size_t place,
+                         const WheelEntry& entry)
+    {
+        if (taken == 0 || place - taken >= entries.size() - place)
+        {
+            Insert(entries, place, entry);
+            return Room::BEHIND;
+        }
+        WheelEntry* const begin = entries.data();
+        *std::move(begin + taken, begin + place, begin + taken - 1) = entry;
+        return Room::BEFORE;
+    }
+
+    /**
+     * \brief Insert an event and move those behind it on by one.
+     * \param entries the events of a slot
+     * \param place the event's place
+     * \param entry the event
+     */
+    static void Insert(std::vector<WheelEntry>& entries, std::size_t place, const WheelEntry& entry)
+    {
+        entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(place), entry);
     }
 
     bool m_isCanonical;                   //!< whether it is EventOrder::CANONICAL

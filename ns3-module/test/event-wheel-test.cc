@@ -439,6 +439,77 @@ class WheelRefillTest : public TestCase
 
 /**
  * \ingroup hpcc
+ * \brief Flows of all nodes start at one time, and each start is an event that makes another of the
+ * same time: it runs next, in front of all that were inserted before it, and these are still asked
+ * to fetch, each once.
+ */
+class WheelCrowdTest : public TestCase
+{
+  public:
+    WheelCrowdTest()
+        : TestCase("EventWheel: events of a time put themselves in front of thousands of others")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Run(true);
+        Run(false);
+    }
+
+    /**
+     * \param isFirst whether an event of no node, with which nodes come in their order, is inserted
+     * before those of nodes or behind them
+     */
+    void Run(bool isFirst)
+    {
+        ForeseenWheel wheel(EventOrder::CANONICAL);
+        if (isFirst)
+        {
+            InsertAt(wheel, Simulator::NO_CONTEXT);
+        }
+        for (uint32_t node = 0; node < NODES; ++node)
+        {
+            InsertAt(wheel, node);
+        }
+        if (!isFirst)
+        {
+            InsertAt(wheel, Simulator::NO_CONTEXT);
+        }
+        wheel.Take();
+        uint32_t fetched = 0;
+        for (uint32_t node = 0; node < NODES; ++node)
+        {
+            NS_TEST_ASSERT_MSG_EQ(wheel.queue.Peek().context, node, "another node's turn");
+            fetched += wheel.Take().IsFetched() ? 1 : 0;
+            InsertAt(wheel, node);
+            NS_TEST_ASSERT_MSG_EQ(wheel.queue.Peek().context, node, "its second event is not next");
+            wheel.Take();
+        }
+        NS_TEST_EXPECT_MSG_EQ(wheel.queue.IsEmpty(), true, "an event is left over");
+        NS_TEST_EXPECT_MSG_EQ(wheel.GetFailures(), 0, "an event was asked or taken twice");
+        NS_TEST_EXPECT_MSG_GT(fetched, (NODES - MANY) * 9 / 10, "too few events were foreseen");
+    }
+
+    /**
+     * \brief Insert an event of time 0.
+     * \param wheel where
+     * \param node its node
+     */
+    static void InsertAt(ForeseenWheel& wheel, uint32_t node)
+    {
+        EventWheel::Event event = wheel.Make(0, wheel.NextUid());
+        event.context = node;
+        wheel.queue.Insert(event);
+    }
+
+    static constexpr uint32_t NODES = 40'000; //!< nodes that have an event
+    static constexpr uint32_t MANY = 16'384;  //!< from so many on events are asked for more
+};
+
+/**
+ * \ingroup hpcc
  * \brief In canonical order it does not matter in which order the nodes have inserted their events,
  * nor when the wheel looks: each node has its own in the same order.
  */
@@ -622,6 +693,7 @@ MakeWheelTests()
             new WheelCornersTest,
             new WheelForesightTest,
             new WheelRefillTest,
+            new WheelCrowdTest,
             new WheelCanonicalTest};
 }
 
