@@ -52,8 +52,17 @@ need_decoders() {
     export HPCC_TEST_PYTHON=$python/bin/python
 }
 
+# Says if the folder $1 has less room than the $2 MB that are written there from nothing: a full disk shows as errors of any kind.
+look_for_room() {
+    local free
+    free=$(df --output=avail -BM "$1" 2>/dev/null | tail -1 | tr -dc 0-9)
+    [ "${free:-$2}" -ge "$2" ] || warn "$1 has $free MB left; the tests write $2 MB there if nothing is built yet"
+}
+
 # Every test.
 test_all() {
+    look_for_room "$here" 3000
+    [ ! -d "$cache" ] || look_for_room "$cache" 500
     begin_stages
     # With MPI where nothing may be skipped, or where it is there anyway.
     if [ "${HPCC_STRICT:-0}" != 0 ] || [ -z "$(missing_packages "${mpi_tools[@]}")" ]; then

@@ -121,6 +121,8 @@ pub(crate) mod ffi {
         fn check_parameters(self: &Settings, run: &[String]) -> Result<()>;
         /// Whether a host with these settings answers telemetry.
         fn answers_telemetry(self: &Settings) -> bool;
+        /// Whether a switch adds to telemetry, or a host has to do with it.
+        fn knows_telemetry(self: &Settings, of_switch: bool) -> bool;
         /// What differs from another node's settings and must not; both are resolved.
         fn difference(self: &Settings, other: &Settings, among: Among) -> Difference;
         /// Takes over what a switch must know of the hosts.
@@ -411,6 +413,10 @@ impl Settings {
 
     pub fn answers_telemetry(&self) -> bool {
         self.node.feedback.answer != Answer::Nothing
+    }
+
+    pub fn knows_telemetry(&self, of_switch: bool) -> bool {
+        self.node.knows_telemetry(of_switch)
     }
 
     pub fn difference(&self, other: &Settings, among: Among) -> Difference {

@@ -112,6 +112,7 @@ main(int argc, char* argv[])
     const NodeContainer nodes = byhand::Build(experiment, network);
     AddClients(byhand::ReadFlows(flows, stop), nodes);
     byhand::PrintHead();
+    byhand::ScheduleFailures(experiment, network);
     const auto attackers = byhand::BeginAttacks(experiment, network, nodes);
     Simulator::Stop(stop);
     Simulator::Run();

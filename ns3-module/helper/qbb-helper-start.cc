@@ -70,6 +70,19 @@ FindFrameRoom(const std::vector<Ptr<QbbNode>>& nodes, bool usesFastCnp)
     return room;
 }
 
+/**
+ * \brief Tell which of the hosts, or of the switches, decides what others must know of them: on
+ * telemetry, ECN, and the length of frames. An RDMA host, if there is one; of a network that is
+ * only partly upgraded a node that knows telemetry. \param node a node whose settings are prepared
+ * \return what is greater for a node that rather decides
+ */
+std::pair<bool, bool>
+GetWeight(const Ptr<QbbNode>& node)
+{
+    return {DynamicCast<RdmaHost>(node) != nullptr,
+            node->GetSettings().knows_telemetry(node->IsSwitch())};
+}
+
 } // namespace
 
 void
@@ -185,8 +198,7 @@ QbbHelper::AgreeOnSettings() const
     {
         node->PrepareSettings();
         Ptr<QbbNode>& first = node->IsSwitch() ? aSwitch : host;
-        // RDMA hosts decide on telemetry and ECN, if there are any.
-        if (!first || (DynamicCast<RdmaHost>(node) && !DynamicCast<RdmaHost>(first)))
+        if (!first || GetWeight(node) > GetWeight(first))
         {
             first = node;
         }

@@ -42,12 +42,14 @@ pub fn slowdown_scale(highest: f64) -> fn(f64) -> f64 {
     if highest >= LOG_FROM { f64::log10 } else { |value| value }
 }
 
-/// An axis of simulated time, and its unit in ns: microseconds, or milliseconds for spans of two and more of them.
-pub fn time_axis(span_ns: f64) -> (Axis, f64) {
+/// An axis of simulated time, and its unit in ns: microseconds, or milliseconds for spans of two and more of them. Of
+/// several charts side by side none has room for the whole title.
+pub fn time_axis(span_ns: f64, charts: usize) -> (Axis, f64) {
     let (unit_ns, unit) = if span_ns < 2e6 { (1e3, "µs") } else { (1e6, "ms") };
+    let since = if charts > 1 { "" } else { " since the first flow started" };
     let end = span_ns / unit_ns;
     let axis = Axis {
-        title: format!("Time since the first flow started ({unit})"),
+        title: format!("Time{since} ({unit})"),
         ruler: Ruler { range: 0.0..end, ticks: ticks::linear(0.0, end) },
         label: Box::new(ticks::label),
     };

@@ -27,11 +27,10 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         return Ok(None);
     }
     let bound = if watched.has(Quantity::Window) { Quantity::Window } else { Quantity::InFlight };
-    let shown = [Quantity::Rate, bound, Quantity::Utilisation];
+    let shown: Vec<Quantity> =
+        [Quantity::Rate, bound, Quantity::Utilisation].into_iter().filter(|quantity| watched.has(*quantity)).collect();
     let panel = |quantity: Quantity| {
-        let (mut x, unit_ns) = time_axis(span_ns as f64);
-        // The whole title would be wider than the chart.
-        x.title = if unit_ns < 1e6 { "Time (µs)" } else { "Time (ms)" }.to_owned();
+        let (x, unit_ns) = time_axis(span_ns as f64, shown.len());
         let at = |step: usize| (step as f64 + 0.5) * grid.step_ns as f64 / unit_ns;
         let points = |values: &[f64]| {
             values
@@ -55,7 +54,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         variants: variants
             .map(|(index, (life, _))| name((index, life.flow), results.summary.group_name(life.group)))
             .collect(),
-        panels: shown.into_iter().filter(|quantity| watched.has(*quantity)).map(panel).collect(),
+        panels: shown.iter().copied().map(panel).collect(),
     };
     figure.render(look).map(Some)
 }

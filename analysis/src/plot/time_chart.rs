@@ -42,7 +42,7 @@ impl TimeChart {
     /// # Errors
     /// Those of the plotting library.
     pub fn render(&self, look: &Look) -> Result<String> {
-        let (time, unit_ns) = time_axis(self.span_ns);
+        let (time, unit_ns) = time_axis(self.span_ns, 1);
         figure::render(look, &self.title, &self.subtitle, &self.legend(), |area| {
             let chart = figure::chart(look, area, &time, &self.value_axis())?;
             for line in self.lines.iter().rev() {

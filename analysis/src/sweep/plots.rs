@@ -113,15 +113,24 @@ fn suffix(parts: impl Iterator<Item = String>) -> String {
     parts.map(|part| format!(".{part}")).collect()
 }
 
+/// Whose runs a plot shows, of those of several seeds.
+#[derive(Clone, Copy)]
+enum Seeds {
+    All,
+    First,
+}
+
 /// Second line of a heading: what is shown, and of which runs.
-fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>]) -> String {
+fn subtitle(file: &SweepFile, what: &str, groups: &[&Group<'_>], seeds: Seeds) -> String {
     let mut text = format!("{}: {what}", file.title);
     if let Some(group) = groups.first().filter(|_| !file.axes.is_empty()) {
         text += &format!(", {}", file.axes.words(group.step));
     }
-    if file.seeds.len() > 1 {
-        text += &format!(", {} seeds", file.seeds.len());
-    }
+    text += &match (seeds, file.seeds.as_slice()) {
+        (_, [] | [_]) => String::new(),
+        (Seeds::All, several) => format!(", {} seeds", several.len()),
+        (Seeds::First, [first, ..]) => format!(", seed {}", first.value),
+    };
     text
 }
 

@@ -22,7 +22,7 @@ pub use links::{LinkRates, lowest_rate};
 pub use part::{Owner, Part};
 pub use priorities::{check_flow, check_priority};
 
-use crate::cc::Needs;
+use crate::cc::{Algorithm, Needs};
 use crate::ecn::EcnThreshold;
 use crate::fast_cnp::{FastCnpHostSettings, FastCnpSwitchSettings};
 use crate::quirks::{QuirkSettings, Quirks};
@@ -36,6 +36,7 @@ use crate::transport::{
 };
 use crate::units::BitRate;
 use crate::wire::WireSettings;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -88,6 +89,27 @@ impl NodeSettings {
     /// What the chosen algorithm needs.
     pub fn needs(&self) -> Needs {
         self.control.chosen().needs()
+    }
+
+    /// Whether a switch adds to telemetry, or a host has to do with it.
+    pub fn knows_telemetry(&self, is_switch: bool) -> bool {
+        if is_switch { self.switch.stamp_telemetry } else { self.feedback.is_any() }
+    }
+
+    /// The same for a node that knows nothing of telemetry, whose flows this algorithm controls. `given` are these settings
+    /// before they were [resolved](NodeSettings::resolve): what the transport leaves to the algorithm, it leaves to this one.
+    pub fn without_telemetry(
+        &self,
+        given: &TransportSettings,
+        algorithm: Box<dyn Algorithm>,
+        network: &Network,
+    ) -> NodeSettings {
+        let mut settings =
+            NodeSettings { transport: given.clone(), feedback: FeedbackSettings::none(), ..self.clone() };
+        settings.control.choose(algorithm);
+        settings.switch.stamp_telemetry = false;
+        settings.transport.resolve(&settings.needs(), network, settings.switch.buffer.0);
+        settings
     }
 
     /// Takes over what a switch must know of the hosts of its network before it can [resolve](NodeSettings::resolve).

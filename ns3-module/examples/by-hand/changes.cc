@@ -76,6 +76,23 @@ FastCnp(const Attributes& attributes)
 }
 
 Change
+Nodes(const std::vector<uint32_t>& nodes, const Attributes& attributes)
+{
+    return [nodes, attributes](Experiment& experiment) {
+        for (const uint32_t node : nodes)
+        {
+            experiment.others[node] = attributes;
+        }
+    };
+}
+
+Change
+Fail(const std::vector<Failure>& failures)
+{
+    return [failures](Experiment& experiment) { experiment.failures = failures; };
+}
+
+Change
 All(std::initializer_list<Change> changes)
 {
     return [changes = std::vector<Change>(changes)](Experiment& experiment) {

@@ -86,6 +86,21 @@ Change Switches(const Attributes& attributes);
 Change FastCnp(const Attributes& attributes = {});
 
 /**
+ * \brief Change attributes of single nodes.
+ * \param nodes their numbers
+ * \param attributes name and value of each
+ * \return the change
+ */
+Change Nodes(const std::vector<uint32_t>& nodes, const Attributes& attributes);
+
+/**
+ * \brief Let links fail.
+ * \param failures the links, and when
+ * \return the change
+ */
+Change Fail(const std::vector<Failure>& failures);
+
+/**
  * \brief Make several changes, one after the other.
  * \param changes the changes
  * \return all of them

@@ -87,11 +87,11 @@ Build(const Experiment& experiment, QbbHelper& network)
     network.InstallHosts(hosts);
     network.InstallSwitches(switches);
     experiment.topology.link(network, hosts, switches);
-    for (const auto& [host, attributes] : experiment.others)
+    for (const auto& [node, attributes] : experiment.others)
     {
         for (const auto& [name, value] : attributes)
         {
-            network.GetHost(host)->SetAttribute(name, StringValue(value));
+            network.GetNode(node)->SetAttribute(name, StringValue(value));
         }
     }
     for (const auto& [node, outside] : experiment.borders)
@@ -100,6 +100,21 @@ Build(const Experiment& experiment, QbbHelper& network)
     }
     network.Start();
     return NodeContainer(hosts, switches);
+}
+
+void
+ScheduleFailures(const Experiment& experiment, const QbbHelper& network)
+{
+    for (const Failure& failure : experiment.failures)
+    {
+        Simulator::Schedule(failure.at,
+                            [&network, failure] { network.TakeLinkDown(failure.a, failure.b); });
+        if (failure.until.IsStrictlyPositive())
+        {
+            Simulator::Schedule(failure.until,
+                                [&network, failure] { network.SetLinkUp(failure.a, failure.b); });
+        }
+    }
 }
 
 std::vector<std::unique_ptr<Attacker>>

@@ -30,6 +30,15 @@ struct Attack
     Attributes settings; //!< the rest
 };
 
+/// A link that fails for a time, or for good.
+struct Failure
+{
+    uint32_t a;    //!< one node
+    uint32_t b;    //!< the other node
+    Time at;       //!< when it fails
+    Time until{0}; //!< when it comes up again; 0: never
+};
+
 /// What a program sets. What is empty it leaves alone.
 struct Experiment
 {
@@ -49,7 +58,8 @@ struct Experiment
     /// Switches with the nodes to which they have a link that no Fast CNP crosses.
     std::vector<std::pair<uint32_t, uint32_t>> borders;
 
-    std::map<uint32_t, Attributes> others; //!< attributes of single hosts
+    std::map<uint32_t, Attributes> others; //!< attributes of single nodes
+    std::vector<Failure> failures;         //!< links that fail
     std::vector<Attack> attacks;           //!< attackers
 };
 
@@ -60,6 +70,13 @@ struct Experiment
  * \return its nodes, as they are numbered
  */
 NodeContainer Build(const Experiment& experiment, QbbHelper& network);
+
+/**
+ * \brief Let links fail as an experiment says.
+ * \param experiment what the program sets
+ * \param network the network, which has started and stays until the simulation ends
+ */
+void ScheduleFailures(const Experiment& experiment, const QbbHelper& network);
 
 /**
  * \brief Begin the attacks of an experiment.

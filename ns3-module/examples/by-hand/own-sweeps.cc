@@ -104,6 +104,70 @@ NotificationsDistance()
 }
 
 /**
+ * \return what makes each variant of paths.toml
+ */
+Changes
+Paths()
+{
+    const Change dcqcn =
+        All({OtherControl({{"CongestionControl", "dcqcn"}}), NoTelemetry, FastCnp()});
+    const Change migrate = [](Experiment& experiment) {
+        experiment.fastCnpHosts = {{"Migrate", "true"}, {"MigrateAfter", "2"}};
+    };
+    return {
+        {"hpcc-plus", AsItIs},
+        {"hpcc-plus-2-paths", Hosts({{"TelemetryPaths", "2"}})},
+        {"hpcc-plus-4-paths", Hosts({{"TelemetryPaths", "4"}})},
+        {"dcqcn", dcqcn},
+        {"dcqcn-migrate", All({dcqcn, migrate})},
+    };
+}
+
+/**
+ * \return what makes each variant of link-failure.toml
+ */
+Changes
+LinkFailures()
+{
+    const Time at = MilliSeconds(1);
+    const Time until = MilliSeconds(2);
+    return {
+        {"intact", AsItIs},
+        {"cut", Fail({{32, 36, at}, {32, 37, at}})},
+        {"back-after-1ms", Fail({{32, 36, at, until}, {32, 37, at, until}})},
+    };
+}
+
+/**
+ * \return how many paths flows choose from in each step of link-failure.toml
+ */
+Changes
+NumbersOfPaths()
+{
+    return {{"paths-1", AsItIs}, {"paths-4", Hosts({{"TelemetryPaths", "4"}})}};
+}
+
+/**
+ * \return what makes each variant of deployment.toml
+ */
+Changes
+Deployments()
+{
+    const Attributes blind{{"StampTelemetry", "false"}};
+    const Attributes dcqcn{{"CongestionControl", "dcqcn"},
+                           {"TelemetryPackets", "none"},
+                           {"TelemetryAnswer", "none"}};
+    const std::vector<uint32_t> half{0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27};
+    return {
+        {"all", AsItIs},
+        {"blind-spines", Nodes({36, 37}, blind)},
+        {"blind-leaves", Nodes({32, 33, 34, 35}, blind)},
+        {"half-dcqcn", Nodes(half, dcqcn)},
+        {"hidden", Switches({{"TelemetryHiddenFrom", "hosts"}})},
+    };
+}
+
+/**
  * \return what makes each variant of reactions.toml
  */
 Changes
@@ -206,9 +270,11 @@ ControlsAndTelemetry()
     return {
         {"attacks", {"attacked-rocev2", AttackVariants()}},
         {"controllers", {"leaf-spine-hadoop", Controllers()}},
+        {"deployment", {"leaf-spine-rocev2", Deployments()}},
         {"hpcc-modes-fairness", {"fairness-rocev2", HpccModes()}},
         {"hpcc-modes-incast", {"incast-rocev2", HpccModes()}},
         {"hpcc-modes-websearch", {"leaf-spine-websearch", HpccModes()}},
+        {"link-failure", {"paths-rocev2", LinkFailures(), NumbersOfPaths()}},
         {"notifications-distance",
          {"distance-rocev2",
           NotificationsDistance(),
@@ -216,6 +282,7 @@ ControlsAndTelemetry()
         {"notifications-incast", {"incast-rocev2", Notifications("3")}},
         {"notifications-leaf-spine", {"leaf-spine-incast-rocev2", Notifications("3")}},
         {"notifications-long-path", {"long-path-rocev2", NotificationsLongPath()}},
+        {"paths", {"paths-rocev2", Paths()}},
         {"reactions", {"fairness-rocev2", Reactions()}},
         {"records", {"leaf-spine-websearch", Records()}},
         {"telemetry-formats",

@@ -100,6 +100,21 @@ FourRacks()
 }
 
 /**
+ * \brief Large flows in four racks, over four spines.
+ * \return what a program sets
+ */
+Experiment
+PathsRocev2()
+{
+    Experiment experiment;
+    experiment.topology = LeafSpine(4, 4, 8, "100Gbps", "200Gbps");
+    experiment.wireProfile = "rocev2_ipv6";
+    experiment.telemetry = "int_md";
+    experiment.control = {{"CongestionControl", "hpcc_plus"}};
+    return experiment;
+}
+
+/**
  * \brief Hadoop's flows in four racks, or those of web search.
  * \return what a program sets
  */
@@ -426,6 +441,7 @@ const std::map<std::string, Maker> SCENARIOS{
     {"leaf-spine-websearch", LeafSpineRocev2},
     {"long-path-rocev2", LongPathRocev2},
     {"lossy-irn", LossyIrn},
+    {"paths-rocev2", PathsRocev2},
     {"qos-classes", QosClasses},
     {"quickstart", Quickstart},
     {"dumbbell-leave", DumbbellLeave},

@@ -51,6 +51,25 @@ fn legacy_hosts_have_parameters_of_their_own() {
     assert_eq!(run(&format!("[legacy]\nnodes = [2]\n{own}")).1, plain, "those of a receiver do not");
 }
 
+/// What the transport leaves to the algorithm it leaves to that of each host: DCQCN has no window, beside HPCC++ as alone.
+#[test]
+fn the_window_is_as_the_legacy_algorithm_wants_it() {
+    let mixed = TOML.replace("\"dcqcn\"", "\"hpcc_plus\"");
+    let windows = |lines: &str| {
+        let bench = Bench::new(&[("run.toml", &format!("{mixed}[legacy]\nnodes = [0]\n{lines}"))]);
+        let told = bench.run("run.toml", &[]);
+        assert_eq!(told.code, Some(0), "{lines}: {}", told.err);
+        let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+        let scenario = &summary["scenario"];
+        (scenario["transport"]["window"].clone(), scenario["legacy"]["window"].clone(), bench.read("out/fct.csv"))
+    };
+    let (own, legacy, without) = windows("");
+    assert_eq!((own, legacy), (true.into(), false.into()));
+    let (_, legacy, with) = windows("[transport]\nwindow = true\n");
+    assert_eq!(legacy, true);
+    assert_ne!(with, without, "the window of a legacy host counts");
+}
+
 #[test]
 fn parameters_of_another_algorithm_are_refused() {
     for (lines, expected) in [

@@ -7,7 +7,7 @@ use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
-use super::{Drawn, names, subtitle};
+use super::{Drawn, Seeds, names, subtitle};
 use crate::human;
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Axis, Look, Ruler, slowdown_axis, slowdown_scale};
@@ -31,7 +31,7 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opti
     let scaled = |line: &Vec<(f64, FctStats)>| line.iter().map(|(x, stats)| (*x, scale(stats.slowdown_p95))).collect();
     let figure = Panels {
         title: "95th percentile of the slowdown by flow size".to_owned(),
-        subtitle: subtitle(file, "each twentieth of the flows has the same width", groups),
+        subtitle: subtitle(file, "each twentieth of the flows has the same width", groups, Seeds::All),
         variants: names(groups),
         panels: vec![Panel {
             x: rank_axis(&bounds),

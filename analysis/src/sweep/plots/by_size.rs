@@ -6,7 +6,7 @@ use hpcc_measures::stats::{self, FctStats};
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, sorted_sizes};
-use super::{names, subtitle};
+use super::{Seeds, names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Look, size_axis, slowdown_axis, slowdown_scale};
 
@@ -44,7 +44,7 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opti
     });
     let figure = Panels {
         title: "Slowdown by flow size".to_owned(),
-        subtitle: subtitle(file, "completion time relative to an empty network", groups),
+        subtitle: subtitle(file, "completion time relative to an empty network", groups, Seeds::All),
         variants: names(groups),
         panels: panels.into(),
     };

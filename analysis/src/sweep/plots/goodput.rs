@@ -8,7 +8,7 @@ use hpcc_measures::stats::percentile;
 use super::super::file::SweepFile;
 use super::super::group::Group;
 use super::super::metrics::Sizes;
-use super::subtitle;
+use super::{Seeds, subtitle};
 use crate::human;
 use crate::plot::Look;
 use crate::plot::dot_rows::{DotRows, Row};
@@ -40,7 +40,7 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>], sizes: Sizes) 
     }
     let figure = DotRows {
         title: format!("Goodput of flows over {}", human::bytes(sizes.large_above)),
-        subtitle: subtitle(file, "median, 10th to 90th percentile", groups),
+        subtitle: subtitle(file, "median, 10th to 90th percentile", groups, Seeds::All),
         x_title: "Goodput (Gb/s)".to_owned(),
         rows,
     };

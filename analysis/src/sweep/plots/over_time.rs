@@ -7,7 +7,7 @@ use hpcc_measures::series::{self, Grid};
 
 use super::super::file::SweepFile;
 use super::super::group::Group;
-use super::{Drawn, names, subtitle};
+use super::{Drawn, Seeds, names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{Look, time_axis, value_axis};
 
@@ -38,10 +38,10 @@ pub fn queue(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opt
         return Ok(None);
     }
     let step_ns = Grid::new(0, span_ns, 1, STEPS).step_ns as f64;
-    let (x, unit_ns) = time_axis(span_ns as f64);
+    let (x, unit_ns) = time_axis(span_ns as f64, 1);
     let figure = Panels {
         title: "Queue length".to_owned(),
-        subtitle: subtitle(file, "the port with the longest queue", &groups),
+        subtitle: subtitle(file, "the port with the longest queue", &groups, Seeds::First),
         variants: names(&groups),
         panels: vec![Panel {
             x,
@@ -75,14 +75,14 @@ pub fn goodput(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<O
     let step_ns = step_ns(&runs, span_ns) as f64;
     let highest = all.iter().flatten().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
     let panel = |group: &&Group<'_>, lines: &Vec<Series>| {
-        let (x, unit_ns) = time_axis(span_ns as f64);
+        let (x, unit_ns) = time_axis(span_ns as f64, groups.len());
         let y = value_axis(&format!("{}: goodput (Gb/s)", group.variant), highest);
         let lines = lines.iter().map(|(_, values)| points(values, step_ns / unit_ns)).collect();
         Panel { x, y, lines, every_point: false }
     };
     let figure = Panels {
         title: "Goodput".to_owned(),
-        subtitle: subtitle(file, "rate of acknowledged payload", &groups),
+        subtitle: subtitle(file, "rate of acknowledged payload", &groups, Seeds::First),
         variants,
         panels: groups.iter().zip(&all).map(|(group, lines)| panel(group, lines)).collect(),
     };

@@ -11,7 +11,7 @@ use hpcc_formats::results::queue_csv;
 
 use super::super::file::SweepFile;
 use super::super::group::{Group, Measured};
-use super::{names, subtitle};
+use super::{Seeds, names, subtitle};
 use crate::plot::panels::{Panel, Panels};
 use crate::plot::{self, Axis, Look, Ruler, size_axis};
 
@@ -47,7 +47,12 @@ pub fn draw(file: &SweepFile, look: &Look, groups: &[&Group<'_>]) -> Result<Opti
     let rarest = shares.iter().flatten().map(|(_, share)| *share).fold(1.0, f64::min).max(RAREST);
     let figure = Panels {
         title: "Queue length".to_owned(),
-        subtitle: subtitle(file, &format!("all switch ports, first {:.2} ms", common_ns as f64 / 1e6), groups),
+        subtitle: subtitle(
+            file,
+            &format!("all switch ports, first {:.2} ms", common_ns as f64 / 1e6),
+            groups,
+            Seeds::All,
+        ),
         variants: names(groups),
         panels: vec![Panel {
             x: Axis { title: "Queue length".to_owned(), ..size_axis(SHORTEST * 1.6..longest) },

@@ -4,6 +4,7 @@
 use super::Scenario;
 use super::compatibility;
 use hpcc_core::ecn::EcnThreshold;
+use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{self, Setting, Settings};
 use hpcc_core::units::Nanos;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ impl Scenario {
             "network": self.effective_network(),
             "traffic": self.effective_traffic(),
             "default_loss_probability": self.default_loss,
-            "legacy": (!self.legacy.nodes.is_empty()).then(|| self.effective_legacy()),
+            "legacy": self.legacy.settings.as_ref().filter(|_| !self.legacy.nodes.is_empty()).map(|legacy| self.effective_legacy(legacy)),
             "link_failures": self.link_failures.iter().map(|failure| {
                 let until = failure.until.map(|until| until.0);
                 json!({ "time_ns": failure.time.0, "until_ns": until, "links": failure.links })
@@ -33,11 +34,13 @@ impl Scenario {
         effective
     }
 
-    fn effective_legacy(&self) -> Value {
-        let algorithm = &*self.legacy.algorithm;
+    fn effective_legacy(&self, settings: &NodeSettings) -> Value {
+        let algorithm = settings.control.chosen();
         let mut legacy = counting(algorithm, |setting| setting.counts(algorithm));
         legacy["nodes"] = self.legacy.nodes.as_slice().into();
         legacy["algorithm"] = algorithm.name().into();
+        legacy["window"] = settings.transport.window.into();
+        legacy["ack_priority"] = settings.transport.ack_priority.into();
         legacy
     }
 

@@ -30,7 +30,6 @@ use hpcc_core::quirks::Quirks;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::TransportConfig;
-use hpcc_core::transport::feedback::FeedbackSettings;
 use hpcc_core::units::Nanos;
 use std::path::Path;
 
@@ -91,13 +90,8 @@ impl Scenario {
 
     /// The settings of one node: those of all, but for what a [`Legacy`] node does not know.
     pub fn node_settings(&self, node: u32) -> NodeSettings {
-        let mut settings = self.settings.clone();
-        if self.legacy.nodes.contains(&node) {
-            settings.control.choose(self.legacy.algorithm.clone());
-            settings.feedback = FeedbackSettings::none();
-            settings.switch.stamp_telemetry = false;
-        }
-        settings
+        let legacy = self.legacy.settings.as_ref().filter(|_| self.legacy.nodes.contains(&node));
+        legacy.unwrap_or(&self.settings).clone()
     }
 
     /// Numbers of the groups of flows that an attack is about; `None`: all.
@@ -122,12 +116,19 @@ impl Scenario {
 
 /// Nodes of a network that know nothing of telemetry: switches that do not stamp it, hosts that neither collect nor answer
 /// it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Legacy {
     /// The nodes, all of them in the network.
     pub nodes: Vec<u32>,
-    /// Congestion control of flows from these hosts, with its parameters.
-    pub algorithm: Box<dyn Algorithm>,
+    /// Their settings, which have the congestion control of flows from these hosts; of a file of the reference none.
+    pub settings: Option<NodeSettings>,
+}
+
+impl Legacy {
+    /// The congestion control of legacy hosts for which a file chooses none.
+    pub fn algorithm() -> Box<dyn Algorithm> {
+        Box::new(DcqcnConfig::default())
+    }
 }
 
 /// A switch's links to a node outside the domain.
@@ -137,13 +138,6 @@ pub struct FastCnpBorder {
     pub node: u32,
     /// The other node, to which it has a link.
     pub outside: u32,
-}
-
-impl Default for Legacy {
-    /// None.
-    fn default() -> Self {
-        Legacy { nodes: Vec::new(), algorithm: Box::new(DcqcnConfig::default()) }
-    }
 }
 
 /// Links that fail at once.

@@ -9,6 +9,7 @@ use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
 use hpcc_core::settings::Named;
 use hpcc_core::topology::{Network, NodeKind};
+use hpcc_core::transport::TransportSettings;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -26,6 +27,7 @@ pub(super) struct LegacyKeys {
 pub(super) fn read(
     document: &mut Document<'_>,
     network: &Network,
+    given: &TransportSettings,
     settings: &NodeSettings,
 ) -> Result<Legacy, InputError> {
     let algorithm = algorithm(document, network, settings)?;
@@ -50,7 +52,7 @@ pub(super) fn read(
     let mut nodes: Vec<u32> = keys.nodes.into_iter().map(Spanned::into_inner).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    Ok(Legacy { nodes, algorithm })
+    Ok(Legacy { nodes, settings: Some(settings.without_telemetry(given, algorithm, network)) })
 }
 
 /// The algorithms that a host without telemetry can run.
@@ -65,13 +67,13 @@ fn algorithm(
     settings: &NodeSettings,
 ) -> Result<Box<dyn Algorithm>, InputError> {
     let name = match document.take_key(SECTION, "algorithm") {
-        None => Legacy::default().algorithm.name().to_string(),
+        None => Legacy::algorithm().name().to_string(),
         Some((value, place)) => {
             chosen(value?, settings).map_err(|message| place.key_error("legacy.algorithm", message))?
         }
     };
     let found = settings.control.all().find(|algorithm| algorithm.name() == name);
-    let mut algorithm = found.map_or_else(|| Legacy::default().algorithm, <dyn Algorithm>::clone_algorithm);
+    let mut algorithm = found.map_or_else(Legacy::algorithm, <dyn Algorithm>::clone_algorithm);
     let Some((entries, section)) = document.entries(SECTION, &["nodes"])? else { return Ok(algorithm) };
     let known = algorithm.list();
     let mut places = Vec::new();

@@ -106,7 +106,7 @@ fn legacy_nodes(settings: &NodeSettings) -> Value {
     let Value::Object(mut all) = of::<LegacyKeys>()["properties"].take() else { return json!({}) };
     let names: Vec<&str> = legacy::usable(settings).map(|algorithm| algorithm.name()).collect();
     let help = "Congestion control of flows from those hosts: one that reads no telemetry. Its parameters may follow.";
-    let default = Legacy::default().algorithm;
+    let default = Legacy::algorithm();
     all.insert("algorithm".into(), json!({ "enum": names, "default": default.name(), "description": help }));
     let own = parameters(settings, legacy::usable(settings), &mut all, default.name());
     json!({ "type": "object", "properties": all, "allOf": own })

@@ -534,7 +534,8 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
         ..FeedbackConfig::default()
     };
     assert_eq!(scenario.settings.feedback.config(), Ok(expected));
-    assert_eq!((scenario.legacy.nodes.as_slice(), scenario.legacy.algorithm.name()), ([1, 2].as_slice(), "dctcp"));
+    let legacy = scenario.node_settings(1);
+    assert_eq!((scenario.legacy.nodes.as_slice(), legacy.control.chosen().name()), ([1, 2].as_slice(), "dctcp"));
     let telemetry = &scenario.effective()["telemetry"];
     assert_eq!(
         (&telemetry["packets"], &telemetry["every"], &telemetry["seal"]),

@@ -86,6 +86,11 @@ impl FeedbackSettings {
         FeedbackSettings { packets: Packets::Nothing, answer: Answer::Nothing, ..FeedbackSettings::default() }
     }
 
+    /// Whether packets collect telemetry or bring it back.
+    pub fn is_any(&self) -> bool {
+        (self.packets, self.answer) != (Packets::Nothing, Answer::Nothing)
+    }
+
     /// What hosts run by.
     ///
     /// # Errors
