@@ -5,6 +5,7 @@ use crate::error::InputError;
 pub use crate::flow::Flow;
 use crate::flow::Placed;
 use crate::generate::{Offer, Poisson, Random};
+use crate::origin::Origin;
 use crate::place::Place;
 use crate::reference::flow::FlowFile;
 pub use crate::scenario::Overbooked;
@@ -16,9 +17,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) enum FlowSource {
     /// A section that lists them, or a pattern.
-    Listed { flows: Arc<[Flow]>, place: Place },
+    Listed { flows: Arc<[Flow]>, origin: Arc<Origin> },
     /// A random process.
-    Poisson { traffic: Poisson, random: Random, place: Place },
+    Poisson { traffic: Poisson, random: Random, origin: Arc<Origin> },
     /// A file.
     File(FlowFile),
 }
@@ -27,13 +28,21 @@ impl FlowSource {
     /// The flows from first to last. Ends with the first error.
     pub fn walk(&self) -> Box<dyn Iterator<Item = Placed>> {
         match self.clone() {
-            FlowSource::Listed { flows, place } => {
-                Box::new((0..flows.len()).map(move |index| Ok((flows[index], place.clone()))))
+            FlowSource::Listed { flows, origin } => {
+                Box::new((0..flows.len()).map(move |index| Ok((flows[index], origin.section().clone()))))
             }
-            FlowSource::Poisson { traffic, random, place } => {
-                Box::new(traffic.flows(random).map(move |flow| Ok((flow, place.clone()))))
+            FlowSource::Poisson { traffic, random, origin } => {
+                Box::new(traffic.flows(random).map(move |flow| Ok((flow, origin.section().clone()))))
             }
             FlowSource::File(file) => file.walk(),
+        }
+    }
+
+    /// An error about a flow: of the first of these keys that its section has, or of the flow's place in a file, which has no keys.
+    pub fn error(&self, place: &Place, keys: &[&str], message: String) -> InputError {
+        match self {
+            FlowSource::Listed { origin, .. } | FlowSource::Poisson { origin, .. } => origin.error(keys, message),
+            FlowSource::File(_) => place.error(message),
         }
     }
 }
@@ -139,7 +148,8 @@ mod tests {
 
     fn listed(starts: &[u64], dport: u16) -> FlowSource {
         let flow = |&start| Flow { src: 0, dst: 1, priority: 3, dport, size: 1, start: Nanos(start) };
-        FlowSource::Listed { flows: starts.iter().map(flow).collect(), place: Place::file(Path::new("x")) }
+        let origin = Origin::new("traffic", Place::file(Path::new("x")), std::collections::BTreeMap::new());
+        FlowSource::Listed { flows: starts.iter().map(flow).collect(), origin: Arc::new(origin) }
     }
 
     fn grouped(group: &str, source: FlowSource) -> Traffic {

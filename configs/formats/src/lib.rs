@@ -24,6 +24,7 @@ pub mod input;
 pub mod kind;
 mod load;
 pub mod memory;
+mod origin;
 mod place;
 pub mod reference;
 pub mod results;

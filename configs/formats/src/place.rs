@@ -13,17 +13,24 @@ pub(crate) const COMMAND_LINE: &str = "--set";
 pub(crate) struct Place {
     file: Arc<Path>,
     line: Option<u32>,
+    /// The key whose value stands there, if one does.
+    key: Option<Arc<str>>,
 }
 
 impl Place {
     /// A file as a whole.
     pub fn file(path: &Path) -> Place {
-        Place { file: path.into(), line: None }
+        Place { file: path.into(), line: None, key: None }
     }
 
-    /// A value from the command line.
+    /// The command line.
     pub fn command_line() -> Place {
         Place::file(Path::new(COMMAND_LINE))
+    }
+
+    /// The same, as the place of this key's value.
+    pub fn of(self, key: impl Into<Arc<str>>) -> Place {
+        Place { key: Some(key.into()), ..self }
     }
 
     /// A variable of the environment.
@@ -33,7 +40,7 @@ impl Place {
 
     /// A line of the same file, counted from 1.
     pub fn at(&self, line: u32) -> Place {
-        Place { file: self.file.clone(), line: Some(line) }
+        Place { file: self.file.clone(), line: Some(line), key: None }
     }
 
     /// Where this is, as said at another place: `line 12`, or `line 12 of FILE`.
@@ -50,13 +57,42 @@ impl Place {
         self.line
     }
 
-    /// An error at this place.
+    /// An error at this place, which blames the key that stands there.
     pub fn error(&self, message: impl Into<String>) -> InputError {
-        InputError::new(&self.file, self.line, message)
+        let key = self.key.as_ref().map(|key| key.to_string());
+        InputError { key, ..InputError::new(&self.file, self.line, message) }
+    }
+
+    /// The same as the place of `key`, whatever element of a list that is in: the line tells, or else the own key does.
+    pub fn named(&self, key: &str) -> Place {
+        let own = self.key.clone().filter(|own| self.line.is_none() && without_indices(own) == without_indices(key));
+        self.clone().of(own.unwrap_or_else(|| key.into()))
     }
 
     /// An error at this place that blames `key`.
-    pub fn key_error(&self, key: impl Into<String>, message: impl Into<String>) -> InputError {
-        InputError { key: Some(key.into()), ..self.error(message) }
+    pub fn key_error(&self, key: impl AsRef<str>, message: impl Into<String>) -> InputError {
+        self.named(key.as_ref()).error(message)
+    }
+}
+
+/// A dotted path without numbers of elements: `traffic.0.size` is `traffic.size`.
+pub(crate) fn without_indices(path: &str) -> String {
+    let is_index = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit());
+    path.split('.').filter(|name| !is_index(name)).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_command_line_needs_the_number_of_an_element() {
+        let told = |place: &Place, key: &str| place.key_error(key, "is odd").to_string();
+        let set = Place::command_line().of("traffic.1.size");
+        assert_eq!(told(&set, "traffic.size"), "--set: traffic.1.size: is odd");
+        assert_eq!(told(&set, "topology.hosts"), "--set: topology.hosts: is odd");
+        assert_eq!(set.error("is odd").to_string(), "--set: traffic.1.size: is odd");
+        let line = Place::file(Path::new("a.toml")).at(7).of("traffic.1.size");
+        assert_eq!(told(&line, "traffic.size"), "a.toml:7: traffic.size: is odd");
     }
 }

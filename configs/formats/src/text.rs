@@ -28,6 +28,13 @@ pub(crate) fn resolve(referrer: &Path, name: &str) -> Option<PathBuf> {
     [beside, PathBuf::from(name)].into_iter().find(|path| path.is_file())
 }
 
+/// Says that [`resolve`] finds nothing.
+pub(crate) fn no_file(key: &str, name: &str) -> String {
+    format!(
+        "{key} is \"{name}\", but there is no such file; expected a path from the scenario's folder, or from the working folder"
+    )
+}
+
 /// Why a file cannot be read.
 pub(crate) fn unreadable(place: &Place, error: &std::io::Error) -> InputError {
     if error.kind() == std::io::ErrorKind::NotFound {

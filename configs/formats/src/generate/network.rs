@@ -3,6 +3,7 @@
 //! listed from the edge to the core as well, which fixes the port numbers.
 
 use crate::scenario::{MAX_NODES, MAX_PORTS};
+use hpcc_core::settings::Conflict;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
 
@@ -23,10 +24,9 @@ pub struct Wire {
 /// `hosts` hosts (0 to hosts - 1) around one switch (number `hosts`).
 ///
 /// # Errors
-/// No hosts, or more than fit. The error is a sentence for the user.
-pub fn star(hosts: u32, wire: Wire) -> Result<Network, String> {
-    at_least_one(&[("hosts", hosts)])?;
-    let mut plan = Plan::new(hosts, &[1], &[hosts], u64::from(hosts))?;
+/// No hosts, or more than fit. The error blames a count.
+pub fn star(hosts: u32, wire: Wire) -> Result<Network, Conflict> {
+    let mut plan = Plan::new(&[("hosts", hosts)], hosts, &[1], &[hosts], u64::from(hosts))?;
     plan.edge(1, hosts, wire);
     Ok(plan.network)
 }
@@ -48,12 +48,12 @@ impl Dumbbell {
     /// The network: hosts, left switch, right switch.
     ///
     /// # Errors
-    /// A side without hosts, or more than fit. The error is a sentence for the user.
-    pub fn network(&self) -> Result<Network, String> {
-        at_least_one(&[("left", self.left), ("right", self.right)])?;
+    /// A side without hosts, or more than fit. The error blames a count.
+    pub fn network(&self) -> Result<Network, Conflict> {
         let hosts = self.left.saturating_add(self.right);
         let ports = self.left.max(self.right).saturating_add(1);
-        let mut plan = Plan::new(hosts, &[2], &[ports], u64::from(hosts) + 1)?;
+        let counts = [("left", self.left), ("right", self.right)];
+        let mut plan = Plan::new(&counts, hosts, &[2], &[ports], u64::from(hosts) + 1)?;
         for host in 0..hosts {
             plan.link(host, hosts + u32::from(host >= self.left), self.edge);
         }
@@ -79,15 +79,15 @@ impl ParkingLot {
     /// The network: hosts switch by switch, then switches from one end of the row to the other.
     ///
     /// # Errors
-    /// Too few, or more than fit. The error is a sentence for the user.
-    pub fn network(&self) -> Result<Network, String> {
-        at_least_one(&[("hosts_per_switch", self.hosts_per_switch)])?;
+    /// Too few, or more than fit. The error blames a count.
+    pub fn network(&self) -> Result<Network, Conflict> {
         if self.switches < 2 {
-            return Err(format!("switches is {}; expected at least 2", self.switches));
+            return Err(Conflict::new("switches", format!("switches is {}; expected at least 2", self.switches)));
         }
         let hosts = self.switches.saturating_mul(self.hosts_per_switch);
         let links = u64::from(hosts) + u64::from(self.switches) - 1;
-        let mut plan = Plan::new(hosts, &[self.switches], &[self.hosts_per_switch.saturating_add(2)], links)?;
+        let counts = [("hosts_per_switch", self.hosts_per_switch), ("switches", self.switches)];
+        let mut plan = Plan::new(&counts, hosts, &[self.switches], &[self.hosts_per_switch.saturating_add(2)], links)?;
         plan.edge(self.switches, self.hosts_per_switch, self.edge);
         for switch in hosts..hosts + self.switches - 1 {
             plan.link(switch, switch + 1, self.fabric);
@@ -116,13 +116,13 @@ impl DualHomed {
     /// The network: hosts pair by pair, top-of-rack switches, aggregation switches.
     ///
     /// # Errors
-    /// A count of 0, or more than fit. The error is a sentence for the user.
-    pub fn network(&self) -> Result<Network, String> {
-        at_least_one(&[("pairs", self.pairs), ("hosts_per_pair", self.hosts_per_pair), ("aggs", self.aggs)])?;
+    /// A count of 0, or more than fit. The error blames a count.
+    pub fn network(&self) -> Result<Network, Conflict> {
+        let counts = [("pairs", self.pairs), ("hosts_per_pair", self.hosts_per_pair), ("aggs", self.aggs)];
         let (hosts, tors) = (self.pairs.saturating_mul(self.hosts_per_pair), self.pairs.saturating_mul(2));
         let links = 2 * u64::from(hosts) + u64::from(tors) * u64::from(self.aggs);
         let ports = [self.hosts_per_pair.saturating_add(self.aggs), tors];
-        let mut plan = Plan::new(hosts, &[tors, self.aggs], &ports, links)?;
+        let mut plan = Plan::new(&counts, hosts, &[tors, self.aggs], &ports, links)?;
         for pair in 0..self.pairs {
             plan.mesh(pair * self.hosts_per_pair, self.hosts_per_pair, hosts + 2 * pair, 2, self.edge);
         }
@@ -150,13 +150,13 @@ impl LeafSpine {
     /// The network: hosts leaf by leaf, leaves, spines.
     ///
     /// # Errors
-    /// A count of 0, or more than fit. The error is a sentence for the user.
-    pub fn network(&self) -> Result<Network, String> {
-        at_least_one(&[("leaves", self.leaves), ("spines", self.spines), ("hosts_per_leaf", self.hosts_per_leaf)])?;
+    /// A count of 0, or more than fit. The error blames a count.
+    pub fn network(&self) -> Result<Network, Conflict> {
+        let counts = [("leaves", self.leaves), ("spines", self.spines), ("hosts_per_leaf", self.hosts_per_leaf)];
         let hosts = self.leaves.saturating_mul(self.hosts_per_leaf);
         let ports = [self.hosts_per_leaf.saturating_add(self.spines), self.leaves];
         let links = u64::from(hosts) + u64::from(self.leaves) * u64::from(self.spines);
-        let mut plan = Plan::new(hosts, &[self.leaves, self.spines], &ports, links)?;
+        let mut plan = Plan::new(&counts, hosts, &[self.leaves, self.spines], &ports, links)?;
         plan.edge(self.leaves, self.hosts_per_leaf, self.edge);
         plan.mesh(hosts, self.leaves, hosts + self.leaves, self.spines, self.fabric);
         Ok(plan.network)
@@ -187,15 +187,15 @@ impl FatTree {
     /// The network: hosts rack by rack, top-of-rack switches, aggregation switches pod by pod, cores.
     ///
     /// # Errors
-    /// A count of 0, or more than fit. The error is a sentence for the user.
-    pub fn network(&self) -> Result<Network, String> {
-        at_least_one(&[
+    /// A count of 0, or more than fit. The error blames a count.
+    pub fn network(&self) -> Result<Network, Conflict> {
+        let counts = [
             ("pods", self.pods),
             ("tors_per_pod", self.tors_per_pod),
             ("aggs_per_pod", self.aggs_per_pod),
             ("cores_per_agg", self.cores_per_agg),
             ("hosts_per_tor", self.hosts_per_tor),
-        ])?;
+        ];
         let tors = self.pods.saturating_mul(self.tors_per_pod);
         let aggs = self.pods.saturating_mul(self.aggs_per_pod);
         let cores = self.aggs_per_pod.saturating_mul(self.cores_per_agg);
@@ -207,7 +207,7 @@ impl FatTree {
         ];
         let per_agg = u64::from(self.tors_per_pod) + u64::from(self.cores_per_agg);
         let links = u64::from(hosts).saturating_add(u64::from(aggs).saturating_mul(per_agg));
-        let mut plan = Plan::new(hosts, &[tors, aggs, cores], &ports, links)?;
+        let mut plan = Plan::new(&counts, hosts, &[tors, aggs, cores], &ports, links)?;
         let (first_agg, first_core) = (hosts + tors, hosts + tors + aggs);
         plan.edge(tors, self.hosts_per_tor, self.edge);
         for pod in 0..self.pods {
@@ -222,31 +222,36 @@ impl FatTree {
     }
 }
 
-fn at_least_one(counts: &[(&str, u32)]) -> Result<(), String> {
-    match counts.iter().find(|(_, count)| *count == 0) {
-        Some((name, _)) => Err(format!("{name} is 0; expected at least 1")),
-        None => Ok(()),
-    }
-}
-
 /// A network to which links are added.
 struct Plan {
     network: Network,
 }
 
 impl Plan {
-    /// Hosts and tiers of switches without links. Checks the sizes before anything is allocated.
-    fn new(hosts: u32, tiers: &[u32], ports: &[u32], links: u64) -> Result<Plan, String> {
+    /// Hosts and tiers of switches without links, as follow from the counts with their names. Checks the sizes before anything is
+    /// allocated.
+    fn new(
+        counts: &[(&'static str, u32)],
+        hosts: u32,
+        tiers: &[u32],
+        ports: &[u32],
+        links: u64,
+    ) -> Result<Plan, Conflict> {
+        if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
+            return Err(Conflict::new(name, format!("{name} is 0; expected at least 1")));
+        }
+        let largest = counts.iter().max_by_key(|(_, count)| *count);
+        let refuse = |message| Err(Conflict::new(largest.map_or("kind", |(name, _)| name), message));
         let switches: u64 = tiers.iter().map(|&tier| u64::from(tier)).sum();
         let nodes = u64::from(hosts) + switches;
         if nodes > MAX_NODES {
-            return Err(format!("the network has {nodes} nodes or more; expected at most {MAX_NODES}"));
+            return refuse(format!("the network has {nodes} nodes or more; expected at most {MAX_NODES}"));
         }
         if let Some(ports) = ports.iter().find(|&&ports| ports > MAX_PORTS) {
-            return Err(format!("a switch has {ports} links; expected at most {MAX_PORTS}"));
+            return refuse(format!("a switch has {ports} links; expected at most {MAX_PORTS}"));
         }
         if links > MAX_LINKS {
-            return Err(format!("the network has {links} links; expected at most {MAX_LINKS}"));
+            return refuse(format!("the network has {links} links; expected at most {MAX_LINKS}"));
         }
         let mut kinds = vec![NodeKind::Host; hosts as usize];
         kinds.resize(nodes as usize, NodeKind::Switch);
@@ -352,8 +357,8 @@ mod tests {
 
     #[test]
     fn sizes_are_checked_before_anything_is_built() {
-        assert_eq!(star(0, wire(25)).expect_err("none"), "hosts is 0; expected at least 1");
-        assert!(star(u32::MAX, wire(25)).expect_err("many").contains("expected at most 131072"));
+        assert_eq!(star(0, wire(25)).expect_err("none").message, "hosts is 0; expected at least 1");
+        assert!(star(u32::MAX, wire(25)).expect_err("many").message.contains("expected at most 131072"));
         let huge = FatTree {
             pods: u32::MAX,
             tors_per_pod: u32::MAX,
@@ -363,8 +368,8 @@ mod tests {
             edge: wire(25),
             fabric: wire(25),
         };
-        assert!(huge.network().expect_err("huge").contains("expected at most 131072"));
+        assert!(huge.network().expect_err("huge").message.contains("expected at most 131072"));
         let dense = LeafSpine { leaves: 4000, spines: 4000, hosts_per_leaf: 1, edge: wire(25), fabric: wire(25) };
-        assert!(dense.network().expect_err("dense").contains("links"));
+        assert!(dense.network().expect_err("dense").message.contains("links"));
     }
 }

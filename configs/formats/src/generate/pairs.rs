@@ -59,12 +59,18 @@ impl Pairs {
             let none_in = self.weight_without(rack, &(place..place + 1)) == 0;
             let none_out = self.weight_without(&self.all(), rack) == 0;
             match self.rack_share {
-                None if none_in && none_out => return Err(format!("host {host} has no other host to send to")),
+                None if none_in && none_out => {
+                    return Err(format!("host {host} has no other host to send to; expected a weight above 0"));
+                }
                 Some(share) if share > 0.0 && none_in => {
-                    return Err(format!("host {host} has no other host in its rack to send to"));
+                    return Err(format!(
+                        "host {host} has no other host in its rack to send to; expected rack_share = 0, or none"
+                    ));
                 }
                 Some(share) if share < 1.0 && none_out => {
-                    return Err(format!("host {host} has no host in another rack to send to"));
+                    return Err(format!(
+                        "host {host} has no host in another rack to send to; expected rack_share = 1, or none"
+                    ));
                 }
                 Some(_) | None => {}
             }
@@ -195,7 +201,10 @@ mod tests {
     #[test]
     fn whoever_has_nobody_to_send_to_is_named() {
         let refused = |share, weight: fn(u32) -> u64| Pairs::new(&network(), share, weight).expect_err("possible");
-        assert_eq!(refused(None, |host| u64::from(host == 3)), "host 3 has no other host to send to");
+        assert_eq!(
+            refused(None, |host| u64::from(host == 3)),
+            "host 3 has no other host to send to; expected a weight above 0"
+        );
         assert!(refused(Some(0.5), |host| u64::from(host > 3)).contains("host 0 has no other host in its rack"));
         assert!(refused(Some(0.5), |host| u64::from(host < 4)).contains("host 0 has no host in another rack"));
     }

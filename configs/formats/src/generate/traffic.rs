@@ -3,6 +3,7 @@
 
 use super::{Cdf, Offer, Pairs, Random};
 use crate::flow::Flow;
+use hpcc_core::settings::Conflict;
 use hpcc_core::units::{BitRate, Nanos};
 use itertools::Itertools;
 use rand::RngExt;
@@ -11,6 +12,11 @@ use std::sync::Arc;
 
 /// Keeps a slip of the keyboard from drawing for hours.
 const MAX_FLOWS: f64 = 1e8;
+
+fn too_many(flows: f64) -> Conflict {
+    let message = format!("about {flows:.0} flows would be generated; expected at most {MAX_FLOWS:.0}");
+    Conflict::new("load", message)
+}
 
 /// What the flows of one kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +48,15 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Refuses fewer than two hosts and absurd amounts. The error is a sentence for the user.
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuses fewer than two hosts and absurd amounts. The error blames a parameter.
+    pub fn check(&self) -> Result<(), Conflict> {
         if self.hosts.len() < 2 {
-            return Err(format!("the network has {} hosts; expected at least 2", self.hosts.len()));
+            let message = format!("the network has {} hosts; expected at least 2", self.hosts.len());
+            return Err(Conflict::new("kind", message));
         }
         let expected: f64 = self.hosts.iter().map(|host| self.duration.0 as f64 / self.mean_gap(host.1)).sum();
         if expected > MAX_FLOWS {
-            return Err(format!("about {expected:.0} flows would be generated; expected at most {MAX_FLOWS:.0}"));
+            return Err(too_many(expected));
         }
         Ok(())
     }
@@ -159,18 +166,16 @@ pub struct RandomIncast {
 }
 
 impl RandomIncast {
-    /// Refuses more senders than there are, and absurd amounts. The error is a sentence for the user.
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuses more senders than there are, and absurd amounts. The error blames a parameter.
+    pub fn check(&self) -> Result<(), Conflict> {
         if self.hosts.len() <= self.fan_in {
-            return Err(format!(
-                "fan_in is {}, but there are only {} hosts besides a receiver",
-                self.fan_in,
-                self.hosts.len().saturating_sub(1)
-            ));
+            let most = self.hosts.len().saturating_sub(1);
+            let message = format!("fan_in is {}; expected at most {most}, the hosts besides a receiver", self.fan_in);
+            return Err(Conflict::new("fan_in", message));
         }
         let expected = self.duration.0 as f64 / self.mean_gap() * self.fan_in as f64;
         if expected > MAX_FLOWS {
-            return Err(format!("about {expected:.0} flows would be generated; expected at most {MAX_FLOWS:.0}"));
+            return Err(too_many(expected));
         }
         Ok(())
     }
@@ -294,9 +299,9 @@ mod tests {
             duration: Nanos(u64::MAX),
             class: CLASS,
         };
-        assert!(traffic.check().expect_err("many").contains("flows would be generated"));
+        assert!(traffic.check().expect_err("many").message.contains("flows would be generated"));
         traffic.hosts = hosts[..1].into();
-        assert!(traffic.check().expect_err("one").contains("expected at least 2"));
+        assert!(traffic.check().expect_err("one").message.contains("expected at least 2"));
     }
 
     fn incasts(fan_in: usize) -> RandomIncast {
@@ -323,7 +328,9 @@ mod tests {
         }
         assert!(receivers.iter().all(|times| (25..85).contains(times)), "{receivers:?}");
         assert_eq!(flows, incasts(20).flows(&mut random(1, 0)));
-        assert!(incasts(32).check().expect_err("too many").contains("only 31 hosts besides a receiver"));
+        assert!(
+            incasts(32).check().expect_err("too many").message.contains("at most 31, the hosts besides a receiver")
+        );
     }
 
     #[test]

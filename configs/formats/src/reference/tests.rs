@@ -376,7 +376,10 @@ fn hosts_do_not_forward_but_may_be_cabled_directly() {
     folder.write("topology.txt", "3 0 2\n\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
     folder.load(&[]).expect("direct cables");
     folder.write("flow.txt", "1\n0 1 3 100 10 2.0\n");
-    assert_eq!(folder.load(&[]).expect_err("no path"), "flow.txt:2: no path connects host 0 with host 1");
+    assert_eq!(
+        folder.load(&[]).expect_err("no path"),
+        "flow.txt:2: no path connects host 0 with host 1; expected hosts that links connect"
+    );
 }
 
 #[test]
@@ -407,7 +410,10 @@ fn flows_are_checked_line_by_line() {
     let folder = Folder::new();
     folder.write("flow.txt", "1\n0 2 3 100 4001 2.0\n");
     let message = folder.load(&["L2_BACK_TO_ZERO=1"]).expect_err("chunk");
-    assert!(message.starts_with("flow.txt:2: the flow's size is 4001 bytes; going back"), "{message}");
+    assert!(
+        message.starts_with("flow.txt:2: the flow's size is 4001 bytes, which it would never complete"),
+        "{message}"
+    );
     refused("trace.txt", "3 1 2", "trace.txt:1: the file ends where traced node 3 of 3 should be");
 }
 

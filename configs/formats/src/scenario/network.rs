@@ -35,7 +35,7 @@ impl NetworkBuilder {
         let id = self.node(id, place)?;
         let kind = &mut self.network.nodes[id as usize];
         if *kind == NodeKind::Switch {
-            return Err(place.error(format!("switch {id} is listed twice")));
+            return Err(place.error(format!("switch {id} is listed twice; expected each switch once")));
         }
         *kind = NodeKind::Switch;
         Ok(())
@@ -45,7 +45,7 @@ impl NetworkBuilder {
     pub fn node(&self, id: u64, place: &Place) -> Result<u32, InputError> {
         let count = self.network.nodes.len() as u64;
         if id >= count {
-            let known = if count == 0 { "there are none".into() } else { format!("expected 0 to {}", count - 1) };
+            let known = if count == 0 { "expected none".into() } else { format!("expected 0 to {}", count - 1) };
             return Err(place.error(format!("there is no node {id}; {known}")));
         }
         Ok(id as u32)
@@ -54,7 +54,7 @@ impl NetworkBuilder {
     /// Appends a link, whose ends must have passed [`Self::node`].
     pub fn link(&mut self, link: Link, place: Place) -> Result<(), InputError> {
         if link.a == link.b {
-            return Err(place.error(format!("the link connects node {} with itself", link.a)));
+            return Err(place.error(format!("the link connects node {} with itself; expected two nodes", link.a)));
         }
         if link.rate.0 == 0 {
             return Err(place.error("the link's rate is 0; expected more"));
@@ -66,7 +66,7 @@ impl NetworkBuilder {
             let ports = &mut self.ports[node as usize];
             *ports += 1;
             if *ports > MAX_PORTS {
-                return Err(place.error(format!("node {node} has more than {MAX_PORTS} links")));
+                return Err(place.error(format!("node {node} has more than {MAX_PORTS} links; expected at most that")));
             }
         }
         self.network.links.push(link);

@@ -33,24 +33,25 @@ fn attack(
 ) -> Result<AttackSettings, InputError> {
     let mut attack = AttackSettings::default();
     let known = attack.list();
-    for (key, value, place) in &entries {
-        let path = format!("{SECTION}.{key}");
-        let Some(setting) = known.iter().find(|setting| setting.key == key) else {
+    for entry in &entries {
+        let wrong = |message| entry.place.key_error(format!("{SECTION}.{}", entry.key), message);
+        let Some(setting) = known.iter().find(|setting| setting.key == entry.key) else {
             let keys: Vec<&str> = known.iter().map(|setting| setting.key).collect();
-            let message = format!("unknown key {key} in [[{SECTION}]]{}", suggestion(key, &keys));
-            return Err(place.key_error(path, message));
+            return Err(wrong(format!("unknown key {} in [[{SECTION}]]{}", entry.key, suggestion(&entry.key, &keys))));
         };
-        assign(setting, value, |input| attack.set(key, input)).map_err(|message| place.key_error(path, message))?;
+        assign(setting, entry, |input| attack.set(setting.key, input)).map_err(wrong)?;
     }
-    if let Some(missing) = REQUIRED.iter().find(|required| entries.iter().all(|(key, ..)| key != *required)) {
-        let message = format!("{missing} is missing from [[{SECTION}]]");
-        return Err(section.key_error(format!("{SECTION}.{missing}"), message));
+    let given = |key: &str| entries.iter().find(|entry| entry.key == key);
+    if let Some(missing) = known.iter().find(|setting| REQUIRED.contains(&setting.key) && given(setting.key).is_none())
+    {
+        let message = format!("{} is missing from [[{SECTION}]]; expected {}", missing.key, missing.kind.expected());
+        return Err(section.key_error(format!("{SECTION}.{}", missing.key), message));
     }
-    let place = |key: &str| entries.iter().find(|(name, ..)| name == key).map_or(&section, |(_, _, place)| place);
-    for (key, _, place) in &entries {
-        let setting = known.iter().find(|setting| setting.key == key);
+    let place = |key: &str| given(key).map_or(&section, |entry| &entry.place);
+    for entry in &entries {
+        let setting = known.iter().find(|setting| setting.key == entry.key);
         if let Some(message) = setting.and_then(|setting| setting.idle(&attack)) {
-            return Err(place.key_error(format!("{SECTION}.{key}"), message));
+            return Err(entry.place.key_error(format!("{SECTION}.{}", entry.key), message));
         }
     }
     let names: Vec<&str> = traffic.iter().map(|traffic| traffic.group.as_str()).collect();

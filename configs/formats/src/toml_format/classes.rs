@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a class such as { priority = 3, quantum = 3000 }")]
 pub(super) struct ClassKeys {
     /// Priority, which is the queue, that the class is of.
     #[schemars(with = "u8")]
@@ -56,7 +56,10 @@ pub(super) fn text(
     Classes::new(listed).map(|classes| classes.text()).map_err(|wrong| {
         let again = classes.iter().rev().find(|(priority, _)| *priority.get_ref() == wrong);
         let span = again.map(|(priority, _)| priority.span()).unwrap_or_default();
-        let message = format!("class {wrong} is named twice, or is no priority from 1 to {}", PRIORITIES - 1);
+        let message = format!(
+            "class {wrong} is named twice, or is no priority; expected one class for each from 1 to {}",
+            PRIORITIES - 1
+        );
         document.place(span).key_error(format!("{section}.classes.priority"), message)
     })
 }
@@ -100,7 +103,8 @@ mod tests {
         }
         // Behind a strict class, and without one.
         for priority in [2, 5] {
-            let expected = format!("test.toml:10: priority {priority} of the flow is sure of nothing");
+            let expected =
+                format!("test.toml:13: traffic.priority: priority {priority} of the flow is sure of nothing");
             refused(&with_priority(priority), &[], &expected);
             for harmless in ["switch.telemetry_scope=port", "legacy.nodes=[0]", "congestion_control.algorithm=dcqcn"] {
                 assert!(load_with(with_priority(priority), &[harmless]).is_ok(), "{harmless}");

@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[compatibility]`.
 
-use super::document::Document;
+use super::document::{Document, Entry};
+use super::plain::{assign, mismatch};
 use crate::error::InputError;
 use crate::scenario::Compatibility;
-use crate::scenario::compatibility::{PROFILE, SECTION};
+use crate::scenario::compatibility::{SECTION, settings};
 use hpcc_core::quirks::Quirks;
-use serde_json::Value;
-use std::collections::BTreeMap;
-use toml::Spanned;
-
-type Keys = BTreeMap<String, Spanned<Value>>;
+use hpcc_core::settings::{Input, Kind, SettingError};
 
 /// The reference's faults that the run repeats: none by default.
 pub(super) fn compatibility(document: &mut Document<'_>) -> Result<Quirks, InputError> {
-    let (keys, _) = document.optional::<Keys>(SECTION)?;
     let mut compatibility = Compatibility::new(Quirks::NONE);
-    for (name, value) in keys {
-        let result = match (name.as_str(), value.get_ref()) {
-            (PROFILE, Value::String(profile)) => compatibility.set_profile(profile),
-            (PROFILE, _) => Err(format!("{PROFILE} is not a string")),
-            (_, Value::Bool(on)) => compatibility.set(&name, *on),
-            _ => compatibility.set(&name, false).and(Err(format!("{name} is neither true nor false"))),
-        };
-        let place = document.place(value.span());
-        result.map_err(|message| place.key_error(format!("{SECTION}.{name}"), message))?;
+    let (entries, _) = document.entries(SECTION, &[])?.unwrap_or_else(|| (Vec::new(), document.file()));
+    for entry in entries {
+        let wrong = |message| entry.place.key_error(format!("{SECTION}.{}", entry.key), message);
+        set(&mut compatibility, &entry).map_err(wrong)?;
     }
     Ok(compatibility.quirks())
+}
+
+/// The error is a sentence for the user.
+fn set(compatibility: &mut Compatibility, entry: &Entry) -> Result<(), String> {
+    let known = settings();
+    let Some(setting) = known.iter().find(|setting| setting.key == entry.key) else {
+        return compatibility.set(&entry.key, false);
+    };
+    assign(setting, entry, |input| {
+        let result = match (input, &setting.kind) {
+            (Input::Switch(on), Kind::Switch) => compatibility.set(&entry.key, on),
+            (Input::Text(profile), Kind::Choice(_)) => compatibility.set_profile(profile),
+            _ => Err(mismatch(setting, entry)),
+        };
+        result.map_err(SettingError::Value)
+    })
 }

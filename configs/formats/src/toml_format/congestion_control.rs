@@ -18,12 +18,12 @@ pub(super) fn read(
     given: &mut Given,
 ) -> Result<Option<String>, InputError> {
     if let Some(choice) = document.take_key(SECTION, "algorithm") {
-        given.choose(settings, SECTION, "algorithm", choice)?;
+        given.choose(settings, SECTION, choice)?;
     }
     let algorithm = settings.control.chosen().name().to_string();
     if settings.section(SECTION, Some(&algorithm)).is_empty() {
         let entries = document.entries(SECTION, &[])?.map(|(entries, _)| entries).unwrap_or_default();
-        let names: Vec<String> = entries.into_iter().map(|(key, _, _)| key).collect();
+        let names: Vec<String> = entries.into_iter().map(|entry| entry.key).collect();
         let note = || format!("algorithm = \"{algorithm}\" has no use for {}", names.join(", "));
         return Ok((!names.is_empty()).then(note));
     }

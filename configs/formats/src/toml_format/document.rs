@@ -4,8 +4,12 @@
 //! TOML spans are byte offsets. The text of each override is parsed behind enough white space that its spans
 //! start where the file's text, and the overrides before it, end: an offset then tells where a value is from.
 
+use super::refusal::Form;
+use super::schema;
 use crate::error::{InputError, suggestion};
+use crate::origin::Origin;
 use crate::place::Place;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -56,86 +60,68 @@ impl<'a> Source<'a> {
     /// Where a value stands.
     pub fn place(&self, span: &Range<usize>) -> Place {
         if span.start > self.text.len() {
-            return Place::command_line();
+            let setting = self.setting(span);
+            return setting.map_or_else(Place::command_line, |setting| Place::command_line().of(setting.path));
         }
         let before = self.lines.partition_point(|&line| line <= span.start);
         self.file.at(u32::try_from(before).unwrap_or(u32::MAX - 1) + 1)
     }
 
-    /// The word at a place in the file.
-    fn snippet(&self, span: &Range<usize>) -> Option<&str> {
-        let line = self.text.get(..span.start).map(|before| before.rfind('\n').map_or(0, |newline| newline + 1))?;
-        let (_, value) = self.text[line..].lines().next()?.split_once('=')?;
-        value.split('#').next().map(str::trim)
+    /// The override that a value is from.
+    fn setting(&self, span: &Range<usize>) -> Option<&Override<'a>> {
+        self.overrides.iter().rfind(|setting| setting.start <= span.start)
     }
 
-    /// The key that a value belongs to, as far as its line or override tells.
-    fn key(&self, span: &Range<usize>) -> Option<String> {
-        let Some(before) = self.text.get(..span.start) else {
-            let setting = self.overrides.iter().rfind(|entry| entry.start <= span.start);
-            return setting.map(|entry| entry.path.into());
+    /// A value as it was written.
+    pub fn written(&self, span: &Range<usize>) -> &str {
+        let text = if span.start > self.text.len() {
+            self.setting(span).map(|setting| &*setting.padded)
+        } else {
+            Some(self.text)
         };
-        let line = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let (key, _) = self.text[line..].lines().next()?.split_once('=')?;
-        let key = key.trim();
+        text.and_then(|text| text.get(span.clone())).unwrap_or_default()
+    }
+
+    /// The file with the overrides laid over it.
+    pub fn tree(&self) -> Option<DeTable<'_>> {
+        let mut root = DeTable::parse(self.text).ok()?.into_inner();
+        self.overrides.iter().try_for_each(|setting| insert(&mut root, setting)).ok()?;
+        Some(root)
+    }
+
+    /// What is no TOML, with the key as far as its line tells.
+    fn no_toml(&self, error: &toml::de::Error) -> InputError {
+        let span = error.span().unwrap_or_default();
+        let place = self.place(&span);
+        let Some((line, key, value)) = self.assignment(span.start) else { return place.error(error.message()) };
+        let message = match error.message() {
+            message if message.starts_with("invalid float") || message.starts_with("invalid integer") => {
+                format!("{value} is no number; expected one, or a text in quotes")
+            }
+            message => message.into(),
+        };
         let plain = |word: &str| {
             !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
         };
         let section = self.text[..line].lines().rev().filter_map(header).find(|name| plain(name));
-        let full = || section.map_or_else(|| key.into(), |section| format!("{section}.{key}"));
-        plain(key).then(full)
+        match section {
+            _ if !plain(key) => place.error(message),
+            Some(section) => place.key_error(format!("{section}.{key}"), message),
+            None => place.key_error(key, message),
+        }
     }
 
-    /// A TOML error in our own words, as far as they are better. `section` is empty for syntax errors.
-    fn error(&self, section: &str, error: &toml::de::Error) -> InputError {
-        let span = error.span();
-        let place = span.as_ref().map_or_else(|| self.file.clone(), |span| self.place(span));
-        let message = error.message();
-        let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        if let (true, Some((found, known))) = (message.starts_with("unknown field"), quoted.split_first()) {
-            return unknown_key(&place, section, found, known);
-        }
-        if let (true, Some(name)) = (message.starts_with("missing field"), quoted.first()) {
-            return place.key_error(format!("{section}.{name}"), format!("{name} is missing from [{section}]"));
-        }
-        let message = match span.as_ref().and_then(|span| self.snippet(span)) {
-            Some(value) if message.starts_with("invalid float") => format!("{value} is no number"),
-            Some(value) if message.starts_with("invalid integer") => format!("{value} is no whole number"),
-            _ => in_words(message),
-        };
-        match span.as_ref().and_then(|span| self.key(span)) {
-            Some(key) => place.key_error(key, message),
-            None => place.error(message),
-        }
-    }
-}
-
-/// An error of serde without the types of Rust.
-fn in_words(message: &str) -> String {
-    if message.contains("number would be zero for non-zero type") {
-        return "the value is 0; expected at least 1".into();
-    }
-    match message.rsplit_once(", expected ") {
-        Some((found, "u8" | "u16" | "u32" | "u64" | "u128" | "usize")) => {
-            format!("{found}, expected a whole number from 0")
-        }
-        Some((found, "i32" | "i64")) => format!("{found}, expected a whole number"),
-        Some((found, "f32" | "f64")) => format!("{found}, expected a number"),
-        Some((found, kind)) if kind.starts_with("a nonzero u") => {
-            format!("{found}, expected a whole number from 1")
-        }
-        _ => message.into(),
+    /// Where the line with this offset begins, and the key and the value of that line.
+    fn assignment(&self, offset: usize) -> Option<(usize, &str, &str)> {
+        let line = self.text.get(..offset)?.rfind('\n').map_or(0, |newline| newline + 1);
+        let (key, value) = self.text[line..].lines().next()?.split_once('=')?;
+        Some((line, key.trim(), value.split('#').next().unwrap_or_default().trim()))
     }
 }
 
 /// The section that a line opens.
 fn header(line: &str) -> Option<&str> {
     Some(line.trim().strip_prefix('[')?.split(']').next()?.trim_start_matches('[').trim())
-}
-
-fn unknown_key(place: &Place, section: &str, found: &str, known: &[&str]) -> InputError {
-    let message = format!("unknown key {found} in [{section}]{}", suggestion(found, known));
-    place.key_error(format!("{section}.{found}"), message)
 }
 
 /// A parsed text, from which sections are taken one by one.
@@ -147,22 +133,32 @@ pub(super) struct Document<'a> {
     pub dropped: bool,
 }
 
-/// The entries of a section, each with its place, and that of the section.
-pub(super) type Entries = (Vec<(String, toml::Value, Place)>, Place);
+/// A key of a section, and what it was given.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    /// `None` of a number that is larger than any that is stored.
+    pub value: Option<toml::Value>,
+    /// The value as it was written.
+    pub written: String,
+    pub place: Place,
+}
+
+/// The entries of a section, and its place.
+pub(super) type Entries = (Vec<Entry>, Place);
 
 /// A section's value, with the `kind` taken out.
 #[derive(Debug)]
 pub(super) struct Kinded<'a> {
     pub kind: String,
-    pub kind_place: Place,
-    pub place: Place,
+    pub origin: Origin,
     value: Spanned<DeValue<'a>>,
 }
 
 impl<'a> Document<'a> {
     /// Parses the text and lays the overrides over it.
     pub fn parse(source: &'a Source<'a>) -> Result<Document<'a>, InputError> {
-        let root = DeTable::parse(source.text).map_err(|error| source.error("", &error))?;
+        let root = DeTable::parse(source.text).map_err(|error| source.no_toml(&error))?;
         let mut document = Document { source, root: root.into_inner(), dropped: false };
         document.drop_parameters("congestion_control", "algorithm", "hpcc", &["congestion_control", "telemetry"]);
         for setting in &source.overrides {
@@ -205,7 +201,10 @@ impl<'a> Document<'a> {
     }
 
     /// A section with its place; without it, the place is the file.
-    pub fn optional<T: DeserializeOwned + Default>(&mut self, section: &str) -> Result<(T, Place), InputError> {
+    pub fn optional<T: DeserializeOwned + JsonSchema + Default>(
+        &mut self,
+        section: &str,
+    ) -> Result<(T, Place), InputError> {
         match self.root.remove(section) {
             None => Ok((T::default(), self.source.file.clone())),
             Some(value) => self.decode(section, value),
@@ -217,23 +216,19 @@ impl<'a> Document<'a> {
         self.source.file.clone()
     }
 
-    /// Takes one value out of a section, with its place.
-    pub fn take_key(&mut self, section: &str, key: &str) -> Option<(Result<toml::Value, InputError>, Place)> {
+    /// Takes one entry out of a section.
+    pub fn take_key(&mut self, section: &str, key: &str) -> Option<Entry> {
         let DeValue::Table(table) = self.root.get_mut(section)?.get_mut() else { return None };
-        let value = table.remove(key)?;
-        let place = self.source.place(&value.span());
-        let decoded = toml::Value::deserialize(ValueDeserializer::from(value));
-        Some((decoded.map_err(|error| self.source.error(section, &error)), place))
+        table.remove(key).map(|value| entry(self.source, key.into(), value))
     }
 
-    /// The entries of a section, each with its place, and that of the section; `None` without the section. Keys of
-    /// `structured` stay behind, unless they hold a text.
+    /// The entries of a section; `None` without the section. Keys of `structured` stay behind, unless they hold a text.
     pub fn entries(&mut self, section: &str, structured: &[&str]) -> Result<Option<Entries>, InputError> {
         let Some(value) = self.root.get_mut(section) else { return Ok(None) };
         entries_of(self.source, section, value, structured).map(Some)
     }
 
-    /// The entries of all sections `[[section]]`, each section with its place.
+    /// The entries of all sections `[[section]]`.
     pub fn entries_list(&mut self, section: &str) -> Result<Vec<Entries>, InputError> {
         let mut list = self.list(section)?;
         list.iter_mut().map(|value| entries_of(self.source, section, value, &[])).collect()
@@ -250,86 +245,84 @@ impl<'a> Document<'a> {
         Ok(list.into_iter().collect())
     }
 
-    /// A section that must be there, with its place.
-    pub fn required<T: DeserializeOwned>(&mut self, section: &str) -> Result<(T, Place), InputError> {
-        let value = self.root.remove(section).ok_or_else(|| self.missing(section))?;
+    /// A section that must be there; `example` is what it holds at least.
+    pub fn required<T: DeserializeOwned + JsonSchema>(
+        &mut self,
+        section: &str,
+        example: &str,
+    ) -> Result<(T, Place), InputError> {
+        let value = self.root.remove(section).ok_or_else(|| self.missing(section, example))?;
         self.decode(section, value)
     }
 
-    fn missing(&self, section: &str) -> InputError {
-        self.source.file.key_error(section, format!("the section [{section}] is missing"))
+    fn missing(&self, section: &str, example: &str) -> InputError {
+        let message = format!("the section [{section}] is missing; expected [{section}] with {example}");
+        self.source.file.key_error(section, message)
     }
 
-    fn decode<T: DeserializeOwned>(
+    fn decode<T: DeserializeOwned + JsonSchema>(
         &self,
         section: &str,
         value: Spanned<DeValue<'a>>,
     ) -> Result<(T, Place), InputError> {
         let place = self.source.place(&value.span());
         if !value.get_ref().is_table() {
-            return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+            return Err(no_section(self.source, section, &value));
         }
         let decoded = T::deserialize(ValueDeserializer::from(value));
-        decoded.map(|decoded| (decoded, place)).map_err(|error| self.source.error(section, &error))
+        let decoded = decoded.map_err(|error| self.source.refusal(section, &schema::of::<T>(), &error))?;
+        Ok((decoded, place))
     }
 
-    /// A section that must be there and whose other keys depend on its `kind`.
-    pub fn kinded(&mut self, section: &str) -> Result<Kinded<'a>, InputError> {
-        let value = self.root.remove(section).ok_or_else(|| self.missing(section))?;
-        self.take_kind(section, value)
+    /// A section that must be there and whose other keys depend on its `kind`, one of `kinds`.
+    pub fn kinded(&mut self, section: &'static str, kinds: &[&str]) -> Result<Kinded<'a>, InputError> {
+        let value =
+            self.root.remove(section).ok_or_else(|| self.missing(section, &format!("kind = \"{}\"", kinds[0])))?;
+        self.take_kind(section, kinds, value)
     }
 
     /// All sections `[[section]]`.
-    pub fn kinded_list(&mut self, section: &str) -> Result<Vec<Kinded<'a>>, InputError> {
-        self.list(section)?.into_iter().map(|value| self.take_kind(section, value)).collect()
+    pub fn kinded_list(&mut self, section: &'static str, kinds: &[&str]) -> Result<Vec<Kinded<'a>>, InputError> {
+        self.list(section)?.into_iter().map(|value| self.take_kind(section, kinds, value)).collect()
     }
 
-    fn take_kind(&self, section: &str, mut value: Spanned<DeValue<'a>>) -> Result<Kinded<'a>, InputError> {
-        let (kind, kind_place, place) = self.take(section, "kind", &mut value)?;
-        Ok(Kinded { kind, kind_place, place, value })
-    }
-
-    /// Takes the string `name` out of a section, if there is one, and returns it with its place.
-    pub fn take_name(&self, section: &str, kinded: &mut Kinded<'a>) -> Result<Option<(String, Place)>, InputError> {
-        let has_one = |table: &DeTable<'a>| table.contains_key("name");
-        if !kinded.value.get_ref().as_table().is_some_and(has_one) {
-            return Ok(None);
-        }
-        let (name, place, _) = self.take(section, "name", &mut kinded.value)?;
-        Ok(Some((name, place)))
-    }
-
-    /// Takes the string `name` out of a section. Returns it, its place and that of the section.
-    fn take(
+    fn take_kind(
         &self,
-        section: &str,
-        name: &str,
-        value: &mut Spanned<DeValue<'a>>,
-    ) -> Result<(String, Place, Place), InputError> {
+        section: &'static str,
+        kinds: &[&str],
+        mut value: Spanned<DeValue<'a>>,
+    ) -> Result<Kinded<'a>, InputError> {
         let place = self.source.place(&value.span());
-        let key = format!("{section}.{name}");
-        let DeValue::Table(table) = value.get_mut() else {
-            return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
+        let DeValue::Table(table) = value.get_mut() else { return Err(no_section(self.source, section, &value)) };
+        let places = table.iter().map(|(key, value)| (key.get_ref().to_string(), self.source.place(&value.span())));
+        let origin = Origin::new(section, place, places.collect());
+        let expected = || format!("expected one of {}", kinds.join(", "));
+        let Some(kind) = table.remove("kind") else {
+            return Err(origin.error(&["kind"], format!("kind is missing from [{section}]; {}", expected())));
         };
-        let Some(kind) = table.remove(name) else {
-            return Err(place.key_error(key, format!("{name} is missing from [{section}]")));
-        };
-        let kind_place = self.source.place(&kind.span());
-        let Some(text) = kind.get_ref().as_str() else {
-            return Err(kind_place.key_error(key, format!("{name} is not a string")));
-        };
-        Ok((text.into(), kind_place, place))
+        match kind.get_ref().as_str() {
+            Some(text) => Ok(Kinded { kind: text.into(), origin, value }),
+            None => Err(origin.error(&["kind"], format!("the value is {}; {}", self.shown(&kind), expected()))),
+        }
     }
 
-    /// The whole number that a key of a section has, or those in its list; each with its place, and the key as `--set` has it.
-    pub fn numbers(&self, section: &Kinded<'a>, key: &str, is_list: bool) -> Vec<(u32, Place, Option<String>)> {
+    /// A value as it was written.
+    fn shown(&self, value: &Spanned<DeValue<'_>>) -> String {
+        self.source.shown(&value.span(), Form::of(value.get_ref()))
+    }
+
+    /// Takes an entry out of a section, if it is there.
+    pub fn take_entry(&self, section: &mut Kinded<'a>, key: &str) -> Option<Entry> {
+        let DeValue::Table(table) = section.value.get_mut() else { return None };
+        table.remove(key).map(|value| entry(self.source, key.into(), value))
+    }
+
+    /// The whole number that a key of a section has, or those in its list; each with its place.
+    pub fn numbers(&self, section: &Kinded<'a>, key: &str, is_list: bool) -> Vec<(u32, Place)> {
         let value = section.value.get_ref().as_table().and_then(|table| table.get(key));
         let list = value.and_then(|value| value.get_ref().as_array()).filter(|_| is_list);
         let number = |value: &Spanned<DeValue<'a>>| {
-            let number = value.get_ref().as_integer()?.as_str().parse().ok()?;
-            let place = self.source.place(&value.span());
-            let set = self.source.key(&value.span()).filter(|_| place.line().is_none());
-            Some((number, place, set))
+            Some((value.get_ref().as_integer()?.as_str().parse().ok()?, self.source.place(&value.span())))
         };
         match list {
             Some(list) => list.iter().filter_map(number).collect(),
@@ -338,9 +331,27 @@ impl<'a> Document<'a> {
     }
 
     /// The keys of a section, once its kind has told which.
-    pub fn keys_of<T: DeserializeOwned>(&self, section: &str, kinded: Kinded<'a>) -> Result<T, InputError> {
+    pub fn keys_of<T: DeserializeOwned + JsonSchema>(
+        &self,
+        section: &str,
+        kinded: Kinded<'a>,
+    ) -> Result<T, InputError> {
         self.decode(section, kinded.value).map(|(decoded, _)| decoded)
     }
+}
+
+/// An error for a value where a section belongs.
+fn no_section(source: &Source<'_>, section: &str, value: &Spanned<DeValue<'_>>) -> InputError {
+    let shown = source.shown(&value.span(), Form::of(value.get_ref()));
+    let message = format!("{section} is no section, but {shown}; expected [{section}]");
+    source.place(&value.span()).key_error(section, message)
+}
+
+fn entry(source: &Source<'_>, key: String, value: Spanned<DeValue<'_>>) -> Entry {
+    let place = source.place(&value.span());
+    let written = source.shown(&value.span(), Form::of(value.get_ref()));
+    let value = toml::Value::deserialize(ValueDeserializer::from(value)).ok();
+    Entry { key, value, written, place }
 }
 
 /// The entries of a section. Keys of `structured` stay behind, unless they hold a text.
@@ -351,9 +362,7 @@ fn entries_of(
     structured: &[&str],
 ) -> Result<Entries, InputError> {
     let place = source.place(&value.span());
-    let DeValue::Table(table) = value.get_mut() else {
-        return Err(place.key_error(section, format!("{section} is no section; expected [{section}]")));
-    };
+    let DeValue::Table(table) = value.get_mut() else { return Err(no_section(source, section, value)) };
     let mut entries = Vec::new();
     let rest: Vec<_> = std::mem::take(table).into_iter().collect();
     for (key, value) in rest {
@@ -362,24 +371,20 @@ fn entries_of(
             table.insert(key, value);
             continue;
         }
-        let place = source.place(&value.span());
-        let name = key.get_ref().to_string();
-        let decoded = toml::Value::deserialize(ValueDeserializer::from(value));
-        entries.push((name, decoded.map_err(|error| source.error(section, &error))?, place));
+        entries.push(entry(source, key.get_ref().to_string(), value));
     }
     Ok((entries, place))
 }
 
 /// An error for a kind that does not exist.
-pub(super) fn unknown_kind(section: &str, kinded: &Kinded<'_>, known: &[&str]) -> InputError {
-    let kind = &kinded.kind;
-    let message = format!("unknown kind \"{kind}\"{}", suggestion(kind, known));
-    kinded.kind_place.key_error(format!("{section}.kind"), message)
+pub(super) fn unknown_kind(section: &Kinded<'_>, known: &[&str]) -> InputError {
+    let kind = &section.kind;
+    section.origin.error(&["kind"], format!("unknown kind \"{kind}\"{}", suggestion(kind, known)))
 }
 
 /// Puts an override's value where its path leads, making sections on the way.
 fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), InputError> {
-    let refuse = |message: String| Place::command_line().key_error(setting.path, message);
+    let refuse = |message: String| Place::command_line().of(setting.path).error(message);
     let span = setting.start..setting.start + 1;
     if setting.path.split('.').any(str::is_empty) {
         return Err(refuse("a part of the key is empty; expected names with a dot between them".into()));
@@ -405,7 +410,7 @@ fn insert<'a>(root: &mut DeTable<'a>, setting: &'a Override<'a>) -> Result<(), I
                 .get_mut();
         }
         let DeValue::Table(inner) = value else {
-            return Err(refuse(format!("{name} holds a value, no keys")));
+            return Err(refuse(format!("{name} holds a value, no keys; expected a section")));
         };
         table = inner;
     }

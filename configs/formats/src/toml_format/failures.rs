@@ -20,7 +20,7 @@ pub(super) struct FailureKeys {
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a failure such as { time = \"1ms\", a = 4, b = 5 }")]
 struct FailedLink {
     /// Simulated time at which it fails.
     time: Time,

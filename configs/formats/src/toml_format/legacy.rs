@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `[legacy]`: nodes of a mixed deployment that know nothing of telemetry.
 
-use super::document::Document;
+use super::document::{Document, Entry};
 use super::plain::assign;
 use crate::error::{InputError, suggestion};
 use crate::scenario::{Legacy, Scenario};
@@ -68,8 +68,8 @@ fn algorithm(
 ) -> Result<Box<dyn Algorithm>, InputError> {
     let name = match document.take_key(SECTION, "algorithm") {
         None => Legacy::algorithm().name().to_string(),
-        Some((value, place)) => {
-            chosen(value?, settings).map_err(|message| place.key_error("legacy.algorithm", message))?
+        Some(entry) => {
+            chosen(&entry, settings).map_err(|message| entry.place.key_error("legacy.algorithm", message))?
         }
     };
     let found = settings.control.all().find(|algorithm| algorithm.name() == name);
@@ -77,20 +77,19 @@ fn algorithm(
     let Some((entries, section)) = document.entries(SECTION, &["nodes"])? else { return Ok(algorithm) };
     let known = algorithm.list();
     let mut places = Vec::new();
-    for (key, value, place) in entries {
-        let wrong = |message| place.key_error(format!("{SECTION}.{key}"), message);
-        let Some(setting) = known.iter().find(|setting| setting.key == key) else {
+    for entry in entries {
+        let wrong = |message| entry.place.key_error(format!("{SECTION}.{}", entry.key), message);
+        let Some(setting) = known.iter().find(|setting| setting.key == entry.key) else {
             let keys: Vec<&str> = known.iter().map(|setting| setting.key).chain(["nodes", "algorithm"]).collect();
-            let message =
-                format!("unknown key {key} in [{SECTION}]{} (algorithm = \"{name}\")", suggestion(&key, &keys));
-            return Err(wrong(if key == "nodes" {
-                "nodes is no list; expected a list of nodes".into()
+            return Err(wrong(if entry.key == "nodes" {
+                format!("the value is {}; expected a list of nodes", entry.written)
             } else {
-                message
+                let hint = suggestion(&entry.key, &keys);
+                format!("unknown key {} in [{SECTION}]{hint} (algorithm = \"{name}\")", entry.key)
             }));
         };
-        assign(setting, &value, |input| algorithm.set(setting.key, input)).map_err(wrong)?;
-        places.push((setting, place));
+        assign(setting, &entry, |input| algorithm.set(setting.key, input)).map_err(wrong)?;
+        places.push((setting, entry.place));
     }
     for (setting, place) in &places {
         if let Some(message) = setting.idle(&*algorithm) {
@@ -109,13 +108,13 @@ fn algorithm(
 }
 
 /// The name of an algorithm that legacy hosts can run.
-fn chosen(value: Value, settings: &NodeSettings) -> Result<String, String> {
-    let Value::String(name) = value else { return Err("algorithm is not a string".into()) };
+fn chosen(entry: &Entry, settings: &NodeSettings) -> Result<String, String> {
     let known: Vec<&str> = usable(settings).map(|algorithm| algorithm.name()).collect();
-    if known.contains(&name.as_str()) {
-        return Ok(name);
+    match &entry.value {
+        Some(Value::String(name)) if known.contains(&name.as_str()) => Ok(name.clone()),
+        Some(Value::String(name)) => Err(format!("unknown algorithm \"{name}\"{}", suggestion(name, &known))),
+        _ => Err(format!("the value is {}; expected one of {}", entry.written, known.join(", "))),
     }
-    Err(format!("unknown algorithm \"{name}\"{}", suggestion(&name, &known)))
 }
 
 /// Checks that no legacy switch is one that must hide telemetry from its neighbours.

@@ -27,6 +27,7 @@ mod failures;
 mod fast_cnp;
 mod legacy;
 mod plain;
+mod refusal;
 mod schema;
 mod settings;
 mod topology;

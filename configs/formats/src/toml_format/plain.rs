@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Sections of plain settings: what they can hold is declared in the core, beside what uses it.
 
-use super::document::Document;
+use super::document::{Document, Entry};
 use crate::error::{InputError, suggestion};
 use crate::place::Place;
 use hpcc_core::node::{Located, NodeSettings};
@@ -45,17 +45,17 @@ impl Given {
         let known = settings.section(section, algorithm);
         let Some((entries, place)) = document.entries(section, structured)? else { return Ok(()) };
         self.sections.insert(section, place);
-        for (key, value, place) in entries {
-            let path = format!("{section}.{key}");
+        for entry in entries {
+            let key = &entry.key;
+            let wrong = |message| entry.place.key_error(format!("{section}.{key}"), message);
             let Some(setting) = known.iter().find(|setting| setting.key == key) else {
                 let keys: Vec<&str> =
                     known.iter().map(|setting| setting.key).chain(structured.iter().copied()).collect();
                 let of = algorithm.map_or_else(String::new, |name| format!(" (algorithm = \"{name}\")"));
-                let message = format!("unknown key {key} in [{section}]{}{of}", suggestion(&key, &keys));
-                return Err(place.key_error(path, message));
+                return Err(wrong(format!("unknown key {key} in [{section}]{}{of}", suggestion(key, &keys))));
             };
-            set(settings, section, algorithm, setting, &value).map_err(|message| place.key_error(path, message))?;
-            self.keys.insert((section, key), place);
+            set(settings, section, algorithm, setting, &entry).map_err(wrong)?;
+            self.keys.insert((section, entry.key), entry.place);
         }
         Ok(())
     }
@@ -65,16 +65,14 @@ impl Given {
         &mut self,
         settings: &mut NodeSettings,
         section: &'static str,
-        key: &str,
-        (value, place): (Result<Value, InputError>, Place),
+        entry: Entry,
     ) -> Result<(), InputError> {
-        let value = value?;
         let known = settings.section(section, None);
-        let setting = known.iter().find(|setting| setting.key == key);
-        let wrong = |message: String| place.key_error(format!("{section}.{key}"), message);
-        let setting = setting.ok_or_else(|| wrong(format!("there is no setting {key}")))?;
-        set(settings, section, None, setting, &value).map_err(wrong)?;
-        self.keys.insert((section, key.into()), place);
+        let setting = known.iter().find(|setting| setting.key == entry.key);
+        let wrong = |message: String| entry.place.key_error(format!("{section}.{}", entry.key), message);
+        let setting = setting.ok_or_else(|| wrong(format!("there is no setting {}", entry.key)))?;
+        set(settings, section, None, setting, &entry).map_err(wrong)?;
+        self.keys.insert((section, entry.key), entry.place);
         Ok(())
     }
 
@@ -101,35 +99,34 @@ fn set(
     section: &str,
     algorithm: Option<&str>,
     setting: &Setting,
-    value: &Value,
+    entry: &Entry,
 ) -> Result<(), String> {
-    assign(setting, value, |input| settings.set(section, algorithm, setting.key, input))
+    assign(setting, entry, |input| settings.set(section, algorithm, setting.key, input))
 }
 
 /// Hands a value to what sets a setting. The error is a sentence for the user.
 pub(super) fn assign(
     setting: &Setting,
-    value: &Value,
+    entry: &Entry,
     set: impl FnOnce(Input<'_>) -> Result<(), SettingError>,
 ) -> Result<(), String> {
     let text;
-    let input = match value {
-        Value::Boolean(on) => Input::Switch(*on),
+    let input = match &entry.value {
+        Some(Value::Boolean(on)) => Input::Switch(*on),
         // A node: a list of one.
-        Value::Integer(number) if setting.kind == Kind::Text => {
+        Some(Value::Integer(number)) if setting.kind == Kind::Text => {
             text = number.to_string();
             Input::Text(&text)
         }
-        Value::Integer(number) => Input::Whole(*number),
-        Value::Float(number) => Input::Real(*number),
-        Value::String(text) => Input::Text(text),
-        Value::Array(list) if setting.kind == Kind::Text => {
-            text = joined(list).ok_or_else(|| "expected a list of whole numbers, or a text".to_string())?;
+        Some(Value::Integer(number)) => Input::Whole(*number),
+        Some(Value::Float(number)) => Input::Real(*number),
+        Some(Value::String(text)) => Input::Text(text),
+        Some(Value::Array(list)) if setting.kind == Kind::Text => {
+            text = joined(list).ok_or_else(|| mismatch(setting, entry))?;
             Input::Text(&text)
         }
-        Value::Array(_) | Value::Table(_) | Value::Datetime(_) => {
-            return Err(format!("{} is no single value; expected {}", setting.key, setting.kind.expected()));
-        }
+        Some(Value::Array(_) | Value::Table(_) | Value::Datetime(_)) => return Err(mismatch(setting, entry)),
+        None => Input::Large(entry.written.parse().map_err(|_| mismatch(setting, entry))?),
     };
     set(input).map_err(|error| match (error, input, &setting.kind) {
         (SettingError::Unknown, _, _) => format!("there is no setting {}", setting.key),
@@ -139,6 +136,22 @@ pub(super) fn assign(
         }
         (SettingError::Value(message), _, _) => message,
     })
+}
+
+/// Says that a value is nothing that a setting can be.
+pub(super) fn mismatch(setting: &Setting, entry: &Entry) -> String {
+    let kind = setting.kind.expected();
+    let expected = match setting.kind {
+        Kind::Text => "a text, or a list of whole numbers".into(),
+        Kind::Choice(_) => format!("one of {kind}"),
+        Kind::Switch
+        | Kind::Count { .. }
+        | Kind::Bytes { .. }
+        | Kind::Time { .. }
+        | Kind::Rate { .. }
+        | Kind::Real { .. } => kind,
+    };
+    format!("the value is {}; expected {expected}", entry.written)
 }
 
 /// A list of numbers as a text names nodes.

@@ -8,7 +8,7 @@ use super::failures::FailureKeys;
 use super::fast_cnp::FastCnpLists;
 use super::legacy::{self, LegacyKeys};
 use super::settings::{MonitorKeys, RunKeys, SwitchLists, TransportLists};
-use super::values::{Bounded, Fraction, Interval, Probability, Rate, Size, Time};
+use super::values::{Bounded, Fraction, Interval, Payload, Probability, Rate, Size, Time};
 use super::{topology, traffic};
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
@@ -221,6 +221,7 @@ schemas! {
     [] Time: called(&TIME, with_unit(quantity::TIMES));
     [] Interval: called(&TIME, with_unit(quantity::TIMES));
     [] Size: called(&SIZE, size());
+    [] Payload: called(&SIZE, size());
     [] Probability: json_schema!({ "type": "number", "minimum": 0, "maximum": 1 });
     [const TWICE: u32] Fraction<TWICE>: json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": f64::from(TWICE) / 2.0 });
     [const MIN: u32, const MAX: u32] Bounded<MIN, MAX>: json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX });

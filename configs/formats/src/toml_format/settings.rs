@@ -42,7 +42,7 @@ pub(super) struct Run {
 }
 
 pub(super) fn run(document: &mut Document<'_>) -> Result<Run, InputError> {
-    let (keys, _) = document.required::<RunKeys>("run")?;
+    let (keys, _) = document.required::<RunKeys>("run", "stop = \"10ms\"")?;
     let stop_place = document.place(keys.stop.span());
     Ok(Run { seed: keys.seed, order: keys.order, stop: keys.stop.into_inner().0, stop_place })
 }
@@ -56,14 +56,17 @@ pub(super) struct SwitchLists {
     /// ECN thresholds for ports of each rate, as a list of `{ rate, kmin, kmax, pmax }`. Give it, in place of
     /// `ecn_kmin`, `ecn_kmax` and `ecn_pmax`, where thresholds should not grow in step with rates.
     #[schemars(with = "Option<Vec<ThresholdKeys>>")]
-    ecn_thresholds: Option<Vec<Spanned<ThresholdKeys>>>,
+    ecn_thresholds: Option<Spanned<Vec<Spanned<ThresholdKeys>>>>,
     /// The same as a list.
     #[schemars(with = "Option<Vec<ClassKeys>>")]
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "thresholds such as { rate = \"100Gbps\", kmin = 400000, kmax = 1600000, pmax = 0.2 }"
+)]
 struct ThresholdKeys {
     /// Data rate of the ports.
     rate: Rate,
@@ -100,10 +103,8 @@ pub(super) fn transport_lists(document: &mut Document<'_>, settings: &mut NodeSe
 pub(super) fn switch_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<Place, InputError> {
     let (lists, mut place) = document.optional::<SwitchLists>("switch")?;
     if let Some(list) = lists.ecn_thresholds {
-        if let Some(first) = list.first() {
-            place = document.place(first.span());
-        }
-        settings.ecn_thresholds = Some(thresholds(document, list)?);
+        place = document.place(list.get_ref().first().map_or_else(|| list.span(), Spanned::span));
+        settings.ecn_thresholds = Some(thresholds(document, list.into_inner())?);
     }
     if let Some(list) = lists.classes {
         settings.switch.classes = classes::text(document, "switch", list)?;
@@ -167,7 +168,8 @@ fn node_list(
     nodes: usize,
 ) -> Result<Vec<u32>, InputError> {
     if let Some(node) = list.iter().find(|node| *node.get_ref() as usize >= nodes) {
-        let message = format!("{key} names node {}, but there are nodes 0 to {}", node.get_ref(), nodes - 1);
+        let message =
+            format!("{key} names node {}; expected nodes from 0 to {}", node.get_ref(), nodes.saturating_sub(1));
         return Err(document.place(node.span()).key_error(format!("monitor.{key}"), message));
     }
     Ok(list.into_iter().map(Spanned::into_inner).collect())
@@ -186,13 +188,14 @@ pub(super) fn monitor(
             let place = document.place(end.span());
             let (start, end) = (start.unwrap_or_default().0, end.into_inner().0);
             if end <= start {
-                let message = format!("the histogram ends at {end}, not after its start, {start}");
+                let message =
+                    format!("the histogram ends at {end}, not after its start, {start}; expected a later time");
                 return Err(place.key_error("monitor.queue_histogram_end", message));
             }
             Some(QueueHistogram { start, end })
         }
         (Some(_), None) => {
-            let message = "queue_histogram_end is missing from [monitor], which has queue_histogram_start";
+            let message = "queue_histogram_end is missing from [monitor]; expected it beside queue_histogram_start";
             return Err(place.key_error("monitor.queue_histogram_end", message));
         }
     };

@@ -18,6 +18,7 @@ mod algorithms;
 mod priorities;
 mod topology;
 mod traffic;
+mod wrong_values;
 
 pub(super) const MINIMAL: &str = r#"[run]
 stop = "1ms"
@@ -267,7 +268,7 @@ fn times_that_whole_nanoseconds_miss_are_noted() {
     let both = ["wire.exact_rates=true", "compatibility.floored_times=true"];
     refused(&pair("800Gbps"), &both, "--set: wire.exact_rates: exact_rates excludes the reference's floored_times");
     assert!(notes("800Gbps", &["transport.mtu=9000"]).is_empty());
-    let place = "test.toml:3: the link from 0 to 2 runs at 800Gbps, where the 49 bytes of a full packet take 0 ns";
+    let place = "test.toml:6: topology.rate: the link from 0 to 2 runs at 800Gbps, where the 49 bytes of a full packet take 0 ns";
     refused(&pair("800Gbps"), &[none, "transport.mtu=1"], place);
 }
 
@@ -296,9 +297,9 @@ fn the_references_faults_are_off_unless_asked_for() {
             "missed_wakeup = true",
             "16: compatibility.missed_wakeup: unknown key missed_wakeup in [compatibility]; did you mean missed_wakeups?",
         ),
-        ("missed_wakeups = 1", "16: compatibility.missed_wakeups: missed_wakeups is neither true nor false"),
+        ("missed_wakeups = 1", "16: compatibility.missed_wakeups: the value is 1; expected true or false"),
         ("profile = \"referenc\"", "16: compatibility.profile: unknown profile \"referenc\"; did you mean reference?"),
-        ("profile = 1", "16: compatibility.profile: profile is not a string"),
+        ("profile = 1", "16: compatibility.profile: the value is 1; expected one of \"correct\", \"reference\""),
     ] {
         let error = load(&format!("[compatibility]\n{line}"), &[]).expect_err(line).to_string();
         assert!(error.contains(message), "{error}");
@@ -335,7 +336,7 @@ fn overrides_are_checked_like_the_file() {
         ("run.stop.x=1", "--set: run.stop.x: stop holds a value, no keys"),
         ("traffic.7.size=1", "--set: traffic.7.size: traffic is a list of 1; expected traffic.INDEX.KEY"),
         ("traffic=1", "--set: [traffic] is a single section; expected [[traffic]]"),
-        ("topology=star", "--set: topology is no section; expected [topology]"),
+        ("topology=star", "--set: topology is no section, but star; expected [topology]"),
         ("stop", "--set: \"stop\" is no setting; expected KEY=VALUE"),
         (
             "switch.buffer=1KB",
@@ -444,7 +445,7 @@ fn bad_settings_name_their_line() {
         ("[legacy]\neta = 0.9", "17: legacy.eta: unknown key eta in [legacy]"),
         ("[legacy]\ngain = 2", "17: legacy.gain: the value is 2; expected a number from 0 to 1"),
         ("[legacy]\nmin_rate = \"900Gbps\"", "17: legacy.min_rate: the lowest sending rate is 900"),
-        ("[legacy]\nnodes = \"all\"", "17: legacy.nodes: nodes is no list; expected a list of nodes"),
+        ("[legacy]\nnodes = \"all\"", "17: legacy.nodes: the value is \"all\"; expected a list of nodes"),
         ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
         (
             "[[switch.classes]]\npriority = 3\nquantum = 1000\nstrict = true",
@@ -452,7 +453,7 @@ fn bad_settings_name_their_line() {
         ),
         (
             "[[switch.classes]]\npriority = 8\nstrict = true",
-            "17: switch.classes.priority: class 8 is named twice, or is no priority from 1 to 7",
+            "17: switch.classes.priority: class 8 is named twice, or is no priority; expected one class for each from 1 to 7",
         ),
         (
             "[switch]\ntelemetry_scope = \"queue\"",
@@ -471,7 +472,7 @@ fn bad_settings_name_their_line() {
         ),
         (
             "[[switch.ecn_thresholds]]\nrate=\"25Gbps\"\nkmin=1\nkmax=1\npmax=1",
-            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps, the rate of the link from 0 to 4 (line 4);",
+            "16: switch.ecn_thresholds: no ECN thresholds for 100Gbps, the rate of the link from 0 to 4 (line 7);",
         ),
         ("[monitor]\nqueue_interval = \"0us\"", "17: monitor.queue_interval: the time is 0; expected more"),
         ("[monitor]\nqueue_interval = 5", "17: monitor.queue_interval: 5 has no unit; expected a time"),
@@ -480,18 +481,23 @@ fn bad_settings_name_their_line() {
             "[monitor]\nqueue_histogram_start = \"1us\"\nqueue_histogram_end = \"1us\"",
             "18: monitor.queue_histogram_end",
         ),
-        (
-            "[monitor]\nqueue_interval = true",
-            "17: monitor.queue_interval: invalid type: boolean `true`, expected a time such as",
-        ),
+        ("[monitor]\nqueue_interval = true", "17: monitor.queue_interval: the value is true; expected a time such as"),
         ("[monitor\n", "16: "),
     ] {
         refused(&format!("{MINIMAL}\n{line}"), &[], &format!("test.toml:{expected}"));
     }
-    refused("[topology]\n", &[], "test.toml: the section [run] is missing");
-    refused("[run]\nseed = 1\n", &[], "test.toml:1: run.stop: stop is missing from [run]");
+    refused("[topology]\n", &[], "test.toml: the section [run] is missing; expected [run] with stop = \"10ms\"");
+    refused(
+        "[run]\nseed = 1\n",
+        &[],
+        "test.toml:1: run.stop: stop is missing from [run]; expected stop: simulated time at which the run ends",
+    );
     refused("[run]\nstop = \"0s\"\n", &[], "test.toml:2: run.stop: the time is 0; expected more");
-    refused("[run]\nstop = \"1s\"\n", &[], "test.toml: the section [topology] is missing");
+    refused(
+        "[run]\nstop = \"1s\"\n",
+        &[],
+        "test.toml: the section [topology] is missing; expected [topology] with kind = \"star\"",
+    );
 }
 
 /// Every prefix of a scenario, and a scenario with any one byte replaced, is either valid or an error.

@@ -5,10 +5,12 @@ use super::document::{Document, Kinded, unknown_kind};
 use super::values::{Probability, Rate, Time};
 use crate::error::InputError;
 use crate::generate::{self, Wire};
+use crate::origin::Origin;
 use crate::place::Place;
 use crate::scenario::NetworkBuilder;
-use crate::text::resolve;
-use hpcc_core::topology::{Link, Network};
+use crate::text::{no_file, resolve};
+use hpcc_core::settings::Conflict;
+use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::BitRate;
 use serde::Deserialize;
 use std::path::Path;
@@ -43,8 +45,8 @@ pub(super) struct Topology {
 }
 
 pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topology, InputError> {
-    let section = document.kinded(SECTION)?;
-    let place = section.place.clone();
+    let section = document.kinded(SECTION, KINDS)?;
+    let origin = section.origin.clone();
     let network = match section.kind.as_str() {
         "star" => star(document, section)?,
         "dumbbell" => dumbbell(document, section)?,
@@ -55,19 +57,22 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
         "k_ary_fat_tree" => k_ary_fat_tree(document, section)?,
         "file" => return file(document, section, config),
         "links" => return links(document, section),
-        _ => return Err(unknown_kind(SECTION, &section, KINDS)),
+        _ => return Err(unknown_kind(&section, KINDS)),
     };
-    let network = network.map_err(|message| place.key_error(SECTION, message))?;
-    nonzero_rates(&network, &place)?;
-    let links = vec![place; network.links.len()];
+    let network = network.map_err(|wrong| origin.error(&[wrong.key], wrong.message))?;
+    let links = rates(&network, &origin)?;
     Ok(Topology { network, links, default_loss: 0.0 })
 }
 
-fn nonzero_rates(network: &Network, place: &Place) -> Result<(), InputError> {
-    if network.links.iter().any(|link| link.rate == BitRate(0)) {
-        return Err(place.key_error(SECTION, "a link rate is 0; expected more"));
-    }
-    Ok(())
+/// Where the rate of each link was given. Refuses those of 0.
+fn rates(network: &Network, origin: &Origin) -> Result<Vec<Place>, InputError> {
+    let (edge, fabric) = (origin.place(&["rate"]), origin.place(&["fabric_rate", "bottleneck_rate", "rate"]));
+    let is_switch = |node: u32| network.nodes[node as usize] == NodeKind::Switch;
+    let place = |link: &Link| {
+        let place = if is_switch(link.a) && is_switch(link.b) { &fabric } else { &edge };
+        if link.rate == BitRate(0) { Err(place.error("the rate is 0; expected more")) } else { Ok(place.clone()) }
+    };
+    network.links.iter().map(place).collect()
 }
 
 fn wire(rate: Rate, delay: Time, loss: Probability) -> Wire {
@@ -89,7 +94,7 @@ struct StarKeys {
     loss: Probability,
 }
 
-fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn star(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: StarKeys = document.keys_of(SECTION, section)?;
     Ok(generate::star(keys.hosts, wire(keys.rate, keys.delay, keys.loss)))
 }
@@ -115,7 +120,7 @@ struct DumbbellKeys {
     loss: Probability,
 }
 
-fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn dumbbell(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: DumbbellKeys = document.keys_of(SECTION, section)?;
     let (rate, delay) = (keys.bottleneck_rate.unwrap_or(keys.rate), keys.bottleneck_delay.unwrap_or(keys.delay));
     let dumbbell = generate::Dumbbell {
@@ -148,7 +153,7 @@ struct ParkingLotKeys {
     loss: Probability,
 }
 
-fn parking_lot(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn parking_lot(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: ParkingLotKeys = document.keys_of(SECTION, section)?;
     let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
     let row = generate::ParkingLot {
@@ -183,7 +188,7 @@ struct DualHomedKeys {
     loss: Probability,
 }
 
-fn dual_homed(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn dual_homed(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: DualHomedKeys = document.keys_of(SECTION, section)?;
     let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
     let pod = generate::DualHomed {
@@ -219,7 +224,7 @@ struct LeafSpineKeys {
     loss: Probability,
 }
 
-fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn leaf_spine(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: LeafSpineKeys = document.keys_of(SECTION, section)?;
     let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
     let fabric = generate::LeafSpine {
@@ -259,7 +264,7 @@ struct FatTreeKeys {
     loss: Probability,
 }
 
-fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: FatTreeKeys = document.keys_of(SECTION, section)?;
     let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
     let tree = generate::FatTree {
@@ -302,17 +307,20 @@ fn full_bisection() -> f64 {
     1.0
 }
 
-fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, String>, InputError> {
+fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result<Network, Conflict>, InputError> {
     let keys: KAryKeys = document.keys_of(SECTION, section)?;
     let (rate, delay) = (keys.fabric_rate.unwrap_or(keys.rate), keys.fabric_delay.unwrap_or(keys.delay));
     let half = keys.k / 2;
     if half == 0 || !keys.k.is_multiple_of(2) {
-        return Ok(Err(format!("k is {}; expected an even number of at least 2", keys.k)));
+        let message = format!("k is {}; expected an even number of at least 2", keys.k);
+        return Ok(Err(Conflict::new("k", message)));
     }
     let hosts = f64::from(half) * keys.oversubscription;
     if hosts.fract() != 0.0 || !(1.0..=f64::from(u32::MAX)).contains(&hosts) {
-        let message = format!("a rack would have {hosts} hosts (k/2 times oversubscription); expected a whole number");
-        return Ok(Err(message));
+        let message = format!(
+            "a rack would have {hosts} hosts (k/2 times oversubscription); expected a whole number of at least 1"
+        );
+        return Ok(Err(Conflict::new("oversubscription", message)));
     }
     let tree = generate::FatTree {
         pods: keys.k,
@@ -342,8 +350,7 @@ fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<T
     let keys: FileKeys = document.keys_of(SECTION, section)?;
     let place = document.place(keys.path.span());
     let name = keys.path.get_ref();
-    let path = resolve(config, name)
-        .ok_or_else(|| place.key_error("topology.path", format!("path is \"{name}\", but there is no such file")))?;
+    let path = resolve(config, name).ok_or_else(|| place.key_error("topology.path", no_file("path", name)))?;
     let (network, links) = crate::reference::read_topology(&path)?;
     Ok(Topology { network, links, default_loss: keys.default_loss.0 })
 }
@@ -370,7 +377,7 @@ struct LinksKeys {
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a link such as { a = 0, b = 4 }")]
 struct LinkKeys {
     /// Number of the node at one end.
     a: u64,
@@ -386,17 +393,20 @@ struct LinkKeys {
 
 /// Hosts come first in the numbering. Rate, delay and loss of the section hold for links that have none.
 fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, InputError> {
-    let place = section.place.clone();
+    let origin = section.origin.clone();
     let keys: LinksKeys = document.keys_of(SECTION, section)?;
     let nodes = u64::from(keys.hosts) + u64::from(keys.switches);
-    let mut builder = NetworkBuilder::new(nodes, &place)?;
+    let mut builder = NetworkBuilder::new(nodes, &origin.place(&["hosts"]))?;
     for switch in u64::from(keys.hosts)..nodes {
-        builder.switch(switch, &place)?;
+        builder.switch(switch, &origin.place(&["switches"]))?;
     }
     for link in keys.links {
-        let place = document.place(link.span());
+        let place = document.place(link.span()).named("topology.links");
         let link = link.into_inner();
-        let missing = |key: &str| place.key_error(key, format!("{key} is missing from the link and from [topology]"));
+        let missing = |key: &str| {
+            let message = format!("{key} is missing from the link and from [topology]; expected it in one of them");
+            place.key_error(format!("topology.links.{key}"), message)
+        };
         let link = Link {
             a: builder.node(link.a, &place)?,
             b: builder.node(link.b, &place)?,

@@ -2,15 +2,15 @@
 //! `[[traffic]]`.
 
 use super::document::{Document, Kinded, unknown_kind};
-use super::values::{Bounded, Fraction, Interval, Probability, Size, Time};
+use super::values::{Bounded, Fraction, Interval, Payload, Probability, Time};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
 use crate::generate::{self, Cdf, Class, Offer, Pairs, Poisson, RandomIncast};
-use crate::place::Place;
+use crate::origin::Origin;
 use crate::reference::FlowFile;
 use crate::scenario::host;
-use crate::text::resolve;
+use crate::text::{no_file, resolve};
 use hpcc_core::pfc::DATA_PRIORITY;
 use hpcc_core::topology::Network;
 use hpcc_core::units::{BitRate, Nanos, Rounding};
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 const SECTION: &str = "traffic";
 const KINDS: &[&str] = &["flow", "incast", "periodic_incast", "random_incast", "permutation", "poisson", "file"];
@@ -77,7 +77,7 @@ pub(super) fn read(
 ) -> Result<Vec<Traffic>, InputError> {
     let context = Context { config, network, seed, rounding };
     let mut traffic = Vec::new();
-    for (mut section, index) in document.kinded_list(SECTION)?.into_iter().zip(0..) {
+    for (mut section, index) in document.kinded_list(SECTION, KINDS)?.into_iter().zip(0..) {
         let group = group(document, &mut section)?;
         hosts(document, &section, network)?;
         let (source, offer) = read_one(document, section, &context, index)?;
@@ -90,8 +90,8 @@ pub(super) fn read(
 fn hosts(document: &Document<'_>, section: &Kinded<'_>, network: &Network) -> Result<(), InputError> {
     let mut receiver = None;
     for key in ["dst", "receiver", "src", "senders"] {
-        for (node, place, set) in document.numbers(section, key, key == "senders") {
-            let refusal = |message| place.key_error(set.clone().unwrap_or_else(|| format!("{SECTION}.{key}")), message);
+        for (node, place) in document.numbers(section, key, key == "senders") {
+            let refusal = |message| place.key_error(format!("{SECTION}.{key}"), message);
             host(network, node).map_err(|why| refusal(format!("{key} is {why}")))?;
             match receiver {
                 _ if matches!(key, "dst" | "receiver") => receiver = Some((key, node)),
@@ -107,13 +107,16 @@ fn hosts(document: &Document<'_>, section: &Kinded<'_>, network: &Network) -> Re
 
 /// The name of a section's flows in results: that of its kind, unless it has its own.
 fn group<'a>(document: &Document<'a>, section: &mut Kinded<'a>) -> Result<String, InputError> {
-    let Some((name, place)) = document.take_name(SECTION, section)? else { return Ok(section.kind.clone()) };
+    let Some(entry) = document.take_entry(section, "name") else { return Ok(section.kind.clone()) };
     let safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.+".contains(letter);
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(safe) {
-        let message = format!("\"{name}\" is no name; expected 1 to {LONGEST_NAME} letters, digits, - _ . +");
-        return Err(place.key_error("traffic.name", message));
+    let fits = |name: &str| (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(safe);
+    match entry.value {
+        Some(Value::String(name)) if fits(&name) => Ok(name),
+        _ => {
+            let expected = format!("a text of 1 to {LONGEST_NAME} letters, digits, - _ . +");
+            Err(section.origin.error(&["name"], format!("{} is no name; expected {expected}", entry.written)))
+        }
     }
-    Ok(name)
 }
 
 fn read_one(
@@ -122,7 +125,7 @@ fn read_one(
     context: &Context<'_>,
     index: u32,
 ) -> Result<(FlowSource, Option<Offer>), InputError> {
-    let place = section.place.clone();
+    let origin = Arc::new(section.origin.clone());
     let mut offer = None;
     let flows = match section.kind.as_str() {
         "flow" => flow(document, section)?,
@@ -137,12 +140,12 @@ fn read_one(
         "poisson" => {
             let traffic = poisson(document, section, context)?;
             let (offer, random) = (traffic.offer(), generate::random(context.seed, index));
-            return Ok((FlowSource::Poisson { traffic, random, place }, Some(offer)));
+            return Ok((FlowSource::Poisson { traffic, random, origin }, Some(offer)));
         }
         "file" => return Ok((file(document, section, context)?, None)),
-        _ => return Err(unknown_kind(SECTION, &section, KINDS)),
+        _ => return Err(unknown_kind(&section, KINDS)),
     };
-    Ok((FlowSource::Listed { flows: flows.into(), place }, offer))
+    Ok((FlowSource::Listed { flows: flows.into(), origin }, offer))
 }
 
 fn class(priority: Priority, dport: Option<u16>, default_port: u16) -> Class {
@@ -162,7 +165,7 @@ struct FlowKeys {
     /// Number of the host that receives.
     dst: u32,
     /// Payload bytes of each flow.
-    size: Size,
+    size: Payload,
     /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
@@ -192,7 +195,7 @@ struct IncastKeys {
     /// How many hosts send, in place of `senders`: those with the lowest numbers, but for the receiver.
     sender_count: Option<u32>,
     /// Payload bytes of each flow.
-    size: Size,
+    size: Payload,
     /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
@@ -207,9 +210,9 @@ struct IncastKeys {
 }
 
 fn incast(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Vec<Flow>, InputError> {
-    let place = section.place.clone();
+    let origin = section.origin.clone();
     let keys: IncastKeys = document.keys_of(SECTION, section)?;
-    let senders = senders(keys.senders, keys.sender_count, keys.receiver, context, &place)?;
+    let senders = senders(keys.senders, keys.sender_count, keys.receiver, context, &origin)?;
     let class = class(keys.priority, keys.dport, INCAST_PORT);
     let flow = |src| new_flow(src, keys.receiver, class, keys.size.0, keys.start.0);
     Ok(senders.into_iter().map(flow).collect())
@@ -225,7 +228,7 @@ struct PeriodicIncastKeys {
     /// How many hosts send, in place of `senders`: those with the lowest numbers, but for the receiver.
     sender_count: Option<u32>,
     /// Payload bytes of each flow.
-    size: Size,
+    size: Payload,
     /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
@@ -249,14 +252,14 @@ fn periodic_incast(
     section: Kinded<'_>,
     context: &Context<'_>,
 ) -> Result<Vec<Flow>, InputError> {
-    let place = section.place.clone();
+    let origin = section.origin.clone();
     let keys: PeriodicIncastKeys = document.keys_of(SECTION, section)?;
-    let senders = senders(keys.senders, keys.sender_count, keys.receiver, context, &place)?;
+    let senders = senders(keys.senders, keys.sender_count, keys.receiver, context, &origin)?;
     let repeats = keys.duration.0.0.div_ceil(keys.interval.0.0);
     if repeats.saturating_mul(senders.len() as u64) > MAX_REPEATS {
         let message =
             format!("{repeats} incasts of {} flows are too many; expected at most {MAX_REPEATS} flows", senders.len());
-        return Err(place.key_error("traffic.interval", message));
+        return Err(origin.error(&["interval"], message));
     }
     let class = class(keys.priority, keys.dport, INCAST_PORT);
     let mut flows = Vec::new();
@@ -273,7 +276,7 @@ struct RandomIncastKeys {
     /// How many hosts send to one at the same moment; senders and receiver are drawn anew each time.
     fan_in: Bounded<1, 1_000_000>,
     /// Payload bytes of each flow.
-    size: Size,
+    size: Payload,
     /// What is offered on average, as a share of what the links of all hosts carry together. A larger value starts
     /// incasts more often.
     load: Fraction<2>,
@@ -298,7 +301,7 @@ fn random_incast(
     section: Kinded<'_>,
     context: &Context<'_>,
 ) -> Result<RandomIncast, InputError> {
-    let place = section.place.clone();
+    let origin = section.origin.clone();
     let keys: RandomIncastKeys = document.keys_of(SECTION, section)?;
     let traffic = RandomIncast {
         hosts: host_rates(context.network),
@@ -309,7 +312,7 @@ fn random_incast(
         duration: keys.duration.0,
         class: class(keys.priority, keys.dport, INCAST_PORT),
     };
-    traffic.check().map_err(|message| place.key_error(SECTION, message))?;
+    traffic.check().map_err(|wrong| origin.error(&[wrong.key], wrong.message))?;
     Ok(traffic)
 }
 
@@ -319,9 +322,9 @@ fn senders(
     count: Option<u32>,
     receiver: u32,
     context: &Context<'_>,
-    place: &Place,
+    origin: &Origin,
 ) -> Result<Vec<u32>, InputError> {
-    let refuse = |message: String| Err(place.key_error("traffic.senders", message));
+    let refuse = |message: String| Err(origin.error(&["senders", "sender_count"], message));
     let count = match (list, count) {
         (Some(list), None) if !list.is_empty() => return Ok(list),
         (None, Some(count)) if count > 0 => count as usize,
@@ -331,7 +334,7 @@ fn senders(
     let hosts: Vec<u32> = context.network.hosts().filter(|&host| host != receiver).take(count).collect();
     if hosts.len() < count {
         return refuse(format!(
-            "sender_count is {count}, but there are only {} hosts besides the receiver",
+            "sender_count is {count}; expected at most {}, the hosts of [topology] besides the receiver",
             hosts.len()
         ));
     }
@@ -342,7 +345,7 @@ fn senders(
 #[serde(deny_unknown_fields)]
 struct PermutationKeys {
     /// Payload bytes of each flow.
-    size: Size,
+    size: Payload,
     /// Simulated time at which the flow starts, or the first of several.
     #[serde(default)]
     start: Time,
@@ -403,7 +406,7 @@ struct PoissonKeys {
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "weights such as { hosts = [0, 1], weight = 4 }")]
 struct WeightKeys {
     /// Numbers of the hosts.
     hosts: Vec<u32>,
@@ -416,7 +419,7 @@ fn pairs(
     document: &Document<'_>,
     keys: &PoissonKeys,
     context: &Context<'_>,
-    place: &Place,
+    origin: &Origin,
 ) -> Result<Option<Arc<Pairs>>, InputError> {
     if keys.rack_share.is_none() && keys.weights.is_empty() {
         return Ok(None);
@@ -425,29 +428,25 @@ fn pairs(
     let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
     for entry in &keys.weights {
         for &host in &entry.get_ref().hosts {
-            let refuse = |what: &str| {
-                let message = format!("{what} {host}");
-                Err(document.place(entry.span()).key_error("traffic.weights", message))
-            };
+            let refuse = |message: String| Err(document.place(entry.span()).key_error("traffic.weights", message));
             if !network.is_host(host) {
-                return refuse("there is no host");
+                return refuse(format!("there is no host {host}; expected hosts of [topology]"));
             }
             if weights.insert(host, entry.get_ref().weight.0.into()).is_some() {
-                return refuse("two weights for host");
+                return refuse(format!("host {host} has two weights; expected one"));
             }
         }
     }
     let share = keys.rack_share.map(|share| share.0);
     let pairs = Pairs::new(network, share, |host| weights.get(&host).copied().unwrap_or(1));
-    let key = if share.is_some() { "traffic.rack_share" } else { "traffic.weights" };
-    pairs.map(|pairs| Some(Arc::new(pairs))).map_err(|message| place.key_error(key, message))
+    pairs.map(|pairs| Some(Arc::new(pairs))).map_err(|message| origin.error(&["rack_share", "weights"], message))
 }
 
 fn poisson(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) -> Result<Poisson, InputError> {
-    let place = section.place.clone();
+    let origin = section.origin.clone();
     let keys: PoissonKeys = document.keys_of(SECTION, section)?;
     let sizes = Cdf::read(&input(document, context, &keys.sizes, "sizes")?)?;
-    let pairs = pairs(document, &keys, context, &place)?;
+    let pairs = pairs(document, &keys, context, &origin)?;
     let traffic = Poisson {
         hosts: host_rates(context.network).into(),
         sizes: Arc::new(sizes),
@@ -457,7 +456,7 @@ fn poisson(document: &Document<'_>, section: Kinded<'_>, context: &Context<'_>) 
         duration: keys.duration.0,
         class: class(keys.priority, keys.dport, ORDINARY_PORT),
     };
-    traffic.check().map_err(|message| place.key_error(SECTION, message))?;
+    traffic.check().map_err(|wrong| origin.error(&[wrong.key], wrong.message))?;
     Ok(traffic)
 }
 
@@ -492,7 +491,5 @@ fn input(
 ) -> Result<std::path::PathBuf, InputError> {
     let place = document.place(name.span());
     let name = name.get_ref();
-    resolve(context.config, name).ok_or_else(|| {
-        place.key_error(format!("traffic.{key}"), format!("{key} is \"{name}\", but there is no such file"))
-    })
+    resolve(context.config, name).ok_or_else(|| place.key_error(format!("traffic.{key}"), no_file(key, name)))
 }

@@ -61,6 +61,19 @@ impl Quantity for Size {
     }
 }
 
+/// The bytes of a flow, at least 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Payload(pub u64);
+
+impl<'de> Deserialize<'de> for Payload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Size::deserialize(deserializer)?.0 {
+            0 => Err(D::Error::custom("the size is 0; expected at least 1 byte")),
+            bytes => Ok(Payload(bytes)),
+        }
+    }
+}
+
 struct QuantityVisitor<Q>(PhantomData<Q>);
 
 impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {
@@ -105,7 +118,7 @@ pub(super) struct Interval(pub Nanos);
 impl<'de> Deserialize<'de> for Interval {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Time::deserialize(deserializer)?.0 {
-            Nanos(0) => Err(D::Error::custom("the time is 0; expected more")),
+            Nanos(0) => Err(D::Error::custom("the time is 0; expected more than 0")),
             time => Ok(Interval(time)),
         }
     }

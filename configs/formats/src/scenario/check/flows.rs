@@ -20,17 +20,24 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
     let mut late = 0;
-    for placed in traffic.iter().flat_map(|traffic| traffic.source.walk()) {
-        let (flow, place) = placed?;
-        flow_alone(&flow, scenario).map_err(|message| place.error(message))?;
-        priorities.see(&flow).map_err(|message| place.error(message))?;
-        if !reach.connects(flow.src, flow.dst) {
-            return Err(place.error(format!("no path connects host {} with host {}", flow.src, flow.dst)));
+    for source in traffic.iter().map(|traffic| &traffic.source) {
+        for placed in source.walk() {
+            let (flow, place) = placed?;
+            let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
+            flow_alone(&flow, scenario).map_err(refuse)?;
+            priorities.see(&flow).map_err(|message| refuse((PRIORITY, message)))?;
+            if !reach.connects(flow.src, flow.dst) {
+                let message = format!(
+                    "no path connects host {} with host {}; expected hosts that links connect",
+                    flow.src, flow.dst
+                );
+                return Err(refuse((DESTINATION, message)));
+            }
+            totals.add(&flow);
+            sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
+            late += u64::from(flow.start >= scenario.stop);
+            long_paths.see(flow.src, flow.dst);
         }
-        totals.add(&flow);
-        sequence_numbers(&totals, scenario).map_err(|message| place.error(message))?;
-        late += u64::from(flow.start >= scenario.stop);
-        long_paths.see(flow.src, flow.dst);
     }
     priorities.settle(scenario);
     note_idle_flows(scenario, late, totals.count);
@@ -43,30 +50,45 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
     Ok(flows)
 }
 
-fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
-    for (role, node) in [("source", flow.src), ("destination", flow.dst)] {
-        host(&scenario.network, node).map_err(|why| format!("the flow's {role} is {why}"))?;
+/// What is wrong with a flow, and the keys that may have said so, of which a section has one.
+pub(super) type Wrong = (&'static [&'static str], String);
+
+const SOURCE: &[&str] = &["src", "senders", "sender_count", "kind"];
+const DESTINATION: &[&str] = &["dst", "receiver", "kind"];
+const SIZE: &[&str] = &["size", "sizes"];
+pub(super) const PRIORITY: &[&str] = &["priority"];
+
+fn flow_alone(flow: &Flow, scenario: &Scenario) -> Result<(), Wrong> {
+    for (keys, role, node) in [(SOURCE, "source", flow.src), (DESTINATION, "destination", flow.dst)] {
+        host(&scenario.network, node).map_err(|why| (keys, format!("the flow's {role} is {why}")))?;
     }
     if flow.src == flow.dst {
-        return Err(format!("source and destination of the flow are the same host, {}", flow.src));
+        let message = format!("source and destination of the flow are the same host, {}; expected two", flow.src);
+        return Err((SOURCE, message));
     }
     if flow.size == 0 {
-        return Err("the flow's size is 0; expected at least 1 byte".into());
+        return Err((SIZE, "the flow's size is 0; expected at least 1 byte".into()));
     }
     let least = if scenario.quirks().data_in_queue_0 { 0 } else { 1 };
     if !(least..=7).contains(&flow.priority) {
-        return Err(format!(
+        let message = format!(
             "the flow's priority is {}; expected {least} to 7 (0 is the switches' own queue for control frames)",
             flow.priority
-        ));
+        );
+        return Err((PRIORITY, message));
     }
     protocol::flow(flow, scenario)?;
-    qos::guarantee(flow, scenario)?;
+    qos::guarantee(flow, scenario).map_err(|message| (PRIORITY, message))?;
+    chunks(flow, scenario).map_err(|message| (SIZE, message))
+}
+
+/// Going back to the start of a chunk never ends one that is not full.
+fn chunks(flow: &Flow, scenario: &Scenario) -> Result<(), String> {
     let chunk = scenario.settings.transport.chunk.0;
     if scenario.settings.transport.recovery == Recovery::GoBackZero && !flow.size.is_multiple_of(chunk) {
         return Err(format!(
-            "the flow's size is {} bytes; going back to the start of a chunk needs a multiple of {chunk}, \
-             or the flow never completes",
+            "the flow's size is {} bytes, which it would never complete with transport.recovery = \"go_back_zero\"; expected a \
+             multiple of {chunk}, which is transport.chunk",
             flow.size
         ));
     }
@@ -83,7 +105,8 @@ fn sequence_numbers(totals: &FlowTotals, scenario: &Scenario) -> Result<(), Stri
     let rounding = totals.count.saturating_mul(transport.mtu.0);
     if transport.queue_pairs == QueuePairs::PerPair && totals.bytes.saturating_add(rounding) > MOST_SHARED_BYTES {
         return Err(format!(
-            "with this flow there are {} bytes; queue_pairs = \"per_pair\" has sequence numbers for {MOST_SHARED_BYTES} in all",
+            "with this flow there are {} bytes; expected at most {MOST_SHARED_BYTES} in all, for which queue_pairs = \"per_pair\" has \
+             sequence numbers",
             totals.bytes
         ));
     }
@@ -96,7 +119,7 @@ pub(crate) fn host(network: &Network, node: u32) -> Result<(), String> {
         Some(NodeKind::Host) => Ok(()),
         Some(NodeKind::Switch) => Err(format!("node {node}, a switch; expected a host")),
         None => Err(match network.nodes.len() {
-            0 => format!("node {node}, but there are no nodes"),
+            0 => format!("node {node}, but there are no nodes; expected a host"),
             count => format!("node {node}, but there are only nodes 0 to {}; expected a host", count - 1),
         }),
     }

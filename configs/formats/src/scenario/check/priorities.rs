@@ -26,7 +26,8 @@ impl InUse {
         let answers = self.transport.answer_priority(flow.priority);
         self.used = self.used.with(flow.priority).with(answers);
         let Some(given) = self.given else { return Ok(()) };
-        check_flow(given, flow.priority, answers).map_err(|wrong| wrong.to_string())
+        check_flow(given, flow.priority, answers)
+            .map_err(|wrong| format!("{} in {}.{}", wrong.conflict.message, wrong.section, wrong.conflict.key))
     }
 
     /// Settles for which priorities switches keep memory: for those that were seen, unless the scenario names them.

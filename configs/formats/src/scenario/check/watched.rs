@@ -10,7 +10,7 @@ pub(in crate::scenario) fn watched_flows(scenario: &Scenario, places: &Places) -
     match scenario.monitor.control_flows.iter().find(|&&flow| u64::from(flow) >= count) {
         None => Ok(()),
         Some(flow) => Err(places.control_flows.error(format!(
-            "control_flows names flow {flow}, but there are {count}, counted from 0 in the order of their start"
+            "control_flows names flow {flow}, but there are {count}; expected their numbers, from 0 in the order of their start"
         ))),
     }
 }

@@ -105,7 +105,7 @@ fn algorithms_refuse_what_is_not_theirs() {
             "algorithm='timely'\nmin_rate='0Mbps'",
             "18: congestion_control.min_rate: the value is \"0Mbps\"; expected a rate",
         ),
-        ("algorithm=5", "17: congestion_control.algorithm: 5 is none of \"hpcc\""),
+        ("algorithm=5", "17: congestion_control.algorithm: the value is 5; expected one of \"hpcc\""),
     ] {
         refused(&format!("{MINIMAL}\n[congestion_control]\n{section}\n"), &[], &format!("test.toml:{expected}"));
     }

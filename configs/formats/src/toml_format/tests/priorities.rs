@@ -46,10 +46,10 @@ fn who_keeps_nothing_by_priority_does_not_name_any() {
 
 #[test]
 fn flows_without_memory_are_refused() {
-    let expected = "test.toml:16: switch.pfc_priorities: the flow has priority 4, for which switches keep no memory; expected 4 \
-                    beside 3";
+    let expected = "test.toml:21: traffic.priority: the flow has priority 4, for which switches keep no memory; expected 4 beside 3 in \
+                    switch.pfc_priorities";
     refused(&with_flows(&[3, 4]), &["switch.pfc_priorities=3"], expected);
-    let expected = "test.toml:10: switch.pfc_priorities: its acknowledgements have priority 3, for which";
+    let expected = "test.toml:15: traffic.priority: its acknowledgements have priority 3, for which";
     refused(&with_flows(&[4]), &["switch.pfc_priorities=4"], expected);
     let expected = "--set: switch.pfc_priorities: the value is \"3,8\"; expected priorities from 1 to 7, such as";
     refused(&with_flows(&[3]), &["switch.pfc_priorities=[3, 8]"], expected);

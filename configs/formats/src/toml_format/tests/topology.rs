@@ -40,19 +40,25 @@ fn bad_topologies_name_their_line() {
     for (section, expected) in [
         ("kind='ring'", "4: topology.kind: unknown kind \"ring\""),
         ("kind='stat'", "4: topology.kind: unknown kind \"stat\"; did you mean star?"),
-        ("kind=5", "4: topology.kind: kind is not a string"),
-        ("hosts=5", "3: topology.kind: kind is missing from [topology]"),
-        ("kind='star'\nhosts=3\nrate='25Gbps'", "3: topology.delay: delay is missing from [topology]"),
+        ("kind=5", "4: topology.kind: the value is 5; expected one of star, dumbbell,"),
+        ("hosts=5", "3: topology.kind: kind is missing from [topology]; expected one of star, dumbbell,"),
+        (
+            "kind='star'\nhosts=3\nrate='25Gbps'",
+            "3: topology.delay: delay is missing from [topology]; expected delay: time that a bit takes over a link",
+        ),
         (
             "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nspines=2",
             "8: topology.spines: unknown key spines in [topology]",
         ),
-        ("kind='star'\nhosts=0\nrate='25Gbps'\ndelay='1us'", "3: topology: hosts is 0; expected at least 1"),
-        ("kind='star'\nhosts=199999\nrate='25Gbps'\ndelay='1us'", "3: topology: the network has 200000 nodes or more"),
-        ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "3: topology: a link rate is 0; expected more"),
+        ("kind='star'\nhosts=0\nrate='25Gbps'\ndelay='1us'", "5: topology.hosts: hosts is 0; expected at least 1"),
+        (
+            "kind='star'\nhosts=199999\nrate='25Gbps'\ndelay='1us'",
+            "5: topology.hosts: the network has 200000 nodes or more",
+        ),
+        ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "6: topology.rate: the rate is 0; expected more"),
         (
             "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
-            "3: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
+            "6: topology.rate: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
         ),
         (
             "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2",
@@ -61,19 +67,19 @@ fn bad_topologies_name_their_line() {
         ("kind='file'\npath='gone.txt'", "5: topology.path: path is \"gone.txt\", but there is no such file"),
         (
             "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=2},\n]",
-            "10: there is no node 2; expected 0 to 1",
+            "10: topology.links: there is no node 2; expected 0 to 1",
         ),
         (
             "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\ndelay='1us'\nlinks=[\n{a=0,b=0},\n]",
-            "10: the link connects node 0 with itself",
+            "10: topology.links: the link connects node 0 with itself",
         ),
         (
             "kind='links'\nhosts=1\nswitches=1\nrate='25Gbps'\nlinks=[\n{a=0,b=1},\n]",
-            "9: delay is missing from the link and from [topology]",
+            "9: topology.links.delay: delay is missing from the link and from [topology]",
         ),
         (
             "kind='links'\nhosts=4000000000\nswitches=1\nlinks=[]",
-            "3: the network has 4000000001 nodes; expected at most 131072",
+            "5: topology.hosts: the network has 4000000001 nodes; expected at most 131072",
         ),
     ] {
         refused(&with_topology(section), &[], &format!("test.toml:{expected}"));

@@ -82,7 +82,7 @@ fn bad_traffic_names_its_line() {
             "kind='flow'\nsrc=0\ndst=5\nsize=1",
             "test.toml:18: traffic.dst: dst is node 5, but there are only nodes 0 to 4; expected a host",
         ),
-        ("kind='flow'\nsrc=0\ndst=1\nsize=0", "test.toml:15: the flow's size is 0"),
+        ("kind='flow'\nsrc=0\ndst=1\nsize=0", "test.toml:19: traffic.size: the size is 0; expected at least 1 byte"),
         (
             "kind='flow'\nsrc=0\ndst=1\nsize=1\npriority=0",
             "test.toml:20: traffic.priority: the value is 0; expected a whole number from 1 to 7",
@@ -95,11 +95,11 @@ fn bad_traffic_names_its_line() {
         ("kind='incast'\nreceiver=0\nsize=1", "test.toml:15: traffic.senders: there are no senders"),
         (
             "kind='incast'\nreceiver=0\nsize=1\nsender_count=4",
-            "test.toml:15: traffic.senders: sender_count is 4, but there are only 3",
+            "test.toml:19: traffic.sender_count: sender_count is 4; expected at most 3",
         ),
         (
             "kind='incast'\nreceiver=0\nsize=1\nsender_count=4\nsenders=[1]",
-            "test.toml:15: traffic.senders: both senders and sender_count",
+            "test.toml:20: traffic.senders: both senders and sender_count",
         ),
         (
             "kind='incast'\nreceiver=0\nsize=1\nsenders=[1,0]",
@@ -111,11 +111,11 @@ fn bad_traffic_names_its_line() {
         ),
         (
             "kind='periodic_incast'\nreceiver=0\nsize=1\nsenders=[1]\ninterval='1ns'\nduration='1s'",
-            "test.toml:15: traffic.interval: 1000000000 incasts",
+            "test.toml:20: traffic.interval: 1000000000 incasts",
         ),
         (
             "kind='random_incast'\nfan_in=4\nsize=1000\nload=0.5\nduration='1ms'",
-            "test.toml:15: traffic: fan_in is 4, but there are only 3 hosts besides a receiver",
+            "test.toml:17: traffic.fan_in: fan_in is 4; expected at most 3, the hosts besides a receiver",
         ),
         ("kind='file'\npath='gone'", "test.toml:17: traffic.path: path is \"gone\", but there is no such file"),
         ("kind='file'\npath='flow.txt'", "flow.txt:2: the flow's destination is node 9"),
