@@ -147,7 +147,7 @@ impl QuirkSettings {
                 (_, Some(quirk)) => *quirk = true,
                 (_, None) => {
                     let known = Quirks::NAMES.join(", ");
-                    let message = format!("unknown fault \"{name}\"; there are: {ALL_NAMES}, {NO_NAME}, {known}");
+                    let message = format!("unknown fault \"{name}\"; expected {ALL_NAMES}, {NO_NAME}, {known}");
                     return Err(Conflict::new("reference_faults", message));
                 }
             }

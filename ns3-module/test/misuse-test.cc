@@ -472,7 +472,7 @@ MakeMisuseTests()
         new MisuseTest(
             "a congestion control that there is not",
             []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
-            "\"hpc\" is none of \"hpcc\", "),
+            "the value is \"hpc\"; expected one of \"hpcc\", "),
         new MisuseTest(
             "a layout of telemetry that there is not",
             []() { QbbHelper().SetTelemetry("papre"); },
@@ -609,7 +609,7 @@ MakeMisuseTests()
                                            AttackHelper("forged").Install(network.hosts.Get(0),
                                                                           network.helper);
                                    }),
-                       "kind: \"forged\" is none of \"forged_fast_cnp\""),
+                       "kind: the value is \"forged\"; expected one of \"forged_fast_cnp\""),
         new MisuseTest("an attack before the start",
                        WithNetwork(false,
                                    [](TestNetwork& network) {

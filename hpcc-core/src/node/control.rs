@@ -107,7 +107,8 @@ impl Settings for ControlSettings {
             Input::Text(name) => self.find(name),
             Input::Switch(_) | Input::Whole(_) | Input::Large(_) | Input::Real(_) => None,
         };
-        let known = || format!("{} is none of {}", input.shown(), Kind::Choice(self.names()).expected());
+        let known =
+            || format!("the value is {}; expected one of {}", input.shown(), Kind::Choice(self.names()).expected());
         self.chosen = place.ok_or_else(|| SettingError::Value(known()))?;
         Ok(())
     }

@@ -209,7 +209,9 @@ pub mod __private {
             Input::Text(name) => T::from_name(name),
             Input::Switch(_) | Input::Whole(_) | Input::Large(_) | Input::Real(_) => None,
         };
-        named.ok_or_else(|| alloc::format!("{} is none of {}", input.shown(), T::kind(None).expected()))
+        named.ok_or_else(|| {
+            alloc::format!("the value is {}; expected one of {}", input.shown(), T::kind(None).expected())
+        })
     }
 }
 

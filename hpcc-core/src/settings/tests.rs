@@ -115,7 +115,7 @@ fn what_does_not_fit_is_refused_with_what_was_expected() {
     assert_eq!(refused("gain", Input::Real(1.5)), "the value is 1.5; expected a number from 0 to 1");
     assert_eq!(refused("gain", Input::Real(-1e-308)), "the value is -1e-308; expected a number from 0 to 1");
     assert!(refused("gain", Input::Real(f64::NAN)).starts_with("the value is NaN"));
-    assert_eq!(refused("mode", Input::Text("quick")), "\"quick\" is none of \"fast\", \"slow\"");
+    assert_eq!(refused("mode", Input::Text("quick")), "the value is \"quick\"; expected one of \"fast\", \"slow\"");
     assert!(refused("wait", Input::Whole(5)).starts_with("5 has no unit; expected a time"));
     assert!(refused("wait", Input::Text("0s")).starts_with("the value is \"0s\"; expected a time"));
     assert!(refused("wait", Input::Text("2s")).ends_with("from 1ns to 1s"));

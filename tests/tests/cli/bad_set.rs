@@ -32,11 +32,11 @@ fn keys_of_a_scenario() {
         ("congestion_control.etta=0.9", vec!["etta", "did you mean", "eta"]),
         ("congestion_control.eta=0.9x", vec!["congestion_control.eta", "0.9x"]),
         ("congestion_control.eta", vec!["expected KEY=VALUE"]),
-        ("traffic.1.size=0", vec!["scenario.toml:", "size is 0", "(with --set traffic.1.size=0)"]),
+        ("traffic.1.size=0", vec!["--set: traffic.1.size: the size is 0; expected at least 1 byte"]),
         ("traffic.1.src=2", vec!["--set: traffic.1.src: src and dst are the same host, 2"]),
         ("traffic.1.src=9", vec!["--set: traffic.1.src: src is node 9"]),
         ("traffic.7.size=1KB", vec!["traffic"]),
-        ("topology.rate=40Gbps", vec!["40Gbps"]),
+        ("topology.rate=40Gbps", vec!["scenario.toml:", "topology.links", "40Gbps", "(with --set topology.rate=40Gbps)"]),
         ("run.stop=10", vec!["run.stop"]),
         ("U_TARGET=0.9", vec!["U_TARGET"]),
     ] {

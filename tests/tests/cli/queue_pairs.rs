@@ -143,6 +143,6 @@ fn what_a_shared_queue_pair_cannot_be_with_is_refused() {
     refused(
         &["traffic.0.size=9223372036854775807B"],
         9,
-        "queue_pairs = \"per_pair\" has sequence numbers for 4611686018427387904",
+        "expected at most 4611686018427387904 in all, for which queue_pairs = \"per_pair\" has sequence numbers",
     );
 }
