@@ -6,6 +6,8 @@
 //! are [checked](NodeSettings::check) against each other, and a host or switch is made of them.
 
 mod alike;
+#[cfg(test)]
+mod auto;
 mod border;
 mod control;
 mod counters;

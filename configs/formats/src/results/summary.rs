@@ -53,11 +53,11 @@ pub struct Summary {
     /// Processor time of the simulation per packet-hop, in ns.
     #[serde(serialize_with = "finite")]
     pub ns_per_packet_hop: f64,
-    /// 99th percentile of the queue of the busiest port, in bytes.
+    /// 99th percentile of the samples of the queue of the busiest port, in bytes.
     pub queue_p99_bytes: u64,
-    /// Longest queue seen at any port, in bytes.
+    /// Longest queue of any port in a sample, in bytes: one that grows and drains between two samples is not seen.
     pub queue_max_bytes: u64,
-    /// The port with the longest queue; none if no queue ever built up.
+    /// The port with the longest queue; none if every sample found all queues empty.
     pub queue_busiest: Option<Port>,
     /// PFC pause frames received.
     pub pfc_pauses: u64,

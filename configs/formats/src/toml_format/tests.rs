@@ -420,6 +420,10 @@ fn bad_settings_name_their_line() {
         ),
         ("[telemetry]\npaths = 9", "17: telemetry.paths: the value is 9; expected a whole number from 1 to 8"),
         (
+            "[telemetry]\npath_interval = 7",
+            "17: telemetry.path_interval: path_interval belongs to paths = \"2\" or \"3\"",
+        ),
+        (
             "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\npaths = 2",
             "19: telemetry.paths: paths looks at records",
         ),

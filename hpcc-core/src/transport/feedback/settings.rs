@@ -72,8 +72,8 @@ crate::settings! {
             probes."]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;
         /// Base round-trip times between two probes of other paths.
-        #[change = "A smaller value finds a better path sooner and costs more probes; it has no effect with one path."]
-        pub path_interval: u32 {1..=1_000_000} = 5;
+        #[change = "A smaller value finds a better path sooner and costs more probes."]
+        pub path_interval: u32 {1..=1_000_000} = 5 => paths = "2" | "3" | "4" | "5" | "6" | "7" | "8";
     }
 }
 
@@ -123,9 +123,19 @@ impl FeedbackSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
 
     fn config(settings: FeedbackSettings) -> Result<FeedbackConfig, &'static str> {
         settings.config().map_err(|conflict| conflict.key)
+    }
+
+    #[test]
+    fn an_interval_counts_where_there_are_several_paths() {
+        let counts = |paths| {
+            let settings = FeedbackSettings { paths, ..FeedbackSettings::default() };
+            settings.list().iter().find(|setting| setting.key == "path_interval").expect("a setting").counts(&settings)
+        };
+        assert!((1..=MAX_PATHS as u8).all(|paths| counts(paths) == (paths > 1)));
     }
 
     #[test]
