@@ -36,7 +36,10 @@ fn keys_of_a_scenario() {
         ("traffic.1.src=2", vec!["--set: traffic.1.src: src and dst are the same host, 2"]),
         ("traffic.1.src=9", vec!["--set: traffic.1.src: src is node 9"]),
         ("traffic.7.size=1KB", vec!["traffic"]),
-        ("topology.rate=40Gbps", vec!["scenario.toml:", "topology.links", "40Gbps", "(with --set topology.rate=40Gbps)"]),
+        (
+            "topology.rate=40Gbps",
+            vec!["scenario.toml:", "topology.links", "40Gbps", "(with --set topology.rate=40Gbps)"],
+        ),
         ("run.stop=10", vec!["run.stop"]),
         ("U_TARGET=0.9", vec!["U_TARGET"]),
     ] {
