@@ -54,13 +54,13 @@ fn nodes_must_exist() {
 
 #[test]
 fn hosts_that_talk_must_be_connected() {
-    refused("    { a = 1, b = 3 },\n", "", "scenario.toml:24:", &["no path connects host 1 with host 2"]);
+    refused("    { a = 1, b = 3 },\n", "", "scenario.toml:27: traffic.dst:", &["no path connects host 1 with host 2"]);
 }
 
 #[test]
 fn flows_must_make_sense() {
     refused("src = 1", "src = 2", "scenario.toml:27: traffic.src:", &["same host, 2"]);
-    refused("size = \"200KB\"", "size = 0", "scenario.toml:25:", &["size is 0"]);
+    refused("size = \"200KB\"", "size = 0", "scenario.toml:29: traffic.size:", &["size is 0", "at least 1 byte"]);
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn impossible_pairs_are_refused_with_their_line() {
         (star, "rack_share = 0.5", "host 0 has no host in another rack to send to"),
         (FABRIC, "rack_share = 1.5", "a.toml:17: traffic.rack_share: the probability is 1.5; expected 0 to 1"),
         (FABRIC, "weights = [{ hosts = [8], weight = 2 }]", "a.toml:17: traffic.weights: there is no host 8"),
-        (FABRIC, "weights = [{ hosts = [1, 1], weight = 2 }]", "a.toml:17: traffic.weights: two weights for host 1"),
+        (FABRIC, "weights = [{ hosts = [1, 1], weight = 2 }]", "a.toml:17: traffic.weights: host 1 has two weights"),
         (
             FABRIC,
             "weights = [{ hosts = [1], weight = -2 }]",
