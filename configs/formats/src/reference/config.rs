@@ -74,6 +74,7 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
 
 fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Network) -> Places {
     Places {
+        network: None,
         links,
         stop: settings.blame("SIMULATOR_STOP_TIME"),
         buffer: settings.blame("BUFFER_SIZE"),

@@ -28,6 +28,8 @@ impl Blame {
 pub(crate) struct Places {
     /// One for each link of the network.
     pub links: Vec<Place>,
+    /// What describes the network as a whole, if no links are listed.
+    pub network: Option<Place>,
     pub stop: Blame,
     pub buffer: Blame,
     pub ecn: Blame,

@@ -107,6 +107,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
+        network: topology.section,
         links: topology.links,
         stop: Blame::new(run.stop_place, "run.stop"),
         buffer: blame("switch", "buffer"),

@@ -41,6 +41,8 @@ pub(super) fn schemas() -> Vec<(&'static str, serde_json::Value)> {
 pub(super) struct Topology {
     pub network: Network,
     pub links: Vec<Place>,
+    /// The section, if no links are listed.
+    pub section: Option<Place>,
     pub default_loss: f64,
 }
 
@@ -61,7 +63,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
     };
     let network = network.map_err(|wrong| origin.error(&[wrong.key], wrong.message))?;
     let links = rates(&network, &origin)?;
-    Ok(Topology { network, links, default_loss: 0.0 })
+    Ok(Topology { network, links, section: Some(origin.section().clone()), default_loss: 0.0 })
 }
 
 /// Where the rate of each link was given. Refuses those of 0.
@@ -352,7 +354,7 @@ fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<T
     let name = keys.path.get_ref();
     let path = resolve(config, name).ok_or_else(|| place.key_error("topology.path", no_file("path", name)))?;
     let (network, links) = crate::reference::read_topology(&path)?;
-    Ok(Topology { network, links, default_loss: keys.default_loss.0 })
+    Ok(Topology { network, links, section: None, default_loss: keys.default_loss.0 })
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
@@ -417,5 +419,5 @@ fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, Input
         builder.link(link, place)?;
     }
     let (network, links) = builder.finish();
-    Ok(Topology { network, links, default_loss: 0.0 })
+    Ok(Topology { network, links, section: None, default_loss: 0.0 })
 }

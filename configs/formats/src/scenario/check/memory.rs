@@ -58,7 +58,7 @@ fn insist() -> String {
 
 /// Refuses a network that the machine cannot hold.
 pub(in crate::scenario) fn memory(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Some(place) = places.links.first() else { return Ok(()) };
+    let Some(place) = places.network.as_ref().or(places.links.first()) else { return Ok(()) };
     let needs = needs(scenario);
     let sum = needs.iter().map(|(bytes, _)| bytes).sum();
     let Some(available) = available()?.filter(|&available| available < sum) else { return Ok(()) };
