@@ -19,6 +19,10 @@ pub struct EcnThreshold {
 }
 
 impl EcnThreshold {
+    /// The reference's preset for DCQCN: what switches mark by unless a setting or an algorithm says otherwise.
+    pub const USUAL: EcnThreshold =
+        EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
+
     /// The same for ports of another rate: queue lengths grow with it.
     pub fn scaled(&self, rate: BitRate) -> EcnThreshold {
         let scale = |bytes: u64| {

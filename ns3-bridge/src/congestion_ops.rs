@@ -6,6 +6,7 @@ use hpcc_core::cc::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Loss, LossSignal, MAX_TIMERS, Needs, NoEffect, Notification,
     RateDecision, Reaction, Reads, Sent, TcpClass, Timers,
 };
+use hpcc_core::ecn::EcnThreshold;
 use hpcc_core::random::Rng;
 use hpcc_core::settings::{Input, Kind, Setting, SettingError, Settings, Value};
 use hpcc_core::telemetry::{Hop, Modulus, Telemetry};
@@ -278,7 +279,8 @@ impl Algorithm for OpsAlgorithm {
     fn needs(&self) -> Needs {
         let OpsNeeds { reads, digests, reacts } = self.needs;
         let reaction = if reacts { Reaction::Mark } else { Reaction::Nothing };
-        Needs { reads: reads.into(), digests, reaction, rtt: true, sent: true, ..Needs::default() }
+        let ecn = Some(EcnThreshold::USUAL);
+        Needs { reads: reads.into(), digests, reaction, rtt: true, sent: true, ecn, ..Needs::default() }
     }
 }
 

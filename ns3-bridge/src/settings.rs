@@ -125,8 +125,11 @@ pub(crate) mod ffi {
         fn knows_telemetry(self: &Settings, of_switch: bool) -> bool;
         /// What differs from another node's settings and must not; both are resolved.
         fn difference(self: &Settings, other: &Settings, among: Among) -> Difference;
-        /// Takes over what a switch must know of the hosts.
-        fn follow_hosts(self: &mut Settings, host: &Settings);
+        /// Whether flows that start here go by marks.
+        fn reads_marks(self: &Settings) -> bool;
+        /// Takes over what a switch must know of the hosts: of the one that decides, and of one that reads marks, if there is
+        /// one.
+        fn follow_hosts(self: &mut Settings, host: &Settings, marked: &Settings);
         /// Takes over what a host must know of the switches.
         fn follow_switches(self: &mut Settings, other: &Settings);
         /// Makes them those of a host whose stack sends segments of TCP, or datagrams, in packets of at most so many bytes, IP
@@ -428,9 +431,15 @@ impl Settings {
         Difference { attribute, own: found.own, other: found.other }
     }
 
-    pub fn follow_hosts(&mut self, host: &Settings) {
+    pub fn reads_marks(&self) -> bool {
+        self.node.reads_marks()
+    }
+
+    pub fn follow_hosts(&mut self, host: &Settings, marked: &Settings) {
         if !self.is_settled {
-            Rc::make_mut(&mut self.node).follow_hosts(&host.node);
+            let own = Rc::make_mut(&mut self.node);
+            own.follow_hosts(&host.node);
+            own.mark_for(marked.node.control.chosen());
         }
     }
 

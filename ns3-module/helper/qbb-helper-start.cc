@@ -73,7 +73,8 @@ FindFrameRoom(const std::vector<Ptr<QbbNode>>& nodes, bool usesFastCnp)
 /**
  * \brief Tell which of the hosts, or of the switches, decides what others must know of them: on
  * telemetry, ECN, and the length of frames. An RDMA host, if there is one; of a network that is
- * only partly upgraded a node that knows telemetry. \param node a node whose settings are prepared
+ * only partly upgraded a node that knows telemetry.
+ * \param node a node whose settings are prepared
  * \return what is greater for a node that rather decides
  */
 std::pair<bool, bool>
@@ -193,6 +194,7 @@ QbbHelper::AgreeOnSettings() const
     CheckThatAttributesCount(m_nodes, *m_network);
     CheckThatParametersCount(m_nodes);
     Ptr<QbbNode> host;
+    Ptr<QbbNode> marked;
     Ptr<QbbNode> aSwitch;
     for (const auto& node : m_nodes)
     {
@@ -202,12 +204,17 @@ QbbHelper::AgreeOnSettings() const
         {
             first = node;
         }
+        if (!marked && DynamicCast<RdmaHost>(node) && node->GetSettings().reads_marks())
+        {
+            marked = node;
+        }
     }
     for (const auto& node : m_nodes)
     {
         if (node->IsSwitch() && host)
         {
-            node->GetSettings().follow_hosts(host->GetSettings());
+            node->GetSettings().follow_hosts(host->GetSettings(),
+                                             (marked ? marked : host)->GetSettings());
         }
         else if (!node->IsSwitch() && aSwitch)
         {

@@ -38,8 +38,9 @@ pub struct Needs {
     pub acks_first: bool,
     /// Whether it is a congestion control of the simulator's own TCP, and of nothing else.
     pub tcp: bool,
-    /// When switches mark packets for it, for a port of this rate; other ports scale the queue lengths.
-    pub ecn: EcnThreshold,
+    /// When switches mark packets for it, for a port of this rate; other ports scale the queue lengths. `None` if it reads
+    /// no marks.
+    pub ecn: Option<EcnThreshold>,
 }
 
 impl Default for Needs {
@@ -58,7 +59,7 @@ impl Default for Needs {
             window: true,
             acks_first: false,
             tcp: false,
-            ecn: EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 },
+            ecn: None,
         }
     }
 }
@@ -143,8 +144,7 @@ mod tests {
         assert!(names.contains("hpcc") && names.contains("none"), "{names:?}");
     }
 
-    /// What no scenario sets follows from this: what is needed besides acknowledgements, a window and a switch that
-    /// marks from 400 kB on.
+    /// What no scenario sets follows from this: what is needed besides acknowledgements and a window.
     #[test]
     fn algorithms_need_what_their_papers_and_the_presets_of_the_reference_have() {
         let needs = |name: &str| {
@@ -166,9 +166,10 @@ mod tests {
         }
         let unbounded = Needs { window: false, acks_first: true, ..usual };
         assert_eq!(needs("timely"), Needs { reads: Reads::SendTime, ..unbounded });
-        let interval = Some(Nanos(50_000));
-        assert_eq!(needs("dcqcn"), Needs { notification_interval: interval, reaction: Reaction::Mark, ..unbounded });
-        let ecn = EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 };
+        let (interval, ecn) = (Some(Nanos(50_000)), Some(EcnThreshold::USUAL));
+        let marked = Needs { reaction: Reaction::Mark, ecn, ..unbounded };
+        assert_eq!(needs("dcqcn"), Needs { notification_interval: interval, ..marked });
+        let ecn = Some(EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 });
         assert_eq!(needs("dctcp"), Needs { ecn, ..usual });
     }
 

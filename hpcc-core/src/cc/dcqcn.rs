@@ -12,6 +12,7 @@ use super::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Timers,
     words,
 };
+use crate::ecn::EcnThreshold;
 use crate::random::Rng;
 use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
@@ -99,6 +100,7 @@ impl Algorithm for DcqcnConfig {
             reaction: Reaction::Mark,
             window: false,
             acks_first: true,
+            ecn: Some(EcnThreshold::USUAL),
             ..Needs::default()
         }
     }

@@ -45,7 +45,7 @@ impl Algorithm for DctcpConfig {
 
     fn needs(&self) -> Needs {
         let ecn = EcnThreshold { rate: BitRate::gbps(100), kmin: 300_000, kmax: 300_000, pmax: 1.0 };
-        Needs { ecn, ..Needs::default() }
+        Needs { ecn: Some(ecn), ..Needs::default() }
     }
 }
 

@@ -2,6 +2,7 @@
 //! A congestion control of the simulator's own TCP: chosen here as an algorithm is, at work in the simulator.
 
 use super::{Algorithm, CongestionControl, FlowLimits, LineRate, Needs};
+use crate::ecn::EcnThreshold;
 use crate::settings::{Input, Setting, SettingError, Settings, Value};
 use crate::units::BitRate;
 use alloc::boxed::Box;
@@ -56,6 +57,6 @@ impl<S: Settings + Clone + Debug + 'static> Algorithm for TcpClass<S> {
     }
 
     fn needs(&self) -> Needs {
-        Needs { tcp: true, ..Needs::default() }
+        Needs { tcp: true, ecn: Some(EcnThreshold::USUAL), ..Needs::default() }
     }
 }

@@ -124,6 +124,21 @@ impl NodeSettings {
         }
     }
 
+    /// Whether the chosen algorithm goes by marks.
+    pub fn reads_marks(&self) -> bool {
+        self.needs().ecn.is_some()
+    }
+
+    /// Leaves marks to an algorithm of other hosts of the network, where the chosen one reads none. Before the settings are
+    /// [resolved](NodeSettings::resolve).
+    pub fn mark_for(&mut self, other: &dyn Algorithm) {
+        if !self.reads_marks()
+            && let Some(ecn) = other.needs().ecn
+        {
+            self.switch.resolve(&ecn);
+        }
+    }
+
     /// Takes over what a host must know of the switches.
     pub fn follow_switches(&mut self, switch: &NodeSettings) {
         self.switch = switch.switch.clone();
@@ -135,7 +150,7 @@ impl NodeSettings {
         self.resolve_protocol();
         self.wire.resolve();
         self.layout.resolve(needs.reads, network, self.transport.mtu.0);
-        self.switch.resolve(&needs.ecn);
+        self.switch.resolve(&needs.ecn.unwrap_or(EcnThreshold::USUAL));
         self.transport.resolve(&needs, network, self.switch.buffer.0);
     }
 

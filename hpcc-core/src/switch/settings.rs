@@ -63,7 +63,8 @@ crate::settings! {
         #[change = "Turn it off where no algorithm reads marks, or to see what they contribute."]
         pub ecn: bool = true;
         /// Queue length in bytes up to which no frame is marked, for a port of 100 Gb/s; other ports scale it by their rate.
-        /// `auto`: 400 kB, with `dctcp` 300 kB.
+        /// `auto`: 400 kB, with `dctcp` 300 kB. That is, for the main algorithm, or if it reads no marks for the one of hosts
+        /// without telemetry.
         #[change = "Lower it for earlier marks and shorter queues, at the cost of throughput; raise it where flows slow down \
             though links are not full."]
         pub ecn_kmin: Option<Bytes> = None;

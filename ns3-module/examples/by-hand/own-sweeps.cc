@@ -154,15 +154,18 @@ Changes
 Deployments()
 {
     const Attributes blind{{"StampTelemetry", "false"}};
-    const Attributes dcqcn{{"CongestionControl", "dcqcn"},
-                           {"TelemetryPackets", "none"},
-                           {"TelemetryAnswer", "none"}};
+    const auto without = [](const char* control) {
+        return Attributes{{"CongestionControl", control},
+                          {"TelemetryPackets", "none"},
+                          {"TelemetryAnswer", "none"}};
+    };
     const std::vector<uint32_t> half{0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27};
     return {
         {"all", AsItIs},
         {"blind-spines", Nodes({36, 37}, blind)},
         {"blind-leaves", Nodes({32, 33, 34, 35}, blind)},
-        {"half-dcqcn", Nodes(half, dcqcn)},
+        {"half-dcqcn", Nodes(half, without("dcqcn"))},
+        {"half-dctcp", Nodes(half, without("dctcp"))},
         {"hidden", Switches({{"TelemetryHiddenFrom", "hosts"}})},
     };
 }

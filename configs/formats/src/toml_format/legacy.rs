@@ -24,12 +24,18 @@ pub(super) struct LegacyKeys {
     nodes: Vec<Spanned<u32>>,
 }
 
+/// The nodes, and the algorithm of those that are hosts.
+pub(super) struct LegacyNodes {
+    nodes: Vec<u32>,
+    algorithm: Box<dyn Algorithm>,
+}
+
+/// Reads the section, beside settings that may not be resolved yet.
 pub(super) fn read(
     document: &mut Document<'_>,
     network: &Network,
-    given: &TransportSettings,
     settings: &NodeSettings,
-) -> Result<Legacy, InputError> {
+) -> Result<LegacyNodes, InputError> {
     let algorithm = algorithm(document, network, settings)?;
     let (keys, _) = document.optional::<LegacyKeys>("legacy")?;
     let count = network.nodes.len();
@@ -52,7 +58,22 @@ pub(super) fn read(
     let mut nodes: Vec<u32> = keys.nodes.into_iter().map(Spanned::into_inner).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    Ok(Legacy { nodes, settings: Some(settings.without_telemetry(given, algorithm, network)) })
+    Ok(LegacyNodes { nodes, algorithm })
+}
+
+impl LegacyNodes {
+    /// Has switches mark for legacy hosts, if there are some and they are the only ones who read marks.
+    pub(super) fn mark(&self, network: &Network, settings: &mut NodeSettings) {
+        if self.nodes.iter().any(|node| network.nodes[*node as usize] == NodeKind::Host) {
+            settings.mark_for(&*self.algorithm);
+        }
+    }
+
+    /// What they run by beside these settings, which are resolved; `given` is the transport as it was before.
+    pub(super) fn settle(self, given: &TransportSettings, settings: &NodeSettings, network: &Network) -> Legacy {
+        let LegacyNodes { nodes, algorithm } = self;
+        Legacy { nodes, settings: Some(settings.without_telemetry(given, algorithm, network)) }
+    }
 }
 
 /// The algorithms that a host without telemetry can run.

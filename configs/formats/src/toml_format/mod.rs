@@ -96,12 +96,14 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         let place = given.place(&document, "fast_cnp", "border_side");
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
     }
+    let legacy = legacy::read(&mut document, &topology.network, &settings)?;
+    legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
     settings.resolve(&topology.network);
+    let legacy = legacy.settle(&transport, &settings, &topology.network);
     given.check(&document, &settings, &topology.network)?;
     window(&settings, given.place(&document, "transport", "window"))?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
-    let legacy = legacy::read(&mut document, &topology.network, &transport, &settings)?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
     let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;

@@ -552,3 +552,20 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
         (&"nth".into(), &4.into(), &true.into())
     );
 }
+
+/// Switches mark for those who read marks: for the main algorithm, and if that reads none for legacy hosts.
+#[test]
+fn switches_mark_for_those_who_read_marks() {
+    let kmin = |control: &str, legacy: &str| {
+        let text = format!("{MINIMAL}[congestion_control]\nalgorithm = \"{control}\"\n[legacy]\n{legacy}");
+        load_with(text, &[]).expect("valid").settings.switch.ecn_kmin.expect("settled").0
+    };
+    let dctcp = "algorithm = \"dctcp\"\nnodes";
+    assert_eq!(kmin("hpcc_plus", "nodes = [1]"), 400_000, "DCQCN");
+    assert_eq!(kmin("hpcc_plus", &format!("{dctcp} = [1]")), 300_000);
+    assert_eq!(kmin("hpcc_plus", &format!("{dctcp} = [4]")), 400_000, "a switch sends no flows");
+    assert_eq!(kmin("dcqcn", &format!("{dctcp} = [1]")), 400_000, "the main algorithm decides");
+    let text = format!("{MINIMAL}[switch]\necn_kmin = \"5kB\"\n[legacy]\n{dctcp} = [1]");
+    let given = load_with(text, &[]).expect("valid").settings.switch;
+    assert_eq!((given.ecn_kmin.map(|bytes| bytes.0), given.ecn_pmax), (Some(5_000), Some(1.0)));
+}
