@@ -489,15 +489,23 @@ HpccScenarioHelper::BuildNetwork()
     m_network.UseStreamsAlone();
     NodeContainer nodes;
     nodes.Create(m_scenario->node_count());
-    for (uint32_t index = 0; index < nodes.GetN(); ++index)
+    for (uint32_t index = 0; index < nodes.GetN();)
     {
-        if (m_scenario->is_switch(index))
+        // Nodes are numbered as they are installed, and those that are installed together cost
+        // less.
+        const bool areSwitches = m_scenario->is_switch(index);
+        NodeContainer alike;
+        for (; index < nodes.GetN() && m_scenario->is_switch(index) == areSwitches; ++index)
         {
-            m_network.InstallSwitches(NodeContainer(nodes.Get(index)));
+            alike.Add(nodes.Get(index));
+        }
+        if (areSwitches)
+        {
+            m_network.InstallSwitches(alike);
         }
         else
         {
-            m_hosts->Install(nodes.Get(index), m_network);
+            m_hosts->Install(alike, m_network);
         }
     }
     SetSettings();

@@ -6,6 +6,7 @@
 #include "qbb-helper.h"
 
 #include "../model/call-core.h"
+#include "alike-objects.h"
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/random.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
@@ -214,16 +215,18 @@ QbbHelper::Install(const NodeContainer& nodes, const ObjectFactory& factory)
         factory.IsTypeIdSet() && factory.GetTypeId().IsChildOf(QbbNode::GetTypeId()),
         "nodes are installed by a factory of a QbbNode, such as ns3::RdmaHost, not "
             << (factory.IsTypeIdSet() ? factory.GetTypeId().GetName() : "by one without a type"));
+    AlikeObjects parts(factory);
+    AlikeObjects switchAgents(m_fastCnpSwitchFactory);
+    AlikeObjects hostAgents(m_fastCnpHostFactory);
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
         NS_ABORT_MSG_UNLESS(*it, "a null pointer is no node");
         NS_ABORT_MSG_IF((*it)->GetObject<QbbNode>(),
                         "node " << (*it)->GetId() << " is installed already");
-        Ptr<QbbNode> node = factory.Create<QbbNode>();
+        Ptr<QbbNode> node = DynamicCast<QbbNode>(parts.Create());
         (node->IsSwitch() ? m_switches : m_hosts).NoteMade();
         (*it)->AggregateObject(node);
-        node->AggregateObject(
-            (node->IsSwitch() ? m_fastCnpSwitchFactory : m_fastCnpHostFactory).Create<Object>());
+        node->AggregateObject((node->IsSwitch() ? switchAgents : hostAgents).Create());
         node->SetIndex(m_network->add_node(node->IsSwitch()));
         m_nodes.push_back(node);
     }

@@ -7,6 +7,7 @@
 #define SCENARIO_HOSTS_H
 
 #include "ns3/callback.h"
+#include "ns3/node-container.h"
 #include "ns3/object.h"
 #include "ns3/rdma-host.h"
 
@@ -22,7 +23,6 @@ struct Scenario;
 namespace ns3
 {
 
-class Node;
 class QbbHelper;
 
 /**
@@ -67,11 +67,11 @@ class ScenarioHosts : public Object
     static TypeId GetTypeId();
 
     /**
-     * \brief Make a node a host.
-     * \param node the node
-     * \param network what it becomes part of
+     * \brief Make nodes hosts.
+     * \param nodes the nodes
+     * \param network what they become part of
      */
-    virtual void Install(Ptr<Node> node, QbbHelper& network) = 0;
+    virtual void Install(const NodeContainer& nodes, QbbHelper& network) = 0;
 
     /**
      * \brief Get hosts ready: they have their settings and links, and the network is about to

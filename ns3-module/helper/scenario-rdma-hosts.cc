@@ -67,9 +67,9 @@ ScenarioRdmaHosts::GetTypeId()
 }
 
 void
-ScenarioRdmaHosts::Install(Ptr<Node> node, QbbHelper& network)
+ScenarioRdmaHosts::Install(const NodeContainer& nodes, QbbHelper& network)
 {
-    network.InstallHosts(NodeContainer(node));
+    network.InstallHosts(nodes);
 }
 
 void

@@ -25,7 +25,7 @@ class ScenarioRdmaHosts : public ScenarioHosts
     static TypeId GetTypeId();
 
     // Inherited
-    void Install(Ptr<Node> node, QbbHelper& network) override;
+    void Install(const NodeContainer& nodes, QbbHelper& network) override;
     void Prepare(const hpcc::Scenario& scenario, const QbbHelper& network) override;
     std::unique_ptr<ScenarioFlow> StartFlow(const RdmaFlow& flow, FinishCallback done) override;
     void Count(hpcc::RunTotals& totals) const override;

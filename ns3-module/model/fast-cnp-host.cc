@@ -68,6 +68,13 @@ FastCnpHost::FastCnpHost()
     NS_LOG_FUNCTION(this);
 }
 
+FastCnpHost::FastCnpHost(const FastCnpHost& other)
+    : Object(other),
+      SettingsOwner(other)
+{
+    NS_LOG_FUNCTION(this << &other);
+}
+
 FastCnpHost::~FastCnpHost()
 {
     NS_LOG_FUNCTION(this);

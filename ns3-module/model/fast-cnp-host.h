@@ -50,6 +50,13 @@ class FastCnpHost : public Object, public SettingsOwner
     static TypeId GetTypeId();
 
     FastCnpHost();
+
+    /**
+     * \brief Make one with the same attributes, and nothing else of the other.
+     * \param other whose attributes
+     */
+    FastCnpHost(const FastCnpHost& other);
+
     ~FastCnpHost() override;
 
     /// \return whether the host believes notifications

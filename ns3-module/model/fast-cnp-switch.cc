@@ -59,6 +59,13 @@ FastCnpSwitch::FastCnpSwitch()
     NS_LOG_FUNCTION(this);
 }
 
+FastCnpSwitch::FastCnpSwitch(const FastCnpSwitch& other)
+    : Object(other),
+      SettingsOwner(other)
+{
+    NS_LOG_FUNCTION(this << &other);
+}
+
 FastCnpSwitch::~FastCnpSwitch()
 {
     NS_LOG_FUNCTION(this);

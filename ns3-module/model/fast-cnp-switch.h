@@ -52,6 +52,13 @@ class FastCnpSwitch : public Object, public SettingsOwner
     static TypeId GetTypeId();
 
     FastCnpSwitch();
+
+    /**
+     * \brief Make one with the same attributes, and nothing else of the other.
+     * \param other whose attributes
+     */
+    FastCnpSwitch(const FastCnpSwitch& other);
+
     ~FastCnpSwitch() override;
 
     /// \return whether the switch notifies

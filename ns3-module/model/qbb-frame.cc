@@ -22,6 +22,41 @@ static_assert(sizeof(QbbFrame) == 128, "telemetry begins with the third cache li
 
 const uint8_t QbbFrame::INITIAL_HOP_LIMIT = hpcc::initial_hop_limit();
 
+namespace
+{
+
+/// Where a block begins, so that it can be told from the address of a frame in it.
+constexpr std::size_t BLOCK_ALIGNMENT = 64 * 1024;
+/// Bytes of a block: the memory before the next one has room for what an allocator notes there.
+constexpr std::size_t BLOCK_BYTES = BLOCK_ALIGNMENT - 128;
+/// Bytes of a block before its first frame, which begins with a cache line; they count its frames.
+constexpr std::size_t BLOCK_HEAD = alignof(QbbFrame);
+
+/**
+ * \brief Tell how many frames of a block there are. It is freed with the last of them.
+ * \param place a place in the block
+ * \return the number
+ */
+std::size_t&
+FramesAround(void* place)
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(place);
+    return *reinterpret_cast<std::size_t*>(address - address % BLOCK_ALIGNMENT);
+}
+
+/**
+ * \param bytes a number of bytes
+ * \param unit a unit
+ * \return the least multiple of the unit that is not below the number
+ */
+constexpr std::size_t
+RoundUp(std::size_t bytes, std::size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+} // namespace
+
 QbbFrame::QbbFrame(QbbFramePool* pool, std::size_t room)
     : m_room(static_cast<uint8_t>(room / ROOM_UNIT)),
       m_pool(pool)
@@ -36,19 +71,14 @@ QbbFrame::~QbbFrame()
     }
 }
 
-void*
-QbbFrame::operator new(std::size_t size, std::size_t room)
-{
-    void* memory = ::operator new (size + room, std::align_val_t{alignof(QbbFrame)});
-    // The core gets the room as a slice of bytes, which must have values.
-    std::memset(static_cast<std::byte*>(memory) + size, 0, room);
-    return memory;
-}
-
 void
 QbbFrame::operator delete(void* frame)
 {
-    ::operator delete (frame, std::align_val_t{alignof(QbbFrame)});
+    std::size_t& frames = FramesAround(frame);
+    if (--frames == 0)
+    {
+        ::operator delete (&frames, std::align_val_t{BLOCK_ALIGNMENT});
+    }
 }
 
 void
@@ -96,7 +126,9 @@ QbbFrame::Notify()
 }
 
 QbbFramePool::QbbFramePool(std::size_t room)
-    : m_room((room + QbbFrame::ROOM_UNIT - 1) / QbbFrame::ROOM_UNIT * QbbFrame::ROOM_UNIT)
+    : m_room(RoundUp(room, QbbFrame::ROOM_UNIT)),
+      m_pitch(RoundUp(sizeof(QbbFrame) + m_room, alignof(QbbFrame))),
+      m_perBlock((BLOCK_BYTES - BLOCK_HEAD) / m_pitch)
 {
     NS_ABORT_MSG_IF(room > QbbFrame::MAX_TELEMETRY,
                     "a frame cannot have so much room for telemetry: " << room << " bytes");
@@ -104,9 +136,16 @@ QbbFramePool::QbbFramePool(std::size_t room)
 
 QbbFramePool::~QbbFramePool()
 {
-    for (QbbFrame* frame : m_frames)
+    std::size_t frames = m_used;
+    for (auto block = m_blocks.rbegin(); block != m_blocks.rend(); ++block)
     {
-        frame->Unref();
+        // The block goes with its last frame.
+        for (std::size_t place = 0; place < frames; ++place)
+        {
+            std::launder(reinterpret_cast<QbbFrame*>(*block + BLOCK_HEAD + place * m_pitch))
+                ->Unref();
+        }
+        frames = m_perBlock;
     }
 }
 
@@ -115,12 +154,29 @@ QbbFramePool::Acquire()
 {
     if (!m_free)
     {
-        m_frames.push_back(new (m_room) QbbFrame(this, m_room));
-        return m_frames.back();
+        return Make();
     }
     QbbFrame* frame = m_free;
     m_free = frame->next;
     return frame;
+}
+
+QbbFrame*
+QbbFramePool::Make()
+{
+    if (m_blocks.empty() || m_used == m_perBlock)
+    {
+        void* memory = ::operator new (BLOCK_BYTES, std::align_val_t{BLOCK_ALIGNMENT});
+        new (memory) std::size_t{0};
+        m_blocks.push_back(static_cast<std::byte*>(memory));
+        m_used = 0;
+    }
+    std::byte* const place = m_blocks.back() + BLOCK_HEAD + m_used * m_pitch;
+    // The core gets the room as a slice of bytes, which must have values.
+    std::memset(place + sizeof(QbbFrame), 0, m_room);
+    ++m_used;
+    ++FramesAround(place);
+    return new (place) QbbFrame(this, m_room);
 }
 
 } // namespace ns3

@@ -134,7 +134,7 @@ class alignas(64) QbbFrame : public ForeseenEvent
     }
 
     /**
-     * \brief Free a frame and the room behind it.
+     * \brief Give back the memory of a frame and of the room behind it.
      * \param frame the frame
      */
     static void operator delete(void* frame);
@@ -251,14 +251,6 @@ class alignas(64) QbbFrame : public ForeseenEvent
     /// Let go of the packet, if there is one.
     void DropPacket();
 
-    /**
-     * \brief Get memory for a frame.
-     * \param size bytes of the frame
-     * \param room bytes behind it
-     * \return the memory
-     */
-    static void* operator new(std::size_t size, std::size_t room);
-
     QbbFramePool* m_pool; //!< where the frame returns to
 };
 
@@ -269,7 +261,8 @@ class alignas(64) QbbFrame : public ForeseenEvent
  *
  * The pool holds a reference to each frame, so that a simulator that drops its reference after each
  * arrival never frees one. It must outlive the simulation's run, not the simulator's queue of
- * events.
+ * events. Frames stand close together, in blocks: where very many are on their way, the kernel's
+ * time for new memory counts.
  */
 class QbbFramePool
 {
@@ -292,9 +285,18 @@ class QbbFramePool
   private:
     friend class QbbFrame;
 
-    std::size_t m_room;              //!< room for telemetry in each frame
-    QbbFrame* m_free{nullptr};       //!< released frames
-    std::vector<QbbFrame*> m_frames; //!< all frames
+    /**
+     * \brief Make one more frame, in the last block or in a new one.
+     * \return the frame
+     */
+    [[gnu::noinline]] QbbFrame* Make();
+
+    const std::size_t m_room;         //!< room for telemetry in each frame
+    const std::size_t m_pitch;        //!< bytes from one frame of a block to the next
+    const std::size_t m_perBlock;     //!< how many frames a block has room for
+    QbbFrame* m_free{nullptr};        //!< released frames
+    std::vector<std::byte*> m_blocks; //!< where frames stand
+    std::size_t m_used{0};            //!< how many frames the last block has
 };
 
 /**

@@ -40,6 +40,14 @@ QbbNode::QbbNode()
     NS_LOG_FUNCTION(this);
 }
 
+QbbNode::QbbNode(const QbbNode& other)
+    : Object(other),
+      SettingsOwner(other),
+      m_pool(std::make_shared<QbbFramePool>())
+{
+    NS_LOG_FUNCTION(this << &other);
+}
+
 QbbNode::~QbbNode()
 {
     NS_LOG_FUNCTION(this);

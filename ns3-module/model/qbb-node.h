@@ -41,6 +41,13 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     static TypeId GetTypeId();
 
     QbbNode();
+
+    /**
+     * \brief Make a node with the same attributes, and nothing else of the other.
+     * \param other whose attributes
+     */
+    QbbNode(const QbbNode& other);
+
     ~QbbNode() override;
 
     /**

@@ -65,6 +65,12 @@ QbbSwitch::QbbSwitch()
     NS_LOG_FUNCTION(this);
 }
 
+QbbSwitch::QbbSwitch(const QbbSwitch& other)
+    : QbbNode(other)
+{
+    NS_LOG_FUNCTION(this << &other);
+}
+
 QbbSwitch::~QbbSwitch()
 {
     NS_LOG_FUNCTION(this);

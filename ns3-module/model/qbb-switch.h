@@ -44,6 +44,13 @@ class QbbSwitch : public QbbNode
     static TypeId GetTypeId();
 
     QbbSwitch();
+
+    /**
+     * \brief Make a switch with the same attributes, and nothing else of the other.
+     * \param other whose attributes
+     */
+    QbbSwitch(const QbbSwitch& other);
+
     ~QbbSwitch() override;
 
     /**

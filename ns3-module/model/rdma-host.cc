@@ -82,6 +82,13 @@ RdmaHost::RdmaHost()
     NS_LOG_FUNCTION(this);
 }
 
+RdmaHost::RdmaHost(const RdmaHost& other)
+    : QbbNode(other),
+      m_alarms([this](const HostAlarm& alarm) { OnAlarm(alarm); })
+{
+    NS_LOG_FUNCTION(this << &other);
+}
+
 RdmaHost::~RdmaHost()
 {
     NS_LOG_FUNCTION(this);

@@ -109,6 +109,13 @@ class RdmaHost : public QbbNode
     static TypeId GetTypeId();
 
     RdmaHost();
+
+    /**
+     * \brief Make a host with the same attributes, and nothing else of the other.
+     * \param other whose attributes
+     */
+    RdmaHost(const RdmaHost& other);
+
     ~RdmaHost() override;
 
     /**

@@ -9,7 +9,12 @@
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/fast-cnp-host.h"
+#include "ns3/fast-cnp-switch.h"
 #include "ns3/hpcc-scenario-helper.h"
+#include "ns3/object-factory.h"
+#include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -262,10 +267,129 @@ BothFormsTest::RunProgram(const Scenario& scenario)
     return times;
 }
 
+/**
+ * \ingroup hpcc
+ * \brief A host of a program's own, with an attribute that is no setting.
+ */
+class HostOfOnesOwn : public RdmaHost
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::tests::HostOfOnesOwn")
+                                .SetParent<RdmaHost>()
+                                .AddConstructor<HostOfOnesOwn>()
+                                .AddAttribute("Own",
+                                              "A number",
+                                              UintegerValue(3),
+                                              MakeUintegerAccessor(&HostOfOnesOwn::m_own),
+                                              MakeUintegerChecker<uint32_t>());
+        return tid;
+    }
+
+  private:
+    uint32_t m_own; //!< the attribute
+};
+
+/**
+ * \ingroup hpcc
+ * \brief Nodes that are installed together, of which most are copies, have all the attributes that
+ * the first one has, and each its own.
+ */
+class AlikeTest : public HpccTestCase
+{
+  public:
+    AlikeTest()
+        : HpccTestCase("nodes installed together have the same attributes, each its own")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Config::SetDefault("ns3::RdmaHost::HpccEta", DoubleValue(0.9));
+        Config::SetDefault("ns3::FastCnpSwitch::Enabled", BooleanValue(true));
+        QbbHelper network;
+        network.SetHostAttribute("AckPriority", UintegerValue(5));
+        network.SetSwitchAttribute("Buffer", StringValue("9MB"));
+        NodeContainer hosts(3);
+        NodeContainer switches(2);
+        network.InstallHosts(hosts);
+        network.InstallSwitches(switches);
+        CheckAlike<RdmaHost>(hosts.Get(0), hosts.Get(2));
+        CheckAlike<FastCnpHost>(hosts.Get(0), hosts.Get(2));
+        CheckAlike<QbbSwitch>(switches.Get(0), switches.Get(1));
+        CheckAlike<FastCnpSwitch>(switches.Get(0), switches.Get(1));
+        NS_TEST_EXPECT_MSG_EQ(Read<RdmaHost>(hosts.Get(2), "HpccEta"), "0.9", "ns-3's default");
+        NS_TEST_EXPECT_MSG_EQ(Read<RdmaHost>(hosts.Get(2), "AckPriority"), "5", "the helper's");
+        NS_TEST_EXPECT_MSG_EQ(Read<FastCnpSwitch>(switches.Get(1), "Enabled"), "true", "its own");
+
+        hosts.Get(2)->GetObject<RdmaHost>()->SetAttribute("HpccEta", DoubleValue(0.8));
+        NS_TEST_EXPECT_MSG_EQ(Read<RdmaHost>(hosts.Get(0), "HpccEta"), "0.9", "not its copy's");
+
+        // The default changes from one installation to the next.
+        Config::SetDefault("ns3::RdmaHost::HpccEta", DoubleValue(0.7));
+        NodeContainer later(2);
+        network.InstallHosts(later);
+        NS_TEST_EXPECT_MSG_EQ(Read<RdmaHost>(later.Get(1), "HpccEta"), "0.7", "of that time");
+
+        ObjectFactory own;
+        own.SetTypeId(HostOfOnesOwn::GetTypeId());
+        own.Set("Own", UintegerValue(8));
+        NodeContainer others(2);
+        network.Install(others, own);
+        const Ptr<HostOfOnesOwn> other = others.Get(1)->GetObject<HostOfOnesOwn>();
+        NS_TEST_ASSERT_MSG_NE(other, nullptr, "no RdmaHost in its place");
+        NS_TEST_EXPECT_MSG_EQ(Read<HostOfOnesOwn>(others.Get(1), "Own"), "8", "as the first");
+        Simulator::Destroy();
+    }
+
+    /**
+     * \tparam Part a type
+     * \param node a node with an object of that type
+     * \param attribute name of an attribute
+     * \return its value there
+     */
+    template <class Part>
+    std::string Read(Ptr<Node> node, const std::string& attribute)
+    {
+        StringValue value;
+        node->GetObject<Part>()->GetAttribute(attribute, value);
+        return value.Get();
+    }
+
+    /**
+     * \brief Compare all attributes of two objects.
+     * \tparam Part their type
+     * \param first the node of one
+     * \param other the node of the other
+     */
+    template <class Part>
+    void CheckAlike(Ptr<Node> first, Ptr<Node> other)
+    {
+        NS_TEST_ASSERT_MSG_NE(other->GetObject<Part>(), first->GetObject<Part>(), "one for both");
+        NS_TEST_EXPECT_MSG_EQ(other->GetObject<Part>()->GetInstanceTypeId(),
+                              Part::GetTypeId(),
+                              "the copy's type");
+        for (TypeId tid = Part::GetTypeId(); tid != Object::GetTypeId(); tid = tid.GetParent())
+        {
+            for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
+            {
+                const std::string name = tid.GetAttribute(i).name;
+                NS_TEST_EXPECT_MSG_EQ(Read<Part>(other, name), Read<Part>(first, name), name);
+            }
+        }
+    }
+};
+
 TestCases
 MakeDefaultsTests()
 {
-    return {new DefaultsTest, new ExactRatesTest, new FlowsAtOnceTest};
+    return {new DefaultsTest, new ExactRatesTest, new FlowsAtOnceTest, new AlikeTest};
 }
 
 } // namespace tests

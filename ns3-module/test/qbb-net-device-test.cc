@@ -20,8 +20,11 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
+#include <memory>
 #include <set>
 #include <sstream>
+#include <vector>
 
 namespace ns3
 {
@@ -474,10 +477,65 @@ class FramePoolTest : public HpccTestCase
     uint32_t m_late{0};                 //!< frames first seen late
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Frames stand in blocks, each with room of its own, and remain as long as somebody holds
+ * them: a simulator may drop its events after the nodes.
+ */
+class FrameBlocksTest : public HpccTestCase
+{
+  public:
+    FrameBlocksTest()
+        : HpccTestCase("Frames of a pool do not overlap, and outlive it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::size_t room : {std::size_t{0}, std::size_t{41}, QbbFrame::MAX_TELEMETRY})
+        {
+            // More than a block has.
+            constexpr uint64_t FRAMES = 1000;
+            std::vector<Ptr<QbbFrame>> held;
+            auto pool = std::make_unique<QbbFramePool>(room);
+            std::set<std::uintptr_t> lines;
+            for (uint64_t i = 0; i < FRAMES; ++i)
+            {
+                QbbFrame* const frame = pool->Acquire();
+                const auto address = reinterpret_cast<std::uintptr_t>(frame);
+                NS_TEST_ASSERT_MSG_EQ(address % alignof(QbbFrame), 0, "begins with a line");
+                lines.insert(address);
+                frame->seq = i;
+                std::fill_n(frame->GetTelemetry(), frame->GetRoom(), static_cast<uint8_t>(i));
+                if (i % 300 == 0 || i + 1 == FRAMES)
+                {
+                    held.emplace_back(frame);
+                }
+            }
+            NS_TEST_EXPECT_MSG_EQ(lines.size(), FRAMES, "a frame has one owner");
+            pool.reset();
+            for (std::size_t i = 0; i < held.size(); ++i)
+            {
+                const uint64_t number = i + 1 == held.size() ? FRAMES - 1 : 300 * i;
+                const QbbFrame& frame = *held[i];
+                NS_TEST_ASSERT_MSG_GT_OR_EQ(frame.GetRoom(), room, "room for telemetry");
+                NS_TEST_EXPECT_MSG_EQ(frame.seq, number, "as it was left");
+                NS_TEST_EXPECT_MSG_EQ(std::count(frame.GetTelemetry(),
+                                                 frame.GetTelemetry() + frame.GetRoom(),
+                                                 static_cast<uint8_t>(number)),
+                                      static_cast<std::ptrdiff_t>(frame.GetRoom()),
+                                      "its telemetry, too");
+            }
+        }
+    }
+};
+
 TestCases
 MakeNetDeviceTests()
 {
-    return {new FrameTimingTest,
+    return {new FrameBlocksTest,
+            new FrameTimingTest,
             new ServiceOrderTest,
             new PauseTest,
             new PfcLossTest,

@@ -39,9 +39,9 @@ ScenarioStackHosts::GetTypeId()
 ScenarioStackHosts::~ScenarioStackHosts() = default;
 
 void
-ScenarioStackHosts::Install(Ptr<Node> node, QbbHelper& network)
+ScenarioStackHosts::Install(const NodeContainer& nodes, QbbHelper& network)
 {
-    m_helper.Install(NodeContainer(node), network);
+    m_helper.Install(nodes, network);
 }
 
 void

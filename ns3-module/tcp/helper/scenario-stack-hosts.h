@@ -35,7 +35,7 @@ class ScenarioStackHosts : public ScenarioHosts
     ~ScenarioStackHosts() override;
 
     // Inherited
-    void Install(Ptr<Node> node, QbbHelper& network) override;
+    void Install(const NodeContainer& nodes, QbbHelper& network) override;
     void Prepare(const hpcc::Scenario& scenario, const QbbHelper& network) override;
     void Count(hpcc::RunTotals& totals) const override;
 

@@ -11,6 +11,9 @@ const BUCKET_BYTES: u64 = 100;
 const BYTES_PER_KB: u64 = 1000;
 /// Queues beyond this share the last bucket: a nonsensical length must not exhaust memory.
 const LONGEST_BYTES: u64 = 1 << 28;
+/// So many lengths of a port are noted one by one before they are entered into its histogram: most ports of a large network
+/// never get one, which spares it memory.
+const NOTED: usize = 64;
 
 /// Histograms, extremes and percentiles of queue lengths, fed with one sample after the other.
 ///
@@ -44,8 +47,10 @@ struct PortState {
     counted: u64,
     max_bytes: u64,
     port: Port,
+    /// Buckets, and further samples in each, that are not entered yet.
+    noted: Vec<(u32, u64)>,
     /// Samples per [`BUCKET_BYTES`].
-    histogram: Vec<u64>,
+    entered: Vec<u64>,
 }
 
 impl QueueMonitor {
@@ -57,7 +62,7 @@ impl QueueMonitor {
     /// Adds a port, with an empty queue, and gives the index for its samples: 0, 1, 2 and so on.
     pub fn add_port(&mut self, node: u32, port: u32) -> usize {
         let port = Port { node, port };
-        self.ports.push(PortState { bytes: 0, counted: 0, max_bytes: 0, port, histogram: Vec::new() });
+        self.ports.push(PortState::new(port));
         self.ports.len() - 1
     }
 
@@ -70,7 +75,7 @@ impl QueueMonitor {
     #[inline]
     pub fn sample_index(&mut self, index: usize, bytes: u64) -> bool {
         let Some(port) = self.ports.get_mut(index).filter(|port| port.bytes != bytes) else { return false };
-        port.settle(self.samples.saturating_sub(1));
+        port.note(self.samples.saturating_sub(1));
         port.bytes = bytes;
         port.max_bytes = port.max_bytes.max(bytes);
         true
@@ -81,9 +86,9 @@ impl QueueMonitor {
         self.samples += count;
     }
 
-    /// Enters all samples into the histograms.
-    fn settle(&mut self) {
-        self.ports.iter_mut().for_each(|port| port.settle(self.samples));
+    /// Notes all samples of all ports.
+    fn note_all(&mut self) {
+        self.ports.iter_mut().for_each(|port| port.note(self.samples));
     }
 
     /// The port behind an index.
@@ -101,13 +106,14 @@ impl QueueMonitor {
 
     /// The other lines, with the histograms so far, of each node by its ports.
     pub fn print(&mut self) -> Vec<(u32, String)> {
-        self.settle();
-        let mut sampled: Vec<&PortState> = self.ports.iter().filter(|state| !state.histogram.is_empty()).collect();
+        self.note_all();
+        let mut sampled: Vec<&PortState> = self.ports.iter().filter(|state| state.counted > 0).collect();
         sampled.sort_by_key(|state| (state.port.node, state.port.port));
         let lines = |of_node: &[&PortState]| {
             let mut lines = Vec::new();
             for state in of_node {
-                let per_kb = state.histogram.chunks((BYTES_PER_KB / BUCKET_BYTES) as usize).map(|kb| kb.iter().sum());
+                let histogram = state.histogram();
+                let per_kb = histogram.chunks((BYTES_PER_KB / BUCKET_BYTES) as usize).map(|kb| kb.iter().sum());
                 // Into memory.
                 let _ = qlen_txt::write_port(&mut lines, state.port.node, state.port.port, per_kb);
             }
@@ -130,7 +136,7 @@ impl QueueMonitor {
         if let Some(stats) = self.at_completion {
             return stats;
         }
-        self.settle();
+        self.note_all();
         // Of equal maxima, max_by_key takes the last: backwards, that is the port added first.
         let Some(busiest) = self.ports.iter().rev().max_by_key(|state| state.max_bytes) else {
             return QueueStats::default();
@@ -144,32 +150,52 @@ impl QueueMonitor {
 }
 
 impl PortState {
-    /// Enters the samples into the histogram that are not there yet: of so many, all found the present length.
-    fn settle(&mut self, samples: u64) {
+    fn new(port: Port) -> PortState {
+        PortState { bytes: 0, counted: 0, max_bytes: 0, port, noted: Vec::new(), entered: Vec::new() }
+    }
+
+    /// Notes the samples that are not noted yet: of so many, all found the present length.
+    fn note(&mut self, samples: u64) {
         let waiting = samples.saturating_sub(self.counted);
         if waiting == 0 {
             return;
         }
-        let bucket = (self.bytes.min(LONGEST_BYTES) / BUCKET_BYTES) as usize;
-        if bucket >= self.histogram.len() {
-            self.histogram.resize(bucket + 1, 0);
+        if self.noted.len() == NOTED {
+            enter(&self.noted, &mut self.entered);
+            self.noted.clear();
         }
-        self.histogram[bucket] += waiting;
+        self.noted.push(((self.bytes.min(LONGEST_BYTES) / BUCKET_BYTES) as u32, waiting));
         self.counted = samples;
+    }
+
+    /// All samples that are noted, per [`BUCKET_BYTES`].
+    fn histogram(&self) -> Vec<u64> {
+        let mut histogram = self.entered.clone();
+        enter(&self.noted, &mut histogram);
+        histogram
     }
 
     /// Lower edge of the bucket that holds element int(n * percent / 100) of the n sorted samples.
     fn percentile(&self, percent: u64) -> u64 {
-        let samples: u64 = self.histogram.iter().sum();
-        let rank = samples * percent / 100;
+        let histogram = self.histogram();
+        let rank = histogram.iter().sum::<u64>() * percent / 100;
         let mut below = 0;
-        for (bucket, count) in self.histogram.iter().enumerate() {
+        for (bucket, count) in histogram.iter().enumerate() {
             below += count;
             if below > rank {
                 return bucket as u64 * BUCKET_BYTES;
             }
         }
         0
+    }
+}
+
+/// Adds samples to those of their buckets.
+fn enter(noted: &[(u32, u64)], histogram: &mut Vec<u64>) {
+    let buckets = noted.iter().map(|(bucket, _)| *bucket as usize + 1).max().unwrap_or(0);
+    histogram.resize(histogram.len().max(buckets), 0);
+    for (bucket, samples) in noted {
+        histogram[*bucket as usize] += samples;
     }
 }
 
