@@ -10,6 +10,7 @@
 #include "foreseen-event.h"
 #include "occupancy-map.h"
 #include "slot-order.h"
+#include "slot-room.h"
 
 #include "ns3/abort.h"
 
@@ -295,6 +296,10 @@ class EventWheel
         const uint32_t list = std::exchange(m_slots[place], 0);
         WheelSlot& slot = m_lists[list];
         slot.entries.clear();
+        if (slot.entries.capacity() > SlotRoom::FEW)
+        {
+            m_room.Shrink(slot.entries);
+        }
         slot.arranged = WheelSlot::UNARRANGED;
         m_spare[m_spareCount++] = list;
         m_occupied.Clear(place);
@@ -409,6 +414,10 @@ class EventWheel
         }
         WheelSlot& slot = m_lists[list];
         std::size_t taken = GetTaken(slot, ts);
+        if (slot.entries.size() == slot.entries.capacity() && slot.entries.size() >= SlotRoom::FEW)
+        {
+            m_room.Grow(slot.entries);
+        }
         if (slot.arranged != WheelSlot::UNARRANGED || isLate)
         {
             taken = PutInOrder(slot, ts, taken, entry);
@@ -626,6 +635,7 @@ class EventWheel
     bool m_isFar{false};                    //!< whether the event taken last was one of them
     uint64_t m_farId{0};                    //!< id of the one that was taken from there last
     SlotOrder m_order;                      //!< which of several events of a time runs first
+    SlotRoom m_room;                        //!< arrays for crowded slots
 };
 
 } // namespace ns3

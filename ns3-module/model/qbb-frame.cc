@@ -25,10 +25,9 @@ const uint8_t QbbFrame::INITIAL_HOP_LIMIT = hpcc::initial_hop_limit();
 namespace
 {
 
-/// Where a block begins, so that it can be told from the address of a frame in it.
-constexpr std::size_t BLOCK_ALIGNMENT = 64 * 1024;
-/// Bytes of a block: the memory before the next one has room for what an allocator notes there.
-constexpr std::size_t BLOCK_BYTES = BLOCK_ALIGNMENT - 128;
+/// Bytes of a block, a huge page. It begins at a multiple of them, so that it can be told from the
+/// address of a frame in it. Of smaller ones as many bytes would be lost between them.
+constexpr std::size_t BLOCK_BYTES = 2 * 1024 * 1024;
 /// Bytes of a block before its first frame, which begins with a cache line; they count its frames.
 constexpr std::size_t BLOCK_HEAD = alignof(QbbFrame);
 
@@ -41,7 +40,7 @@ std::size_t&
 FramesAround(void* place)
 {
     const auto address = reinterpret_cast<std::uintptr_t>(place);
-    return *reinterpret_cast<std::size_t*>(address - address % BLOCK_ALIGNMENT);
+    return *reinterpret_cast<std::size_t*>(address - address % BLOCK_BYTES);
 }
 
 /**
@@ -77,7 +76,7 @@ QbbFrame::operator delete(void* frame)
     std::size_t& frames = FramesAround(frame);
     if (--frames == 0)
     {
-        ::operator delete (&frames, std::align_val_t{BLOCK_ALIGNMENT});
+        ::operator delete (&frames, std::align_val_t{BLOCK_BYTES});
     }
 }
 
@@ -166,7 +165,7 @@ QbbFramePool::Make()
 {
     if (m_blocks.empty() || m_used == m_perBlock)
     {
-        void* memory = ::operator new (BLOCK_BYTES, std::align_val_t{BLOCK_ALIGNMENT});
+        void* memory = ::operator new (BLOCK_BYTES, std::align_val_t{BLOCK_BYTES});
         new (memory) std::size_t{0};
         m_blocks.push_back(static_cast<std::byte*>(memory));
         m_used = 0;

@@ -496,7 +496,7 @@ class FrameBlocksTest : public HpccTestCase
         for (const std::size_t room : {std::size_t{0}, std::size_t{41}, QbbFrame::MAX_TELEMETRY})
         {
             // More than a block has.
-            constexpr uint64_t FRAMES = 1000;
+            constexpr uint64_t FRAMES = 20'000;
             std::vector<Ptr<QbbFrame>> held;
             auto pool = std::make_unique<QbbFramePool>(room);
             std::set<std::uintptr_t> lines;
