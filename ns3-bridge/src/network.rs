@@ -13,7 +13,7 @@ use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
 use hpcc_core::transport::{LinkSpec, LoneFlow};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
@@ -41,13 +41,14 @@ pub(crate) mod ffi {
         fn add_node(self: &mut Network, is_switch: bool) -> u32;
         /// Adds a link between two nodes that exist; returns false (and adds nothing) otherwise.
         fn add_link(self: &mut Network, link: &LinkSpec) -> bool;
-        /// Measures paths by the frames of a host with these settings, and repeats those of the reference's faults that
+        /// Measures paths by the frames of a host, which has these settings, and repeats those of the reference's faults that
         /// concern routes; before they are computed. Hosts may differ: the longest time counts.
-        fn measure_by(self: &mut Network, host: &Settings) -> Result<()>;
+        fn measure_by(self: &mut Network, node: u32, host: &Settings) -> Result<()>;
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
-        /// Takes over for which priorities a switch with these settings keeps memory, if it is lossless: the same as the others.
-        fn pause_by(self: &mut Network, settings: &Settings) -> Result<()>;
+        /// Takes over for which priorities a switch with these settings keeps memory, if it is lossless: the same as the
+        /// others; and whether it adds to all telemetry.
+        fn pass_by(self: &mut Network, settings: &Settings) -> Result<()>;
         /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
         fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
         /// The same for a flow, whose receiver has these settings.
@@ -115,6 +116,10 @@ pub struct Network {
     pfc_priorities: Option<Priorities>,
     /// Flows of hosts that are configured alike; one for each configuration.
     lone_flows: Vec<LoneFlow>,
+    /// Whether frames with telemetry pass switches that add no record.
+    leaves_hops_out: bool,
+    /// Hosts that answer no telemetry.
+    silent: BTreeSet<u32>,
     /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
     longest: (Nanos, u64),
 }
@@ -211,8 +216,11 @@ impl Network {
         if self.rerouted.is_some() { self.rerouted_table(node) } else { self.table(node) }
     }
 
-    pub fn measure_by(&mut self, host: &Settings) -> Result<(), String> {
+    pub fn measure_by(&mut self, node: u32, host: &Settings) -> Result<(), String> {
         self.quirks = host.node.quirks();
+        if !host.answers_telemetry() {
+            self.silent.insert(node);
+        }
         let flow = host.node.lone_flow().map_err(told)?;
         if !self.lone_flows.contains(&flow) {
             self.lone_flows.push(flow);
@@ -220,7 +228,8 @@ impl Network {
         Ok(())
     }
 
-    pub fn pause_by(&mut self, settings: &Settings) -> Result<(), String> {
+    pub fn pass_by(&mut self, settings: &Settings) -> Result<(), String> {
+        self.leaves_hops_out |= !settings.node.switch.stamp_telemetry || settings.node.switch.leaves_hops_out();
         let Some(own) = settings.node.pfc_priorities() else { return Ok(()) };
         let known = *self.pfc_priorities.get_or_insert(own);
         (own == known).then_some(()).ok_or_else(|| {
@@ -334,7 +343,13 @@ impl Network {
             let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
         }
-        let flow = host.node.lone_flow().map_err(told)?;
+        let mut flow = host.node.lone_flow().map_err(told)?;
+        if self.leaves_hops_out {
+            flow = flow.without_records();
+        }
+        if self.silent.contains(&dst) {
+            flow = flow.without_answers();
+        }
         Ok(flow.completion(&links, size_bytes).0)
     }
 
@@ -377,6 +392,8 @@ mod tests {
     use super::*;
     use hpcc_core::node::NodeSettings;
     use hpcc_core::quirks::QuirkSettings;
+    use hpcc_core::telemetry::LayoutName;
+    use hpcc_core::transport::feedback::FeedbackSettings;
     use std::rc::Rc;
 
     /// Hosts 0 and 1 at switches 2 and 3, which links of these rates in Gb/s connect directly and over switch 4.
@@ -413,6 +430,25 @@ mod tests {
             assert_eq!(ideal(true), Ok(before.0.0 + 335), "the reference's formula: 1,048 bytes at 25 Gb/s");
             assert_eq!(ideal(false), Ok(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19));
         }
+    }
+
+    /// What no switch adds, or no receiver sends back, takes no time: a flow would be faster than ideal.
+    #[test]
+    fn ideal_times_count_the_telemetry_that_there_is() {
+        let mut settings = NodeSettings::default();
+        settings.layout.layout = Some(LayoutName::IntMd);
+        settings.resolve(&CoreNetwork::default());
+        let legacy = NodeSettings { feedback: FeedbackSettings::none(), ..settings.clone() };
+        let ideal = |stamps: bool, receiver: &NodeSettings| {
+            let mut network = network(&[100], Quirks::NONE);
+            let mut switch = settings.clone();
+            switch.switch.stamp_telemetry = stamps;
+            network.pass_by(&Settings::settled(Rc::new(switch))).expect("a switch");
+            network.measure_by(1, &Settings::settled(Rc::new(receiver.clone()))).expect("a host");
+            network.standalone_fct_ns(0, 1, 1_000_000, &Settings::settled(Rc::new(settings.clone()))).expect("a path")
+        };
+        let all = ideal(true, &settings);
+        assert!(ideal(false, &settings) < all && ideal(true, &legacy) < all);
     }
 
     #[test]

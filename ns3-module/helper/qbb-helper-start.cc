@@ -231,11 +231,11 @@ QbbHelper::AgreeOnSettings() const
         CallCore([&] {
             if (node->IsSwitch())
             {
-                m_network->pause_by(node->GetSettings());
+                m_network->pass_by(node->GetSettings());
             }
             else
             {
-                m_network->measure_by(node->GetSettings());
+                m_network->measure_by(node->GetIndex(), node->GetSettings());
             }
         });
     }

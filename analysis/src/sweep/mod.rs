@@ -14,6 +14,7 @@ mod group;
 mod growth;
 mod job;
 mod metrics;
+mod notes;
 mod plan;
 mod plots;
 mod program;
@@ -196,6 +197,7 @@ fn report_on(
         good.map(|(run, results)| measure(file, run, results, sizes)).collect::<Result<_>>()?;
     let groups = group(file, &measured);
     let outcome = tell_trouble(runs, ended);
+    notes::notes(file, &groups).iter().for_each(|note| human::warn(format_args!("note: {note}")));
     let complete = outcome != Outcome::Failed;
     let verdicts = claim::judge(file, &groups).filter(|_| complete);
     let mut table = comparison::render(file, &groups, sizes);

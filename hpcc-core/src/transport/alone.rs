@@ -64,6 +64,17 @@ impl LoneFlow {
         LoneFlow { acknowledged: false, ..self }
     }
 
+    /// The same flow where switches leave records out, be it some of them or of some packets: it meets none that adds one, so
+    /// that its time is none that another path, or other traffic, would make shorter.
+    pub fn without_records(self) -> Self {
+        LoneFlow { stamped: false, ..self }
+    }
+
+    /// The same flow to a host that answers no telemetry.
+    pub fn without_answers(self) -> Self {
+        LoneFlow { answer: Answer::Nothing, ..self }
+    }
+
     /// T on a path: as it was given, or from the start of a full packet to the end of its acknowledgement.
     pub fn base_rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
         let computed = || {
@@ -311,6 +322,9 @@ mod tests {
         assert_eq!(t(LoneFlow { given: Some(Nanos(5_000)), payload_only: true, ..flow }), Nanos(5_000));
         assert_eq!(plain.completion(&links, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
         assert_eq!(plain.completion(&links, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
+        let unstamped = growing.without_records();
+        assert_eq!(unstamped.completion(&links, 1_000), Nanos(4_000 + 2 * 86 + 2 * 6), "1,070 bytes twice");
+        assert_eq!(flow.without_answers().completion(&links, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
         let datagrams = plain.unacknowledged();
         assert_eq!((t(datagrams), datagrams.completion(&links, 10_000)), (t(plain), Nanos(2_000 + 11 * 84)));
     }

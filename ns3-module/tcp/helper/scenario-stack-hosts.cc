@@ -83,6 +83,7 @@ ScenarioStackHosts::Count(hpcc::RunTotals& totals) const
         if (const Ptr<PacketHost> host = GetHost(index))
         {
             totals.hosts.probes += host->GetProbes();
+            totals.hosts.feedback += host->GetFeedback();
             totals.drops += host->GetDrops();
         }
     }

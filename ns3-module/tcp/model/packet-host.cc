@@ -193,6 +193,12 @@ PacketHost::GetProbes() const
     return m_probes;
 }
 
+uint64_t
+PacketHost::GetFeedback() const
+{
+    return m_feedback;
+}
+
 bool
 PacketHost::IsSwitch() const
 {
@@ -596,6 +602,7 @@ PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* 
 {
     if (ProbeClient* client = FindClient(headers.Reversed()))
     {
+        ++m_feedback;
         client->OnResponse(seq, frame->GetTelemetry(), frame->telemetryBytes);
     }
     frame->Release();

@@ -102,6 +102,9 @@ class PacketHost : public QbbNode
     /// \return probes sent
     uint64_t GetProbes() const;
 
+    /// \return answers to probes that brought telemetry back to a flow
+    uint64_t GetFeedback() const;
+
     // Inherited
     bool IsSwitch() const override;
     uint32_t GetMtu() const override;
@@ -257,6 +260,7 @@ class PacketHost : public QbbNode
     std::size_t m_mostFlows{64};  //!< flows at which those are forgotten that have ended
     uint64_t m_drops{0};          //!< packets dropped
     uint64_t m_probes{0};         //!< probes sent
+    uint64_t m_feedback{0};       //!< answers that brought telemetry back to a flow
     uint8_t m_priority{0};        //!< attribute
     uint8_t m_probeDscp{0};       //!< attribute
     uint32_t m_queueBytes{0};     //!< attribute

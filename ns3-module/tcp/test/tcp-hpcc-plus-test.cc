@@ -143,10 +143,14 @@ class TcpProbeTest : public TcpTestCase
         Simulator::Stop(MilliSeconds(6));
         Simulator::Run();
         uint64_t counted = 0;
+        uint64_t answered = 0;
         for (uint32_t host = 0; host < 5; ++host)
         {
             counted += network.GetHost(host)->GetProbes();
+            answered += network.GetHost(host)->GetFeedback();
         }
+        NS_TEST_EXPECT_MSG_GT(answered, m_answers / 2, "answers bring telemetry back");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(answered, m_answers, "and no more than were sent");
         for (uint32_t flow = 0; flow < 8; ++flow)
         {
             NS_TEST_EXPECT_MSG_EQ(network.GetReceived(flow),

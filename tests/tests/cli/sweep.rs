@@ -56,6 +56,19 @@ fn a_sweep_runs_every_variant_as_run_would() {
     assert_ne!(median("tight"), median("loose"), "the variants do not differ: {data}");
 }
 
+/// As `run` tells them, each once: another algorithm than the file's has its own telemetry.
+#[test]
+fn a_sweep_tells_the_notes_of_its_runs() {
+    let bench = Bench::new(TOML);
+    let other = "[[variant]]\nname = \"other\"\nset = [\"congestion_control.algorithm=power_tcp\"]\n[[axis]]";
+    bench.write("sweep.toml", &SWEEP.replace("[[axis]]", other));
+    let told = bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let notes: Vec<&str> = told.err.lines().filter(|line| line.contains("note: ")).collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].starts_with("hpcc: note: other: another algorithm than the file's"), "{notes:?}");
+}
+
 #[test]
 fn the_number_of_jobs_changes_no_byte() {
     let bench = Bench::new(TOML);
