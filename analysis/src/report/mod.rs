@@ -17,7 +17,7 @@ pub use page::write as write_page;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
@@ -60,7 +60,15 @@ impl Options {
 pub fn report(options: &Options) -> Result<Outcome> {
     let mut entries = Vec::new();
     for dir in &options.dirs {
-        entries.extend(entry::load(dir, &options.selection)?);
+        let loaded = entry::load(dir, &options.selection)?;
+        if !options.drawing.is_usual() && loaded.iter().any(|entry| !entry.is_run) {
+            bail!(
+                "{} is of a sweep, whose plots compare variants: `./hpcc sweep FILE --out DIR` draws them anew with --style and \
+                 --png, from the runs that it finds; expected folders of runs",
+                dir.display()
+            );
+        }
+        entries.extend(loaded);
     }
     options.drawing.prepare()?;
     entry::tell_apart(&mut entries);

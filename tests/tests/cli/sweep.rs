@@ -67,6 +67,14 @@ fn a_sweep_tells_the_notes_of_its_runs() {
     let notes: Vec<&str> = told.err.lines().filter(|line| line.contains("note: ")).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].starts_with("hpcc: note: other: another algorithm than the file's"), "{notes:?}");
+
+    let told = bench.hpcc(&["report", "swept", "--style", "paper"]);
+    assert_eq!(told.code, Some(2), "{}", told.out);
+    assert!(
+        told.err.contains("swept is of a sweep") && told.err.contains("`./hpcc sweep FILE --out DIR`"),
+        "{}",
+        told.err
+    );
 }
 
 #[test]
