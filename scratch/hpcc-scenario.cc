@@ -7,8 +7,8 @@
 //
 //   ./ns3 run "hpcc-scenario --config=configs/quickstart.toml --out=out/quickstart"
 //
-// --set=KEY=VALUE, any number of times, replaces what the file says. Several processes share a run
-// by
+// --set=KEY=VALUE, any number of times, replaces what the file says; --quiet shows neither notes
+// nor progress. Several processes share a run by
 //
 //   mpirun -n 4 hpcc-scenario --shared --config=...
 
@@ -29,6 +29,7 @@ main(int argc, char* argv[])
     std::string out = "hpcc-out";
     std::vector<std::string> overrides;
     bool isShared = false;
+    bool isQuiet = false;
 
     CommandLine cmd(__FILE__);
     // CommandLine cuts strings at the first space, and gives them whole to a function. Releases of
@@ -50,6 +51,7 @@ main(int argc, char* argv[])
                      return true;
                  });
     cmd.AddValue("shared", "whether the processes that mpirun has started share the run", isShared);
+    cmd.AddValue("quiet", "whether neither notes nor progress are shown, only errors", isQuiet);
     cmd.Parse(argc, argv);
 
     if (RngSeedManager::GetSeed() != 1 || RngSeedManager::GetRun() != 1)
@@ -61,6 +63,10 @@ main(int argc, char* argv[])
     }
 
     HpccScenarioHelper scenario;
+    if (isQuiet)
+    {
+        scenario.BeQuiet();
+    }
     if (isShared)
     {
         if (!RankExchange::IsAvailable())

@@ -14,6 +14,7 @@ mod programs;
 mod shipped;
 mod skipped;
 mod stack;
+mod terminal;
 
 pub use bench::{Bench, Told, is_complete};
 pub use experiments::{REFERENCE, TOML};
@@ -22,6 +23,7 @@ pub use programs::{example, hpcc, script};
 pub use shipped::{Shipped, is_of_tcp};
 pub use skipped::skipped;
 pub use stack::has_tcp;
+pub use terminal::{END_OF_INPUT, on_terminal};
 
 /// The guides' code, compiled and run.
 #[cfg(doctest)]

@@ -6,15 +6,15 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether only errors and warnings are shown.
+/// Whether neither progress nor notes are shown.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on results and progress are not shown, only errors and warnings.
-pub fn be_quiet() {
-    QUIET.store(true, Ordering::Relaxed);
+/// Whether progress and notes are silenced from now on. Errors, warnings and what a command is there to print never are.
+pub fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Whether results and progress are not shown.
+/// Whether progress and notes are not shown.
 pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
@@ -64,19 +64,30 @@ pub fn quoted(path: &Path) -> String {
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Prints a text to standard output, unless all shall be [quiet](be_quiet). A reader that has gone away, such as `head`,
-/// is no error.
+/// Prints what a command is there to print to standard output. A reader that has gone away, such as `head`, is no error.
 ///
 /// # Errors
 /// Whatever else the system objects to.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    if is_quiet() {
-        return Ok(());
-    }
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+/// Prints a note to standard output, or a table of what is in files, too, unless all shall be [quiet](be_quiet).
+///
+/// # Errors
+/// As [`print`].
+pub fn tell(text: &str) -> anyhow::Result<()> {
+    if is_quiet() { Ok(()) } else { print(text) }
+}
+
+/// Prints a note to standard error, unless all shall be [quiet](be_quiet).
+pub fn note(text: impl fmt::Display) {
+    if !is_quiet() {
+        warn(text);
     }
 }
 

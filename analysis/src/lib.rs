@@ -64,6 +64,10 @@ Environment:
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Silences progress, notes, and summaries of what is in files as well. Errors, warnings, and what a command is there
+    /// to print still come.
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -88,8 +92,6 @@ enum Command {
         ranks: Option<NonZeroU32>,
         #[command(flatten)]
         drawing: plot::Drawing,
-        #[command(flatten)]
-        words: Words,
     },
     /// Simulates the variants of a scenario that a sweep file lists, several at a time, and compares them.
     ///
@@ -107,18 +109,11 @@ enum Command {
         how: sweep::How,
         #[command(flatten)]
         elsewhere: sweep::Elsewhere,
-        #[command(flatten)]
-        words: Words,
     },
     /// Repeats figures of the papers and says which of their claims hold (configs/paper).
     ///
     /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
-    Reproduce {
-        #[command(flatten)]
-        options: reproduce::Options,
-        #[command(flatten)]
-        words: Words,
-    },
+    Reproduce(reproduce::Options),
     /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
     Report(report::Options),
     /// Compares the completion times of two runs, flow by flow.
@@ -239,22 +234,6 @@ enum Command {
     Doctor,
 }
 
-/// How much is said.
-#[derive(clap::Args)]
-struct Words {
-    /// Shows errors and warnings only: no progress, no summary.
-    #[arg(short, long)]
-    quiet: bool,
-}
-
-impl Words {
-    fn heed(&self) {
-        if self.quiet {
-            human::be_quiet();
-        }
-    }
-}
-
 /// The command with the process's own command line.
 pub fn main() -> ExitCode {
     completions::answer::<Arguments>();
@@ -273,7 +252,10 @@ pub fn main() -> ExitCode {
 /// With what was wrong; a command line that makes no sense has been answered on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Outcome> {
     match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => execute(arguments.command),
+        Ok(arguments) => {
+            human::be_quiet(arguments.quiet);
+            execute(arguments.command)
+        }
         Err(told) => tell(&told),
     }
 }
@@ -302,18 +284,9 @@ fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
 
 fn execute(command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Run { config, out, set, seed, ranks, drawing, words } => {
-            words.heed();
-            run::run(&config, out, seed, ranks, &set, drawing)
-        }
-        Command::Sweep { file, out, set, how, elsewhere, words } => {
-            words.heed();
-            elsewhere.sweep(&file, out, &set, &how)
-        }
-        Command::Reproduce { options, words } => {
-            words.heed();
-            reproduce::reproduce(&options)
-        }
+        Command::Run { config, out, set, seed, ranks, drawing } => run::run(&config, out, seed, ranks, &set, drawing),
+        Command::Sweep { file, out, set, how, elsewhere } => elsewhere.sweep(&file, out, &set, &how),
+        Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Report(options) => report::report(&options),
         Command::Compare { a, b } => compare::compare(&a, &b),
         Command::Parity { filter, data, jobs } => parity::parity(&filter, &data, jobs),

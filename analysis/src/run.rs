@@ -15,7 +15,7 @@ use crate::plot::Drawing;
 use crate::ranks::Ranks;
 use crate::report;
 use crate::script::Parts;
-use crate::simulator::{Simulator, describe_crash};
+use crate::simulator::{Simulator, describe_crash, quiet_option};
 
 /// Simulates a scenario into `out` and reports.
 ///
@@ -39,6 +39,7 @@ pub fn run(
         Some(ranks) => simulator.shared_command(ranks, config, &out, &set),
         None => simulator.command(config, &out, &set),
     };
+    command.args(quiet_option());
     let program = command.get_program().display().to_string();
     let status = simulator.status(&mut command).with_context(|| format!("cannot start {program}"))?;
     match status.code() {

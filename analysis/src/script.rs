@@ -15,7 +15,7 @@ use crate::human;
 
 /// Names the script.
 const SCRIPT_VARIABLE: &str = "HPCC_SCRIPT";
-/// Tells the script to show errors and warnings only.
+/// Tells the script to show neither progress nor notes.
 const QUIET_VARIABLE: &str = "HPCC_QUIET";
 /// Tells the script to build ns-3's internet stack, too.
 const TCP_VARIABLE: &str = "HPCC_TCP";

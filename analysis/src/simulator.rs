@@ -13,7 +13,7 @@ use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::Ranks;
 use crate::script::Parts;
-use crate::{children, script};
+use crate::{children, human, script};
 
 /// Names the ns-3 program that simulates scenarios.
 pub const PROGRAM_VARIABLE: &str = "HPCC_SCENARIO_PROGRAM";
@@ -81,6 +81,11 @@ impl Simulator {
     pub fn status(&self, command: &mut Command) -> io::Result<ExitStatus> {
         children::status(command)
     }
+}
+
+/// The option that silences progress and notes of the simulator, if they are not to be shown.
+pub fn quiet_option() -> Option<&'static str> {
+    human::is_quiet().then_some("--quiet")
 }
 
 /// Joins an option and its value, which need not be Unicode.

@@ -16,7 +16,7 @@ use crate::human;
 use crate::outcome::Outcome;
 use crate::script;
 use crate::script::Parts;
-use crate::simulator::Simulator;
+use crate::simulator::{Simulator, quiet_option};
 use crate::table::table;
 
 /// Half the ports of a switch in three-tier fat trees, whose hosts are twice its cube: 16 to 8,192.
@@ -167,7 +167,7 @@ fn measure(simulator: &Simulator, half: u32, traffic: Traffic) -> Result<Summary
     let (config, out) = (folder.path().join("suite.toml"), folder.path().join("out"));
     let workload = script::source_tree()?.join("configs/workloads/fb_hadoop.cdf");
     fs::write(&config, scenario(half, traffic, &workload.display().to_string()))?;
-    let status = simulator.status(&mut simulator.command(&config, &out, &[]))?;
+    let status = simulator.status(simulator.command(&config, &out, &[]).args(quiet_option()))?;
     ensure!(status.success(), "{} ended with {status}", simulator.path().display());
     Summary::read(&out.join("summary.json")).map_err(Into::into)
 }

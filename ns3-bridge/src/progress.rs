@@ -22,7 +22,8 @@ pub(crate) mod ffi {
         /// The line that says how far a run is.
         #[derive(ExternType)]
         type Progress;
-        fn new_progress(total_bytes: u64, total_flows: u32) -> Box<Progress>;
+        /// A quiet one is never due, and never shown.
+        fn new_progress(total_bytes: u64, total_flows: u32, is_quiet: bool) -> Box<Progress>;
         /// Whether it is time for another line.
         fn is_due(self: &Progress) -> bool;
         /// Shows the state of the run.
@@ -45,6 +46,7 @@ use ffi::RankProgress;
 pub struct Progress {
     bar: ProgressBar,
     plain: bool,
+    quiet: bool,
     start: Instant,
     last_line: Instant,
     flows: u32,
@@ -52,16 +54,27 @@ pub struct Progress {
     waited: Vec<u64>,
 }
 
-pub fn new_progress(total_bytes: u64, total_flows: u32) -> Box<Progress> {
+pub fn new_progress(total_bytes: u64, total_flows: u32, is_quiet: bool) -> Box<Progress> {
     let plain = !std::io::stderr().is_terminal();
-    let target =
-        if plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND) };
+    let target = if plain || is_quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND)
+    };
     let bar = ProgressBar::with_draw_target(Some(total_bytes), target);
     if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
         bar.set_style(style);
     }
     let now = Instant::now();
-    Box::new(Progress { bar, plain, start: now, last_line: now, flows: total_flows, waited: Vec::new() })
+    Box::new(Progress {
+        bar,
+        plain,
+        quiet: is_quiet,
+        start: now,
+        last_line: now,
+        flows: total_flows,
+        waited: Vec::new(),
+    })
 }
 
 impl Progress {
@@ -83,7 +96,7 @@ impl Progress {
 
     pub fn is_due(&self) -> bool {
         let interval = if self.plain { PLAIN_INTERVAL } else { REDRAW_INTERVAL };
-        self.last_line.elapsed() >= interval
+        !self.quiet && self.last_line.elapsed() >= interval
     }
 
     fn message(&self, now_ns: u64, count: u64, what: &str, flows: u32) -> String {
@@ -120,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_line_of_a_shared_run_sums_up_and_names_whom_the_others_wait_for() {
-        let mut progress = new_progress(1_000, 7);
+        let mut progress = new_progress(1_000, 7, false);
         let rank = |packet_hops, waited_ns| RankProgress { packet_hops, active_bytes: 10, waited_ns };
         // What each has waited since the last line counts, not since the start.
         let mut lines = [[rank(1, 5), rank(2, 9)], [rank(3, 50), rank(4, 20)]].map(|ranks| {
@@ -134,5 +147,15 @@ mod tests {
             *line = line.rsplit(", ").next().unwrap_or_default().into();
         }
         assert_eq!(lines, [("rank 0 is the slowest".into(), 120), ("rank 1 is the slowest".into(), 120)]);
+    }
+
+    #[test]
+    fn nothing_is_due_where_all_is_quiet() {
+        for is_quiet in [false, true] {
+            let mut progress = new_progress(1_000, 7, is_quiet);
+            progress.last_line = Instant::now().checked_sub(PLAIN_INTERVAL).expect("a clock that runs for long");
+            assert_eq!(progress.is_due(), !is_quiet);
+            assert!(!is_quiet || progress.bar.is_hidden());
+        }
     }
 }

@@ -209,13 +209,22 @@ HpccScenarioHelper::Load(const std::string& config, const std::vector<std::strin
     }
     for (const auto& note : m_scenario->notes())
     {
-        Say("note: " + std::string(note));
+        if (!m_isQuiet)
+        {
+            Say("note: " + std::string(note));
+        }
     }
     if (!MakeHosts() || !Divide())
     {
         m_scenario.reset();
     }
     return m_scenario != nullptr;
+}
+
+void
+HpccScenarioHelper::BeQuiet()
+{
+    m_isQuiet = true;
 }
 
 bool
@@ -349,7 +358,7 @@ HpccScenarioHelper::Run(const std::string& out)
     BuildNetwork();
 
     ScenarioTraffic traffic(*m_scenario, m_network, *m_hosts, *results);
-    ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results);
+    ScenarioMonitor monitor(*m_scenario, m_network, traffic, *results, m_isQuiet);
     TraceScenarioPackets(*m_scenario, m_network, *results);
     CaptureScenarioFrames(*m_scenario, m_network, *results);
     // Flows, link failures, samples: of the same nanosecond the reference simulator has them in

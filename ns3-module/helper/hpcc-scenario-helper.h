@@ -57,6 +57,12 @@ class HpccScenarioHelper
     void ShareAmong(std::shared_ptr<RankExchange> exchange);
 
     /**
+     * \brief Say only what is wrong, such as flows that do not finish: no notes on the experiment,
+     * no progress. To be called before Load().
+     */
+    void BeQuiet();
+
+    /**
      * \brief Read an experiment; says on standard error what is wrong with it.
      * \param config the file
      * \param overrides `KEY=VALUE`, in place of what the file says
@@ -173,6 +179,7 @@ class HpccScenarioHelper
     std::vector<uint32_t> m_ranks;            //!< the process of each node, if there are several
     QbbHelper m_network;                      //!< the network
     Ptr<ScenarioHosts> m_hosts;               //!< its hosts
+    bool m_isQuiet{false};                    //!< whether only what is wrong is said
 };
 
 } // namespace ns3

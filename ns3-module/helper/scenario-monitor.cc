@@ -55,11 +55,13 @@ ScenarioMonitor::~ScenarioMonitor() = default;
 ScenarioMonitor::ScenarioMonitor(const hpcc::Scenario& scenario,
                                  const QbbHelper& network,
                                  ScenarioTraffic& traffic,
-                                 hpcc::Results& results)
+                                 hpcc::Results& results,
+                                 bool isQuiet)
     : m_network(network),
       m_traffic(traffic),
       m_results(results),
-      m_progress(OwnCore(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count()))),
+      m_progress(
+          OwnCore(hpcc::new_progress(scenario.total_bytes(), scenario.flow_count(), isQuiet))),
       m_mine(std::make_unique<hpcc::RankProgress>())
 {
     const hpcc::MonitorParameters parameters = scenario.monitor();

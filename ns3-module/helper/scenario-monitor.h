@@ -36,11 +36,13 @@ class ScenarioMonitor
      * \param network the network
      * \param traffic the flows
      * \param results where it is recorded
+     * \param isQuiet whether the progress is not shown
      */
     ScenarioMonitor(const hpcc::Scenario& scenario,
                     const QbbHelper& network,
                     ScenarioTraffic& traffic,
-                    hpcc::Results& results);
+                    hpcc::Results& results,
+                    bool isQuiet);
 
     ~ScenarioMonitor();
 

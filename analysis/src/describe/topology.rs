@@ -45,7 +45,7 @@ pub fn topology(options: &Options) -> Result<()> {
         save::create(file, |out| reference::write_network(&network, out))?;
     }
     human::print(&describe(&network, &packet))?;
-    options.write.as_ref().map_or(Ok(()), |file| human::print(&format!("\n wrote {}\n", file.display())))
+    options.write.as_ref().map_or(Ok(()), |file| human::tell(&format!("\n wrote {}\n", file.display())))
 }
 
 fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {

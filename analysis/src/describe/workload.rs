@@ -79,7 +79,7 @@ pub fn workload(options: &Options) -> Result<()> {
         })?;
     }
     human::print(&traffic.describe())?;
-    options.write.as_ref().map_or(Ok(()), |file| human::print(&format!("\n wrote {}\n", file.display())))
+    options.write.as_ref().map_or(Ok(()), |file| human::tell(&format!("\n wrote {}\n", file.display())))
 }
 
 /// What is known of all flows.

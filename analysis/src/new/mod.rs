@@ -123,7 +123,7 @@ pub fn new(options: &Options) -> Result<()> {
         plan(options, &mut ask::Nobody)?
     };
     save(path, &write::scenario(&plan, path)?)?;
-    human::print(&format!("wrote {}; run it: ./hpcc run {}\n", path.display(), human::quoted(path)))
+    human::tell(&format!("wrote {}; run it: ./hpcc run {}\n", path.display(), human::quoted(path)))
 }
 
 /// The options, and answers where there are none.

@@ -76,13 +76,13 @@ pub fn report(options: &Options) -> Result<Outcome> {
     for entry in &entries {
         for results in &entry.runs {
             if entries.len() == 1 && entry.runs.len() == 1 {
-                human::print(&table::render(results)?)?;
+                human::tell(&table::render(results)?)?;
             }
             if entry.is_run && options.can_do_without_plots() && !takes_files(&results.dir) {
-                human::print(&no_plots(&results.dir))?;
+                human::tell(&no_plots(&results.dir))?;
             } else if entry.is_run {
                 let (drawn, missing) = plot::draw_all(results, options.drawing)?;
-                human::print(&folder_lines(&results.dir, &drawn, &missing))?;
+                human::tell(&folder_lines(&results.dir, &drawn, &missing))?;
             }
             if !is_finished(results) {
                 outcome = Outcome::Unfinished;
@@ -95,7 +95,7 @@ pub fn report(options: &Options) -> Result<Outcome> {
         (None, _) => Path::new("hpcc-out").join(PAGE),
     };
     write_page(&entries, &page)?;
-    human::print(&opening_line(&page))?;
+    human::tell(&opening_line(&page))?;
     Ok(outcome)
 }
 

@@ -55,7 +55,7 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
     let mut outcome = Outcome::Good;
     let mut done = Vec::new();
     for (figure, number) in chosen.iter().zip(1..) {
-        human::print(&format!("{} ({number} of {})\n\n", figure.name, chosen.len()))?;
+        human::tell(&format!("{} ({number} of {})\n\n", figure.name, chosen.len()))?;
         let out = options.out.join(figure.folder(options.how.form()));
         let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how, None)?;
         outcome = worse(outcome, ended);
@@ -69,7 +69,7 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
         done.push((figure.name.as_str(), verdicts));
     }
     if chosen.len() > 1 && !options.how.only_lists() {
-        human::print(&list::summary(&done))?;
+        human::tell(&list::summary(&done))?;
     }
     Ok(outcome)
 }

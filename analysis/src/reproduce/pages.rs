@@ -29,7 +29,7 @@ pub fn rewrite(tree: &Path) -> Result<()> {
             continue;
         }
         fs::write(&path, text).with_context(|| path.display().to_string())?;
-        human::print(&format!("rewrote {FOLDER}/{name}\n"))?;
+        human::tell(&format!("rewrote {FOLDER}/{name}\n"))?;
     }
     Ok(())
 }

@@ -55,7 +55,7 @@ fn write(tree: &Path, name: &str, text: &str) -> Result<()> {
     }
     path.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| format!("cannot write {}", path.display()))?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    human::print(&format!("rewrote {name}\n"))
+    human::tell(&format!("rewrote {name}\n"))
 }
 
 impl Page {

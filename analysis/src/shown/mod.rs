@@ -68,7 +68,7 @@ impl Options {
                     tell(&name, &path, &bytes);
                 } else {
                     fs::write(&path, &bytes).with_context(|| path.display().to_string())?;
-                    human::print(&format!("rewrote {}\n", name.display()))?;
+                    human::tell(&format!("rewrote {}\n", name.display()))?;
                 }
             }
         }

@@ -112,7 +112,7 @@ impl Sweep<'_> {
                 return Ok(Outcome::Failed);
             }
         };
-        human::print(&format!("{name}: {} of {} flows finished\n", summary.flows_finished, summary.flows_total))?;
+        human::tell(&format!("{name}: {} of {} flows finished\n", summary.flows_finished, summary.flows_total))?;
         Ok(if summary.flows_finished < summary.flows_total { Outcome::Unfinished } else { Outcome::Good })
     }
 
@@ -176,7 +176,7 @@ impl Sweep<'_> {
         let is_missing = |(_, run): &Missing<'_>| self.how.fresh || job.earlier(run).is_none();
         let missing: Vec<Missing<'a>> = (1..).zip(runs).filter(is_missing).collect();
         if missing.is_empty() {
-            human::warn(format_args!(
+            human::note(format_args!(
                 "all {} are complete; --collect compares them",
                 human::counted(runs.len() as u64, "run")
             ));

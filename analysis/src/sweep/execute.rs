@@ -41,7 +41,7 @@ pub fn execute(job: &Job<'_>, runs: &[Run], jobs: Option<NonZeroUsize>, fresh: b
         runs.iter().map(|run| if fresh { None } else { job.earlier_results(run) }).collect();
     let count = kept.iter().flatten().count();
     if count > 0 {
-        human::warn(format_args!("{count} of {} runs are kept from before; --fresh repeats them", runs.len()));
+        human::note(format_args!("{count} of {} runs are kept from before; --fresh repeats them", runs.len()));
     }
     let progress = Progress::new(runs.len(), count);
     let one = |(run, kept): (&Run, Option<Results>)| {
@@ -117,10 +117,10 @@ impl Progress {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.done += 1;
         state.running.retain(|running| running != name);
-        if !io::stderr().is_terminal() && !human::is_quiet() {
+        if !io::stderr().is_terminal() {
             let end = if good { "done" } else { "FAILED" };
             let left = self.time_left(&state);
-            human::warn(format_args!("{name} {end}, {} of {} runs{left}", self.kept + state.done, self.total));
+            human::note(format_args!("{name} {end}, {} of {} runs{left}", self.kept + state.done, self.total));
         }
         self.show(&state);
     }

@@ -83,7 +83,7 @@ impl FlowTable {
         let fresh = PathBuf::from(fresh);
         let flows = self.fill(&fresh, file, out, runs)?;
         fs::rename(&fresh, &self.path).with_context(|| self.path.display().to_string())?;
-        human::print(&format!(" {} in {}\n", human::counted(flows, "flow"), self.path.display()))
+        human::tell(&format!(" {} in {}\n", human::counted(flows, "flow"), self.path.display()))
     }
 
     fn fill(&self, path: &Path, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<u64> {

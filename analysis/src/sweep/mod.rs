@@ -131,7 +131,7 @@ fn conclude(
     if !entries.is_empty() {
         let file = folder.path().join(PAGE);
         page::write_page(&entries, &file)?;
-        human::print(&page::opening_line(&file))?;
+        human::tell(&page::opening_line(&file))?;
     }
     Ok(outcome)
 }
@@ -202,7 +202,7 @@ fn report_on(
     let verdicts = claim::judge(file, &groups).filter(|_| complete);
     let mut table = comparison::render(file, &groups, sizes);
     table += &verdicts.as_ref().map(claim::render).unwrap_or_default();
-    human::print(&table)?;
+    human::tell(&table)?;
     if let Some(verdicts) = &verdicts {
         folder.write(claim::FILE, &(serde_json::to_string_pretty(verdicts)? + "\n"))?;
     }
@@ -216,7 +216,7 @@ fn report_on(
     }
     line += ")\n";
     missing.iter().for_each(|sentence| line += &format!(" {sentence}\n"));
-    human::print(&line)?;
+    human::tell(&line)?;
     Ok(outcome)
 }
 

@@ -116,7 +116,7 @@ impl Scheduler {
             let memory = array.asks_for_memory().then(|| format!(" with {} each", human::bytes(array.memory)));
             human::print(&format!("{runs} submitted as job {job}{}\n", memory.unwrap_or_default()))?;
         }
-        human::print("squeue shows what they do, ./hpcc sweep with --collect what is complete\n")?;
+        human::tell("squeue shows what they do, ./hpcc sweep with --collect what is complete\n")?;
         Ok(Outcome::Good)
     }
 

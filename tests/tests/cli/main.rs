@@ -33,6 +33,7 @@ mod parity;
 mod paths;
 mod png;
 mod queue_pairs;
+mod quiet;
 mod random_incast;
 mod reaction;
 mod recomputed;

@@ -66,7 +66,7 @@ fn mistakes_are_explained_before_anything_is_built() {
         (&["runn"][..], "a similar subcommand exists: 'run'"),
         (&["build", "--fast"], "--fast"),
         (&["reqs", "all"], "all"),
-        (&["docs", "--quiet"], "--quiet"),
+        (&["docs", "--silent"], "--silent"),
         (&["dist", "--fast"], "--fast"),
         (&["run", "nowhere.toml"], "nowhere.toml: no such file"),
         (&["completions", "tcsh"], "tcsh"),

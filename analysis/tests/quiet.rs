@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `--quiet`, before and behind every command.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+mod common;
+use common::{FAKE_SCENARIO, canned, err, folder, hpcc, out};
+
+/// Every command that `--help` lists.
+fn names() -> Vec<String> {
+    let help = out(&hpcc(&["--help"]).output().expect("hpcc starts"));
+    let (_, list) = help.split_once("Commands:\n").expect("commands");
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    list.lines().take_while(|line| !line.is_empty()).filter_map(first).filter(|name| name != "help").collect()
+}
+
+#[test]
+fn every_command_takes_it_before_and_behind() {
+    let names = names();
+    assert!(names.len() > 20, "{names:?}");
+    for name in &names {
+        for arguments in [["-q", name, "--help"], ["--quiet", name, "--help"], [name, "-q", "--help"]] {
+            let output = hpcc(&arguments).output().expect("hpcc starts");
+            assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
+            let told = out(&output);
+            assert!(told.contains("-q, --quiet") && told.contains("Silences progress, notes"), "{name}: {told}");
+        }
+    }
+}
+
+/// A command in a folder with results, and a scenario that nobody reads.
+fn told(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = hpcc(arguments);
+    command.current_dir(folder).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
+    command.env("FAKE_END", "0").env("FAKE_RESULTS", folder.join("canned"));
+    command.output().expect("hpcc starts")
+}
+
+#[test]
+fn summaries_of_what_is_in_files_are_notes() {
+    let folder = folder();
+    canned(folder.path(), true);
+    fs::write(folder.path().join("any.toml"), "").expect("any.toml");
+    for arguments in [&["run", "any.toml", "--out", "out"][..], &["report", "canned"], &["new", "new.toml"]] {
+        let output = told(folder.path(), &[&["-q"], arguments].concat());
+        assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), ""), "{arguments:?}: {}", err(&output));
+        assert!(!err(&output).contains("hpcc:"), "{}", err(&output));
+    }
+    assert!(["out/queue.svg", "canned/report.html", "new.toml"].iter().all(|name| folder.path().join(name).exists()));
+}
+
+#[test]
+fn the_simulator_is_quiet_with_the_command() {
+    let folder = folder();
+    canned(folder.path(), true);
+    fs::write(folder.path().join("any.toml"), "").expect("any.toml");
+    for (arguments, is_quiet) in [(&["run", "any.toml"][..], false), (&["run", "any.toml", "-q"], true)] {
+        let words = err(&told(folder.path(), arguments));
+        assert_eq!(words.lines().any(|line| line == "argument --quiet"), is_quiet, "{words}");
+    }
+}
+
+#[test]
+fn what_a_command_is_there_to_print_is_printed() {
+    let folder = folder();
+    canned(folder.path(), true);
+    let quickstart = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/quickstart.toml");
+    let sweep = format!("title = \"T\"\nbase = {quickstart:?}\n[[variant]]\nname = \"a\"\n");
+    fs::write(folder.path().join("sweep.toml"), sweep).expect("sweep.toml");
+    for (arguments, words) in [
+        (&["compare", "canned", "canned"][..], "2 exact"),
+        (&["explain", "run.seed"], "run.seed: "),
+        (&["topology", quickstart], "hosts"),
+        (&["workload", quickstart], "flows"),
+        (&["schema"], "$schema"),
+        (&["sweep", "sweep.toml", "--list"], "a"),
+    ] {
+        let (loud, quiet) = (told(folder.path(), arguments), told(folder.path(), &[arguments, &["--quiet"]].concat()));
+        assert!(out(&loud).contains(words), "{arguments:?}: {}{}", out(&loud), err(&loud));
+        assert_eq!(out(&quiet), out(&loud), "{arguments:?}: {}", err(&quiet));
+    }
+    let written = told(folder.path(), &["topology", quickstart, "--write", "net.txt", "-q"]);
+    assert!(out(&written).contains("hosts") && !out(&written).contains("wrote"), "{}", out(&written));
+}
+
+#[test]
+fn errors_are_told_all_the_same() {
+    let folder = folder();
+    for arguments in [&["-q", "run", "none.toml"][..], &["compare", "-q", "none", "none"], &["-q"], &["-q", "runn"]] {
+        let output = told(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!err(&output).is_empty(), "{arguments:?}");
+    }
+}

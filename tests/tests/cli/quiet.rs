@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `--quiet` and the simulator: what it says on a terminal while it runs.
+
+use hpcc_tests::{Bench, TOML, hpcc, on_terminal};
+
+/// A run that takes longer than the progress waits for, of a scenario with a note.
+fn shown(quiet: bool) -> String {
+    let bench = Bench::new(TOML);
+    let mut command = hpcc();
+    command.args(["run", "scenario.toml", "--set", "traffic.1.size=400MB", "--set", "run.stop=1s"]);
+    command.args(["--set", "congestion_control.algorithm=none"]);
+    command.args(quiet.then_some("--quiet")).current_dir(bench.path(""));
+    let told = on_terminal(command, "");
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert_eq!(told.out.is_empty(), quiet, "{}", told.out);
+    assert!(bench.path("hpcc-out/scenario/fct.csv").exists());
+    told.err
+}
+
+#[test]
+fn neither_notes_nor_progress_are_shown() {
+    let loud = shown(false);
+    assert!(loud.contains("hpcc: note: ") && loud.contains("simulated "), "{loud}");
+    assert_eq!(shown(true), "");
+}
