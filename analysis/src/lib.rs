@@ -88,7 +88,7 @@ enum Command {
         #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = seed)]
         seed: Option<u64>,
         /// Processes that share the run, by MPI: its results are the same for any number, 1 included.
-        #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32>)]
+        #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_AT_A_TIME>)]
         ranks: Option<NonZeroU32>,
         #[command(flatten)]
         drawing: plot::Drawing,
@@ -135,13 +135,13 @@ enum Command {
         #[command(flatten)]
         data: parity::Data,
         /// Simulations at a time; only with 1 do processor times mean something.
-        #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize>)]
+        #[arg(long, default_value = "1", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroUsize, MOST_AT_A_TIME>)]
         jobs: NonZeroUsize,
     },
     /// Measures what whole runs cost.
     Bench {
         /// Repetitions of each run; medians are shown.
-        #[arg(long, default_value = "5", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32>)]
+        #[arg(long, default_value = "5", value_name = "N", allow_hyphen_values = true, value_parser = count::<NonZeroU32, MOST_RUNS>)]
         runs: NonZeroU32,
         /// Also writes the measurement as JSON.
         #[arg(long, value_name = "FILE")]
@@ -200,7 +200,7 @@ enum Command {
     /// Feeds random bytes to parsers and controllers, random files to readers, random scenarios to the simulator (fuzzing).
     Fuzz {
         /// For each target.
-        #[arg(default_value_t = 60)]
+        #[arg(default_value = "60", allow_negative_numbers = true, value_parser = count::<u32, MOST_SECONDS>)]
         seconds: u32,
         /// Only this one: a target of hpcc-core/fuzz or tests/fuzz, or scenarios.
         target: Option<String>,
@@ -265,9 +265,23 @@ fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-/// A number of things of the command line.
-fn count<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "expected a whole number from 1".into())
+/// Simulations at a time, and processes that share one, at most: more threads and processes than any machine has processors
+/// only keep it from working.
+const MOST_AT_A_TIME: u64 = 1_024;
+/// Repetitions of a measurement at most.
+const MOST_RUNS: u64 = 9_999;
+/// Fuzzing takes a week at most.
+const MOST_SECONDS: u64 = 604_800;
+
+/// A number of things of the command line: from 1 to `MOST`.
+fn count<T: FromStr, const MOST: u64>(text: &str) -> Result<T, String> {
+    let counted = text.parse().ok().filter(|count| (1..=MOST).contains(count));
+    counted.and_then(|_: u64| text.parse().ok()).ok_or_else(|| {
+        format!(
+            "expected a whole number from 1{}",
+            if MOST == u64::MAX { String::new() } else { format!(" to {MOST}") }
+        )
+    })
 }
 
 /// Prints help, version, or what is wrong with the command line; nothing is left to do if nobody can read the latter.

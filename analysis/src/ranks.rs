@@ -23,6 +23,11 @@ impl Ranks {
         (count.get() > 1).then_some(Ranks(count.get()))
     }
 
+    /// How many they are.
+    pub fn count(self) -> u32 {
+        self.0
+    }
+
     /// The command line that starts a program, as far as the program's arguments.
     pub fn launcher(self, program: &Path) -> Command {
         let mut command = Command::new(LAUNCHER);

@@ -6,8 +6,9 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_formats::kind::{FileKind, kind, needs_stack};
+use hpcc_formats::share;
 
 use crate::human;
 use crate::outcome::Outcome;
@@ -31,8 +32,9 @@ pub fn run(
     drawing: Drawing,
 ) -> Result<Outcome> {
     let set = overrides(config, seed, set)?;
-    drawing.prepare()?;
     let ranks = ranks.and_then(Ranks::several);
+    ranks.map_or(Ok(()), |ranks| can_share(config, &set, ranks))?;
+    drawing.prepare()?;
     let simulator = Simulator::find(Parts { stack: needs_stack(config, &set)?, mpi: ranks.is_some() })?;
     let out = out.map_or_else(|| default_out(config), Ok)?;
     let mut command = match ranks {
@@ -51,6 +53,14 @@ pub fn run(
             Ok(Outcome::Failed)
         }
     }
+}
+
+/// Refuses a run that so many processes cannot share, before they are started.
+fn can_share(config: &Path, set: &[String], ranks: Ranks) -> Result<()> {
+    let scenario = hpcc_formats::load(config, set)?;
+    share::divide(&scenario, ranks.count())
+        .map_err(|why| anyhow!("{}: --ranks {}: {why}", config.display(), ranks.count()))?;
+    Ok(())
 }
 
 /// The key that `--seed` sets.

@@ -3,11 +3,10 @@
 
 use crate::network::Network;
 use crate::scenario::Scenario;
-use hpcc_core::topology::Network as CoreNetwork;
 use hpcc_core::topology::partition::Units;
-use hpcc_core::transport::Protocol;
 use hpcc_core::units::Nanos;
 use hpcc_formats::scenario::EventOrder;
+use hpcc_formats::share;
 
 #[cxx::bridge(namespace = "hpcc")]
 pub(crate) mod ffi {
@@ -38,19 +37,7 @@ pub fn is_canonical(scenario: &Scenario) -> bool {
 }
 
 pub fn divide_scenario(scenario: &Scenario, processes: u32) -> Result<Vec<u32>, String> {
-    let described = scenario.get();
-    let refused = if described.order == EventOrder::Insertion {
-        "it has run.order = \"insertion\", which is the order of one process; expected \"canonical\""
-    } else if described.settings.protocol.protocol != Protocol::Rdma {
-        "what hosts with ns-3's TCP/IP stack send cannot leave its process; expected transport.protocol = \"rdma\""
-    } else if !described.attacks.is_empty() {
-        "it has attackers"
-    } else if described.quirks().shared_rng {
-        "all its nodes draw from one generator, which is the reference's fault shared_rng"
-    } else {
-        return part(&described.network, processes);
-    };
-    Err(format!("several processes cannot share this run: {refused}"))
+    share::divide(scenario.get(), processes)
 }
 
 pub fn window_ns(network: &Network) -> u64 {
@@ -58,15 +45,5 @@ pub fn window_ns(network: &Network) -> u64 {
 }
 
 pub fn divide(network: &Network, processes: u32) -> Result<Vec<u32>, String> {
-    part(network.get(), processes)
-}
-
-fn part(network: &CoreNetwork, processes: u32) -> Result<Vec<u32>, String> {
-    Units::new(network).divide(processes).map_err(|too_few| {
-        format!(
-            "{processes} processes cannot share this network: links of hosts and links without delay are not cut, which \
-             leaves {} parts",
-            too_few.units
-        )
-    })
+    share::divide_network(network.get(), processes)
 }

@@ -33,7 +33,7 @@ pub struct Options {
     #[arg(long)]
     summary: bool,
     /// Frames at most.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<u64, { u64::MAX }>)]
     limit: Option<u64>,
 }
 

@@ -74,7 +74,7 @@ pub fn parity(filter: &str, data: &Data, jobs: NonZeroUsize) -> Result<Outcome> 
         human::show_step(&run.to_string());
         golden.case(run).and_then(|case| Replay::of(&case, &simulator))
     };
-    let pool = ThreadPoolBuilder::new().num_threads(jobs.get()).build()?;
+    let pool = ThreadPoolBuilder::new().num_threads(jobs.get().min(chosen.len())).build()?;
     let replays: Vec<Result<Replay>> = pool.install(|| chosen.par_iter().with_max_len(1).map(replay).collect());
     human::clear_step();
     let mut rows: Vec<(&Run, Result<Replay>)> = chosen.into_iter().zip(replays).collect();

@@ -41,7 +41,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR", requires = "runs")]
     out: Option<PathBuf>,
     /// Simulations at a time [default: all processors].
-    #[arg(long, value_name = "N", requires = "runs")]
+    #[arg(long, value_name = "N", requires = "runs", allow_hyphen_values = true, value_parser = crate::count::<NonZeroUsize, { crate::MOST_AT_A_TIME }>)]
     jobs: Option<NonZeroUsize>,
 }
 

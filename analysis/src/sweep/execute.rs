@@ -36,7 +36,8 @@ pub struct Ended {
 /// # Errors
 /// If no threads can be had. What goes wrong with a run is in its answer.
 pub fn execute(job: &Job<'_>, runs: &[Run], jobs: Option<NonZeroUsize>, fresh: bool) -> Result<Vec<Ended>> {
-    let pool = ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).build()?;
+    let threads = jobs.map_or(0, |jobs| jobs.get().min(runs.len().max(1)));
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let kept: Vec<Option<Results>> =
         runs.iter().map(|run| if fresh { None } else { job.earlier_results(run) }).collect();
     let count = kept.iter().flatten().count();

@@ -52,7 +52,7 @@ pub use plan::plan;
 #[derive(Args)]
 pub struct How {
     /// Simulations at a time [default: all processors].
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::count::<NonZeroUsize, { crate::MOST_AT_A_TIME }>)]
     jobs: Option<NonZeroUsize>,
     /// Repeats runs that an earlier sweep completed from the same inputs with the same program, too.
     #[arg(long)]

@@ -8,6 +8,7 @@
 //! | [`kind`] | what a file describes |
 //! | [`flows`] | nothing: it walks the flows of a scenario without holding them in memory |
 //! | [`mod@reference`] | `config.txt`, topology, flow and trace files of the reference simulator |
+//! | [`share`] | nothing: it divides a scenario among processes |
 //! | [`generate`] | nothing: it makes networks and traffic from a few parameters |
 //! | [`results`] | the output folder of a run |
 //! | [`input`] | nothing: it opens files, and refuses what has no end |
@@ -29,6 +30,7 @@ mod place;
 pub mod reference;
 pub mod results;
 pub mod scenario;
+pub mod share;
 mod text;
 pub mod toml_format;
 

@@ -2,7 +2,7 @@
 //! How runs end, and what they leave.
 
 use crate::refusal::refused;
-use hpcc_tests::{Bench, REFERENCE, TOML, Told, skipped};
+use hpcc_tests::{Bench, REFERENCE, TOML, Told, hpcc, skipped};
 use std::fs;
 use std::process::Command;
 
@@ -233,11 +233,42 @@ fn idle_time_costs_nothing() {
 #[test]
 fn numbers_of_the_command_line_are_counts() {
     let bench = Bench::new(TOML);
-    for arguments in ["run scenario.toml --ranks", "sweep scenario.toml --jobs", "parity --jobs", "bench --runs"] {
-        for wrong in ["0", "-1", "two", "99999999999999999999"] {
+    for (arguments, range) in [
+        ("run scenario.toml --ranks", "from 1 to 1024\n"),
+        ("sweep scenario.toml --jobs", "from 1 to 1024\n"),
+        ("reproduce fig13 --jobs", "from 1 to 1024\n"),
+        ("docs --runs --jobs", "from 1 to 1024\n"),
+        ("parity --jobs", "from 1 to 1024\n"),
+        ("bench --runs", "from 1 to 9999\n"),
+        ("fuzz", "from 1 to 604800\n"),
+        ("sweep scenario.toml --run", "from 1\n"),
+        ("dissect any.pcap --limit", "from 1\n"),
+    ] {
+        for wrong in ["0", "-1", "1.5", "two", "99999999999999999999"] {
             let told = bench.hpcc(&arguments.split(' ').chain([wrong]).collect::<Vec<_>>());
             assert_eq!(told.code, Some(2), "{arguments} {wrong}: {}", told.err);
-            assert!(told.err.contains("expected a whole number from 1"), "{arguments} {wrong}: {}", told.err);
+            let words = format!("expected a whole number {range}");
+            assert!(told.err.contains(wrong) && told.err.contains(&words), "{arguments} {wrong}: {}", told.err);
         }
+    }
+    let most = bench.hpcc(&["run", "scenario.toml", "--ranks", "1025"]);
+    assert!(most.code == Some(2) && most.err.contains("from 1 to 1024"), "{}", most.err);
+}
+
+/// Neither is a simulator with MPI built for it, nor are processes started.
+#[test]
+fn processes_that_cannot_share_a_run_are_not_started() {
+    let bench = Bench::new(&[TOML, REFERENCE].concat());
+    for (config, ranks, words) in [
+        ("scenario.toml", "1000", "scenario.toml: --ranks 1000: 1000 processes cannot share this network: "),
+        ("config.txt", "2", "config.txt: --ranks 2: several processes cannot share this run: it has run.order"),
+        ("none.toml", "2", "none.toml: no such file"),
+    ] {
+        let mut command = hpcc();
+        command.env_remove("HPCC_SCENARIO_PROGRAM").env("HPCC_SCRIPT", "/bin/false");
+        let output = command.args(["run", config, "--ranks", ranks]).current_dir(bench.path("")).output();
+        let told = Told::from(output.expect("hpcc starts"));
+        assert_eq!(told.code, Some(2), "{}", told.err);
+        assert!(told.err.starts_with("hpcc: ") && told.err.contains(words), "{}", told.err);
     }
 }
