@@ -2,6 +2,7 @@
 //! `bench`: what whole runs cost, repeatably; and the comparison of two such measurements.
 
 use anyhow::{Context, Result, ensure};
+use hpcc_formats::input;
 use hpcc_measures::stats::median;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -127,7 +128,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Outcome> {
 }
 
 fn read(path: &Path) -> Result<Report> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = input::read_text(path).with_context(|| path.display().to_string())?;
     serde_json::from_str(&text).with_context(|| format!("{} is no measurement of ./hpcc bench", path.display()))
 }
 

@@ -47,12 +47,15 @@ pub fn beside(reference: &Path, runs: NonZeroU32, data: &Data) -> Result<Outcome
 
 /// Processor time of a run of the reference, in seconds.
 fn cpu_s(reference: &Path, case: &Case) -> Result<f64> {
-    let folder = tempfile::tempdir()?;
+    let folder = tempfile::tempdir().context("no temporary folder")?;
     let config = case.unpack(folder.path())?;
     let log = folder.path().join("stderr.log");
     let mut command = Command::new(reference);
     command.arg(&config).current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
-    let mut child = command.stderr(File::create(&log)?).spawn().with_context(|| reference.display().to_string())?;
+    let mut child = command
+        .stderr(File::create(&log).with_context(|| log.display().to_string())?)
+        .spawn()
+        .with_context(|| reference.display().to_string())?;
     let used = child.wait4()?;
     let said = || std::fs::read_to_string(&log).unwrap_or_default();
     ensure!(used.status.success(), "{} ended with {}: {}", reference.display(), used.status, said().trim());

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Words and numbers for people.
 
+use std::error::Error;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use hpcc_formats::error::{system_words, without_numbers};
+
+/// Whom errors of printing blame.
+pub const STANDARD_OUTPUT: &str = "standard output";
 
 /// Whether neither progress nor notes are shown.
 static QUIET: AtomicBool = AtomicBool::new(false);
@@ -71,7 +78,7 @@ pub fn quoted(path: &Path) -> String {
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context(STANDARD_OUTPUT),
         _ => Ok(()),
     }
 }
@@ -89,6 +96,15 @@ pub fn note(text: impl fmt::Display) {
     if !is_quiet() {
         warn(text);
     }
+}
+
+/// An error with what it comes from, in words.
+pub fn reason(error: &anyhow::Error) -> String {
+    let words = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<io::Error>() {
+        Some(cause) => system_words(cause),
+        None => without_numbers(&cause.to_string()),
+    };
+    error.chain().map(words).collect::<Vec<_>>().join(": ")
 }
 
 /// Prints an error or a warning to standard error. If nobody can read that, nothing else is going to help.

@@ -40,6 +40,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use clap_complete::ArgValueCompleter;
@@ -240,7 +241,7 @@ pub fn main() -> ExitCode {
     match run(env::args_os()) {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            human::warn(format_args!("{error:#}"));
+            human::warn(human::reason(&error));
             if error.is::<StepFailed>() { Outcome::Failed.into() } else { Outcome::BadInput.into() }
         }
     }
@@ -275,13 +276,10 @@ const MOST_SECONDS: u64 = 604_800;
 
 /// A number of things of the command line: from 1 to `MOST`.
 fn count<T: FromStr, const MOST: u64>(text: &str) -> Result<T, String> {
-    let counted = text.parse().ok().filter(|count| (1..=MOST).contains(count));
-    counted.and_then(|_: u64| text.parse().ok()).ok_or_else(|| {
-        format!(
-            "expected a whole number from 1{}",
-            if MOST == u64::MAX { String::new() } else { format!(" to {MOST}") }
-        )
-    })
+    let end = if MOST == u64::MAX { String::new() } else { format!(" to {MOST}") };
+    let is_in_range = text.parse().is_ok_and(|count: u64| (1..=MOST).contains(&count));
+    let counted = if is_in_range { text.parse().ok() } else { None };
+    counted.ok_or_else(|| format!("expected a whole number from 1{end}"))
 }
 
 /// Prints help, version, or what is wrong with the command line; nothing is left to do if nobody can read the latter.
@@ -291,7 +289,7 @@ fn tell(told: &clap::Error) -> anyhow::Result<Outcome> {
     }
     match told.print().and_then(|()| io::stdout().flush()) {
         _ if told.use_stderr() => Ok(Outcome::BadInput),
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context(human::STANDARD_OUTPUT),
         _ => Ok(Outcome::Good),
     }
 }

@@ -113,7 +113,10 @@ fn report_run(out: &Path, status: ExitStatus, drawing: Drawing) -> Outcome {
         Ok(_) if status.code() == Some(3) => Outcome::Unfinished,
         Ok(outcome) => outcome,
         Err(error) => {
-            human::warn(format_args!("the simulation ended, but its results cannot be shown: {error:#}"));
+            human::warn(format_args!(
+                "the simulation ended, but its results cannot be shown: {}",
+                human::reason(&error)
+            ));
             Outcome::Failed
         }
     }

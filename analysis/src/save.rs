@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
+use hpcc_formats::error::system_words;
 use tempfile::NamedTempFile;
 
 /// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
@@ -110,7 +111,7 @@ fn is_device(path: &Path) -> bool {
 
 /// Why a file cannot be written.
 fn refusal(path: &Path, error: &io::Error) -> anyhow::Error {
-    anyhow!("cannot write {}: {error}", path.display())
+    anyhow!("cannot write {}: {}", path.display(), system_words(error))
 }
 
 #[cfg(test)]

@@ -163,11 +163,14 @@ fn scenario(half: u32, traffic: Traffic, workload: &str) -> String {
 }
 
 fn measure(simulator: &Simulator, half: u32, traffic: Traffic) -> Result<Summary> {
-    let folder = tempfile::tempdir()?;
+    let folder = tempfile::tempdir().context("no temporary folder")?;
     let (config, out) = (folder.path().join("suite.toml"), folder.path().join("out"));
     let workload = script::source_tree()?.join("configs/workloads/fb_hadoop.cdf");
-    fs::write(&config, scenario(half, traffic, &workload.display().to_string()))?;
-    let status = simulator.status(simulator.command(&config, &out, &[]).args(quiet_option()))?;
+    fs::write(&config, scenario(half, traffic, &workload.display().to_string()))
+        .with_context(|| config.display().to_string())?;
+    let status = simulator
+        .status(simulator.command(&config, &out, &[]).args(quiet_option()))
+        .with_context(|| simulator.path().display().to_string())?;
     ensure!(status.success(), "{} ended with {status}", simulator.path().display());
     Summary::read(&out.join("summary.json")).map_err(Into::into)
 }

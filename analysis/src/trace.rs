@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `trace`: a packet trace as text, in the reference's words or as CSV.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use hpcc_formats::results::packet_trace::TraceReader;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+
+use crate::human;
 
 /// Prints every record of a trace: as the reference's `trace_reader` does, or as CSV with a header row.
 ///
@@ -16,6 +18,7 @@ pub fn trace(path: &Path, csv: bool) -> Result<()> {
     match printed {
         // Whoever read the output has seen enough, as `head` does.
         Err(error) if is_broken_pipe(&error) => Ok(()),
+        Err(error) if error.is::<io::Error>() || error.is::<csv::Error>() => Err(error).context(human::STANDARD_OUTPUT),
         other => other,
     }
 }

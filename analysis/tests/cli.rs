@@ -81,7 +81,7 @@ fn a_run_without_results_gives_1() {
     let folder = folder();
     let output = run(folder.path(), None, "0");
     assert_eq!(output.status.code(), Some(1));
-    assert!(err(&output).contains("no summary.json"), "{}", err(&output));
+    assert!(err(&output).contains("no such folder"), "{}", err(&output));
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn empty_inputs_are_refused_in_plain_words() {
         (&["trace", "empty"][..], "empty: this is no packet trace, or it was cut off"),
         (&["trace", "/dev/null"], "/dev/null: not a regular file"),
         (&["dissect", "empty"], "empty: no capture"),
-        (&["report", "empty"], "no summary.json"),
+        (&["report", "empty"], "empty: is a file; expected the folder of a run"),
         (&["compare", "empty", "empty"], "neither holds a flow"),
         (&["sweep", "empty"], "missing key \"title\""),
         (&["bench", "--compare", "empty", "empty"], "is no measurement"),
@@ -408,7 +408,7 @@ fn what_cannot_be_written_to_standard_output_is_told() {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
         let output = hpcc(arguments).stdout(full).output().expect("hpcc starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(err(&output).starts_with("hpcc: No space left"), "{arguments:?}: {}", err(&output));
+        assert!(err(&output).starts_with("hpcc: standard output: no space left"), "{arguments:?}: {}", err(&output));
     }
 }
 
@@ -428,7 +428,7 @@ fn a_full_disk_leaves_no_part_of_a_file() {
         limited.env("HPCC_SCRIPT", "/nowhere/hpcc").current_dir(folder.path()).stdin(Stdio::null());
         let output = limited.output().expect("sh starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", err(&output));
-        assert!(err(&output).starts_with("hpcc: cannot write file: File too large"), "{}", err(&output));
+        assert!(err(&output).starts_with("hpcc: cannot write file: file too large"), "{}", err(&output));
         assert_eq!(fs::read_dir(folder.path()).expect("folder").count(), 0, "{arguments:?} leaves something");
     }
 }

@@ -210,7 +210,7 @@ fn bad_input_ends_with_2() {
         (&["--hex", "012"][..], "3 digits; expected an even number"),
         (&["--hex", "01xz"], "\"x\" at 3 is no digit"),
         (&["--hex", " "], "there are no digits"),
-        (&["/no/such/file.pcap"], "No such file"),
+        (&["/no/such/file.pcap"], "file.pcap: no such file"),
         (&[&name], "no capture"),
         (&["--hex", "00", "--telemetry", "ioam"], "expected one of paper, draft, timestamp, pint"),
     ] {

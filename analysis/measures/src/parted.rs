@@ -8,6 +8,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use hpcc_formats::error::system_words;
 use hpcc_formats::results::fct_txt::{self, FctLine};
 use tempfile::TempDir;
 
@@ -55,7 +56,7 @@ impl Parted<'_> {
         fct_txt::each(path, |flow| {
             let part = (part_of(&flow) % parts) as usize;
             fct_txt::write(&mut files[part], &flow)
-                .map_err(|cause| format!("it cannot be split into {}: {cause}", name()))
+                .map_err(|cause| format!("it cannot be split into {}: {}", name(), system_words(&cause)))
         })?;
         files.iter_mut().try_for_each(Write::flush).with_context(name)?;
         Ok(Parted::Split(folder))

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow};
 
 use crate::records::{KEPT, Records};
@@ -343,6 +343,8 @@ impl Life {
 pub fn check(dir: &Path) -> Result<Summary> {
     let file = dir.join("summary.json");
     if !file.exists() {
+        ensure!(dir.exists(), "{}: no such folder; expected that of a run, which has a summary.json", dir.display());
+        ensure!(dir.is_dir(), "{}: is a file; expected the folder of a run, which has a summary.json", dir.display());
         bail!("{}: no output folder of a run, as it has no summary.json", dir.display());
     }
     let summary = Summary::read(&file)?;

@@ -16,6 +16,8 @@ use layers::Dissector;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::human;
+
 /// What to dissect, and how.
 #[derive(clap::Args)]
 pub struct Options {
@@ -55,6 +57,9 @@ pub fn dissect(options: &Options) -> Result<()> {
     match print(frames, &Dissector::new(layout), options, BufWriter::new(io::stdout().lock())) {
         // Whoever read the output has seen enough, as `head` does.
         Err(error) if is_broken_pipe(&error) => Ok(()),
+        Err(error) if error.is::<io::Error>() || error.is::<serde_json::Error>() => {
+            Err(error).context(human::STANDARD_OUTPUT)
+        }
         other => other,
     }
 }

@@ -112,7 +112,7 @@ fn render(replays: &[(&Run, Result<Replay>)]) -> String {
     for (run, replay) in replays {
         let trouble = match replay {
             Ok(replay) => replay.verdict.differences(),
-            Err(error) => vec![format!("{error:#}")],
+            Err(error) => vec![human::reason(error)],
         };
         text.extend(trouble.iter().map(|trouble| format!(" {run}: {trouble}\n")));
     }

@@ -28,12 +28,15 @@ impl Replay {
     /// # Errors
     /// If the simulator does not run to its end, or its results cannot be read.
     pub fn of(case: &Case, simulator: &Simulator) -> Result<Replay> {
-        let folder = tempfile::tempdir()?;
+        let folder = tempfile::tempdir().context("no temporary folder")?;
         let config = case.unpack(folder.path())?;
         let out = folder.path().join("out");
         let log = folder.path().join("stderr.log");
         let mut command = simulator.command(&config, &out, &[]);
-        command.current_dir(folder.path()).stdout(Stdio::null()).stderr(File::create(&log)?);
+        command
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(File::create(&log).with_context(|| log.display().to_string())?);
         let status = simulator.status(&mut command).with_context(|| simulator.path().display().to_string())?;
         let unfinished = case.finished() < case.run.flows;
         if status.code() != Some(if unfinished { 3 } else { 0 }) {

@@ -95,7 +95,7 @@ fn first_difference(old: &str, new: &str) -> Option<String> {
 
 /// The plots of a page and its text, as the chosen commands give them, each with its path.
 fn renewed(page: &Path, name: &str, parts: &[String], commands: &mut Commands<'_>) -> Result<Vec<(PathBuf, Vec<u8>)>> {
-    let old = fs::read_to_string(page)?;
+    let old = fs::read_to_string(page).with_context(|| page.display().to_string())?;
     let chosen = |mark: &Mark<'_>| {
         parts.is_empty() || parts.iter().any(|part| name.contains(part) || mark.command.contains(part))
     };

@@ -108,7 +108,11 @@ impl Sweep<'_> {
         let summary = match earlier.map_or_else(|| job.simulate(&run), Ok) {
             Ok(summary) => summary,
             Err(error) => {
-                human::warn(format_args!("{name} failed: {error:#}{}", execute::end_of(&job.log(&run))));
+                human::warn(format_args!(
+                    "{name} failed: {}{}",
+                    human::reason(&error),
+                    execute::end_of(&job.log(&run))
+                ));
                 return Ok(Outcome::Failed);
             }
         };
@@ -140,7 +144,7 @@ impl Sweep<'_> {
         let (runs, simulator) = self.plan()?;
         let Some((missing, _folder)) = self.missing(&runs, &simulator)? else { return Ok(Outcome::Good) };
         let command = self.command(&simulator)?;
-        let place = words(&[OsStr::new("cd"), env::current_dir()?.as_os_str()]);
+        let place = words(&[OsStr::new("cd"), env::current_dir().context("the working folder")?.as_os_str()]);
         let lines = missing.iter().map(|(number, _)| format!("{place} && {command} --run {number}\n"));
         human::print(&lines.collect::<String>())?;
         Ok(Outcome::Good)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hpcc_core::settings::quantity;
-use hpcc_formats::error::InputError;
+use hpcc_formats::error::{InputError, system_words};
 use hpcc_formats::input;
 use hpcc_measures::select::{self, Selection};
 use schemars::JsonSchema;
@@ -212,7 +212,7 @@ impl SweepFile {
     /// With the line, what was found and what was expected.
     pub fn read(path: &Path, form: Form) -> Result<SweepFile, InputError> {
         let whole = |message: String| InputError::new(path, None, message);
-        let text = input::read_text(path).map_err(|error| whole(error.to_string()))?;
+        let text = input::read_text(path).map_err(|error| whole(system_words(&error)))?;
         let source = Source { path, text: &text };
         source.check_kind()?;
         let keys: Keys = toml::from_str(&text).map_err(|error| source.syntax(&error))?;

@@ -105,7 +105,7 @@ impl SweepFolder {
     }
 
     fn remove_whole(&self) -> Result<()> {
-        for entry in fs::read_dir(&self.path)? {
+        for entry in fs::read_dir(&self.path).with_context(|| self.path.display().to_string())? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if [DATA, TABLE, MANIFEST, PAGE, claim::FILE].contains(&name) || Plot::is_name_of_any(name) {

@@ -13,6 +13,7 @@ use hpcc_measures::results::{self, Results};
 use super::file::SweepFile;
 use super::plan::Run;
 use super::program;
+use crate::human;
 use crate::simulator::{Simulator, describe_crash};
 
 /// What all runs of a sweep have in common.
@@ -73,7 +74,7 @@ impl<'a> Job<'a> {
         if let Err(error) = &simulated {
             let log = OpenOptions::new().append(true).open(self.log(run));
             // Who sees the error needs no log.
-            let _ = log.and_then(|mut log| writeln!(log, "hpcc: {error:#}"));
+            let _ = log.and_then(|mut log| writeln!(log, "hpcc: {}", human::reason(error)));
         }
         simulated
     }

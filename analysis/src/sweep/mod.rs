@@ -261,7 +261,7 @@ fn tell_trouble(runs: &[Run], ended: &[Ended]) -> Outcome {
         let trouble = match &ended.results {
             Err(error) => {
                 outcome = Outcome::Failed;
-                format!("{name} {error:#}")
+                format!("{name} {}", human::reason(error))
             }
             Ok(results) if results.summary.flows_finished < results.summary.flows_total => {
                 outcome = if outcome == Outcome::Failed { outcome } else { Outcome::Unfinished };

@@ -2,6 +2,7 @@
 //! What is wrong with an input, and where.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// An input that cannot be used. Displays as `file:line: message`.
@@ -50,6 +51,33 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
+/// What the system says, as a part of a sentence: "permission denied", without the number that it has for it.
+pub fn system_words(error: &io::Error) -> String {
+    if error.raw_os_error().is_none() {
+        return without_numbers(&error.to_string());
+    }
+    if error.kind() == io::ErrorKind::NotFound {
+        return "no such file".into();
+    }
+    let words = without_numbers(&error.to_string());
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// A text without the numbers that stand behind the system's words in it.
+pub fn without_numbers(text: &str) -> String {
+    let mut parts = text.split(NUMBER);
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let behind = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        words += behind.strip_prefix(')').unwrap_or(behind);
+    }
+    words
+}
+
+/// What stands before the number of an error of the system.
+const NUMBER: &str = " (os error ";
+
 /// The candidate that resembles `word` most, if one does.
 pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let folded = word.to_lowercase();
@@ -82,6 +110,19 @@ mod tests {
         assert_eq!(error.to_string(), "a.txt: KEY is odd");
         error.set = vec!["a.b=1".into(), "c=2".into()];
         assert_eq!(error.to_string(), "a.txt: KEY is odd (with --set a.b=1 --set c=2)");
+    }
+
+    #[test]
+    fn the_system_speaks_in_words() {
+        let words = |code| system_words(&io::Error::from_raw_os_error(code));
+        let known = [(2, "no such file"), (13, "permission denied"), (20, "not a directory"), (21, "is a directory")];
+        for (code, expected) in known {
+            assert_eq!(words(code), expected);
+        }
+        assert_eq!(words(28), "no space left on device");
+        assert_eq!(system_words(&io::Error::other("a line is longer than this")), "a line is longer than this");
+        let inner = format!("row 7: {} at its end", io::Error::from_raw_os_error(5));
+        assert_eq!(without_numbers(&inner), "row 7: Input/output error at its end");
     }
 
     #[test]

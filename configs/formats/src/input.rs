@@ -17,8 +17,12 @@ const LONGEST_LINE: u64 = 1 << 24;
 /// If it cannot be opened or is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     // Opening a pipe waits for its writer, so this is asked before.
-    if !fs::metadata(path)?.is_file() {
-        return Err(invalid("not a regular file; expected one, no folder, device or pipe".into()));
+    let known = fs::metadata(path)?;
+    if known.is_dir() {
+        return Err(invalid("is a directory; expected a file".into()));
+    }
+    if !known.is_file() {
+        return Err(invalid("not a regular file; expected one, no device or pipe".into()));
     }
     File::open(path)
 }
@@ -76,7 +80,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let pipe = folder.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
-        for path in [Path::new("/dev/zero"), Path::new("/dev/null"), &pipe, folder.path()] {
+        refused(read(folder.path()), "is a directory; expected a file");
+        for path in [Path::new("/dev/zero"), Path::new("/dev/null"), &pipe] {
             refused(open(path), "not a regular file");
             refused(read(path), "not a regular file");
         }

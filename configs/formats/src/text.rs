@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reading text files, and finding the files that they name.
 
-use crate::error::InputError;
+use crate::error::{InputError, system_words};
 use crate::place::Place;
 use std::path::{Path, PathBuf};
 
@@ -37,8 +37,8 @@ pub(crate) fn no_file(key: &str, name: &str) -> String {
 
 /// Why a file cannot be read.
 pub(crate) fn unreadable(place: &Place, error: &std::io::Error) -> InputError {
-    if error.kind() == std::io::ErrorKind::NotFound {
-        return place.error("no such file");
+    match error.kind() {
+        std::io::ErrorKind::NotFound => place.error(system_words(error)),
+        _ => place.error(format!("cannot be read: {}", system_words(error))),
     }
-    place.error(format!("cannot be read: {error}"))
 }

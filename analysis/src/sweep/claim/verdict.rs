@@ -172,7 +172,7 @@ fn judge_one(claim: &Claim, groups: &[Group<'_>]) -> Judged {
     };
     let values = match values(claim, groups) {
         Ok(values) => values,
-        Err(error) => return Judged { reason: Some(format!("{error:#}")), ..judged },
+        Err(error) => return Judged { reason: Some(human::reason(&error)), ..judged },
     };
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

@@ -4,12 +4,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::system_words;
+
 /// An error about one result file or folder. The text is one line and names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultError {
     /// The operating system refused.
-    #[error("{}: {cause}", path.display())]
+    #[error("{}: {}", path.display(), system_words(cause))]
     Io {
         /// The file or folder.
         path: PathBuf,

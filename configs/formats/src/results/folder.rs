@@ -10,6 +10,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 
 use super::{FolderLock, ResultError, summary};
+use crate::error::system_words;
 
 /// Every file that this project puts into an output folder. The summary comes last: it says that the others
 /// are complete.
@@ -103,7 +104,10 @@ fn resolved(target: &Path) -> Result<PathBuf, ResultError> {
         return Ok(target);
     }
     fs::canonicalize(&target).map_err(|cause| {
-        ResultError::folder(&target, format!("a symbolic link to no folder ({cause}); expected one to a folder"))
+        ResultError::folder(
+            &target,
+            format!("a symbolic link to no folder ({}); expected one to a folder", system_words(&cause)),
+        )
     })
 }
 
