@@ -496,7 +496,7 @@ fn new_writes_what_it_is_told_and_nothing_over_a_file() {
         (&["--topology", "leaf_spine", "--hosts", "6"], "expected a multiple of 4"),
         (&["--load", "0.3"], "belongs to --traffic poisson"),
         (&["--traffic", "poisson"], "use ./hpcc there"),
-        (&["--size", "0"], "size is 0"),
+        (&["--size", "0"], "'0' for '--size <SIZE>': expected more than 0"),
     ] {
         let output = new(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

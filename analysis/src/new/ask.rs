@@ -16,30 +16,43 @@ pub trait Ask {
     fn value<T: Display>(&mut self, question: &str, default: T, parse: impl Fn(&str) -> Result<T, String>)
     -> Result<T>;
 
-    /// One of several words; the first is the default.
+    /// One of several words that is accepted; the first is the default.
     ///
     /// # Errors
     /// As [`Ask::value`].
-    fn word(&mut self, question: &str, words: &[String]) -> Result<String> {
+    fn word(
+        &mut self,
+        question: &str,
+        words: &[String],
+        accept: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<String> {
         let list = words.join(", ");
         let parse = |text: &str| {
-            words.iter().find(|word| *word == text).cloned().ok_or_else(|| format!("expected one of {list}"))
+            let word = words.iter().find(|word| *word == text).cloned();
+            let word = word.ok_or_else(|| format!("\"{text}\" is none of them; expected one of {list}"))?;
+            accept(&word).map(|()| word)
         };
         let default = words.first().context("there are no words to choose from")?.clone();
         self.value(&format!("{question} ({list})"), default, parse)
     }
 
-    /// One of the choices of an option.
+    /// One of the choices of an option that is accepted.
     ///
     /// # Errors
     /// As [`Ask::value`].
-    fn choice<T: ValueEnum>(&mut self, question: &str, default: T) -> Result<T> {
+    fn choice<T: ValueEnum>(
+        &mut self,
+        question: &str,
+        default: T,
+        accept: impl Fn(T) -> Result<(), String>,
+    ) -> Result<T> {
         let name =
             |choice: &T| choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         let mut words: Vec<String> = T::value_variants().iter().map(name).collect();
         words.sort_by_key(|word| *word != name(&default));
-        let word = self.word(question, &words)?;
-        Ok(T::value_variants().iter().find(|choice| name(choice) == word).cloned().unwrap_or(default))
+        let of = |word: &str| T::value_variants().iter().find(|choice| name(choice) == word).cloned();
+        let word = self.word(question, &words, |word| of(word).map_or(Ok(()), &accept))?;
+        Ok(of(&word).unwrap_or(default))
     }
 }
 
@@ -75,11 +88,12 @@ impl<R: BufRead, W: Write> Ask for Terminal<R, W> {
         loop {
             write!(self.shown, "{question} [{default}]: ")?;
             self.shown.flush()?;
-            let mut line = String::new();
-            if self.typed.read_line(&mut line)? == 0 {
+            let mut line = Vec::new();
+            if self.typed.read_until(b'\n', &mut line)? == 0 {
+                writeln!(self.shown)?;
                 bail!("there is no answer to \"{question}\"; nothing was written");
             }
-            match line.trim() {
+            match String::from_utf8_lossy(&line).trim() {
                 "" => return Ok(default),
                 text => match parse(text) {
                     Ok(value) => return Ok(value),
@@ -98,16 +112,19 @@ mod tests {
     #[test]
     fn answers_are_read_defaults_taken_and_mistakes_asked_again() {
         let mut shown = Vec::new();
-        let mut user = Terminal::new(&b"ring\nfat_tree\n\nmany\n12\n"[..], &mut shown);
-        assert_eq!(user.choice("topology", Topology::Star).expect("answer"), Topology::FatTree);
-        assert_eq!(user.choice("topology", Topology::Star).expect("default"), Topology::Star);
+        let mut user = Terminal::new(&b"ring\nfat_tree\n\nmany\n\xff\n12\n"[..], &mut shown);
+        let any = |_| Ok(());
+        assert_eq!(user.choice("topology", Topology::Star, any).expect("answer"), Topology::FatTree);
+        assert_eq!(user.choice("topology", Topology::Star, any).expect("default"), Topology::Star);
         let number = |text: &str| text.parse::<u32>().map_err(|_| "expected a whole number".to_owned());
         assert_eq!(user.value("hosts", 4, number).expect("answer"), 12);
         let end = user.value("hosts", 4, number).expect_err("nobody answers");
         assert!(end.to_string().contains("nothing was written"), "{end}");
         let shown = String::from_utf8(shown).expect("text");
         assert!(
-            shown.starts_with("topology (star, dumbbell, leaf_spine, fat_tree) [star]: expected one of star"),
+            shown.starts_with(
+                "topology (star, dumbbell, leaf_spine, fat_tree) [star]: \"ring\" is none of them; expected one of star"
+            ),
             "{shown}"
         );
         assert!(shown.contains("hosts [4]: expected a whole number\nhosts [4]: "), "{shown}");

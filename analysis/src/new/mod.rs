@@ -7,7 +7,7 @@ mod write;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Error, Result, anyhow, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use hpcc_core::node::ControlSettings;
@@ -52,7 +52,7 @@ pub struct Options {
     #[arg(long, value_parser = size)]
     size: Option<String>,
     /// Load of each host's link, up to 1; for poisson.
-    #[arg(long, allow_hyphen_values = true, value_parser = load)]
+    #[arg(long, allow_hyphen_values = true, value_parser = load_of)]
     load: Option<f64>,
     /// Seed of every random choice.
     #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = crate::seed)]
@@ -88,6 +88,7 @@ pub enum Traffic {
 }
 
 /// All that is to be known.
+#[derive(Clone)]
 struct Plan {
     topology: Topology,
     hosts: u32,
@@ -98,10 +99,53 @@ struct Plan {
     size: String,
     load: f64,
     seed: u64,
-    /// Sizes of poisson flows.
-    workload: PathBuf,
+    /// Sizes of poisson flows; without a source tree there are none.
+    workload: Option<PathBuf>,
     /// For editors.
     schema: Option<PathBuf>,
+}
+
+impl Plan {
+    /// The options, and usual values where there are none.
+    fn of(options: &Options) -> Plan {
+        let tree = script::source_tree().ok();
+        let in_tree = |path: &str| tree.as_ref().map(|tree| tree.join(path));
+        Plan {
+            topology: options.topology.unwrap_or(Topology::Star),
+            hosts: options.hosts.unwrap_or(HOSTS),
+            rate: options.rate.clone().unwrap_or_else(|| RATE.into()),
+            delay: options.delay.clone(),
+            algorithm: options
+                .algorithm
+                .clone()
+                .or(ControlSettings::default().names().into_iter().next())
+                .unwrap_or_default(),
+            traffic: options.traffic.unwrap_or(Traffic::Incast),
+            size: options.size.clone().unwrap_or_else(|| SIZE.into()),
+            load: options.load.unwrap_or(LOAD),
+            seed: options.seed,
+            workload: in_tree("configs/workloads/websearch.cdf"),
+            schema: in_tree("configs/schema/scenario.json").filter(|schema| schema.exists()),
+        }
+    }
+
+    /// Whether this makes a scenario that the simulator is going to accept.
+    fn check(&self) -> Result<()> {
+        let mut file = tempfile::Builder::new().suffix(".toml").tempfile().context("no temporary file")?;
+        file.write_all(write::scenario(self, Path::new("new.toml"))?.as_bytes()).context("no temporary file")?;
+        load(file.path())
+    }
+
+    /// Whether a change leaves a scenario what it was: one.
+    fn accept(&self, change: impl FnOnce(&mut Plan)) -> Result<(), String> {
+        // What is wrong without the answer is told in the end.
+        if self.check().is_err() {
+            return Ok(());
+        }
+        let mut changed = self.clone();
+        change(&mut changed);
+        changed.check().map_err(|wrong| human::reason(&wrong))
+    }
 }
 
 /// Writes the scenario.
@@ -126,62 +170,78 @@ pub fn new(options: &Options) -> Result<()> {
     human::tell(&format!("wrote {}; run it: ./hpcc run {}\n", path.display(), human::quoted(path)))
 }
 
-/// The options, and answers where there are none.
+/// The options, and answers where there are none. An answer that makes no scenario with what is known is asked for again.
 fn plan(options: &Options, user: &mut impl ask::Ask) -> Result<Plan> {
-    let topology = match options.topology {
-        Some(topology) => topology,
-        None => user.choice("topology", Topology::Star)?,
-    };
-    let hosts = match options.hosts {
-        Some(hosts) => hosts,
-        None => user.value("number of hosts", HOSTS, self::hosts)?,
-    };
-    let rate = match &options.rate {
-        Some(rate) => rate.clone(),
-        None => user.value("rate of every link", RATE.into(), self::rate)?,
-    };
-    let algorithm = match &options.algorithm {
-        Some(algorithm) => algorithm.clone(),
-        None => user.word("congestion control", &ControlSettings::default().names())?,
-    };
-    let traffic = match options.traffic {
-        Some(traffic) => traffic,
-        None => user.choice("traffic", Traffic::Incast)?,
-    };
-    let poisson = traffic == Traffic::Poisson;
-    ensure!(
-        !poisson || options.size.is_none(),
-        "--size has no use with --traffic poisson; its sizes are those of a workload"
-    );
-    ensure!(poisson || options.load.is_none(), "--load belongs to --traffic poisson");
-    let size = match &options.size {
-        Some(size) => size.clone(),
-        None if poisson => SIZE.into(),
-        None => user.value("size of each flow", SIZE.into(), self::size)?,
-    };
-    let load = match options.load {
-        Some(load) => load,
-        None if poisson => user.value("load of each host's link", LOAD, self::load)?,
-        None => LOAD,
-    };
-    let tree = script::source_tree();
-    let workload = match (poisson, &tree) {
-        (true, Ok(tree)) => tree.join("configs/workloads/websearch.cdf"),
-        (true, Err(_)) => bail!("--traffic poisson needs the workloads of a source tree: use ./hpcc there"),
-        (false, _) => PathBuf::new(),
-    };
-    let schema = tree.ok().map(|tree| tree.join("configs/schema/scenario.json")).filter(|schema| schema.exists());
-    let (delay, seed) = (options.delay.clone(), options.seed);
-    Ok(Plan { topology, hosts, rate, delay, algorithm, traffic, size, load, seed, workload, schema })
+    let mut plan = Plan::of(options);
+    if let Some(traffic) = options.traffic {
+        contradiction(options, traffic).map_err(Error::msg)?;
+    }
+    if options.topology.is_none() {
+        let accept = |topology| plan.accept(|plan| plan.topology = topology);
+        plan.topology = user.choice("topology", Topology::Star, accept)?;
+    }
+    if options.hosts.is_none() {
+        let accept = |hosts| plan.accept(|plan| plan.hosts = hosts).map(|()| hosts);
+        plan.hosts = user.value("number of hosts", HOSTS, |text| hosts(text).and_then(accept))?;
+    }
+    if options.rate.is_none() {
+        let accept = |rate: String| plan.accept(|plan| plan.rate.clone_from(&rate)).map(|()| rate);
+        plan.rate = user.value("rate of every link", RATE.into(), |text| rate(text).and_then(accept))?;
+    }
+    if options.algorithm.is_none() {
+        let accept = |name: &str| plan.accept(|plan| plan.algorithm = name.into());
+        plan.algorithm = user.word("congestion control", &ControlSettings::default().names(), accept)?;
+    }
+    ask_for_flows(options, &mut plan, user)?;
+    Ok(plan)
+}
+
+/// What of the flows is not among the options.
+fn ask_for_flows(options: &Options, plan: &mut Plan, user: &mut impl ask::Ask) -> Result<()> {
+    if options.traffic.is_none() {
+        let accept = |traffic| {
+            contradiction(options, traffic)?;
+            plan.accept(|plan| plan.traffic = traffic)
+        };
+        plan.traffic = user.choice("traffic", Traffic::Incast, accept)?;
+        // Nobody may have answered.
+        contradiction(options, plan.traffic).map_err(Error::msg)?;
+    }
+    if plan.traffic == Traffic::Poisson {
+        if options.load.is_none() {
+            let accept = |load| plan.accept(|plan| plan.load = load).map(|()| load);
+            plan.load = user.value("load of each host's link", LOAD, |text| load_of(text).and_then(accept))?;
+        }
+    } else if options.size.is_none() {
+        let accept = |size: String| plan.accept(|plan| plan.size.clone_from(&size)).map(|()| size);
+        plan.size = user.value("size of each flow", SIZE.into(), |text| size(text).and_then(accept))?;
+    }
+    Ok(())
+}
+
+/// Says which option has no use with this traffic.
+fn contradiction(options: &Options, traffic: Traffic) -> Result<(), String> {
+    match traffic == Traffic::Poisson {
+        true if options.size.is_some() => {
+            Err("--size has no use with --traffic poisson; its sizes are those of a workload".into())
+        }
+        false if options.load.is_some() => Err("--load belongs to --traffic poisson".into()),
+        _ => Ok(()),
+    }
 }
 
 /// Writes a scenario that has been checked as the simulator is going to check it, or nothing.
 fn save(path: &Path, text: &str) -> Result<()> {
     let mut draft = Draft::of(path)?;
     draft.fill(|file| file.write_all(text.as_bytes()))?;
-    hpcc_formats::load(draft.path(), &[])
-        .map_err(|error| anyhow::anyhow!("this makes no scenario: {}", error.without_place()))?;
+    load(draft.path()).context("this makes no scenario")?;
     draft.keep()
+}
+
+/// Checks a file as the simulator is going to.
+fn load(path: &Path) -> Result<()> {
+    hpcc_formats::load(path, &[]).map_err(|error| anyhow!("{}", error.without_place()))?;
+    Ok(())
 }
 
 fn algorithms() -> PossibleValuesParser {
@@ -192,7 +252,7 @@ fn hosts(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|&hosts| hosts >= 2).ok_or_else(|| "expected a whole number from 2".into())
 }
 
-fn load(text: &str) -> Result<f64, String> {
+fn load_of(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|&load| load > 0.0 && load <= 1.0)
@@ -211,5 +271,8 @@ fn time(text: &str) -> Result<String, String> {
 }
 
 fn size(text: &str) -> Result<String, String> {
-    quantity::size(text).map(|_| text.into())
+    match quantity::size(text)? {
+        0 => Err("expected more than 0".into()),
+        _ => Ok(text.into()),
+    }
 }

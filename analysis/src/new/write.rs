@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::{Setting, Value, quantity};
 
@@ -46,7 +46,7 @@ goodput_interval = \"10us\"
         path = human::quoted(path),
         topology = topology(plan)?,
         control = control(plan),
-        traffic = traffic(plan, duration),
+        traffic = traffic(plan, duration)?,
     ))
 }
 
@@ -121,7 +121,7 @@ fn parameter(setting: &Setting) -> String {
     format!("#{} = {value}    # {}\n", setting.key, setting.summary())
 }
 
-fn traffic(plan: &Plan, duration: u64) -> String {
+fn traffic(plan: &Plan, duration: u64) -> Result<String> {
     let Plan { size, load, .. } = plan;
     let keys = match plan.traffic {
         Traffic::Incast => {
@@ -134,12 +134,18 @@ fn traffic(plan: &Plan, duration: u64) -> String {
         Traffic::Permutation => {
             format!("kind = \"permutation\"    # each host sends to one and receives from one\nsize = \"{size}\"\n")
         }
-        Traffic::Poisson => format!(
-            "kind = \"poisson\"    # flows start at random\nload = {load}           # of each host's link\nsizes = {:?}\nduration = \"{duration}us\"\n",
-            plan.workload.display().to_string()
-        ),
+        Traffic::Poisson => {
+            let workload = plan.workload.as_ref();
+            let workload = workload
+                .context("--traffic poisson needs the workloads of a source tree: use ./hpcc there")?
+                .display()
+                .to_string();
+            format!(
+                "kind = \"poisson\"    # flows start at random\nload = {load}           # of each host's link\nsizes = {workload:?}\nduration = \"{duration}us\"\n"
+            )
+        }
     };
-    format!(
+    Ok(format!(
         "# Any number of such sections; other kinds: flow, incast, periodic_incast, random_incast, permutation, poisson, file.\n[[traffic]]\n{keys}"
-    )
+    ))
 }

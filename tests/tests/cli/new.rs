@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `hpcc new`: what it writes runs.
 
-use hpcc_tests::Bench;
+use hpcc_tests::{Bench, END_OF_INPUT, Told, hpcc, on_terminal};
 
 #[test]
 fn a_new_scenario_runs_to_its_end() {
@@ -21,5 +21,70 @@ fn a_new_scenario_runs_to_its_end() {
         assert!(told.out.contains(&format!("./hpcc run {name}")), "{}", told.out);
         let ran = bench.run(&name, &[]);
         assert_eq!(ran.code, Some(0), "{options:?}: {}{}", ran.err, ran.out);
+    }
+}
+
+/// `hpcc new my.toml` with these options on a terminal at which this is typed.
+fn asked(bench: &Bench, options: &[&str], typed: &str) -> Told {
+    let mut command = hpcc();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../hpcc");
+    command.args(["new", "my.toml"]).args(options).current_dir(bench.path("")).env("HPCC_SCRIPT", script);
+    on_terminal(command, typed)
+}
+
+#[test]
+fn wrong_answers_are_asked_again_with_the_reason() {
+    let bench = Bench::new(&[]);
+    let typed =
+        "ring\nleaf_spine\nmany\n6\n100000000\n8\n100\n0Gbps\n25Gbps\nhpc\nswift\nburst\nincast\n0\nbig\n20KB\n";
+    let told = asked(&bench, &[], typed);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    for words in [
+        "topology (star, dumbbell, leaf_spine, fat_tree) [star]: \"ring\" is none of them; expected one of star, ",
+        "number of hosts [16]: expected a whole number from 2\nnumber of hosts [16]: 6 hosts cannot be spread over 4 leaves",
+        "the network has ",
+        "rate of every link [100Gbps]: \"100\" has no unit",
+        "rate of every link [100Gbps]: expected more than 0\n",
+        "\"hpc\" is none of them",
+        "\"burst\" is none of them; expected one of incast, flow, permutation, poisson\n",
+        "size of each flow [500KB]: expected more than 0\nsize of each flow [500KB]: \"big\" is not",
+    ] {
+        assert!(told.err.contains(words), "{words}: {}", told.err);
+    }
+    let text = bench.read("my.toml");
+    for line in ["hosts_per_leaf = 2\n", "rate = \"25Gbps\"\n", "algorithm = \"swift\"\n", "size = \"20KB\"\n"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(bench.run("my.toml", &[]).code, Some(0));
+}
+
+#[test]
+fn the_return_key_gives_what_is_usual() {
+    let bench = Bench::new(&[]);
+    let told = asked(&bench, &["--traffic", "poisson"], "\n\n\n\n1.5\n\n");
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.err.contains("load of each host's link [0.5]: expected more than 0 and at most 1\n"), "{}", told.err);
+    assert!(!told.err.contains("size of each flow"), "{}", told.err);
+    assert!(bench.read("my.toml").contains("load = 0.5"));
+}
+
+#[test]
+fn an_answer_that_an_option_contradicts_is_asked_again() {
+    let bench = Bench::new(&[]);
+    let told = asked(&bench, &["--size", "1KB", "--hosts", "6"], "fat_tree\nstar\n\n\npoisson\nflow\n");
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.err.contains("6 hosts cannot be spread over 8 racks"), "{}", told.err);
+    assert!(told.err.contains("--size has no use with --traffic poisson"), "{}", told.err);
+}
+
+#[test]
+fn the_end_of_the_input_ends_it_without_a_file() {
+    for typed in ["", "star\n", "star\nmany\n", "\n\n\n\n\n"] {
+        let bench = Bench::new(&[]);
+        let told = asked(&bench, &[], &format!("{typed}{END_OF_INPUT}"));
+        assert_eq!(told.code, Some(2), "{typed:?}: {}", told.err);
+        let last = told.err.lines().last().unwrap_or_default();
+        assert!(last.starts_with("hpcc: there is no answer to \""), "{typed:?}: {}", told.err);
+        assert!(!bench.path("my.toml").exists() && told.out.is_empty(), "{typed:?}");
     }
 }
