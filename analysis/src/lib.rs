@@ -222,7 +222,7 @@ enum Command {
     Dist {
         /// Folder for the archive.
         #[arg(long, value_name = "DIR", default_value = ".")]
-        out: String,
+        out: PathBuf,
         /// Also builds and tests what is in it, offline, in a copy of the ns-3 tree: some minutes.
         #[arg(long)]
         check: bool,
@@ -336,6 +336,7 @@ fn execute(command: Command) -> anyhow::Result<Outcome> {
         }
         Command::Audit => Err(script::exec("@audit", &[])),
         Command::Dist { out, check } => {
+            save::ensure_folder(&out)?;
             let how = if check { "all" } else { "" };
             Err(script::exec("@dist", &[out.into(), how.into()]))
         }

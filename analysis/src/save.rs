@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Files that appear as a whole or not at all: a full disk leaves no part of one that looks complete.
+//! Files that appear as a whole or not at all: a full disk leaves no part of one that looks complete. Folders that a file's
+//! name has and that are missing are made with it.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
 use hpcc_formats::error::system_words;
+use hpcc_formats::results::make_folder;
 use tempfile::NamedTempFile;
 
 /// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
 pub struct Draft {
     file: NamedTempFile<File>,
     target: PathBuf,
+    /// Go away with it, so behind it.
+    folders: NewFolders,
 }
 
 impl Draft {
     /// An empty draft of `target`.
     ///
     /// # Errors
-    /// If the folder is not there or cannot be written to.
+    /// If the folder cannot be made or written to, or `target` is none of a file.
     pub fn of(target: &Path) -> Result<Draft> {
+        let is_folder = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
+        ensure!(!is_folder, "cannot write {}: is a directory; expected the name of a file", target.display());
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        ensure!(folder.is_dir(), "cannot write {}: there is no folder {}", target.display(), folder.display());
+        let folders = NewFolders::make(folder).map_err(|error| refusal(target, &error))?;
         // Not as temporary files are made: they are private, and their errors name them, whom nobody knows.
         let made = tempfile::Builder::new().prefix(".hpcc-").make_in(folder, |path| File::create_new(path));
         let file = made.map_err(|error| refusal(target, &error))?;
-        Ok(Draft { file, target: target.to_owned() })
+        Ok(Draft { file, target: target.to_owned(), folders })
     }
 
     /// Where it is as long as it is a draft.
@@ -48,8 +55,9 @@ impl Draft {
     ///
     /// # Errors
     /// If the name is taken, and those of the system.
-    pub fn keep(self) -> Result<()> {
+    pub fn keep(mut self) -> Result<()> {
         self.file.persist_noclobber(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
+        self.folders.keep();
         Ok(())
     }
 
@@ -57,9 +65,33 @@ impl Draft {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn replace(self) -> Result<()> {
+    pub fn replace(mut self) -> Result<()> {
         self.file.persist(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
+        self.folders.keep();
         Ok(())
+    }
+}
+
+/// Folders that were made for a file; without it they go away again.
+struct NewFolders(Vec<PathBuf>);
+
+impl NewFolders {
+    /// Makes a folder, and those above it that are missing.
+    fn make(folder: &Path) -> io::Result<NewFolders> {
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = NewFolders(folder.ancestors().take_while(is_missing).map(Path::to_owned).collect());
+        make_folder(folder).map(|()| made)
+    }
+
+    fn keep(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for NewFolders {
+    fn drop(&mut self) {
+        // Others may have put something there meanwhile.
+        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
     }
 }
 
@@ -96,17 +128,25 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     draft.replace()
 }
 
-/// Refuses a name that [`replace`] cannot write to, before anything that takes long.
+/// Refuses a name that [`replace`] cannot write to, before anything that takes long. Leaves no folder that is made for that.
 ///
 /// # Errors
 /// Why.
 pub fn ensure_writable(path: &Path) -> Result<()> {
-    ensure!(!path.is_dir(), "cannot write {}: it is a folder", path.display());
     if is_device(path) { Ok(()) } else { Draft::of(path).map(drop) }
 }
 
+/// Refuses the name of a folder that results cannot be put into, before anything that takes long.
+///
+/// # Errors
+/// Why.
+pub fn ensure_folder(path: &Path) -> Result<()> {
+    ensure!(path.is_dir() || !path.exists(), "{}: is a file; expected a folder", path.display());
+    Draft::of(&path.join("any")).map(drop)
+}
+
 fn is_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|known| !known.is_file())
+    fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
 }
 
 /// Why a file cannot be written.
@@ -161,6 +201,25 @@ mod tests {
             assert!(!told.contains(".hpcc-"), "{told}");
         }
         assert!(ensure_writable(Path::new("/dev/null")).is_ok());
-        assert!(ensure_writable(Path::new("/tmp")).expect_err("folder").to_string().ends_with("it is a folder"));
+        for folder in ["/tmp", "nosuch/"] {
+            let told = ensure_writable(Path::new(folder)).expect_err("folder").to_string();
+            assert!(told.ends_with("is a directory; expected the name of a file"), "{told}");
+        }
+    }
+
+    #[test]
+    fn missing_folders_are_made_with_the_file_only() {
+        let root = tempfile::tempdir().expect("folder");
+        let path = root.path().join("a/b/c.txt");
+        ensure_writable(&path).expect("can be made");
+        assert!(create(&path, |_| Err(io::Error::other("no space"))).is_err());
+        assert!(names(root.path()).is_empty());
+        replace(&path, "text").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "text");
+        assert!(ensure_writable(&root.path().join("nosuch/../d")).is_err());
+        assert!(
+            ensure_writable(&path.join("d")).expect_err("no folder").to_string().contains("c.txt is not a directory")
+        );
+        assert_eq!(names(root.path()), ["a"]);
     }
 }

@@ -95,3 +95,87 @@ fn files_that_cannot_be_read_are_named_in_words() {
         (&["topology", "good.toml/x"], &["good.toml/x: not a directory"]),
     ]);
 }
+
+#[test]
+fn places_that_cannot_be_written_to_are_found_first() {
+    let mistakes: &[(&[&str], &[&str])] = &[
+        (
+            &["report", "canned", "--out", "folder"],
+            &["cannot write folder: is a directory; expected the name of a file"],
+        ),
+        (
+            &["report", "canned", "--out", "pages/"],
+            &["cannot write pages/: is a directory; expected the name of a file"],
+        ),
+        (&["report", "canned", "--out", "empty/a.html"], &["cannot write empty/a.html: empty is not a directory"]),
+        (&["report", "canned", "--out", "no/../a.html"], &["cannot write no/../a.html: there is no folder no"]),
+        (&["report", "none", "--out", "folder"], &["cannot write folder"]),
+        (&["bench", "--out", "folder"], &["cannot write folder: is a directory"]),
+        (&["topology", "good.toml", "--write", "text.txt"], &["text.txt exists; expected the name of a new file"]),
+        (
+            &["topology", "good.toml", "--write", "empty/net.txt"],
+            &["cannot write empty/net.txt: empty is not a directory"],
+        ),
+        (&["workload", "good.toml", "--write", "folder/"], &["folder/ exists"]),
+        (&["new", "folder"], &["folder exists"]),
+        (&["new", "empty/new.toml"], &["cannot write empty/new.toml: empty is not a directory"]),
+        (&["sweep", "sweep.toml", "--table", "folder.csv/"], &["cannot write folder.csv/: is a directory"]),
+        (&["dist", "--out", "empty"], &["empty: is a file; expected a folder"]),
+        (&["docs", "--runs", "--out", "empty"], &["empty: is a file; expected a folder"]),
+        (&["sweep", "sweep.toml", "--out", "text.txt"], &["text.txt: not a directory"]),
+        (&["sweep", "sweep.toml", "--out", "text.txt/x"], &["text.txt/x: not a directory"]),
+        (&["sweep", "sweep.toml", "--out", "canned"], &["canned: the folder holds files that are no sweep"]),
+        (&["reproduce", "fig13", "--out", "text.txt"], &["text.txt: is a file; expected a folder"]),
+    ];
+    refused(mistakes);
+}
+
+#[test]
+fn folders_that_are_missing_are_made() {
+    let desk = desk();
+    for (arguments, file) in [
+        (&["new", "a/b/new.toml"][..], "a/b/new.toml"),
+        (&["topology", "good.toml", "--write", "a/c/net.txt"], "a/c/net.txt"),
+        (&["workload", "good.toml", "--write", "d/flows.txt"], "d/flows.txt"),
+        (&["report", "canned", "--out", "e/f/page.html"], "e/f/page.html"),
+    ] {
+        let output = hpcc(arguments).current_dir(desk.path()).stdin(Stdio::null()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
+        assert!(desk.path().join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn tables_are_not_taken_for_lists_of_flows() {
+    refused(&[
+        (&["compare", "canned/fct.csv", "canned"], &["canned/fct.csv: is a CSV file; expected an fct.txt"]),
+        (&["compare", "canned", "canned/queue.csv"], &["canned/queue.csv: is a CSV file; expected an fct.txt"]),
+        (&["report", "canned/fct.csv"], &["canned/fct.csv: is a file; expected the folder of a run"]),
+        (&["report", "canned/summary.json"], &["canned/summary.json: is a file; expected the folder of a run"]),
+        (&["compare", "canned", "folder"], &["folder/fct.txt: no such file"]),
+        (&["compare", "canned", "good.toml"], &["good.toml:1: "]),
+        (&["compare", "canned", "binary"], &["binary:1: "]),
+        (&["compare", "empty", "empty"], &["empty and empty: neither holds a flow"]),
+    ]);
+}
+
+#[test]
+fn words_that_contradict_one_another_are_refused() {
+    refused(&[
+        (
+            &["reproduce", "fig13", "list"],
+            &["list prints a table of all figures and runs none; expected it without fig13"],
+        ),
+        (&["reproduce", "list", "all"], &["list prints a table", "expected it without all"]),
+        (&["reproduce", "all", "fig13"], &["all means every figure; expected it without fig13"]),
+        (&["reproduce", "fig13", "fig13"], &["fig13 is given twice; expected it once"]),
+        (&["reproduce", "list", "--quick"], &["list prints a table", "expected it without --quick"]),
+        (&["reproduce", "list", "--out", "a"], &["list prints a table", "expected it without --out"]),
+        (&["reproduce", "list", "--record"], &["list prints a table", "expected it without --record"]),
+        (&["reproduce", "fig13", "--list", "--record"], &["'--list' cannot be used with", "'--record'"]),
+        (&["reproduce"], &["<FIGURE|all|list>"]),
+        (&["reproduce", "fig99"], &["there is no figure \"fig99\"; did you mean fig9"]),
+        (&["sweep", "sweep.toml", "--list", "--jobs", "2"], &["'--list' cannot be used with", "'--jobs <N>'"]),
+        (&["sweep", "sweep.toml", "--list", "--fresh"], &["'--list' cannot be used with", "'--fresh'"]),
+    ]);
+}

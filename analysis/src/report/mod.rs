@@ -24,7 +24,7 @@ use hpcc_measures::select::Selection;
 
 use crate::outcome::Outcome;
 use crate::plot::{self, Drawing};
-use crate::save::Draft;
+use crate::save::{self, Draft};
 use crate::{human, table};
 
 /// The page in an output folder.
@@ -58,6 +58,7 @@ impl Options {
 /// If a folder is not a complete output folder, is damaged or of another version; if it cannot be written to, and the page
 /// goes there, or plots are asked for; if the page cannot be written.
 pub fn report(options: &Options) -> Result<Outcome> {
+    options.out.as_deref().map_or(Ok(()), save::ensure_writable)?;
     let mut entries = Vec::new();
     for dir in &options.dirs {
         let loaded = entry::load(dir, &options.selection)?;

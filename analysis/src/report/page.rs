@@ -3,9 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-
-use hpcc_formats::results::make_folder;
+use anyhow::Result;
 
 use super::data;
 use super::entry::Entry;
@@ -27,9 +25,6 @@ const PARTS: [(&str, &str); 4] = [
 pub fn write(entries: &[Entry], file: &Path) -> Result<()> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let text = render(&names.join(", "), &data::data(entries)?.to_string());
-    if let Some(folder) = file.parent() {
-        make_folder(folder).with_context(|| file.display().to_string())?;
-    }
     save::replace(file, &text)
 }
 

@@ -14,7 +14,7 @@ use hpcc_formats::error::nearest;
 
 use crate::outcome::Outcome;
 use crate::sweep::{self, How, VERDICTS, Verdicts};
-use crate::{human, script};
+use crate::{human, save, script};
 use figure::Figure;
 pub use pages::rewrite;
 
@@ -22,6 +22,8 @@ pub use pages::rewrite;
 const ALL: &str = "all";
 /// The word for a table of them.
 const LIST: &str = "list";
+/// Where results go without another word.
+const RESULTS: &str = "hpcc-out/paper";
 
 /// What to reproduce, and how.
 #[derive(Args)]
@@ -29,11 +31,10 @@ pub struct Options {
     /// Names of figures such as fig13, "all", or "list" for a table of them with what they cost.
     #[arg(required = true, value_name = "FIGURE|all|list")]
     names: Vec<String>,
-    /// Folder for the results, one in it for each figure and form.
-    #[arg(long, value_name = "DIR", default_value = "hpcc-out/paper")]
-    out: PathBuf,
+    #[arg(long, value_name = "DIR", help = format!("Folder for the results, one in it for each figure and form [default: {RESULTS}]."))]
+    out: Option<PathBuf>,
     /// Also puts figures, data and verdicts where the project keeps them: configs/paper/results.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "list")]
     record: bool,
     #[command(flatten)]
     how: How,
@@ -47,16 +48,21 @@ pub struct Options {
 pub fn reproduce(options: &Options) -> Result<Outcome> {
     let folder = script::source_tree()?.join(figure::FOLDER);
     let figures = Figure::all(&folder)?;
+    check_words(options)?;
     if options.names == [LIST] {
         human::print(&list::render(&folder, &figures)?)?;
         return Ok(Outcome::Good);
     }
     let chosen = choose(&figures, &options.names)?;
+    let results = options.out.as_deref().unwrap_or(Path::new(RESULTS));
+    if !options.how.only_lists() {
+        save::ensure_folder(results)?;
+    }
     let mut outcome = Outcome::Good;
     let mut done = Vec::new();
     for (figure, number) in chosen.iter().zip(1..) {
         human::tell(&format!("{} ({number} of {})\n\n", figure.name, chosen.len()))?;
-        let out = options.out.join(figure.folder(options.how.form()));
+        let out = results.join(figure.folder(options.how.form()));
         let ended = sweep::sweep(&figure.path, Some(out.clone()), &[], &options.how, None)?;
         outcome = worse(outcome, ended);
         if ended == Outcome::Failed || options.how.only_lists() {
@@ -72,6 +78,28 @@ pub fn reproduce(options: &Options) -> Result<Outcome> {
         human::tell(&list::summary(&done))?;
     }
     Ok(outcome)
+}
+
+/// Refuses words that contradict one another, or have no use beside one another.
+fn check_words(options: &Options) -> Result<()> {
+    let names = &options.names;
+    if let Some(twice) = (1..names.len()).find(|&index| names[..index].contains(&names[index])) {
+        bail!("{} is given twice; expected it once", names[twice]);
+    }
+    for (word, means) in [(LIST, "prints a table of all figures and runs none"), (ALL, "means every figure")] {
+        if let Some(other) = names.iter().find(|name| *name != word && names.iter().any(|name| name == word)) {
+            bail!("{word} {means}; expected it without {other}");
+        }
+    }
+    let mut given = options.how.given();
+    given.extend(options.record.then_some("--record"));
+    given.extend(options.out.is_some().then_some("--out"));
+    match given.first() {
+        Some(option) if names.iter().any(|name| name == LIST) => {
+            bail!("{LIST} prints a table of all figures and runs none; expected it without {option}")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The figures of these names, in the order of the list.

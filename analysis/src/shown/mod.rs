@@ -19,6 +19,7 @@ use clap::Args;
 
 use crate::human;
 use crate::outcome::Outcome;
+use crate::save;
 use command::Commands;
 use page::{Mark, Shows};
 
@@ -52,6 +53,7 @@ impl Options {
     /// If a page cannot be read, understood or written, or a command does not end well.
     pub fn repeat(&self, tree: &Path) -> Result<Option<Outcome>> {
         let Some(parts) = &self.runs else { return Ok(None) };
+        self.out.as_deref().map_or(Ok(()), save::ensure_folder)?;
         let results = self.out.clone().unwrap_or_else(|| tree.join(RESULTS));
         let mut commands = Commands::new(tree, results, self.jobs)?;
         let mut outdated = false;

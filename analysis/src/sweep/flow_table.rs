@@ -3,17 +3,18 @@
 //! the seed. It is written as the files of the runs are read: no part of it needs to fit into memory but the last rows.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use hpcc_formats::results::{FctRecord, Rows, Summary, UnfinishedFlow};
 use hpcc_measures::tables::{Format, Kind, Table, Value};
 
 use super::file::SweepFile;
 use super::plan::Run;
 use crate::human;
+use crate::save::{self, Draft};
 
 /// Columns behind those of the axes.
 const COLUMNS: [(&str, Kind); 14] = [
@@ -67,10 +68,7 @@ impl FlowTable {
             let axis = &axis.name;
             bail!("--table: axis \"{axis}\" would be a second column of this name; expected another name of it");
         }
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        ensure!(!self.path.is_dir(), "--table: {} is a folder", self.path.display());
-        ensure!(folder.is_none_or(Path::is_dir), "--table: there is no folder for {}", self.path.display());
-        Ok(())
+        save::ensure_writable(&self.path).context("--table")
     }
 
     /// Writes the flows of complete runs below `out`. The file appears when it is complete.
@@ -78,16 +76,14 @@ impl FlowTable {
     /// # Errors
     /// If a file cannot be read or written.
     pub fn write(&self, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<()> {
-        let mut fresh = self.path.clone().into_os_string();
-        fresh.push(".partial");
-        let fresh = PathBuf::from(fresh);
-        let flows = self.fill(&fresh, file, out, runs)?;
-        fs::rename(&fresh, &self.path).with_context(|| self.path.display().to_string())?;
+        let draft = Draft::of(&self.path)?;
+        let flows = self.fill(draft.path(), file, out, runs)?;
+        draft.replace()?;
         human::tell(&format!(" {} in {}\n", human::counted(flows, "flow"), self.path.display()))
     }
 
     fn fill(&self, path: &Path, file: &SweepFile, out: &Path, runs: &[Run]) -> Result<u64> {
-        let name = || path.display().to_string();
+        let name = || self.path.display().to_string();
         let axes = file.axes.iter().map(|axis| (axis.name.as_str(), Kind::Text));
         let columns: Vec<(&str, Kind)> = [VARIANT].into_iter().chain(axes).chain(COLUMNS).collect();
         let output = BufWriter::with_capacity(1 << 18, File::create(path).with_context(name)?);

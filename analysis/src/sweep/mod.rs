@@ -61,7 +61,7 @@ pub struct How {
     #[arg(long)]
     quick: bool,
     /// Checks the file and lists its runs, but runs nothing and writes nothing.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["jobs", "fresh", "style", "png"])]
     list: bool,
     #[command(flatten)]
     drawing: Drawing,
@@ -71,6 +71,18 @@ impl How {
     /// The form that is asked for.
     pub fn form(&self) -> Form {
         if self.quick { Form::Quick } else { Form::Full }
+    }
+
+    /// The options that are given, each of which is for something that runs.
+    pub fn given(&self) -> Vec<&'static str> {
+        let options = [
+            ("--jobs", self.jobs.is_some()),
+            ("--fresh", self.fresh),
+            ("--quick", self.quick),
+            ("--list", self.list),
+            ("--style or --png", !self.drawing.is_usual()),
+        ];
+        options.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
     }
 
     /// Whether nothing shall run.

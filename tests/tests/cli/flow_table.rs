@@ -107,7 +107,11 @@ fn a_table_that_cannot_be_is_refused_before_anything_runs() {
     bench.write("seed.toml", &SWEEP.replace("\"load\"", "\"Src\""));
     for (file, table, words) in [
         ("sweep.toml", "flows.xlsx", "expected a name that ends in .csv or .parquet"),
-        ("sweep.toml", "nowhere/flows.csv", "there is no folder for nowhere/flows.csv"),
+        (
+            "sweep.toml",
+            "sweep.toml/flows.csv",
+            "--table: cannot write sweep.toml/flows.csv: sweep.toml is not a directory",
+        ),
         ("seed.toml", "flows.csv", "axis \"Src\" would be a second column of this name"),
     ] {
         let told = bench.hpcc(&["sweep", file, "--out", "out", "--table", table]);

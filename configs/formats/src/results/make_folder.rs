@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 /// Creates a folder, and those above it, if there is none.
 ///
 /// # Errors
-/// If `..` stands behind a folder that is not there - that would be made, and stay empty - and those of the system.
+/// If `..` stands behind a folder that is not there - that would be made, and stay empty; if a part of the path is a file; and
+/// those of the system.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     let mut above = PathBuf::new();
     for component in folder.components() {
@@ -18,6 +19,10 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
             return Err(io::Error::new(ErrorKind::NotFound, message));
         }
         above.push(component);
+        if above.exists() && !above.is_dir() {
+            let message = format!("{} is not a directory", above.display());
+            return Err(io::Error::new(ErrorKind::NotADirectory, message));
+        }
     }
     fs::create_dir_all(folder)
 }
@@ -32,6 +37,9 @@ mod tests {
         let told = make_folder(&bench.path().join("nosuch/../x")).expect_err("refused").to_string();
         assert!(told.ends_with("nosuch, behind which \"..\" stands"), "{told}");
         assert_eq!(fs::read_dir(bench.path()).expect("folder").count(), 0);
+        fs::write(bench.path().join("file"), "").expect("a file");
+        let told = make_folder(&bench.path().join("file/x")).expect_err("refused").to_string();
+        assert!(told.ends_with("/file is not a directory"), "{told}");
         for good in ["a/b", "a/../c", "a/b/../../d/e"] {
             make_folder(&bench.path().join(good)).expect("made");
             assert!(bench.path().join(good).is_dir(), "{good}");
