@@ -14,7 +14,7 @@ use crate::human;
 use crate::outcome::Outcome;
 use crate::parity::{Case, Data, Replay};
 use crate::script::Parts;
-use crate::simulator::Simulator;
+use crate::simulator::{Simulator, existing};
 use crate::table::table;
 
 /// Runs each workload `runs` times with either program, by turns, and prints processor time and the ratio.
@@ -22,7 +22,7 @@ use crate::table::table;
 /// # Errors
 /// If workloads or a program cannot be found, or a run fails.
 pub fn beside(reference: &Path, runs: NonZeroU32, data: &Data) -> Result<Outcome> {
-    let reference = reference.canonicalize().with_context(|| reference.display().to_string())?;
+    let reference = existing(reference)?;
     let (golden, simulator) = (data.open()?, Simulator::find(Parts::default())?);
     let mut rows = Vec::new();
     for (scenario, name) in WORKLOADS {

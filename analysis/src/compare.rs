@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use hpcc_formats::input;
-use hpcc_formats::results::address;
+use hpcc_formats::results::{ResultError, address};
 use hpcc_measures::pairing::{Pair, Pairing, key};
 use hpcc_measures::parted::{Parted, parts};
 use hpcc_measures::results;
@@ -25,7 +25,7 @@ const LISTED: usize = 10;
 /// If a file cannot be read, is not an fct.txt or not what the run wrote, or both are empty.
 pub fn compare(a: &Path, b: &Path) -> Result<Outcome> {
     let (a, b) = (file(a)?, file(b)?);
-    let comparison = Comparison::of_files(&a, &b, parts(&a)?.max(parts(&b)?))?;
+    let comparison = Comparison::of_files(&a, &b, parts(&a)?.max(parts(&b)?)).map_err(say_expected)?;
     if comparison.is_empty() {
         bail!("{} and {}: neither holds a flow", a.display(), b.display());
     }
@@ -162,6 +162,16 @@ fn file(path: &Path) -> Result<PathBuf> {
     refuse_csv(&file)?;
     results::check_file(&file)?;
     Ok(file)
+}
+
+/// Adds what was expected where already the first line is something else.
+fn say_expected(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<ResultError>() {
+        Some(ResultError::Line { line: 1, .. }) => {
+            anyhow!("{error}; expected an fct.txt, plain or .gz, or the folder of a run")
+        }
+        _ => error,
+    }
 }
 
 /// Refuses the tables of a run, which hold the same flows in other units.

@@ -142,11 +142,18 @@ pub fn ensure_writable(path: &Path) -> Result<()> {
 /// Why.
 pub fn ensure_folder(path: &Path) -> Result<()> {
     ensure!(path.is_dir() || !path.exists(), "{}: is a file; expected a folder", path.display());
-    Draft::of(&path.join("any")).map(drop)
+    let _made = NewFolders::make(path).map_err(|error| refusal(path, &error))?;
+    let made = tempfile::Builder::new().prefix(".hpcc-").tempfile_in(path);
+    made.map(drop).map_err(|error| refusal(path, &without_draft(error)))
 }
 
 fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
+}
+
+/// The error of a temporary file, which nobody knows, without its name.
+fn without_draft(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| io::Error::from(error.kind()), io::Error::from_raw_os_error)
 }
 
 /// Why a file cannot be written.

@@ -3,12 +3,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use hpcc_formats::results::{Remains, remains};
 
 use crate::ranks::Ranks;
@@ -81,6 +83,19 @@ impl Simulator {
     pub fn status(&self, command: &mut Command) -> io::Result<ExitStatus> {
         children::status(command)
     }
+}
+
+/// The full path of a program that the command line names.
+///
+/// # Errors
+/// If it is none that can be started.
+pub fn existing(program: &Path) -> Result<PathBuf> {
+    let named = || program.display().to_string();
+    let found = program.canonicalize().with_context(named)?;
+    let known = fs::metadata(&found).with_context(named)?;
+    ensure!(known.is_file(), "{}: is a directory; expected a program", named());
+    ensure!(known.permissions().mode() & 0o111 != 0, "{}: is no program that may be executed", named());
+    Ok(found)
 }
 
 /// The option that silences progress and notes of the simulator, if they are not to be shown.

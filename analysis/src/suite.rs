@@ -16,7 +16,7 @@ use crate::human;
 use crate::outcome::Outcome;
 use crate::script;
 use crate::script::Parts;
-use crate::simulator::{Simulator, quiet_option};
+use crate::simulator::{Simulator, existing, quiet_option};
 use crate::table::table;
 
 /// Half the ports of a switch in three-tier fat trees, whose hosts are twice its cube: 16 to 8,192.
@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, requires = "suite", conflicts_with = "hosts")]
     large: bool,
     /// Of the suite: only these numbers of hosts.
-    #[arg(long, requires = "suite", value_name = "N,...", value_delimiter = ',')]
+    #[arg(long, requires = "suite", value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = crate::count::<u32, { u64::MAX }>)]
     hosts: Vec<u32>,
     /// Of the suite: the scenario program of another build, which is measured in turn with this one's.
     #[arg(long, requires = "suite", value_name = "PROGRAM")]
@@ -112,7 +112,7 @@ impl Options {
         let halves = self.halves()?;
         let mut builds = vec![Simulator::find(Parts::default())?];
         if let Some(program) = &self.against {
-            builds.push(Simulator::at(program.canonicalize().with_context(|| program.display().to_string())?));
+            builds.push(Simulator::at(existing(program)?));
         }
         let mut costs: BTreeMap<Key, Cost> = BTreeMap::new();
         for half in halves {

@@ -52,7 +52,8 @@ fn refused(mistakes: &[(&[&str], &[&str])]) {
     for (arguments, words) in mistakes {
         let mut command = hpcc(arguments);
         command.current_dir(desk.path()).stdin(Stdio::null()).env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
-        command.env("HPCC_SCRIPT", Path::new(env!("CARGO_MANIFEST_DIR")).join("../hpcc"));
+        let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        command.env("HPCC_SCRIPT", tree.join("hpcc")).env("HPCC_GOLDEN_DATA", tree.join("tests/golden"));
         let output = command.output().expect("hpcc starts");
         let told = err(&output);
         let lacks: Vec<&&str> = words.iter().filter(|word| !told.contains(**word)).collect();
@@ -91,7 +92,7 @@ fn files_that_cannot_be_read_are_named_in_words() {
         (&["compare", "canned", "none"], &["none: no such file"]),
         (&["bench", "--compare", "none", "empty"], &["none: no such file"]),
         (&["bench", "--reference", "none"], &["none: no such file"]),
-        (&["parity", "--data", "none"], &["none/runs.csv: no such file"]),
+        (&["parity", "--data", "none"], &["none: expected a folder as tests/golden", "none/runs.csv: no such file"]),
         (&["topology", "good.toml/x"], &["good.toml/x: not a directory"]),
     ]);
 }
@@ -121,6 +122,7 @@ fn places_that_cannot_be_written_to_are_found_first() {
         (&["new", "empty/new.toml"], &["cannot write empty/new.toml: empty is not a directory"]),
         (&["sweep", "sweep.toml", "--table", "folder.csv/"], &["cannot write folder.csv/: is a directory"]),
         (&["dist", "--out", "empty"], &["empty: is a file; expected a folder"]),
+        (&["dist", "--out", "empty/x"], &["cannot write empty/x: empty is not a directory"]),
         (&["docs", "--runs", "--out", "empty"], &["empty: is a file; expected a folder"]),
         (&["sweep", "sweep.toml", "--out", "text.txt"], &["text.txt: not a directory"]),
         (&["sweep", "sweep.toml", "--out", "text.txt/x"], &["text.txt/x: not a directory"]),
@@ -153,8 +155,11 @@ fn tables_are_not_taken_for_lists_of_flows() {
         (&["report", "canned/fct.csv"], &["canned/fct.csv: is a file; expected the folder of a run"]),
         (&["report", "canned/summary.json"], &["canned/summary.json: is a file; expected the folder of a run"]),
         (&["compare", "canned", "folder"], &["folder/fct.txt: no such file"]),
-        (&["compare", "canned", "good.toml"], &["good.toml:1: "]),
-        (&["compare", "canned", "binary"], &["binary:1: "]),
+        (
+            &["compare", "canned", "good.toml"],
+            &["good.toml:1: ", "expected an fct.txt, plain or .gz, or the folder of a run"],
+        ),
+        (&["compare", "canned", "binary"], &["binary:1: not text; expected an fct.txt"]),
         (&["compare", "empty", "empty"], &["empty and empty: neither holds a flow"]),
     ]);
 }
@@ -177,5 +182,100 @@ fn words_that_contradict_one_another_are_refused() {
         (&["reproduce", "fig99"], &["there is no figure \"fig99\"; did you mean fig9"]),
         (&["sweep", "sweep.toml", "--list", "--jobs", "2"], &["'--list' cannot be used with", "'--jobs <N>'"]),
         (&["sweep", "sweep.toml", "--list", "--fresh"], &["'--list' cannot be used with", "'--fresh'"]),
+    ]);
+}
+
+#[test]
+fn files_of_another_kind_are_told_apart() {
+    refused(&[
+        (&["run", "canned"], &["canned: cannot be read: is a directory; expected a file"]),
+        (&["run", "sweep.toml"], &["sweep.toml: this is a sweep: use ./hpcc sweep sweep.toml"]),
+        (&["sweep", "good.toml"], &["good.toml: this is a scenario: use ./hpcc run good.toml"]),
+        (&["sweep", "binary"], &["binary: no text: invalid UTF-8"]),
+        (&["sweep", "empty.toml"], &["empty.toml", "missing key \"title\""]),
+        (&["sweep", "folder"], &["folder: is a directory; expected a file"]),
+        (&["topology", "empty"], &["empty: is empty; expected a scenario in TOML, or a config.txt"]),
+        (&["topology", "text.txt"], &["text.txt: no scenario: it is neither TOML nor has a key of the reference"]),
+        (&["topology", "canned/summary.json"], &["canned/summary.json: no scenario: it is neither TOML"]),
+        (&["topology", "canned/fct.csv"], &["canned/fct.csv: no scenario: it is neither TOML"]),
+        (&["topology", "binary"], &["binary:1: is not a text file"]),
+        (&["topology", "folder"], &["folder: is a directory; expected a file"]),
+        (&["topology", "a name \u{fc}.toml"], &["a name \u{fc}.toml:2: run.stop: "]),
+        (&["workload", "empty"], &["empty: is empty; expected a scenario in TOML"]),
+        (&["workload", "/dev/null"], &["/dev/null: not a regular file; expected one, no device or pipe"]),
+        (&["workload", "sweep.toml"], &["sweep.toml:3: this is a sweep: use ./hpcc sweep sweep.toml"]),
+        (&["dissect", "text.txt"], &["text.txt: no capture; expected pcap or pcapng"]),
+        (&["dissect", "binary"], &["binary: no capture; expected pcap or pcapng"]),
+        (&["dissect", "folder"], &["folder: is a directory; expected a file"]),
+        (&["dissect", "--hex", "zz"], &["--hex: \"z\" at 1 is no digit"]),
+        (&["trace", "text.txt"], &["text.txt: this is no packet trace"]),
+        (&["trace", "folder"], &["folder: is a directory; expected a file"]),
+        (&["report", "folder"], &["folder: no output folder of a run, as it has no summary.json"]),
+        (&["report", "binary"], &["binary: is a file; expected the folder of a run"]),
+        (&["bench", "--compare", "binary", "empty"], &["binary: no text: invalid UTF-8"]),
+        (&["bench", "--compare", "empty", "empty"], &["empty is no measurement of ./hpcc bench"]),
+        (&["bench", "--compare", "folder", "empty"], &["folder: is a directory; expected a file"]),
+        (&["bench", "--reference", "folder"], &["folder: is a directory; expected a program"]),
+        (&["bench", "--reference", "text.txt"], &["text.txt: is no program that may be executed"]),
+        (&["bench", "--suite", "--against", "text.txt"], &["text.txt: is no program that may be executed"]),
+        (&["parity", "--data", "text.txt"], &["text.txt: expected a folder as tests/golden of a source tree"]),
+        (&["test", "--ns3", "folder"], &["folder is no ns-3 tree"]),
+        (&["new", "good.toml"], &["good.toml exists; expected the name of a new file"]),
+    ]);
+}
+
+#[test]
+fn values_that_cannot_be_are_named_with_their_option() {
+    let more = "--until <TIME>";
+    refused(&[
+        (&["report", "canned", "--warm-up", "-1ms"], &["'-1ms' for '--warm-up <TIME>'", "is negative"]),
+        (&["report", "canned", "--until", "5"], &["'5' for", more, "has no unit"]),
+        (&["report", "canned", "--warm-up", "5ms", "--until", "1ms"], &["warm-up and end, 5000000 and 1000000 ns"]),
+        (&["report", "canned", "--flow", "-1"], &["'-1' for '--flow <N|N-M>': expected the number of a flow"]),
+        (&["report", "canned", "--flow", "99"], &["canned: no flow is selected"]),
+        (&["report", "canned", "--group", "nobody"], &["there is no group \"nobody\"; there are "]),
+        (&["report", "canned", "--style", "x"], &["'x' for '--style <STYLE>'", "possible values: screen"]),
+        (&["report", "canned", "canned"], &["canned is given twice"]),
+        (&["new", "a.toml", "--hosts", "99999999999"], &["'99999999999' for '--hosts <N>'", "from 2 to 131071"]),
+        (&["new", "a.toml", "--delay", "-1us"], &["'-1us' for '--delay <DELAY>'", "is negative"]),
+        (&["new", "a.toml", "--rate", "-1Gbps"], &["'-1Gbps' for '--rate <RATE>'", "is negative"]),
+        (&["new", "a.toml", "--size", "-1"], &["'-1' for '--size <SIZE>'", "is negative"]),
+        (&["new", "a.toml", "--seed", "1.5"], &["'1.5' for '--seed <N>': expected a whole number from 0"]),
+        (&["bench", "--suite", "--hosts", "-5"], &["'-5' for '--hosts <N,...>': expected a whole number from 1"]),
+        (&["bench", "--suite", "--hosts", "100"], &["no fat tree of 100 hosts; expected some of 16, 128"]),
+        (&["parity", "nosuchrun"], &["no run's name contains \"nosuchrun\""]),
+        (&["explain", ""], &["there is no setting \"\""]),
+        (&["schema", "nope"], &["'nope' for '[FILE]'", "possible values: scenario, sweep"]),
+        (&["topology", "good.toml", "--set", "x"], &["--set: \"x\" is no setting; expected KEY=VALUE"]),
+        (&["topology", "good.toml", "--set", "="], &["--set: a part of the key is empty"]),
+        (&["sweep", "sweep.toml", "--run", "99"], &["--run 99: sweep.toml has runs 1 to 1"]),
+        (&["sweep", "sweep.toml", "--run", "1"], &["hpcc-out/sweep: no sweep was begun in this folder"]),
+        (&["sweep", "sweep.toml", "--table", "x.txt"], &["'x.txt' for '--table <FILE>': expected a name that ends in"]),
+        (&["sweep", "sweep.toml", "--slurm", "a=b"], &["--slurm: the options of sbatch are for --engine slurm"]),
+        (&["sweep", "sweep.toml", "--quick"], &["sweep.toml: there is no quick form; expected a section [quick]"]),
+        (&["docs", "--runs", "nosuchpage"], &["--runs: no page shows a command with nosuchpage"]),
+        (&["dissect", "text.txt", "--telemetry", "x"], &["--telemetry x: expected one of paper"]),
+    ]);
+}
+
+#[test]
+fn options_given_twice_or_against_each_other_are_refused() {
+    refused(&[
+        (&["run", "good.toml", "--out", "a", "--out", "b"], &["'--out <DIR>' cannot be used multiple times"]),
+        (&["run", "good.toml", "--seed", "1", "--seed", "2"], &["'--seed <N>' cannot be used multiple times"]),
+        (&["run", "good.toml", "--set", "run.seed=1", "--set", "run.seed=2"], &["run.seed: the key is given twice"]),
+        (&["run", "good.toml", "--set", "run.seed=1", "--seed", "1"], &["--seed and --set run.seed are both given"]),
+        (&["run", "good.toml", "empty"], &["unexpected argument 'empty'"]),
+        (&["-q", "-q", "run", "good.toml"], &["'--quiet' cannot be used multiple times"]),
+        (&["sweep", "sweep.toml", "--collect", "--jobs", "3"], &["'--collect' cannot be used with '--jobs <N>'"]),
+        (&["sweep", "sweep.toml", "--engine", "print", "--jobs", "2"], &["--jobs: who executes the commands decides"]),
+        (&["bench", "--micro", "--runs", "3"], &["'--micro' cannot be used with '--runs <N>'"]),
+        (&["bench", "--hosts", "16"], &["--suite"]),
+        (&["dissect", "--hex", "00", "text.txt"], &["'--hex <DIGITS>' cannot be used with '[FILE]'"]),
+        (&["test", "--parity"], &["--ns3 <DIR>..."]),
+        (&["docs", "--check"], &["--runs"]),
+        (&["new", "a.toml", "--load", "0.5"], &["--load belongs to --traffic poisson"]),
+        (&["compare", "canned"], &["<B>"]),
+        (&["run", "good.toml", "--quiet=no"], &["unexpected value 'no' for '--quiet'"]),
     ]);
 }

@@ -292,7 +292,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * network.
      *
      * What waits for a link and what is on it is lost. Round-trip times and windows of flows under
-     * way stay as they were computed at their start.
+     * way stay as they were computed at their start. A link that is down already stays as it is.
      *
      * \param a one node
      * \param b the other node
@@ -310,7 +310,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * no priority is paused.
      *
      * What was on a link when it failed must be gone: it ends the program to bring a link up sooner
-     * than its delay and the time of a frame of 10,000 bytes after it failed.
+     * than its delay and the time of a frame of 10,000 bytes after it failed. A link that is up
+     * already stays as it is: nothing on it is lost, paused or routed otherwise.
      *
      * \param a one node
      * \param b the other node

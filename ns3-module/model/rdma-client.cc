@@ -175,6 +175,8 @@ RdmaClient::StartApplication()
                                 << " is the peer of an RdmaClient and is no RdmaHost");
     if (m_isStopped)
     {
+        NS_LOG_WARN("the RdmaClient of node " << GetNode()->GetId()
+                                              << " stopped before its start: it sends nothing");
         return;
     }
     m_isStarted = true;

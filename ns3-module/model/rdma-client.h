@@ -20,7 +20,9 @@ namespace ns3
  * file's: IsCutOff() and QbbHelper::PrintUnfinished() say so.
  *
  * RDMA has no half-sent message: a flow that has started goes on when the application stops. One
- * that stops before it starts sends nothing.
+ * that stops before it starts, as where ApplicationContainer::Stop() has an earlier time than
+ * Start(), sends nothing; IsFinished() stays false, and QbbHelper::PrintUnfinished() does not list
+ * it.
  */
 class RdmaClient : public FlowApplication
 {

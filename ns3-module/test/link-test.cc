@@ -367,6 +367,55 @@ class LostRouteTest : public HpccTestCase
     Time m_end; //!< when nothing was left to do
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Links that are taken down while they are down, and brought up while they are up.
+ */
+class SameStateTest : public HpccTestCase
+{
+  public:
+    SameStateTest()
+        : HpccTestCase("A link that is up already, or down already, stays as it is")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Time once = Run(false);
+        NS_TEST_EXPECT_MSG_GT(once, MicroSeconds(200), "it waited for the link");
+        NS_TEST_EXPECT_MSG_EQ(Run(true), once, "the second call changes nothing");
+    }
+
+    /**
+     * \brief Break the only link of a flow's destination for a while.
+     * \param twice whether each call is repeated, and one comes before the link fails
+     * \return the flow's completion time
+     */
+    Time Run(bool twice)
+    {
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("200us"));
+        network.MakeStar(2);
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 1'000'000);
+        const auto up = [&network]() { network.helper.SetLinkUp(1, 2); };
+        const auto down = [&network]() { network.helper.TakeLinkDown(1, 2); };
+        Simulator::Schedule(MicroSeconds(50), down);
+        Simulator::Schedule(MicroSeconds(300), up);
+        if (twice)
+        {
+            Simulator::Schedule(MicroSeconds(20), up);
+            Simulator::Schedule(MicroSeconds(100), down);
+            Simulator::Schedule(MicroSeconds(310), up);
+        }
+        Simulator::Run();
+        const Time completion = flow->GetFlow().completion;
+        Simulator::Destroy();
+        return completion;
+    }
+};
+
 TestCases
 MakeLinkTests()
 {
@@ -374,7 +423,8 @@ MakeLinkTests()
             new PausedLinkTest,
             new LinkDropsTest,
             new CutOffTest,
-            new LostRouteTest};
+            new LostRouteTest,
+            new SameStateTest};
 }
 
 } // namespace tests

@@ -16,13 +16,13 @@ pub struct Selection {
     #[arg(long = "group", value_name = "NAME")]
     pub groups: Vec<String>,
     /// Only flows with these numbers, such as 3 or 10-19; may be repeated.
-    #[arg(long = "flow", value_name = "N|N-M", value_parser = numbers)]
+    #[arg(long = "flow", value_name = "N|N-M", allow_hyphen_values = true, value_parser = numbers)]
     pub flows: Vec<(u32, u32)>,
     /// Measures from this time on, counted from the start of the first flow, such as 1ms.
-    #[arg(long, value_name = "TIME", value_parser = time_ns)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = time_ns)]
     pub warm_up: Option<u64>,
     /// Measures until this time, counted likewise.
-    #[arg(long, value_name = "TIME", value_parser = time_ns)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = time_ns)]
     pub until: Option<u64>,
 }
 
@@ -66,8 +66,10 @@ impl Selection {
         };
         if window.chosen && window.from_ns >= window.until_ns {
             bail!(
-                "{}: nothing is left between warm-up and end: the flows last {} ns",
+                "{}: nothing is left between warm-up and end, {} and {} ns after the first start: the flows last {} ns",
                 results.dir.display(),
+                window.from_ns - from_ns,
+                window.until_ns - from_ns,
                 until_ns - from_ns
             );
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The frames of a pcap or pcapng file.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use hpcc_formats::input;
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::PcapNgReader;
@@ -35,6 +35,9 @@ pub type Frames = Box<dyn Iterator<Item = Result<Captured>>>;
 
 /// The first bytes of a pcapng file.
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+/// Of microseconds and nanoseconds, in either order of bytes.
+const PCAP: [[u8; 4]; 4] =
+    [[0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d], [0x4d, 0x3c, 0xb2, 0xa1]];
 /// Decimal places of a second without another option.
 const DEFAULT_RESOLUTION: u8 = 6;
 
@@ -49,6 +52,7 @@ pub fn open(path: &Path) -> Result<Frames> {
     if file.read_exact(&mut magic).is_err() {
         bail!("{}: no capture, or it was cut off: the file ends within its header; expected pcap or pcapng", named());
     }
+    ensure!(magic == PCAPNG || PCAP.contains(&magic), "{}: no capture; expected pcap or pcapng", named());
     file.rewind().with_context(named)?;
     let file = BufReader::new(file);
     if magic == PCAPNG {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Error, Result, anyhow, ensure};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use hpcc_core::address::MAX_NODES;
 use hpcc_core::node::ControlSettings;
 use hpcc_core::settings::quantity;
 
@@ -37,10 +38,10 @@ pub struct Options {
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = hosts)]
     hosts: Option<u32>,
     /// Rate of every link, such as 100Gbps.
-    #[arg(long, value_parser = rate)]
+    #[arg(long, allow_hyphen_values = true, value_parser = rate)]
     rate: Option<String>,
     /// Delay of every link, such as 1us.
-    #[arg(long, default_value = "1us", value_parser = time)]
+    #[arg(long, default_value = "1us", allow_hyphen_values = true, value_parser = time)]
     delay: String,
     /// Congestion control.
     #[arg(long, value_name = "NAME", value_parser = algorithms())]
@@ -49,7 +50,7 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "KIND")]
     traffic: Option<Traffic>,
     /// Size of each flow, such as 500KB; not for poisson.
-    #[arg(long, value_parser = size)]
+    #[arg(long, allow_hyphen_values = true, value_parser = size)]
     size: Option<String>,
     /// Load of each host's link, up to 1; for poisson.
     #[arg(long, allow_hyphen_values = true, value_parser = load_of)]
@@ -249,7 +250,8 @@ fn algorithms() -> PossibleValuesParser {
 }
 
 fn hosts(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|&hosts| hosts >= 2).ok_or_else(|| "expected a whole number from 2".into())
+    let counted = text.parse().ok().filter(|hosts| (2..MAX_NODES).contains(hosts));
+    counted.ok_or_else(|| format!("expected a whole number from 2 to {}", MAX_NODES - 1))
 }
 
 fn load_of(text: &str) -> Result<f64, String> {

@@ -7,8 +7,8 @@ use super::case::Case;
 use super::fat_tree;
 use super::run::Run;
 use anyhow::{Context, Result, anyhow};
+use hpcc_formats::input;
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -31,7 +31,9 @@ impl Golden {
     /// If it is not there, or its table or a campaign is damaged.
     pub fn open(folder: &Path) -> Result<Golden> {
         let table = folder.join("runs.csv");
-        let text = fs::read_to_string(&table).with_context(|| table.display().to_string())?;
+        let expected =
+            || format!("{}: expected a folder as tests/golden of a source tree, with runs.csv", folder.display());
+        let text = input::read_text(&table).with_context(|| table.display().to_string()).with_context(expected)?;
         let mut runs = Run::parse_all(&table, &text)?;
         let campaigns = campaign::read_all(&folder.join("campaigns"))?;
         runs.extend(campaigns.iter().map(|case| case.run.clone()));
@@ -84,6 +86,7 @@ impl Golden {
 mod tests {
     use super::super::run::Source;
     use super::*;
+    use std::fs;
 
     fn in_tree() -> Golden {
         Golden::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden"))).expect("golden data")

@@ -59,6 +59,9 @@ impl Options {
 /// goes there, or plots are asked for; if the page cannot be written.
 pub fn report(options: &Options) -> Result<Outcome> {
     options.out.as_deref().map_or(Ok(()), save::ensure_writable)?;
+    if let Some(twice) = (1..options.dirs.len()).find(|&place| options.dirs[..place].contains(&options.dirs[place])) {
+        bail!("{} is given twice; expected other folders beside it", options.dirs[twice].display());
+    }
     let mut entries = Vec::new();
     for dir in &options.dirs {
         let loaded = entry::load(dir, &options.selection)?;

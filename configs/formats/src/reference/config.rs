@@ -3,7 +3,7 @@
 
 use super::settings::{Settings, narrow};
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
-use crate::error::InputError;
+use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
 use crate::scenario::{Draft, EventOrder, Legacy, LinkFailure, Monitor, Places, QueueHistogram, Scenario, name_of};
 use crate::text::resolve;
@@ -24,6 +24,7 @@ const MAX_FLOWS_IN_SERIES: u64 = 64;
 
 /// Reads a configuration and the files that it names. Overrides are `KEY=VALUE`.
 pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draft, InputError> {
+    recognise(path, text)?;
     let settings = Settings::parse(path, text, overrides)?;
     check_unused(&settings)?;
     let mut notes = notes(&settings)?;
@@ -70,6 +71,19 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     };
     let flows = vec![Traffic { group: "file".into(), source: FlowSource::File(flows), offer: None }];
     Ok(Draft { scenario, flows, places })
+}
+
+/// Refuses a file that seems to be something else, for which a list of keys would be no help.
+fn recognise(path: &Path, text: &str) -> Result<(), InputError> {
+    let refuse = |message: &str| Err(InputError::new(path, None, message));
+    let Some(first) = text.split_whitespace().next() else {
+        return refuse("is empty; expected a scenario in TOML, or a config.txt of the reference simulator");
+    };
+    let is_key = |word: &str| keys::values(word).is_some();
+    if first.starts_with('#') || nearest(first, &keys::all()).is_some() || text.split_whitespace().any(is_key) {
+        return Ok(());
+    }
+    refuse("no scenario: it is neither TOML nor has a key of the reference simulator's config.txt")
 }
 
 fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Network) -> Places {

@@ -244,6 +244,23 @@ fn harmless_oddities_are_noted() {
 }
 
 #[test]
+fn what_is_no_configuration_is_told_without_a_list_of_keys() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("file");
+    for (text, expected) in [
+        ("", "is empty; expected a scenario in TOML"),
+        (" \n\n", "is empty; expected a scenario in TOML"),
+        ("my notes\n", "no scenario: it is neither TOML nor has a key"),
+        ("{\"a\": 1}", "no scenario: it is neither TOML nor has a key"),
+        ("U_TARGT 0.95\n", "unknown key U_TARGT; did you mean U_TARGET?"),
+    ] {
+        std::fs::write(&path, text).expect("file");
+        let error = crate::load(&path, &[]).expect_err(text).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn bad_values_name_their_line() {
     for (key, line, expected) in [
         ("U_TARGET", "U_TARGT 0.95", "unknown key U_TARGT; did you mean U_TARGET?"),
