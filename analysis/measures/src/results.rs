@@ -343,6 +343,7 @@ impl Life {
 pub fn check(dir: &Path) -> Result<Summary> {
     let file = dir.join("summary.json");
     if !file.exists() {
+        refuse_partial(dir)?;
         ensure!(dir.exists(), "{}: no such folder; expected that of a run, which has a summary.json", dir.display());
         ensure!(dir.is_dir(), "{}: is a file; expected the folder of a run, which has a summary.json", dir.display());
         bail!("{}: no output folder of a run, as it has no summary.json", dir.display());
@@ -361,12 +362,22 @@ pub fn check(dir: &Path) -> Result<Summary> {
 /// If the file was cut off or changed since the run, or another version made it.
 pub fn check_file(file: &Path) -> Result<()> {
     let summary = file.with_file_name("summary.json");
+    if !summary.exists() {
+        file.parent().map_or(Ok(()), refuse_partial)?;
+    }
     let Some(name) = file.file_name().and_then(|name| name.to_str()).filter(|_| summary.is_file()) else {
         return Ok(());
     };
     if let Some(digest) = Summary::read(&summary)?.files.get(name) {
         digest.check(file)?;
     }
+    Ok(())
+}
+
+/// Refuses what a run without a summary left, which a reader of single files might take for complete.
+fn refuse_partial(dir: &Path) -> Result<()> {
+    let is_partial = dir.extension().is_some_and(|extension| extension == "partial") && dir.is_dir();
+    ensure!(!is_partial, "{}: what a run left that was ended or goes on; expected one that is complete", dir.display());
     Ok(())
 }
 

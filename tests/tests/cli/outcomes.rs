@@ -4,7 +4,10 @@
 use crate::refusal::refused;
 use hpcc_tests::{Bench, REFERENCE, TOML, Told, hpcc, skipped};
 use std::fs;
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_finished_run_ends_with_0_and_says_so() {
@@ -208,6 +211,33 @@ fn a_run_of_somebody_else_is_shown_elsewhere() {
         assert!(told.err.contains("cannot write out/"), "{}", told.err);
     }
     assert_eq!(files(), before);
+}
+
+/// Neither earlier results nor what is read later can be taken for those of the run that was ended.
+#[test]
+fn an_interrupted_run_leaves_nothing_that_looks_complete() {
+    let bench = Bench::new(TOML);
+    assert_eq!(bench.run("scenario.toml", &[]).code, Some(0));
+    let before = bench.read("out/fct.txt");
+    // Whoever runs this in the background may ignore the signal, which children inherit.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(hpcc().get_program()).args(["run", "scenario.toml", "--out", "out"]);
+    command.args(["--set", "traffic.1.size=100GB", "--set", "run.stop=100s"]).current_dir(bench.path(""));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("hpcc starts");
+    let start = Instant::now();
+    while !bench.path("out.partial/fct.txt").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "the run does not begin");
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
+    assert_eq!(child.wait().expect("hpcc ends").signal(), Some(2));
+    assert_eq!(bench.read("out/fct.txt"), before);
+    for arguments in [&["report", "out.partial"][..], &["compare", "out", "out.partial"]] {
+        let told = bench.hpcc(arguments);
+        assert_eq!(told.code, Some(2), "{}", told.out);
+        assert!(told.err.contains("out.partial: what a run left that was ended or goes on"), "{}", told.err);
+    }
+    assert_eq!(bench.run("scenario.toml", &[]).code, Some(0), "it can be repeated");
 }
 
 #[test]
