@@ -37,8 +37,7 @@ pub(crate) fn no_file(key: &str, name: &str) -> String {
 
 /// Why a file cannot be read.
 pub(crate) fn unreadable(place: &Place, error: &std::io::Error) -> InputError {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => place.error(system_words(error)),
-        _ => place.error(format!("cannot be read: {}", system_words(error))),
-    }
+    let words = system_words(error);
+    let is_there = error.kind() != std::io::ErrorKind::NotFound;
+    place.error(if is_there { format!("cannot be read: {words}") } else { words })
 }
