@@ -30,6 +30,11 @@ impl Draft {
         ensure!(!is_folder, "cannot write {}: is a directory; expected the name of a file", target.display());
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folders = NewFolders::make(folder).map_err(|error| refusal(target, &error))?;
+        // The name of the draft is another one, which is shorter.
+        if let Some(error) = fs::symlink_metadata(target).err().filter(|error| error.kind() != io::ErrorKind::NotFound)
+        {
+            return Err(refusal(target, &error));
+        }
         // Not as temporary files are made: they are private, and their errors name them, whom nobody knows.
         let made = tempfile::Builder::new().prefix(".hpcc-").make_in(folder, |path| File::create_new(path));
         let file = made.map_err(|error| refusal(target, &error))?;
@@ -111,7 +116,7 @@ pub fn create(path: &Path, write: impl FnOnce(&mut BufWriter<&File>) -> io::Resu
 /// # Errors
 /// If it is.
 pub fn ensure_new(path: &Path) -> Result<()> {
-    ensure!(!path.exists(), "{} exists; expected the name of a new file", path.display());
+    ensure!(path.symlink_metadata().is_err(), "{} exists; expected the name of a new file", path.display());
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
             command.env(variable, "1");
         }
     }
-    let output = command.stderr(Stdio::inherit()).output().context("cannot start the script hpcc")?;
+    let output = command.stderr(Stdio::inherit()).output().with_context(cannot_start)?;
     if !output.status.success() {
         return Err(StepFailed("building the simulator").into());
     }
@@ -66,7 +66,7 @@ pub fn build_simulator(parts: Parts) -> Result<PathBuf> {
 /// # Errors
 /// As [`build_simulator`].
 pub fn install_converter() -> Result<()> {
-    let status = step("@png")?.status().context("cannot start the script hpcc")?;
+    let status = step("@png")?.status().with_context(cannot_start)?;
     if status.success() { Ok(()) } else { Err(StepFailed("installing it").into()) }
 }
 
@@ -75,14 +75,14 @@ pub fn install_converter() -> Result<()> {
 /// # Errors
 /// As [`build_simulator`].
 pub fn which_ns3() -> Result<String> {
-    let output = step("@ns3")?.output().context("cannot start the script hpcc")?;
+    let output = step("@ns3")?.output().with_context(cannot_start)?;
     Ok(String::from_utf8(output.stdout)?.trim_end().into())
 }
 
 /// Lets the script take over this process. Returns only an error.
 pub fn exec(name: &str, arguments: &[OsString]) -> anyhow::Error {
     match step(name) {
-        Ok(mut command) => anyhow::Error::from(command.args(arguments).exec()).context("cannot start the script hpcc"),
+        Ok(mut command) => anyhow::Error::from(command.args(arguments).exec()).context(cannot_start()),
         Err(error) => error,
     }
 }
@@ -102,6 +102,10 @@ pub fn source_tree() -> Result<PathBuf> {
 pub fn script() -> Result<PathBuf> {
     let script = env::var_os(SCRIPT_VARIABLE).filter(|script| !script.is_empty());
     script.map(PathBuf::from).ok_or_else(|| anyhow!("{SCRIPT_VARIABLE} is not set: use ./hpcc of a source tree"))
+}
+
+fn cannot_start() -> String {
+    format!("cannot start the script {}, which {SCRIPT_VARIABLE} names", script().unwrap_or_default().display())
 }
 
 fn step(name: &str) -> Result<Command> {

@@ -133,6 +133,39 @@ fn places_that_cannot_be_written_to_are_found_first() {
 }
 
 #[test]
+fn names_that_no_file_can_have_are_found_first() {
+    let long = "a".repeat(300);
+    let told = format!("cannot write {long}: file name too long");
+    refused(&[
+        (&["report", "canned", "--out", &long], &[&told]),
+        (&["bench", "--out", &long], &[&told]),
+        (&["new", &long], &[&told]),
+        (&["run", &long], &["cannot be read: file name too long"]),
+    ]);
+}
+
+#[test]
+fn links_to_nothing_are_no_new_files() {
+    let desk = desk();
+    std::os::unix::fs::symlink("nowhere", desk.path().join("link")).expect("a link");
+    for arguments in [&["new", "link"][..], &["topology", "good.toml", "--write", "link"]] {
+        let output = hpcc(arguments).current_dir(desk.path()).stdin(Stdio::null()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(err(&output).contains("link exists; expected the name of a new file"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_script_that_is_not_there_is_named() {
+    for arguments in [&["test"][..], &["build"], &["audit"]] {
+        let output = hpcc(arguments).env("HPCC_SCRIPT", "/nowhere/hpcc").output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let words = "hpcc: cannot start the script /nowhere/hpcc, which HPCC_SCRIPT names: no such file\n";
+        assert_eq!(err(&output), words, "{arguments:?}");
+    }
+}
+
+#[test]
 fn folders_that_are_missing_are_made() {
     let desk = desk();
     for (arguments, file) in [
