@@ -33,8 +33,9 @@ pub fn divide_network(network: &Network, processes: u32) -> Result<Vec<u32>, Str
     Units::new(network).divide(processes).map_err(|too_few| {
         format!(
             "{processes} processes cannot share this network: links of hosts and links without delay are not cut, which \
-             leaves {} parts",
-            too_few.units
+             leaves {} part{}",
+            too_few.units,
+            if too_few.units == 1 { "" } else { "s" }
         )
     })
 }

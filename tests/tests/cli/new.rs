@@ -36,12 +36,12 @@ fn asked(bench: &Bench, options: &[&str], typed: &str) -> Told {
 fn wrong_answers_are_asked_again_with_the_reason() {
     let bench = Bench::new(&[]);
     let typed =
-        "ring\nleaf_spine\nmany\n6\n100000000\n8\n100\n0Gbps\n25Gbps\nhpc\nswift\nburst\nincast\n0\nbig\n20KB\n";
+        "ring\nleaf_spine\nmany\n6\n131068\n8\n100\n0Gbps\n25Gbps\nhpc\nswift\nburst\nincast\n0\nbig\n20KB\n";
     let told = asked(&bench, &[], typed);
     assert_eq!(told.code, Some(0), "{}", told.err);
     for words in [
         "topology (star, dumbbell, leaf_spine, fat_tree) [star]: \"ring\" is none of them; expected one of star, ",
-        "number of hosts [16]: expected a whole number from 2\nnumber of hosts [16]: 6 hosts cannot be spread over 4 leaves",
+        "number of hosts [16]: expected a whole number from 2 to 131071\nnumber of hosts [16]: 6 hosts cannot be spread over 4 leaves",
         "the network has ",
         "rate of every link [100Gbps]: \"100\" has no unit",
         "rate of every link [100Gbps]: expected more than 0\n",
