@@ -13,6 +13,7 @@ use crate::bench::WORKLOADS;
 use crate::human;
 use crate::outcome::Outcome;
 use crate::parity::{Case, Data, Replay};
+use crate::save;
 use crate::script::Parts;
 use crate::simulator::{Simulator, existing};
 use crate::table::table;
@@ -47,7 +48,7 @@ pub fn beside(reference: &Path, runs: NonZeroU32, data: &Data) -> Result<Outcome
 
 /// Processor time of a run of the reference, in seconds.
 fn cpu_s(reference: &Path, case: &Case) -> Result<f64> {
-    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let folder = save::temporary_folder()?;
     let config = case.unpack(folder.path())?;
     let log = folder.path().join("stderr.log");
     let mut command = Command::new(reference);

@@ -2,6 +2,7 @@
 //! Files that appear as a whole or not at all: a full disk leaves no part of one that looks complete. Folders that a file's
 //! name has and that are missing are made with it.
 
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, ensure};
 use hpcc_formats::error::system_words;
 use hpcc_formats::results::make_folder;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
 pub struct Draft {
@@ -74,6 +75,24 @@ impl Draft {
         self.file.persist(&self.target).map_err(|error| refusal(&self.target, &error.error))?;
         self.folders.keep();
         Ok(())
+    }
+}
+
+/// A folder that goes away again.
+///
+/// # Errors
+/// If there can be none.
+pub fn temporary_folder() -> Result<TempDir> {
+    let place = env::temp_dir();
+    tempfile::tempdir()
+        .map_err(|error| anyhow!("no temporary folder can be made in {}: {}", place.display(), kind(&error)))
+}
+
+/// What kind of error it is. Those of temporary files name them, whom nobody knows.
+fn kind(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such folder".into(),
+        other => other.to_string(),
     }
 }
 
@@ -149,16 +168,11 @@ pub fn ensure_folder(path: &Path) -> Result<()> {
     ensure!(path.is_dir() || !path.exists(), "{}: is a file; expected a folder", path.display());
     let _made = NewFolders::make(path).map_err(|error| refusal(path, &error))?;
     let made = tempfile::Builder::new().prefix(".hpcc-").tempfile_in(path);
-    made.map(drop).map_err(|error| refusal(path, &without_draft(error)))
+    made.map(drop).map_err(|error| anyhow!("cannot write {}: {}", path.display(), kind(&error)))
 }
 
 fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
-}
-
-/// The error of a temporary file, which nobody knows, without its name.
-fn without_draft(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or_else(|| io::Error::from(error.kind()), io::Error::from_raw_os_error)
 }
 
 /// Why a file cannot be written.

@@ -14,6 +14,7 @@ use hpcc_measures::stats::median;
 use crate::beside::spread;
 use crate::human;
 use crate::outcome::Outcome;
+use crate::save;
 use crate::script;
 use crate::script::Parts;
 use crate::simulator::{Simulator, existing, quiet_option};
@@ -163,7 +164,7 @@ fn scenario(half: u32, traffic: Traffic, workload: &str) -> String {
 }
 
 fn measure(simulator: &Simulator, half: u32, traffic: Traffic) -> Result<Summary> {
-    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let folder = save::temporary_folder()?;
     let (config, out) = (folder.path().join("suite.toml"), folder.path().join("out"));
     let workload = script::source_tree()?.join("configs/workloads/fb_hadoop.cdf");
     fs::write(&config, scenario(half, traffic, &workload.display().to_string()))

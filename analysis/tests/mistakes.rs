@@ -156,6 +156,16 @@ fn links_to_nothing_are_no_new_files() {
 }
 
 #[test]
+fn temporary_folders_that_cannot_be_are_named() {
+    let desk = desk();
+    let mut command = hpcc(&["bench", "--suite", "--hosts", "16", "--runs", "1"]);
+    command.current_dir(desk.path()).env("TMPDIR", "/nowhere").env("HPCC_SCENARIO_PROGRAM", FAKE_SCENARIO);
+    let output = command.output().expect("hpcc starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(err(&output), "hpcc: no temporary folder can be made in /nowhere: no such folder\n");
+}
+
+#[test]
 fn a_script_that_is_not_there_is_named() {
     for arguments in [&["test"][..], &["build"], &["audit"]] {
         let output = hpcc(arguments).env("HPCC_SCRIPT", "/nowhere/hpcc").output().expect("hpcc starts");

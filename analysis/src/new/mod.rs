@@ -4,6 +4,7 @@
 mod ask;
 mod write;
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use hpcc_core::address::MAX_NODES;
 use hpcc_core::node::ControlSettings;
 use hpcc_core::settings::quantity;
 
-use crate::save::{Draft, ensure_new};
+use crate::save::{Draft, ensure_new, temporary_folder};
 use crate::{human, script};
 
 /// Hosts without another answer.
@@ -132,9 +133,11 @@ impl Plan {
 
     /// Whether this makes a scenario that the simulator is going to accept.
     fn check(&self) -> Result<()> {
-        let mut file = tempfile::Builder::new().suffix(".toml").tempfile().context("no temporary file")?;
-        file.write_all(write::scenario(self, Path::new("new.toml"))?.as_bytes()).context("no temporary file")?;
-        load(file.path())
+        let folder = temporary_folder()?;
+        let file = folder.path().join("new.toml");
+        let text = write::scenario(self, Path::new("new.toml"))?;
+        fs::write(&file, text).with_context(|| file.display().to_string())?;
+        load(&file)
     }
 
     /// Whether a change leaves a scenario what it was: one.
@@ -161,6 +164,7 @@ pub fn new(options: &Options) -> Result<()> {
         !path.display().to_string().contains(char::is_control),
         "{path:?}: expected a name without control characters"
     );
+    ensure!(path.to_str().is_some(), "{path:?}: expected a name in Unicode");
     let on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     let plan = if on_terminal {
         plan(options, &mut ask::Terminal::new(io::stdin().lock(), io::stderr()))?

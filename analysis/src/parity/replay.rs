@@ -11,6 +11,7 @@ use hpcc_formats::results::packet_trace::TraceReader;
 
 use super::case::{Case, Outputs};
 use super::verdict::Verdict;
+use crate::save;
 use crate::simulator::Simulator;
 
 /// What came of a repeated run.
@@ -28,7 +29,7 @@ impl Replay {
     /// # Errors
     /// If the simulator does not run to its end, or its results cannot be read.
     pub fn of(case: &Case, simulator: &Simulator) -> Result<Replay> {
-        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let folder = save::temporary_folder()?;
         let config = case.unpack(folder.path())?;
         let out = folder.path().join("out");
         let log = folder.path().join("stderr.log");

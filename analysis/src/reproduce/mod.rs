@@ -125,20 +125,27 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Copies what a sweep left as a whole: figures, data and verdicts, in place of those of an earlier one.
+/// Copies what a sweep left as a whole: figures, data and verdicts, in place of those of an earlier one, which stay until all is
+/// copied.
 fn record(from: &Path, to: &Path) -> Result<()> {
-    if to.exists() {
-        fs::remove_dir_all(to).with_context(|| to.display().to_string())?;
-    }
-    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    let fresh = to.with_extension("new");
+    remove(&fresh)?;
+    fs::create_dir_all(&fresh).with_context(|| fresh.display().to_string())?;
     for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
         let path = entry?.path();
         let kept = path.extension().is_some_and(|end| end == "svg" || end == "csv") || path.ends_with(VERDICTS);
         if let Some(name) = path.file_name().filter(|_| kept) {
-            fs::copy(&path, to.join(name)).with_context(|| to.display().to_string())?;
+            fs::copy(&path, fresh.join(name)).with_context(|| fresh.display().to_string())?;
         }
     }
-    Ok(())
+    remove(to)?;
+    fs::rename(&fresh, to).with_context(|| to.display().to_string())
+}
+
+/// Removes a folder, if there is one.
+fn remove(folder: &Path) -> Result<()> {
+    let is_there = folder.exists();
+    if is_there { fs::remove_dir_all(folder).with_context(|| folder.display().to_string()) } else { Ok(()) }
 }
 
 #[cfg(test)]

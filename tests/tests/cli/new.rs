@@ -35,8 +35,7 @@ fn asked(bench: &Bench, options: &[&str], typed: &str) -> Told {
 #[test]
 fn wrong_answers_are_asked_again_with_the_reason() {
     let bench = Bench::new(&[]);
-    let typed =
-        "ring\nleaf_spine\nmany\n6\n131068\n8\n100\n0Gbps\n25Gbps\nhpc\nswift\nburst\nincast\n0\nbig\n20KB\n";
+    let typed = "ring\nleaf_spine\nmany\n6\n131068\n8\n100\n0Gbps\n25Gbps\nhpc\nswift\nburst\nincast\n0\nbig\n20KB\n";
     let told = asked(&bench, &[], typed);
     assert_eq!(told.code, Some(0), "{}", told.err);
     for words in [
