@@ -90,10 +90,8 @@ pub fn temporary_folder() -> Result<TempDir> {
 
 /// What kind of error it is. Those of temporary files name them, whom nobody knows.
 fn kind(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such folder".into(),
-        other => other.to_string(),
-    }
+    let is_there = error.kind() != io::ErrorKind::NotFound;
+    if is_there { error.kind().to_string() } else { "no such folder".into() }
 }
 
 /// Folders that were made for a file; without it they go away again.
