@@ -65,6 +65,8 @@ impl Source<'_> {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}...", &line[..end]),
+            // Of an override, that is.
+            None if line.is_empty() => "empty".into(),
             None => line,
         }
     }

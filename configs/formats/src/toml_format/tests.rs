@@ -332,6 +332,7 @@ fn overrides_are_checked_like_the_file() {
         ),
         ("congestion.eta=1", "--set: unknown section congestion; did you mean congestion_control?"),
         ("congestion_control.eta=3", "--set: congestion_control.eta: the value is 3; expected a number from 0.01 to 2"),
+        ("run.seed=", "--set: run.seed: the value is empty; expected a whole number from 0"),
         ("run.stop=soon", "--set: run.stop: \"soon\" is not a number with a unit; expected a time"),
         ("run.stop.x=1", "--set: run.stop.x: stop holds a value, no keys"),
         ("traffic.7.size=1", "--set: traffic.7.size: traffic is a list of 1; expected traffic.INDEX.KEY"),
