@@ -209,7 +209,7 @@ fn report_on(
         good.map(|(run, results)| measure(file, run, results, sizes)).collect::<Result<_>>()?;
     let groups = group(file, &measured);
     let outcome = tell_trouble(runs, ended);
-    notes::notes(file, &groups).iter().for_each(|note| human::warn(format_args!("note: {note}")));
+    notes::notes(file, &groups).iter().for_each(|note| human::note(format_args!("note: {note}")));
     let complete = outcome != Outcome::Failed;
     let verdicts = claim::judge(file, &groups).filter(|_| complete);
     let mut table = comparison::render(file, &groups, sizes);
