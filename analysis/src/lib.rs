@@ -115,7 +115,7 @@ enum Command {
     ///
     /// Exit status: 0 all flows finished, 1 a run failed, 2 bad input, 3 flows left unfinished.
     Reproduce(reproduce::Options),
-    /// Prints the summaries of runs and sweeps again, redraws their plots, and makes one page of all of them.
+    /// Prints the summaries of runs again, redraws their plots, and makes one page of all of them, and of sweeps.
     Report(report::Options),
     /// Compares the completion times of two runs, flow by flow.
     ///

@@ -183,6 +183,35 @@ fn cell(group: &Group<'_>, metric: &str) -> String {
     }
 }
 
+/// The columns that the file asks for as data: a row for each variant and step of the axes, the mean of each metric in the unit
+/// of its name, and with several seeds the standard deviation beside it; empty where a run has no such metric.
+///
+/// # Errors
+/// Never: it is written to memory.
+pub fn wide(file: &SweepFile, groups: &[Group<'_>]) -> anyhow::Result<String> {
+    let spreads = file.seeds.len() > 1;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut header = vec!["variant".to_owned()];
+    header.extend(file.axes.iter().map(|axis| axis.name.clone()));
+    for column in &file.columns {
+        header.push(column.value.name.clone());
+        header.extend(spreads.then(|| format!("{}_std", column.value.name)));
+    }
+    writer.write_record(&header)?;
+    for group in groups {
+        let mut row: Vec<String> = [group.variant].iter().chain(&group.values).map(|word| (*word).to_owned()).collect();
+        for column in &file.columns {
+            let values = group.metric(&column.value.name);
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            row.push(if values.is_empty() { String::new() } else { mean.to_string() });
+            let spread = || if values.len() > 1 { deviation(&values, mean).to_string() } else { String::new() };
+            row.extend(spreads.then(spread));
+        }
+        writer.write_record(&row)?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
 /// Standard deviation of a sample of at least two.
 fn deviation(values: &[f64], mean: f64) -> f64 {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

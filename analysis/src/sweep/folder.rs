@@ -20,6 +20,8 @@ const DATA: &str = "sweep.csv";
 const PARTIAL: &str = "sweep.csv.partial";
 /// What the sweep printed: its tables and verdicts.
 pub const TABLE: &str = "sweep.txt";
+/// The columns that the sweep's file asks for, as data.
+pub const WIDE: &str = "columns.csv";
 /// Columns of the data besides those of several axes.
 pub const COLUMNS: [&str; 4] = ["variant", "seed", "metric", "value"];
 
@@ -108,7 +110,7 @@ impl SweepFolder {
         for entry in fs::read_dir(&self.path).with_context(|| self.path.display().to_string())? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if [DATA, TABLE, MANIFEST, PAGE, claim::FILE].contains(&name) || Plot::is_name_of_any(name) {
+            if [DATA, TABLE, WIDE, MANIFEST, PAGE, claim::FILE].contains(&name) || Plot::is_name_of_any(name) {
                 fs::remove_file(&path).with_context(|| path.display().to_string())?;
             }
         }

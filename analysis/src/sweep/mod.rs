@@ -220,6 +220,9 @@ fn report_on(
     }
     let (plots, missing) =
         if complete { plots::draw_all(file, drawing, folder, &groups, sizes)? } else { Default::default() };
+    if complete && !file.columns.is_empty() {
+        folder.write(folder::WIDE, &comparison::wide(file, &groups)?)?;
+    }
     folder.write(MANIFEST, &(serde_json::to_string_pretty(&manifest(file, &groups))? + "\n"))?;
     let data = folder.finish(&table, &rows(file, &measured), complete)?;
     let mut line = format!("\n results in {} ({data}", folder.path().display());

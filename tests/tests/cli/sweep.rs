@@ -56,6 +56,25 @@ fn a_sweep_runs_every_variant_as_run_would() {
     assert_ne!(median("tight"), median("loose"), "the variants do not differ: {data}");
 }
 
+#[test]
+fn chosen_columns_are_data_too() {
+    let bench = Bench::new(TOML);
+    bench.write("sweep.toml", &(SWEEP.to_owned() + "[report]\ncolumns = [\"flows\", \"slowdown_p99\"]\n"));
+    assert_eq!(bench.hpcc(&["sweep", "sweep.toml", "--out", "swept", "--jobs", "2"]).code, Some(0));
+    let wide = bench.read("swept/columns.csv");
+    let rows: Vec<Vec<&str>> = wide.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["variant", "size", "flows", "flows_std", "slowdown_p99", "slowdown_p99_std"]);
+    assert_eq!(rows[1][..4], ["tight", "100KB", "2", "0"]);
+    assert_eq!(rows.len(), 5, "{wide}");
+    let data = bench.read("swept/sweep.csv");
+    let slowdowns = values(&data, "slowdown_p99");
+    let of =
+        |seed: &str| -> f64 { slowdowns[&("loose".into(), "300KB".into(), seed.into())].parse().expect("a number") };
+    let (mean, spread): (f64, f64) = (rows[4][4].parse().expect("a mean"), rows[4][5].parse().expect("a deviation"));
+    assert!((mean - (of("1") + of("2")) / 2.0).abs() < 1e-9, "{wide}");
+    assert!((spread - (of("1") - of("2")).abs() / f64::sqrt(2.0)).abs() < 1e-9, "{wide}");
+}
+
 /// As `run` tells them, each once: another algorithm than the file's has its own telemetry.
 #[test]
 fn a_sweep_tells_the_notes_of_its_runs() {
