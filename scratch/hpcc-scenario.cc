@@ -25,6 +25,8 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
+    // It is that already. Once it is set, ns-3 need not remember every Time in case another is.
+    Time::SetResolution(Time::NS);
     std::string config;
     std::string out = "hpcc-out";
     std::vector<std::string> overrides;
