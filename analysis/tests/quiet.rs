@@ -12,7 +12,11 @@ use common::{FAKE_SCENARIO, canned, err, folder, hpcc, out};
 fn names() -> Vec<String> {
     let help = out(&hpcc(&["--help"]).output().expect("hpcc starts"));
     let (_, list) = help.split_once("Commands:\n").expect("commands");
-    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    // Where a description goes on in a second line, that stands further to the right.
+    let first = |line: &str| {
+        let named = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '))?;
+        named.split_whitespace().next().map(str::to_owned)
+    };
     list.lines().take_while(|line| !line.is_empty()).filter_map(first).filter(|name| name != "help").collect()
 }
 
