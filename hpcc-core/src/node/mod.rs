@@ -11,6 +11,7 @@ mod auto;
 mod border;
 mod control;
 mod counters;
+mod idle;
 mod links;
 mod notifications;
 mod part;
@@ -340,13 +341,18 @@ impl NodeSettings {
 
     /// Whether a setting has any effect. Ask once all is resolved.
     pub fn counts(&self, part: &Part<'_>, setting: &Setting) -> bool {
-        setting.counts(part.settings) && self.foreign(part.section, setting.key).is_none()
+        let has_use =
+            self.foreign(part.section, setting.key).or_else(|| self.useless(part.section, setting.key)).is_none();
+        has_use && setting.counts(part.settings)
     }
 
     /// Why a setting that a user gave does not count, if it does not: a sentence for the user. Ask once all is resolved.
     pub fn idle(&self, section: &str, key: &str) -> Option<String> {
         if let Some(reason) = self.foreign(section, key) {
             return Some(format!("{key} belongs to transport.protocol = \"rdma\": {reason}"));
+        }
+        if let Some(other) = self.useless(section, key) {
+            return Some(format!("{key} belongs to {other}"));
         }
         let parts = self.parts().into_iter().filter(|part| part.section == section);
         let settings = |part: &Part<'_>| part.settings.list().into_iter().find(|setting| setting.key == key);

@@ -30,7 +30,8 @@ crate::settings! {
         #[change = "Choose `selective_repeat` for networks that drop frames, as with `switch.mode` = `lossy`; it makes no \
             difference where nothing is lost."]
         pub recovery: Recovery = Recovery::GoBackN;
-        /// Bytes of a chunk, to whose start `go_back_zero` returns after a loss; each flow has to be a multiple.
+        /// Bytes of a chunk, to whose start `go_back_zero` returns after a loss; each flow has to be a multiple then. With
+        /// an `ack_interval` above 1 the receiver also acknowledges where a chunk ends; otherwise it has no effect.
         #[change = "A larger value repeats more for each loss."]
         pub chunk: Bytes {1..=u32::MAX.into()} = Bytes(4_000);
         /// The receiver acknowledges when the byte that it expects is this one or a later one, as in the reference; 1: it
@@ -45,7 +46,7 @@ crate::settings! {
         /// Least time between two negative acknowledgements for one missing byte.
         #[change = "Lower it where losses are frequent and a repeated packet may be lost again; too low, one loss is repeated \
             several times."]
-        pub nack_interval: Nanos = Nanos(500_000);
+        pub nack_interval: Nanos = Nanos(500_000) => recovery = "go_back_n" | "go_back_zero";
         /// Time without progress after which the bytes in flight are sent again; 0: never; `auto`: the time that the slowest
         /// host link takes to drain a whole switch buffer.
         #[change = "Lower it where frames are dropped and buffers are small, so that lost ends of flows come sooner; raise it, \
@@ -63,7 +64,7 @@ crate::settings! {
         /// How many base round-trip times are added to both timeouts; `auto`: 3 where `timeout` is `auto`, otherwise 0.
         #[change = "Raise it where distances differ much, so that one setting fits short and long paths."]
         pub timeout_base_rtts: Option<u32> = None;
-        /// Whether the timeout doubles each time that it expires in a row, up to 64-fold.
+        /// Whether the timeout doubles each time that it expires in a row, up to 64-fold; without a timeout it has no effect.
         #[change = "Turn it off to try again at a steady pace: a congested network then gets the same packets again and again."]
         pub timeout_back_off: bool = true;
         /// Whether the bytes in flight are bounded by a window, at first a bandwidth-delay product; `auto`: not with `dcqcn`

@@ -4,6 +4,7 @@
 use super::document::{Document, Entry};
 use super::plain::assign;
 use crate::error::{InputError, suggestion};
+use crate::place::Place;
 use crate::scenario::{Legacy, Scenario};
 use hpcc_core::cc::{Algorithm, Reads};
 use hpcc_core::node::{LinkRates, Located, NodeSettings, lowest_rate};
@@ -36,7 +37,7 @@ pub(super) fn read(
     network: &Network,
     settings: &NodeSettings,
 ) -> Result<LegacyNodes, InputError> {
-    let algorithm = algorithm(document, network, settings)?;
+    let (algorithm, given) = algorithm(document, network, settings)?;
     let (keys, _) = document.optional::<LegacyKeys>("legacy")?;
     let count = network.nodes.len();
     if let Some(node) = keys.nodes.iter().find(|node| *node.get_ref() as usize >= count) {
@@ -54,6 +55,11 @@ pub(super) fn read(
             settings.protocol.protocol.name()
         );
         return Err(document.place(host.span()).key_error("legacy.nodes", message));
+    }
+    if let Some((key, place)) = given.filter(|_| !keys.nodes.iter().any(|node| is_host(&node))) {
+        let message =
+            format!("{key} belongs to legacy hosts, and legacy.nodes names none; expected a host among legacy.nodes");
+        return Err(place.key_error(format!("{SECTION}.{key}"), message));
     }
     let mut nodes: Vec<u32> = keys.nodes.into_iter().map(Spanned::into_inner).collect();
     nodes.sort_unstable();
@@ -81,21 +87,27 @@ pub(super) fn usable(settings: &NodeSettings) -> impl Iterator<Item = &dyn Algor
     settings.control.all().filter(|algorithm| algorithm.needs().reads == Reads::Nothing)
 }
 
-/// The algorithm of legacy hosts, with the parameters that the section has for it.
+/// A key that was given, with its place.
+type GivenKey = (String, Place);
+
+/// The algorithm of legacy hosts, with the parameters that the section has for it, and the first key that says something of
+/// it.
 fn algorithm(
     document: &mut Document<'_>,
     network: &Network,
     settings: &NodeSettings,
-) -> Result<Box<dyn Algorithm>, InputError> {
-    let name = match document.take_key(SECTION, "algorithm") {
-        None => Legacy::algorithm().name().to_string(),
+) -> Result<(Box<dyn Algorithm>, Option<GivenKey>), InputError> {
+    let (name, given) = match document.take_key(SECTION, "algorithm") {
+        None => (Legacy::algorithm().name().to_string(), None),
         Some(entry) => {
-            chosen(&entry, settings).map_err(|message| entry.place.key_error("legacy.algorithm", message))?
+            let name =
+                chosen(&entry, settings).map_err(|message| entry.place.key_error("legacy.algorithm", message))?;
+            (name, Some((entry.key, entry.place)))
         }
     };
     let found = settings.control.all().find(|algorithm| algorithm.name() == name);
     let mut algorithm = found.map_or_else(Legacy::algorithm, <dyn Algorithm>::clone_algorithm);
-    let Some((entries, section)) = document.entries(SECTION, &["nodes"])? else { return Ok(algorithm) };
+    let Some((entries, section)) = document.entries(SECTION, &["nodes"])? else { return Ok((algorithm, given)) };
     let known = algorithm.list();
     let mut places = Vec::new();
     for entry in entries {
@@ -125,7 +137,8 @@ fn algorithm(
         lowest_rate(&*algorithm, &LinkRates::of(network))
             .map_err(|wrong| place.key_error("legacy.min_rate", wrong.message))?;
     }
-    Ok(algorithm)
+    let parameter = || places.into_iter().next().map(|(setting, place)| (setting.key.to_string(), place));
+    Ok((algorithm, given.or_else(parameter)))
 }
 
 /// The name of an algorithm that legacy hosts can run.

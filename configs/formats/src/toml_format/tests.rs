@@ -451,6 +451,31 @@ fn bad_settings_name_their_line() {
         ("[legacy]\ngain = 2", "17: legacy.gain: the value is 2; expected a number from 0 to 1"),
         ("[legacy]\nmin_rate = \"900Gbps\"", "17: legacy.min_rate: the lowest sending rate is 900"),
         ("[legacy]\nnodes = \"all\"", "17: legacy.nodes: the value is \"all\"; expected a list of nodes"),
+        (
+            "[legacy]\nalgorithm = \"dctcp\"",
+            "17: legacy.algorithm: algorithm belongs to legacy hosts, and legacy.nodes names none; expected a host among",
+        ),
+        (
+            "[legacy]\nmin_rate = \"1Gbps\"",
+            "17: legacy.min_rate: min_rate belongs to legacy hosts, and legacy.nodes names none;",
+        ),
+        (
+            "[legacy]\nnodes = [4]\ngain = 0.5",
+            "18: legacy.gain: gain belongs to legacy hosts, and legacy.nodes names none;",
+        ),
+        ("[legacy]\nnodes = [4]\nalgorithm = \"dctcp\"\ngain = 0.5", "18: legacy.algorithm: algorithm belongs to"),
+        (
+            "[transport]\nrecovery = \"selective_repeat\"\nnack_interval = \"1us\"",
+            "18: transport.nack_interval: nack_interval belongs to recovery = \"go_back_n\" or \"go_back_zero\"",
+        ),
+        (
+            "[transport]\nchunk = 8000",
+            "17: transport.chunk: chunk belongs to recovery = \"go_back_zero\", or to an ack_interval above 1",
+        ),
+        (
+            "[transport]\ntimeout = \"0s\"\ntimeout_back_off = false",
+            "18: transport.timeout_back_off: timeout_back_off belongs to a timeout above 0",
+        ),
         ("[telemetry]\nmultiplier = 0", "17: telemetry.multiplier: the value is 0; expected a whole number from 1"),
         (
             "[[switch.classes]]\npriority = 3\nquantum = 1000\nstrict = true",
@@ -564,7 +589,7 @@ fn switches_mark_for_those_who_read_marks() {
     let dctcp = "algorithm = \"dctcp\"\nnodes";
     assert_eq!(kmin("hpcc_plus", "nodes = [1]"), 400_000, "DCQCN");
     assert_eq!(kmin("hpcc_plus", &format!("{dctcp} = [1]")), 300_000);
-    assert_eq!(kmin("hpcc_plus", &format!("{dctcp} = [4]")), 400_000, "a switch sends no flows");
+    assert_eq!(kmin("hpcc_plus", "nodes = [4]"), 400_000, "a switch sends no flows");
     assert_eq!(kmin("dcqcn", &format!("{dctcp} = [1]")), 400_000, "the main algorithm decides");
     let text = format!("{MINIMAL}[switch]\necn_kmin = \"5kB\"\n[legacy]\n{dctcp} = [1]");
     let given = load_with(text, &[]).expect("valid").settings.switch;

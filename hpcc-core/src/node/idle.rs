@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Settings that have no effect for more than one reason, or unless another one has any value but one.
+
+use super::NodeSettings;
+use crate::transport::Recovery;
+use crate::units::{Bytes, Nanos};
+
+impl NodeSettings {
+    /// Beside what a setting counts, if it does not count here; once all is resolved.
+    pub(super) fn useless(&self, section: &str, key: &str) -> Option<&'static str> {
+        let transport = &self.transport;
+        match (section, key) {
+            ("transport", "chunk") => {
+                let is_used = transport.recovery == Recovery::GoBackZero || transport.ack_interval > Bytes(1);
+                (!is_used).then_some("recovery = \"go_back_zero\", or to an ack_interval above 1")
+            }
+            ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
+                (transport.timeout == Some(Nanos(0))).then_some("a timeout above 0")
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Input;
+    use crate::topology::Network;
+
+    /// Why a key of `[transport]` does not count beside one other.
+    fn idle(key: &str, other: &str, value: Input<'_>) -> Option<alloc::string::String> {
+        let mut settings = NodeSettings::default();
+        settings.set("transport", None, other, value).expect("a value");
+        settings.resolve(&Network::default());
+        settings.idle("transport", key)
+    }
+
+    #[test]
+    fn what_repeats_packets_counts_where_they_are_repeated_so() {
+        for (key, other, value, expected) in [
+            ("nack_interval", "recovery", Input::Text("go_back_n"), None),
+            ("nack_interval", "recovery", Input::Text("go_back_zero"), None),
+            ("nack_interval", "recovery", Input::Text("selective_repeat"), Some("recovery = \"go_back_n\" or")),
+            ("chunk", "recovery", Input::Text("go_back_zero"), None),
+            ("chunk", "recovery", Input::Text("go_back_n"), Some("recovery = \"go_back_zero\", or to an ack_interval")),
+            ("chunk", "recovery", Input::Text("selective_repeat"), Some("recovery = \"go_back_zero\"")),
+            ("chunk", "ack_interval", Input::Whole(2), None),
+            ("chunk", "ack_interval", Input::Whole(0), Some("recovery = \"go_back_zero\"")),
+            ("timeout_back_off", "timeout", Input::Text("0s"), Some("a timeout above 0")),
+            ("timeout_low", "timeout", Input::Text("0s"), Some("a timeout above 0")),
+            ("timeout_low_packets", "timeout", Input::Text("0s"), Some("a timeout above 0")),
+            ("timeout_base_rtts", "timeout", Input::Text("0s"), Some("a timeout above 0")),
+            ("timeout_back_off", "timeout", Input::Text("1us"), None),
+            ("timeout_back_off", "timeout", Input::Text("auto"), None),
+            ("mtu", "timeout", Input::Text("0s"), None),
+        ] {
+            let found = idle(key, other, value);
+            match expected {
+                None => assert_eq!(found, None, "{key} beside {other}"),
+                Some(reason) => {
+                    let message = found.unwrap_or_default();
+                    assert!(message.starts_with(&alloc::format!("{key} belongs to {reason}")), "{key}: {message}");
+                }
+            }
+        }
+    }
+}
