@@ -117,6 +117,11 @@ fn what_does_not_fit_is_refused_with_what_was_expected() {
     assert!(refused("gain", Input::Real(f64::NAN)).starts_with("the value is NaN"));
     assert_eq!(refused("mode", Input::Text("quick")), "the value is \"quick\"; expected one of \"fast\", \"slow\"");
     assert!(refused("wait", Input::Whole(5)).starts_with("5 has no unit; expected a time"));
+    assert_eq!(
+        refused("wait", Input::Whole(0)),
+        "the value is 0; expected a time such as \"1us\", \"500ns\" or \"12ms\" from 1ns to 1s"
+    );
+    assert!(refused("wait", Input::Text("0")).starts_with("the value is \"0\"; expected a time"));
     assert!(refused("wait", Input::Text("0s")).starts_with("the value is \"0s\"; expected a time"));
     assert!(refused("wait", Input::Text("2s")).ends_with("from 1ns to 1s"));
     assert!(refused("on", Input::Text("true")).ends_with("expected true or false"));

@@ -32,6 +32,12 @@ impl Given {
         self.keys.keys().any(|(known, name)| *known == section && name == key)
     }
 
+    /// A key of a section that was given besides one, with its place.
+    pub fn besides(&self, section: &str, key: &str) -> Option<(&str, &Place)> {
+        let mut keys = self.keys.iter().filter(|((known, name), _)| *known == section && name != key);
+        keys.next().map(|((_, name), place)| (name.as_str(), place))
+    }
+
     /// Sets what a section says. Keys of `structured` are left for their own reader; `algorithm` names whose parameters
     /// the section `congestion_control` has.
     pub fn read(
@@ -52,7 +58,8 @@ impl Given {
                 let keys: Vec<&str> =
                     known.iter().map(|setting| setting.key).chain(structured.iter().copied()).collect();
                 let of = algorithm.map_or_else(String::new, |name| format!(" (algorithm = \"{name}\")"));
-                return Err(wrong(format!("unknown key {key} in [{section}]{}{of}", suggestion(key, &keys))));
+                let hint = owners(settings, section, key).unwrap_or_else(|| suggestion(key, &keys));
+                return Err(wrong(format!("unknown key {key} in [{section}]{hint}{of}")));
             };
             set(settings, section, algorithm, setting, &entry).map_err(wrong)?;
             self.keys.insert((section, entry.key), entry.place);
@@ -102,6 +109,13 @@ fn set(
     entry: &Entry,
 ) -> Result<(), String> {
     assign(setting, entry, |input| settings.set(section, algorithm, setting.key, input))
+}
+
+/// The algorithms of a section that have a parameter, as the tail of a message; `None` if none has.
+fn owners(settings: &NodeSettings, section: &str, key: &str) -> Option<String> {
+    let parts = settings.parts().into_iter().filter(|part| part.section == section && part.settings.get(key).is_some());
+    let names: Vec<String> = parts.filter_map(|part| Some(format!("\"{}\"", part.algorithm?))).collect();
+    (!names.is_empty()).then(|| format!("; it belongs to algorithm = {}", names.join(" or ")))
 }
 
 /// Hands a value to what sets a setting. The error is a sentence for the user.

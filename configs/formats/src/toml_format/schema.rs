@@ -8,7 +8,7 @@ use super::failures::FailureKeys;
 use super::fast_cnp::FastCnpLists;
 use super::legacy::{self, LegacyKeys};
 use super::settings::{MonitorKeys, RunKeys, SwitchLists, TransportLists};
-use super::values::{Bounded, Fraction, Interval, Payload, Probability, Rate, Size, Time};
+use super::values::{Bounded, Fraction, HostNames, Interval, Payload, Probability, Rate, Size, Time};
 use super::{topology, traffic};
 use crate::scenario::{Legacy, compatibility};
 use hpcc_core::attack::AttackSettings;
@@ -166,6 +166,8 @@ fn values(kind: &Kind) -> Value {
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Bytes { .. } => of::<Size>(),
+        Kind::Time { least: 0, .. } => either(&[of::<Time>(), json!({ "const": 0 })]),
+        Kind::Rate { least: 0, .. } => either(&[of::<Rate>(), json!({ "const": 0 })]),
         Kind::Time { .. } => of::<Time>(),
         Kind::Rate { .. } => of::<Rate>(),
         Kind::Real { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
@@ -222,6 +224,14 @@ schemas! {
     [] Interval: called(&TIME, with_unit(quantity::TIMES));
     [] Size: called(&SIZE, size());
     [] Payload: called(&SIZE, size());
+    [] HostNames: json_schema!({
+        "title": "hosts such as [0, 1], \"0-3\" or 5",
+        "anyOf": [
+            { "type": "string" },
+            { "type": "integer", "minimum": 0 },
+            { "type": "array", "items": { "type": "integer", "minimum": 0 } },
+        ],
+    });
     [] Probability: json_schema!({ "type": "number", "minimum": 0, "maximum": 1 });
     [const TWICE: u32] Fraction<TWICE>: json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": f64::from(TWICE) / 2.0 });
     [const MIN: u32, const MAX: u32] Bounded<MIN, MAX>: json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX });

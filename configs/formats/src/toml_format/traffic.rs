@@ -2,7 +2,7 @@
 //! `[[traffic]]`.
 
 use super::document::{Document, Kinded, unknown_kind};
-use super::values::{Bounded, Fraction, Interval, Payload, Probability, Time};
+use super::values::{Bounded, Fraction, HostNames, Interval, Payload, Probability, Time};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowSource, Traffic};
@@ -12,7 +12,7 @@ use crate::reference::FlowFile;
 use crate::scenario::host;
 use crate::text::{no_file, resolve};
 use hpcc_core::pfc::DATA_PRIORITY;
-use hpcc_core::topology::Network;
+use hpcc_core::topology::{Network, NodeSet};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -408,8 +408,8 @@ struct PoissonKeys {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "weights such as { hosts = [0, 1], weight = 4 }")]
 struct WeightKeys {
-    /// Numbers of the hosts.
-    hosts: Vec<u32>,
+    /// The hosts: a list of numbers, or a text with numbers and ranges, such as `0-3, 6`.
+    hosts: HostNames,
     /// How many flows each of them receives for one that a host without a weight does.
     weight: Bounded<0, 1_000_000>,
 }
@@ -427,8 +427,13 @@ fn pairs(
     let network = context.network;
     let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
     for entry in &keys.weights {
-        for &host in &entry.get_ref().hosts {
-            let refuse = |message: String| Err(document.place(entry.span()).key_error("traffic.weights", message));
+        let error = |message: String| document.place(entry.span()).key_error("traffic.weights", message);
+        let hosts = match &entry.get_ref().hosts {
+            HostNames::List(list) => list.clone(),
+            HostNames::Text(text) => NodeSet::parse(text, network).map_err(error)?.iter().collect(),
+        };
+        for host in hosts {
+            let refuse = |message: String| Err(error(message));
             if !network.is_host(host) {
                 return refuse(format!("there is no host {host}; expected hosts of [topology]"));
             }

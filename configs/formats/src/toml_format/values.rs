@@ -3,7 +3,8 @@
 
 use hpcc_core::settings::{Value, quantity};
 use hpcc_core::units::{BitRate, Nanos};
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
@@ -108,6 +109,44 @@ impl<'de> Deserialize<'de> for Time {
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(QuantityVisitor(PhantomData))
+    }
+}
+
+/// Hosts: a list of numbers, one, or a text with numbers and ranges.
+#[derive(Clone, Debug)]
+pub(super) enum HostNames {
+    /// Their numbers.
+    List(Vec<u32>),
+    /// What [`NodeSet`](hpcc_core::topology::NodeSet) reads.
+    Text(String),
+}
+
+struct HostVisitor;
+
+impl<'de> Visitor<'de> for HostVisitor {
+    type Value = HostNames;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("hosts such as [0, 1], \"0-3\" or 5")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<HostNames, E> {
+        Ok(HostNames::Text(text.into()))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<HostNames, E> {
+        let refuse = || E::invalid_value(Unexpected::Signed(number), &self);
+        u32::try_from(number).map(|host| HostNames::List(vec![host])).map_err(|_| refuse())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<HostNames, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(HostNames::List)
+    }
+}
+
+impl<'de> Deserialize<'de> for HostNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(HostVisitor)
     }
 }
 

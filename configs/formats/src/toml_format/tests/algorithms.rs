@@ -78,6 +78,11 @@ fn algorithms_refuse_what_is_not_theirs() {
             "algorithm='dctcp'\ngian=0.9",
             "18: congestion_control.gian: unknown key gian in [congestion_control]; did you mean gain? (algorithm = \"dctcp\")",
         ),
+        (
+            "algorithm='hpcc'\nbase_target='10us'",
+            "18: congestion_control.base_target: unknown key base_target in [congestion_control]; it belongs to algorithm = \
+             \"swift\" (algorithm = \"hpcc\")",
+        ),
         ("algorithm='hpcc_pint'\nfast_react=true", "18: congestion_control.fast_react: unknown key"),
         ("algorithm='hpcc'\nlog_base=1.05", "18: congestion_control.log_base: unknown key"),
         (
@@ -110,4 +115,15 @@ fn algorithms_refuse_what_is_not_theirs() {
         refused(&format!("{MINIMAL}\n[congestion_control]\n{section}\n"), &[], &format!("test.toml:{expected}"));
     }
     refused(MINIMAL, &["congestion_control=5"], "--set: congestion_control is no section");
+}
+
+/// Nothing has no unit.
+#[test]
+fn zero_needs_no_unit() {
+    let text = format!("{MINIMAL}[congestion_control]\nalgorithm='swift'\n");
+    for (key, value) in [("hop_target", "0"), ("scaling_range", "0"), ("hop_target", "'0'"), ("hop_target", "0s")] {
+        let scenario = load_with(&text, &[&format!("congestion_control.{key}={value}")]).expect(key);
+        assert_eq!(scenario.algorithm().get(key), Some(Value::Time(Nanos(0))), "{key} = {value}");
+    }
+    assert_eq!(load_with(MINIMAL, &["transport.timeout=0"]).expect("valid").transport().timeout, None);
 }

@@ -46,6 +46,10 @@ fn receivers_that_random_traffic_overbooks_are_noted() {
     assert_eq!(note(&["POISSON\nload=0.2\nduration='10us'\nweights=[{hosts=[0],weight=0}]"]), None);
     let heavy = note(&["POISSON\nload=0.1\nduration='10us'\nweights=[{hosts=[0],weight=8}]"]).expect("a note");
     assert!(heavy.starts_with("host 0 is offered 56.000 Gb/s on average, 224.0 % of its links"), "{heavy}");
+    for hosts in ["'0'", "0", "'0-0'"] {
+        let same = note(&[&format!("POISSON\nload=0.1\nduration='10us'\nweights=[{{hosts={hosts},weight=8}}]")]);
+        assert_eq!(same.as_ref(), Some(&heavy), "{hosts}");
+    }
     // 725 Gb/s in all, a quarter of a tenth or of a fifth of it for each.
     let incast = "kind='random_incast'\nfan_in=2\nsize='10KB'\nduration='10us'";
     assert_eq!(note(&[&format!("{incast}\nload=0.1")]), None);
