@@ -233,7 +233,10 @@ class MigrationTest : public HpccTestCase
         {
             Congested run;
             run.network.helper.SetFastCnpHostAttribute("Migrate", BooleanValue(migration));
-            run.network.helper.SetFastCnpHostAttribute("MigrateAfter", UintegerValue(2));
+            if (migration)
+            {
+                run.network.helper.SetFastCnpHostAttribute("MigrateAfter", UintegerValue(2));
+            }
             run.Enable().Build();
             std::vector<std::pair<uint32_t, uint16_t>> moves;
             run.HostAgent(0)->TraceConnectWithoutContext(

@@ -22,7 +22,7 @@ pub mod settings;
 mod tests;
 
 pub use forge::{Forged, KnownFlow};
-pub use settings::{AttackKind, AttackSettings, Claim};
+pub use settings::{Aim, AttackKind, AttackSettings, Claim};
 
 use crate::fast_cnp::OptionTypes;
 use crate::frame::PacketKind;

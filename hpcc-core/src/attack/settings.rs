@@ -87,6 +87,19 @@ crate::settings! {
     }
 }
 
+/// What an attack may be aimed at.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim<'a> {
+    /// Name of the traffic that a flow is of.
+    pub traffic: &'a str,
+    /// Its sender.
+    pub src: u32,
+    /// Its receiver.
+    pub dst: u32,
+    /// When it starts.
+    pub start: Nanos,
+}
+
 impl AttackKind {
     /// Whether the attacker sends frames of its own.
     pub fn sends(self) -> bool {
@@ -101,6 +114,24 @@ impl AttackKind {
 }
 
 impl AttackSettings {
+    /// Whether a flow of such traffic is one that it can hit, if what the flow sends passes the attacker. A host hits no flow of
+    /// its own, but that it complains of.
+    pub fn aims_at(&self, victims: &NodeSet, flow: &Aim<'_>, network: &Network) -> bool {
+        let is_attacked = self.traffic().is_none_or(|mut names| names.any(|name| name == flow.traffic));
+        let is_early = self.stop.is_none_or(|stop| flow.start < stop);
+        let is_near = match self.kind {
+            AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
+                !network.is_host(self.from) || flow.dst == self.from
+            }
+            AttackKind::SpoofedIcmpv6 => true,
+            AttackKind::ForgedFastCnp
+            | AttackKind::ReplayedFastCnp
+            | AttackKind::FloodedFastCnp
+            | AttackKind::TamperedFeedback => flow.src != self.from,
+        };
+        victims.contains(flow.src) && is_attacked && is_early && is_near
+    }
+
     /// The names of the traffic whose flows alone are attacked; `None`: all.
     pub fn traffic(&self) -> Option<impl Iterator<Item = &str>> {
         self.traffic.as_deref().map(|names| names.split(',').map(str::trim))
@@ -133,7 +164,11 @@ impl AttackSettings {
             return Err(Conflict::new("kind", message.into()));
         }
         self.nodes(network)?;
-        self.victims(network)?;
+        let victims = self.victims(network)?;
+        if self.kind != AttackKind::SpoofedIcmpv6 && victims.iter().all(|victim| victim == self.from) {
+            let message = format!("host {} would attack itself; expected other hosts", self.from);
+            return Err(Conflict::new("victims", message));
+        }
         if let Some(stop) = self.stop.filter(|&stop| stop <= self.start) {
             return Err(Conflict::new(
                 "stop",

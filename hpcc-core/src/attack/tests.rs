@@ -126,3 +126,39 @@ fn frames_follow_each_other_at_the_rate() {
     let attack = attack(AttackKind::FloodedFastCnp, 2, |settings| settings.rate = BitRate::gbps(1));
     assert_eq!(attack.interval(125), Nanos(1_000));
 }
+
+#[test]
+fn a_host_cannot_attack_itself() {
+    let mut nodes = NodeSettings::default();
+    nodes.fast_cnp_switch.common.enabled = true;
+    nodes.resolve(&star());
+    let check = |kind, victims: &str| {
+        let settings = AttackSettings { kind, from: 0, victims: victims.into(), ..AttackSettings::default() };
+        settings.check(&star(), &nodes).map_err(|conflict| conflict.key)
+    };
+    for kind in [AttackKind::ForgedFastCnp, AttackKind::FloodedFastCnp, AttackKind::LyingFeedback] {
+        assert_eq!((check(kind, "0"), check(kind, "0,1")), (Err("victims"), Ok(())), "{kind:?}");
+    }
+    assert_eq!(check(AttackKind::SpoofedIcmpv6, "0"), Ok(()), "it complains in its own name");
+}
+
+#[test]
+fn an_attack_aims_at_flows_of_its_victims() {
+    let aim = Aim { traffic: "long", src: 0, dst: 1, start: Nanos(5) };
+    let aims = |kind, from, change: &dyn Fn(&mut AttackSettings)| {
+        let mut settings = AttackSettings { kind, from, victims: "0".into(), ..AttackSettings::default() };
+        change(&mut settings);
+        settings.aims_at(&settings.victims(&star()).expect("hosts"), &aim, &star())
+    };
+    let (forged, lying) = (AttackKind::ForgedFastCnp, AttackKind::LyingFeedback);
+    assert!(aims(forged, 2, &|_| {}) && !aims(forged, 0, &|_| {}) && aims(AttackKind::SpoofedIcmpv6, 0, &|_| {}));
+    assert!(!aims(forged, 2, &|settings| settings.victims = "1".into()), "host 1 sends nothing");
+    assert!(aims(lying, 1, &|_| {}) && !aims(lying, 2, &|_| {}), "the receiver lies");
+    assert!(aims(AttackKind::StrippedFeedback, 3, &|_| {}), "a switch");
+    for (traffic, hit) in [("long", true), ("short, long", true), ("short", false)] {
+        assert_eq!(aims(forged, 2, &|settings| settings.traffic = Some(traffic.into())), hit, "{traffic}");
+    }
+    for (stop, hit) in [(5, false), (6, true)] {
+        assert_eq!(aims(forged, 2, &|settings| settings.stop = Some(Nanos(stop))), hit, "{stop}");
+    }
+}

@@ -31,7 +31,8 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct FastCnpSettings {
         /// Whether switches notify senders of congestion themselves, and hosts accept that; needs the wire profile
-        /// `rocev2_ipv6`. A host without it answers each notification as one that does not know the option.
+        /// `rocev2_ipv6`. A host without it answers each notification as one that does not know the option. Without
+        /// it nothing else in the section has an effect.
         #[change = "Turn it on to let senders hear of congestion sooner than by acknowledgements, mostly over long distance."]
         pub enabled: bool = false;
         /// Hosts that do not understand notifications and say so by ICMPv6: none, all, hosts, or numbers and ranges.
@@ -119,17 +120,17 @@ crate::settings! {
         pub migrate: bool = false;
         /// How many notifications of one switch, within `migrate_within`, make a flow take another port.
         #[change = "A smaller value leaves a busy path sooner, and also for short bursts."]
-        pub migrate_after: u32 {1..=u32::MAX} = 5;
+        pub migrate_after: u32 {1..=u32::MAX} = 5 => migrate = "true";
         /// Time within which these notifications have to come.
         #[change = "Keep it above `migrate_after` times the interval of notifications, or flows never move."]
-        pub migrate_within: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
+        pub migrate_within: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000) => migrate = "true";
         /// Least time between two changes of a flow's port; it doubles with each that was in vain.
         #[change = "A longer one keeps flows from wandering; too short, they move on complaints about the path that they have \
             left."]
-        pub migrate_hold: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MILLISECOND;
+        pub migrate_hold: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MILLISECOND => migrate = "true";
         /// Longest time to which `migrate_hold` grows, and at least that. `auto`: 64 ms.
         #[change = "Lower it so that flows keep trying where free paths come and go; raise it to let them settle."]
-        pub migrate_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        pub migrate_max_hold: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None => migrate = "true";
         ..common: FastCnpSettings = FastCnpSettings::default();
     }
 }

@@ -170,7 +170,9 @@ impl Setting {
     /// Why the setting does not count with these settings, if it does not: a sentence for the user.
     pub fn idle(&self, settings: &dyn Settings) -> Option<String> {
         let Condition { key, values } = self.condition.filter(|_| !self.counts(settings))?;
-        let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+        let is_switch = |value: &&str| ["true", "false"].contains(value);
+        let written = |value: &&str| if is_switch(value) { String::from(*value) } else { format!("\"{value}\"") };
+        let values: Vec<String> = values.iter().map(written).collect();
         Some(format!("{} belongs to {key} = {}", self.key, values.join(" or ")))
     }
 }

@@ -98,6 +98,8 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         min_rate: settings.blame("MIN_RATE"),
         // No key of the reference's names any.
         control_flows: settings.blame("FLOW_FILE"),
+        // Such a file has no attacks.
+        victims: Vec::new(),
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Places {
     pub layout: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
+    /// One for each attack.
+    pub victims: Vec<Blame>,
 }
 
 /// A scenario before its parts are checked against each other.
@@ -53,7 +55,7 @@ impl Draft {
     pub fn finish(mut self) -> Result<Scenario, InputError> {
         check::memory(&self.scenario, &self.places)?;
         check::settings(&mut self.scenario, &self.places)?;
-        self.scenario.flows = check::flows(&mut self.scenario, self.flows)?;
+        self.scenario.flows = check::flows(&mut self.scenario, self.flows, &self.places)?;
         check::buffer(&self.scenario, &self.places)?;
         check::watched_flows(&self.scenario, &self.places)?;
         check::note_losses(&mut self.scenario);

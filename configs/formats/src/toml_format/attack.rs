@@ -5,6 +5,7 @@ use super::document::{Document, Entries};
 use super::plain::assign;
 use crate::error::{InputError, suggestion};
 use crate::flows::Traffic;
+use crate::scenario::Blame;
 use hpcc_core::attack::AttackSettings;
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Settings;
@@ -15,12 +16,13 @@ const SECTION: &str = "attack";
 pub(super) const REQUIRED: [&str; 2] = ["kind", "from"];
 
 /// The attacks on some of the traffic, each of them possible in the network, whose nodes' settings are resolved and checked.
+/// Each has what is to blame if it hits nobody.
 pub(super) fn read(
     document: &mut Document<'_>,
     network: &Network,
     nodes: &NodeSettings,
     traffic: &[Traffic],
-) -> Result<Vec<AttackSettings>, InputError> {
+) -> Result<Vec<(AttackSettings, Blame)>, InputError> {
     let sections = document.entries_list(SECTION)?;
     sections.into_iter().map(|entries| attack(entries, network, nodes, traffic)).collect()
 }
@@ -30,7 +32,7 @@ fn attack(
     network: &Network,
     nodes: &NodeSettings,
     traffic: &[Traffic],
-) -> Result<AttackSettings, InputError> {
+) -> Result<(AttackSettings, Blame), InputError> {
     let mut attack = AttackSettings::default();
     let known = attack.list();
     for entry in &entries {
@@ -63,5 +65,6 @@ fn attack(
     attack
         .check(network, nodes)
         .map_err(|wrong| place(wrong.key).key_error(format!("{SECTION}.{}", wrong.key), wrong.message))?;
-    Ok(attack)
+    let blame = Blame::new(place("victims").clone(), format!("{SECTION}.victims"));
+    Ok((attack, blame))
 }

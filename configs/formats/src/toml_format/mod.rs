@@ -44,8 +44,12 @@ use crate::flows::FlowList;
 use crate::place::Place;
 use crate::scenario::{Blame, Draft, Places, Scenario, name_of};
 use document::{Document, Source};
-use hpcc_core::node::NodeSettings;
+use hpcc_core::cc::Reads;
+use hpcc_core::node::{Located, NodeSettings};
 use hpcc_core::quirks::QuirkSettings;
+use hpcc_core::settings::Conflict;
+use hpcc_core::transport::CongestionNotification;
+use hpcc_core::transport::feedback::{Answer, Packets};
 use plain::Given;
 use std::path::Path;
 
@@ -91,7 +95,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     }
     let thresholds = settings::switch_lists(&mut document, &mut settings)?;
     settings::transport_lists(&mut document, &mut settings)?;
-    let borders = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
+    let (borders, border_place) = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
         let place = given.place(&document, "fast_cnp", "border_side");
         return Err(place.key_error("fast_cnp.border_side", "border_side without borders; expected both"));
@@ -102,10 +106,12 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     settings.resolve(&topology.network);
     let legacy = legacy.settle(&transport, &settings, &topology.network);
     given.check(&document, &settings, &topology.network)?;
+    let off = fast_cnp::check_enabled(&given, &settings, border_place.as_ref())?;
     window(&settings, given.place(&document, "transport", "window"))?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;
     let attacks = attack::read(&mut document, &topology.network, &settings, &flows)?;
+    let (attacks, victims) = attacks.into_iter().unzip();
     let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
     let places = Places {
@@ -117,6 +123,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         layout: blame("telemetry", "layout"),
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
+        victims,
     };
     let dropped = document.dropped.then(|| {
         "another algorithm than the file's: what [congestion_control] and [telemetry] say there does not count".into()
@@ -135,12 +142,35 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         borders,
         attacks,
         monitor,
-        notes: note.into_iter().chain(dropped).collect(),
+        notes: note.into_iter().chain(dropped).chain(off).collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
+    feedback(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     fast_cnp::note_silence(&mut scenario);
     legacy::borders(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     Ok(Draft { scenario, flows, places })
+}
+
+/// Checks that something steers an algorithm that reads telemetry: that some comes back, or notifications do, about which
+/// `fast_cnp::reactions` has asked.
+fn feedback(scenario: &Scenario) -> Result<(), Located> {
+    let NodeSettings { feedback, fast_cnp_host, transport, .. } = &scenario.settings;
+    let key = match (feedback.packets, feedback.answer) {
+        (Packets::Nothing, _) => "packets",
+        (_, Answer::Nothing) => "answer",
+        (_, Answer::Records | Answer::BusiestLink | Answer::Loads | Answer::Window) => return Ok(()),
+    };
+    let is_notified = fast_cnp_host.common.notified(&scenario.network).is_ok_and(|hosts| hosts.iter().next().is_some());
+    let is_told = transport.congestion_notification != CongestionNotification::Echo;
+    if scenario.settings.needs().reads == Reads::Nothing || is_notified || is_told {
+        return Ok(());
+    }
+    let name = scenario.algorithm().name();
+    let message = format!(
+        "{key} = \"none\" leaves {name} without telemetry, and so without any control; expected telemetry that comes back, \
+         notifications, or congestion_control.algorithm = \"none\""
+    );
+    Err(Located { section: "telemetry", conflict: Conflict::new(key, message) })
 }
 
 /// The reference's HPCC divides by the window.

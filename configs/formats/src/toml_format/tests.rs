@@ -579,6 +579,67 @@ fn telemetry_says_which_packets_collect_it_and_how_it_comes_back() {
     );
 }
 
+/// Whatever can hit nobody, or steers nobody, is refused where a file says enough, or noted.
+#[test]
+fn attacks_that_hit_nobody_are_refused_or_noted() {
+    let attack = |keys: &str, kind: &str| format!("{MINIMAL}[[attack]]\nkind = \"{kind}\"\n{keys}");
+    let of_switch = |keys: &str| attack(keys, "tampered_feedback");
+    let place = "test.toml:17: attack.victims:";
+    refused(
+        &of_switch("victims = [2]\nfrom = 4"),
+        &[],
+        &format!("{place} no victim sends a flow; expected victims that do"),
+    );
+    let other = "[[traffic]]\nname = \"o\"\nkind = \"flow\"\nsrc = 1\ndst = 0\nsize = 1\n";
+    let named = of_switch("victims = [0]\ntraffic = \"o\"\nfrom = 4") + "\n" + other;
+    refused(&named, &[], &format!("{place} no victim sends a flow of traffic \"o\"; expected"));
+    assert_eq!(load_with(&named, &["attack.0.victims=[1]"]).err(), None);
+    let lying = attack("victims = [0]\nfrom = 2", "lying_feedback");
+    refused(&lying, &[], &format!("{place} no victim sends a flow to host 2, which attacks; expected"));
+    assert_eq!(load_with(&lying, &["attack.0.from=1"]).err(), None);
+    let itself = attack("victims = [1]\nfrom = 1", "lying_feedback");
+    refused(&itself, &[], &format!("{place} host 1 would attack itself; expected other hosts"));
+    let late = of_switch("victims = [0]\nstop = \"1us\"\nfrom = 4");
+    assert_eq!(load_with(&late, &[]).err(), None);
+    let flow = ["traffic.0.start=1us"];
+    refused(&late, &flow, &format!("{place} no victim sends a flow that starts before 1.000 us; expected"));
+    let random = "[[traffic]]\nkind = \"random_incast\"\nfan_in = 1\nsize = 1\nload = 1e-9\nduration = \"1us\"\n";
+    let notes = load_with(of_switch("victims = [2]\nfrom = 4\n") + random, &[]).expect("valid").notes;
+    assert_eq!(notes, ["attack 1 can hit nobody: no victim sends a flow"]);
+}
+
+#[test]
+fn algorithms_that_nothing_can_steer_are_refused_or_noted() {
+    let with =
+        |algorithm: &str, rest: &str| format!("{MINIMAL}[congestion_control]\nalgorithm = \"{algorithm}\"\n{rest}");
+    for (key, algorithm) in
+        [("packets", "hpcc"), ("packets", "hpcc_plus"), ("packets", "timely"), ("answer", "hpcc_plus")]
+    {
+        let expected = format!("test.toml:18: telemetry.{key}: {key} = \"none\" leaves {algorithm} without telemetry");
+        refused(&with(algorithm, &format!("[telemetry]\n{key} = \"none\"")), &[], &expected);
+    }
+    for (algorithm, rest) in [
+        ("dctcp", "[telemetry]\npackets = \"none\""),
+        ("hpcc_plus", "[telemetry]\npackets = \"none\"\n[wire]\nprofile = \"rocev2_ipv6\"\n[fast_cnp]\nenabled = true"),
+        ("hpcc_plus", "[telemetry]\npackets = \"none\"\n[transport]\ncongestion_notification = \"cnp\""),
+    ] {
+        assert_eq!(load_with(with(algorithm, rest), &[]).err(), None, "{algorithm}: {rest}");
+    }
+    let notes =
+        |algorithm, nodes| load_with(with(algorithm, &format!("[legacy]\nnodes = {nodes}")), &[]).expect("valid").notes;
+    let receiver =
+        "1 of 1 flows of hpcc_plus go to legacy hosts, which send no telemetry back: it does not control their rate";
+    let switches = "all switches are legacy ones, which add no telemetry: it does not control flows of hpcc_plus";
+    assert_eq!(notes("hpcc_plus", "[1]"), [receiver]);
+    assert_eq!(notes("hpcc_plus", "[4]"), [switches]);
+    assert_eq!(notes("hpcc_plus", "[1, 4]"), [receiver, switches]);
+    for (algorithm, nodes) in
+        [("hpcc_plus", "[0]"), ("hpcc_plus", "[0, 1, 2, 3, 4]"), ("dctcp", "[1, 4]"), ("timely", "[4]")]
+    {
+        assert_eq!(notes(algorithm, nodes), Vec::<String>::new(), "{algorithm}, {nodes}");
+    }
+}
+
 /// Switches mark for those who read marks: for the main algorithm, and if that reads none for legacy hosts.
 #[test]
 fn switches_mark_for_those_who_read_marks() {

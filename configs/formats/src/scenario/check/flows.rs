@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Flows: can each of them be sent, and can it arrive?
 
+use super::attacked::Attacked;
+use super::feedback::Feedback;
 use super::hops::LongPaths;
 use super::priorities::InUse;
 use super::{memory, overbooked, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
-use crate::scenario::Scenario;
+use crate::scenario::{Places, Scenario};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{QueuePairs, Recovery};
 use std::collections::HashSet;
 
 /// Refuses the first flow, in input order, that could never complete, and adds notes about those that would
 /// never be seen or never be controlled.
-pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>) -> Result<FlowList, InputError> {
+pub(in crate::scenario) fn flows(
+    scenario: &mut Scenario,
+    traffic: Vec<Traffic>,
+    places: &Places,
+) -> Result<FlowList, InputError> {
     let reach = Reach::new(&scenario.network);
     let mut long_paths = LongPaths::new(scenario);
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
+    let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
     let mut late = 0;
-    for source in traffic.iter().map(|traffic| &traffic.source) {
+    for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
             let (flow, place) = placed?;
             let refuse = |(keys, message): Wrong| source.error(&place, keys, message);
@@ -37,10 +44,15 @@ pub(in crate::scenario) fn flows(scenario: &mut Scenario, traffic: Vec<Traffic>)
             sequence_numbers(&totals, scenario).map_err(|message| refuse((SIZE, message)))?;
             late += u64::from(flow.start >= scenario.stop);
             long_paths.see(flow.src, flow.dst);
+            attacked.see(group, &flow);
+            feedback.see(&flow);
         }
     }
     priorities.settle(scenario);
+    attacked.settle(scenario, &traffic, places)?;
     note_idle_flows(scenario, late, totals.count);
+    let unanswered = feedback.notes(scenario, totals.count);
+    scenario.notes.extend(unanswered);
     scenario.notes.extend(long_paths.note(totals.count));
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Checks that need more than one part of a scenario: flows against the network, switches against links.
 
+mod attacked;
+mod feedback;
 mod flows;
 mod frames;
 mod hops;

@@ -105,7 +105,7 @@ migrate_max_hold = "400us""#;
     let (within, hold, max_hold) = (Nanos(100_000), Nanos(200_000), Nanos(400_000));
     let migration = MigrationConfig { enabled: true, notifications: 3, within, hold, max_hold };
     assert_eq!(settings.fast_cnp_host.migration(), migration);
-    let queue = load_with("kmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").settings;
+    let queue = load_with("enabled = true\nkmin = \"10KB\"\nkmax = \"20KB\"", &[]).expect("valid").settings;
     let threshold = EcnThreshold { rate: BitRate::gbps(25), kmin: 2_500, kmax: 5_000, pmax: 1.0 };
     assert_eq!(queue.fast_cnp_switch.threshold(BitRate::gbps(25)), Ok(Some(threshold)));
 }
@@ -132,6 +132,33 @@ fn mistakes_name_line_and_key() {
         ),
         ("borders = [[0, 4]]", "test.toml:18: fast_cnp.borders: [0, 4] is no border; expected a switch"),
         ("border_side = \"both\"", "test.toml:18: fast_cnp.border_side: border_side without borders; expected both"),
+        (
+            "domain = []",
+            "test.toml:18: fast_cnp.domain: domain belongs to enabled = true, which [fast_cnp] does not say",
+        ),
+        ("migrate = true", "test.toml:18: fast_cnp.migrate: migrate belongs to enabled = true"),
+        ("kmin = \"1KB\"\nkmax = \"2KB\"", "test.toml:19: fast_cnp.kmax: kmax belongs to enabled = true"),
+        (
+            "accept_interval = \"1us\"",
+            "test.toml:18: fast_cnp.accept_interval: accept_interval belongs to enabled = true",
+        ),
+        ("borders = [[4, 0]]", "test.toml:18: fast_cnp.borders: borders belongs to enabled = true"),
+        (
+            "enabled = true\nmigrate_after = 2",
+            "test.toml:19: fast_cnp.migrate_after: migrate_after belongs to migrate = true",
+        ),
+        (
+            "enabled = true\nmigrate_within = \"1us\"",
+            "test.toml:19: fast_cnp.migrate_within: migrate_within belongs to",
+        ),
+        (
+            "enabled = true\nmigrate_hold = \"1us\"",
+            "test.toml:19: fast_cnp.migrate_hold: migrate_hold belongs to migrate",
+        ),
+        (
+            "enabled = true\nmigrate_max_hold = \"1s\"",
+            "test.toml:19: fast_cnp.migrate_max_hold: migrate_max_hold belongs",
+        ),
         ("port_burst = 0", "test.toml:18: fast_cnp.port_burst: the value is 0; expected a whole number from 1"),
     ] {
         let message = load_with(keys, &[]).expect_err(keys);
@@ -161,7 +188,8 @@ fn what_silences_notifications_is_noted() {
             "fast_cnp.accept_from names no node: hosts ignore every notification"
         ]
     );
-    assert_eq!(notes("domain = []"), Vec::<String>::new(), "off");
+    let off = "fast_cnp.enabled = false: nothing else in [fast_cnp] has an effect";
+    assert_eq!((notes("enabled = false\ndomain = []"), notes("enabled = false")), (vec![off.into()], vec![]));
 }
 
 #[test]
