@@ -38,12 +38,9 @@ impl Attacked {
     pub fn settle(&self, scenario: &mut Scenario, traffic: &[Traffic], places: &Places) -> Result<(), InputError> {
         for (number, attack, _) in &self.waiting {
             let about = attack.traffic.as_ref().map_or_else(String::new, |names| format!(" of traffic \"{names}\""));
-            let to = match attack.kind {
-                AttackKind::StrippedFeedback | AttackKind::LyingFeedback if self.network.is_host(attack.from) => {
-                    format!(" to host {}, which attacks", attack.from)
-                }
-                _ => String::new(),
-            };
+            let is_receiver = attack.kind == AttackKind::LyingFeedback
+                || attack.kind == AttackKind::StrippedFeedback && self.network.is_host(attack.from);
+            let to = if is_receiver { format!(" to host {}, which attacks", attack.from) } else { String::new() };
             let early = attack.stop.map_or_else(String::new, |stop| format!(" that starts before {stop}"));
             let reason = format!("no victim sends a flow{about}{to}{early}");
             let is_about = |name: &str| attack.traffic().is_none_or(|mut names| names.any(|about| about == name));
