@@ -98,10 +98,11 @@ crate::settings! {
         #[change = "Set it, mostly as at switches, where the flows of one host have several priorities and should share its \
             link by them."]
         pub classes: String = String::new();
-        /// In what congestion marks come back: in acknowledgements (`ack`); in congestion notification packets (`cnp`), at most
-        /// one in the notification interval of DCQCN, 50 us under other algorithms; or in those of `[fast_cnp]`, which senders
-        /// must accept from hosts.
-        #[change = "Choose `cnp` for what NICs with DCQCN send; `ack` takes no packets of its own and tells of every mark."]
+        /// In what congestion marks come back: in acknowledgements (`ack`); in congestion notification packets (`cnp`); or in
+        /// those of `[fast_cnp]`, which senders must accept from hosts. A flow under DCQCN hears of marks at most once in its
+        /// `notification_interval`, whichever it is; one under another algorithm at most once in 50 us by packets, and in
+        /// every acknowledgement of a marked packet with `ack`.
+        #[change = "Choose `cnp` for what NICs with DCQCN send; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
     }
 }
