@@ -230,7 +230,10 @@ fn of(name: &str, bins: Option<&[u64]>) -> Result<Of, String> {
     };
     let known = bin_names(bins);
     if !known.contains(&format!("[{inside}]")) {
-        return Err(format!("{name}: there are no such sizes; expected one of {}", known.join(" ")));
+        return Err(format!(
+            "{name}: there are no such sizes; only the bins of size_bins can stand in brackets; expected one of {}",
+            known.join(" ")
+        ));
     }
     let words = |text: &str| text.parse().map_or_else(|_| text.to_owned(), human::bytes);
     Ok(Of::Sizes(match (above, up_to) {
@@ -268,7 +271,8 @@ mod tests {
         assert_eq!(wrong("drops[incast]"), "drops has no brackets");
         assert_eq!(wrong("goodput_jain"), "goodput_jain is that of a group: goodput_jain[NAME]");
         assert_eq!(wrong("flows[incast"), "flows[incast does not end with ]");
-        assert!(wrong("flows[0..5]").contains("there are no such sizes; expected one of [0..10000] "));
+        let sizes = wrong("flows[0..5]");
+        assert!(sizes.contains("only the bins of size_bins can stand in brackets; expected one of [0..10000] "), "{sizes}");
     }
 
     #[test]
