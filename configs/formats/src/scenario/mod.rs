@@ -38,7 +38,7 @@ use std::path::Path;
 pub struct Scenario {
     /// File name without folder and extension.
     pub name: String,
-    /// Seed of every random choice (traffic, losses, ECN marks).
+    /// Seed of every random choice (traffic, losses, ECN marks); ECMP's hash does not follow it.
     pub seed: u64,
     /// Which of several events of the same nanosecond runs first.
     pub order: EventOrder,

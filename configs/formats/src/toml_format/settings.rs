@@ -17,7 +17,9 @@ use toml::Spanned;
 #[serde(deny_unknown_fields)]
 pub(super) struct RunKeys {
     /// What every random choice of the run follows from. Change it to see how far results are a matter of chance; the
-    /// same seed gives the same run.
+    /// same seed gives the same run. ECMP does not follow it: switches hash addresses and ports. So flows that are listed
+    /// take the same paths with each seed; what moves them are other hosts, another order or number of flows between two hosts,
+    /// whose source ports count from 10000, and with `wire.profile = "reference"` their `dport`.
     #[serde(default = "one")]
     seed: u64,
     /// Which of several events of the same nanosecond runs first. Take `insertion`, the 2019 simulator's order, which
