@@ -272,7 +272,10 @@ mod tests {
         assert_eq!(wrong("goodput_jain"), "goodput_jain is that of a group: goodput_jain[NAME]");
         assert_eq!(wrong("flows[incast"), "flows[incast does not end with ]");
         let sizes = wrong("flows[0..5]");
-        assert!(sizes.contains("only the bins of size_bins can stand in brackets; expected one of [0..10000] "), "{sizes}");
+        assert!(
+            sizes.contains("only the bins of size_bins can stand in brackets; expected one of [0..10000] "),
+            "{sizes}"
+        );
     }
 
     #[test]

@@ -339,8 +339,9 @@ fn k_ary_fat_tree(document: &Document<'_>, section: Kinded<'_>) -> Result<Result
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
-    /// Name of a file with the network in the reference's format, relative to the scenario's folder, then to the
-    /// working folder.
+    /// Name of a file with the network in the reference's format, which `configs/README.md` describes, relative to the
+    /// scenario's folder, then to the working folder. It has the numbers of nodes, switches and links; the switches;
+    /// and for each link `A B RATE DELAY LOSS`.
     #[schemars(with = "String")]
     path: Spanned<String>,
     /// Probability that a link loses a frame whose own loss in the file is 0.

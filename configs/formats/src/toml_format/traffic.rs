@@ -475,8 +475,9 @@ fn host_rates(network: &Network) -> Vec<(u32, BitRate)> {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileKeys {
-    /// Name of a file with the flows in the reference's format, relative to the scenario's folder, then to the
-    /// working folder.
+    /// Name of a file with the flows in the reference's format, which `configs/README.md` describes, relative to the
+    /// scenario's folder, then to the working folder. It has the number of flows and for each, sorted by start,
+    /// `SRC DST PRIORITY DPORT BYTES START`, with the start in seconds.
     #[schemars(with = "String")]
     path: Spanned<String>,
 }

@@ -35,6 +35,34 @@ fn topologies_of_each_kind_load() {
     }
 }
 
+/// Bodies of the page's code blocks of this language, in its section on files of a network and of flows.
+fn blocks_of_the_page(language: &str) -> Vec<&'static str> {
+    const PAGE: &str = include_str!("../../../../README.md");
+    let (_, section) = PAGE.split_once("\n### Files of a network and of flows\n").expect("the section");
+    let section = section.split("\n### ").next().expect("its end");
+    let blocks = section.split(&format!("\n```{language}\n")).skip(1);
+    blocks.map(|rest| rest.split("```").next().expect("the block's end")).collect()
+}
+
+#[test]
+fn the_page_s_files_of_a_network_and_of_flows_load() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
+    let ([scenario], [topology, flows]) = (blocks_of_the_page("toml")[..], blocks_of_the_page("text")[..]) else {
+        panic!("a scenario, a network, and flows")
+    };
+    write("test.toml", scenario);
+    write("topology.txt", topology);
+    write("flow.txt", flows);
+    let scenario = load(&folder.path().join("test.toml"), &[]).expect("valid");
+    let (network, flows) = (&scenario.network, scenario.flows.collect());
+    assert_eq!((network.hosts().count(), network.nodes.len(), network.links.len()), (4, 6, 5));
+    let link = &network.links[4];
+    assert_eq!((link.a, link.b, link.rate, link.delay, link.loss), (4, 5, BitRate::gbps(200), Nanos(2_000), 0.001));
+    assert_eq!(flows.len(), 3);
+    assert_eq!((flows[2].src, flows[2].dport, flows[2].size, flows[2].start), (3, 200, 500, Nanos(5_000)));
+}
+
 #[test]
 fn bad_topologies_name_their_line() {
     for (section, expected) in [
