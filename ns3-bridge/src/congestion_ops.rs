@@ -117,6 +117,8 @@ mod ffi {
         type CongestionOps;
         fn is_congestion_ops(name: &str) -> bool;
         fn is_tcp_congestion_ops(name: &str) -> bool;
+        /// Why a name is that of no class of either kind.
+        fn why_no_congestion_ops(name: &str) -> String;
         fn congestion_ops_attributes(name: &str) -> Vec<OpsAttribute>;
         fn congestion_ops_needs(name: &str) -> OpsNeeds;
         fn is_ops_value(name: &str, attribute: &str, value: &str) -> bool;
@@ -142,11 +144,20 @@ mirror! { OpsReads = Reads { Nothing, Records, SendTime, Utilisation } }
 // As many timers as C++ has room for.
 const _: () = assert!(MAX_TIMERS == 4);
 
-/// The algorithm that a registered class is, if one has this name.
-pub fn find(name: &str) -> Option<Box<dyn Algorithm>> {
-    let rdma = || Box::new(OpsAlgorithm::new(name)) as Box<dyn Algorithm>;
-    let tcp = || Box::new(TcpClass::new(name, Class::new(name))) as Box<dyn Algorithm>;
-    ffi::is_congestion_ops(name).then(rdma).or_else(|| ffi::is_tcp_congestion_ops(name).then(tcp))
+/// The algorithm that a registered class is, or what a name may be besides those of the core.
+pub fn find(name: &str) -> Result<Box<dyn Algorithm>, String> {
+    if ffi::is_congestion_ops(name) {
+        return Ok(Box::new(OpsAlgorithm::new(name)));
+    }
+    if ffi::is_tcp_congestion_ops(name) {
+        return Ok(Box::new(TcpClass::new(name, Class::new(name))));
+    }
+    let expected =
+        "the name of a class derived from ns3::RdmaCongestionOps, or for TCP of one of ns-3's such as ns3::TcpDctcp";
+    if !name.contains("::") {
+        return Err(expected.into());
+    }
+    Err(format!("{expected}; {}", ffi::why_no_congestion_ops(name)))
 }
 
 /// Names of attributes, which settings keep for good: each once.

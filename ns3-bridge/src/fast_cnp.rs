@@ -14,11 +14,11 @@ use hpcc_core::fast_cnp::{
 };
 use hpcc_core::frame::Encapsulation;
 use hpcc_core::roce::Bth;
-use hpcc_core::settings::Conflict;
+use hpcc_core::settings::{Conflict, Named};
 use hpcc_core::simulated_frame::{ETHERNET, wire_queue_pair};
 use hpcc_core::transport::{AckResult as AckOutcome, CongestionNotification};
 use hpcc_core::units::{BitRate, Nanos};
-use hpcc_core::wire::FrameSizes;
+use hpcc_core::wire::{FrameSizes, WireProfile};
 use hpcc_formats::results::FastCnpSummary;
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -102,6 +102,8 @@ pub(crate) mod ffi {
         /// What a switch does about Fast CNP.
         #[derive(ExternType)]
         type FastCnpSwitch;
+        /// Refuses a border where frames are not those of IPv6.
+        fn check_border(node: u32, switch_settings: &Settings) -> Result<()>;
         /// `own` are its settings for Fast CNP, `switch_settings` those of the switch, resolved.
         fn new_fast_cnp_switch(
             network: &Network,
@@ -203,6 +205,20 @@ pub fn fast_cnp_refusals() -> Vec<String> {
 }
 
 /// The agent of a switch: `own` are its settings for Fast CNP, `switch` all others.
+/// Refuses a border where frames are not those of IPv6, among which it looks for notifications.
+pub fn check_border(node: u32, switch: &Settings) -> Result<(), String> {
+    let profile = switch.node.wire.profile;
+    if profile == WireProfile::RoceV6 {
+        return Ok(());
+    }
+    Err(format!(
+        "node {node} is a border of Fast CNP (SetFastCnpBorder()), whose packets are IPv6; the wire profile is \"{}\"; \
+         expected \"{}\"",
+        profile.name(),
+        WireProfile::RoceV6.name()
+    ))
+}
+
 pub fn new_fast_cnp_switch(
     network: &Network,
     node: u32,

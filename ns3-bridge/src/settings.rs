@@ -233,7 +233,7 @@ pub fn defaults() -> NodeSettings {
     #[cfg(feature = "ns3")]
     let finder = crate::congestion_ops::find;
     #[cfg(not(feature = "ns3"))]
-    let finder: Finder = |_| None;
+    let finder: Finder = |_| Err(String::new());
     NodeSettings::new(ControlSettings::with(Vec::new(), finder))
 }
 

@@ -129,7 +129,7 @@ QbbHelper::SetFastCnpSwitchAttribute(const std::string& name, const AttributeVal
 void
 QbbHelper::SetFastCnpBorder(const NodeReference& node, const NodeReference& outside) const
 {
-    NS_ABORT_MSG_IF(m_isStarted, "borders of Fast CNP come after Start(), which uses them");
+    NS_ABORT_MSG_IF(m_isStarted, "the borders of Fast CNP are in use: set borders before Start()");
     const Ptr<QbbNode> border = GetNode(node);
     const Ptr<QbbNode> other = GetNode(outside);
     const auto agent = border->GetObject<FastCnpSwitch>();
@@ -366,25 +366,28 @@ QbbHelper::GetChance() const
 void
 QbbHelper::SetEcnStream(uint64_t stream)
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the stream of ECN marking comes after Start(), which uses it");
+    NS_ABORT_MSG_IF(m_isStarted, "the stream of ECN marking is in use: set it before Start()");
     m_ecnStream = stream;
 }
 
 void
 QbbHelper::SetPintSeed(uint32_t seed)
 {
-    NS_ABORT_MSG_IF(m_isStarted, "the seed of PINT comes after Start(), which uses it");
+    NS_ABORT_MSG_IF(m_isStarted, "the seed of PINT is in use: set it before Start()");
     m_pintSeed = seed;
 }
 
 void
 QbbHelper::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax) const
 {
-    NS_ABORT_MSG_IF(m_isStarted, "ECN thresholds come after Start(), which uses them");
+    NS_ABORT_MSG_IF(m_isStarted, "the ECN thresholds are in use: set them before Start()");
     const bool hasSwitch = std::any_of(m_nodes.begin(),
                                        m_nodes.end(),
                                        [](const Ptr<QbbNode>& node) { return node->IsSwitch(); });
-    NS_ABORT_MSG_UNLESS(hasSwitch, "there is no switch yet to have ECN thresholds");
+    NS_ABORT_MSG_UNLESS(
+        hasSwitch,
+        "there is no switch yet to have ECN thresholds: set them after InstallSwitches(), for "
+        "those switches");
     for (const auto& node : m_nodes)
     {
         if (const auto aSwitch = DynamicCast<QbbSwitch>(node))

@@ -174,6 +174,27 @@ is_tcp_congestion_ops(rust::Str name)
            tid.HasConstructor() && std::any_of(std::begin(TCP_BASES), std::end(TCP_BASES), isChild);
 }
 
+rust::String
+why_no_congestion_ops(rust::Str name)
+{
+    const std::string text(name);
+    ns3::TypeId tid;
+    if (!ns3::TypeId::LookupByNameFailSafe(text, &tid))
+    {
+        return "no class " + text +
+               " is registered: look at its spelling, and for its NS_OBJECT_ENSURE_REGISTERED()";
+    }
+    if (text == TCP_HPCC_PLUS)
+    {
+        return text + " is chosen as \"hpcc_plus\"";
+    }
+    if (!tid.IsChildOf(ns3::RdmaCongestionOps::GetTypeId()))
+    {
+        return text + " is not derived from " + ns3::RdmaCongestionOps::GetTypeId().GetName();
+    }
+    return "the TypeId of " + text + " has no AddConstructor()";
+}
+
 rust::Vec<OpsAttribute>
 congestion_ops_attributes(rust::Str name)
 {

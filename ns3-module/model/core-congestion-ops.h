@@ -103,6 +103,13 @@ bool is_congestion_ops(rust::Str name);
 bool is_tcp_congestion_ops(rust::Str name);
 
 /**
+ * \brief Say why a name is that of no class of either kind.
+ * \param name the name
+ * \return the reason
+ */
+rust::String why_no_congestion_ops(rust::Str name);
+
+/**
  * \param name name of a class of either kind
  * \return its attributes
  */

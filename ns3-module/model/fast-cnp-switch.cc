@@ -114,6 +114,7 @@ FastCnpSwitch::Start(const hpcc::Network& network, const QbbNode& node)
     }
     if (!m_borders.empty())
     {
+        CallCore([&] { hpcc::check_border(node.GetIndex(), node.GetSettings()); });
         m_serializer = std::make_unique<FrameSerializer>(node.GetSettings());
     }
     return true;

@@ -49,9 +49,8 @@ QbbNetDevice::GetAddress() const
 bool
 QbbNetDevice::SetMtu(const uint16_t mtu)
 {
-    NS_ABORT_MSG_IF(
-        m_owner && m_owner->IsSettled() && mtu != m_mtu,
-        "the Mtu of a device comes after QbbHelper::Start(), which measures paths by it");
+    NS_ABORT_MSG_IF(m_owner && m_owner->IsSettled() && mtu != m_mtu,
+                    "paths are measured by the Mtu of a device: set it before QbbHelper::Start()");
     m_mtu = mtu;
     return true;
 }

@@ -91,7 +91,7 @@ void
 QbbSwitch::SetEcnThreshold(DataRate rate, uint64_t kmin, uint64_t kmax, double pmax)
 {
     NS_LOG_FUNCTION(this << rate << kmin << kmax << pmax);
-    NS_ABORT_MSG_IF(m_core, "ECN thresholds come after the start of the network, which uses them");
+    NS_ABORT_MSG_IF(m_core, "the ECN thresholds are in use: set them before QbbHelper::Start()");
     CallCore([&] { GetSettings().set_ecn_threshold(rate.GetBitRate(), kmin, kmax, pmax); });
 }
 

@@ -5,6 +5,8 @@
  */
 #include "rdma-client.h"
 
+#include "setting-attributes.h"
+
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -37,18 +39,18 @@ RdmaClient::GetTypeId()
                           "Bytes to send",
                           UintegerValue(1'000'000),
                           MakeUintegerAccessor(&RdmaClient::SetSize, &RdmaClient::GetSize),
-                          MakeUintegerChecker<uint64_t>(1))
+                          MakeTellingChecker<uint64_t>("Size", 1))
             .AddAttribute("Priority",
                           "Priority group",
                           UintegerValue(3),
                           MakeUintegerAccessor(&RdmaClient::SetPriority, &RdmaClient::GetPriority),
-                          MakeUintegerChecker<uint8_t>(1, 7))
+                          MakeTellingChecker<uint8_t>("Priority", 1, 7))
             .AddAttribute("DestinationPort",
                           "UDP destination port",
                           UintegerValue(100),
                           MakeUintegerAccessor(&RdmaClient::SetDestinationPort,
                                                &RdmaClient::GetDestinationPort),
-                          MakeUintegerChecker<uint16_t>())
+                          MakeTellingChecker<uint16_t>("DestinationPort", 0))
             .AddTraceSource("Finish",
                             "The flow's last acknowledgement has arrived",
                             MakeTraceSourceAccessor(&RdmaClient::m_finishTrace),

@@ -373,7 +373,80 @@ class SettingAccessor : public AttributeAccessor
     std::shared_ptr<const SettingAttribute> m_setting; //!< the setting
 };
 
+/// Says what it refuses; everything else is another checker's work.
+class TellingChecker : public AttributeChecker
+{
+  public:
+    /**
+     * \param attribute name of the attribute
+     * \param expected what its values are
+     * \param checker what checks them
+     */
+    TellingChecker(std::string attribute, std::string expected, Ptr<const AttributeChecker> checker)
+        : m_attribute(std::move(attribute)),
+          m_expected(std::move(expected)),
+          m_checker(std::move(checker))
+    {
+    }
+
+    bool Check(const AttributeValue& value) const override
+    {
+        if (m_checker->Check(value))
+        {
+            return true;
+        }
+        // Of a text ns-3 makes a number, and has that checked.
+        if (const auto number = dynamic_cast<const UintegerValue*>(&value))
+        {
+            std::cerr << "hpcc: attribute " << m_attribute << ": the value is " << number->Get()
+                      << "; expected " << m_expected << std::endl;
+        }
+        return false;
+    }
+
+    std::string GetValueTypeName() const override
+    {
+        return m_checker->GetValueTypeName();
+    }
+
+    bool HasUnderlyingTypeInformation() const override
+    {
+        return m_checker->HasUnderlyingTypeInformation();
+    }
+
+    std::string GetUnderlyingTypeInformation() const override
+    {
+        return m_checker->GetUnderlyingTypeInformation();
+    }
+
+    Ptr<AttributeValue> Create() const override
+    {
+        return m_checker->Create();
+    }
+
+    bool Copy(const AttributeValue& source, AttributeValue& destination) const override
+    {
+        return m_checker->Copy(source, destination);
+    }
+
+  private:
+    std::string m_attribute;               //!< name of the attribute
+    std::string m_expected;                //!< what its values are
+    Ptr<const AttributeChecker> m_checker; //!< what checks them
+};
+
 } // namespace
+
+Ptr<const AttributeChecker>
+MakeTellingChecker(const std::string& attribute,
+                   uint64_t lowest,
+                   uint64_t highest,
+                   Ptr<const AttributeChecker> checker)
+{
+    const std::string expected =
+        "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest);
+    return Create<TellingChecker>(attribute, expected, std::move(checker));
+}
 
 TypeId
 AddSettings(TypeId tid, const rust::Vec<hpcc::SettingInfo>& settings)

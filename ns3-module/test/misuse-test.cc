@@ -16,6 +16,7 @@
 #include "ns3/packet.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-client-helper.h"
+#include "ns3/rdma-congestion-ops.h"
 #include "ns3/rdma-flow-results.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator-impl.h"
@@ -474,6 +475,38 @@ MakeMisuseTests()
             []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
             "the value is \"hpc\"; expected one of \"hpcc\", "),
         new MisuseTest(
+            "a congestion control that may be a class",
+            []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("hpc")); },
+            ", or the name of a class derived from ns3::RdmaCongestionOps"),
+        new MisuseTest(
+            "a class that there is not",
+            []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("ns3::Nope")); },
+            "no class ns3::Nope is registered"),
+        new MisuseTest(
+            "a class that controls nothing",
+            []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("ns3::Node")); },
+            "ns3::Node is not derived from ns3::RdmaCongestionOps"),
+        new MisuseTest(
+            "a class that cannot be made",
+            []() {
+                TypeId("ns3::tests::Unmakeable").SetParent<RdmaCongestionOps>();
+                QbbHelper().SetHostAttribute("CongestionControl",
+                                             StringValue("ns3::tests::Unmakeable"));
+            },
+            "the TypeId of ns3::tests::Unmakeable has no AddConstructor()"),
+        new MisuseTest(
+            "a flow of no bytes",
+            []() { ObjectFactory("ns3::RdmaClient", "Size", UintegerValue(0)).Create(); },
+            "hpcc: attribute Size: the value is 0; expected a whole number from 1 to "),
+        new MisuseTest(
+            "a flow of a priority that there is not",
+            []() { ObjectFactory("ns3::RdmaClient", "Priority", UintegerValue(9)).Create(); },
+            "hpcc: attribute Priority: the value is 9; expected a whole number from 1 to 7"),
+        new MisuseTest(
+            "the same as text",
+            []() { ObjectFactory("ns3::RdmaClient", "Priority", StringValue("0")).Create(); },
+            "hpcc: attribute Priority: the value is 0; expected a whole number from 1 to 7"),
+        new MisuseTest(
             "a layout of telemetry that there is not",
             []() { QbbHelper().SetTelemetry("papre"); },
             "\"paper\""),
@@ -574,7 +607,16 @@ MakeMisuseTests()
         new MisuseTest(
             "a border of Fast CNP after the start",
             WithNetwork(true, [](TestNetwork& network) { network.helper.SetFastCnpBorder(2, 0); }),
-            "borders of Fast CNP come after Start()"),
+            "set borders before Start()"),
+        new MisuseTest(
+            "a border of Fast CNP where frames have no bytes",
+            WithNetwork(false,
+                        [](TestNetwork& network) {
+                            network.helper.SetFastCnpBorder(2, 0);
+                            network.helper.Start();
+                        }),
+            "node 2 is a border of Fast CNP (SetFastCnpBorder()), whose packets are IPv6; "
+            "the wire profile is \"reference\"; expected \"rocev2_ipv6\""),
         new MisuseTest("another size of a flow that has started",
                        WithNetwork(true,
                                    [](TestNetwork& network) {

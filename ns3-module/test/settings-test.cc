@@ -510,14 +510,14 @@ MakeSettingsTests()
                 helper.Start();
                 helper.SetEcnThreshold(rate, 1, 2, 1);
             },
-            "ECN thresholds come after Start()"),
+            "the ECN thresholds are in use: set them before Start()"),
         RefuseThresholds(
             "a stream of marks after the start",
             [](QbbHelper& helper) {
                 helper.Start();
                 helper.SetEcnStream(7);
             },
-            "comes after Start()"),
+            "the stream of ECN marking is in use: set it before Start()"),
         RefuseAll(
             "thresholds before switches",
             [rate](QbbHelper& helper) { helper.SetEcnThreshold(rate, 1, 2, 1); },
@@ -620,7 +620,7 @@ MakeSettingsTests()
                    "cannot change from 100000000000bps to 25000000000bps"),
         RefuseLate("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/Mtu",
                    "9000",
-                   "the Mtu of a device comes after QbbHelper::Start()"),
+                   "the Mtu of a device: set it before QbbHelper::Start()"),
         RefuseLate("/ChannelList/*/$ns3::QbbChannel/Delay",
                    "50us",
                    "cannot change from +1000ns to +50000ns"),

@@ -71,7 +71,8 @@ fn read(toml: &str) -> Result<Scenario, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("own.toml");
     fs::write(&path, toml).expect("written");
-    let settings = NodeSettings::new(ControlSettings::with(vec![Box::new(FixedShareConfig::default())], |_| None));
+    let settings =
+        NodeSettings::new(ControlSettings::with(vec![Box::new(FixedShareConfig::default())], |_| Err(String::new())));
     load_with(&path, &[], settings).map_err(|error| error.to_string())
 }
 

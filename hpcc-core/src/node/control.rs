@@ -20,8 +20,9 @@ pub struct ControlSettings {
     finder: Finder,
 }
 
-/// Finds an algorithm outside this crate by a name that is none of its own.
-pub type Finder = fn(&str) -> Option<Box<dyn Algorithm>>;
+/// Finds an algorithm outside this crate by a name that is none of its own. The error ends the sentence "expected one of ...,
+/// or ...": what else a name may be, and why this one is not that; empty if there is nothing else.
+pub type Finder = fn(&str) -> Result<Box<dyn Algorithm>, String>;
 
 impl ControlSettings {
     /// The algorithms of this crate, others besides, and those that `finder` finds when they are asked for.
@@ -31,13 +32,13 @@ impl ControlSettings {
         ControlSettings { algorithms, chosen: 0, finder }
     }
 
-    /// The place of the algorithm of this name.
-    fn find(&mut self, name: &str) -> Option<usize> {
-        let known = self.algorithms.iter().position(|algorithm| algorithm.name() == name);
-        known.or_else(|| {
-            self.algorithms.push((self.finder)(name)?);
-            Some(self.algorithms.len() - 1)
-        })
+    /// The place of the algorithm of this name, or what the [`Finder`] says.
+    fn find(&mut self, name: &str) -> Result<usize, String> {
+        if let Some(known) = self.algorithms.iter().position(|algorithm| algorithm.name() == name) {
+            return Ok(known);
+        }
+        self.algorithms.push((self.finder)(name)?);
+        Ok(self.algorithms.len() - 1)
     }
 
     /// The chosen algorithm.
@@ -72,7 +73,7 @@ impl ControlSettings {
 
 impl Default for ControlSettings {
     fn default() -> Self {
-        ControlSettings::with(Vec::new(), |_| None)
+        ControlSettings::with(Vec::new(), |_| Err(String::new()))
     }
 }
 
@@ -105,11 +106,33 @@ impl Settings for ControlSettings {
         }
         let place = match input {
             Input::Text(name) => self.find(name),
-            Input::Switch(_) | Input::Whole(_) | Input::Large(_) | Input::Real(_) => None,
+            Input::Switch(_) | Input::Whole(_) | Input::Large(_) | Input::Real(_) => Err(String::new()),
         };
-        let known =
-            || format!("the value is {}; expected one of {}", input.shown(), Kind::Choice(self.names()).expected());
-        self.chosen = place.ok_or_else(|| SettingError::Value(known()))?;
+        self.chosen = place.map_err(|others| {
+            let or = if others.is_empty() { "" } else { ", or " };
+            let names = Kind::Choice(self.names()).expected();
+            SettingError::Value(format!("the value is {}; expected one of {names}{or}{others}", input.shown()))
+        })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_else_a_name_may_be_is_told() {
+        let wrong = |finder: Finder| {
+            let mut settings = ControlSettings::with(Vec::new(), finder);
+            match settings.set(KEY, Input::Text("nope")) {
+                Err(SettingError::Value(message)) => message,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(wrong(|_| Err(String::new())).ends_with(", \"none\""));
+        let others = wrong(|name| Err(format!("a colour; {name} is none")));
+        assert!(others.starts_with("the value is \"nope\"; expected one of \"hpcc\", "), "{others}");
+        assert!(others.ends_with("\"none\", or a colour; nope is none"), "{others}");
     }
 }

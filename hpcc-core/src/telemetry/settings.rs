@@ -8,6 +8,8 @@ use crate::topology::Network;
 use crate::units::BitRate;
 use crate::wire::WireProfile;
 use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 crate::named! {
@@ -159,9 +161,9 @@ impl LayoutSettings {
         let Some(layout) = self.layout else { return Ok(()) };
         let name = layout.name();
         if !reads.is_in(&self.config(false)) {
-            let usual = reads.usual_layout().name();
+            let able = self.able(reads, wire);
             let message = format!(
-                "congestion control \"{algorithm}\" cannot work with telemetry layout \"{name}\"; expected \"{usual}\""
+                "congestion control \"{algorithm}\" cannot work with telemetry layout \"{name}\"; expected {able}"
             );
             return Err(Conflict::new("layout", message));
         }
@@ -170,6 +172,18 @@ impl LayoutSettings {
             return Err(Conflict::new("layout", message));
         }
         Ok(())
+    }
+
+    /// The layouts that say what an algorithm reads and that such frames can carry, as errors list them.
+    fn able(&self, reads: Reads, wire: WireProfile) -> String {
+        let says = |name: LayoutName| reads.is_in(&LayoutSettings { layout: Some(name), ..*self }.config(false));
+        let fits = |name: LayoutName| !(name.is_ioam() && wire == WireProfile::RoceV4);
+        let names: Vec<String> = LayoutName::ALL
+            .iter()
+            .filter(|&&name| says(name) && fits(name))
+            .map(|name| format!("\"{}\"", name.name()))
+            .collect();
+        names.join(" or ")
     }
 
     /// The layout, once all is [settled](LayoutSettings::resolve).

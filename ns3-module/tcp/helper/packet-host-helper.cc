@@ -98,8 +98,8 @@ PacketHostHelper::AssignIpv6Addresses(const NodeContainer& nodes) const
         const Ptr<Ipv6> stack = GetStack<Ipv6>(*it);
         const Ptr<PacketHost> host = (*it)->GetObject<PacketHost>();
         NS_ABORT_MSG_IF(host->IsSettled(),
-                        "IPv6 addresses come after QbbHelper::Start(), which measures paths by "
-                        "the packets that hosts send");
+                        "paths are measured by the packets that hosts send: assign IPv6 addresses "
+                        "before QbbHelper::Start()");
         const Ptr<QbbNetDevice> port = host->GetPort(0);
         port->SetMtu(std::max(port->GetMtu(), LEAST_IPV6_MTU));
         // Addresses are unique by their plan, and there is no router that a host could ask for one.

@@ -148,7 +148,7 @@ MakeStackMisuseTests()
                 pair.network.Start();
                 pair.hosts.AssignIpv6Addresses(pair.nodes);
             },
-            "IPv6 addresses come after QbbHelper::Start()"),
+            "assign IPv6 addresses before QbbHelper::Start()"),
         RefuseWithStacks(
             "packets that IP cannot go by",
             [](StackPair& pair) {

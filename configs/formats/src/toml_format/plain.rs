@@ -144,6 +144,10 @@ pub(super) fn assign(
     };
     set(input).map_err(|error| match (error, input, &setting.kind) {
         (SettingError::Unknown, _, _) => format!("there is no setting {}", setting.key),
+        // A class of the program: the message says what is wrong with it.
+        (SettingError::Value(message), Input::Text(word), Kind::Choice(_)) if word.contains("::") => {
+            format!("unknown {} {}", setting.key, message.strip_prefix("the value is ").unwrap_or(&message))
+        }
         (SettingError::Value(_), Input::Text(word), Kind::Choice(words)) => {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             format!("unknown {} \"{word}\"{}", setting.key, suggestion(word, &words))

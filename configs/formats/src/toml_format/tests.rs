@@ -373,10 +373,15 @@ fn bad_settings_name_their_line() {
             "[telemetry]\nlayout = \"paper\"\nmultiplier = 4",
             "18: telemetry.multiplier: multiplier belongs to layout = \"reference\"",
         ),
+        (
+            "[congestion_control]\nalgorithm = \"ns3::Nope\"",
+            "17: congestion_control.algorithm: unknown algorithm \"ns3::Nope\"; expected one of \"hpcc\", \"hpcc_plus\", ",
+        ),
         ("[telemetry]\nlayout = \"ioan\"", "17: telemetry.layout: unknown layout \"ioan\"; did you mean ioam?"),
         (
             "[telemetry]\nlayout = \"pint\"",
-            "17: telemetry.layout: congestion control \"hpcc\" cannot work with telemetry layout \"pint\"; expected",
+            "17: telemetry.layout: congestion control \"hpcc\" cannot work with telemetry layout \"pint\"; expected \"reference\" \
+             or \"paper\" or \"draft\" or \"int_md\" or \"ifa\" or \"ioam\" or \"ioam_slim\"",
         ),
         (
             "[telemetry]\nhops = 3",
