@@ -6,12 +6,12 @@ use super::telemetry::{self, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
-    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, ParseError, RocePacket, SectionLen,
-    TELEMETRY_MARK,
+    Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, ParseError, RoceFrame, RocePacket,
+    SectionLen, TELEMETRY_MARK,
 };
 use hpcc_core::pfc::Pfc;
 use hpcc_core::roce::icrc::Coverage;
-use hpcc_core::roce::{Aeth, Bth, NakCode, Syndrome};
+use hpcc_core::roce::{Aeth, Bth, NakCode, Opcode, Syndrome};
 use hpcc_core::telemetry::Layout;
 use hpcc_core::telemetry::ipv6_options::{Action, OptionsHeader, action, may_change};
 use serde_json::{Map, Value, json};
@@ -24,11 +24,19 @@ pub type Object = Map<String, Value>;
 pub struct Dissector {
     layout: Layout,
     marks: [(u8, SectionLen); 2],
+    /// The layout of what answers bring back, if that is known.
+    returned: Option<Layout>,
 }
 
 impl Dissector {
     pub fn new(layout: Layout) -> Dissector {
-        Dissector { layout, marks: [(TELEMETRY_MARK, layout.section_len()), (INT_MARK, SectionLen::IntMd)] }
+        let marks = [(TELEMETRY_MARK, layout.section_len()), (INT_MARK, SectionLen::IntMd)];
+        Dissector { layout, marks, returned: None }
+    }
+
+    /// One that also reads what acknowledgements and feedback bring back, as sections of this layout.
+    pub fn reading_answers(self, returned: Option<Layout>) -> Dissector {
+        Dissector { returned, ..self }
     }
 
     /// What a frame says.
@@ -96,9 +104,19 @@ impl Dissector {
                 frame.insert("deth".into(), json!({ "qkey": deth.qkey, "src_qp": deth.src_qp }));
             }
         }
+        if let Some(layout) = self.returned.filter(|_| brings_records(sent)) {
+            frame.insert("returned_telemetry".into(), telemetry::returned(layout, sent.payload));
+        }
         frame.insert("payload_bytes".into(), sent.payload.len().into());
         frame.insert("icrc".into(), icrc(packet));
     }
+}
+
+/// Whether the payload of a frame can be nothing but the telemetry of the packet that it answers. A negative acknowledgement
+/// may have more behind it.
+fn brings_records(frame: &RoceFrame<'_>) -> bool {
+    let acknowledges = matches!(frame.extension, Extension::Aeth(Aeth { syndrome: Syndrome::Ack(_), .. }));
+    !frame.payload.is_empty() && (acknowledges || frame.bth.opcode == Opcode::FEEDBACK)
 }
 
 fn ethernet(frame: &mut Object, bytes: &[u8]) {
@@ -269,5 +287,49 @@ fn other_layers(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
             frame.insert("icmpv6".into(), json!({ "type": icmp.type_u8(), "code": icmp.code_u8() }));
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hpcc_core::frame::build;
+
+    /// Two hops of switches 0x0a1 and 0x0b2 in the paper's layout.
+    const SECTION: [u8; 18] =
+        [0x20, 0x13, 0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0, 0x10, 0x61, 0x23, 0x46, 0, 0, 1, 0, 0];
+
+    fn answer(syndrome: Syndrome, returned: Option<Layout>) -> Object {
+        let frame = RoceFrame {
+            src_mac: [0; 6],
+            dst_mac: [1; 6],
+            addresses: Addresses::V4 { src: [10, 0, 0, 1], dst: [10, 0, 0, 2] },
+            dscp: 0,
+            ecn: 2,
+            hop_limit: 64,
+            identification: 0,
+            sport: 10_000,
+            udp_checksum: false,
+            telemetry: None,
+            destination_options: &[],
+            bth: Bth { opcode: Opcode::ACKNOWLEDGE, ..Bth::default() },
+            extension: Extension::Aeth(Aeth { syndrome, msn: 1 }),
+            payload: &SECTION,
+            zeros: 0,
+        };
+        let bytes = build::roce(&frame, Coverage::default()).expect("a frame");
+        Dissector::new(Layout::Paper).reading_answers(returned).frame(1, &Captured::alone(bytes))
+    }
+
+    #[test]
+    fn what_an_acknowledgement_brings_back_is_read_where_its_layout_is_known() {
+        let frame = answer(Syndrome::ACK, Some(Layout::Paper));
+        let told = &frame["returned_telemetry"];
+        assert_eq!((&told["format"], &frame["payload_bytes"]), (&json!("paper"), &json!(SECTION.len())));
+        assert_eq!(told["hpcc"]["hops"].as_array().map(Vec::len), Some(2), "{told}");
+        for unread in [answer(Syndrome::ACK, None), answer(Syndrome::Nak(NakCode::SequenceError), Some(Layout::Paper))]
+        {
+            assert!(!unread.contains_key("returned_telemetry"), "{unread:?}");
+        }
     }
 }

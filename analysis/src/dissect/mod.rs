@@ -54,7 +54,9 @@ pub fn dissect(options: &Options) -> Result<()> {
         (None, Some(file)) => capture::open(file)?,
         (None, None) => bail!("expected a file or --hex"),
     };
-    match print(frames, &Dissector::new(layout), options, BufWriter::new(io::stdout().lock())) {
+    let returned = options.file.as_deref().and_then(returned_beside);
+    match print(frames, &Dissector::new(layout).reading_answers(returned), options, BufWriter::new(io::stdout().lock()))
+    {
         // Whoever read the output has seen enough, as `head` does.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         Err(error) if error.is::<io::Error>() || error.is::<serde_json::Error>() => {
@@ -73,7 +75,22 @@ fn is_anonymous(name: LayoutName) -> bool {
 fn layout_beside(capture: &Path) -> Option<Layout> {
     let summary = Summary::read(&capture.with_file_name("summary.json")).ok()?;
     let told = &summary.scenario["telemetry"];
-    let name = LayoutName::from_name(told["layout"].as_str()?).filter(|name| is_anonymous(*name))?;
+    layout_told(told).filter(|layout| is_anonymous(layout.name()))
+}
+
+/// The layout of what answers bring back in the run that a capture is of, if that is one whole section.
+fn returned_beside(capture: &Path) -> Option<Layout> {
+    let summary = Summary::read(&capture.with_file_name("summary.json")).ok()?;
+    let told = &summary.scenario["telemetry"];
+    let is_sealed = told["seal"].as_bool().unwrap_or(false);
+    let is_single = told["records_per_ack"].as_u64().unwrap_or(1) == 1;
+    let is_whole = told["answer"].as_str() == Some("records") && !is_sealed && is_single;
+    layout_told(told).filter(|_| is_whole)
+}
+
+/// The layout that a summary tells of.
+fn layout_told(told: &serde_json::Value) -> Option<Layout> {
+    let name = LayoutName::from_name(told["layout"].as_str()?)?;
     let mut settings = LayoutSettings { layout: Some(name), ..LayoutSettings::default() };
     settings.multiplier = told["multiplier"].as_u64().and_then(|multiplier| multiplier.try_into().ok());
     settings.log_base = told["log_base"].as_f64().unwrap_or(settings.log_base);

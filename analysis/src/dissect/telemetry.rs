@@ -41,6 +41,21 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
     value
 }
 
+/// What an answer brings back: the section of this layout as it arrived.
+pub fn returned(layout: Layout, bytes: &[u8]) -> Value {
+    match layout.name() {
+        LayoutName::IntMd => int_md(bytes),
+        LayoutName::Ifa => ifa(bytes),
+        LayoutName::Ioam | LayoutName::IoamSlim => hop_by_hop(bytes),
+        name @ (LayoutName::None
+        | LayoutName::Reference
+        | LayoutName::Paper
+        | LayoutName::Draft
+        | LayoutName::Timestamp
+        | LayoutName::Pint) => json!({ "format": name.name(), "hpcc": quantities(layout, bytes) }),
+    }
+}
+
 fn named(name: &str) -> Option<Layout> {
     LayoutName::from_name(name).map(Layout::from)
 }

@@ -40,15 +40,16 @@ fn blocks_of_the_page(language: &str) -> Vec<&'static str> {
     const PAGE: &str = include_str!("../../../../README.md");
     let (_, section) = PAGE.split_once("\n### Files of a network and of flows\n").expect("the section");
     let section = section.split("\n### ").next().expect("its end");
-    let blocks = section.split(&format!("\n```{language}\n")).skip(1);
-    blocks.map(|rest| rest.split("```").next().expect("the block's end")).collect()
+    let fence = format!("\n```{language}\n");
+    section.split(&fence).skip(1).map(|rest| rest.split("```").next().expect("the block's end")).collect()
 }
 
 #[test]
 fn the_page_s_files_of_a_network_and_of_flows_load() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
-    let ([scenario], [topology, flows]) = (blocks_of_the_page("toml")[..], blocks_of_the_page("text")[..]) else {
+    let (scenarios, files) = (blocks_of_the_page("toml"), blocks_of_the_page("text"));
+    let (&[scenario], &[topology, flows]) = (&scenarios[..], &files[..]) else {
         panic!("a scenario, a network, and flows")
     };
     write("test.toml", scenario);
