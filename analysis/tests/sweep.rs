@@ -414,6 +414,8 @@ fn bad_claims_are_refused_with_line_and_expectation() {
         told.contains("congestion_control.algorithm is set twice") && told.contains(": congestion_control"),
         "{told}"
     );
+    let told = refusal(&TWO.replace("algorithm=dctcp", "algorithm=ns3::Own"), &[]);
+    assert!(told.contains("\"none\", or for TCP the name of one of ns-3's classes such as ns3::TcpDctcp; "), "{told}");
 }
 
 #[test]
