@@ -7,7 +7,7 @@ use hpcc_tests::{Bench, TOML, hpcc, on_terminal};
 fn shown(quiet: bool) -> String {
     let bench = Bench::new(TOML);
     let mut command = hpcc();
-    command.args(["run", "scenario.toml", "--set", "traffic.1.size=400MB", "--set", "run.stop=1s"]);
+    command.args(["run", "scenario.toml", "--set", "traffic.1.size=4GB", "--set", "run.stop=1s"]);
     command.args(["--set", "congestion_control.algorithm=none"]);
     command.args(quiet.then_some("--quiet")).current_dir(bench.path(""));
     let told = on_terminal(command, "");

@@ -48,7 +48,7 @@ fn blocks_of_the_page(language: &str) -> Vec<&'static str> {
 fn the_page_s_files_of_a_network_and_of_flows_load() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
-    let (scenarios, files) = (blocks_of_the_page("toml"), blocks_of_the_page("text"));
+    let (scenarios, files) = (blocks_of_the_page("toml"), blocks_of_the_page("none"));
     let (&[scenario], &[topology, flows]) = (&scenarios[..], &files[..]) else {
         panic!("a scenario, a network, and flows")
     };
