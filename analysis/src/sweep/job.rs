@@ -37,9 +37,14 @@ impl<'a> Job<'a> {
 
     /// Where the simulator's words are.
     pub fn log(&self, run: &Run) -> PathBuf {
-        let mut log = self.folder(run).into_os_string();
-        log.push(".log");
-        log.into()
+        self.beside(run, "log")
+    }
+
+    /// A file beside the folder of a run.
+    fn beside(&self, run: &Run, ending: &str) -> PathBuf {
+        let mut file = self.folder(run).into_os_string();
+        file.push(format!(".{ending}"));
+        file.into()
     }
 
     /// What a run found earlier, if there are complete and undamaged results of the same inputs and the same program.
@@ -90,9 +95,11 @@ impl<'a> Job<'a> {
             _ => bail!("{}", describe_crash(status, &folder)),
         }
         let summary = results::check(&folder)?;
-        // Written last, and removed with the results that it belongs to: what it names is complete.
-        let file = folder.join(INPUTS);
-        fs::write(&file, self.inputs(run)).with_context(|| file.display().to_string())?;
+        // Written last, and removed with the results that it belongs to: what it names is complete. It comes into the folder as
+        // a whole, whenever the sweep is killed, and beside the folder nobody minds what is left of it.
+        let draft = self.beside(run, "inputs");
+        fs::write(&draft, self.inputs(run)).with_context(|| draft.display().to_string())?;
+        fs::rename(&draft, folder.join(INPUTS)).with_context(|| draft.display().to_string())?;
         Ok(summary)
     }
 
