@@ -88,6 +88,7 @@ test_all() {
     stage "examples" test_examples
     stage "programs of scratch/" test_scratch
     stage "a program of one's own" test_own_program
+    stage "links into a tree" test_links
     stage "beside the distribution's ns-3" test_libraries
     release_tree
     end_stages
@@ -415,6 +416,21 @@ test_own_program() {
     (cd "$tree" && ./ns3 show targets >/dev/null) || status=1
     return $status
 }
+
+# After a move from another checkout, which had a program of its own, to this one, and with a program that is gone.
+test_links() (
+    tree=$(mktemp -d)
+    other=$tree/other
+    mkdir -p "$tree"/{contrib,scratch,cmake-cache,mine/scratch} "$other"/{scratch,ns3-module}
+    touch "$other"/scratch/{hpcc-incast,theirs}.cc "$tree/mine/scratch/mine.cc"
+    ln -s "$other"/scratch/*.cc "$tree/mine/scratch/mine.cc" "$tree/gone/scratch/gone.cc" "$tree/scratch"
+    link_into "$tree"
+    local status=0
+    [ "$(cd "$tree/scratch" && echo *)" = "$({ (cd "$here/scratch" && ls -- *.cc); echo mine.cc; } | LC_ALL=C sort | xargs)" ] || status=1
+    [ "$tree/scratch/hpcc-incast.cc" -ef "$here/scratch/hpcc-incast.cc" ] || status=1
+    rm -rf "$tree"
+    return $status
+)
 
 # What runs go by on a machine without an ns-3 tree: a simulator beside the distribution's ns-3, in a cache of its own.
 test_libraries() (
