@@ -7,6 +7,7 @@
 
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
+#include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
 #include "ns3/rdma-host.h"
 
@@ -55,7 +56,8 @@ AlikeObjects::Create()
         m_first = m_factory.Create<Object>();
         return m_first;
     }
-    const Ptr<Object> copy = CopyIfOneOf<RdmaHost, QbbSwitch, FastCnpHost, FastCnpSwitch>(m_first);
+    const Ptr<Object> copy =
+        CopyIfOneOf<RdmaHost, QbbSwitch, FastCnpHost, FastCnpSwitch, QbbNetDevice>(m_first);
     return copy ? copy : m_factory.Create<Object>();
 }
 

@@ -19,7 +19,7 @@ namespace ns3
  *
  * ns-3 sets every attribute of every object that a factory makes, which is a third of the time that
  * a large network takes to set up. So the first object comes from the factory, and others of those
- * types whose attributes are all settings of the core (SettingsOwner) are copies of it.
+ * types that can be copied before they are used are copies of it.
  */
 class AlikeObjects
 {

@@ -95,7 +95,6 @@ QbbHelper::QbbHelper()
     m_fastCnpHostFactory.SetTypeId(FastCnpHost::GetTypeId());
     m_fastCnpSwitchFactory.SetTypeId(FastCnpSwitch::GetTypeId());
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
-    m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
 }
 
 void
@@ -241,8 +240,6 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0, "a link needs a data rate above 0 b/s");
     NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "a link cannot have the negative delay " << delay);
     NS_ABORT_MSG_IF(owners[0] == owners[1], owners[0]->Describe() << " cannot be linked to itself");
-    m_deviceFactory.Set("DataRate", DataRateValue(rate));
-    m_channelFactory.Set("Delay", TimeValue(delay));
     NetDeviceContainer devices;
     if (IsElsewhere(owners[0]->GetIndex()) && IsElsewhere(owners[1]->GetIndex()))
     {
@@ -250,7 +247,7 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
     }
     else
     {
-        devices = Connect(*owners[0], *owners[1]);
+        devices = Connect(*owners[0], *owners[1], rate, delay);
     }
     const bool added = m_network->add_link({owners[0]->GetIndex(),
                                             owners[1]->GetIndex(),
@@ -262,18 +259,21 @@ QbbHelper::Link(const NodeReference& a, const NodeReference& b, DataRate rate, T
 }
 
 NetDeviceContainer
-QbbHelper::Connect(QbbNode& a, QbbNode& b)
+QbbHelper::Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay)
 {
     NetDeviceContainer devices;
+    AlikeObjects ends(m_deviceFactory);
     for (QbbNode* owner : {&a, &b})
     {
-        Ptr<QbbNetDevice> device = m_deviceFactory.Create<QbbNetDevice>();
+        const auto device = StaticCast<QbbNetDevice>(ends.Create());
+        device->SetDataRate(rate);
         owner->GetObject<Node>()->AddDevice(device);
         owner->AddPort(device);
         devices.Add(device);
         m_devices.NoteMade();
     }
-    Ptr<QbbChannel> channel = m_channelFactory.Create<QbbChannel>();
+    const auto channel = CreateObject<QbbChannel>();
+    channel->SetDelay(delay);
     channel->Connect(DynamicCast<QbbNetDevice>(devices.Get(0)),
                      DynamicCast<QbbNetDevice>(devices.Get(1)));
     m_links.push_back(channel);

@@ -423,9 +423,11 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \brief Make a link with its devices.
      * \param a one node
      * \param b the other node
+     * \param rate data rate of each direction
+     * \param delay propagation delay, one way
      * \return the devices, that of a first
      */
-    NetDeviceContainer Connect(QbbNode& a, QbbNode& b);
+    NetDeviceContainer Connect(QbbNode& a, QbbNode& b, DataRate rate, Time delay);
 
     /**
      * \brief Make a link of which this process needs no more than that there is one.
@@ -492,7 +494,6 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     ObjectFactory m_fastCnpHostFactory;       //!< makes the hosts' part of Fast CNP
     ObjectFactory m_fastCnpSwitchFactory;     //!< makes the switches' part of Fast CNP
     ObjectFactory m_deviceFactory;            //!< makes devices
-    ObjectFactory m_channelFactory;           //!< makes channels
     std::shared_ptr<hpcc::Network> m_network; //!< nodes and links as the core sees them
     std::vector<Ptr<QbbNode>> m_nodes;        //!< nodes by index
     /// Links in the order in which they were made; nullptr for one that this process does without.

@@ -160,6 +160,8 @@ ScenarioMonitor::End()
 void
 ScenarioMonitor::WatchPauses()
 {
+    // By its name once, not for each port.
+    const auto pause = QbbNetDevice::GetTypeId().LookupTraceSourceByName("Pause");
     for (uint32_t index = 0; index < m_network.GetNNodes(); ++index)
     {
         const Ptr<QbbNode> node = m_network.GetNode(index);
@@ -174,7 +176,8 @@ ScenarioMonitor::WatchPauses()
                             device.GetPortNumber() + 1,
                             pause);
             };
-            device->TraceConnectWithoutContext("Pause", Callback<void, uint8_t, bool>(record));
+            pause->ConnectWithoutContext(PeekPointer(device),
+                                         Callback<void, uint8_t, bool>(record));
         }
     }
 }

@@ -173,6 +173,22 @@ QbbNetDevice::QbbNetDevice()
     NS_LOG_FUNCTION(this);
 }
 
+QbbNetDevice::QbbNetDevice(const QbbNetDevice& other)
+    : NetDevice(other),
+      m_txComplete(*this),
+      m_eager(true),
+      m_watched(false),
+      m_hasClasses(false),
+      m_loses(false),
+      m_leaves(false),
+      m_keepsRate(false),
+      m_dataRate(other.m_dataRate),
+      m_address(Mac48Address::Allocate()),
+      m_mtu(other.m_mtu)
+{
+    NS_LOG_FUNCTION(this << &other);
+}
+
 QbbNetDevice::~QbbNetDevice()
 {
     NS_LOG_FUNCTION(this);

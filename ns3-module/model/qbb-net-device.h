@@ -56,6 +56,11 @@ class QbbNetDevice : public NetDevice
     static TypeId GetTypeId();
 
     QbbNetDevice();
+    /**
+     * \brief Make a device without a link.
+     * \param other a device with the same attributes
+     */
+    QbbNetDevice(const QbbNetDevice& other);
     ~QbbNetDevice() override;
 
     /**

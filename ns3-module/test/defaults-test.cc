@@ -304,7 +304,9 @@ class AlikeTest : public HpccTestCase
 {
   public:
     AlikeTest()
-        : HpccTestCase("nodes installed together have the same attributes, each its own")
+        : HpccTestCase("nodes installed together have the same attributes, each its own; so have "
+                       "the ends of a "
+                       "link")
     {
     }
 
@@ -345,7 +347,28 @@ class AlikeTest : public HpccTestCase
         const Ptr<HostOfOnesOwn> other = others.Get(1)->GetObject<HostOfOnesOwn>();
         NS_TEST_ASSERT_MSG_NE(other, nullptr, "no RdmaHost in its place");
         NS_TEST_EXPECT_MSG_EQ(Read<HostOfOnesOwn>(others.Get(1), "Own"), "8", "as the first");
+
+        network.SetDeviceAttribute("Mtu", UintegerValue(9000));
+        const NetDeviceContainer ends =
+            network.Link(hosts.Get(0), switches.Get(0), DataRate("25Gbps"), MicroSeconds(1));
+        const auto end = DynamicCast<QbbNetDevice>(ends.Get(1));
+        CheckAlike<QbbNetDevice>(*DynamicCast<QbbNetDevice>(ends.Get(0)), *end);
+        NS_TEST_EXPECT_MSG_EQ(end->GetMtu(), 9000, "the helper's");
+        NS_TEST_EXPECT_MSG_EQ(end->GetDataRate(), DataRate("25Gbps"), "the link's");
+        NS_TEST_EXPECT_MSG_NE(end->GetAddress(), ends.Get(0)->GetAddress(), "each its own");
         Simulator::Destroy();
+    }
+
+    /**
+     * \param object an object
+     * \param attribute name of an attribute
+     * \return its value there
+     */
+    std::string ReadOf(const Object& object, const std::string& attribute)
+    {
+        StringValue value;
+        object.GetAttribute(attribute, value);
+        return value.Get();
     }
 
     /**
@@ -357,13 +380,11 @@ class AlikeTest : public HpccTestCase
     template <class Part>
     std::string Read(Ptr<Node> node, const std::string& attribute)
     {
-        StringValue value;
-        node->GetObject<Part>()->GetAttribute(attribute, value);
-        return value.Get();
+        return ReadOf(*node->GetObject<Part>(), attribute);
     }
 
     /**
-     * \brief Compare all attributes of two objects.
+     * \brief Compare all attributes of the objects of two nodes.
      * \tparam Part their type
      * \param first the node of one
      * \param other the node of the other
@@ -371,16 +392,26 @@ class AlikeTest : public HpccTestCase
     template <class Part>
     void CheckAlike(Ptr<Node> first, Ptr<Node> other)
     {
-        NS_TEST_ASSERT_MSG_NE(other->GetObject<Part>(), first->GetObject<Part>(), "one for both");
-        NS_TEST_EXPECT_MSG_EQ(other->GetObject<Part>()->GetInstanceTypeId(),
-                              Part::GetTypeId(),
-                              "the copy's type");
+        CheckAlike<Part>(*first->GetObject<Part>(), *other->GetObject<Part>());
+    }
+
+    /**
+     * \brief Compare all attributes of two objects.
+     * \tparam Part their type
+     * \param first one
+     * \param other the other
+     */
+    template <class Part>
+    void CheckAlike(const Part& first, const Part& other)
+    {
+        NS_TEST_ASSERT_MSG_NE(&other, &first, "one for both");
+        NS_TEST_EXPECT_MSG_EQ(other.GetInstanceTypeId(), Part::GetTypeId(), "the copy's type");
         for (TypeId tid = Part::GetTypeId(); tid != Object::GetTypeId(); tid = tid.GetParent())
         {
             for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
             {
                 const std::string name = tid.GetAttribute(i).name;
-                NS_TEST_EXPECT_MSG_EQ(Read<Part>(other, name), Read<Part>(first, name), name);
+                NS_TEST_EXPECT_MSG_EQ(ReadOf(other, name), ReadOf(first, name), name);
             }
         }
     }
