@@ -10,6 +10,8 @@ pub struct Offer {
     pub start: Nanos,
     /// From then on no flow starts.
     pub end: Nanos,
+    /// Priority of its flows.
+    pub priority: u8,
     /// Hosts, and bits per second that they are sent.
     pub rates: Vec<(u32, f64)>,
 }

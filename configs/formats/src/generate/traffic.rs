@@ -73,7 +73,7 @@ impl Poisson {
                 pairs.received(|host| rates.get(&host).copied().map_or(0.0, sent))
             }
         };
-        Offer { start: self.start, end: self.start + self.duration, rates }
+        Offer { start: self.start, end: self.start + self.duration, priority: self.class.priority, rates }
     }
 
     /// The flows by ascending start time, for equal times by ascending source.
@@ -184,7 +184,7 @@ impl RandomIncast {
     pub fn offer(&self) -> Offer {
         let mean = self.capacity() * self.load / self.hosts.len() as f64;
         let rates = self.hosts.iter().map(|host| (host.0, mean)).collect();
-        Offer { start: self.start, end: self.start + self.duration, rates }
+        Offer { start: self.start, end: self.start + self.duration, priority: self.class.priority, rates }
     }
 
     /// The flows by ascending start time.

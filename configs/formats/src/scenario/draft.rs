@@ -36,6 +36,8 @@ pub(crate) struct Places {
     pub layout: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
+    /// Of each class of hosts, with its priority.
+    pub classes: Vec<(u8, Blame)>,
     /// One for each attack.
     pub victims: Vec<Blame>,
 }

@@ -4,6 +4,7 @@
 use super::document::Document;
 use super::values::Size;
 use crate::error::InputError;
+use crate::place::Place;
 use hpcc_core::switch::{Classes, MAX_QUANTUM, PRIORITIES, Service};
 use serde::Deserialize;
 use toml::Spanned;
@@ -20,6 +21,18 @@ pub(super) struct ClassKeys {
     /// Whether its queue is served ahead of those with a quantum.
     #[serde(default)]
     strict: bool,
+}
+
+/// The priorities of a list, with their places.
+pub(super) fn places(document: &Document<'_>, list: &[Spanned<ClassKeys>]) -> Vec<(u8, Place)> {
+    let priorities = list.iter().map(|entry| &entry.get_ref().priority);
+    priorities.map(|priority| (*priority.get_ref(), document.place(priority.span()))).collect()
+}
+
+/// The priorities that a text of [`Classes`] names; none if it has no classes.
+pub(super) fn priorities(text: &str) -> impl Iterator<Item = u8> {
+    let services = Classes::parse(text).map(|classes| classes.services()).unwrap_or([Service::Leftover; PRIORITIES]);
+    (0..).zip(services).filter(|(_, service)| *service != Service::Leftover).map(|(priority, _)| priority)
 }
 
 /// How queues are served, as the text that [`Classes::parse`] reads; the list is that of a section.
@@ -74,6 +87,8 @@ mod tests {
                            classes = [{ priority = 3, quantum = \"3KB\" }, { priority = 4, quantum = \"1KB\" },\n\
                            { priority = 1, strict = true }, { priority = 2, strict = true }]\n";
 
+    const IN_PRIORITY_4: &str = "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = 1\npriority = 4\n";
+
     fn with_priority(priority: u8) -> String {
         format!("{}{CLASSES}", MINIMAL.replace("src = 0", &format!("src = 0\npriority = {priority}")))
     }
@@ -125,7 +140,7 @@ mod tests {
     #[test]
     fn ports_of_hosts_have_classes_as_those_of_switches_do() {
         let classes = "[transport]\nclasses = [{ priority = 3, quantum = \"3KB\" }, { priority = 4, strict = true }]\n";
-        let scenario = load_with(format!("{MINIMAL}{classes}"), &[]).expect("valid");
+        let scenario = load_with(format!("{MINIMAL}{IN_PRIORITY_4}{classes}"), &[]).expect("valid");
         assert_eq!(scenario.settings.transport.classes, "3:3000,4:strict");
         assert_eq!(scenario.effective()["transport"]["classes"], "3:3000,4:strict");
         let line = MINIMAL.lines().count() + 2;
@@ -136,9 +151,27 @@ mod tests {
         ] {
             refused(&format!("{MINIMAL}[transport]\nclasses = {list}\n"), &[], &expected);
         }
+        let line = MINIMAL.lines().count() + 2;
+        let expected = format!(
+            "test.toml:{line}: transport.classes: no flow is sent in priority 4, and its class has no effect; expected classes of \
+             priorities that [[traffic]] names, here 3"
+        );
+        refused(&format!("{MINIMAL}{classes}"), &[], &expected);
+        let text = "--set: transport.classes: no flow is sent in priority 5";
+        refused(&format!("{MINIMAL}{classes}"), &["transport.classes=\"3:1000, 5:strict\""], text);
         // The section's line: a list has no other.
         let expected = format!("test.toml:{}: transport.classes: classes exclude", line - 1);
         refused(&format!("{MINIMAL}{classes}"), &["compatibility.profile=reference"], &expected);
+    }
+
+    /// Random traffic may come with another seed, or by another load; without any flow a note says so.
+    #[test]
+    fn a_class_of_hosts_may_wait_for_random_traffic() {
+        let random = "[[traffic]]\nkind = \"random_incast\"\nfan_in = 2\nsize = 1\nload = 0.1\nduration = \"1ns\"\npriority = 5\n";
+        let set = ["transport.classes=\"3:1000, 5:strict\""];
+        assert!(load_with(format!("{MINIMAL}{random}"), &set).is_ok());
+        let (head, _) = MINIMAL.split_once("[[traffic]]").expect("traffic");
+        assert!(load_with(head, &set).is_ok());
     }
 
     #[test]

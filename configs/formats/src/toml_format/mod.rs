@@ -94,7 +94,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         given.read(&mut document, &mut settings, section, None, lists)?;
     }
     let thresholds = settings::switch_lists(&mut document, &mut settings)?;
-    settings::transport_lists(&mut document, &mut settings)?;
+    let listed = settings::transport_lists(&mut document, &mut settings)?;
     let (borders, border_place) = fast_cnp::borders(&mut document, &topology.network, settings.wire.profile)?;
     if borders.is_empty() && given.has("fast_cnp", "border_side") {
         let place = given.place(&document, "fast_cnp", "border_side");
@@ -114,6 +114,11 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let (attacks, victims) = attacks.into_iter().unzip();
     let (monitor, control_flows) = settings::monitor(&mut document, topology.network.nodes.len(), &settings)?;
     let blame = |section: &str, key: &str| Blame::new(given.place(&document, section, key), format!("{section}.{key}"));
+    let class = |priority: u8| {
+        let listed = listed.iter().find(|(known, _)| *known == priority).map(|(_, place)| place.clone());
+        let place = listed.unwrap_or_else(|| given.place(&document, "transport", "classes"));
+        (priority, Blame::new(place, "transport.classes"))
+    };
     let places = Places {
         network: topology.section,
         links: topology.links,
@@ -123,6 +128,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         layout: blame("telemetry", "layout"),
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
+        classes: classes::priorities(&settings.transport.classes).map(class).collect(),
         victims,
     };
     let dropped = document.dropped.then(|| {

@@ -91,13 +91,16 @@ pub(super) struct TransportLists {
     classes: Option<Vec<Spanned<ClassKeys>>>,
 }
 
-/// The lists of `[transport]`: classes of service.
-pub(super) fn transport_lists(document: &mut Document<'_>, settings: &mut NodeSettings) -> Result<(), InputError> {
+/// The lists of `[transport]`: classes of service. Returns where each priority is.
+pub(super) fn transport_lists(
+    document: &mut Document<'_>,
+    settings: &mut NodeSettings,
+) -> Result<Vec<(u8, Place)>, InputError> {
     let (lists, _) = document.optional::<TransportLists>("transport")?;
-    if let Some(list) = lists.classes {
-        settings.transport.classes = classes::text(document, "transport", list)?;
-    }
-    Ok(())
+    let Some(list) = lists.classes else { return Ok(Vec::new()) };
+    let places = classes::places(document, &list);
+    settings.transport.classes = classes::text(document, "transport", list)?;
+    Ok(places)
 }
 
 /// The lists of `[switch]`: thresholds of link rates, and classes of service. Returns where the thresholds are; if there

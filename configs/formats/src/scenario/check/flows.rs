@@ -2,6 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::attacked::Attacked;
+use super::classes::Sent;
 use super::feedback::Feedback;
 use super::hops::LongPaths;
 use super::priorities::InUse;
@@ -26,6 +27,7 @@ pub(in crate::scenario) fn flows(
     let mut totals = FlowTotals::default();
     let mut priorities = InUse::new(scenario);
     let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
+    let mut sent = Sent::new(&traffic);
     let mut late = 0;
     for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
@@ -46,8 +48,10 @@ pub(in crate::scenario) fn flows(
             long_paths.see(flow.src, flow.dst);
             attacked.see(group, &flow);
             feedback.see(&flow);
+            sent.see(&flow);
         }
     }
+    sent.settle(&totals, places)?;
     priorities.settle(scenario);
     attacked.settle(scenario, &traffic, places)?;
     note_idle_flows(scenario, late, totals.count);
