@@ -205,7 +205,7 @@ impl Spec {
     /// Whether there are settings beside which it counts for nothing. Parameters count if a host runs their algorithm, which
     /// `check_parameters` is told.
     fn may_be_idle(&self) -> bool {
-        self.setting.condition.is_some() && self.algorithm.is_none()
+        self.algorithm.is_none() && NodeSettings::may_be_idle(self.section, &self.setting)
     }
 
     /// Whether this object has it as an attribute.

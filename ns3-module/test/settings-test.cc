@@ -484,6 +484,12 @@ MakeSettingsTests()
         return
             [name, value](QbbHelper& helper) { helper.SetHostAttribute(name, StringValue(value)); };
     };
+    const auto withoutTimeout = [](const std::string& name, const std::string& value) {
+        return [name, value](QbbHelper& helper) {
+            helper.SetHostAttribute("Timeout", StringValue("0s"));
+            helper.SetHostAttribute(name, StringValue(value));
+        };
+    };
     const std::string settled = "it has been taken over, by QbbHelper::Start()";
     const std::string seal = "000102030405060708090a0b0c0d0e0f";
     return {
@@ -585,6 +591,22 @@ MakeSettingsTests()
                 helper.SetSwitchAttribute("PauseThreshold", StringValue("1MB"));
             },
             "attribute PauseThreshold has no effect"),
+        RefuseAll("a chunk of those who do not return to its start",
+                  ofHosts("Chunk", "8000"),
+                  "host 0: attribute Chunk has no effect: chunk belongs to recovery = "
+                  "\"go_back_zero\", or to an ack_interval above 1"),
+        RefuseAll("a short timeout without any",
+                  withoutTimeout("TimeoutLow", "1us"),
+                  "attribute TimeoutLow has no effect: timeout_low belongs to a timeout above 0"),
+        RefuseAll("packets of a short timeout without any",
+                  withoutTimeout("TimeoutLowPackets", "5"),
+                  "attribute TimeoutLowPackets has no effect"),
+        RefuseAll("round-trip times of a timeout without any",
+                  withoutTimeout("TimeoutBaseRtts", "5"),
+                  "attribute TimeoutBaseRtts has no effect"),
+        RefuseAll("a timeout that would not back off without any",
+                  withoutTimeout("TimeoutBackOff", "false"),
+                  "attribute TimeoutBackOff has no effect"),
         RefuseAll("every nth packet where all collect",
                   ofHosts("TelemetryEvery", "4"),
                   "host 0: attribute TelemetryEvery has no effect"),

@@ -2,23 +2,42 @@
 //! Settings that have no effect for more than one reason, or unless another one has any value but one.
 
 use super::NodeSettings;
-use crate::transport::Recovery;
+use crate::settings::Setting;
+use crate::transport::{Recovery, TransportSettings};
 use crate::units::{Bytes, Nanos};
 
+/// Beside what a setting counts.
+struct Beside {
+    /// In words.
+    what: &'static str,
+    /// Whether that is so, once all is resolved.
+    is_so: fn(&TransportSettings) -> bool,
+}
+
+/// Beside what a setting counts, if more than its declaration says of it.
+fn beside(section: &str, key: &str) -> Option<Beside> {
+    match (section, key) {
+        ("transport", "chunk") => Some(Beside {
+            what: "recovery = \"go_back_zero\", or to an ack_interval above 1",
+            is_so: |transport| transport.recovery == Recovery::GoBackZero || transport.ack_interval > Bytes(1),
+        }),
+        ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
+            Some(Beside { what: "a timeout above 0", is_so: |transport| transport.timeout != Some(Nanos(0)) })
+        }
+        _ => None,
+    }
+}
+
 impl NodeSettings {
+    /// Whether a setting of a section counts beside others only, so that [`NodeSettings::idle`] may refuse it.
+    pub fn may_be_idle(section: &str, setting: &Setting) -> bool {
+        setting.condition.is_some() || beside(section, setting.key).is_some()
+    }
+
     /// Beside what a setting counts, if it does not count here; once all is resolved.
     pub(super) fn useless(&self, section: &str, key: &str) -> Option<&'static str> {
-        let transport = &self.transport;
-        match (section, key) {
-            ("transport", "chunk") => {
-                let is_used = transport.recovery == Recovery::GoBackZero || transport.ack_interval > Bytes(1);
-                (!is_used).then_some("recovery = \"go_back_zero\", or to an ack_interval above 1")
-            }
-            ("transport", "timeout_low" | "timeout_low_packets" | "timeout_base_rtts" | "timeout_back_off") => {
-                (transport.timeout == Some(Nanos(0))).then_some("a timeout above 0")
-            }
-            _ => None,
-        }
+        let beside = beside(section, key)?;
+        (!(beside.is_so)(&self.transport)).then_some(beside.what)
     }
 }
 
