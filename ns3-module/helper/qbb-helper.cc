@@ -468,8 +468,9 @@ QbbHelper::CheckRunning() const
 void
 QbbHelper::CheckNotGone() const
 {
-    // Simulator::Destroy() ends all nodes at once.
-    const bool isGone = !m_nodes.empty() && m_nodes.front()->IsDisposed();
+    // Simulator::Destroy() ends all nodes at once; a program may dispose of some.
+    const auto isDisposed = [](const auto& node) { return node->IsDisposed(); };
+    const bool isGone = !m_nodes.empty() && std::all_of(m_nodes.begin(), m_nodes.end(), isDisposed);
     NS_ABORT_MSG_IF(isGone, "the network is no more: Simulator::Destroy() has ended it");
 }
 

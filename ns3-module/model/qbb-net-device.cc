@@ -149,7 +149,11 @@ QbbNetDevice::FetchArrival(unsigned step, const QbbFrame& frame) const
         FetchLines(m_owner, QbbNode::STATE_LINES);
         break;
     default:
-        m_owner->FetchArrival(step, *this, frame);
+        // A node that was disposed of has frames on their way to it.
+        if (m_owner)
+        {
+            m_owner->FetchArrival(step, *this, frame);
+        }
     }
 }
 
@@ -459,6 +463,11 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     if (m_watched)
     {
         ShowDeparture(*frame);
+        if (!m_owner)
+        {
+            frame->Release();
+            return;
+        }
     }
     ++m_txFrames;
     m_txTelemetryBytes += frame->GetTelemetryCost();
@@ -489,7 +498,7 @@ void
 QbbNetDevice::ShowDeparture(const QbbFrame& frame)
 {
     m_txBeginTrace(frame);
-    if (!m_sniffer.IsEmpty())
+    if (m_owner && !m_sniffer.IsEmpty())
     {
         Sniff(frame, *this, *m_peer);
     }
@@ -499,7 +508,7 @@ void
 QbbNetDevice::ShowArrival(QbbFrame& frame)
 {
     m_rxEndTrace(frame);
-    if (!m_sniffer.IsEmpty())
+    if (m_owner && !m_sniffer.IsEmpty())
     {
         Sniff(frame, *m_peer, *this);
     }
@@ -600,6 +609,11 @@ QbbNetDevice::Receive(QbbFrame* frame)
     if (m_watched)
     {
         ShowArrival(*frame);
+        if (!m_owner)
+        {
+            frame->Release();
+            return;
+        }
     }
     if (frame->kind == QbbFrame::Kind::PFC)
     {

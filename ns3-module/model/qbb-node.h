@@ -71,7 +71,8 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     /// End the program if ns-3 does not count in nanoseconds.
     static void CheckResolution();
 
-    /// \return whether the simulation has ended, which took the ports away
+    /// \return whether the simulation has ended, or the node was disposed of before, which took the
+    /// ports away
     bool IsDisposed() const;
 
     /// \return the number of ports
@@ -227,7 +228,7 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
     SharedNetwork* m_shared{nullptr};
     uint32_t m_index{0};      //!< index in the network
     uint32_t m_pfcBytes{0};   //!< size of a PFC frame
-    bool m_isDisposed{false}; //!< whether the simulation has ended
+    bool m_isDisposed{false}; //!< whether the ports were taken away
 };
 
 } // namespace ns3

@@ -433,9 +433,14 @@ RdmaHost::TakeResult(uint32_t queuePair, const hpcc::AckResult& result)
         ScheduleTimers(queuePair, result.armed);
     }
     TraceControl(queuePair);
-    for (uint32_t n = 0; n < result.finished; ++n)
+    // Who is told may dispose of the host.
+    for (uint32_t n = 0; n < result.finished && !IsDisposed(); ++n)
     {
         FinishFirst(queuePair);
+    }
+    if (IsDisposed())
+    {
+        return;
     }
     UpdateWakeUp(result.nic);
     m_ports[result.nic]->TrySend();
@@ -463,7 +468,8 @@ RdmaHost::FinishFirst(uint32_t queuePair)
     }
     finished.flow.completion = Simulator::Now() - finished.flow.start;
     m_finishTrace(finished.flow);
-    if (!finished.done.IsNull())
+    // With a host that was disposed of its applications have gone, too.
+    if (!finished.done.IsNull() && !IsDisposed())
     {
         finished.done(finished.flow);
     }
@@ -534,6 +540,10 @@ RdmaHost::ScheduleTimers(uint32_t queuePair, uint8_t armed)
 void
 RdmaHost::OnAlarm(const HostAlarm& alarm)
 {
+    if (IsDisposed())
+    {
+        return;
+    }
     if (alarm.GetTimer() == HostAlarm::PORT)
     {
         OnWakeUp(static_cast<uint16_t>(alarm.GetOwner()));
@@ -564,6 +574,10 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
     }
     ScheduleTimers(queuePair, result.armed);
     TraceControl(queuePair);
+    if (IsDisposed())
+    {
+        return;
+    }
     UpdateWakeUp(result.nic);
     if (result.probe.present)
     {

@@ -104,6 +104,7 @@ RdmaHost::DoDispose()
     m_fastCnp = nullptr;
     m_network.reset();
     m_sending.clear();
+    m_byFlowKey.clear();
     m_wakeUps.clear();
     QbbNode::DoDispose();
 }
@@ -234,8 +235,7 @@ RdmaHost::Post(uint32_t queuePair, uint32_t dst, const RdmaFlow& request, FlowCa
     flow.firstSeq = result.start;
     m_sending.at(queuePair).messages[flow.firstSeq] = {flow, done};
     ScheduleTimers(queuePair, result.armed);
-    m_startTrace(flow);
-    m_ports[result.nic]->TrySend();
+    TellStart(flow, result.nic);
 }
 
 uint32_t
@@ -292,9 +292,19 @@ RdmaHost::OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallbac
         m_fastCnp->Connect(key.dst_address, sender.receiver, handle);
     }
     ScheduleTimers(handle, m_core->take_armed(handle));
-    m_startTrace(flow);
-    m_ports[nic]->TrySend();
+    TellStart(flow, static_cast<uint16_t>(nic));
     return handle;
+}
+
+void
+RdmaHost::TellStart(const RdmaFlow& flow, uint16_t nic)
+{
+    m_startTrace(flow);
+    // Who was told may have disposed of the host.
+    if (!IsDisposed())
+    {
+        m_ports[nic]->TrySend();
+    }
 }
 
 uint16_t
@@ -312,6 +322,10 @@ void
 RdmaHost::CloseReceiver(uint32_t receiver)
 {
     CheckDecided();
+    if (IsDisposed())
+    {
+        return;
+    }
     const auto flow = m_arriving.find(receiver);
     if (flow != m_arriving.end())
     {
@@ -356,7 +370,7 @@ RdmaHost::CheckRunning() const
         m_network,
         "host " << m_index
                 << " is not part of a running network: call QbbHelper::Start() first, and "
-                << "nothing after Simulator::Destroy()");
+                << "nothing after Simulator::Destroy() or Dispose()");
     CheckDecided();
 }
 
@@ -425,6 +439,10 @@ RdmaHost::OnNewRoutes()
 {
     NS_LOG_FUNCTION(this);
     CheckDecided();
+    if (IsDisposed())
+    {
+        return;
+    }
     hpcc::update_host_routes(*m_network, m_index, *m_core);
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {

@@ -313,6 +313,13 @@ class RdmaHost : public QbbNode
     uint32_t OpenQueuePair(Ptr<RdmaHost> peer, const RdmaFlow& request, FlowCallback done);
 
     /**
+     * \brief Tell that a flow begins, and send what it may.
+     * \param flow the flow
+     * \param nic the port of its queue pair
+     */
+    void TellStart(const RdmaFlow& flow, uint16_t nic);
+
+    /**
      * \param source index of a host
      * \return a UDP source port for a flow from there to here; ends the program if none is free
      */
