@@ -70,8 +70,7 @@ fn quantity(
     parse: fn(&str) -> Result<u64, String>,
 ) -> Result<u64, String> {
     let number = match input {
-        // The same in every unit.
-        Input::Whole(0) | Input::Large(0) | Input::Text("0") => 0,
+        Input::Whole(0) | Input::Large(0) => parse("0")?,
         Input::Text(text) => parse(text)?,
         Input::Whole(_) | Input::Large(_) | Input::Real(_) => {
             return Err(format!("{} has no unit; expected {}", input.shown(), kind.expected()));

@@ -44,12 +44,12 @@ pub const RATES: &[(&str, u64)] = &[
     ("Tb/s", 1_000_000_000_000),
 ];
 
-/// A data rate such as `100Gbps`, `50Mb/s` or `1.5 Gbps`. The error is a sentence for the user.
+/// A data rate such as `100Gbps`, `50Mb/s` or `1.5 Gbps`; 0 is the same in every unit and needs none. The error is a sentence for the user.
 pub fn rate(text: &str) -> Result<BitRate, String> {
     scaled(text, RATES, LARGEST, "a rate such as \"100Gbps\" or \"50Mbps\"").map(BitRate)
 }
 
-/// A time such as `1us`, `500ns` or `2s`. The error is a sentence for the user.
+/// A time such as `1us`, `500ns` or `2s`; 0 is the same in every unit and needs none. The error is a sentence for the user.
 pub fn time(text: &str) -> Result<Nanos, String> {
     scaled(text, TIMES, Nanos::LONGEST.0, "a time such as \"1us\", \"500ns\" or \"12ms\"").map(Nanos)
 }
@@ -76,7 +76,7 @@ fn scaled(text: &str, units: &[(&str, u64)], most: u64, expected: &str) -> Resul
         return Err(refuse(if trimmed.starts_with('-') { "is negative" } else { "is not a number with a unit" }));
     }
     if unit.is_empty() {
-        return Err(refuse("has no unit"));
+        return if number == "0" && power == 0 { Ok(0) } else { Err(refuse("has no unit")) };
     }
     let Some(factor) = factor(units, unit) else {
         return Err(refuse(&format!("has the unknown unit \"{unit}\"")));

@@ -166,9 +166,9 @@ fn values(kind: &Kind) -> Value {
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Bytes { .. } => of::<Size>(),
-        Kind::Time { least: 0, .. } => either(&[of::<Time>(), json!({ "const": 0 })]),
+        Kind::Time { least: 0, .. } => of::<Time>(),
         Kind::Rate { least: 0, .. } => either(&[of::<Rate>(), json!({ "const": 0 })]),
-        Kind::Time { .. } => of::<Time>(),
+        Kind::Time { .. } => of::<Interval>(),
         Kind::Rate { .. } => of::<Rate>(),
         Kind::Real { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Choice(words) => json!({ "enum": words }),
@@ -220,7 +220,7 @@ macro_rules! schemas {
 
 schemas! {
     [] Rate: called(&RATE, with_unit(quantity::RATES));
-    [] Time: called(&TIME, with_unit(quantity::TIMES));
+    [] Time: called(&TIME, either(&[with_unit(quantity::TIMES), json!({ "const": 0 })]));
     [] Interval: called(&TIME, with_unit(quantity::TIMES));
     [] Size: called(&SIZE, size());
     [] Payload: called(&SIZE, size());

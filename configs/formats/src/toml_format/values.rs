@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A type that is written as a string with a unit, or (sizes) as an integer.
+/// A type that is written as a string with a unit, or as an integer: a size, or 0, which is the same in every unit.
 trait Quantity: Sized {
     const EXPECTED: &'static str;
     fn parse(text: &str) -> Result<Self, String>;
@@ -89,8 +89,11 @@ impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Q, E> {
-        let refuse = || Err(format!("{value} has no unit; expected {}", Q::EXPECTED));
-        Q::from_integer(value).unwrap_or_else(refuse).map_err(E::custom)
+        let without_unit = || match value {
+            0 => Q::parse("0"),
+            _ => Err(format!("{value} has no unit; expected {}", Q::EXPECTED)),
+        };
+        Q::from_integer(value).unwrap_or_else(without_unit).map_err(E::custom)
     }
 }
 

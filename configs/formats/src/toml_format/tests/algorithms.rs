@@ -126,4 +126,21 @@ fn zero_needs_no_unit() {
         assert_eq!(scenario.algorithm().get(key), Some(Value::Time(Nanos(0))), "{key} = {value}");
     }
     assert_eq!(load_with(MINIMAL, &["transport.timeout=0"]).expect("valid").transport().timeout, None);
+    for zero in ["0", "'0'", "0ns"] {
+        let set =
+            ["topology.delay", "traffic.0.start", "monitor.queue_histogram_start"].map(|key| format!("{key}={zero}"));
+        let set: Vec<&str> = set.iter().map(String::as_str).chain(["monitor.queue_histogram_end=1us"]).collect();
+        let scenario = load_with(MINIMAL, &set).expect(zero);
+        let start = scenario.monitor.queue_histogram.map(|histogram| histogram.start);
+        assert_eq!((scenario.network.links[0].delay, start), (Nanos(0), Some(Nanos(0))), "{zero}");
+    }
+    for (set, expected) in [
+        ("run.stop=0", "--set: run.stop: the time is 0; expected more than 0"),
+        ("monitor.queue_interval=0", "--set: monitor.queue_interval: the time is 0; expected more than 0"),
+        ("topology.rate=0", "--set: topology.rate: the rate is 0; expected more"),
+        ("traffic.0.start=0.5", "--set: traffic.0.start: the value is 0.5; expected a time such as"),
+        ("traffic.0.start='00'", "--set: traffic.0.start: \"00\" has no unit; expected a time such as"),
+    ] {
+        refused(MINIMAL, &[set], expected);
+    }
 }
