@@ -96,7 +96,25 @@ pub(in crate::scenario) fn buffer(scenario: &Scenario, places: &Places) -> Resul
     }
     for switch in network.switches() {
         let memory = scenario.settings.check_memory(switch, ports[switch as usize].iter().copied());
-        memory.map_err(|wrong| places.buffer.error(wrong.conflict.message))?;
+        memory.map_err(|wrong| {
+            let far = too_far(scenario, switch, places).unwrap_or_default();
+            places.buffer.error(wrong.conflict.message + &far)
+        })?;
     }
     Ok(())
+}
+
+/// What to add to the error of a buffer if the delay of one link alone is too long for it: then it is rather that which is wrong.
+fn too_far(scenario: &Scenario, switch: u32, places: &Places) -> Option<String> {
+    let fits = |link: &Link, delay| scenario.settings.check_memory(switch, std::iter::once((link.rate, delay))).is_ok();
+    let mut links = scenario.network.links.iter().zip(&places.links);
+    let (link, place) = links.find(|(link, _)| {
+        let is_own = link.a == switch || link.b == switch;
+        is_own && fits(link, Nanos(0)) && !fits(link, link.delay)
+    })?;
+    let line = place.seen_from(&places.buffer.place).map_or_else(String::new, |line| format!(" ({line})"));
+    Some(format!(
+        "; the link from {} to {}{line} alone takes more than the buffer, with its delay of {}",
+        link.a, link.b, link.delay
+    ))
 }

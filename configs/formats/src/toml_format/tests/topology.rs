@@ -114,3 +114,30 @@ fn bad_topologies_name_their_line() {
         refused(&with_topology(section), &[], &format!("test.toml:{expected}"));
     }
 }
+
+/// Without a unit a delay is in seconds.
+#[test]
+fn a_delay_that_is_too_long_for_any_buffer_is_named() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let prefix = format!("{}/", folder.path().display());
+    let refusal = |delay: &str, set: &[&str]| {
+        let topology = format!("3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps {delay} 0\n");
+        std::fs::write(folder.path().join("topology.txt"), topology).expect("writable");
+        let flow = "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n";
+        let text = with_topology(&format!("kind='file'\npath='topology.txt'\n{flow}[switch]\nmode='lossless'"));
+        std::fs::write(folder.path().join("test.toml"), text).expect("writable");
+        let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+        let error = load(&folder.path().join("test.toml"), &set).expect_err(delay);
+        error.to_string().replace(&prefix, "")
+    };
+    let told = refusal("1", &[]);
+    assert!(told.contains("switch.buffer: the buffer has 33554432 bytes, but the headroom"), "{told}");
+    let named =
+        "; the link from 1 to 2 (line 4 of topology.txt) alone takes more than the buffer, with its delay of 1.000000 s";
+    assert!(told.ends_with(named), "{told}");
+    // Then it is the buffer that is wrong.
+    for set in ["switch.buffer=1000", "switch.headroom=30MB"] {
+        let told = refusal("1us", &[set]);
+        assert!(told.contains("headroom and reserve") && !told.contains("alone"), "{told}");
+    }
+}
