@@ -58,6 +58,8 @@ MakeReads(ns3::RdmaCongestionOps::Reads reads)
 /// What all of TCP's are derived from; some releases of ns-3 register TcpCubic under the socket
 /// instead. By their names, for the module has TCP only where ns-3's stack is built.
 const char* const TCP_BASES[] = {"ns3::TcpCongestionOps", "ns3::TcpSocketBase"};
+/// What the names of all of TCP's begin with.
+const char* const TCP_PREFIX = "ns3::Tcp";
 /// HPCC++ of TCP hosts.
 const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
 
@@ -71,6 +73,21 @@ IsBase(ns3::TypeId tid)
     return tid == ns3::RdmaCongestionOps::GetTypeId() ||
            std::find(std::begin(TCP_BASES), std::end(TCP_BASES), tid.GetName()) !=
                std::end(TCP_BASES);
+}
+
+/**
+ * \param name a class that is not registered
+ * \return whether it may be one of ns-3's TCP, without whose stack the module was built
+ */
+bool
+IsOfMissingStack(const std::string& name)
+{
+    const auto isThere = [](const char* base) {
+        ns3::TypeId tid;
+        return ns3::TypeId::LookupByNameFailSafe(base, &tid);
+    };
+    return name.rfind(TCP_PREFIX, 0) == 0 &&
+           std::none_of(std::begin(TCP_BASES), std::end(TCP_BASES), isThere);
 }
 
 } // namespace
@@ -181,6 +198,11 @@ why_no_congestion_ops(rust::Str name)
     ns3::TypeId tid;
     if (!ns3::TypeId::LookupByNameFailSafe(text, &tid))
     {
+        if (IsOfMissingStack(text))
+        {
+            return "those of TCP are in ns-3's internet stack, which this simulator was built "
+                   "without: HPCC_TCP=1 ./hpcc build";
+        }
         return "no class " + text +
                " is registered: look at its spelling, and for its NS_OBJECT_ENSURE_REGISTERED()";
     }

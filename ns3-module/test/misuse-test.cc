@@ -226,6 +226,14 @@ DisagreeOnTelemetry()
     helper.Start();
 }
 
+/// \return whether the program has ns-3's internet stack
+bool
+HasTcp()
+{
+    TypeId tid;
+    return TypeId::LookupByNameFailSafe("ns3::TcpCongestionOps", &tid);
+}
+
 } // namespace
 
 TestCases
@@ -482,6 +490,14 @@ MakeMisuseTests()
             "a class that there is not",
             []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("ns3::Nope")); },
             "no class ns3::Nope is registered"),
+        new MisuseTest(
+            "a class of TCP that there is not, perhaps without all of TCP",
+            []() {
+                QbbHelper().SetHostAttribute("CongestionControl", StringValue("ns3::TcpNope"));
+            },
+            HasTcp() ? "no class ns3::TcpNope is registered"
+                     : "those of TCP are in ns-3's internet stack, which this simulator was built "
+                       "without: HPCC_TCP=1 ./hpcc build"),
         new MisuseTest(
             "a class that controls nothing",
             []() { QbbHelper().SetHostAttribute("CongestionControl", StringValue("ns3::Node")); },
