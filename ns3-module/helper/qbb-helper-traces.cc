@@ -10,6 +10,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
+#include "ns3/node-list.h"
 #include "ns3/node.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/rdma-host.h"
@@ -50,7 +51,46 @@ CheckAnyLinked()
         "no node has a device yet that could be traced or captured; link them before");
 }
 
+/**
+ * \brief End the program if there is no such device, which ns-3's helpers pass over in silence.
+ * \param node id of its node
+ * \param device its number at the node
+ */
+void
+CheckDevice(uint32_t node, uint32_t device)
+{
+    const uint32_t nodes = NodeList::GetNNodes();
+    NS_ABORT_MSG_UNLESS(node < nodes,
+                        "there is no node " << node << " that could be traced or captured; there "
+                                            << "are " << nodes << " nodes, numbered from 0");
+    const uint32_t devices = NodeList::GetNode(node)->GetNDevices();
+    NS_ABORT_MSG_UNLESS(device < devices,
+                        "node " << node << " has no device " << device
+                                << " that could be traced or captured; it has " << devices);
+}
+
 } // namespace
+
+void
+QbbHelper::EnablePcap(std::string prefix, uint32_t node, uint32_t device, bool promiscuous)
+{
+    CheckDevice(node, device);
+    PcapHelperForDevice::EnablePcap(prefix, node, device, promiscuous);
+}
+
+void
+QbbHelper::EnableAscii(std::string prefix, uint32_t node, uint32_t device, bool explicitFilename)
+{
+    CheckDevice(node, device);
+    AsciiTraceHelperForDevice::EnableAscii(prefix, node, device, explicitFilename);
+}
+
+void
+QbbHelper::EnableAscii(Ptr<OutputStreamWrapper> stream, uint32_t node, uint32_t device)
+{
+    CheckDevice(node, device);
+    AsciiTraceHelperForDevice::EnableAscii(stream, node, device);
+}
 
 void
 QbbHelper::EnablePcap(std::string prefix, NodeContainer nodes, bool promiscuous)

@@ -250,6 +250,15 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     void EnablePcap(std::string prefix, NodeContainer nodes, bool promiscuous = false);
 
     /**
+     * \brief Write a capture of one device; ends the program if there is none.
+     * \param prefix beginning of the file's name
+     * \param node id of its node
+     * \param device its number at the node
+     * \param promiscuous makes no difference
+     */
+    void EnablePcap(std::string prefix, uint32_t node, uint32_t device, bool promiscuous = false);
+
+    /**
      * \brief Write a capture of each device of all nodes; ends the program if there is none yet.
      * \param prefix beginning of the files' names
      * \param promiscuous makes no difference
@@ -270,6 +279,23 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param nodes the nodes
      */
     void EnableAscii(Ptr<OutputStreamWrapper> stream, NodeContainer nodes);
+
+    /**
+     * \brief Write a file of lines for one device; ends the program if there is none.
+     * \param prefix beginning of the file's name, or the name
+     * \param node id of its node
+     * \param device its number at the node
+     * \param explicitFilename whether the prefix is the name
+     */
+    void EnableAscii(std::string prefix, uint32_t node, uint32_t device, bool explicitFilename);
+
+    /**
+     * \brief Write lines for one device; ends the program if there is none.
+     * \param stream where to
+     * \param node id of its node
+     * \param device its number at the node
+     */
+    void EnableAscii(Ptr<OutputStreamWrapper> stream, uint32_t node, uint32_t device);
 
     /**
      * \brief Write a file of lines for each device of all nodes; ends the program if there is none

@@ -614,6 +614,30 @@ MakeMisuseTests()
                 QbbHelper().EnableAsciiAll("lines");
             },
             "no node has a device yet that could be traced or captured; link them before"),
+        new MisuseTest(
+            "a capture at a node that there is not",
+            WithNetwork(false,
+                        [](TestNetwork& network) { network.helper.EnablePcap("capture", 7, 0); }),
+            "there is no node 7 that could be traced or captured; there are 3 nodes"),
+        new MisuseTest(
+            "a capture at a device that there is not",
+            WithNetwork(false,
+                        [](TestNetwork& network) { network.helper.EnablePcap("capture", 0, 1); }),
+            "node 0 has no device 1 that could be traced or captured; it has 1"),
+        new MisuseTest("a text trace of a node that there is not",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       network.helper.EnableAscii("lines", 7, 0, false);
+                                   }),
+                       "there is no node 7 that could be traced or captured"),
+        new MisuseTest("lines of a node that there is not",
+                       WithNetwork(false,
+                                   [](TestNetwork& network) {
+                                       AsciiTraceHelper ascii;
+                                       const auto lines = ascii.CreateFileStream("lines");
+                                       network.helper.EnableAscii(lines, 7, 0);
+                                   }),
+                       "there is no node 7 that could be traced or captured"),
         new MisuseTest("no link that fails",
                        WithNetwork(true,
                                    [](TestNetwork& network) {
