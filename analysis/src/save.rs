@@ -6,11 +6,14 @@ use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
 use hpcc_formats::error::system_words;
 use hpcc_formats::results::make_folder;
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use tempfile::{NamedTempFile, TempDir};
 
 /// What is going to be a file, under another name in the same folder. It goes away if it is dropped.
@@ -141,12 +144,12 @@ pub fn ensure_new(path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn replace(path: &Path, text: &str) -> Result<()> {
+pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if is_device(path) {
-        return fs::write(path, text).map_err(|error| refusal(path, &error));
+        return write_to_device(path, content.as_ref()).map_err(|error| refusal(path, &error));
     }
     let mut draft = Draft::of(path)?;
-    draft.fill(|out| out.write_all(text.as_bytes()))?;
+    draft.fill(|out| out.write_all(content.as_ref()))?;
     draft.replace()
 }
 
@@ -171,6 +174,20 @@ pub fn ensure_folder(path: &Path) -> Result<()> {
 
 fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir())
+}
+
+/// Writes to what is no regular file. To open a pipe from which nobody reads would wait for ever, unless asked not to.
+fn write_to_device(path: &Path, content: &[u8]) -> io::Result<()> {
+    let is_pipe = fs::metadata(path)?.file_type().is_fifo();
+    let mut options = File::options();
+    options.write(true);
+    let reached = is_pipe.then(|| options.clone().custom_flags(OFlag::O_NONBLOCK.bits()).open(path));
+    let _reader_stays = reached.transpose().map_err(|error| match error.raw_os_error() {
+        Some(code) if code == Errno::ENXIO as i32 => io::Error::other("is a pipe from which nobody reads"),
+        _ => error,
+    })?;
+    // Now that it does not wait any more: what is written has to, where the reader is slow.
+    options.open(path)?.write_all(content)
 }
 
 /// Why a file cannot be written.
@@ -229,6 +246,25 @@ mod tests {
             let told = ensure_writable(Path::new(folder)).expect_err("folder").to_string();
             assert!(told.ends_with("is a directory; expected the name of a file"), "{told}");
         }
+    }
+
+    #[test]
+    fn a_pipe_is_written_to_where_somebody_reads_from_it() {
+        let folder = tempfile::tempdir().expect("folder");
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        let told = replace(&pipe, "text").expect_err("nobody reads").to_string();
+        assert!(told.ends_with("pipe: is a pipe from which nobody reads"), "{told}");
+        // Longer than what a pipe holds.
+        let text = "text".repeat(100_000);
+        let reader = File::options().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(&pipe).expect("a reader");
+        let read = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe)
+        });
+        replace(&pipe, &text).expect("written");
+        drop(reader);
+        assert_eq!(read.join().expect("a thread").expect("text").len(), text.len());
     }
 
     #[test]

@@ -28,6 +28,7 @@ fn desk() -> TempDir {
     ] {
         fs::write(desk.path().join(name), bytes).expect(name);
     }
+    std::os::unix::fs::symlink("circle", desk.path().join("circle")).expect("a link");
     desk
 }
 
@@ -87,7 +88,9 @@ fn files_that_cannot_be_read_are_named_in_words() {
         (&["workload", "none"], &["none: no such file"]),
         (&["trace", "none"], &["none: no such file"]),
         (&["dissect", "none"], &["none: no such file"]),
-        (&["report", "none"], &["none: no such folder; expected that of a run"]),
+        (&["report", "none"], &["none: no such folder; expected the folder of a run"]),
+        (&["report", "circle"], &["circle: too many levels of symbolic links; expected the folder of a run"]),
+        (&["report", "canned", "--out", "circle/a.html"], &["circle/a.html: too many levels of symbolic links"]),
         (&["compare", "none", "canned"], &["none: no such file"]),
         (&["compare", "canned", "none"], &["none: no such file"]),
         (&["bench", "--compare", "none", "empty"], &["none: no such file"]),

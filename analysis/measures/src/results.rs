@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
+use hpcc_formats::error::system_words;
 use hpcc_formats::results::{FctRecord, FolderLock, Summary, UnfinishedFlow};
 
 use crate::records::{KEPT, Records};
@@ -344,7 +345,11 @@ pub fn check(dir: &Path) -> Result<Summary> {
     let file = dir.join("summary.json");
     if !file.exists() {
         refuse_partial(dir)?;
-        ensure!(dir.exists(), "{}: no such folder; expected that of a run, which has a summary.json", dir.display());
+        if let Err(error) = dir.metadata() {
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            let words = if is_missing { "no such folder".into() } else { system_words(&error) };
+            bail!("{}: {words}; expected the folder of a run, which has a summary.json", dir.display());
+        }
         ensure!(dir.is_dir(), "{}: is a file; expected the folder of a run, which has a summary.json", dir.display());
         bail!("{}: no output folder of a run, as it has no summary.json", dir.display());
     }

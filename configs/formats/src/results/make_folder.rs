@@ -19,6 +19,12 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
             return Err(io::Error::new(ErrorKind::NotFound, message));
         }
         above.push(component);
+        // A circle of symbolic links, for one; what is not there is made.
+        if let Err(error) = fs::metadata(&above)
+            && !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        {
+            return Err(error);
+        }
         if above.exists() && !above.is_dir() {
             let message = format!("{} is not a directory", above.display());
             return Err(io::Error::new(ErrorKind::NotADirectory, message));
@@ -40,6 +46,9 @@ mod tests {
         fs::write(bench.path().join("file"), "").expect("a file");
         let told = make_folder(&bench.path().join("file/x")).expect_err("refused").to_string();
         assert!(told.ends_with("/file is not a directory"), "{told}");
+        std::os::unix::fs::symlink("circle", bench.path().join("circle")).expect("a link");
+        let told = make_folder(&bench.path().join("circle/x")).expect_err("refused").to_string();
+        assert!(told.starts_with("Too many levels of symbolic links"), "{told}");
         for good in ["a/b", "a/../c", "a/b/../../d/e"] {
             make_folder(&bench.path().join(good)).expect("made");
             assert!(bench.path().join(good).is_dir(), "{good}");
