@@ -306,6 +306,8 @@ fn docs_rewrites_the_pages_of_the_script_s_tree() {
     fs::create_dir_all(page("ns3-module/doc")).expect("doc");
     let block = "<!-- settings of wire: rewritten by ./hpcc docs -->\nold\n<!-- end of settings -->\n";
     fs::write(page("configs/README.md"), block).expect("README.md");
+    // Who has opened the old page goes on with that: it is replaced as a whole.
+    fs::hard_link(page("configs/README.md"), page("old.md")).expect("a second name");
     fs::write(page("ns3-module/doc/hpcc.rst"), "Nothing.\n").expect("hpcc.rst");
     let claims = "<!-- claims: rewritten by ./hpcc docs -->\nold\n<!-- end of claims -->\n";
     fs::write(page("configs/paper/README.md"), claims).expect("README.md");
@@ -320,6 +322,7 @@ fn docs_rewrites_the_pages_of_the_script_s_tree() {
     let told = "rewrote configs/README.md\nrewrote configs/paper/fig1.md\nrewrote configs/paper/README.md\n\
                 rewrote configs/schema/scenario.json\nrewrote configs/schema/sweep.json\n";
     assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), told));
+    assert_eq!(fs::read_to_string(page("old.md")).expect("the old page"), block);
     let written = fs::read_to_string(page("configs/README.md")).expect("README.md");
     assert!(written.contains("| `profile` | `reference` |") && !written.contains("old"), "{written}");
     let claims = fs::read_to_string(page("configs/paper/README.md")).expect("README.md");

@@ -120,10 +120,13 @@ fn a_wrong_number_or_plot_is_found_and_put_right() {
         "<!-- {command} -->\n```text\n```\nBehind.\n<!-- {command}: queue.svg -->\n![Queue](ns3-module/doc/figures/queue.svg)\n"
     );
     bench.write("README.md", &page);
+    // Who has opened the old page goes on with that: it is replaced as a whole.
+    fs::hard_link(bench.path("README.md"), bench.path("old.txt")).expect("a second name");
     let tree = bench.path("");
     let renewed = docs(&tree, &bench, &[]);
     assert_eq!(renewed.code, Some(0), "{}", renewed.err);
     assert_eq!(renewed.out, "rewrote ns3-module/doc/figures/queue.svg\nrewrote README.md\n");
+    assert_eq!(bench.read("old.txt"), page);
     let shown = bench.read("README.md");
     assert!(shown.contains(" flows      2 of 2 finished\n") && shown.contains("\n```\nBehind.\n"), "{shown}");
     assert!(!shown.contains("CPU"), "what it costs differs from machine to machine: {shown}");

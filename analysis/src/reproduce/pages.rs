@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use super::figure::{FOLDER, Figure, RESULTS};
 use super::list::time;
 use crate::human;
+use crate::save;
 use crate::sweep::{Form, SweepFile, Verdict, Verdicts};
 
 const HEAD: &str = "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n<!-- Rewritten by ./hpcc docs -->\n";
@@ -28,7 +29,7 @@ pub fn rewrite(tree: &Path) -> Result<()> {
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;
         }
-        fs::write(&path, text).with_context(|| path.display().to_string())?;
+        save::replace(&path, text)?;
         human::tell(&format!("rewrote {FOLDER}/{name}\n"))?;
     }
     Ok(())

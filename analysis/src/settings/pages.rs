@@ -11,6 +11,7 @@ use hpcc_core::node::NodeSettings;
 
 use super::{Schema, markdown, rst};
 use crate::human;
+use crate::save;
 
 /// A page with blocks.
 struct Page {
@@ -53,8 +54,7 @@ fn write(tree: &Path, name: &str, text: &str) -> Result<()> {
     if fs::read_to_string(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    path.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| format!("cannot write {}", path.display()))?;
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    save::replace(&path, text)?;
     human::tell(&format!("rewrote {name}\n"))
 }
 

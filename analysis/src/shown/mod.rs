@@ -69,7 +69,7 @@ impl Options {
                 if self.check {
                     tell(&name, &path, &bytes);
                 } else {
-                    fs::write(&path, &bytes).with_context(|| path.display().to_string())?;
+                    save::replace(&path, &bytes)?;
                     human::tell(&format!("rewrote {}\n", name.display()))?;
                 }
             }
