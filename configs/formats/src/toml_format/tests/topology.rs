@@ -132,8 +132,7 @@ fn a_delay_that_is_too_long_for_any_buffer_is_named() {
     };
     let told = refusal("1", &[]);
     assert!(told.contains("switch.buffer: the buffer has 33554432 bytes, but the headroom"), "{told}");
-    let named =
-        "; the link from 1 to 2 (line 4 of topology.txt) alone takes more than the buffer, with its delay of 1.000000 s";
+    let named = "; the link from 1 to 2 (line 4 of topology.txt) alone takes more than the buffer, with its delay of 1.000000 s";
     assert!(told.ends_with(named), "{told}");
     // Then it is the buffer that is wrong.
     for set in ["switch.buffer=1000", "switch.headroom=30MB"] {
