@@ -2,7 +2,7 @@
 //! The layers of a frame as JSON.
 
 use super::capture::Captured;
-use super::telemetry::{self, digits};
+use super::telemetry::{self, Returned, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
@@ -24,8 +24,8 @@ pub type Object = Map<String, Value>;
 pub struct Dissector {
     layout: Layout,
     marks: [(u8, SectionLen); 2],
-    /// The layout of what answers bring back, if that is known.
-    returned: Option<Layout>,
+    /// What answers bring back, if that is known.
+    returned: Option<Returned>,
 }
 
 impl Dissector {
@@ -34,8 +34,8 @@ impl Dissector {
         Dissector { layout, marks, returned: None }
     }
 
-    /// One that also reads what acknowledgements and feedback bring back, as sections of this layout.
-    pub fn reading_answers(self, returned: Option<Layout>) -> Dissector {
+    /// One that also reads what acknowledgements and feedback bring back.
+    pub fn reading_answers(self, returned: Option<Returned>) -> Dissector {
         Dissector { returned, ..self }
     }
 
@@ -104,17 +104,17 @@ impl Dissector {
                 frame.insert("deth".into(), json!({ "qkey": deth.qkey, "src_qp": deth.src_qp }));
             }
         }
-        if let Some(layout) = self.returned.filter(|_| brings_records(sent)) {
-            frame.insert("returned_telemetry".into(), telemetry::returned(layout, sent.payload));
+        if let Some(returned) = self.returned.filter(|_| brings_an_answer(sent)) {
+            frame.insert("returned_telemetry".into(), telemetry::returned(returned, sent.payload));
         }
         frame.insert("payload_bytes".into(), sent.payload.len().into());
         frame.insert("icrc".into(), icrc(packet));
     }
 }
 
-/// Whether the payload of a frame can be nothing but the telemetry of the packet that it answers. A negative acknowledgement
+/// Whether the payload of a frame can be nothing but the answer to the packet that it acknowledges. A negative acknowledgement
 /// may have more behind it.
-fn brings_records(frame: &RoceFrame<'_>) -> bool {
+fn brings_an_answer(frame: &RoceFrame<'_>) -> bool {
     let acknowledges = matches!(frame.extension, Extension::Aeth(Aeth { syndrome: Syndrome::Ack(_), .. }));
     !frame.payload.is_empty() && (acknowledges || frame.bth.opcode == Opcode::FEEDBACK)
 }
@@ -294,12 +294,17 @@ fn other_layers(frame: &mut Object, sliced: &LaxSlicedPacket<'_>) {
 mod tests {
     use super::*;
     use hpcc_core::frame::build;
+    use hpcc_core::telemetry::{Hop, LinkRecord, link_codec, normalised};
+    use hpcc_core::transport::feedback::Answer;
+    use hpcc_core::units::BitRate;
 
     /// Two hops of switches 0x0a1 and 0x0b2 in the paper's layout.
     const SECTION: [u8; 18] =
         [0x20, 0x13, 0x41, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0, 0x10, 0x61, 0x23, 0x46, 0, 0, 1, 0, 0];
 
-    fn answer(syndrome: Syndrome, returned: Option<Layout>) -> Object {
+    const RECORDS: Returned = Returned { answer: Answer::Records, layout: Layout::Paper };
+
+    fn answer(syndrome: Syndrome, returned: Option<Returned>, payload: &[u8]) -> Object {
         let frame = RoceFrame {
             src_mac: [0; 6],
             dst_mac: [1; 6],
@@ -314,7 +319,7 @@ mod tests {
             destination_options: &[],
             bth: Bth { opcode: Opcode::ACKNOWLEDGE, ..Bth::default() },
             extension: Extension::Aeth(Aeth { syndrome, msn: 1 }),
-            payload: &SECTION,
+            payload,
             zeros: 0,
         };
         let bytes = build::roce(&frame, Coverage::default()).expect("a frame");
@@ -323,13 +328,35 @@ mod tests {
 
     #[test]
     fn what_an_acknowledgement_brings_back_is_read_where_its_layout_is_known() {
-        let frame = answer(Syndrome::ACK, Some(Layout::Paper));
+        let frame = answer(Syndrome::ACK, Some(RECORDS), &SECTION);
         let told = &frame["returned_telemetry"];
         assert_eq!((&told["format"], &frame["payload_bytes"]), (&json!("paper"), &json!(SECTION.len())));
         assert_eq!(told["hpcc"]["hops"].as_array().map(Vec::len), Some(2), "{told}");
-        for unread in [answer(Syndrome::ACK, None), answer(Syndrome::Nak(NakCode::SequenceError), Some(Layout::Paper))]
-        {
+        let refused = Syndrome::Nak(NakCode::SequenceError);
+        for unread in [answer(Syndrome::ACK, None, &SECTION), answer(refused, Some(RECORDS), &SECTION)] {
             assert!(!unread.contains_key("returned_telemetry"), "{unread:?}");
+        }
+    }
+
+    /// REQ-17, REQ-19 and REQ-25: 43 472 bytes of window; the second link, of 400 Gb/s; U of 1 and of 1/512.
+    #[test]
+    fn answers_without_all_records_are_read_for_what_they_are() {
+        let hop = Hop { rate: BitRate::gbps(400), ts: 77, tx_bytes: 4_096, qlen: 90_000 };
+        let link = LinkRecord { path: 0xabc, place: 1, hop, modulus: Layout::Paper.modulus().expect("counters") };
+        let told_link = json!({
+            "format": "busiest_link", "place": 1, "path": 0xabc,
+            "hpcc": { "rate_bps": 400_000_000_000u64, "ts_ns": 77, "tx_bytes": 4_096, "qlen_bytes": 90_000 },
+        });
+        let loads = [normalised::encode(1.0), 0];
+        let told_loads = json!({ "format": "loads", "utilisations": [normalised::decode(loads[0]), 1.0 / 512.0] });
+        for (kind, payload, told) in [
+            (Answer::Window, &43_472u32.to_be_bytes()[..], json!({ "format": "window", "window_bytes": 43_472 })),
+            (Answer::BusiestLink, &link_codec::emit(&link), told_link),
+            (Answer::Loads, &loads, told_loads),
+            (Answer::Window, &[1, 2], json!({ "format": "window", "window_bytes": null })),
+        ] {
+            let frame = answer(Syndrome::ACK, Some(Returned { answer: kind, ..RECORDS }), payload);
+            assert_eq!(frame["returned_telemetry"], told);
         }
     }
 }

@@ -8,13 +8,16 @@ mod telemetry;
 
 use anyhow::{Context, Result, bail};
 use capture::{Captured, Frames};
+use hpcc_core::cc::{Algorithm, RxHpccConfig};
 use hpcc_core::frame::{Encapsulation, TELEMETRY_MARK};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::{Layout, LayoutName, LayoutSettings};
+use hpcc_core::transport::feedback::Answer;
 use hpcc_formats::results::Summary;
 use layers::Dissector;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use telemetry::Returned;
 
 use crate::human;
 
@@ -78,14 +81,26 @@ fn layout_beside(capture: &Path) -> Option<Layout> {
     layout_told(told).filter(|layout| is_anonymous(layout.name()))
 }
 
-/// The layout of what answers bring back in the run that a capture is of, if that is one whole section.
-fn returned_beside(capture: &Path) -> Option<Layout> {
+/// What answers bring back in the run that a capture is of, if each is one whole answer.
+fn returned_beside(capture: &Path) -> Option<Returned> {
     let summary = Summary::read(&capture.with_file_name("summary.json")).ok()?;
-    let told = &summary.scenario["telemetry"];
+    returned_told(&summary.scenario)
+}
+
+/// The same from what the summary says. A window is no setting: it follows from the algorithm.
+fn returned_told(scenario: &serde_json::Value) -> Option<Returned> {
+    let told = &scenario["telemetry"];
     let is_sealed = told["seal"].as_bool().unwrap_or(false);
     let is_single = told["records_per_ack"].as_u64().unwrap_or(1) == 1;
-    let is_whole = told["answer"].as_str() == Some("records") && !is_sealed && is_single;
-    layout_told(told).filter(|_| is_whole)
+    if is_sealed || !is_single {
+        return None;
+    }
+    let answer = match Answer::from_name(told["answer"].as_str()?)? {
+        Answer::Nothing => return None,
+        _ if scenario["congestion_control"]["algorithm"] == RxHpccConfig::default().name() => Answer::Window,
+        chosen @ (Answer::Records | Answer::BusiestLink | Answer::Loads | Answer::Window) => chosen,
+    };
+    Some(Returned { answer, layout: layout_told(told)? })
 }
 
 /// The layout that a summary tells of.
@@ -147,4 +162,25 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         let in_json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
         in_json == Some(io::ErrorKind::BrokenPipe) || cause.downcast_ref::<io::Error>().is_some_and(is_pipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_algorithm_and_the_settings_say_what_comes_back() {
+        let told = |algorithm: &str, answer: &str, seal: bool, records: u64| {
+            let telemetry = json!({ "layout": "int_md", "answer": answer, "seal": seal, "records_per_ack": records });
+            let scenario = json!({ "congestion_control": { "algorithm": algorithm }, "telemetry": telemetry });
+            returned_told(&scenario).map(|returned| returned.answer)
+        };
+        assert_eq!(told("rx_hpcc", "records", false, 1), Some(Answer::Window));
+        assert_eq!(told("hpcc_plus", "records", false, 1), Some(Answer::Records));
+        assert_eq!(told("hpcc_plus", "busiest_link", false, 1), Some(Answer::BusiestLink));
+        for (answer, seal, records) in [("none", false, 1), ("records", true, 1), ("records", false, 4)] {
+            assert_eq!(told("hpcc_plus", answer, seal, records), None, "{answer} {seal} {records}");
+        }
+    }
 }

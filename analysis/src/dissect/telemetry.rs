@@ -15,7 +15,8 @@ use hpcc_core::telemetry::ioam::node::Node;
 use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
 use hpcc_core::telemetry::ioam::trace::Trace;
 use hpcc_core::telemetry::ipv6_options::OptionsHeader;
-use hpcc_core::telemetry::{HopStack, Layout, LayoutName, Telemetry};
+use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, Telemetry, link_codec, normalised};
+use hpcc_core::transport::feedback::Answer;
 use serde_json::{Value, json};
 
 /// Bytes as hexadecimal digits.
@@ -41,8 +42,42 @@ pub fn section(section: &Section<'_>, layout: Option<Layout>) -> Value {
     value
 }
 
-/// What an answer brings back: the section of this layout as it arrived.
-pub fn returned(layout: Layout, bytes: &[u8]) -> Value {
+/// What the answers of a run bring back, and the layout in which packets collected it.
+#[derive(Clone, Copy)]
+pub struct Returned {
+    pub answer: Answer,
+    pub layout: Layout,
+}
+
+/// What an answer brings back; values are `null` where its bytes cannot be such an answer.
+pub fn returned(Returned { answer, layout }: Returned, bytes: &[u8]) -> Value {
+    match answer {
+        Answer::Records => records(layout, bytes),
+        Answer::BusiestLink => busiest_link(layout, bytes),
+        Answer::Loads => {
+            let loads: Vec<f64> = bytes.iter().map(|&code| normalised::decode(code)).collect();
+            json!({ "format": answer.name(), "utilisations": loads })
+        }
+        Answer::Window => {
+            let window = bytes.try_into().ok().map(u32::from_be_bytes);
+            json!({ "format": answer.name(), "window_bytes": window })
+        }
+        Answer::Nothing => Value::Null,
+    }
+}
+
+fn busiest_link(layout: Layout, bytes: &[u8]) -> Value {
+    let record = layout.modulus().and_then(|modulus| link_codec::read(bytes, modulus).ok());
+    json!({
+        "format": Answer::BusiestLink.name(),
+        "place": record.map(|record| record.place),
+        "path": record.map(|record| record.path),
+        "hpcc": record.map(|record| hop(&record.hop)),
+    })
+}
+
+/// The section of this layout as it arrived.
+fn records(layout: Layout, bytes: &[u8]) -> Value {
     match layout.name() {
         LayoutName::IntMd => int_md(bytes),
         LayoutName::Ifa => ifa(bytes),
@@ -60,12 +95,15 @@ fn named(name: &str) -> Option<Layout> {
     LayoutName::from_name(name).map(Layout::from)
 }
 
+fn hop(hop: &Hop) -> Value {
+    json!({ "rate_bps": hop.rate.0, "ts_ns": hop.ts, "tx_bytes": hop.tx_bytes, "qlen_bytes": hop.qlen })
+}
+
 /// What HPCC reads of a section, `null` if it does not.
 fn quantities(layout: Layout, bytes: &[u8]) -> Value {
     let mut stack = HopStack::default();
     match layout.read(bytes, &mut stack) {
         Telemetry::Hops(stack) => {
-            let hop = |hop: &hpcc_core::telemetry::Hop| json!({ "rate_bps": hop.rate.0, "ts_ns": hop.ts, "tx_bytes": hop.tx_bytes, "qlen_bytes": hop.qlen });
             json!({
                 "hops": stack.hops().iter().map(hop).collect::<Vec<_>>(),
                 "ts_modulus_ns": stack.modulus.ts,
