@@ -2,6 +2,7 @@
 //! Flows: can each of them be sent, and can it arrive?
 
 use super::attacked::Attacked;
+use super::bordered::Bordered;
 use super::classes::Sent;
 use super::feedback::Feedback;
 use super::hops::LongPaths;
@@ -28,6 +29,7 @@ pub(in crate::scenario) fn flows(
     let mut priorities = InUse::new(scenario);
     let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
     let mut sent = Sent::new(&traffic);
+    let mut bordered = Bordered::new(scenario);
     let mut late = 0;
     for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
@@ -49,6 +51,7 @@ pub(in crate::scenario) fn flows(
             attacked.see(group, &flow);
             feedback.see(&flow);
             sent.see(&flow);
+            bordered.see(&flow);
         }
     }
     sent.settle(&totals, places)?;
@@ -57,6 +60,7 @@ pub(in crate::scenario) fn flows(
     note_idle_flows(scenario, late, totals.count);
     let unanswered = feedback.notes(scenario, totals.count);
     scenario.notes.extend(unanswered);
+    scenario.notes.extend(bordered.note());
     scenario.notes.extend(long_paths.note(totals.count));
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));

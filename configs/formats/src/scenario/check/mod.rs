@@ -2,6 +2,7 @@
 //! Checks that need more than one part of a scenario: flows against the network, switches against links.
 
 mod attacked;
+mod bordered;
 mod classes;
 mod feedback;
 mod flows;
