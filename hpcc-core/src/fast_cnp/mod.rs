@@ -23,7 +23,8 @@
 //! - Option type: 0x9e of RFC 4727 for both options until IANA assigns two; the length tells them apart.
 //! - A copied trace that is too long loses free room, then its oldest nodes, and then says so by the overflow flag.
 //! - A trace of which no node fits is not copied: option 1.
-//! - UDP source port that of the data packet, DSCP 48, not ECN-capable, hop limit 64, no UDP checksum, PSN 0.
+//! - UDP source port that of the data packet, DSCP 48, not ECN-capable, hop limit 64, PSN 0; the UDP checksum is real, as
+//!   IPv6 demands (frames of [`packet`] alone leave it to whoever sends them).
 //! - ICRC: covers the option unless configured otherwise ([`Coverage`](crate::roce::icrc::Coverage)).
 //! - Trigger: the ECN mark itself, thresholds of its own, or a bound on the port's U; asked as a packet leaves, when its
 //!   trace has the switch's own record.
