@@ -57,6 +57,12 @@ impl ExactNanos {
         ExactNanos { nanos: self.nanos + Nanos(nanos), late: (nanos.saturating_mul(PICOS) - picos) as u16 }
     }
 
+    /// So many whole nanoseconds later.
+    #[must_use]
+    pub fn shifted(self, nanos: Nanos) -> ExactNanos {
+        ExactNanos { nanos: self.nanos + nanos, ..self }
+    }
+
     /// So many picoseconds earlier, at most as far as 0.
     #[inline]
     pub fn before(self, picos: u64) -> ExactNanos {

@@ -8,10 +8,10 @@ use hpcc_core::address::host_address;
 use hpcc_core::node::{self, Located, lowest_rate};
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Conflict;
-use hpcc_core::switch::Priorities;
+use hpcc_core::switch::{FlowKey, HOST_SEED, Priorities};
 use hpcc_core::topology::routes::{PathMetrics, RouteTable, Routes};
 use hpcc_core::topology::{Link, Network as CoreNetwork, NodeKind};
-use hpcc_core::transport::{LinkSpec, LoneFlow};
+use hpcc_core::transport::{LinkSpec, LoneFlow, LoneLink, LonePath};
 use hpcc_core::units::{BitRate, Nanos, Rounding};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +24,18 @@ pub(crate) mod ffi {
         b: u32,
         rate_bps: u64,
         delay_ns: u64,
+    }
+
+    /// A flow whose time alone is asked for.
+    #[derive(Clone, Copy)]
+    struct StandaloneFlow {
+        src: u32,
+        dst: u32,
+        size_bytes: u64,
+        /// Whether its ports are known, which choose among equal paths; otherwise it takes the first.
+        has_ports: bool,
+        sport: u16,
+        dport: u16,
     }
 
     unsafe extern "C++" {
@@ -47,8 +59,8 @@ pub(crate) mod ffi {
         /// Routes shall lead to switches as well.
         fn route_to_switches(self: &mut Network);
         /// Takes over for which priorities a switch with these settings keeps memory, if it is lossless: the same as the
-        /// others; and whether it adds to all telemetry.
-        fn pass_by(self: &mut Network, settings: &Settings) -> Result<()>;
+        /// others; and to which telemetry it adds.
+        fn pass_by(self: &mut Network, node: u32, settings: &Settings) -> Result<()>;
         /// Refuses a priority for which switches keep no memory; `what` begins the sentence.
         fn check_priority(self: &Network, what: &str, priority: u8) -> Result<()>;
         /// The same for a flow, whose receiver has these settings.
@@ -88,7 +100,7 @@ pub(crate) mod ffi {
         /// Base round-trip time of a pair, 0 if unconnected.
         fn pair_rtt_ns(self: &Network, src: u32, dst: u32) -> u64;
         /// Flow completion time on an idle path from a host with these settings, 0 if unconnected.
-        fn standalone_fct_ns(self: &Network, src: u32, dst: u32, size_bytes: u64, host: &Settings) -> Result<u64>;
+        fn standalone_fct_ns(self: &Network, flow: &StandaloneFlow, host: &Settings) -> Result<u64>;
         /// IPv4 address of a host, as an integer.
         fn address(self: &Network, node: u32) -> u32;
         /// The time that a frame occupies a link, rounded to nearest or as the reference does.
@@ -116,8 +128,10 @@ pub struct Network {
     pfc_priorities: Option<Priorities>,
     /// Flows of hosts that are configured alike; one for each configuration.
     lone_flows: Vec<LoneFlow>,
-    /// Whether frames with telemetry pass switches that add no record.
+    /// Whether switches leave out records, so that how many a packet collects depends on others.
     leaves_hops_out: bool,
+    /// Switches that add no record.
+    blind: BTreeSet<u32>,
     /// Hosts that answer no telemetry.
     silent: BTreeSet<u32>,
     /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
@@ -228,8 +242,11 @@ impl Network {
         Ok(())
     }
 
-    pub fn pass_by(&mut self, settings: &Settings) -> Result<(), String> {
-        self.leaves_hops_out |= !settings.node.switch.stamp_telemetry || settings.node.switch.leaves_hops_out();
+    pub fn pass_by(&mut self, node: u32, settings: &Settings) -> Result<(), String> {
+        self.leaves_hops_out |= settings.node.switch.leaves_hops_out();
+        if !settings.node.switch.stamp_telemetry {
+            self.blind.insert(node);
+        }
         let Some(own) = settings.node.pfc_priorities() else { return Ok(()) };
         let known = *self.pfc_priorities.get_or_insert(own);
         (own == known).then_some(()).ok_or_else(|| {
@@ -334,23 +351,55 @@ impl Network {
         self.measure(src, dst).map_or(0, |(rtt, ..)| rtt.0)
     }
 
-    pub fn standalone_fct_ns(&self, src: u32, dst: u32, size_bytes: u64, host: &Settings) -> Result<u64, String> {
+    pub fn standalone_fct_ns(&self, flow: &ffi::StandaloneFlow, host: &Settings) -> Result<u64, String> {
+        let &ffi::StandaloneFlow { src, dst, size_bytes, .. } = flow;
         let Some(routes) = self.present_routes(src, dst) else { return Ok(0) };
-        let Some(links) = routes.links(src, dst) else { return Ok(0) };
         if host.node.quirks().rough_ideal_fct {
-            let Some(first) = self.path(src, dst) else { return Ok(0) };
+            let Some((links, first)) = routes.links(src, dst).zip(self.path(src, dst)) else { return Ok(0) };
             // After a link has failed, the reference still uses the round-trip times from the start.
             let path = PathMetrics { bottleneck: routes.measure(&links).bottleneck, ..first };
             return Ok(path.standalone_fct(size_bytes, host.mtu(), host.data_overhead()).0);
         }
-        let mut flow = host.node.lone_flow().map_err(told)?;
-        if self.leaves_hops_out {
-            flow = flow.without_records();
-        }
+        let Some(path) = self.lone_path(routes, flow, host) else { return Ok(0) };
+        let mut lone = host.node.lone_flow().map_err(told)?;
         if self.silent.contains(&dst) {
-            flow = flow.without_answers();
+            lone = lone.without_answers();
         }
-        Ok(flow.completion(&links, size_bytes).0)
+        Ok(lone.completion(&path, size_bytes).0)
+    }
+
+    /// What a flow of a host with these settings finds if it is alone. Where switches leave records out, it meets none that adds
+    /// one, so that its time is none that another path, or other traffic, would make shorter.
+    fn lone_path(&self, routes: &Routes, flow: &ffi::StandaloneFlow, host: &Settings) -> Option<LonePath> {
+        let &ffi::StandaloneFlow { src, dst, sport, dport, has_ports, .. } = flow;
+        let (here, there) = (self.address(src), self.address(dst));
+        let key = |src_address, dst_address, sport, dport| FlowKey { src_address, dst_address, sport, dport };
+        let way = |from, to, key: FlowKey| {
+            let seed = |node| if node == from { HOST_SEED } else { node };
+            routes.way(
+                from,
+                to,
+                |node, ports| if has_ports { key.choose(seed(node), ports) } else { ports.first().copied() },
+            )
+        };
+        // Answers have the same source port as data where the destination port is that of the protocol.
+        let (data, answers) = match host.node.wire.profile.port() {
+            Some(port) => (key(here, there, sport, port), key(there, here, sport, port)),
+            None => (key(here, there, sport, dport), key(there, here, dport, sport)),
+        };
+        let transport = host.node.transport();
+        let (base_rtt, bdp, _) = self.path_limits(src, dst, transport.global_rtt);
+        let ways = (way(src, dst, data)?, way(dst, src, answers)?);
+        let line_rate = ways.0.first().map(|&(_, (rate, _))| rate)?;
+        let stamps = |node: u32| node != src && !self.leaves_hops_out && !self.blind.contains(&node);
+        let mut records = 0;
+        let link = |&(node, (rate, delay)): &(u32, (BitRate, Nanos))| {
+            records += u8::from(stamps(node));
+            LoneLink { rate, delay, records }
+        };
+        let there = ways.0.iter().map(link).collect();
+        let back = ways.1.iter().map(|&(_, (rate, delay))| LoneLink { rate, delay, records: 0 }).collect();
+        Some(LonePath { there, back, base_rtt, window: transport.first_window(line_rate, base_rtt, bdp) })
     }
 
     pub fn address(&self, node: u32) -> u32 {
@@ -411,6 +460,11 @@ mod tests {
         network
     }
 
+    /// From host 0 to host 1 by the first path.
+    fn flow(size_bytes: u64) -> ffi::StandaloneFlow {
+        ffi::StandaloneFlow { src: 0, dst: 1, size_bytes, has_ports: false, sport: 0, dport: 0 }
+    }
+
     #[test]
     fn flows_after_a_failure_measure_their_path_and_in_the_reference_the_one_before() {
         for metrics_of_the_start in [false, true] {
@@ -425,7 +479,7 @@ mod tests {
             let ideal = |rough_ideal_fct| {
                 let quirks = QuirkSettings::of(Quirks { rough_ideal_fct, ..Quirks::NONE });
                 let settings = NodeSettings { quirks, ..NodeSettings::default() };
-                network.standalone_fct_ns(0, 1, 1_000, &Settings::settled(Rc::new(settings)))
+                network.standalone_fct_ns(&flow(1_000), &Settings::settled(Rc::new(settings)))
             };
             assert_eq!(ideal(true), Ok(before.0.0 + 335), "the reference's formula: 1,048 bytes at 25 Gb/s");
             assert_eq!(ideal(false), Ok(8_000 + 2 * 84 + 2 * 335 + 2 * 5 + 2 * 19));
@@ -443,9 +497,9 @@ mod tests {
             let mut network = network(&[100], Quirks::NONE);
             let mut switch = settings.clone();
             switch.switch.stamp_telemetry = stamps;
-            network.pass_by(&Settings::settled(Rc::new(switch))).expect("a switch");
+            network.pass_by(3, &Settings::settled(Rc::new(switch))).expect("a switch");
             network.measure_by(1, &Settings::settled(Rc::new(receiver.clone()))).expect("a host");
-            network.standalone_fct_ns(0, 1, 1_000_000, &Settings::settled(Rc::new(settings.clone()))).expect("a path")
+            network.standalone_fct_ns(&flow(1_000_000), &Settings::settled(Rc::new(settings.clone()))).expect("a path")
         };
         let all = ideal(true, &settings);
         assert!(ideal(false, &settings) < all && ideal(true, &legacy) < all);

@@ -231,7 +231,7 @@ QbbHelper::AgreeOnSettings() const
         CallCore([&] {
             if (node->IsSwitch())
             {
-                m_network->pass_by(node->GetSettings());
+                m_network->pass_by(node->GetIndex(), node->GetSettings());
             }
             else
             {

@@ -499,10 +499,20 @@ QbbHelper::GetStandaloneFct(const NodeReference& src, const NodeReference& dst, 
     const uint32_t destination = GetNode(dst)->GetIndex();
     NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
     return NanoSeconds(CallCore([&] {
-        return m_network->standalone_fct_ns(source->GetIndex(),
-                                            destination,
-                                            size,
+        return m_network->standalone_fct_ns({source->GetIndex(), destination, size, false, 0, 0},
                                             source->GetSettings());
+    }));
+}
+
+Time
+QbbHelper::GetStandaloneFct(const RdmaFlow& flow) const
+{
+    const Ptr<QbbNode> source = GetNode(flow.src);
+    NS_ABORT_MSG_UNLESS(m_isStarted, "paths are not known before QbbHelper::Start()");
+    return NanoSeconds(CallCore([&] {
+        return m_network->standalone_fct_ns(
+            {flow.src, flow.dst, flow.size, true, flow.sport, flow.dport},
+            source->GetSettings());
     }));
 }
 

@@ -33,6 +33,7 @@ namespace ns3
 class DataRate;
 class QbbNode;
 class RdmaHost;
+struct RdmaFlow;
 
 /**
  * \ingroup hpcc
@@ -389,10 +390,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     uint32_t GetNNodes() const;
 
     /**
-     * \brief Compute how long a flow would take on an idle network.
+     * \brief Compute how long a flow would take on an idle network, at line rate.
      *
-     * With AckEvery and selective_repeat, and with telemetry that comes back by notifications, the
-     * time of a flow that is alone may differ from this.
+     * Of several paths it takes the first. If they differ, or not all of their switches add
+     * telemetry, the time of a flow may differ from this.
      *
      * \param src the source
      * \param dst the destination
@@ -400,6 +401,13 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \return the flow completion time, 0 if the hosts are not connected
      */
     Time GetStandaloneFct(const NodeReference& src, const NodeReference& dst, uint64_t size) const;
+
+    /**
+     * \brief Compute how long a flow that has started would take on an idle network, at line rate.
+     * \param flow the flow, whose ports say which of several paths it takes
+     * \return the flow completion time, 0 if the hosts are not connected
+     */
+    Time GetStandaloneFct(const RdmaFlow& flow) const;
 
     /// \return the longest base round-trip time T of two hosts, once the routes are computed
     Time GetMaxRtt() const;

@@ -76,7 +76,7 @@ RdmaFlowResults::OnStart(const RdmaFlow&)
 void
 RdmaFlowResults::OnFinish(const RdmaFlow& flow)
 {
-    const Time alone = m_hosts[flow.src]->GetStandaloneFct(flow.dst, flow.size);
+    const Time alone = m_hosts[flow.src]->GetStandaloneFct(flow);
     m_finished.push_back({flow, flow.completion.GetDouble() / alone.GetDouble()});
 }
 

@@ -166,7 +166,7 @@ ScenarioTraffic::OnFinish(const RdmaFlow& flow)
     }
     hpcc::FlowOutcome outcome = MakeOutcome(flow, flow.size);
     outcome.fct_ns = flow.completion.GetNanoSeconds();
-    outcome.ideal_ns = m_network.GetStandaloneFct(flow.src, flow.dst, flow.size).GetNanoSeconds();
+    outcome.ideal_ns = m_network.GetStandaloneFct(flow).GetNanoSeconds();
     m_results.flow_finished(outcome);
     NoteCompletion();
 }

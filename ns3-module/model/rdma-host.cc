@@ -570,8 +570,20 @@ Time
 RdmaHost::GetStandaloneFct(uint32_t dst, uint64_t size) const
 {
     CheckRunning();
-    return NanoSeconds(
-        CallCore([&] { return m_network->standalone_fct_ns(m_index, dst, size, GetSettings()); }));
+    return NanoSeconds(CallCore([&] {
+        return m_network->standalone_fct_ns({m_index, dst, size, false, 0, 0}, GetSettings());
+    }));
+}
+
+Time
+RdmaHost::GetStandaloneFct(const RdmaFlow& flow) const
+{
+    CheckRunning();
+    return NanoSeconds(CallCore([&] {
+        return m_network->standalone_fct_ns(
+            {flow.src, flow.dst, flow.size, true, flow.sport, flow.dport},
+            GetSettings());
+    }));
 }
 
 } // namespace ns3

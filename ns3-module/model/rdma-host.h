@@ -225,6 +225,13 @@ class RdmaHost : public QbbNode
      */
     Time GetStandaloneFct(uint32_t dst, uint64_t size) const;
 
+    /**
+     * \brief Compute how long a flow that has started here would take on an idle network.
+     * \param flow the flow, whose ports say which of several paths it takes
+     * \return the flow completion time, 0 if there is no way
+     */
+    Time GetStandaloneFct(const RdmaFlow& flow) const;
+
     // Inherited
     uint32_t GetMtu() const override;
     bool IsSwitch() const override;

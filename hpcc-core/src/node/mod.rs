@@ -266,8 +266,9 @@ impl NodeSettings {
     pub fn lone_flow(&self) -> Result<LoneFlow, Located> {
         let flow = LoneFlow::new(&self.host()?, self.wire.frame_gap(), self.switch.stamp_telemetry);
         Ok(match self.protocol.protocol {
-            Protocol::Rdma | Protocol::Tcp => flow,
-            Protocol::Udp => flow.unacknowledged(),
+            Protocol::Rdma => flow,
+            Protocol::Tcp => flow.of_stack(),
+            Protocol::Udp => flow.of_stack().unacknowledged(),
         })
     }
 

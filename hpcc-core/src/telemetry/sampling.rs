@@ -39,7 +39,7 @@ impl Sampling {
 }
 
 /// The choice for the packets of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampler {
     sampling: Sampling,
     base_rtt: Nanos,
@@ -106,6 +106,20 @@ impl Sampler {
         leaves
     }
 
+    /// The choice that differs from this one in its times alone, which are so much later.
+    #[must_use]
+    pub fn later(&self, by: Nanos) -> Sampler {
+        match self.sampling {
+            Sampling::EveryPacket | Sampling::EveryNth(_) | Sampling::Never => self.clone(),
+            Sampling::OncePerRtt | Sampling::OnCongestion | Sampling::Probes => Sampler {
+                not_before: self.not_before + by,
+                probe: self.probe.map(|due| due + by),
+                congested_until: if self.congested_until > Nanos(0) { self.congested_until + by } else { Nanos(0) },
+                ..self.clone()
+            },
+        }
+    }
+
     #[inline]
     fn take_turn(&mut self, now: Nanos) -> bool {
         let due = now >= self.not_before;
@@ -169,6 +183,20 @@ mod tests {
             }
         }
         probes
+    }
+
+    #[test]
+    fn a_later_choice_is_the_same_one_later() {
+        const DAY: u64 = 86_400_000_000_000;
+        for sampling in [Sampling::EveryPacket, Sampling::EveryNth(3), Sampling::OncePerRtt, Sampling::OnCongestion] {
+            let mut now = Sampler::new(sampling, Nanos(T));
+            now.on_data(Nanos(0));
+            let mut later = now.later(Nanos(DAY));
+            assert!((1..40).all(|n| now.on_data(Nanos(n * 1_000)) == later.on_data(Nanos(DAY + n * 1_000))));
+        }
+        let mut probes = Sampler::new(Sampling::Probes, Nanos(T));
+        probes.on_data(Nanos(7));
+        assert_eq!(probes.later(Nanos(DAY)).poll_timeout(), Some(Nanos(DAY + 7)));
     }
 
     #[test]

@@ -124,20 +124,31 @@ impl Routes {
     /// The links of the path from host `src` to host `dst`, from `src` on: rate and delay. Of several paths it is the one
     /// over the first next hop of each node.
     pub fn links(&self, src: u32, dst: u32) -> Option<Vec<(BitRate, Nanos)>> {
+        let way = self.way(src, dst, |_, ports| ports.first().copied())?;
+        Some(way.into_iter().map(|(_, link)| link).collect())
+    }
+
+    /// The nodes of a path from host `src` to host `dst`, but for the last, each with the link behind it. `choose` has the
+    /// choice of ports at each node.
+    pub fn way(
+        &self,
+        src: u32,
+        dst: u32,
+        choose: impl Fn(u32, &[u16]) -> Option<u16>,
+    ) -> Option<Vec<(u32, (BitRate, Nanos))>> {
         let is_host = |node: u32| self.nodes.get(node as usize) == Some(&NodeKind::Host);
         if !is_host(src) || !is_host(dst) {
             return None;
         }
-        let mut links = Vec::new();
+        let mut way = Vec::new();
         let mut at = src;
         while at != dst {
-            let table = self.table(at);
-            let first = *table.next_hops(dst).first()?;
-            let port = self.ports.get(at as usize)?.get(usize::from(first))?;
-            links.push(self.links[port.link as usize]);
+            let port = choose(at, self.table(at).next_hops(dst))?;
+            let port = self.ports.get(at as usize)?.get(usize::from(port))?;
+            way.push((at, self.links[port.link as usize]));
             at = port.peer;
         }
-        Some(links)
+        Some(way)
     }
 
     /// The kinds of paths from a host to another one, each once: what they measure, and their links.

@@ -211,17 +211,10 @@ impl Host {
 
     fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
         let transport = &self.rules.transport;
-        let bdp = if transport.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
-        // W_init (REQ-08). A window that scales with the rate is that of the line rate; a fixed one is that of the path.
-        let scales = transport.window && transport.variable_window && !transport.quirks.narrow_window;
-        let window = match transport.window || transport.is_selective() {
-            true if scales => bytes_in(line_rate, base_rtt),
-            true => bdp,
-            false => 0,
-        };
+        let window = transport.first_window(line_rate, base_rtt, bdp);
         // What fits on the path at line rate, even if no window holds the flow to it.
         let no_window = window == 0 && !transport.quirks.windowless_hpcc;
-        let path_bytes = if no_window { bytes_in(line_rate, base_rtt) } else { window };
+        let path_bytes = if no_window { line_rate.bytes_in(base_rtt) } else { window };
         FlowLimits {
             line_rate,
             base_rtt,
@@ -601,10 +594,4 @@ impl Host {
 fn flow_id(src: u32, dst: u32, receiver: u32) -> u64 {
     const PRIME: u64 = 0x0100_0000_01b3;
     [src, dst, receiver].iter().fold(0xcbf2_9ce4_8422_2325, |id, &part| (id ^ u64::from(part)).wrapping_mul(PRIME))
-}
-
-/// Bytes that a link carries in a time.
-fn bytes_in(rate: BitRate, time: Nanos) -> u64 {
-    let bytes = u128::from(rate.0) * u128::from(time.0) / 8_000_000_000;
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }

@@ -48,6 +48,11 @@ pub fn opens(seq: u64, mtu: u32) -> bool {
     seq == 0 || seq.is_multiple_of(full_length(mtu))
 }
 
+/// The first byte behind `seq` that opens a message of a flow that is long enough.
+pub const fn next_opening(seq: u64, mtu: u32) -> u64 {
+    (seq / full_length(mtu)).saturating_add(1).saturating_mul(full_length(mtu))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +84,8 @@ mod tests {
         assert_eq!((last.number, u64::from(last.length)), (5, size - 5 * full));
         for seq in [0, 1_000, full - 1_000, full, full + 1_000] {
             assert_eq!(opens(seq, 1_000), Place::of(seq, 1_000, size, 1_000).first, "{seq}");
+            let next = next_opening(seq, 1_000);
+            assert!(next > seq && next - seq <= full && opens(next, 1_000), "{seq}: {next}");
         }
     }
 }

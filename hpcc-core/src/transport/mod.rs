@@ -28,7 +28,7 @@ mod host_tests;
 #[cfg(test)]
 mod recovery_tests;
 
-pub use alone::{LinkSpec, LoneFlow};
+pub use alone::{LinkSpec, LoneFlow, LoneLink, LonePath};
 pub use datagrams::DatagramPacer;
 pub use host::{
     Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, PostResult, Probe, ReceiverSpec, SenderSpec,
@@ -48,7 +48,7 @@ pub use timeout::{RETRANSMISSION_TIMER, TimeoutConfig};
 use crate::cc::Needs;
 use crate::quirks::Quirks;
 use crate::switch::Classes;
-use crate::units::{Nanos, Rounding};
+use crate::units::{BitRate, Nanos, Rounding};
 
 crate::named! {
     /// What a receiver does with an out-of-order packet, and where the sender resumes.
@@ -167,6 +167,32 @@ impl TransportConfig {
         match self.recovery {
             Recovery::GoBackN | Recovery::SelectiveRepeat => expected,
             Recovery::GoBackZero => expected - expected % u64::from(self.chunk.max(1)),
+        }
+    }
+
+    /// Whether a receiver acknowledges a packet in order of itself, which then expects this byte.
+    #[inline]
+    fn acknowledges(&self, expected: u64) -> bool {
+        expected >= u64::from(self.ack_interval) || expected.is_multiple_of(u64::from(self.chunk.max(1)))
+    }
+
+    /// Bytes after which a sender with this window, 0 for none, asks for an acknowledgement: twice in a window keeps a small
+    /// one moving.
+    #[inline]
+    fn asks_every(&self, window: u64) -> u64 {
+        let every = u64::from(self.ack_every);
+        if window == 0 { every } else { every.min(window / 2) }
+    }
+
+    /// The window that a flow begins with (REQ-08), 0 for none: one that scales with the rate is that of its port's `line_rate`,
+    /// a fixed one `bdp`, that of the path.
+    pub fn first_window(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64) -> u64 {
+        let bdp = if self.quirks.wrapping_window { u64::from(bdp as u32) } else { bdp };
+        let scales = self.window && self.variable_window && !self.quirks.narrow_window;
+        match self.window || self.is_selective() {
+            true if scales => line_rate.bytes_in(base_rtt),
+            true => bdp,
+            false => 0,
         }
     }
 

@@ -279,12 +279,9 @@ impl QueuePair {
         Taken { seq, payload, again, ack_requested }
     }
 
-    /// Whether the packet before byte `end` is to be acknowledged at once. Twice in a window keeps a small window
-    /// moving.
+    /// Whether the packet before byte `end` is to be acknowledged at once.
     fn requests_ack(&self, config: &TransportConfig, end: u64) -> bool {
-        let every = u64::from(config.ack_every);
-        let every = if self.window == 0 { every } else { every.min(self.window / 2) };
-        end >= self.end || self.is_window_full() || end >= self.requested + every
+        end >= self.end || self.is_window_full() || end >= self.requested + config.asks_every(self.window)
     }
 
     /// A frame of `frame` bytes was handed to the link at `now`: sets when the next may leave.

@@ -120,11 +120,7 @@ impl Receiver {
         if config.ack_every > 0 {
             return if ack_requested { Reply::Ack(self.expected) } else { Reply::Silence };
         }
-        let on_chunk = self.expected.is_multiple_of(u64::from(config.chunk.max(1)));
-        if self.expected >= u64::from(config.ack_interval) || on_chunk {
-            return Reply::Ack(self.expected);
-        }
-        Reply::Silence
+        if config.acknowledges(self.expected) { Reply::Ack(self.expected) } else { Reply::Silence }
     }
 
     /// Keeps a packet that arrived ahead of its turn.

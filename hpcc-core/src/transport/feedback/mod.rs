@@ -15,6 +15,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+pub use accumulated::len as accumulated_len;
 pub use listener::{Decoder, Listener, Rejected};
 pub use reporting::{Arrived, Reporting};
 pub use settings::{FeedbackSettings, Packets};

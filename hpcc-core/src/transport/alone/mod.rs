@@ -5,33 +5,41 @@
 //! full packet is the base round-trip time T (REQ-09, REQ-62), with headers, telemetry and the acknowledgement; that of any
 //! other flow is its ideal completion time.
 
-use super::HostConfig;
+mod run;
+#[cfg(test)]
+mod run_tests;
+
+pub use run::{LoneLink, LonePath};
+
 use super::feedback::{Answer, FeedbackConfig, Return};
+use super::{HostConfig, TransportConfig};
 use crate::telemetry::{Layout, Sampling, link_codec, seal};
 use crate::topology::routes::PathMetrics;
 use crate::units::{BitRate, Nanos, Rounding};
 use crate::wire::FrameSizes;
 use alloc::vec::Vec;
+use run::Run;
 
 /// What the frames of a flow weigh, which nothing but itself slows down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoneFlow {
-    mtu: u32,
+    transport: TransportConfig,
     sizes: FrameSizes,
     layout: Layout,
     /// Whether switches stamp telemetry.
     stamped: bool,
     feedback: FeedbackConfig,
+    /// Which packets collect telemetry.
+    sampling: Sampling,
     answer: Answer,
+    /// Whether acknowledgements echo telemetry, and that is all.
+    is_echo: bool,
     /// Bytes for which a frame occupies a link besides its own.
     gap: u32,
-    rounding: Rounding,
-    /// T as the user gives it.
-    given: Option<Nanos>,
-    /// T as the reference computes it.
-    payload_only: bool,
+    /// Whether its host paces it, at line rate.
+    is_paced: bool,
     /// Whether it ends when its last byte is acknowledged; if not, when that has arrived.
-    acknowledged: bool,
+    is_acknowledged: bool,
 }
 
 /// A link: its rate and its propagation delay.
@@ -44,44 +52,55 @@ impl LoneFlow {
     /// A flow of a host with this configuration. A frame occupies a link for `gap` bytes more than it has; `stamped`: the
     /// switches stamp telemetry.
     pub fn new(host: &HostConfig, gap: u32, stamped: bool) -> Self {
+        let needs = host.algorithm.needs();
         LoneFlow {
-            mtu: host.transport.mtu.max(1),
+            transport: host.transport,
             sizes: host.sizes,
             layout: host.layout,
             stamped,
             feedback: host.feedback,
-            answer: host.feedback.answer_to(&host.algorithm.needs()),
+            sampling: host.feedback.sampling,
+            answer: host.feedback.answer_to(&needs),
+            is_echo: host.feedback.is_echo(&needs),
             gap,
-            rounding: host.transport.rounding(),
-            given: host.transport.base_rtt,
-            payload_only: host.transport.quirks.payload_base_rtt,
-            acknowledged: true,
+            is_paced: true,
+            is_acknowledged: true,
         }
+    }
+
+    /// The same flow if its packets are those of a stack, which acknowledges each of them and collects no telemetry with any.
+    pub fn of_stack(self) -> Self {
+        let transport = TransportConfig { ack_every: 0, ack_interval: 1, ..self.transport };
+        LoneFlow { transport, sampling: Sampling::Never, is_echo: true, is_paced: false, ..self }
     }
 
     /// The same flow if nothing acknowledges it: it ends when its last byte has arrived.
     pub fn unacknowledged(self) -> Self {
-        LoneFlow { acknowledged: false, ..self }
-    }
-
-    /// The same flow where switches leave records out, be it some of them or of some packets: it meets none that adds one, so
-    /// that its time is none that another path, or other traffic, would make shorter.
-    pub fn without_records(self) -> Self {
-        LoneFlow { stamped: false, ..self }
+        LoneFlow { is_acknowledged: false, ..self }
     }
 
     /// The same flow to a host that answers no telemetry.
     pub fn without_answers(self) -> Self {
-        LoneFlow { answer: Answer::Nothing, ..self }
+        LoneFlow { answer: Answer::Nothing, is_echo: true, ..self }
+    }
+
+    fn rounding(&self) -> Rounding {
+        self.transport.rounding()
     }
 
     /// T on a path: as it was given, or from the start of a full packet to the end of its acknowledgement.
     pub fn base_rtt(&self, path: &PathMetrics, links: &[LinkSpec]) -> Nanos {
-        let computed = || {
-            let there_and_back = LoneFlow { acknowledged: true, ..*self };
-            if self.payload_only { path.rtt() } else { there_and_back.transfer(links, self.mtu.into()) }
-        };
-        self.given.unwrap_or_else(computed)
+        let computed = || if self.transport.quirks.payload_base_rtt { path.rtt() } else { self.round_trip(links) };
+        self.transport.base_rtt.unwrap_or_else(computed)
+    }
+
+    /// From the start of a full packet, the first of its flow, to the end of its acknowledgement, which brings all that an
+    /// acknowledgement can. Fractions of a nanosecond are rounded up once.
+    fn round_trip(&self, links: &[LinkSpec]) -> Nanos {
+        let delays = links.iter().map(|&(_, delay)| self.ticks(delay)).fold(0, u64::saturating_add);
+        let there = self.data(links, self.transport.mtu.max(1), true);
+        let frames = there.into_iter().chain(self.ack(links)).fold(0, u64::saturating_add);
+        self.nanos(delays.saturating_mul(2).saturating_add(frames).saturating_add(self.behind_feedback(links)))
     }
 
     /// The time between two packets of a flow at line rate on such a path that collect telemetry, where T is `base_rtt`;
@@ -90,7 +109,7 @@ impl LoneFlow {
         match self.feedback.sampling {
             Sampling::EveryPacket | Sampling::Never => Nanos(0),
             Sampling::EveryNth(every) => {
-                let packet = self.data(links, self.mtu, false).first().copied().unwrap_or_default();
+                let packet = self.data(links, self.transport.mtu.max(1), false).first().copied().unwrap_or_default();
                 self.nanos(packet.saturating_mul(every.into()))
             }
             Sampling::OncePerRtt | Sampling::OnCongestion | Sampling::Probes => base_rtt,
@@ -99,30 +118,13 @@ impl LoneFlow {
 
     /// The time of a flow of `size` bytes, above 0, from its start on: that of its connection, if it has one, and that of its
     /// bytes.
-    pub fn completion(&self, links: &[LinkSpec], size: u64) -> Nanos {
-        let opening = links.iter().map(|link| 2 * (self.time(link, self.sizes.opening) + self.ticks(link.1)));
+    pub fn completion(&self, path: &LonePath, size: u64) -> Nanos {
+        let opening = path.there.iter().map(|link| {
+            let link = (link.rate, link.delay);
+            2 * (self.time(&link, self.sizes.opening) + self.ticks(link.1))
+        });
         let opens = if self.sizes.opening > 0 { opening.fold(0, u64::saturating_add) } else { 0 };
-        self.transfer(links, size) + self.nanos(opens)
-    }
-
-    /// The time of `size` bytes, above 0, whose packets are acknowledged one by one if they are at all. Of a flow that collects
-    /// telemetry with some of its packets only the first is taken to collect; of its messages of 1 GiB only the first to
-    /// open with a longer header.
-    fn transfer(&self, links: &[LinkSpec], size: u64) -> Nanos {
-        let packets = size.div_ceil(self.mtu.into()).max(1);
-        let last = size - (packets - 1) * u64::from(self.mtu);
-        let last = u32::try_from(last).unwrap_or(self.mtu);
-        // A packet's acknowledgement goes on where the packet has ended: both are one way over twice as many links.
-        let back = |first| if self.acknowledged { self.ack(links, first) } else { Times::new() };
-        let round = |payload, first| [self.data(links, payload, first), back(first)].concat();
-        let sending = match packets {
-            1 => round(last, true).iter().sum(),
-            _ => pipelined(&round(self.mtu, true), &round(self.mtu, false), packets - 2, &round(last, false)),
-        };
-        let delays = links.iter().map(|&(_, delay)| self.ticks(delay)).fold(0, u64::saturating_add);
-        let ways = if self.acknowledged { 2 } else { 1 };
-        let behind = if self.acknowledged { self.behind_feedback(links, packets == 1) } else { 0 };
-        self.nanos(delays.saturating_mul(ways).saturating_add(sending).saturating_add(behind))
+        Run::new(self, path, size).finish(true).0 + self.nanos(opens)
     }
 
     fn collects(&self, first: bool) -> bool {
@@ -144,24 +146,32 @@ impl LoneFlow {
         links.iter().enumerate().map(|(hops, link)| self.time(link, frame(hops))).collect()
     }
 
-    /// The times of an acknowledgement on its way back.
-    fn ack(&self, links: &[LinkSpec], first: bool) -> Times {
+    /// The times of an acknowledgement of a flow's first packet on its way back.
+    fn ack(&self, links: &[LinkSpec]) -> Times {
         let answer = match self.feedback.by {
-            Return::Acknowledgement if self.collects(first) => self.answer(links.len()),
+            Return::Acknowledgement if self.collects(true) => self.answer(links.len()),
             Return::Acknowledgement | Return::Notification => 0,
         };
-        links.iter().rev().map(|link| self.time(link, self.sizes.ack(answer))).collect()
+        self.back(links, self.sizes.ack(answer))
     }
 
-    /// How much later the last acknowledgement comes because feedback in a packet of its own leaves ahead of it.
-    fn behind_feedback(&self, links: &[LinkSpec], first: bool) -> u64 {
-        let answer = if self.collects(first) { self.answer(links.len()) } else { 0 };
+    fn back(&self, links: &[LinkSpec], frame: u32) -> Times {
+        links.iter().rev().map(|link| self.time(link, frame)).collect()
+    }
+
+    /// How much later that acknowledgement comes because feedback in a packet of its own leaves ahead of it.
+    fn behind_feedback(&self, links: &[LinkSpec]) -> u64 {
+        let answer = if self.collects(true) { self.answer(links.len()) } else { 0 };
         if self.feedback.by == Return::Acknowledgement || answer == 0 {
             return 0;
         }
-        let ack = self.ack(links, first);
-        let feedback: Times = links.iter().rev().map(|link| self.time(link, self.sizes.feedback(answer))).collect();
-        pipelined(&feedback, &[], 0, &ack) - ack.iter().sum::<u64>()
+        let ack = self.ack(links);
+        let (mut free, mut end) = (0_u64, 0_u64);
+        for (feedback, ack) in self.back(links, self.sizes.feedback(answer)).iter().zip(&ack) {
+            free = free.saturating_add(*feedback);
+            end = end.max(free).saturating_add(*ack);
+        }
+        end - ack.iter().fold(0, |sum: u64, &time| sum.saturating_add(time))
     }
 
     /// Bytes of the answer to a packet over so many links. What the receiver computes from two packets, one alone does not
@@ -178,15 +188,15 @@ impl LoneFlow {
     }
 
     fn time(&self, (rate, _): &LinkSpec, frame: u32) -> u64 {
-        match self.rounding {
+        match self.rounding() {
             Rounding::Exact => rate.tx_picos(frame + self.gap),
-            Rounding::Nearest | Rounding::Floored => rate.tx_time(frame + self.gap, self.rounding).0,
+            Rounding::Nearest | Rounding::Floored => rate.tx_time(frame + self.gap, self.rounding()).0,
         }
     }
 
     /// How many of the units that times are added up in make a nanosecond.
     fn ticks_per_nano(&self) -> u64 {
-        match self.rounding {
+        match self.rounding() {
             Rounding::Exact => 1_000,
             Rounding::Nearest | Rounding::Floored => 1,
         }
@@ -202,66 +212,22 @@ impl LoneFlow {
     }
 }
 
-/// From the start of the first packet to the end of the last on the last link, without propagation delays: `first`, then
-/// `count` times `middle`, then `last`, each stored and forwarded.
-///
-/// A packet starts on a link when it is there and the link is free. So the end is the longest way through packets and
-/// links that goes on, step by step, to the next packet or to the next link: the first packet up to some link, the middle
-/// ones over as many links as they take, most of them on the slowest of those, and the last packet from there on.
-fn pipelined(first: &[u64], middle: &[u64], count: u64, last: &[u64]) -> u64 {
-    let mut longest = 0;
-    let mut before = 0_u64;
-    for from in 0..first.len() {
-        before = before.saturating_add(first[from]);
-        let (mut over, mut slowest) = (0_u64, 0);
-        for to in from..first.len() {
-            if count > 0 {
-                over = over.saturating_add(middle[to]);
-                slowest = slowest.max(middle[to]);
-            }
-            let queued = slowest.saturating_mul(count.saturating_sub(1));
-            let after = last[to..].iter().fold(0_u64, |sum, &time| sum.saturating_add(time));
-            longest = longest.max(before.saturating_add(over).saturating_add(queued).saturating_add(after));
-            if count == 0 {
-                break;
-            }
-        }
-    }
-    longest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::node::NodeSettings;
-    use proptest::prelude::*;
+    use crate::quirks::Quirks;
 
-    /// What the same packets take one after the other.
-    fn simulated(packets: &[&[u64]]) -> u64 {
-        let mut free = alloc::vec![0; packets[0].len()];
-        for times in packets {
-            let mut ready = 0;
-            for (free, time) in free.iter_mut().zip(*times) {
-                *free = ready.max(*free) + time;
-                ready = *free;
-            }
-        }
-        free[free.len() - 1]
-    }
-
-    proptest! {
-        #[test]
-        fn the_longest_way_is_what_a_simulation_gives(
-            links in prop::collection::vec((1u64..500, 1u64..500, 1u64..500), 1..8),
-            count in 0u64..12,
-        ) {
-            let times = |which: fn(&(u64, u64, u64)) -> u64| -> Times { links.iter().map(which).collect() };
-            let (first, middle, last) = (times(|t| t.0), times(|t| t.1), times(|t| t.2));
-            let mut packets: Vec<&[u64]> = alloc::vec![&first];
-            packets.extend((0..count).map(|_| &middle[..]));
-            packets.push(&last);
-            prop_assert_eq!(pipelined(&first, &middle, count, &last), simulated(&packets));
-        }
+    /// These links there and back, whose switches all stamp or none.
+    pub(super) fn path(links: &[LinkSpec], stamped: bool) -> LonePath {
+        let way = |(place, &(rate, delay)): (usize, &LinkSpec)| LoneLink {
+            rate,
+            delay,
+            records: if stamped { place as u8 } else { 0 },
+        };
+        let there = links.iter().enumerate().map(way).collect();
+        let back = links.iter().rev().enumerate().map(way).collect();
+        LonePath { there, back, base_rtt: Nanos(9_000), window: 0 }
     }
 
     /// Two links of 1 Gb/s, on which a byte takes 8 ns, and no delay. Feedback of 88 bytes leaves ahead of the
@@ -272,7 +238,7 @@ mod tests {
         let links = [(BitRate::gbps(1), Nanos(0)); 2];
         let time = |feedback, size| {
             let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, feedback, ..host.clone() };
-            LoneFlow::new(&host, 0, true).completion(&links, size)
+            LoneFlow::new(&host, 0, true).completion(&path(&links, true), size)
         };
         let plain = FeedbackConfig::default();
         let sealed = FeedbackConfig { seal: Some([7; 16]), ..plain };
@@ -310,22 +276,27 @@ mod tests {
         let links = [(BitRate::gbps(100), Nanos(1_000)); 2];
         let host = HostConfig { layout: Layout::Reference { multiplier: 1 }, ..host };
         let flow = LoneFlow::new(&host, 0, true);
-        let path =
+        let metrics =
             PathMetrics { delay: Nanos(2_000), transmission: Nanos(160), bottleneck: BitRate::gbps(100), links: 2 };
-        let t = |flow: LoneFlow| flow.base_rtt(&path, &links);
+        let t = |flow: LoneFlow| flow.base_rtt(&metrics, &links);
         assert_eq!(t(flow), Nanos(4_000 + 2 * 87 + 2 * 7));
         let growing = LoneFlow { layout: Layout::Paper, gap: 20, ..flow };
         assert_eq!(t(growing), Nanos(4_000 + 86 + 86 + 2 * 6), "1,070 and 1,078 bytes; 80 back");
-        let plain = LoneFlow { feedback: FeedbackConfig::NONE, ..flow };
+        let path = path(&links, true);
+        let none = HostConfig { feedback: FeedbackConfig::NONE, ..host };
+        let plain = LoneFlow::new(&none, 0, true);
         assert_eq!(t(plain), Nanos(4_000 + 2 * 84 + 2 * 5));
-        assert_eq!(t(LoneFlow { payload_only: true, ..flow }), Nanos(4_160), "the reference's");
-        assert_eq!(t(LoneFlow { given: Some(Nanos(5_000)), payload_only: true, ..flow }), Nanos(5_000));
-        assert_eq!(plain.completion(&links, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
-        assert_eq!(plain.completion(&links, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
-        let unstamped = growing.without_records();
-        assert_eq!(unstamped.completion(&links, 1_000), Nanos(4_000 + 2 * 86 + 2 * 6), "1,070 bytes twice");
-        assert_eq!(flow.without_answers().completion(&links, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
+        let quirks = Quirks { payload_base_rtt: true, ..Quirks::NONE };
+        let transport = TransportConfig { quirks, ..flow.transport };
+        assert_eq!(t(LoneFlow { transport, ..flow }), Nanos(4_160), "the reference's");
+        let transport = TransportConfig { base_rtt: Some(Nanos(5_000)), ..transport };
+        assert_eq!(t(LoneFlow { transport, ..flow }), Nanos(5_000));
+        assert_eq!(plain.completion(&path, 1), Nanos(4_000 + 2 * 4 + 2 * 5), "49 bytes take 3.92 ns");
+        assert_eq!(plain.completion(&path, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
+        let unstamped = super::tests::path(&links, false);
+        assert_eq!(growing.completion(&unstamped, 1_000), Nanos(4_000 + 2 * 86 + 2 * 6), "1,070 bytes twice");
+        assert_eq!(flow.without_answers().completion(&path, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
         let datagrams = plain.unacknowledged();
-        assert_eq!((t(datagrams), datagrams.completion(&links, 10_000)), (t(plain), Nanos(2_000 + 11 * 84)));
+        assert_eq!((t(datagrams), datagrams.completion(&path, 10_000)), (t(plain), Nanos(2_000 + 11 * 84)));
     }
 }

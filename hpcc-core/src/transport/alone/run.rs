@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The packets of a flow alone, one after the other, as the simulator sends, stamps and acknowledges them.
+//!
+//! A packet starts on a link when it is there and the link is free. What a packet meets therefore follows from when each link is
+//! free, and from a few numbers of its sender and receiver. Sooner or later these repeat, but for a delay; then the rest of
+//! the packets is skipped, so that a long flow takes no longer to reckon than a short one.
+
+use super::LoneFlow;
+use crate::telemetry::{Sampler, seal};
+use crate::transport::feedback::{Answer, Return, accumulated_len};
+use crate::transport::message;
+use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
+use alloc::vec::Vec;
+
+/// A link of a flow's path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoneLink {
+    /// Bits per second.
+    pub rate: BitRate,
+    /// Its propagation delay.
+    pub delay: Nanos,
+    /// Switches before it that add a record to the packets that pass.
+    pub records: u8,
+}
+
+/// What a flow alone finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LonePath {
+    /// The links to its destination.
+    pub there: Vec<LoneLink>,
+    /// Those back.
+    pub back: Vec<LoneLink>,
+    /// T, as the flow's sender and receiver are told.
+    pub base_rtt: Nanos,
+    /// The window that it begins with, 0 for none.
+    pub window: u64,
+}
+
+/// Picoseconds in a nanosecond.
+const PICOS: u64 = 1_000;
+
+/// A link and when it is free.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    link: LoneLink,
+    free: Nanos,
+    /// Picoseconds by which `free` comes after the exact end of its last frame.
+    late: u64,
+    /// Picoseconds for which it has been sending.
+    sending: u64,
+}
+
+impl Lane {
+    fn new(link: &LoneLink) -> Lane {
+        Lane { link: *link, free: Nanos(0), late: 0, sending: 0 }
+    }
+
+    /// A frame that occupies it for so many bytes is there at `ready`; returns when it has arrived at the other end.
+    fn pass(&mut self, ready: Nanos, bytes: u32, rounding: Rounding) -> Nanos {
+        let start = ready.max(self.free);
+        let picos = match rounding {
+            Rounding::Exact => self.link.rate.tx_picos(bytes),
+            Rounding::Nearest | Rounding::Floored => self.link.rate.tx_time(bytes, rounding).0.saturating_mul(PICOS),
+        };
+        // A frame that follows at once begins when the last one ended exactly.
+        let late = if start == self.free { self.late } else { 0 };
+        let nanos = picos.saturating_sub(late).div_ceil(PICOS);
+        self.late = nanos.saturating_mul(PICOS).saturating_add(late).saturating_sub(picos);
+        self.free = start + Nanos(nanos);
+        self.sending = self.sending.saturating_add(picos);
+        self.free + self.link.delay
+    }
+}
+
+/// What a receiver keeps of telemetry that it has not sent back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kept {
+    /// Bytes of the newest answer.
+    answer: u32,
+    /// Sections, where acknowledgements bring several.
+    sections: u8,
+    /// Whether it knows records that it can compare the next ones with.
+    compares: bool,
+    /// When its last round of T began.
+    round: Nanos,
+}
+
+/// Everything that the next packet's times depend on.
+#[derive(Clone, Debug)]
+struct State {
+    /// First byte of the next packet.
+    seq: u64,
+    /// End of the last packet whose acknowledgement was asked for.
+    requested: u64,
+    /// When its sender's pace, at line rate, lets it leave.
+    pace: ExactNanos,
+    sampler: Sampler,
+    kept: Kept,
+    /// Links there, then back.
+    lanes: Vec<Lane>,
+}
+
+/// A flow under way.
+pub struct Run<'a> {
+    flow: &'a LoneFlow,
+    path: &'a LonePath,
+    size: u64,
+    state: State,
+    finished: Option<Nanos>,
+}
+
+/// How far a state is ahead of one that it repeats.
+struct Period {
+    /// Sequence numbers.
+    bytes: u64,
+    /// Time on each link.
+    times: Vec<Nanos>,
+}
+
+/// An earlier state, and packets that it is compared with the states of.
+struct Mark {
+    state: State,
+    age: u32,
+    until: u32,
+}
+
+impl<'a> Run<'a> {
+    /// A flow of `size` bytes, above 0.
+    pub fn new(flow: &'a LoneFlow, path: &'a LonePath, size: u64) -> Run<'a> {
+        let state = State {
+            seq: 0,
+            requested: 0,
+            pace: ExactNanos::default(),
+            sampler: Sampler::new(flow.sampling, path.base_rtt),
+            kept: Kept::default(),
+            lanes: path.there.iter().chain(&path.back).map(Lane::new).collect(),
+        };
+        Run { flow, path, size, state, finished: None }
+    }
+
+    /// When it is finished, and how many of its packets were reckoned for that: all, unless it `skips`.
+    pub fn finish(mut self, skips: bool) -> (Nanos, u64) {
+        let (mut mark, mut sent) = (None, 0);
+        while self.state.seq < self.size {
+            self.send();
+            sent += 1;
+            mark = if skips { self.skip(mark) } else { None };
+        }
+        (self.finished.unwrap_or_default(), sent)
+    }
+
+    fn mtu(&self) -> u64 {
+        self.flow.transport.mtu.max(1).into()
+    }
+
+    /// The next packet leaves, arrives, and is answered.
+    fn send(&mut self) {
+        self.send_probes();
+        let State { seq, ref mut sampler, pace, ref lanes, .. } = self.state;
+        let now = lanes.first().map_or(Nanos(0), |lane| lane.free).max(pace.nanos);
+        let collects = sampler.on_data(now);
+        let payload = (self.size - seq).min(self.mtu()) as u32;
+        let first = message::opens(seq, self.flow.transport.mtu.max(1));
+        self.pace(now, self.data(payload, first, collects, 0));
+        let arrived = self.there(now, |run, records| run.data(payload, first, collects, records));
+        self.state.seq = seq + u64::from(payload);
+        self.answer(arrived, collects);
+    }
+
+    /// Probes leave ahead of a packet if they are due when it could.
+    fn send_probes(&mut self) {
+        loop {
+            let free = self.state.lanes.first().map_or(Nanos(0), |lane| lane.free);
+            let now = free.max(self.state.pace.nanos);
+            let Some(due) = self.state.sampler.poll_timeout().filter(|&due| due <= now) else { return };
+            // A packet is always in flight until the flow is finished.
+            self.state.sampler.on_timeout(due, 1);
+            let arrived = self.there(due, |run, records| run.data(0, false, true, records));
+            let feedback = self.report(arrived, true);
+            if feedback > 0 {
+                self.back(arrived, self.flow.sizes.feedback(self.sealed(feedback)));
+            }
+        }
+    }
+
+    /// Bytes of a data frame or probe that has passed so many switches which add a record.
+    fn data(&self, payload: u32, first: bool, collects: bool, records: u8) -> u32 {
+        let section = if collects { self.flow.layout.len_after(records.into()) as u32 } else { 0 };
+        self.flow.sizes.data(payload, first, section)
+    }
+
+    /// A frame of `frame` bytes leaves now: when the next may.
+    fn pace(&mut self, now: Nanos, frame: u32) {
+        let rounding = self.flow.rounding();
+        let Some(rate) = self.path.there.first().map(|link| link.rate).filter(|_| self.flow.is_paced) else { return };
+        self.state.pace = match rounding {
+            Rounding::Exact if now == self.state.pace.nanos => self.state.pace.after(rate.tx_picos(frame)),
+            Rounding::Exact => ExactNanos::from(now).after(rate.tx_picos(frame)),
+            Rounding::Nearest | Rounding::Floored => (now + rate.tx_time(frame, rounding)).into(),
+        };
+    }
+
+    /// When a frame that is ready at `at` has arrived, of a length that depends on the records in it.
+    fn there(&mut self, at: Nanos, frame: impl Fn(&Self, u8) -> u32) -> Nanos {
+        let mut at = at;
+        for place in 0..self.path.there.len() {
+            let bytes = frame(self, self.state.lanes[place].link.records) + self.flow.gap;
+            at = self.state.lanes[place].pass(at, bytes, self.flow.rounding());
+        }
+        at
+    }
+
+    /// The same of a frame on its way back.
+    fn back(&mut self, at: Nanos, frame: u32) -> Nanos {
+        let (bytes, rounding) = (frame + self.flow.gap, self.flow.rounding());
+        self.state.lanes[self.path.there.len()..].iter_mut().fold(at, |at, lane| lane.pass(at, bytes, rounding))
+    }
+
+    /// A packet has arrived, which ends before the next one begins.
+    fn answer(&mut self, arrived: Nanos, collects: bool) {
+        let is_last = self.state.seq >= self.size;
+        if !self.flow.is_acknowledged {
+            self.finished = is_last.then_some(arrived);
+            return;
+        }
+        let acks = self.acknowledges(is_last);
+        let answer = self.report(arrived, collects);
+        let mut ack = 0;
+        if self.flow.feedback.by == Return::Notification {
+            if answer > 0 {
+                let heard = self.back(arrived, self.flow.sizes.feedback(self.sealed(answer)));
+                if is_last && self.flow.feedback.notification_acks {
+                    self.finished = Some(heard);
+                }
+            }
+        } else {
+            ack = self.keep(answer, acks);
+        }
+        if acks {
+            let heard = self.back(arrived, self.flow.sizes.ack(ack));
+            if is_last {
+                self.finished.get_or_insert(heard);
+            }
+        }
+    }
+
+    /// Whether the packet before the next one is acknowledged. The last one is: a flow without that never ends.
+    fn acknowledges(&mut self, is_last: bool) -> bool {
+        let (transport, end) = (&self.flow.transport, self.state.seq);
+        if transport.ack_every == 0 {
+            return is_last || transport.acknowledges(end);
+        }
+        let asks = is_last || end >= self.state.requested.saturating_add(transport.asks_every(self.path.window));
+        if asks {
+            self.state.requested = end;
+        }
+        asks
+    }
+
+    /// Bytes of the receiver's answer to telemetry, without its seal.
+    fn report(&mut self, now: Nanos, collects: bool) -> u32 {
+        let records = self.path.there.last().map_or(0, |link| usize::from(link.records));
+        let LoneFlow { answer, layout, .. } = self.flow;
+        let has_records = collects && records > 0 && layout.max_hops().is_some_and(|most| records <= most);
+        let kept = &mut self.state.kept;
+        match answer {
+            Answer::Records if collects => layout.len_after(records) as u32,
+            Answer::BusiestLink if has_records => crate::telemetry::link_codec::LEN as u32,
+            Answer::Loads if has_records => {
+                if core::mem::replace(&mut kept.compares, true) {
+                    records as u32
+                } else {
+                    0
+                }
+            }
+            Answer::Window if has_records => {
+                let commits = kept.compares && now > kept.round + self.path.base_rtt;
+                if commits || !core::mem::replace(&mut kept.compares, true) {
+                    kept.round = now;
+                }
+                if commits { size_of::<u32>() as u32 } else { 0 }
+            }
+            Answer::Records | Answer::BusiestLink | Answer::Loads | Answer::Window | Answer::Nothing => 0,
+        }
+    }
+
+    /// Bytes of telemetry in the acknowledgement of a packet with this answer; it is kept if there is none.
+    fn keep(&mut self, answer: u32, acks: bool) -> u32 {
+        let LoneFlow { feedback, layout, is_echo, .. } = self.flow;
+        let kept = &mut self.state.kept;
+        if *is_echo {
+            return answer;
+        }
+        if feedback.accumulates() {
+            kept.sections = (kept.sections + u8::from(answer > 0)).min(feedback.records_per_ack);
+            let records = self.path.there.last().map_or(0, |link| usize::from(link.records));
+            kept.answer = accumulated_len(kept.sections.into(), layout.len_after(records)) as u32;
+        } else if answer > 0 {
+            kept.answer = answer;
+        }
+        if !acks {
+            return 0;
+        }
+        let answer = core::mem::take(&mut kept.answer);
+        kept.sections = 0;
+        self.sealed(answer)
+    }
+
+    fn sealed(&self, answer: u32) -> u32 {
+        answer + if self.flow.feedback.seal.is_some() { seal::TAG_LEN as u32 } else { 0 }
+    }
+
+    /// Whole packets from the next one on that neither open a message nor end the flow.
+    fn alike(&self) -> u64 {
+        let State { seq, .. } = self.state;
+        if message::opens(seq, self.flow.transport.mtu.max(1)) {
+            return 0;
+        }
+        let last = (self.size - 1) / self.mtu() * self.mtu();
+        last.min(message::next_opening(seq, self.flow.transport.mtu.max(1))).saturating_sub(seq) / self.mtu()
+    }
+
+    /// Skips packets if the state repeats a marked one. The mark moves on so that a state before which nothing repeats is left
+    /// behind, and no period is too long.
+    fn skip(&mut self, mark: Option<Mark>) -> Option<Mark> {
+        let alike = self.alike();
+        if alike == 0 {
+            return None;
+        }
+        let Some(mut mark) = mark else { return Some(Mark { state: self.state.clone(), age: 0, until: 1 }) };
+        mark.age += 1;
+        if let Some(period) = self.period(&mark.state) {
+            let times = alike / u64::from(mark.age);
+            self.state.advance(&period, times, self.path.there.len());
+            return None;
+        }
+        if mark.age < mark.until {
+            return Some(mark);
+        }
+        Some(Mark { state: self.state.clone(), age: 0, until: mark.until.saturating_mul(2) })
+    }
+
+    /// How far the state is ahead of an earlier one, if all that follows repeats what followed then.
+    ///
+    /// A link repeats itself if it was busy throughout, and frames come at least as fast as it sends, or if it is as far ahead as
+    /// what comes to it.
+    fn period(&self, earlier: &State) -> Option<Period> {
+        let State { seq, requested, pace, sampler, kept, lanes } = &self.state;
+        let bytes = seq - earlier.seq;
+        let transport = &self.flow.transport;
+        if transport.ack_every == 0 && earlier.seq < transport.ack_interval.into()
+            || transport.ack_every > 0 && requested.wrapping_sub(earlier.requested) != bytes
+        {
+            return None;
+        }
+        let mut times: Vec<Nanos> = Vec::with_capacity(lanes.len());
+        let (mut comes, lead) = (None, lanes.first()?.free - earlier.lanes.first()?.free);
+        let mut arrives = lead;
+        for (place, (lane, before)) in lanes.iter().zip(&earlier.lanes).enumerate() {
+            let (time, sending) = (lane.free - before.free, lane.sending - before.sending);
+            let least = comes.map_or(time.0, |comes: Nanos| comes.0).saturating_mul(PICOS);
+            let expected = if sending == 0 { 0 } else { sending.max(least) };
+            if lane.late != before.late || time.0.saturating_mul(PICOS) != expected {
+                return None;
+            }
+            times.push(time);
+            if sending > 0 {
+                comes = Some(time);
+            }
+            if place < self.path.there.len() {
+                arrives = time;
+            }
+        }
+        let is_late = |now: ExactNanos, then: ExactNanos| now == then.shifted(lead);
+        let repeats = (!self.flow.is_paced || is_late(*pace, earlier.pace))
+            && *sampler == earlier.sampler.later(lead)
+            && *kept == earlier.kept.later(arrives);
+        repeats.then_some(Period { bytes, times })
+    }
+}
+
+impl Kept {
+    fn later(&self, by: Nanos) -> Kept {
+        Kept { round: if self.round > Nanos(0) { self.round + by } else { self.round }, ..*self }
+    }
+}
+
+impl State {
+    /// The same state so many periods later; `there` links lead to the destination.
+    fn advance(&mut self, period: &Period, times: u64, there: usize) {
+        let so_long = |time: Nanos| Nanos(time.0.saturating_mul(times));
+        let lead = period.times.first().copied().unwrap_or_default();
+        self.seq += period.bytes * times;
+        self.requested += period.bytes * times;
+        self.pace = self.pace.shifted(so_long(lead));
+        self.sampler = self.sampler.later(so_long(lead));
+        let arrives = there.checked_sub(1).and_then(|last| period.times.get(last)).copied().unwrap_or_default();
+        self.kept = self.kept.later(so_long(arrives));
+        for (lane, &time) in self.lanes.iter_mut().zip(&period.times) {
+            lane.free += so_long(time);
+        }
+    }
+}
