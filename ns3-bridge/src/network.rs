@@ -132,8 +132,8 @@ pub struct Network {
     leaves_hops_out: bool,
     /// Switches that add no record.
     blind: BTreeSet<u32>,
-    /// Hosts that answer no telemetry.
-    silent: BTreeSet<u32>,
+    /// Hosts that answer no telemetry, and whether they seal that.
+    silent: BTreeMap<u32, bool>,
     /// The longest round-trip time T and the largest bandwidth-delay product between two hosts.
     longest: (Nanos, u64),
 }
@@ -232,10 +232,10 @@ impl Network {
 
     pub fn measure_by(&mut self, node: u32, host: &Settings) -> Result<(), String> {
         self.quirks = host.node.quirks();
-        if !host.answers_telemetry() {
-            self.silent.insert(node);
-        }
         let flow = host.node.lone_flow().map_err(told)?;
+        if !host.answers_telemetry() {
+            self.silent.insert(node, flow.seals());
+        }
         if !self.lone_flows.contains(&flow) {
             self.lone_flows.push(flow);
         }
@@ -362,8 +362,8 @@ impl Network {
         }
         let Some(path) = self.lone_path(routes, flow, host) else { return Ok(0) };
         let mut lone = host.node.lone_flow().map_err(told)?;
-        if self.silent.contains(&dst) {
-            lone = lone.without_answers();
+        if let Some(&seals) = self.silent.get(&dst) {
+            lone = lone.without_answers(seals);
         }
         Ok(lone.completion(&path, size_bytes).0)
     }

@@ -79,9 +79,15 @@ impl LoneFlow {
         LoneFlow { is_acknowledged: false, ..self }
     }
 
-    /// The same flow to a host that answers no telemetry.
-    pub fn without_answers(self) -> Self {
-        LoneFlow { answer: Answer::Nothing, is_echo: true, ..self }
+    /// The same flow to a host that answers no telemetry, but may have to seal that it does not.
+    pub fn without_answers(self, seals: bool) -> Self {
+        let seal = self.feedback.seal.filter(|_| seals);
+        LoneFlow { answer: Answer::Nothing, feedback: FeedbackConfig { seal, ..self.feedback }, ..self }
+    }
+
+    /// Whether its host seals what it sends back, be it nothing.
+    pub fn seals(&self) -> bool {
+        self.feedback.seal.is_some()
     }
 
     fn rounding(&self) -> Rounding {
@@ -295,7 +301,7 @@ mod tests {
         assert_eq!(plain.completion(&path, 10_000), Nanos(4_000 + 11 * 84 + 2 * 5));
         let unstamped = super::tests::path(&links, false);
         assert_eq!(growing.completion(&unstamped, 1_000), Nanos(4_000 + 2 * 86 + 2 * 6), "1,070 bytes twice");
-        assert_eq!(flow.without_answers().completion(&path, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
+        assert_eq!(flow.without_answers(false).completion(&path, 1_000), Nanos(4_000 + 2 * 87 + 2 * 5), "46 back");
         let datagrams = plain.unacknowledged();
         assert_eq!((t(datagrams), datagrams.completion(&path, 10_000)), (t(plain), Nanos(2_000 + 11 * 84)));
     }
