@@ -119,6 +119,31 @@ fn pauses_and_options_are_read() {
     assert_eq!((&options[0]["type"], &options[0]["unknown_is"]), (&0x9e.into(), &"discarded and reported".into()));
 }
 
+/// The queue pair of a notification is the receiver's, and its destination that of the data packet: they are told apart from
+/// those of a receiver's CNP.
+#[test]
+fn notifications_say_what_they_are_about() {
+    let told = dissected("fastcnp_opt1")["fast_cnp"].clone();
+    assert_eq!(
+        (&told["option"], &told["sent_by"], &told["telemetry"]),
+        (&1.into(), &"a network element".into(), &Value::Null)
+    );
+    // The trace has one node, a2 of the kernel's vectors.
+    let copy = &dissected("fastcnp_opt2")["fast_cnp"]["telemetry"];
+    assert_eq!((&copy["format"], &copy["hops"][0]["node_id"]), (&"ioam pre-allocated trace".into(), &0xa2.into()));
+    let line = |name: &str| {
+        let output = hpcc(&["--summary", "--hex", &digits(&vector(name))]).stdout;
+        String::from_utf8(output).expect("text")
+    };
+    let fast = line("fastcnp_opt1");
+    let about = format!(
+        "Fast CNP by a network element about {} qp ",
+        told["original_destination"].as_str().expect("an address")
+    );
+    assert!(fast.contains(&about), "{fast}");
+    assert!(!line("roce_cnp_ipv6").contains("Fast"), "a receiver's");
+}
+
 #[test]
 fn faults_are_named_with_their_place() {
     let cnp = vector("roce_cnp_ipv6");

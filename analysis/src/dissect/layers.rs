@@ -4,6 +4,7 @@
 use super::capture::Captured;
 use super::telemetry::{self, Returned, digits};
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use hpcc_core::fast_cnp::{FastCnpOption, OptionType, OptionTypes};
 use hpcc_core::frame::parse::{Content, parse};
 use hpcc_core::frame::{
     Addresses, Dialect, Encapsulation, Extension, Fault, INT_MARK, Layer, ParseError, RoceFrame, RocePacket,
@@ -86,6 +87,9 @@ impl Dissector {
         }
         if !sent.destination_options.is_empty() {
             frame.insert("destination_options".into(), options(sent.destination_options));
+            if let Some(notification) = notification(sent) {
+                frame.insert("fast_cnp".into(), notification);
+            }
         }
         let port = match sent.telemetry.map(|section| section.encapsulation()) {
             Some(Encapsulation::BehindUdp { port }) => port,
@@ -117,6 +121,22 @@ impl Dissector {
 fn brings_an_answer(frame: &RoceFrame<'_>) -> bool {
     let acknowledges = matches!(frame.extension, Extension::Aeth(Aeth { syndrome: Syndrome::Ack(_), .. }));
     !frame.payload.is_empty() && (acknowledges || frame.bth.opcode == Opcode::FEEDBACK)
+}
+
+/// What a Fast CNP says, by whichever code its option goes: the drafts leave that open.
+fn notification(frame: &RoceFrame<'_>) -> Option<Value> {
+    let Addresses::V6 { src, .. } = frame.addresses else { return None };
+    let (header, _) = OptionsHeader::parse(frame.destination_options).ok()?;
+    let code = OptionType::new(header.options().next()?.ok()?.kind).filter(|_| frame.bth.opcode == Opcode::CNP)?;
+    let types = OptionTypes { destination: code, trace: code };
+    let option = FastCnpOption::parse(frame.destination_options, &types).ok()?;
+    let by = if src == option.original_destination { "the receiver" } else { "a network element" };
+    Some(json!({
+        "option": if option.trace.is_some() { 2 } else { 1 },
+        "original_destination": Ipv6Addr::from(option.original_destination).to_string(),
+        "sent_by": by,
+        "telemetry": option.trace.as_ref().map(telemetry::copied),
+    }))
 }
 
 fn ethernet(frame: &mut Object, bytes: &[u8]) {

@@ -15,7 +15,8 @@ pub fn line(frame: &Object) -> String {
         parts.push(format!("{} > {}", text(&ends["src"]), text(&ends["dst"])));
     }
     parts.push(what(frame));
-    if let Some(telemetry) = frame.get("telemetry") {
+    let copied = frame.get("fast_cnp").map(|notification| &notification["telemetry"]).filter(|copy| !copy.is_null());
+    if let Some(telemetry) = frame.get("telemetry").or(copied) {
         parts.push(format!("{}: {}", text(&telemetry["format"]), hops(telemetry)));
     }
     match frame.get("icrc").map(|icrc| text(&icrc["verdict"])) {
@@ -39,6 +40,10 @@ pub fn line(frame: &Object) -> String {
 fn what(frame: &Object) -> String {
     if let Some(pfc) = frame.get("pfc") {
         return format!("PFC {}", pfc["quanta"]);
+    }
+    if let (Some(notification), Some(bth)) = (frame.get("fast_cnp"), frame.get("bth")) {
+        let destination = text(&notification["original_destination"]);
+        return format!("Fast CNP by {} about {destination} qp {}", text(&notification["sent_by"]), bth["dest_qp"]);
     }
     if let Some(bth) = frame.get("bth") {
         let says = frame.get("aeth").map_or_else(|| text(&bth["operation"]), |aeth| text(&aeth["says"]));

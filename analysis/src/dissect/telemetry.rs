@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Telemetry sections as JSON: what the format says, hop by hop, and the quantities of HPCC where it carries them.
 
+use hpcc_core::fast_cnp::CopiedTrace;
 use hpcc_core::frame::{Encapsulation, Section};
 use hpcc_core::settings::Named;
 use hpcc_core::telemetry::ifa::header::Header as IfaHeader;
@@ -11,6 +12,7 @@ use hpcc_core::telemetry::int_md::metadata::{Field, Fields};
 use hpcc_core::telemetry::int_md::shim::Shim;
 use hpcc_core::telemetry::ioam::direct_export::DirectExport;
 use hpcc_core::telemetry::ioam::edge_to_edge::EdgeToEdge;
+use hpcc_core::telemetry::ioam::hpcc::Profile;
 use hpcc_core::telemetry::ioam::node::Node;
 use hpcc_core::telemetry::ioam::option::{IoamOption, Kind};
 use hpcc_core::telemetry::ioam::trace::Trace;
@@ -18,6 +20,9 @@ use hpcc_core::telemetry::ipv6_options::OptionsHeader;
 use hpcc_core::telemetry::{Hop, HopStack, Layout, LayoutName, Telemetry, link_codec, normalised};
 use hpcc_core::transport::feedback::Answer;
 use serde_json::{Value, json};
+
+const PREALLOCATED: &str = "ioam pre-allocated trace";
+const INCREMENTAL: &str = "ioam incremental trace";
 
 /// Bytes as hexadecimal digits.
 pub fn digits(bytes: &[u8]) -> String {
@@ -101,8 +106,12 @@ fn hop(hop: &Hop) -> Value {
 
 /// What HPCC reads of a section, `null` if it does not.
 fn quantities(layout: Layout, bytes: &[u8]) -> Value {
-    let mut stack = HopStack::default();
-    match layout.read(bytes, &mut stack) {
+    said(&layout.read(bytes, &mut HopStack::default()))
+}
+
+/// The same of what was read.
+fn said(telemetry: &Telemetry<'_>) -> Value {
+    match telemetry {
         Telemetry::Hops(stack) => {
             json!({
                 "hops": stack.hops().iter().map(hop).collect::<Vec<_>>(),
@@ -196,9 +205,10 @@ fn hop_by_hop(bytes: &[u8]) -> Value {
     let Some(option) = OptionsHeader::parse(bytes).ok().and_then(|(header, _)| IoamOption::find(&header)) else {
         return json!({ "format": "hop-by-hop options" });
     };
+    let hpcc = || ["ioam", "ioam_slim"].into_iter().filter_map(named).map(|layout| quantities(layout, bytes)).collect();
     match option.kind {
-        Kind::PreallocatedTrace => trace("ioam pre-allocated trace", Trace::preallocated(option.data).ok(), bytes),
-        Kind::IncrementalTrace => trace("ioam incremental trace", Trace::incremental(option.data).ok(), bytes),
+        Kind::PreallocatedTrace => trace(PREALLOCATED, Trace::preallocated(option.data).ok(), hpcc),
+        Kind::IncrementalTrace => trace(INCREMENTAL, Trace::incremental(option.data).ok(), hpcc),
         Kind::EdgeToEdge => {
             let data = EdgeToEdge::parse(option.data).ok().map(|data| {
                 json!({ "namespace": data.namespace, "sequence_64": data.sequence_64, "sequence_32": data.sequence_32,
@@ -218,12 +228,19 @@ fn hop_by_hop(bytes: &[u8]) -> Value {
     }
 }
 
-fn trace(format: &str, trace: Option<Trace<'_>>, section: &[u8]) -> Value {
+/// The trace that a notification copies.
+pub fn copied(copy: &CopiedTrace<'_>) -> Value {
+    let format = if copy.kind() == Kind::PreallocatedTrace { PREALLOCATED } else { INCREMENTAL };
+    let read = |profile| said(&copy.telemetry(profile, &mut HopStack::default()));
+    trace(format, copy.trace().ok(), || [Profile::Full, Profile::Slim].map(read).to_vec())
+}
+
+/// A trace; `hpcc` says what each profile of HPCC reads of it.
+fn trace(format: &str, trace: Option<Trace<'_>>, hpcc: impl FnOnce() -> Vec<Value>) -> Value {
     let Some(trace) = trace else { return json!({ "format": format }) };
     let header = trace.header;
     let mut hops: Vec<Value> = trace.newest_first().map(|node| node.map_or(Value::Null, ioam_node)).collect();
     hops.reverse();
-    let hpcc = ["ioam", "ioam_slim"].into_iter().filter_map(named).map(|layout| quantities(layout, section));
     json!({
         "format": format,
         "namespace": header.namespace,
@@ -234,7 +251,7 @@ fn trace(format: &str, trace: Option<Trace<'_>>, section: &[u8]) -> Value {
         "loopback": header.flags.loopback,
         "active": header.flags.active,
         "hops": hops,
-        "hpcc": hpcc.into_iter().find(|value| !value.is_null()),
+        "hpcc": hpcc().into_iter().find(|value| !value.is_null()),
     })
 }
 
