@@ -132,7 +132,7 @@ fn notifications_say_what_they_are_about() {
     let copy = &dissected("fastcnp_opt2")["fast_cnp"]["telemetry"];
     assert_eq!((&copy["format"], &copy["hops"][0]["node_id"]), (&"ioam pre-allocated trace".into(), &0xa2.into()));
     let line = |name: &str| {
-        let output = hpcc(&["--summary", "--hex", &digits(&vector(name))]).stdout;
+        let output = hpcc(&["--summary", "--hex", digits(&vector(name))]).stdout;
         String::from_utf8(output).expect("text")
     };
     let fast = line("fastcnp_opt1");
