@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod dice;
 mod experiments;
 mod mpi;
 mod programs;
@@ -17,6 +18,7 @@ mod stack;
 mod terminal;
 
 pub use bench::{Bench, Told, is_complete};
+pub use dice::{Dice, seeds};
 pub use experiments::{REFERENCE, TOML};
 pub use mpi::has_mpi;
 pub use programs::{example, hpcc, script};

@@ -3,34 +3,15 @@
 //! its telemetry back.
 //!
 //! Scenarios are drawn at random, each with a few flows one after the other. Controllers are such that a lone flow runs at line
-//! rate. `HPCC_IDEAL_SEED` and `HPCC_IDEAL_SCENARIOS` try others.
+//! rate. `HPCC_RANDOM_SEED` and `HPCC_RANDOM_SCENARIOS` try others.
 
-use hpcc_core::random::Mrg32k3a;
 use hpcc_formats::results::{FctRecord, fct_csv};
-use hpcc_tests::Bench;
+use hpcc_tests::{Bench, Dice, seeds};
 use rayon::prelude::*;
-use std::env;
 use std::fmt::Write;
 
 /// Flows of a scenario.
 const FLOWS: u64 = 12;
-
-/// Random choices of one scenario.
-struct Dice(Mrg32k3a);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        (self.0.uniform() * bound as f64) as u64
-    }
-
-    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// The section of the topology, and its numbers of hosts and nodes.
 fn topology(dice: &mut Dice) -> (String, u64, u64) {
@@ -113,7 +94,7 @@ fn flows(dice: &mut Dice, hosts: u64, mtu: u64, least: u64) -> String {
 
 /// The scenario of a seed.
 fn scenario(seed: u64) -> String {
-    let mut dice = Dice(Mrg32k3a::new(seed, 2));
+    let mut dice = Dice::new(seed, 2);
     let (topology, hosts, nodes) = topology(&mut dice);
     let mtu = [256, 1_000, 4_096][dice.below(3) as usize];
     let (acknowledgements, least) = acknowledgements(&mut dice);
@@ -148,14 +129,10 @@ fn wrong(seed: u64) -> Option<String> {
     (!off.is_empty()).then(|| format!("seed {seed}: {} of {}: {}\n{text}", off.len(), rows.len(), off.join(", ")))
 }
 
-fn from_environment(variable: &str, default: u64) -> u64 {
-    env::var(variable)
-        .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
-}
-
 #[test]
 fn a_flow_alone_takes_its_ideal_time() {
-    let (count, first) = (from_environment("HPCC_IDEAL_SCENARIOS", 100), from_environment("HPCC_IDEAL_SEED", 1));
-    let wrong: Vec<String> = (first..first + count).into_par_iter().filter_map(wrong).collect();
+    let seeds = seeds(100);
+    let count = seeds.end - seeds.start;
+    let wrong: Vec<String> = seeds.into_par_iter().filter_map(wrong).collect();
     assert!(wrong.is_empty(), "{} of {count} scenarios:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A valid scenario for every seed.
 
-use hpcc_core::random::Mrg32k3a;
+use hpcc_tests::Dice;
 use std::fmt::Write;
 
 /// Monitors of all kinds, as a section.
@@ -17,23 +17,6 @@ pub struct Drawn {
     pub lossless: bool,
     /// Whether links lose frames.
     pub lossy_links: bool,
-}
-
-/// Random choices of one scenario.
-struct Dice(Mrg32k3a);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        (self.0.uniform() * bound as f64) as u64
-    }
-
-    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
 }
 
 const ALGORITHMS: &[&str] = &[
@@ -97,7 +80,7 @@ fn moving_flows() -> String {
 /// notifications of switches, monitors, traces and captures; in every third, flows that move to other paths, in every
 /// third, more flows to one host than buffers hold.
 pub fn shared(seed: u64) -> String {
-    let mut dice = Dice(Mrg32k3a::new(seed, 1));
+    let mut dice = Dice::new(seed, 1);
     let moves = seed.is_multiple_of(3);
     let drawn = (2 + dice.below(3), 1 + dice.below(3), 1 + dice.below(4));
     let pauses = seed % 3 == 1;
@@ -162,7 +145,7 @@ fn share_queue_pairs(text: &str) -> String {
 
 /// The scenario of a seed.
 pub fn scenario(seed: u64) -> Drawn {
-    let mut dice = Dice(Mrg32k3a::new(seed, 0));
+    let mut dice = Dice::new(seed, 0);
     let lossy_links = dice.chance(20);
     let lossless = dice.chance(70);
     let (topology, hosts) = topology(&mut dice, if lossy_links { "0.001" } else { "0.0" });

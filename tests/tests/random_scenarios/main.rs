@@ -8,17 +8,11 @@ mod checks;
 mod draw;
 mod shared;
 
-use hpcc_tests::Bench;
+use hpcc_tests::{Bench, seeds};
 use rayon::prelude::*;
-use std::env;
 
 /// Seconds of processor time after which a run is taken for endless.
 const SECONDS: &str = "100";
-
-fn from_environment(variable: &str, default: u64) -> u64 {
-    env::var(variable)
-        .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
-}
 
 /// Runs a scenario once with monitors and twice without; returns what is wrong.
 fn wrong(seed: u64) -> Option<String> {
@@ -38,7 +32,8 @@ fn wrong(seed: u64) -> Option<String> {
 
 #[test]
 fn what_is_true_of_every_run_is_true_of_random_ones() {
-    let (count, first) = (from_environment("HPCC_RANDOM_SCENARIOS", 60), from_environment("HPCC_RANDOM_SEED", 1));
-    let wrong: Vec<String> = (first..first + count).into_par_iter().filter_map(wrong).collect();
+    let seeds = seeds(60);
+    let count = seeds.end - seeds.start;
+    let wrong: Vec<String> = seeds.into_par_iter().filter_map(wrong).collect();
     assert!(wrong.is_empty(), "{} of {count} scenarios:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Runs that several processes share: every file is that of one process, to the byte.
 
-use crate::{draw, from_environment};
-use hpcc_tests::{Bench, Told, example, has_mpi};
+use crate::draw;
+use hpcc_tests::{Bench, Told, example, has_mpi, seeds};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -73,8 +73,9 @@ fn results_are_the_same_for_any_number_of_processes() {
     if !has_mpi() {
         return;
     }
-    let (count, first) = (from_environment("HPCC_RANDOM_SCENARIOS", 6), from_environment("HPCC_RANDOM_SEED", 1));
-    let (same, wrong): (Vec<_>, Vec<_>) = (first..first + count).map(compare).partition(Result::is_ok);
+    let seeds = seeds(6);
+    let count = seeds.end - seeds.start;
+    let (same, wrong): (Vec<_>, Vec<_>) = seeds.map(compare).partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} of {count} scenarios:\n{}", wrong.len(), wrong.join("\n"));
     let same: Vec<Value> = same.into_iter().filter_map(Result::ok).collect();
