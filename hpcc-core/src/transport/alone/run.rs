@@ -36,6 +36,9 @@ pub struct LonePath {
     pub window: u64,
 }
 
+/// Up to here every message of a flow opens with its longer header; further on they are too many to be reckoned one by one, and
+/// make a flow longer by less than 10^-7.
+const LAST_OPENING: u64 = 1 << 44;
 /// Picoseconds in a nanosecond.
 const PICOS: u64 = 1_000;
 
@@ -160,7 +163,7 @@ impl<'a> Run<'a> {
         let now = lanes.first().map_or(Nanos(0), |lane| lane.free).max(pace.nanos);
         let collects = sampler.on_data(now);
         let payload = (self.size - seq).min(self.mtu()) as u32;
-        let first = message::opens(seq, self.flow.transport.mtu.max(1));
+        let first = self.opens(seq);
         self.pace(now, self.data(payload, first, collects, 0));
         let arrived = self.there(now, |run, records| run.data(payload, first, collects, records));
         self.state.seq = seq + u64::from(payload);
@@ -310,14 +313,21 @@ impl<'a> Run<'a> {
         answer + if self.flow.feedback.seal.is_some() { seal::TAG_LEN as u32 } else { 0 }
     }
 
+    /// Whether a packet opens a message.
+    fn opens(&self, seq: u64) -> bool {
+        seq <= LAST_OPENING && message::opens(seq, self.flow.transport.mtu.max(1))
+    }
+
     /// Whole packets from the next one on that neither open a message nor end the flow.
     fn alike(&self) -> u64 {
         let State { seq, .. } = self.state;
-        if message::opens(seq, self.flow.transport.mtu.max(1)) {
+        if self.opens(seq) {
             return 0;
         }
         let last = (self.size - 1) / self.mtu() * self.mtu();
-        last.min(message::next_opening(seq, self.flow.transport.mtu.max(1))).saturating_sub(seq) / self.mtu()
+        let opening = message::next_opening(seq, self.flow.transport.mtu.max(1));
+        let end = if opening <= LAST_OPENING { last.min(opening) } else { last };
+        end.saturating_sub(seq) / self.mtu()
     }
 
     /// Skips packets if the state repeats a marked one. The mark moves on so that a state before which nothing repeats is left

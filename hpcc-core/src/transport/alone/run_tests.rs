@@ -85,3 +85,14 @@ fn long_flows_are_reckoned_from_a_few_packets() {
         assert!(sent <= most, "{sent} packets of {rates:?} {sampling:?}");
     }
 }
+
+/// Sizes that no simulation reaches, which a program may ask for.
+#[test]
+fn flows_of_any_size_are_reckoned_from_a_few_packets() {
+    let host = NodeSettings::default().host().expect("the defaults");
+    let path = super::tests::path(&[(BitRate::gbps(1), Nanos(1_000)), (BitRate::gbps(10), Nanos(1_000))], true);
+    for size in [1 << 50, 1 << 60, u64::MAX] {
+        let (_, sent) = Run::new(&LoneFlow::new(&host, 0, true), &path, size).finish(true);
+        assert!(sent <= 40_000, "{sent} packets of {size} bytes");
+    }
+}
