@@ -67,8 +67,9 @@ pub(crate) mod ffi {
         fn check_flow(self: &Network, priority: u8, receiver: &Settings) -> Result<()>;
         /// Computes all routes, for full packets of `payload` bytes.
         fn compute_routes(self: &mut Network, payload_bytes: u32);
-        /// Whether telemetry comes back to a host with these settings before its counters may wrap, on every path.
-        fn check_counters(self: &Network, host: &Settings) -> Result<()>;
+        /// Whether telemetry comes back to a host with these settings before its counters may wrap, and its probes leave data
+        /// room, on every path.
+        fn check_sampling(self: &Network, host: &Settings) -> Result<()>;
         /// Settles what the settings of a node left to the simulator and checks them all; says what contradicts what.
         fn resolve(settings: &mut Settings, network: &Network) -> Result<()>;
         /// A host whose packets are a stack's takes over the units in which another one counts telemetry. Before they are
@@ -306,8 +307,9 @@ impl Network {
         self.lone_flows.iter().map(|flow| flow.base_rtt(path, links)).max().unwrap_or_else(|| path.rtt())
     }
 
-    pub fn check_counters(&self, host: &Settings) -> Result<(), String> {
-        self.routes.as_ref().map_or(Ok(()), |routes| host.node.check_counters(routes.kinds()).map_err(told))
+    pub fn check_sampling(&self, host: &Settings) -> Result<(), String> {
+        let Some(routes) = &self.routes else { return Ok(()) };
+        host.node.check_counters(routes.kinds()).and_then(|()| host.node.check_probes(routes.kinds())).map_err(told)
     }
 
     pub fn max_rtt_ns(&self) -> u64 {

@@ -113,7 +113,7 @@ QbbHelper::Start()
     {
         if (!node->IsSwitch())
         {
-            CallCore([&] { m_network->check_counters(node->GetSettings()); });
+            CallCore([&] { m_network->check_sampling(node->GetSettings()); });
         }
     }
     const auto pool = std::make_shared<QbbFramePool>(FindFrameRoom(m_nodes, usesFastCnp));

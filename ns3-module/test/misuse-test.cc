@@ -226,6 +226,17 @@ DisagreeOnTelemetry()
     helper.Start();
 }
 
+/// Start a network whose hosts send probes faster than links do.
+void
+FillLinksWithProbes()
+{
+    TestNetwork network;
+    network.helper.SetHostAttribute("TelemetryPackets", StringValue("probes"));
+    network.helper.SetHostAttribute("BaseRtt", StringValue("10ns"));
+    network.MakeStar(2);
+    network.helper.Start();
+}
+
 /// \return whether the program has ns-3's internet stack
 bool
 HasTcp()
@@ -285,6 +296,10 @@ MakeMisuseTests()
                                        host->Send(frame);
                                    }),
                        "the frame has priority 6, for which switches keep no memory"),
+        new MisuseTest(
+            "probes that fill links",
+            FillLinksWithProbes,
+            "attribute BaseRtt: T is 10 ns, and probes so often would leave data no room"),
         new MisuseTest("an RdmaClient without a peer",
                        WithNetwork(true,
                                    [](TestNetwork& network) {

@@ -30,12 +30,8 @@ impl NodeSettings {
             return Ok(());
         }
         let flow = self.lone_flow()?;
-        let paths: Vec<_> = paths.filter(|(_, links)| !links.is_empty()).collect();
-        let t = |(path, links): &(PathMetrics, Vec<LinkSpec>)| flow.base_rtt(path, links);
-        let longest = paths.iter().map(t).max().unwrap_or_default();
-        let interval = |path: &(PathMetrics, Vec<LinkSpec>)| {
-            flow.sampling_interval(&path.1, if self.transport.global_rtt { longest } else { t(path) })
-        };
+        let paths = self.round_trips(&flow, paths);
+        let interval = |(t, links): &(Nanos, Vec<LinkSpec>)| flow.sampling_interval(links, *t);
         let hides = self.hides_telemetry();
         let serves = |layout: &Layout| paths.iter().all(|path| interval(path) <= horizon(layout, &path.1, hides));
         if serves(&self.layout()) {

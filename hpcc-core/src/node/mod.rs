@@ -16,6 +16,7 @@ mod links;
 mod notifications;
 mod part;
 mod priorities;
+mod probes;
 mod protocol;
 
 pub use alike::{Among, Difference};
@@ -33,11 +34,12 @@ use crate::settings::{Conflict, Input, Setting, SettingError, Value};
 use crate::switch::{SwitchConfig, SwitchSettings, Wait};
 use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
+use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
 use crate::transport::{
-    HostConfig, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
+    HostConfig, LinkSpec, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
 };
-use crate::units::BitRate;
+use crate::units::{BitRate, Nanos};
 use crate::wire::WireSettings;
 use alloc::boxed::Box;
 use alloc::format;
@@ -270,6 +272,21 @@ impl NodeSettings {
             Protocol::Tcp => flow.of_stack(),
             Protocol::Udp => flow.of_stack().unacknowledged(),
         })
+    }
+
+    /// T of a flow on each of these paths, and the path's links, without those from a host to itself.
+    fn round_trips(
+        &self,
+        flow: &LoneFlow,
+        paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>,
+    ) -> Vec<(Nanos, Vec<LinkSpec>)> {
+        let paths = paths.filter(|(_, links)| !links.is_empty());
+        let mut own: Vec<_> = paths.map(|(path, links)| (flow.base_rtt(&path, &links), links)).collect();
+        if self.transport.global_rtt {
+            let longest = own.iter().map(|&(t, _)| t).max().unwrap_or_default();
+            own.iter_mut().for_each(|(t, _)| *t = longest);
+        }
+        own
     }
 
     /// What a switch runs by whose ports have these rates, once all is resolved and checked.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Counters of telemetry that may wrap between two samples (SPEC section 2.1): refused where they always may, counted
-//! where they did.
+//! Samples of telemetry that are too rare, so that counters may wrap between two (SPEC section 2.1): refused where they always
+//! may, counted where they did. And probes that are too many.
 
 use hpcc_tests::Bench;
 use serde_json::Value;
@@ -51,6 +51,27 @@ fn samples_that_can_never_be_compared_are_refused_with_the_layouts_that_can() {
     for set in [&["telemetry.layout=ioam"][..], &["telemetry.packets=all"], &["telemetry.packets=nth"]] {
         let (code, err, _) = told(set);
         assert_eq!(code, Some(0), "{set:?}: {err}");
+    }
+}
+
+/// A full packet takes 88 ns with its headers, a probe 10 with its records. Where one leaves as the last one ends, the time of a
+/// flow alone was reckoned for ever.
+#[test]
+fn probes_that_leave_data_no_room_are_refused_with_the_least_t() {
+    let run = |t: &str, set: &[&str]| {
+        let t = format!("transport.base_rtt={t}");
+        let (code, err, _) = told(&[&["topology.delay=100ns", "run.stop=1ms", &t], set].concat());
+        (code, err)
+    };
+    let probes = ["telemetry.packets=probes"];
+    let paths = ["telemetry.packets=all", "telemetry.paths=2", "telemetry.path_interval=2"];
+    for (set, tight, least) in [(&probes[..], "97ns", "98ns"), (&paths, "48ns", "49ns")] {
+        let (code, err) = run(tight, set);
+        assert_eq!(code, Some(2), "{set:?}: {err}");
+        let least_t = format!("expected at least {}, or fewer probes", least.replace("ns", " ns"));
+        assert!(err.contains("transport.base_rtt: T is ") && err.contains(&least_t), "{err}");
+        let (code, err) = run(least, set);
+        assert!(matches!(code, Some(0 | 3)), "{set:?}: {code:?} {err}");
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct Places {
     pub buffer: Blame,
     pub ecn: Blame,
     pub layout: Blame,
+    pub base_rtt: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
     /// Of each class of hosts, with its priority.

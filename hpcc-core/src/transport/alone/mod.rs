@@ -122,6 +122,16 @@ impl LoneFlow {
         }
     }
 
+    /// The least time between two probes that leaves a packet room between them on links of these rates, whose switches all
+    /// stamp: that of a full packet and a probe on the slowest.
+    pub fn probe_room(&self, rates: impl Iterator<Item = BitRate>) -> Nanos {
+        let rates: Vec<BitRate> = rates.collect();
+        let Some(&slowest) = rates.iter().min() else { return Nanos(0) };
+        let probe = self.sizes.data(0, false, self.section(rates.len().saturating_sub(1)));
+        let frames = [self.sizes.data(self.transport.mtu.max(1), true, 0), probe];
+        self.nanos(frames.map(|frame| self.time(&(slowest, Nanos(0)), frame)).iter().sum())
+    }
+
     /// The time of a flow of `size` bytes, above 0, from its start on: that of its connection, if it has one, and that of its
     /// bytes.
     pub fn completion(&self, path: &LonePath, size: u64) -> Nanos {

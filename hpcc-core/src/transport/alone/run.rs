@@ -6,7 +6,7 @@
 //! the packets is skipped, so that a long flow takes no longer to reckon than a short one.
 
 use super::LoneFlow;
-use crate::telemetry::{Sampler, seal};
+use crate::telemetry::{Sampler, Sampling, seal};
 use crate::transport::feedback::{Answer, Return, accumulated_len};
 use crate::transport::message;
 use crate::units::{BitRate, ExactNanos, Nanos, Rounding};
@@ -130,11 +130,15 @@ struct Mark {
 impl<'a> Run<'a> {
     /// A flow of `size` bytes, above 0.
     pub fn new(flow: &'a LoneFlow, path: &'a LonePath, size: u64) -> Run<'a> {
+        // Probes that fill a link leave no ideal time: there is one without them.
+        let is_filled = flow.sampling == Sampling::Probes
+            && path.base_rtt < flow.probe_room(path.there.iter().map(|link| link.rate));
+        let sampling = if is_filled { Sampling::Never } else { flow.sampling };
         let state = State {
             seq: 0,
             requested: 0,
             pace: ExactNanos::default(),
-            sampler: Sampler::new(flow.sampling, path.base_rtt),
+            sampler: Sampler::new(sampling, path.base_rtt),
             kept: Kept::default(),
             lanes: path.there.iter().chain(&path.back).map(Lane::new).collect(),
         };

@@ -96,3 +96,17 @@ fn flows_of_any_size_are_reckoned_from_a_few_packets() {
         assert!(sent <= 40_000, "{sent} packets of {size} bytes");
     }
 }
+
+/// One in 10 ns, each of which takes longer: they were reckoned for ever.
+#[test]
+fn probes_that_fill_a_link_are_left_out() {
+    let host = NodeSettings::default().host().expect("the defaults");
+    let mut path = super::tests::path(&[(BitRate::gbps(10), Nanos(1_000))], true);
+    path.base_rtt = Nanos(10);
+    let [probed, silent] = [Sampling::Probes, Sampling::Never].map(|sampling| {
+        let feedback = FeedbackConfig { sampling, ..FeedbackConfig::default() };
+        let flow = LoneFlow::new(&HostConfig { feedback, ..host.clone() }, 0, true);
+        Run::new(&flow, &path, 100_000).finish(false)
+    });
+    assert_eq!(probed, silent);
+}

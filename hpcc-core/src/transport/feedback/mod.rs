@@ -144,6 +144,12 @@ impl FeedbackConfig {
         if by_receiver { Answer::Window } else { self.answer }
     }
 
+    /// How many T lie between two probes of a flow, if it sends any.
+    pub fn probes_every(&self) -> Option<u32> {
+        let of_paths = (self.paths.candidates > 1).then_some(self.paths.interval.max(1));
+        if self.sampling == Sampling::Probes { Some(1) } else { of_paths }
+    }
+
     /// Whether the acknowledgement of a packet echoes its section, and that is all.
     pub fn is_echo(&self, needs: &Needs) -> bool {
         let plain = self.sampling == Sampling::EveryPacket && self.by == Return::Acknowledgement;

@@ -16,7 +16,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
         return Err(places.stop.error("the stop time is 0; expected more"));
     }
     telemetry(scenario, places)?;
-    counters(scenario, places)?;
+    sampling(scenario, places)?;
     frames::frames(scenario, places)?;
     qos::report(scenario);
     min_rate(scenario, places)?;
@@ -37,15 +37,17 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Refuses telemetry whose counters may always wrap between two samples. Routes are searched only where samples are few.
-fn counters(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link. Routes are searched
+/// only where one of these could be.
+fn sampling(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     let Scenario { settings, network, .. } = scenario;
-    if settings.samples_often() {
+    if settings.samples_often() && !settings.sends_probes() {
         return Ok(());
     }
     let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
     let routes = Routes::new(network, payload);
-    settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))
+    settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))?;
+    settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
