@@ -166,7 +166,7 @@ QbbNetDevice::OnTxComplete()
 
 QbbNetDevice::QbbNetDevice()
     : m_txComplete(*this),
-      m_eager(true),
+      m_asks(true),
       m_watched(false),
       m_hasClasses(false),
       m_loses(false),
@@ -180,7 +180,7 @@ QbbNetDevice::QbbNetDevice()
 QbbNetDevice::QbbNetDevice(const QbbNetDevice& other)
     : NetDevice(other),
       m_txComplete(*this),
-      m_eager(true),
+      m_asks(true),
       m_watched(false),
       m_hasClasses(false),
       m_loses(false),
@@ -222,7 +222,7 @@ QbbNetDevice::SetPort(QbbNode& owner, uint16_t port)
     NS_LOG_FUNCTION(this << &owner << port);
     m_owner = &owner;
     m_port = port;
-    m_eager = !owner.IsSwitch();
+    m_asks = !owner.IsSwitch();
 }
 
 void
@@ -391,6 +391,15 @@ QbbNetDevice::ScheduleTxComplete()
 }
 
 void
+QbbNetDevice::AwaitEnd()
+{
+    if (m_waiting || !m_asks || m_owner->AwaitsEnd(*this, m_completeAt))
+    {
+        ScheduleTxComplete();
+    }
+}
+
+void
 QbbNetDevice::WithdrawTxComplete()
 {
     if (m_busy && m_wheel)
@@ -482,9 +491,9 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     m_completeAt = m_wheel->GetNow() + txTime;
     m_completeUid = m_wheel->Reserve();
     m_busy = false;
-    if (m_eager || m_waiting)
+    if (m_waiting || m_asks)
     {
-        ScheduleTxComplete();
+        AwaitEnd();
     }
     if (m_leaves)
     {

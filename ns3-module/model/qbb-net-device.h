@@ -419,7 +419,7 @@ class QbbNetDevice : public NetDevice
 
     /**
      * \brief Ask whether a transmission is under way. If so, its end will be an event, for somebody
-     * waits for it.
+     * waits for it, unless the node says that it does not.
      * \return whether the device is busy
      */
     bool IsBusy()
@@ -433,9 +433,12 @@ class QbbNetDevice : public NetDevice
         {
             return false;
         }
-        ScheduleTxComplete();
+        AwaitEnd();
         return true;
     }
+
+    /// Make the end of the present transmission an event, unless nothing waits for it.
+    void AwaitEnd();
 
     /**
      * \brief Show an arriving frame to trace sources, sniffers and taps.
@@ -498,7 +501,7 @@ class QbbNetDevice : public NetDevice
     uint8_t m_paused{0};               //!< bit n: priority n is paused
     uint8_t m_waiting{0};              //!< bit n: frames wait in queue n
     uint8_t m_lastServed{0};           //!< queue that was served last
-    bool m_eager : 1;                  //!< whether the node always waits for that event
+    bool m_asks : 1;                   //!< whether to ask the node if it waits for that event
     bool m_watched : 1;                //!< whether a trace source or a tap was ever connected
     bool m_hasClasses : 1;             //!< whether m_scheduler serves the queues
     bool m_loses : 1;                  //!< whether arriving frames may be lost by chance

@@ -213,6 +213,12 @@ QbbNode::FetchDeparture(unsigned, const QbbNetDevice&) const
 {
 }
 
+bool
+QbbNode::AwaitsEnd(const QbbNetDevice&, uint64_t)
+{
+    return false;
+}
+
 void
 QbbNode::OnLinkUp(QbbNetDevice& port)
 {

@@ -157,6 +157,14 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      */
     virtual QbbFrame* NextFrame(QbbNetDevice& out) = 0;
 
+    /**
+     * \brief A port begins to send a frame, and none waits at it.
+     * \param out the port
+     * \param end when the frame has left, nanoseconds
+     * \return whether the port is to ask for a frame then, though nothing has come to it until then
+     */
+    virtual bool AwaitsEnd(const QbbNetDevice& out, uint64_t end);
+
     /// Cache lines from the beginning of the object on that are used for each frame.
     static constexpr std::size_t STATE_LINES = 4;
 

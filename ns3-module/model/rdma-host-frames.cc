@@ -75,6 +75,18 @@ RdmaHost::NextFrame(QbbNetDevice& out)
     return MakeFrame(QbbFrame::Kind::DATA, segment, now);
 }
 
+bool
+RdmaHost::AwaitsEnd(const QbbNetDevice& out, uint64_t end)
+{
+    const uint16_t port = out.GetPortNumber();
+    if (!m_foresees || m_core->awaits_end(port, end, out.GetPaused()))
+    {
+        return true;
+    }
+    UpdateWakeUp(port);
+    return false;
+}
+
 QbbFrame*
 RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t now)
 {

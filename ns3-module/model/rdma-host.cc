@@ -166,6 +166,9 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_flowWatch->FollowPorts();
     }
     m_wakeUps.assign(m_ports.size(), nullptr);
+    // In the order of their insertion, events of a time depend on when a wake-up is planned.
+    const WheelSimulatorImpl* const wheel = WheelSimulatorImpl::Find();
+    m_foresees = wheel && wheel->IsCanonical();
     m_alarms.SetContext(GetObject<Node>()->GetId());
     EnsureRng();
     ResolveSettings(*network);

@@ -240,6 +240,7 @@ class RdmaHost : public QbbNode
     void OnNewRoutes() override;
     void Receive(QbbNetDevice& in, QbbFrame* frame) override;
     QbbFrame* NextFrame(QbbNetDevice& out) override;
+    bool AwaitsEnd(const QbbNetDevice& out, uint64_t end) override;
     void FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const override;
     void FetchDeparture(unsigned step, const QbbNetDevice& out) const override;
 
@@ -568,6 +569,7 @@ class RdmaHost : public QbbNode
     uint8_t m_ackPriority{0};       //!< the priority of acknowledgements
     bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
     bool m_decides{false};          //!< whether the core may be calling a congestion control
+    bool m_foresees{false};         //!< whether wake-ups may be planned while a frame leaves
     /// Whether acknowledgements echo telemetry, and that is all.
     bool m_echoesTelemetry{true};
     // The second line.

@@ -367,6 +367,13 @@ impl Host {
         poll
     }
 
+    /// Whether port `nic`, which begins to send a frame, has to be polled when that ends, at `end`; if not, a
+    /// [wake-up](Host::wake_at) may be planned. Bit n of `paused` stops priority n.
+    #[inline]
+    pub fn awaits_end(&mut self, nic: usize, end: Nanos, paused: u8) -> bool {
+        self.nics.get_mut(nic).is_some_and(|port| port.awaits_end(&self.senders, &self.rules, end, paused))
+    }
+
     /// Address of a receiving queue pair, for fetching it into the cache; 0 where it is unknown.
     #[inline]
     pub fn place_of_receiver(&self, receiver: u32) -> usize {

@@ -220,6 +220,34 @@ fn pacing_floors_in_the_reference() {
     assert_eq!(host.wake_at(0), Some(Nanos(83)));
 }
 
+/// The end of a frame is waited for only if a packet can leave then; what only pacing holds back plans its wake-up at once.
+#[test]
+fn a_port_waits_for_the_end_of_a_frame_if_a_packet_can_leave_then() {
+    let mut host = host();
+    assert!(!host.awaits_end(0, Nanos(90), 0), "no flow");
+    open(&mut host, 2_000);
+    sent(host.poll(0, Nanos(0), 0));
+    assert!(host.awaits_end(0, Nanos(84), 0), "the second packet may leave at 84 ns");
+    assert!(!host.awaits_end(0, Nanos(84), 1 << 3), "a resume asks by itself");
+    assert_eq!(host.wake_at(0), None);
+    assert!(!host.awaits_end(0, Nanos(83), 0));
+    assert_eq!(host.wake_at(0), Some(Nanos(84)));
+    host.on_wake(0);
+    sent(host.poll(0, Nanos(84), 0));
+    assert!(!host.awaits_end(0, Nanos(168), 0), "all is sent");
+    assert_eq!(host.wake_at(0), None);
+}
+
+/// Where a poll at the end of a frame does more than to look for a packet, it takes place.
+#[test]
+fn a_port_waits_for_the_end_of_each_frame_with_the_reference_s_ways() {
+    for quirks in [Quirks { missed_wakeups: true, ..Quirks::NONE }, Quirks { stale_round_robin: true, ..Quirks::NONE }]
+    {
+        let mut host = host_with_quirks(&LineRate, quirks);
+        assert!(host.awaits_end(0, Nanos(90), 0));
+    }
+}
+
 /// One flow waits for its window since long, the other for its pacing: the reference sleeps over the second.
 #[test]
 fn a_blocked_queue_pair_does_not_hide_the_wake_up_of_another() {

@@ -9,6 +9,7 @@ use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
 use crate::cc::{Armed, Needs};
+use crate::quirks::Quirks;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
@@ -187,6 +188,30 @@ impl Nic {
             collects,
             armed,
         })
+    }
+
+    /// Whether somebody waits for the end, at `end`, of the frame that this port begins to send: it has to be polled then. If not,
+    /// a wake-up is planned as that poll would. Whatever else lets a queue pair send asks for a poll itself.
+    ///
+    /// A poll does more where priorities take turns, where a queue pair has finished, and with the reference's ways: these wait.
+    pub fn awaits_end(&mut self, senders: &Slab<Sender>, rules: &NicRules, end: Nanos, paused: u8) -> bool {
+        let Quirks { missed_wakeups, stale_round_robin, .. } = rules.transport.quirks;
+        if self.scheduler.is_some() || missed_wakeups || stale_round_robin {
+            return true;
+        }
+        let mut wake = self.wake;
+        for Sender { qp, .. } in self.members.iter().filter_map(|&key| senders.get(key)) {
+            if qp.is_eligible(paused) {
+                if qp.next_avail() <= end {
+                    return true;
+                }
+                wake = Some(wake.map_or(qp.next_avail(), |wake| wake.min(qp.next_avail())));
+            } else if qp.is_finished() {
+                return true;
+            }
+        }
+        self.wake = wake;
+        false
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first
