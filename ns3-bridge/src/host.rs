@@ -231,8 +231,9 @@ pub(crate) mod ffi {
         /// Chooses the packet that a port may send now; bit n of `paused` stops priority n. Returns whether there is one, which
         /// `segment` is then.
         fn poll(self: &mut Host, nic: u16, now_ns: u64, paused: u8, segment: &mut Segment) -> bool;
-        /// Whether a port, which begins to send a frame, has to be polled when that ends; if not, a wake-up may be planned.
-        fn awaits_end(self: &mut Host, nic: u16, end_ns: u64, paused: u8) -> bool;
+        /// Whether a port, which begins to send a frame, has to be polled when that ends; if not, and the caller `foresees`, a
+        /// wake-up may be planned.
+        fn awaits_end(self: &mut Host, nic: u16, end_ns: u64, paused: u8, foresees: bool) -> bool;
         /// When to poll again though nothing else happens; the largest value stands for never.
         fn wake_at(self: &Host, nic: u16) -> u64;
         fn on_wake(self: &mut Host, nic: u16);
@@ -470,8 +471,8 @@ impl Host {
         true
     }
 
-    pub fn awaits_end(&mut self, nic: u16, end_ns: u64, paused: u8) -> bool {
-        self.host.awaits_end(nic.into(), Nanos(end_ns), paused)
+    pub fn awaits_end(&mut self, nic: u16, end_ns: u64, paused: u8, foresees: bool) -> bool {
+        self.host.awaits_end(nic.into(), Nanos(end_ns), paused, foresees)
     }
 
     pub fn wake_at(&self, nic: u16) -> u64 {

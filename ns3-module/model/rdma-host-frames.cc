@@ -79,12 +79,12 @@ bool
 RdmaHost::AwaitsEnd(const QbbNetDevice& out, uint64_t end)
 {
     const uint16_t port = out.GetPortNumber();
-    if (!m_foresees || m_core->awaits_end(port, end, out.GetPaused()))
+    const bool awaits = m_core->awaits_end(port, end, out.GetPaused(), m_foresees);
+    if (m_foresees && !awaits)
     {
-        return true;
+        UpdateWakeUp(port);
     }
-    UpdateWakeUp(port);
-    return false;
+    return awaits;
 }
 
 QbbFrame*

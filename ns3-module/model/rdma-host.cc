@@ -166,7 +166,8 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
         m_flowWatch->FollowPorts();
     }
     m_wakeUps.assign(m_ports.size(), nullptr);
-    // In the order of their insertion, events of a time depend on when a wake-up is planned.
+    // In the order of their insertion, when a wake-up is planned decides its place among the events
+    // of its time.
     const WheelSimulatorImpl* const wheel = WheelSimulatorImpl::Find();
     m_foresees = wheel && wheel->IsCanonical();
     m_alarms.SetContext(GetObject<Node>()->GetId());

@@ -367,11 +367,12 @@ impl Host {
         poll
     }
 
-    /// Whether port `nic`, which begins to send a frame, has to be polled when that ends, at `end`; if not, a
-    /// [wake-up](Host::wake_at) may be planned. Bit n of `paused` stops priority n.
+    /// Whether port `nic`, which begins to send a frame, has to be polled when that ends, at `end`. If not, and the caller
+    /// `foresees`, a [wake-up](Host::wake_at) may be planned. Bit n of `paused` stops priority n.
     #[inline]
-    pub fn awaits_end(&mut self, nic: usize, end: Nanos, paused: u8) -> bool {
-        self.nics.get_mut(nic).is_some_and(|port| port.awaits_end(&self.senders, &self.rules, end, paused))
+    pub fn awaits_end(&mut self, nic: usize, end: Nanos, paused: u8, foresees: bool) -> bool {
+        let port = self.nics.get_mut(nic);
+        port.is_some_and(|port| port.awaits_end(&self.senders, &self.rules, end, paused, foresees))
     }
 
     /// Address of a receiving queue pair, for fetching it into the cache; 0 where it is unknown.

@@ -224,27 +224,30 @@ fn pacing_floors_in_the_reference() {
 #[test]
 fn a_port_waits_for_the_end_of_a_frame_if_a_packet_can_leave_then() {
     let mut host = host();
-    assert!(!host.awaits_end(0, Nanos(90), 0), "no flow");
+    let awaits = |host: &mut Host, end, paused| (host.awaits_end(0, Nanos(end), paused, true), host.wake_at(0));
+    assert_eq!(awaits(&mut host, 90, 0), (false, None), "no flow");
     open(&mut host, 2_000);
     sent(host.poll(0, Nanos(0), 0));
-    assert!(host.awaits_end(0, Nanos(84), 0), "the second packet may leave at 84 ns");
-    assert!(!host.awaits_end(0, Nanos(84), 1 << 3), "a resume asks by itself");
-    assert_eq!(host.wake_at(0), None);
-    assert!(!host.awaits_end(0, Nanos(83), 0));
-    assert_eq!(host.wake_at(0), Some(Nanos(84)));
+    assert_eq!(awaits(&mut host, 84, 0), (true, None), "the second packet may leave at 84 ns");
+    assert_eq!(awaits(&mut host, 84, 1 << 3), (false, None), "a resume asks by itself");
+    assert_eq!(awaits(&mut host, 83, 0), (false, Some(Nanos(84))));
     host.on_wake(0);
     sent(host.poll(0, Nanos(84), 0));
-    assert!(!host.awaits_end(0, Nanos(168), 0), "all is sent");
-    assert_eq!(host.wake_at(0), None);
+    assert_eq!(awaits(&mut host, 168, 0), (false, None), "all is sent");
 }
 
-/// Where a poll at the end of a frame does more than to look for a packet, it takes place.
+/// Who cannot plan ahead waits for the end where a wake-up is to be planned then: once, for the reference keeps the first plan.
 #[test]
-fn a_port_waits_for_the_end_of_each_frame_with_the_reference_s_ways() {
-    for quirks in [Quirks { missed_wakeups: true, ..Quirks::NONE }, Quirks { stale_round_robin: true, ..Quirks::NONE }]
-    {
-        let mut host = host_with_quirks(&LineRate, quirks);
-        assert!(host.awaits_end(0, Nanos(90), 0));
+fn a_port_that_does_not_foresee_waits_where_a_poll_plans() {
+    for missed_wakeups in [false, true] {
+        let mut host = host_with_quirks(&LineRate, Quirks { missed_wakeups, ..Quirks::NONE });
+        open(&mut host, 9_000);
+        sent(host.poll(0, Nanos(0), 0));
+        assert!(host.awaits_end(0, Nanos(83), 0, false) && host.wake_at(0).is_none());
+        assert_eq!(host.awaits_end(0, Nanos(83), 0, true), missed_wakeups);
+        host.poll(0, Nanos(83), 0);
+        assert_eq!(host.wake_at(0), Some(Nanos(84)));
+        assert!(!host.awaits_end(0, Nanos(83), 0, false), "planned");
     }
 }
 

@@ -4,12 +4,11 @@
 use super::feedback::{Answer, FeedbackConfig};
 use super::message;
 use super::posted::Message;
-use super::queue_pair::{Effects, Taken};
+use super::queue_pair::{Effects, QueuePair, Taken};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::{SenderSpec, TransportConfig};
 use crate::cc::{Armed, Needs};
-use crate::quirks::Quirks;
 use crate::switch::{Backlog, PRIORITIES, Scheduler};
 use crate::telemetry::Layout;
 use crate::units::{BitRate, Nanos};
@@ -154,11 +153,7 @@ impl Nic {
             None => winner,
         };
         let Some(index) = winner else {
-            if rules.transport.quirks.missed_wakeups {
-                self.plan_wake_with_misses(senders, now);
-            } else {
-                self.plan_wake(senders, paused);
-            }
+            self.plan_wake(senders, rules.transport.quirks.missed_wakeups, now, paused);
             return Poll::Wait;
         };
         self.last_served = index;
@@ -190,28 +185,41 @@ impl Nic {
         })
     }
 
-    /// Whether somebody waits for the end, at `end`, of the frame that this port begins to send: it has to be polled then. If not,
-    /// a wake-up is planned as that poll would. Whatever else lets a queue pair send asks for a poll itself.
+    /// Whether this port, which begins to send a frame, has to be polled when that ends, at `end`: not if such a poll would find
+    /// no packet and change nothing. Whatever lets a queue pair send until then asks by itself.
     ///
-    /// A poll does more where priorities take turns, where a queue pair has finished, and with the reference's ways: these wait.
-    pub fn awaits_end(&mut self, senders: &Slab<Sender>, rules: &NicRules, end: Nanos, paused: u8) -> bool {
-        let Quirks { missed_wakeups, stale_round_robin, .. } = rules.transport.quirks;
-        if self.scheduler.is_some() || missed_wakeups || stale_round_robin {
-            return true;
-        }
-        let mut wake = self.wake;
+    /// A wake-up that such a poll would plan is planned now, if the caller `foresees`. That of the reference's way is not, for it
+    /// stays as it was planned first.
+    pub fn awaits_end(
+        &mut self,
+        senders: &Slab<Sender>,
+        rules: &NicRules,
+        end: Nanos,
+        paused: u8,
+        foresees: bool,
+    ) -> bool {
+        let misses = rules.transport.quirks.missed_wakeups;
+        let mut first = None;
         for Sender { qp, .. } in self.members.iter().filter_map(|&key| senders.get(key)) {
-            if qp.is_eligible(paused) {
-                if qp.next_avail() <= end {
-                    return true;
-                }
-                wake = Some(wake.map_or(qp.next_avail(), |wake| wake.min(qp.next_avail())));
-            } else if qp.is_finished() {
+            let (is_eligible, at) = (qp.is_eligible(paused), qp.next_avail());
+            if is_eligible && at <= end || !is_eligible && qp.is_finished() {
                 return true;
             }
+            if is_eligible || misses && qp.has_data() {
+                first = Some(first.map_or(at, |first: Nanos| first.min(at)));
+            }
+        }
+        let wake = self.wake_with(first, misses, end);
+        if self.scheduler.is_some() || (wake != self.wake && (misses || !foresees)) {
+            return true;
         }
         self.wake = wake;
         false
+    }
+
+    /// The wake-up that is planned at `now` if the first queue pair that waits may leave at `first`.
+    fn wake_with(&self, first: Option<Nanos>, misses: bool, now: Nanos) -> Option<Nanos> {
+        if misses { self.wake.or(first.filter(|&at| at > now)) } else { self.wake.into_iter().chain(first).min() }
     }
 
     /// Looks from behind the last served place for a queue pair that may send now. Also reports the first
@@ -264,21 +272,13 @@ impl Nic {
 
     /// With nothing to send: wakes when the first queue pair that only pacing holds back may leave. What a
     /// window or a pause holds back is polled again when an acknowledgement or a resume comes.
-    fn plan_wake(&mut self, senders: &Slab<Sender>, paused: u8) {
-        let eligible = |sender: &&Sender| sender.qp.is_eligible(paused);
-        let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(eligible);
-        let first = waiting.map(|sender| sender.qp.next_avail()).min();
-        self.wake = self.wake.into_iter().chain(first).min();
-    }
-
-    /// The same as the reference does it: one that the window holds back counts too, and a time that has
-    /// passed plans nothing.
-    fn plan_wake_with_misses(&mut self, senders: &Slab<Sender>, now: Nanos) {
-        if self.wake.is_some() {
-            return;
-        }
-        let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(|sender| sender.qp.has_data());
-        self.wake = waiting.map(|sender| sender.qp.next_avail()).min().filter(|&at| at > now);
+    ///
+    /// The reference (`misses`) counts one that the window holds back, too, keeps a wake-up that is planned, and plans none at a
+    /// time that has passed.
+    fn plan_wake(&mut self, senders: &Slab<Sender>, misses: bool, now: Nanos, paused: u8) {
+        let counts = |qp: &QueuePair| if misses { qp.has_data() } else { qp.is_eligible(paused) };
+        let waiting = self.members.iter().filter_map(|&key| senders.get(key)).filter(|sender| counts(&sender.qp));
+        self.wake = self.wake_with(waiting.map(|sender| sender.qp.next_avail()).min(), misses, now);
     }
 }
 
