@@ -195,6 +195,13 @@ class QbbNetDevice : public NetDevice
     /// Send a frame if the device is idle and its node has one.
     void TrySend();
 
+    /// What the node waits for may have changed: if a frame is under way, ask whether it waits for
+    /// its end. An idle device sends nothing.
+    void Reconsider()
+    {
+        IsBusy();
+    }
+
     /**
      * \brief The cable breaks: nothing is sent or received any more. What waits stays; the node
      * clears it.

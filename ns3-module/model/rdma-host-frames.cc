@@ -601,6 +601,11 @@ RdmaHost::OnTimeout(uint32_t queuePair, uint8_t timer)
     {
         m_ports[result.nic]->TrySend();
     }
+    else
+    {
+        // A larger window may let a packet leave when the present frame ends.
+        m_ports[result.nic]->Reconsider();
+    }
 }
 
 } // namespace ns3
