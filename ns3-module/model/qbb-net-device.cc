@@ -37,7 +37,7 @@ Ptr<const TraceSourceAccessor>
 QbbNetDevice::MakeWatchedAccessor(Source QbbNetDevice::*source)
 {
     return MakeLateTraceAccessor<QbbNetDevice>([source](QbbNetDevice & device) -> auto& {
-        device.m_watched = true;
+        device.m_flags.watched = true;
         return device.*source;
     });
 }
@@ -166,12 +166,6 @@ QbbNetDevice::OnTxComplete()
 
 QbbNetDevice::QbbNetDevice()
     : m_txComplete(*this),
-      m_asks(true),
-      m_watched(false),
-      m_hasClasses(false),
-      m_loses(false),
-      m_leaves(false),
-      m_keepsRate(false),
       m_address(Mac48Address::Allocate())
 {
     NS_LOG_FUNCTION(this);
@@ -180,12 +174,6 @@ QbbNetDevice::QbbNetDevice()
 QbbNetDevice::QbbNetDevice(const QbbNetDevice& other)
     : NetDevice(other),
       m_txComplete(*this),
-      m_asks(true),
-      m_watched(false),
-      m_hasClasses(false),
-      m_loses(false),
-      m_leaves(false),
-      m_keepsRate(false),
       m_dataRate(other.m_dataRate),
       m_address(Mac48Address::Allocate()),
       m_mtu(other.m_mtu)
@@ -222,7 +210,7 @@ QbbNetDevice::SetPort(QbbNode& owner, uint16_t port)
     NS_LOG_FUNCTION(this << &owner << port);
     m_owner = &owner;
     m_port = port;
-    m_asks = !owner.IsSwitch();
+    m_flags.asks = !owner.IsSwitch();
 }
 
 void
@@ -249,7 +237,7 @@ QbbNetDevice::ReadSettings()
     NS_LOG_FUNCTION(this);
     const hpcc::Settings& settings = m_owner->GetSettings();
     m_floorsTimes = settings.floors_times();
-    m_keepsRate = settings.keeps_rates_exactly();
+    m_flags.keepsRate = settings.keeps_rates_exactly();
     m_losesPfc = settings.loses_pfc();
     m_frameGap = settings.frame_gap();
     m_txTimes = {};
@@ -295,7 +283,7 @@ QbbNetDevice::SetShared(SharedNetwork* shared)
 {
     NS_LOG_FUNCTION(this);
     m_shared = shared;
-    m_leaves =
+    m_flags.leaves =
         shared->IsLocal(m_owner->GetIndex()) && !shared->IsLocal(m_peer->GetOwner().GetIndex());
 }
 
@@ -304,7 +292,7 @@ QbbNetDevice::SetLoss(std::shared_ptr<hpcc::Loss> loss)
 {
     NS_LOG_FUNCTION(this);
     m_loss = std::move(loss);
-    m_loses = m_loss != nullptr;
+    m_flags.loses = m_loss != nullptr;
 }
 
 void
@@ -313,7 +301,7 @@ QbbNetDevice::Enqueue(QbbFrame* frame, uint8_t queue)
     m_queues[queue].Push(frame);
     m_queuedBytes += frame->size;
     m_waiting |= 1U << queue;
-    if (m_watched)
+    if (m_flags.watched)
     {
         m_enqueueTrace(*frame);
     }
@@ -344,7 +332,7 @@ QbbNetDevice::SetScheduler(hpcc::Scheduler* scheduler)
 {
     NS_LOG_FUNCTION(this);
     m_scheduler.reset(scheduler);
-    m_hasClasses = scheduler != nullptr;
+    m_flags.hasClasses = scheduler != nullptr;
 }
 
 QbbFrame*
@@ -358,7 +346,7 @@ QbbNetDevice::Dequeue()
         {
             return nullptr;
         }
-        queue = m_hasClasses ? NextByClass() : NextInTurn(ready);
+        queue = m_flags.hasClasses ? NextByClass() : NextInTurn(ready);
         m_lastServed = queue;
     }
     QbbFrame* frame = m_queues[queue].Pop();
@@ -393,7 +381,7 @@ QbbNetDevice::ScheduleTxComplete()
 void
 QbbNetDevice::AwaitEnd()
 {
-    if (m_waiting || !m_asks || m_owner->AwaitsEnd(*this, m_completeAt))
+    if (m_waiting || !m_flags.asks || m_owner->AwaitsEnd(*this, m_completeAt))
     {
         ScheduleTxComplete();
     }
@@ -425,7 +413,7 @@ QbbNetDevice::TrySend()
         m_busy = false;
         return;
     }
-    if (m_watched)
+    if (m_flags.watched)
     {
         m_dequeueTrace(*frame);
     }
@@ -440,7 +428,7 @@ QbbNetDevice::GetTxTime(uint32_t size)
     TxTime& known = m_txTimes[size < LONG ? 0 : 1];
     if (known.size != size)
     {
-        const uint64_t time = m_keepsRate
+        const uint64_t time = m_flags.keepsRate
                                   ? hpcc::tx_picos(m_bitRate, size + m_frameGap)
                                   : hpcc::tx_time(m_bitRate, size + m_frameGap, m_floorsTimes);
         if (time > std::numeric_limits<uint32_t>::max())
@@ -469,7 +457,7 @@ void
 QbbNetDevice::TransmitStart(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
-    if (m_watched)
+    if (m_flags.watched)
     {
         ShowDeparture(*frame);
         if (!m_owner)
@@ -480,7 +468,8 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     }
     ++m_txFrames;
     m_txTelemetryBytes += frame->GetTelemetryCost();
-    const uint64_t txTime = m_keepsRate ? GetExactTxTime(frame->size) : GetTxTime(frame->size);
+    const uint64_t txTime =
+        m_flags.keepsRate ? GetExactTxTime(frame->size) : GetTxTime(frame->size);
     frame->receiver = m_peer;
     if (!m_wheel)
     {
@@ -491,11 +480,11 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     m_completeAt = m_wheel->GetNow() + txTime;
     m_completeUid = m_wheel->Reserve();
     m_busy = false;
-    if (m_waiting || m_asks)
+    if (m_waiting || m_flags.asks)
     {
         AwaitEnd();
     }
-    if (m_leaves)
+    if (m_flags.leaves)
     {
         m_shared->Send(m_completeAt + m_delayNanos, *m_peer, frame);
         return;
@@ -607,7 +596,7 @@ QbbNetDevice::Receive(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
     // A lost resume would pause the port for good; see ReferenceFaults.
-    const bool mayBeLost = m_loses && (m_losesPfc || frame->kind != QbbFrame::Kind::PFC);
+    const bool mayBeLost = m_flags.loses && (m_losesPfc || frame->kind != QbbFrame::Kind::PFC);
     if (!m_linkUp || (mayBeLost && m_loss->is_lost()))
     {
         ++m_lostFrames;
@@ -615,7 +604,7 @@ QbbNetDevice::Receive(QbbFrame* frame)
         frame->Release();
         return;
     }
-    if (m_watched)
+    if (m_flags.watched)
     {
         ShowArrival(*frame);
         if (!m_owner)
@@ -636,7 +625,7 @@ QbbNetDevice::Receive(QbbFrame* frame)
 void
 QbbNetDevice::AddTap(Tap tap)
 {
-    m_watched = true;
+    m_flags.watched = true;
     m_taps.ConnectWithoutContext(tap);
 }
 

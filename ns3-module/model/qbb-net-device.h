@@ -169,7 +169,8 @@ class QbbNetDevice : public NetDevice
      */
     bool MayPass(uint8_t queue)
     {
-        const bool isHeld = m_waiting || m_watched || m_hasClasses || (m_paused >> queue & 1);
+        const bool isHeld =
+            m_waiting || m_flags.watched || m_flags.hasClasses || (m_paused >> queue & 1);
         return !isHeld && m_linkUp && !IsBusy();
     }
 
@@ -371,6 +372,17 @@ class QbbNetDevice : public NetDevice
     /// \return what follows the queues for the trace source QueuedBytes; made at the first call
     QueueWatch& GetQueueWatch();
 
+    /// What is so or not, in a byte. All is not so at first.
+    struct Flags
+    {
+        bool asks : 1;       //!< whether to ask the node if it waits for the end of a transmission
+        bool watched : 1;    //!< whether a trace source or a tap was ever connected
+        bool hasClasses : 1; //!< whether m_scheduler serves the queues
+        bool loses : 1;      //!< whether arriving frames may be lost by chance
+        bool leaves : 1;     //!< whether frames leave for another process
+        bool keepsRate : 1;  //!< whether the link keeps its rate to the picosecond
+    };
+
     /// A transmission time, remembered for the next frame of this size.
     struct TxTime
     {
@@ -508,12 +520,7 @@ class QbbNetDevice : public NetDevice
     uint8_t m_paused{0};               //!< bit n: priority n is paused
     uint8_t m_waiting{0};              //!< bit n: frames wait in queue n
     uint8_t m_lastServed{0};           //!< queue that was served last
-    bool m_asks : 1;                   //!< whether to ask the node if it waits for that event
-    bool m_watched : 1;                //!< whether a trace source or a tap was ever connected
-    bool m_hasClasses : 1;             //!< whether m_scheduler serves the queues
-    bool m_loses : 1;                  //!< whether arriving frames may be lost by chance
-    bool m_leaves : 1;                 //!< whether frames leave for another process
-    bool m_keepsRate : 1;              //!< whether the link keeps its rate to the picosecond
+    Flags m_flags{};                   //!< what a device rarely changes
     uint16_t m_late{0};                //!< how many ps m_completeAt comes after the exact time
     uint64_t m_delayNanos{0};          //!< propagation delay
     uint64_t m_txFrames{0};            //!< frames sent
