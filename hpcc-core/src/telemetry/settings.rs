@@ -99,6 +99,19 @@ impl LayoutName {
         }
     }
 
+    /// Whether records tell which path they are of, by more than its number of hops.
+    pub fn tells_paths(self) -> bool {
+        match self {
+            LayoutName::Paper
+            | LayoutName::Draft
+            | LayoutName::IntMd
+            | LayoutName::Ifa
+            | LayoutName::Ioam
+            | LayoutName::IoamSlim => true,
+            LayoutName::None | LayoutName::Reference | LayoutName::Timestamp | LayoutName::Pint => false,
+        }
+    }
+
     /// Most hops that it reports; `None` if that is not for the user to choose.
     fn most_hops(self) -> Option<u8> {
         match self {

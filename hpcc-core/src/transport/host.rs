@@ -538,8 +538,8 @@ impl Host {
             feedback.telemetry.is_empty() && sender.listener.as_ref().is_some_and(|listener| listener.seals_packets());
         counters.rejected.by_seal += u64::from(lacks_seal);
         if port != sender.spec.sport {
-            counters.feedback += 1;
-            counters.moves += u64::from(sender.on_path_feedback(rules, decoder, now, port, feedback, rng));
+            let moves = sender.on_path_feedback(rules, decoder, counters, now, port, feedback, rng);
+            counters.moves += u64::from(moves);
             return Some(AckResult { nic: sender.nic, finished: 0, armed: Armed(0) });
         }
         if rules.feedback.notification_acks {

@@ -129,17 +129,22 @@ impl Sender {
 
     /// What a probe of another path brought: telemetry for the choice of a path, not for the controller. `port` is the probe's
     /// source port. Returns whether the flow moves.
+    #[expect(clippy::too_many_arguments, reason = "parts of the host that are borrowed one by one")]
     pub fn on_path_feedback(
         &mut self,
         rules: &NicRules,
         decoder: &mut Decoder,
+        counters: &mut Counters,
         now: Nanos,
         port: u16,
         ack: &Ack<'_>,
         rng: &mut Rng,
     ) -> bool {
+        counters.feedback += 1;
         let Some(listener) = &mut self.listener else { return false };
+        let rejected = listener.rejected();
         let telemetry = decoder.read(rules.answer, &rules.layout, listener.open(ack.seq, ack.telemetry));
+        listener.rejected().add_since(rejected, &mut counters.rejected);
         let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), telemetry) else { return false };
         let line_rate = self.qp.limits().line_rate;
         let own = self.qp.rate().0 as f64 / line_rate.0.max(1) as f64;

@@ -433,6 +433,10 @@ fn bad_settings_name_their_line() {
             "[congestion_control]\nalgorithm = \"rx_hpcc\"\n[telemetry]\npaths = 2",
             "19: telemetry.paths: paths looks at records",
         ),
+        (
+            "[telemetry]\npaths = 2",
+            "17: telemetry.paths: paths are told apart by their records, and those of layout = \"reference\" do not say",
+        ),
         ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
         (
             "[congestion_control]\nalgorithm = \"timely\"\n[telemetry]\npackets = \"probes\"",

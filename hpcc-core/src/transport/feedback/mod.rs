@@ -237,6 +237,21 @@ impl FeedbackConfig {
         Ok(())
     }
 
+    /// Refuses a choice of paths whose records all look like those of one path.
+    fn check_paths(&self, layout: &Layout) -> Result<(), Conflict> {
+        let name = layout.name();
+        if self.paths.candidates <= 1 || !name.has_records() || name.tells_paths() {
+            return Ok(());
+        }
+        let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
+        let message = alloc::format!(
+            "paths are told apart by their records, and those of layout = \"{}\" do not say which path they are of; expected layout = {}",
+            name.name(),
+            able.join(" or ")
+        );
+        Err(Conflict::new("paths", message))
+    }
+
     /// Checks these settings against the needs of an algorithm and a layout.
     ///
     /// # Errors
@@ -254,6 +269,7 @@ impl FeedbackConfig {
         if self.guard && !has_answer {
             return refuse("guard", looks_at_records);
         }
+        self.check_paths(layout)?;
         self.check_some_hops(needs, layout)?;
         self.check_acknowledgements(needs, layout)?;
         let plain = FeedbackConfig::default();

@@ -67,7 +67,7 @@ crate::settings! {
         #[change = "Set it to study attackers on the way back; each answer is 4 bytes longer."]
         pub seal: String = String::new();
         /// How many paths, by UDP source ports, a flow chooses from by telemetry; 1: it stays on its own. The same at all
-        /// hosts.
+        /// hosts. More need a layout whose records tell paths apart: any but `reference`.
         #[change = "Raise it where several paths are equally long and hashes load them unevenly; each further path costs \
             probes."]
         pub paths: u8 {1..=MAX_PATHS as u8} = 1;

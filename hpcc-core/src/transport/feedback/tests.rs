@@ -456,6 +456,21 @@ fn req_30_feedback_of_another_path_is_counted() {
     assert_eq!((pair.sender.counters().feedback, pair.sender.counters().moves), (1, 0));
 }
 
+/// An answer that is not sealed, and one that somebody took out, about another path.
+#[test]
+fn req_26_feedback_of_another_path_needs_its_seal() {
+    let paths = PathConfig { candidates: 2, interval: 5 };
+    let feedback = FeedbackConfig { paths, seal: Some([7; 16]), ..FeedbackConfig::default() };
+    let mut pair = Pair::new(PLUS, feedback);
+    let (section, len) = pair.stamped();
+    for (telemetry, rejected) in [(&section[..len], 1), (&[][..], 2)] {
+        let ack =
+            Ack { queue_pair: pair.key, seq: 0, nack: false, selective: None, congestion_marked: false, telemetry };
+        pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+        assert_eq!(pair.sender.counters().rejected, Rejected { by_seal: rejected, by_guard: 0 });
+    }
+}
+
 #[test]
 fn answers_are_named_as_they_are_read() {
     let names = Answer::ALL.iter().map(|answer| answer.name()).collect::<Vec<_>>();
@@ -521,6 +536,10 @@ fn settings_say_what_they_need() {
     let paths = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 1 }, ..plain };
     assert_eq!([PLUS, RX].map(|algorithm| unsuitable(paths, algorithm, Layout::Paper)), [None, Some("paths")]);
     assert_eq!(unsuitable(paths, PLUS, Layout::Timestamp), Some("paths"));
+    for layout in LayoutName::with_records() {
+        let expected = (layout == LayoutName::Reference).then_some("paths");
+        assert_eq!(unsuitable(paths, PLUS, Layout::from(layout)), expected, "{layout:?}");
+    }
     assert_eq!(unsuitable(plain, &LineRate, Layout::None), None);
     assert_eq!(unsuitable(probes, PLUS, Layout::Paper), None);
     assert_eq!(unsuitable(probes, RX, Layout::Paper), None);
