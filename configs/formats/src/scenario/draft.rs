@@ -62,6 +62,7 @@ impl Draft {
         check::buffer(&self.scenario, &self.places)?;
         check::watched_flows(&self.scenario, &self.places)?;
         check::note_losses(&mut self.scenario);
+        check::note_paths(&mut self.scenario);
         Ok(self.scenario)
     }
 }

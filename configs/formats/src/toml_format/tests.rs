@@ -244,6 +244,27 @@ fn pair(rate: &str) -> String {
         + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n"
 }
 
+/// With the default layout a link's failure took HPCC++ to its lowest rate, for the records of two links were compared.
+#[test]
+fn paths_that_change_unseen_are_noted() {
+    let links = "kind='links'\nhosts=2\nswitches=4\nrate='25Gbps'\ndelay='1us'\n\
+        links=[{a=0,b=2},{a=2,b=3},{a=2,b=4},{a=3,b=5},{a=4,b=5},{a=5,b=1}]";
+    let flow = "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n";
+    let fail = "[failures]\nlinks=[{time='1us',a=2,b=3}]\n";
+    let notes = |more: &str, set: &[&str]| {
+        let text = with_topology(links) + flow + more + "[congestion_control]\nalgorithm='hpcc_plus'\n";
+        load_with(&text, set).expect("valid").notes
+    };
+    let told = notes(fail, &[]);
+    assert!(told[0].starts_with("links fail, and records of layout = \"reference\" do not say"), "{told:?}");
+    let is_noted = |more, set: &[&str]| notes(more, set).iter().any(|note| note.contains("do not say"));
+    assert!(!is_noted(fail, &["telemetry.layout=paper"]));
+    assert!(!is_noted("", &[]));
+    assert!(!is_noted(fail, &["congestion_control.algorithm=dcqcn"]));
+    let moving = "[wire]\nprofile='rocev2_ipv6'\n[fast_cnp]\nenabled=true\nmigrate=true\n";
+    assert!(notes(moving, &[])[0].starts_with("flows move to other paths (fast_cnp.migrate), and records"));
+}
+
 #[test]
 fn telemetry_that_is_coarser_than_a_packet_is_noted() {
     let notes = |set: &[&str]| load_with(pair("400Gbps"), set).expect("valid").notes;

@@ -21,5 +21,5 @@ pub(super) use flows::flows;
 pub(crate) use flows::host;
 pub(super) use memory::{estimate, memory};
 pub use overbooked::Overbooked;
-pub(super) use settings::{buffer, note_losses, settings};
+pub(super) use settings::{buffer, note_losses, note_paths, settings};
 pub(super) use watched::watched_flows;

@@ -4,8 +4,11 @@
 use super::{frames, qos};
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
+use hpcc_core::cc::Reads;
 use hpcc_core::node::{LinkRates, lowest_rate};
+use hpcc_core::settings::Named;
 use hpcc_core::switch::BufferKind;
+use hpcc_core::telemetry::LayoutName;
 use hpcc_core::topology::routes::Routes;
 use hpcc_core::topology::{Link, Network, NodeKind};
 use hpcc_core::units::{BitRate, Nanos};
@@ -84,6 +87,29 @@ pub(in crate::scenario) fn note_losses(scenario: &mut Scenario) {
     if scenario.settings.switch.mode == BufferKind::Lossy && scenario.transport().timeout.is_none() {
         scenario.notes.push("switches drop packets, and without a timeout a flow may never finish".into());
     }
+}
+
+/// Adds a note if flows may change their path and the records that they go by do not tell.
+pub(in crate::scenario) fn note_paths(scenario: &mut Scenario) {
+    let layout = scenario.layout().name();
+    let fast_cnp = &scenario.settings.fast_cnp_host;
+    let why = if !scenario.link_failures.is_empty() {
+        "links fail"
+    } else if fast_cnp.common.enabled && fast_cnp.migrate {
+        "flows move to other paths (fast_cnp.migrate)"
+    } else {
+        return;
+    };
+    if scenario.settings.needs().reads != Reads::Records || layout.tells_paths() {
+        return;
+    }
+    let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
+    scenario.notes.push(format!(
+        "{why}, and records of layout = \"{}\" do not say which path they are of: a flow then compares those of different links, \
+         and may fall to its lowest rate. Expected hpcc_plus with layout = {}",
+        layout.name(),
+        able.join(" or ")
+    ));
 }
 
 /// Refuses a switch without room for what its ports keep, or for two packets: it could do nothing but drop. Once the priorities of
