@@ -68,7 +68,9 @@ impl Sender {
         acked: u64,
         rng: &mut Rng,
     ) -> Effects {
-        counters.feedback += u64::from(!ack.telemetry.is_empty());
+        let bytes = ack.telemetry;
+        let brings = self.listener.as_ref().map_or(!bytes.is_empty(), |listener| listener.is_answer(bytes));
+        counters.feedback += u64::from(brings);
         let NicRules { transport, layout, answer, feedback, .. } = rules;
         let rate = self.qp.rate();
         let mut effects = Effects { repaced: false, armed: Armed(0) };
@@ -140,8 +142,8 @@ impl Sender {
         ack: &Ack<'_>,
         rng: &mut Rng,
     ) -> bool {
-        counters.feedback += 1;
         let Some(listener) = &mut self.listener else { return false };
+        counters.feedback += u64::from(listener.is_answer(ack.telemetry));
         let rejected = listener.rejected();
         let telemetry = decoder.read(rules.answer, &rules.layout, listener.open(ack.seq, ack.telemetry));
         listener.rejected().add_since(rejected, &mut counters.rejected);

@@ -3,7 +3,7 @@
 
 use super::{Answer, FeedbackConfig, Return};
 use crate::cc::FlowLimits;
-use crate::telemetry::seal::SealKey;
+use crate::telemetry::seal::{SealKey, TAG_LEN};
 use crate::telemetry::{
     FeedbackGuard, GuardConfig, HopStack, Layout, LinkRecord, Sampler, Telemetry, link_codec, normalised,
 };
@@ -114,6 +114,11 @@ impl Listener {
             self.rejected.by_seal += 1;
             &[]
         })
+    }
+
+    /// Whether a frame brings an answer, be it true or not: more than a seal that there is none.
+    pub fn is_answer(&self, bytes: &[u8]) -> bool {
+        bytes.len() > if self.seal.is_some() { TAG_LEN } else { 0 }
     }
 
     /// Whether a packet of feedback always has a seal, if nobody took it out.

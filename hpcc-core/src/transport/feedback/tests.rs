@@ -385,9 +385,12 @@ fn timers_of_probes_are_announced_once() {
 #[test]
 fn packets_that_bring_feedback_are_counted() {
     for (sampling, expected) in [(Sampling::EveryPacket, 3), (Sampling::EveryNth(2), 2), (Sampling::Never, 0)] {
-        let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, ..FeedbackConfig::default() });
-        (0..3).for_each(|_| drop(pair.step()));
-        assert_eq!(pair.sender.counters().feedback, expected, "{sampling:?}");
+        // That there is no answer is sealed, too.
+        for seal in [None, Some([7; 16])] {
+            let mut pair = Pair::new(PLUS, FeedbackConfig { sampling, seal, ..FeedbackConfig::default() });
+            (0..3).for_each(|_| drop(pair.step()));
+            assert_eq!(pair.sender.counters().feedback, expected, "{sampling:?}");
+        }
     }
 }
 
@@ -451,8 +454,10 @@ fn req_30_feedback_of_another_path_is_counted() {
     let feedback = FeedbackConfig { paths: PathConfig { candidates: 2, interval: 5 }, ..FeedbackConfig::default() };
     let mut pair = Pair::new(PLUS, feedback);
     let (queue_pair, seq) = (pair.key, 0);
-    let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
-    pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+    for telemetry in [&[][..], &[0; 14]] {
+        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry };
+        pair.sender.on_feedback(pair.now, &ack, 10_001, &mut pair.rng).expect("known");
+    }
     assert_eq!((pair.sender.counters().feedback, pair.sender.counters().moves), (1, 0));
 }
 
