@@ -244,6 +244,37 @@ fn pair(rate: &str) -> String {
         + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n"
 }
 
+/// Two hosts beside each other in a ring of seven switches, until the link between their switches fails.
+#[test]
+fn paths_that_a_failure_makes_too_long_are_noted() {
+    let chain: String = (2..8).map(|node| format!("{{a={node},b={}}},", node + 1)).collect();
+    let ring = format!(
+        "kind='links'\nhosts=2\nswitches=7\nrate='25Gbps'\ndelay='1us'\nlinks=[{{a=0,b=2}},{{a=1,b=3}},{chain}{{a=8,b=2}}]"
+    );
+    let notes = |failed: &str, layout: &str| {
+        let text = with_topology(&ring)
+            + &format!("[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n[failures]\nlinks=[{failed}]\n");
+        let set = ["congestion_control.algorithm=hpcc_plus", "wire.profile=rocev2_ipv6", layout];
+        load_with(&text, &set)
+            .expect("valid")
+            .notes
+            .into_iter()
+            .filter(|note| note.contains("switches"))
+            .collect::<Vec<_>>()
+    };
+    let detour = "{time='1us',a=2,b=3,until='9us'}";
+    let told = notes(detour, "telemetry.layout=ioam");
+    assert!(told[0].starts_with("1 of 1 flows pass more than 5 switches while links are down"), "{told:?}");
+    assert!(notes(detour, "telemetry.layout=int_md").is_empty());
+    assert!(notes("{time='1us',a=4,b=5}", "telemetry.layout=ioam").is_empty());
+    // Not while both are down: then there is no path.
+    let until = "{time='1us',a=4,b=5,until='9us'},{time='5us',a=2,b=3}";
+    assert_eq!(notes(until, "telemetry.layout=ioam").len(), 1);
+    let apart = "{time='1us',a=2,b=3,until='9us'},{time='9us',a=4,b=5}";
+    assert_eq!(notes(apart, "telemetry.layout=ioam").len(), 1);
+    assert!(notes("{time='1us',a=2,b=3},{time='1us',a=4,b=5}", "telemetry.layout=ioam").is_empty());
+}
+
 /// With the default layout a link's failure took HPCC++ to its lowest rate, for the records of two links were compared.
 #[test]
 fn paths_that_change_unseen_are_noted() {

@@ -61,7 +61,7 @@ pub(in crate::scenario) fn flows(
     let unanswered = feedback.notes(scenario, totals.count);
     scenario.notes.extend(unanswered);
     scenario.notes.extend(bordered.note());
-    scenario.notes.extend(long_paths.note(totals.count));
+    scenario.notes.extend(long_paths.notes(totals.count));
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));
     let mut flows = FlowList::new(traffic, totals);

@@ -1,44 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Paths against the room for hops in a frame's telemetry.
 
-use crate::scenario::Scenario;
+use crate::scenario::{LinkFailure, Scenario};
 use hpcc_core::cc::Reads;
 use hpcc_core::topology::{Network, NodeKind};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Above this many switches the distances would take longer than they are worth.
 const MAX_SWITCHES: usize = 4096;
 
 /// Counts flows that pass more switches than a frame can report: HPCC then learns nothing.
 pub(super) struct LongPaths {
-    /// Switches that a frame can report, and the distances; `None` if nobody asks.
-    search: Option<(usize, Distances)>,
+    /// `None` if nobody asks.
+    search: Option<Search>,
+    /// Flows whose path is too long from the start.
     long: u64,
+    /// Others whose path is too long once links have failed.
+    detoured: u64,
+}
+
+/// Switches that a frame can report, and the distances in the network as it is, and while links have failed.
+struct Search {
+    room: usize,
+    intact: Distances,
+    failed: Vec<Distances>,
 }
 
 impl LongPaths {
     pub fn new(scenario: &Scenario) -> LongPaths {
         let room = scenario.layout().max_hops();
-        let asks =
-            scenario.settings.needs().reads == Reads::Records && scenario.network.switches().count() <= MAX_SWITCHES;
-        let search = room.filter(|_| asks).map(|room| (room, Distances::new(&scenario.network)));
-        LongPaths { search, long: 0 }
+        let switches = scenario.network.switches().count();
+        let asks = scenario.settings.needs().reads == Reads::Records && switches <= MAX_SWITCHES;
+        let search = room.filter(|_| asks).map(|room| {
+            let without = |down: &BTreeSet<u32>| Distances::new(&scenario.network, down);
+            let failed = states(&scenario.link_failures);
+            // As many as take no longer than those of the largest network.
+            let failed = failed.iter().take(MAX_SWITCHES / switches.max(1)).map(without).collect();
+            Search { room, intact: without(&BTreeSet::new()), failed }
+        });
+        LongPaths { search, long: 0, detoured: 0 }
     }
 
     /// Looks at the path of a flow between two hosts.
     pub fn see(&mut self, src: u32, dst: u32) {
-        let Some((room, distances)) = &mut self.search else { return };
-        self.long += u64::from(distances.switches_between(src, dst).is_some_and(|hops| hops > *room));
+        let Some(Search { room, intact, failed }) = &mut self.search else { return };
+        let is_long = |distances: &mut Distances| distances.switches_between(src, dst).is_some_and(|hops| hops > *room);
+        if is_long(intact) {
+            self.long += 1;
+        } else if failed.iter_mut().any(is_long) {
+            self.detoured += 1;
+        }
     }
 
     /// What the user should know.
-    pub fn note(&self, total: u64) -> Option<String> {
-        let LongPaths { search: Some((room, _)), long: long @ 1.. } = self else { return None };
-        Some(format!(
-            "{long} of {total} flows pass more than {room} switches, the most that telemetry can report: \
-             HPCC does not control their rate"
-        ))
+    pub fn notes(&self, total: u64) -> Vec<String> {
+        let Some(Search { room, .. }) = &self.search else { return Vec::new() };
+        let note = |flows, when: &str| {
+            format!(
+                "{flows} of {total} flows pass more than {room} switches{when}, the most that telemetry can report: \
+                 HPCC does not control their rate"
+            )
+        };
+        let counts = [(self.long, ""), (self.detoured, " while links are down")];
+        counts.into_iter().filter(|&(flows, _)| flows > 0).map(|(flows, when)| note(flows, when)).collect()
     }
+}
+
+/// Which links are down together: those that are whenever one fails or comes up.
+fn states(failures: &[LinkFailure]) -> BTreeSet<BTreeSet<u32>> {
+    let is_down = |failure: &LinkFailure, now| failure.time <= now && failure.until.is_none_or(|until| now < until);
+    let at = |now| failures.iter().filter(move |failure| is_down(failure, now)).flat_map(|failure| &failure.links);
+    let times = failures.iter().flat_map(|failure| [Some(failure.time), failure.until]).flatten();
+    times.map(|now| at(now).copied().collect()).collect()
 }
 
 /// Shortest paths between switches, found when first asked for.
@@ -50,9 +83,10 @@ struct Distances {
 }
 
 impl Distances {
-    fn new(network: &Network) -> Distances {
+    /// Without the links that are down.
+    fn new(network: &Network, down: &BTreeSet<u32>) -> Distances {
         let mut next = vec![Vec::new(); network.nodes.len()];
-        for link in &network.links {
+        for (_, link) in (0..).zip(&network.links).filter(|(number, _)| !down.contains(number)) {
             for (from, to) in [(link.a, link.b), (link.b, link.a)] {
                 if network.nodes[to as usize] == NodeKind::Switch {
                     next[from as usize].push(to);
