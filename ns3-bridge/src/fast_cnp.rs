@@ -429,7 +429,7 @@ impl FastCnpHost {
             host.core().set_source_port(queue_pair, sport);
         }
         if let (Err(why), None) = (result, moved) {
-            self.agent.had_no_effect(why);
+            self.agent.had_no_effect(&accepted, why);
         }
         FastCnpReaction {
             refused: -1,

@@ -58,6 +58,10 @@ pub struct Accepted<'a> {
     pub origin: Origin,
     /// The records of the packet that met congestion.
     pub trace: Option<CopiedTrace<'a>>,
+    /// The original destination and its queue pair.
+    pub connection: (Address, u32),
+    /// When the flow had reacted before.
+    pub reacted: Option<Nanos>,
 }
 
 /// Why a notification is ignored.
@@ -149,6 +153,14 @@ impl Acceptor {
         verdict
     }
 
+    /// A notification that was believed changed nothing: the flow has not reacted to it, and hears the next one, be it as soon
+    /// as it may.
+    pub fn had_no_effect(&mut self, connection: (Address, u32), reacted: Option<Nanos>) {
+        if let Some(connection) = self.connections.get_mut(&connection) {
+            connection.reacted = reacted;
+        }
+    }
+
     /// How many notifications passed all checks.
     pub fn accepted(&self) -> u64 {
         self.accepted
@@ -179,10 +191,10 @@ impl Acceptor {
         if connection.reacted.is_some_and(|at| received.now - at < self.config.interval) {
             return Err(Refusal::TooSoon);
         }
-        connection.reacted = Some(received.now);
+        let reacted = connection.reacted.replace(received.now);
         let by_receiver = received.source == option.original_destination;
         let origin = if by_receiver { Origin::Receiver } else { Origin::Network(received.source) };
-        Ok(Accepted { queue_pair: connection.queue_pair, origin, trace: option.trace })
+        Ok(Accepted { queue_pair: connection.queue_pair, origin, trace: option.trace, connection: key, reacted })
     }
 }
 

@@ -95,7 +95,8 @@ impl HostAgent {
     }
 
     /// A notification that was believed neither changed what the flow's controller does, for this reason, nor its path.
-    pub fn had_no_effect(&mut self, why: NoEffect) {
+    pub fn had_no_effect(&mut self, accepted: &Accepted<'_>, why: NoEffect) {
+        self.acceptor.had_no_effect(accepted.connection, accepted.reacted);
         self.without_effect[why as usize] += 1;
     }
 
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(agent.report(Nanos(5_000_000), &vector("roce_cnp_ipv6")[14..]), None, "nothing to complain about");
     }
 
-    /// Two are believed, one of them changes nothing.
+    /// Three are believed, two of them change nothing, and so do not keep the flow from hearing the next one at once.
     #[test]
     fn what_had_no_effect_is_not_counted_as_accepted() {
         let config =
@@ -156,21 +157,25 @@ mod tests {
         let mut agent = HostAgent::new(SENDER, config, MigrationConfig::default());
         let packet = vector("fastcnp_opt1").split_off(14);
         agent.connect(RECEIVER, 0x102, 7);
-        for now in [0, 1_000_000] {
-            let received = Received {
-                now: Nanos(now),
-                source: LOOPBACK,
-                destination_options: &packet[40..64],
-                bth: Bth::cnp(0x102),
-                icrc_is_right: true,
-            };
-            assert_eq!(agent.on_notification(&received).map(|accepted| accepted.queue_pair), Ok(7));
+        let received = |now| Received {
+            now: Nanos(now),
+            source: LOOPBACK,
+            destination_options: &packet[40..64],
+            bth: Bth::cnp(0x102),
+            icrc_is_right: true,
+        };
+        for (now, has_effect) in [(0, false), (1, true), (1_000_000, false)] {
+            let accepted = agent.on_notification(&received(now)).expect("believed");
+            assert_eq!(accepted.queue_pair, 7);
+            if !has_effect {
+                agent.had_no_effect(&accepted, NoEffect::SameRound);
+            }
         }
-        assert_eq!((agent.accepted(), agent.without_effect().iter().sum::<u64>()), (2, 0));
-        agent.had_no_effect(NoEffect::SameRound);
         let mut reasons = [0; NoEffect::NAMES.len()];
-        reasons[NoEffect::SameRound as usize] = 1;
+        reasons[NoEffect::SameRound as usize] = 2;
         assert_eq!((agent.accepted(), agent.without_effect()), (1, reasons));
+        assert!(agent.on_notification(&received(1_000_001)).is_ok());
+        assert_eq!(agent.on_notification(&received(1_000_002)).err(), Some(Refusal::TooSoon));
     }
 
     #[test]
