@@ -396,6 +396,20 @@ mod tests {
         assert!(guarded.after < guarded.before / 4, "{} after {}", guarded.after, guarded.before);
     }
 
+    /// Who is found out names another path, over which nothing was delivered yet: four times, and then once in 100 us.
+    #[test]
+    fn req_27_another_path_hides_little_of_the_load() {
+        let lie = |n: u64, hop: &mut Hop, path: &mut u64| {
+            *path += 1 + n / 10;
+            hop.tx_bytes = (ATTACK - 1) * 2 * OWN + n * 1_000;
+        };
+        let (bare, guarded) = (attack(false, lie), attack(true, lie));
+        assert!(bare.after > bare.before);
+        assert_eq!(guarded.after, guarded.before);
+        assert!(guarded.rejections.of(Distrust::OwnTraffic) > 50, "{:?}", guarded.rejections);
+        assert!(guarded.rejections.of(Distrust::PathFlap) > 100, "{:?}", guarded.rejections);
+    }
+
     /// A flow that has just begun loses its link, gets it back, and moves: all of that is true.
     #[test]
     fn links_that_fail_and_come_back_pass() {
