@@ -77,6 +77,8 @@ pub(crate) mod ffi {
         fn on_datagram(self: &mut ProbedFlow, now_ns: u64, bytes: u32);
         /// `on_response` of such a flow.
         fn on_datagram_response(self: &mut ProbedFlow, now_ns: u64, seq: u32, section: &[u8]) -> bool;
+        /// Answers that could not be compared with the last ones.
+        fn rearmed(self: &ProbedFlow) -> u64;
         fn window_bytes(self: &ProbedFlow) -> u64;
         fn rate_bps(self: &ProbedFlow) -> u64;
         /// The ways from a host.
@@ -177,6 +179,10 @@ impl ProbedFlow {
 
     pub fn on_datagram_response(&mut self, now_ns: u64, seq: u32, section: &[u8]) -> bool {
         self.1.on_response(&mut self.0, Nanos(now_ns), seq, section)
+    }
+
+    pub fn rearmed(&self) -> u64 {
+        self.0.rearmed()
     }
 
     pub fn window_bytes(&self) -> u64 {

@@ -5,7 +5,7 @@
 //! same flow do: the host tells what TCP sends and what is acknowledged, sends the probes that come of that, and TCP
 //! takes window and pace over. Sequence numbers are TCP's, 32 bits; a window is far less than half their range.
 
-use crate::cc::{Feedback, FlowLimits, HpccPlus, HpccPlusConfig, RateDecision};
+use crate::cc::{CongestionControl, Feedback, FlowLimits, HpccPlus, HpccPlusConfig, RateDecision};
 use crate::telemetry::{HopStack, Layout, Sampler, Sampling};
 use crate::units::{BitRate, Nanos};
 
@@ -48,6 +48,11 @@ impl ProbedFlow {
     /// The pace R = W / T.
     pub fn rate(&self) -> BitRate {
         self.rate
+    }
+
+    /// Answers that could not be compared with the last ones, as those of another path.
+    pub fn rearmed(&self) -> u64 {
+        self.controller.rearmed()
     }
 
     /// Bytes in flight, as far as the host told.
@@ -198,6 +203,21 @@ mod tests {
         assert!(flow.on_response(Nanos(2 * T), 150_000, &section(&flow, T, BDP, 2 * BDP)));
         assert!(flow.window().abs_diff(51_538) < 60, "{}", flow.window());
         assert!(flow.rate().0.abs_diff(31_715_000_000) < 40_000_000, "{}", flow.rate());
+    }
+
+    /// REQ-22: of three answers the second is of another path.
+    #[test]
+    fn req_22_answers_of_another_path_are_counted() {
+        let mut flow = flow(0);
+        flow.on_sent(Nanos(0), 100_000);
+        for (now, switch_id, rearmed) in [(0, 1, 0), (T, 2, 1), (2 * T, 2, 1)] {
+            let mut bytes = [0; MAX_SECTION];
+            let len = flow.prepare(&mut bytes, Nanos(now));
+            let snapshot = Snapshot { switch_id, now: Nanos(now), tx_bytes: BDP, ..Snapshot::IDLE };
+            let len = flow.layout.stamp(&mut bytes, len, &snapshot);
+            flow.on_response(Nanos(now + T), 100_000, &bytes[..len]);
+            assert_eq!(flow.rearmed(), rearmed);
+        }
     }
 
     #[test]

@@ -244,6 +244,12 @@ DatagramClient::OnResponse(uint32_t seq, const uint8_t* section, std::size_t siz
     Send();
 }
 
+uint64_t
+DatagramClient::GetRearmed() const
+{
+    return m_core->rearmed();
+}
+
 void
 DatagramClient::ScheduleProbe()
 {

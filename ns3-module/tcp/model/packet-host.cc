@@ -199,6 +199,12 @@ PacketHost::GetFeedback() const
     return m_feedback;
 }
 
+uint64_t
+PacketHost::GetRearmed() const
+{
+    return m_rearmed;
+}
+
 bool
 PacketHost::IsSwitch() const
 {
@@ -603,7 +609,13 @@ PacketHost::ReceiveAnswer(const PacketHeaders& headers, uint32_t seq, QbbFrame* 
     if (ProbeClient* client = FindClient(headers.Reversed()))
     {
         ++m_feedback;
+        const uint64_t before = client->GetRearmed();
         client->OnResponse(seq, frame->GetTelemetry(), frame->telemetryBytes);
+        // An answer may end its flow.
+        if (FindClient(headers.Reversed()) == client)
+        {
+            m_rearmed += client->GetRearmed() - before;
+        }
     }
     frame->Release();
 }

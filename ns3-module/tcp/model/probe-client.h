@@ -53,6 +53,12 @@ class ProbeClient
      * \param size bytes of it
      */
     virtual void OnResponse(uint32_t seq, const uint8_t* section, std::size_t size) = 0;
+
+    /// \return answers so far that could not be compared with the last ones
+    virtual uint64_t GetRearmed() const
+    {
+        return 0;
+    }
 };
 
 } // namespace ns3

@@ -143,6 +143,12 @@ TcpHpccPlus::OnResponse(uint32_t seq, const uint8_t* section, std::size_t size)
     }
 }
 
+uint64_t
+TcpHpccPlus::GetRearmed() const
+{
+    return m_core->rearmed();
+}
+
 uint16_t
 TcpHpccPlus::PrepareProbe(uint8_t* section, std::size_t room) const
 {

@@ -261,9 +261,13 @@ fn flows_use_all_links_of_a_host() {
     }
     let bench = Bench::new(&[("tcp.toml", TOML)]);
     bench.edit("tcp.toml", DUMBBELL, TWO_LINKS);
-    let told = bench.run("tcp.toml", &[EIGHT, "failures.links=[{time='300us',a=0,b=3}]"]);
+    let told = bench.run("tcp.toml", &[EIGHT, "failures.links=[{time='300us',a=0,b=3}]", "telemetry.layout=int_md"]);
     assert_eq!(told.code, Some(0), "{}", told.err);
     let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    assert!(
+        (1..=8).contains(&summary["rearmed_feedback"].as_u64().expect("a count")),
+        "of the flows that moved: {summary}"
+    );
     assert!(summary["resent_packets"].as_u64() > Some(0), "what waited at the port is lost: {summary}");
     let flows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
     assert!(flows.iter().any(|flow| flow.fct_ns > 2_400_000), "one link is left");
