@@ -20,39 +20,56 @@ impl NodeSettings {
             || self.feedback.config().is_ok_and(|feedback| !feedback.sampling.is_sparse())
     }
 
-    /// Checks the layout of telemetry against how often flows sample it on these paths, once all is resolved and checked.
+    /// Checks the layout of telemetry against how often flows sample it on these paths, and on others that they look at,
+    /// once all is resolved and checked.
     ///
     /// # Errors
     /// The path with the longest time between samples, if counters may always wrap within it, and the layouts whose would
     /// not.
     pub fn check_counters(&self, paths: impl Iterator<Item = (PathMetrics, Vec<LinkSpec>)>) -> Result<(), Located> {
-        if self.samples_often() {
+        let looks = self.feedback.config().ok().and_then(|feedback| feedback.paths.look_every());
+        if self.samples_often() && looks.is_none() {
             return Ok(());
         }
         let flow = self.lone_flow()?;
         let paths = self.round_trips(&flow, paths);
-        let interval = |(t, links): &(Nanos, Vec<LinkSpec>)| flow.sampling_interval(links, *t);
+        let sampled = |(t, links): &(Nanos, Vec<LinkSpec>)| flow.sampling_interval(links, *t);
+        let looked = |(t, _): &(Nanos, Vec<LinkSpec>)| Nanos(t.0.saturating_mul(looks.unwrap_or(0)));
+        if !self.samples_often() {
+            self.check_interval("samples", &paths, sampled)?;
+        }
+        self.check_interval("probes of a path (telemetry.paths, telemetry.path_interval)", &paths, looked)
+    }
+
+    /// Refuses what comes back of each path with this time between, if counters may always wrap within it.
+    fn check_interval(
+        &self,
+        what: &str,
+        paths: &[(Nanos, Vec<LinkSpec>)],
+        interval: impl Fn(&(Nanos, Vec<LinkSpec>)) -> Nanos,
+    ) -> Result<(), Located> {
         let hides = self.hides_telemetry();
         let serves = |layout: &Layout| paths.iter().all(|path| interval(path) <= horizon(layout, &path.1, hides));
         if serves(&self.layout()) {
             return Ok(());
         }
-        let most = paths.iter().map(interval).max().unwrap_or_default();
-        Err(in_section("telemetry")(self.too_rare(most, serves)))
+        let most = paths.iter().map(&interval).max().unwrap_or_default();
+        Err(in_section("telemetry")(self.too_rare(what, most, serves)))
     }
 
-    fn too_rare(&self, interval: Nanos, serves: impl Fn(&Layout) -> bool) -> Conflict {
+    fn too_rare(&self, what: &str, interval: Nanos, serves: impl Fn(&Layout) -> bool) -> Conflict {
         let algorithm = self.control.chosen();
         let works = |name: &LayoutName| {
             let other = LayoutSettings { layout: Some(*name), ..self.layout };
             let fits = other.check(algorithm.name(), self.needs().reads, self.wire.profile).is_ok();
-            fits && serves(&other.config(false))
+            let tells = name.tells_paths() || self.feedback.paths == 1;
+            fits && tells && serves(&other.config(false))
         };
         let names: Vec<&str> = LayoutName::with_records().filter(works).map(Named::name).collect();
-        let expected = if names.is_empty() { "samples".into() } else { format!("{}, or samples", names.join(", ")) };
+        let expected = if names.is_empty() { what.into() } else { format!("{}, or {what}", names.join(", ")) };
         let name = self.layout().name().name();
         let message = format!(
-            "samples are {interval} apart, and counters of layout = \"{name}\" may wrap unseen in that time, so that the flow \
+            "{what} are {interval} apart, and counters of layout = \"{name}\" may wrap unseen in that time, so that the flow \
              would learn nothing; expected {expected} more often"
         );
         Conflict::new("layout", message)

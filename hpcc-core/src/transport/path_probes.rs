@@ -36,6 +36,14 @@ impl Default for PathConfig {
     }
 }
 
+impl PathConfig {
+    /// How many T lie between two probes of one of the other paths, if there are any.
+    pub fn look_every(&self) -> Option<u64> {
+        let others = u64::from(self.candidates).saturating_sub(1);
+        (others > 0).then(|| others.saturating_mul(self.interval.max(1).into()))
+    }
+}
+
 /// The paths of one flow.
 #[derive(Clone, Debug)]
 pub struct PathProbes {

@@ -54,6 +54,21 @@ fn samples_that_can_never_be_compared_are_refused_with_the_layouts_that_can() {
     }
 }
 
+/// A path that is looked at once in 7 ms was never compared with anything: the flow sent probes, and never moved.
+#[test]
+fn paths_that_are_looked_at_too_seldom_are_refused() {
+    let set = |interval: &str| {
+        let interval = format!("telemetry.path_interval={interval}");
+        told(&["telemetry.packets=all", "telemetry.paths=3", "topology.delay=1us", "run.stop=9ms", &interval])
+    };
+    let (code, err, _) = set("1000");
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("probes of a path (telemetry.paths, telemetry.path_interval) are "), "{err}");
+    assert!(err.contains("expected int_md, ifa, ioam, ioam_slim, or probes of a path"), "{err}");
+    let (code, err, _) = set("500");
+    assert_eq!(code, Some(0), "{err}");
+}
+
 /// A full packet takes 88 ns with its headers, a probe 10 with its records. Where one leaves as the last one ends, the time of a
 /// flow alone was reckoned for ever.
 #[test]
