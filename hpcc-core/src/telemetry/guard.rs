@@ -33,8 +33,8 @@ pub struct GuardConfig {
     /// How far the delay of records may differ from that of a path's first ones: what queues and pauses can add.
     /// Less than half of the time in which the layout's clock wraps.
     pub max_age: Nanos,
-    /// Changes of the path that are believed: some at once, for a link that fails, comes back, or is left for another, and
-    /// for packets of the old path between those of the new one; and then one in an interval that no controller notices.
+    /// Changes of the path that are believed: many at once, for a link that fails, comes back, or is left for another, and
+    /// packets that waited on the old path then arrive between those of the new one; and then one in an interval.
     pub path_changes: RateLimit,
     /// The part of each link that records stand for, above 0 and at most 1: less than 1 where they report the bytes of a
     /// class as those of the link times the inverse of its share ([`Scope::Queue`](crate::switch::Scope::Queue)). What the
@@ -48,7 +48,7 @@ impl Default for GuardConfig {
             rate_slack: 0.05,
             byte_slack: 4_096,
             max_age: Nanos(2_000_000),
-            path_changes: RateLimit { interval: Nanos(100_000), burst: 4 },
+            path_changes: RateLimit { interval: Nanos(100_000), burst: 64 },
             share: 1.0,
         }
     }
@@ -391,12 +391,12 @@ mod tests {
         };
         let (bare, guarded) = (attack(false, lie), attack(true, lie));
         assert!(bare.after > bare.before * 9 / 10);
-        assert_eq!(guarded.rejections.of(Distrust::PathFlap), 96);
-        assert_eq!(guarded.rejections.total(), 96);
+        assert_eq!(guarded.rejections.of(Distrust::PathFlap), 66);
+        assert_eq!(guarded.rejections.total(), 66);
         assert!(guarded.after < guarded.before / 4, "{} after {}", guarded.after, guarded.before);
     }
 
-    /// Who is found out names another path, over which nothing was delivered yet: four times, and then once in 100 us.
+    /// Who is found out names another path, over which nothing was delivered yet.
     #[test]
     fn req_27_another_path_hides_little_of_the_load() {
         let lie = |n: u64, hop: &mut Hop, path: &mut u64| {
@@ -406,18 +406,20 @@ mod tests {
         let (bare, guarded) = (attack(false, lie), attack(true, lie));
         assert!(bare.after > bare.before);
         assert_eq!(guarded.after, guarded.before);
-        assert!(guarded.rejections.of(Distrust::OwnTraffic) > 50, "{:?}", guarded.rejections);
-        assert!(guarded.rejections.of(Distrust::PathFlap) > 100, "{:?}", guarded.rejections);
+        assert!(guarded.rejections.of(Distrust::OwnTraffic) > 150, "{:?}", guarded.rejections);
     }
 
-    /// A flow that has just begun loses its link, gets it back, and moves: all of that is true.
+    /// A flow that has just begun loses its link and gets it back, and packets of the old path arrive between those of the new
+    /// one: all of that is true.
     #[test]
     fn links_that_fail_and_come_back_pass() {
-        let moved = attack(true, |n, hop, path| {
-            *path += n / 40 % 2;
-            hop.tx_bytes += n / 40 % 2 * 1_000_000;
-        });
-        assert_eq!(moved.rejections, Rejections::default());
+        for is_other in [|n: u64| n / 40 % 2, |n: u64| if n < 60 { n % 2 } else { 1 }] {
+            let moved = attack(true, |n, hop, path| {
+                *path += is_other(n);
+                hop.tx_bytes += is_other(n) * 1_000_000;
+            });
+            assert_eq!(moved.rejections, Rejections::default());
+        }
     }
 
     #[test]
