@@ -244,6 +244,26 @@ fn pair(rate: &str) -> String {
         + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n"
 }
 
+#[test]
+fn a_choice_of_paths_where_there_is_one_is_noted() {
+    let text = |kind: &str| {
+        with_topology(&format!("{kind}\nrate='25Gbps'\ndelay='1us'"))
+            + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n[wire]\nprofile='rocev2_ipv6'\n"
+    };
+    let notes = |kind: &str, set: &[&str]| {
+        let set = [&["congestion_control.algorithm=hpcc_plus", "telemetry.layout=paper"], set].concat();
+        let notes = load_with(text(kind), &set).expect("valid").notes;
+        notes.into_iter().filter(|note| note.contains("nothing to choose from")).collect::<Vec<_>>()
+    };
+    let (star, spines) = ("kind='star'\nhosts=2", "kind='leaf_spine'\nleaves=2\nspines=2\nhosts_per_leaf=1");
+    let migrate = ["fast_cnp.enabled=true", "fast_cnp.migrate=true"];
+    for (set, key) in [(&["telemetry.paths=2"][..], "telemetry.paths"), (&migrate, "fast_cnp.migrate")] {
+        assert!(notes(star, set)[0].contains(key), "{key}");
+        assert!(notes(spines, set).is_empty(), "{key}");
+    }
+    assert!(notes(star, &[]).is_empty());
+}
+
 /// Two hosts beside each other in a ring of seven switches, until the link between their switches fails.
 #[test]
 fn paths_that_a_failure_makes_too_long_are_noted() {

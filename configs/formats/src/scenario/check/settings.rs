@@ -5,7 +5,7 @@ use super::{frames, qos};
 use crate::error::InputError;
 use crate::scenario::{Places, Scenario};
 use hpcc_core::cc::Reads;
-use hpcc_core::node::{LinkRates, lowest_rate};
+use hpcc_core::node::{LinkRates, NodeSettings, lowest_rate};
 use hpcc_core::settings::Named;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::telemetry::LayoutName;
@@ -40,17 +40,42 @@ fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link. Routes are searched
-/// only where one of these could be.
-fn sampling(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
-    let Scenario { settings, network, .. } = scenario;
-    if settings.samples_often() && !settings.sends_probes() {
+/// Refuses telemetry whose counters may always wrap between two samples, and probes that would fill a link, and adds a note if
+/// flows look for other paths where there are none. Routes are searched only where one of these could be.
+fn sampling(scenario: &mut Scenario, places: &Places) -> Result<(), InputError> {
+    let Scenario { settings, network, notes, .. } = scenario;
+    let mover = mover(settings);
+    if settings.samples_often() && !settings.sends_probes() && mover.is_none() {
         return Ok(());
     }
     let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
     let routes = Routes::new(network, payload);
     settings.check_counters(routes.kinds()).map_err(|wrong| places.layout.error(wrong.conflict.message))?;
-    settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))
+    settings.check_probes(routes.kinds()).map_err(|wrong| places.base_rtt.error(wrong.conflict.message))?;
+    if let Some(key) = mover.filter(|_| !has_choice(network, &routes)) {
+        notes.push(format!(
+            "no switch has several shortest ways to a host, so that {key} gives flows nothing to choose from"
+        ));
+    }
+    Ok(())
+}
+
+/// The key by which flows take other paths, if they do.
+fn mover(settings: &NodeSettings) -> Option<&'static str> {
+    let fast_cnp = &settings.fast_cnp_host;
+    if settings.feedback.paths > 1 {
+        Some("telemetry.paths")
+    } else {
+        (fast_cnp.common.enabled && fast_cnp.migrate).then_some("fast_cnp.migrate")
+    }
+}
+
+/// Whether a switch may send frames to a host by one of several ports.
+fn has_choice(network: &Network, routes: &Routes) -> bool {
+    network.switches().any(|switch| {
+        let table = routes.table(switch);
+        network.hosts().any(|host| table.next_hops(host).len() > 1)
+    })
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
