@@ -6,6 +6,7 @@ use crate::scenario::Scenario;
 use hpcc_core::node::check_flow;
 use hpcc_core::switch::Priorities;
 use hpcc_core::transport::TransportConfig;
+use std::iter;
 
 /// Those of the flows seen so far.
 pub(super) struct InUse {
@@ -30,11 +31,13 @@ impl InUse {
             .map_err(|wrong| format!("{} in {}.{}", wrong.conflict.message, wrong.section, wrong.conflict.key))
     }
 
-    /// Settles for which priorities switches keep memory: for those that were seen, unless the scenario names them.
+    /// Settles for which priorities switches keep memory, legacy ones as all others: for those that were seen, unless the
+    /// scenario names them.
     pub fn settle(self, scenario: &mut Scenario) {
         let keeps = scenario.settings.pfc_priorities().is_some() && self.used != Priorities::NONE;
         if keeps {
-            scenario.settings.switch.pfc_priorities.get_or_insert(self.used);
+            let all = iter::once(&mut scenario.settings).chain(&mut scenario.legacy.settings);
+            all.for_each(|settings| _ = settings.switch.pfc_priorities.get_or_insert(self.used));
         }
     }
 }

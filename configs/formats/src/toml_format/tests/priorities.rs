@@ -29,6 +29,14 @@ fn memory_is_kept_for_what_flows_and_acknowledgements_travel_in() {
     assert_eq!(kept(&[3], &["switch.pfc_priorities=[6, 3]"]), "3, 6");
 }
 
+/// Switches of one network that kept memory for different priorities would not run.
+#[test]
+fn legacy_switches_keep_what_others_keep() {
+    let scenario = load_with(with_flows(&[3, 5]), &["legacy.nodes=[4]"]).expect("valid");
+    let kept = |node| scenario.node_settings(node).switch.pfc_priorities.map(|kept| kept.to_string());
+    assert_eq!((kept(0), kept(4)), (Some("3, 5".into()), Some("3, 5".into())));
+}
+
 #[test]
 fn who_keeps_nothing_by_priority_does_not_name_any() {
     for (of, expected) in [
