@@ -274,7 +274,7 @@ fuzz() {
     cd "$here"
     # A scenario takes about half a second, for it is run three times.
     HPCC_RANDOM_SEED=$((RANDOM << 15 | RANDOM)) HPCC_RANDOM_SCENARIOS=$((2 * seconds * jobs)) \
-        cargo test --quiet --locked --package hpcc-tests --test random_scenarios --test ideal
+        cargo test --quiet --locked --package hpcc-tests --test random_scenarios --test ideal --test combined_settings
 }
 
 # The test prints them. It would take a reader that goes away, such as `head`, for a failure.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What must be true of a run, whatever its settings.
+
+use hpcc_core::quirks::Quirks;
+use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
+use hpcc_formats::results::{fct_csv, goodput_csv, queue_csv, unfinished_csv};
+use hpcc_formats::scenario::Scenario;
+use hpcc_tests::{Bench, Told};
+use std::collections::BTreeMap;
+
+/// Words by which programs say that they broke, whatever their exit code.
+const BROKEN: &[&str] = &["panicked", "Sanitizer", "runtime error", "ASSERT", "NS_FATAL", "overflow"];
+
+/// What a run left.
+pub struct Results {
+    pub summary: Summary,
+    pub finished: Vec<FctRecord>,
+    pub unfinished: Vec<UnfinishedFlow>,
+}
+
+/// Checks how a run in the folder `out` ended and what it left.
+///
+/// # Errors
+/// With what is wrong.
+pub fn all(bench: &Bench, scenario: &Scenario, told: &Told) -> Result<Results, String> {
+    let broken = BROKEN.iter().find(|word| told.err.contains(**word));
+    expect(broken.is_none() && matches!(told.code, Some(0 | 3)), || {
+        format!("ends with {:?}: {}", told.code, told.err)
+    })?;
+    let text = |error: ResultError| error.to_string();
+    let results = Results {
+        summary: Summary::read(&bench.path("out/summary.json")).map_err(text)?,
+        finished: fct_csv::read(&bench.path("out/fct.csv")).map_err(text)?,
+        unfinished: unfinished_csv::read(&bench.path("out/unfinished.csv")).map_err(text)?,
+    };
+    counts(&results, told)?;
+    times(scenario, &results)?;
+    losses(scenario, &results)?;
+    if scenario.monitor.goodput_interval.is_some() {
+        goodput(bench, &results)?;
+    }
+    queues(bench, scenario)?;
+    Ok(results)
+}
+
+fn expect(holds: bool, why: impl FnOnce() -> String) -> Result<(), String> {
+    holds.then_some(()).ok_or_else(why)
+}
+
+/// Every flow ends up in one of two files, and the exit code says in which.
+fn counts(Results { summary, finished, unfinished }: &Results, told: &Told) -> Result<(), String> {
+    let rows = (finished.len() as u64, unfinished.len() as u64);
+    let as_summed = rows.0 == summary.flows_finished && rows.0 + rows.1 == summary.flows_total;
+    expect(as_summed, || format!("{rows:?} flows of {}, {}", summary.flows_total, summary.flows_finished))?;
+    expect((told.code == Some(0)) == (rows.1 == 0), || format!("exit {:?} with {rows:?} flows", told.code))?;
+    let beyond = unfinished.iter().find(|flow| flow.acked_bytes > flow.size);
+    expect(beyond.is_none(), || format!("more than all is acknowledged: {beyond:?}"))
+}
+
+/// No flow ends after the run, or is faster than alone.
+fn times(scenario: &Scenario, Results { summary, finished, .. }: &Results) -> Result<(), String> {
+    let late = finished.iter().find(|flow| flow.start_ns + flow.fct_ns > summary.simulated_ns);
+    expect(late.is_none(), || format!("ends after {} ns: {late:?}", summary.simulated_ns))?;
+    let early = finished.iter().find(|flow| flow.fct_ns < flow.ideal_ns);
+    expect(early.is_none() || has_other_ideal(scenario), || format!("faster than ideal: {early:?}"))
+}
+
+/// Whether flows may be faster than the ideal time says, as the documentation has it.
+fn has_other_ideal(scenario: &Scenario) -> bool {
+    let is = |section, key, value| scenario.settings.get(section, None, key).is_some_and(|now| now.text() == value);
+    !is("switch", "telemetry_records", "all")
+        || is("transport", "queue_pairs", "per_pair")
+        || is("fast_cnp", "migrate", "true")
+        || !is("telemetry", "paths", "1")
+        || !scenario.attacks.is_empty()
+        || scenario.quirks() != Quirks::NONE
+}
+
+/// Frames are dropped and lost only where something explains it.
+fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), String> {
+    let explained = !scenario.link_failures.is_empty() || scenario.quirks().lossy_pfc;
+    expect(explained || summary.losses == 0, || format!("{} losses on links that lose nothing", summary.losses))
+}
+
+/// Whether flows may never end: frames were dropped, links fail, or someone attacks.
+pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool {
+    let is_disturbed = !scenario.link_failures.is_empty() || !scenario.attacks.is_empty();
+    is_disturbed || summary.drops > 0 || scenario.quirks() != Quirks::NONE
+}
+
+fn all_rows<T: CsvRow>(rows: Result<Rows<T>, ResultError>) -> Result<Vec<T>, String> {
+    rows.and_then(Iterator::collect).map_err(|error| error.to_string())
+}
+
+/// What is acknowledged over time adds up to the flows' sizes, and to what unfinished ones have.
+fn goodput(bench: &Bench, Results { finished, unfinished, .. }: &Results) -> Result<(), String> {
+    let mut sums: BTreeMap<u32, u64> = BTreeMap::new();
+    for row in all_rows(goodput_csv::rows(&bench.path("out/goodput.csv")))? {
+        *sums.entry(row.flow).or_default() += row.bytes;
+    }
+    let sum = |flow: u32| sums.get(&flow).copied().unwrap_or(0);
+    let short = finished.iter().find(|flow| sum(flow.flow) != flow.size);
+    expect(short.is_none(), || format!("{:?} bytes in goodput.csv of {short:?}", short.map(|flow| sum(flow.flow))))?;
+    let other = unfinished.iter().find(|flow| sum(flow.flow) > flow.size);
+    expect(other.is_none(), || format!("{:?} bytes in goodput.csv of {other:?}", other.map(|flow| sum(flow.flow))))
+}
+
+/// No switch holds more than its buffer.
+fn queues(bench: &Bench, scenario: &Scenario) -> Result<(), String> {
+    let buffer = scenario.settings.switch.buffer.0;
+    let rows = all_rows(queue_csv::rows(&bench.path("out/queue.csv")))?;
+    let longest = rows.iter().max_by_key(|row| row.qlen_bytes);
+    expect(longest.is_none_or(|row| row.qlen_bytes <= buffer), || format!("beyond {buffer} bytes: {longest:?}"))
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A scenario for every seed with several settings at once.
+
+use crate::values;
+use hpcc_core::node::{NodeSettings, Owner, Part};
+use hpcc_core::quirks::Quirks;
+use hpcc_core::settings::Setting;
+use hpcc_formats::error::InputError;
+use hpcc_tests::Dice;
+use std::path::Path;
+
+/// A line of a scenario.
+#[derive(Clone, Debug)]
+struct Line {
+    text: String,
+    /// Whether the scenario is one without it.
+    optional: bool,
+}
+
+/// A scenario, one setting or section in each line.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    lines: Vec<Line>,
+}
+
+/// The network's nodes, and some of its links.
+struct Network {
+    hosts: u64,
+    nodes: u64,
+    links: Vec<(u64, u64)>,
+}
+
+impl Network {
+    /// Hosts, switches, and links between switches. Host 0 is at the first switch.
+    fn new(hosts: u64, switches: u64, fabric: &[(u64, u64)]) -> Network {
+        let mut links = vec![(0, hosts)];
+        links.extend(fabric.iter().map(|(a, b)| (hosts + a, hosts + b)));
+        Network { hosts, nodes: hosts + switches, links }
+    }
+
+    fn switch(&self, dice: &mut Dice) -> u64 {
+        self.hosts + dice.below(self.nodes - self.hosts)
+    }
+}
+
+impl Draft {
+    /// The scenario of a seed. It may contradict itself.
+    pub fn new(dice: &mut Dice, seed: u64) -> Draft {
+        let mut draft = Draft::default();
+        draft.fixed(format!("run = {{ seed = {seed}, stop = '{}' }}", dice.one_of(&["300us", "1ms", "3ms"])));
+        let network = draft.topology(dice);
+        draft.settings(dice, &network);
+        draft.events(dice, &network);
+        draft.traffic(dice, &network);
+        draft
+    }
+
+    /// The file.
+    pub fn text(&self) -> String {
+        self.lines.iter().map(|line| line.text.clone() + "\n").collect()
+    }
+
+    /// Takes out what an error blames, or else anything, until the scenario at `path` is accepted. Returns the errors.
+    ///
+    /// # Errors
+    /// If nothing is left to take out.
+    pub fn repair(&mut self, dice: &mut Dice, path: &Path) -> Result<Vec<InputError>, InputError> {
+        let mut errors = Vec::new();
+        loop {
+            std::fs::write(path, self.text()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let Err(error) = hpcc_formats::load(path, &[]) else { return Ok(errors) };
+            let Some(line) = self.culprit(dice, &error) else { return Err(error) };
+            self.lines.remove(line);
+            errors.push(error);
+        }
+    }
+
+    /// The line to take out.
+    fn culprit(&self, dice: &mut Dice, error: &InputError) -> Option<usize> {
+        let is_optional = |line: &usize| self.lines.get(*line).is_some_and(|line| line.optional);
+        let of_line = error.line.map(|line| line as usize - 1).filter(is_optional);
+        of_line.or_else(|| self.mentioned(&error.without_place())).or_else(|| {
+            let optional: Vec<usize> = (0..self.lines.len()).filter(is_optional).collect();
+            (!optional.is_empty()).then(|| optional[dice.below(optional.len() as u64) as usize])
+        })
+    }
+
+    /// A line whose key a message has.
+    fn mentioned(&self, message: &str) -> Option<usize> {
+        let is_in = |line: &Line| line.text.split_once(" = ").is_some_and(|(key, _)| message.contains(key));
+        self.lines.iter().position(|line| line.optional && is_in(line))
+    }
+
+    /// The line that sets a key.
+    fn position(&self, key: &str) -> Option<usize> {
+        let sets = |line: &Line| line.text.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = "));
+        self.lines.iter().position(sets)
+    }
+
+    fn fixed(&mut self, text: String) {
+        self.lines.push(Line { text, optional: false });
+    }
+
+    fn optional(&mut self, text: String) {
+        self.lines.push(Line { text, optional: true });
+    }
+
+    fn topology(&mut self, dice: &mut Dice) -> Network {
+        const RATES: &[&str] = &["25Gbps", "50Gbps", "100Gbps", "100Gbps", "400Gbps"];
+        const DELAYS: &[&str] = &["0ns", "10ns", "1us", "1us", "20us"];
+        let (rate, fabric) = (dice.one_of(RATES), dice.one_of(RATES));
+        let (delay, fabric_delay) = (dice.one_of(DELAYS), dice.one_of(DELAYS));
+        let (a, b, c) = (1 + dice.below(2), 1 + dice.below(2), 1 + dice.below(2));
+        let (kind, network) = match dice.below(3) {
+            0 => (format!("'star', hosts = {}", a + 2), Network::new(a + 2, 1, &[])),
+            1 => {
+                let links = format!("bottleneck_rate = '{fabric}', bottleneck_delay = '{fabric_delay}'");
+                (format!("'dumbbell', left = {a}, right = {b}, {links}"), Network::new(a + b, 2, &[(0, 1)]))
+            }
+            _ => {
+                let links = format!("fabric_rate = '{fabric}', fabric_delay = '{fabric_delay}'");
+                let text = format!("'leaf_spine', leaves = 2, spines = {a}, hosts_per_leaf = {c}, {links}");
+                (text, Network::new(2 * c, 2 + a, &[(0, 2), (1, 2)]))
+            }
+        };
+        self.fixed(format!("topology = {{ kind = {kind}, rate = '{rate}', delay = '{delay}' }}"));
+        network
+    }
+
+    /// Several settings, with what they need around them to count.
+    fn settings(&mut self, dice: &mut Dice, network: &Network) {
+        let node = NodeSettings::default();
+        let parts = node.parts();
+        let algorithms: Vec<&str> = parts.iter().filter_map(|part| part.algorithm).collect();
+        let algorithm = if dice.chance(30) { "hpcc_plus" } else { dice.one_of(&algorithms) };
+        self.set("congestion_control", "algorithm", format!("'{algorithm}'"));
+        if dice.chance(30) {
+            let layout = dice.one_of(&["paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"]);
+            self.set("telemetry", "layout", format!("'{layout}'"));
+        }
+        if dice.chance(30) {
+            self.set("wire", "profile", "'rocev2_ipv6'".into());
+            self.set("fast_cnp", "enabled", "true".into());
+        }
+        let notifies = self.position("fast_cnp.enabled").is_some();
+        let is_used = |part: &&Part<'_>| {
+            part.algorithm.is_none_or(|name| name == algorithm)
+                && (part.section != "fast_cnp" || notifies)
+                && part.owner != Owner::Nobody
+        };
+        let usable: Vec<&Part<'_>> = parts.iter().filter(is_used).collect();
+        for _ in 0..2 + dice.below(12) {
+            let part = usable[dice.below(usable.len() as u64) as usize];
+            if part.section == "compatibility" {
+                self.set(part.section, dice.one_of(Quirks::NAMES), "true".into());
+                continue;
+            }
+            let list = part.settings.list();
+            if !list.is_empty() {
+                let setting = &list[dice.below(list.len() as u64) as usize];
+                self.setting(dice, network, part, setting);
+            }
+        }
+    }
+
+    fn setting(&mut self, dice: &mut Dice, network: &Network, part: &Part<'_>, setting: &Setting) {
+        if let Some(condition) = setting.condition {
+            let value = dice.one_of(condition.values);
+            let is_word = !["true", "false"].contains(&value) && value.parse::<u64>().is_err();
+            self.set(part.section, condition.key, if is_word { format!("'{value}'") } else { value.into() });
+        }
+        let value = values::of(dice, setting, network.hosts, network.nodes);
+        self.set(part.section, setting.key, value);
+    }
+
+    /// Sets a key, unless it is set.
+    fn set(&mut self, section: &str, key: &str, value: String) {
+        let path = format!("{section}.{key}");
+        if self.position(&path).is_none() {
+            self.optional(format!("{path} = {value}"));
+        }
+    }
+
+    /// Failing links, nodes without telemetry, attackers, monitors.
+    fn events(&mut self, dice: &mut Dice, network: &Network) {
+        if dice.chance(20) {
+            let (a, b) = network.links[dice.below(network.links.len() as u64) as usize];
+            let until = dice.one_of(&["", ", until = '40us'", ", until = '200us'"]);
+            self.optional(format!("failures.links = [{{ time = '{}us', a = {a}, b = {b}{until} }}]", dice.below(40)));
+        }
+        if dice.chance(20) {
+            self.optional(format!("legacy.nodes = [{}]", dice.below(network.nodes)));
+        }
+        if dice.chance(50) {
+            self.optional("monitor.goodput_interval = '5us'".into());
+            self.optional("monitor.queue_interval = '1us'".into());
+        }
+        if dice.chance(20) {
+            self.optional("monitor.control_interval = '10us'".into());
+        }
+        if dice.chance(30) {
+            self.attack(dice, network);
+        }
+    }
+
+    fn attack(&mut self, dice: &mut Dice, network: &Network) {
+        const NOTIFICATIONS: &[&str] =
+            &["forged_fast_cnp", "replayed_fast_cnp", "flooded_fast_cnp", "spoofed_icmpv6", "tampered_feedback"];
+        const FEEDBACK: &[&str] = &["tampered_feedback", "stripped_feedback", "lying_feedback"];
+        let notifies = self.position("fast_cnp.enabled").is_some();
+        let kind = dice.one_of(if notifies { NOTIFICATIONS } else { FEEDBACK });
+        let from = if dice.chance(60) { network.switch(dice) } else { dice.below(network.hosts) };
+        let rest = match kind {
+            "tampered_feedback" | "lying_feedback" => dice.one_of(&["claim = 'idle'", "claim = 'busy'"]),
+            "forged_fast_cnp" => dice.one_of(&["records = true", "rate = '5Gbps'", "rate = '1kbps'", "pretends = 1"]),
+            _ => dice.one_of(&["victims = 'hosts'", "start = '10us'", "stop = '30us'"]),
+        };
+        self.optional(format!("attack = [{{ kind = '{kind}', from = {from}, {rest} }}]"));
+    }
+
+    fn traffic(&mut self, dice: &mut Dice, &Network { hosts, .. }: &Network) {
+        self.fixed("traffic = [".into());
+        self.fixed(flow(dice, hosts, 3));
+        for _ in 0..dice.below(5) {
+            let priority = if dice.chance(80) { 3 } else { 1 + dice.below(7) };
+            let text = match dice.below(4) {
+                0 => format!("kind = 'incast', receiver = 0, sender_count = {}", 1 + dice.below(hosts - 1)),
+                1 => "kind = 'permutation'".into(),
+                _ => {
+                    self.optional(flow(dice, hosts, priority));
+                    continue;
+                }
+            };
+            self.optional(format!("  {{ {text}, size = {}, priority = {priority} }},", bytes(dice)));
+        }
+        self.fixed("]".into());
+    }
+}
+
+/// The size of a flow.
+fn bytes(dice: &mut Dice) -> u64 {
+    let most = 1 << dice.below(18);
+    1 + dice.below(most)
+}
+
+fn flow(dice: &mut Dice, hosts: u64, priority: u64) -> String {
+    let dst = dice.below(hosts);
+    let src = (dst + 1 + dice.below(hosts - 1)) % hosts;
+    let start = dice.below(60);
+    let ends = format!("kind = 'flow', src = {src}, dst = {dst}, priority = {priority}");
+    format!("  {{ {ends}, size = {}, start = '{start}us' }},", bytes(dice))
+}

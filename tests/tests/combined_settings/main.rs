@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Random scenarios with several settings at once, often at the ends of their ranges: each is refused with a reason, or runs
+//! and ends with results that can be true.
+//!
+//! `HPCC_RANDOM_SCENARIOS` and `HPCC_RANDOM_SEED` try others: `./hpcc fuzz SECONDS scenarios` sets both.
+
+mod checks;
+mod draw;
+mod values;
+
+use draw::Draft;
+use hpcc_tests::{Bench, Dice, seeds};
+use rayon::prelude::*;
+
+/// Seconds of processor time after which a run is taken for endless.
+const SECONDS: &str = "20";
+
+/// What came of a seed.
+enum Outcome {
+    Ran,
+    Refused,
+    Wrong(String),
+}
+
+/// Runs the scenario of a seed.
+fn outcome(seed: u64) -> Outcome {
+    let mut dice = Dice::new(seed, 3);
+    let mut draft = Draft::new(&mut dice, seed);
+    let bench = Bench::new(&[]);
+    let result = repaired(&mut draft, &mut dice, &bench).and_then(|()| run(&mut dice, &bench));
+    match result {
+        Ok(true) => Outcome::Ran,
+        Ok(false) => Outcome::Refused,
+        Err(why) => Outcome::Wrong(format!("seed {seed}: {why}\n{}", draft.text())),
+    }
+}
+
+/// Takes out of the scenario what contradicts itself.
+fn repaired(draft: &mut Draft, dice: &mut Dice, bench: &Bench) -> Result<(), String> {
+    let told = |error: &hpcc_formats::error::InputError| error.key.is_some() && !error.message.is_empty();
+    let errors = draft.repair(dice, &bench.path("scenario.toml")).map_err(|error| format!("nothing mends {error}"))?;
+    let vague = errors.iter().find(|error| !told(error));
+    vague.map_or(Ok(()), |error| Err(format!("no key: {error}")))
+}
+
+/// Runs the scenario and checks the results; false if the simulator refuses it.
+fn run(dice: &mut Dice, bench: &Bench) -> Result<bool, String> {
+    let scenario = hpcc_formats::load(&bench.path("scenario.toml"), &[]).map_err(|error| error.to_string())?;
+    let told = bench.simulate("scenario.toml", &[], SECONDS);
+    if told.code == Some(2) {
+        let is_orderly = told.err.lines().filter(|line| line.starts_with("hpcc: ")).count() == 1;
+        let has_left = bench.path("out").exists();
+        return if is_orderly && !has_left { Ok(false) } else { Err(format!("no orderly refusal: {}", told.err)) };
+    }
+    let results = checks::all(bench, &scenario, &told)?;
+    if !results.unfinished.is_empty() && !checks::may_stall(&scenario, &results) {
+        in_the_end(bench)?;
+    }
+    if dice.chance(25) {
+        same_again(bench)?;
+    }
+    Ok(true)
+}
+
+/// What lacked nothing but time ends in more of it.
+fn in_the_end(bench: &Bench) -> Result<(), String> {
+    let told = bench.simulate_to("longer", "scenario.toml", &["run.stop=1s".into()], SECONDS);
+    if told.code == Some(0) { Ok(()) } else { Err(format!("unfinished after 1 s, {:?}: {}", told.code, told.err)) }
+}
+
+/// A second run has the same results.
+fn same_again(bench: &Bench) -> Result<(), String> {
+    bench.simulate_to("again", "scenario.toml", &[], SECONDS);
+    for name in ["fct.csv", "unfinished.csv", "ports.csv", "pfc.txt"] {
+        if bench.read(&format!("out/{name}")) != bench.read(&format!("again/{name}")) {
+            return Err(format!("{name} differs in a second run"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn settings_go_together_or_are_refused() {
+    let seeds = seeds(100);
+    let count = seeds.end - seeds.start;
+    let outcomes: Vec<Outcome> = seeds.into_par_iter().map(outcome).collect();
+    let ran = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Ran)).count() as u64;
+    let wrong: Vec<&str> = outcomes
+        .iter()
+        .filter_map(|outcome| match outcome {
+            Outcome::Wrong(why) => Some(why.as_str()),
+            Outcome::Ran | Outcome::Refused => None,
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {count} scenarios:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(2 * ran > count, "{ran} of {count} scenarios ran");
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A valid value for each kind of setting: often an end of its range, mostly something near its default.
+
+use hpcc_core::settings::{Kind, Setting, Value};
+use hpcc_tests::Dice;
+
+/// Most of what a TOML file can write as a whole number.
+const LARGEST: u64 = i64::MAX as u64;
+
+/// What is drawn around where a setting has no number as its default.
+struct Usual {
+    bytes: u64,
+    nanos: u64,
+    rate: u64,
+    count: u64,
+    real: f64,
+}
+
+const USUAL: Usual = Usual { bytes: 20_000, nanos: 10_000, rate: 10_000_000_000, count: 4, real: 0.5 };
+
+/// A value of a setting as a file has it. There are so many hosts and nodes.
+///
+/// # Panics
+/// If the setting is a text of which nothing is known here.
+pub fn of(dice: &mut Dice, setting: &Setting, hosts: u64, nodes: u64) -> String {
+    if setting.auto && dice.chance(15) {
+        return "'auto'".into();
+    }
+    let default = number(&setting.default);
+    let around = |usual| default.unwrap_or(usual);
+    match &setting.kind {
+        Kind::Switch => dice.one_of(&["true", "false"]).into(),
+        Kind::Count { least, most } => whole(dice, *least, *most, around(USUAL.count)).to_string(),
+        Kind::Bytes { least, most } => whole(dice, *least, *most, around(USUAL.bytes)).to_string(),
+        Kind::Time { least, most } => format!("'{}ns'", whole(dice, *least, *most, around(USUAL.nanos))),
+        Kind::Rate { least, most } => format!("'{}bps'", whole(dice, *least, *most, around(USUAL.rate))),
+        Kind::Real { least, most } => {
+            let near = if let Value::Real(default) = setting.default { default } else { USUAL.real };
+            real(dice, *least, *most, near)
+        }
+        Kind::Choice(words) => format!("'{}'", words[dice.below(words.len() as u64) as usize]),
+        Kind::Text => format!("'{}'", text(dice, setting.key, hosts, nodes)),
+    }
+}
+
+/// The number that a default is, if it is a whole one.
+fn number(default: &Value) -> Option<u64> {
+    match default {
+        Value::Count(number) | Value::Bytes(number) => Some(*number),
+        Value::Time(time) => Some(time.0),
+        Value::Rate(rate) => Some(rate.0),
+        Value::Switch(_) | Value::Real(_) | Value::Word(_) | Value::Text(_) | Value::Auto => None,
+    }
+}
+
+/// A part of 1.
+fn part(dice: &mut Dice) -> f64 {
+    dice.below(1 << 30) as f64 / f64::from(1 << 30)
+}
+
+/// A factor between 1/8 and 8.
+fn factor(dice: &mut Dice) -> f64 {
+    (6.0 * part(dice) - 3.0).exp2()
+}
+
+fn whole(dice: &mut Dice, least: u64, most: u64, near: u64) -> u64 {
+    let most = most.min(LARGEST);
+    let drawn = match dice.below(12) {
+        0 => least,
+        1 => most,
+        2 => least + dice.below(4),
+        3 | 4 => (40.0 * part(dice)).exp2() as u64,
+        _ => (near as f64 * factor(dice)) as u64,
+    };
+    drawn.clamp(least, most)
+}
+
+fn real(dice: &mut Dice, least: f64, most: f64, near: f64) -> String {
+    let drawn = match dice.below(10) {
+        0 => least,
+        1 => most,
+        2 | 3 => least + (most - least) * part(dice),
+        _ => near * factor(dice),
+    };
+    format!("{:?}", drawn.clamp(least, most))
+}
+
+/// A set of nodes.
+pub fn nodes(dice: &mut Dice, hosts: u64, nodes: u64) -> String {
+    match dice.below(7) {
+        0 => "none".into(),
+        1 => "all".into(),
+        2 => "hosts".into(),
+        3 => "switches".into(),
+        4 => format!("0-{}", dice.below(nodes)),
+        5 => dice.below(hosts).to_string(),
+        _ => dice.below(nodes).to_string(),
+    }
+}
+
+fn text(dice: &mut Dice, key: &str, hosts: u64, count: u64) -> String {
+    const CLASSES: &[&str] =
+        &["", "3:strict", "3:3000", "3:1, 4:4294967295", "3:1000, 4:3000, 5:strict", "0:strict, 3:9000", "5:1500"];
+    match key {
+        "classes" => dice.one_of(CLASSES).into(),
+        "pfc_priorities" => dice.one_of(&["3", "0", "3, 4", "3, 4, 5", "1, 2, 3, 4, 5, 6, 7", "6"]).into(),
+        "seal" => dice.one_of(&["", "000102030405060708090a0b0c0d0e0f", "ffffffffffffffffffffffffffffffff"]).into(),
+        "incapable" | "domain" | "capable" | "accept_from" | "telemetry_hidden_from" => nodes(dice, hosts, count),
+        _ => panic!("{key} is a text that nothing is known of here"),
+    }
+}
