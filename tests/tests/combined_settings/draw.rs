@@ -47,7 +47,7 @@ impl Draft {
     /// The scenario of a seed. It may contradict itself.
     pub fn new(dice: &mut Dice, seed: u64) -> Draft {
         let mut draft = Draft::default();
-        draft.fixed(format!("run = {{ seed = {seed}, stop = '{}' }}", dice.one_of(&["300us", "1ms", "3ms"])));
+        draft.fixed(format!("run = {{ seed = {seed}, stop = '{}' }}", dice.one_of(&["100us", "1ms", "3ms"])));
         let network = draft.topology(dice);
         draft.settings(dice, &network);
         draft.events(dice, &network);
@@ -110,7 +110,7 @@ impl Draft {
         const DELAYS: &[&str] = &["0ns", "10ns", "1us", "1us", "20us"];
         let (rate, fabric) = (dice.one_of(RATES), dice.one_of(RATES));
         let (delay, fabric_delay) = (dice.one_of(DELAYS), dice.one_of(DELAYS));
-        let (a, b, c) = (1 + dice.below(2), 1 + dice.below(2), 1 + dice.below(2));
+        let (a, b, c) = (1 + dice.below(3), 1 + dice.below(3), 1 + dice.below(3));
         let (kind, network) = match dice.below(3) {
             0 => (format!("'star', hosts = {}", a + 2), Network::new(a + 2, 1, &[])),
             1 => {
@@ -239,7 +239,7 @@ impl Draft {
 
 /// The size of a flow.
 fn bytes(dice: &mut Dice) -> u64 {
-    let most = 1 << dice.below(18);
+    let most = 1 << dice.below(20);
     1 + dice.below(most)
 }
 
