@@ -47,7 +47,8 @@ impl Draft {
     /// The scenario of a seed. It may contradict itself.
     pub fn new(dice: &mut Dice, seed: u64) -> Draft {
         let mut draft = Draft::default();
-        draft.fixed(format!("run = {{ seed = {seed}, stop = '{}' }}", dice.one_of(&["100us", "1ms", "3ms"])));
+        draft.fixed(format!("run.seed = {seed}"));
+        draft.fixed(format!("run.stop = '{}'", dice.one_of(&["100us", "1ms", "3ms"])));
         let network = draft.topology(dice);
         draft.settings(dice, &network);
         draft.events(dice, &network);
@@ -111,11 +112,16 @@ impl Draft {
         let (rate, fabric) = (dice.one_of(RATES), dice.one_of(RATES));
         let (delay, fabric_delay) = (dice.one_of(DELAYS), dice.one_of(DELAYS));
         let (a, b, c) = (1 + dice.below(3), 1 + dice.below(3), 1 + dice.below(3));
-        let (kind, network) = match dice.below(3) {
+        let (kind, network) = match dice.below(4) {
             0 => (format!("'star', hosts = {}", a + 2), Network::new(a + 2, 1, &[])),
             1 => {
                 let links = format!("bottleneck_rate = '{fabric}', bottleneck_delay = '{fabric_delay}'");
                 (format!("'dumbbell', left = {a}, right = {b}, {links}"), Network::new(a + b, 2, &[(0, 1)]))
+            }
+            2 => {
+                let links = format!("fabric_rate = '{fabric}', fabric_delay = '{fabric_delay}'");
+                let text = format!("'dual_homed', pairs = 2, hosts_per_pair = {a}, aggs = {b}, {links}");
+                (text, Network::new(2 * a, 4 + b, &[(0, 4), (2, 4)]))
             }
             _ => {
                 let links = format!("fabric_rate = '{fabric}', fabric_delay = '{fabric_delay}'");
@@ -198,6 +204,16 @@ impl Draft {
         if dice.chance(20) {
             self.optional("monitor.control_interval = '10us'".into());
         }
+        if dice.chance(20) {
+            self.optional(format!("monitor.trace_nodes = [{}]", dice.below(network.nodes)));
+            self.optional(format!("monitor.capture_nodes = [{}]", dice.below(network.nodes)));
+        }
+        if dice.chance(20) {
+            self.optional("run.order = 'insertion'".into());
+        }
+        if dice.chance(20) {
+            self.optional(format!("fast_cnp.borders = [[{}, 0]]", network.hosts));
+        }
         if dice.chance(30) {
             self.attack(dice, network);
         }
@@ -223,9 +239,13 @@ impl Draft {
         self.fixed(flow(dice, hosts, 3));
         for _ in 0..dice.below(5) {
             let priority = if dice.chance(80) { 3 } else { 1 + dice.below(7) };
-            let text = match dice.below(4) {
+            let text = match dice.below(5) {
                 0 => format!("kind = 'incast', receiver = 0, sender_count = {}", 1 + dice.below(hosts - 1)),
                 1 => "kind = 'permutation'".into(),
+                2 => {
+                    let times = "interval = '7us', duration = '50us'";
+                    format!("kind = 'periodic_incast', receiver = 0, sender_count = 1, {times}")
+                }
                 _ => {
                     self.optional(flow(dice, hosts, priority));
                     continue;
@@ -239,7 +259,7 @@ impl Draft {
 
 /// The size of a flow.
 fn bytes(dice: &mut Dice) -> u64 {
-    let most = 1 << dice.below(20);
+    let most = 1 << dice.below(18);
     1 + dice.below(most)
 }
 
