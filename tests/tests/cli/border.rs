@@ -155,6 +155,7 @@ fn what_would_not_be_hidden_is_refused() {
             "telemetry.layout: layout = \"timestamp\" has no records; expected reference, paper, draft",
         ),
         (&[hides, "legacy.nodes=[4]"], "switch.telemetry_hidden_from: switch 4 knows nothing of telemetry"),
+        (&[hides, "switch.stamp_telemetry=false"], "switch.telemetry_hidden_from: switch 4 knows nothing of telemetry"),
         (&["switch.telemetry_hidden_from=[9]"], "switch.telemetry_hidden_from: there is no node 9"),
         (&["switch.telemetry_hidden_from=all"], "switch.telemetry_hidden_from: no switch is next to all"),
     ] {

@@ -2,6 +2,7 @@
 //! What must be true of a run, whatever its settings.
 
 use hpcc_core::quirks::Quirks;
+use hpcc_core::switch::BufferKind;
 use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
 use hpcc_formats::results::{fct_csv, goodput_csv, queue_csv, unfinished_csv};
 use hpcc_formats::scenario::Scenario;
@@ -78,14 +79,21 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
 
 /// Frames are dropped and lost only where something explains it.
 fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), String> {
-    let explained = !scenario.link_failures.is_empty() || scenario.quirks().lossy_pfc;
-    expect(explained || summary.losses == 0, || format!("{} losses on links that lose nothing", summary.losses))
+    let explained = is_disturbed(scenario);
+    expect(explained || summary.losses == 0, || format!("{} losses on links that lose nothing", summary.losses))?;
+    let switch = &scenario.settings.switch;
+    let has_room = switch.mode == BufferKind::Lossless && switch.headroom.is_none();
+    expect(explained || !has_room || summary.drops == 0, || format!("{} drops with PFC", summary.drops))
 }
 
-/// Whether flows may never end: frames were dropped, links fail, or someone attacks.
+/// Whether links fail, someone attacks, or faults of the reference are repeated.
+fn is_disturbed(scenario: &Scenario) -> bool {
+    !scenario.link_failures.is_empty() || !scenario.attacks.is_empty() || scenario.quirks() != Quirks::NONE
+}
+
+/// Whether flows may never end: what was dropped is not repeated, or the network is disturbed.
 pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool {
-    let is_disturbed = !scenario.link_failures.is_empty() || !scenario.attacks.is_empty();
-    is_disturbed || summary.drops > 0 || scenario.quirks() != Quirks::NONE
+    is_disturbed(scenario) || (summary.drops > 0 && scenario.transport().timeout.is_none())
 }
 
 fn all_rows<T: CsvRow>(rows: Result<Rows<T>, ResultError>) -> Result<Vec<T>, String> {

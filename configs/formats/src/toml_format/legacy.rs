@@ -151,9 +151,10 @@ fn chosen(entry: &Entry, settings: &NodeSettings) -> Result<String, String> {
     }
 }
 
-/// Checks that no legacy switch is one that must hide telemetry from its neighbours.
+/// Checks that no switch that knows nothing of telemetry is one that must hide it from its neighbours.
 pub(super) fn borders(scenario: &Scenario) -> Result<(), Located> {
-    for &node in &scenario.legacy.nodes {
+    let unaware = |node: &u32| !scenario.settings.switch.stamp_telemetry || scenario.legacy.nodes.contains(node);
+    for node in scenario.network.switches().filter(unaware) {
         scenario.node_settings(node).border(node, &scenario.network, false)?;
     }
     Ok(())
