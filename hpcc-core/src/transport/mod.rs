@@ -172,7 +172,7 @@ impl TransportConfig {
 
     /// Whether a receiver acknowledges a packet in order of itself, which then expects this byte.
     #[inline]
-    fn acknowledges(&self, expected: u64) -> bool {
+    pub fn acknowledges(&self, expected: u64) -> bool {
         expected >= u64::from(self.ack_interval) || expected.is_multiple_of(u64::from(self.chunk.max(1)))
     }
 

@@ -91,9 +91,10 @@ fn is_disturbed(scenario: &Scenario) -> bool {
     !scenario.link_failures.is_empty() || !scenario.attacks.is_empty() || scenario.quirks() != Quirks::NONE
 }
 
-/// Whether flows may never end: what was dropped is not repeated, or the network is disturbed.
+/// Whether flows may never end: what was dropped is not repeated, the network is disturbed, or a note says so.
 pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool {
-    is_disturbed(scenario) || (summary.drops > 0 && scenario.transport().timeout.is_none())
+    let is_noted = scenario.notes.iter().any(|note| note.contains("a timeout"));
+    is_noted || is_disturbed(scenario) || (summary.drops > 0 && scenario.transport().timeout.is_none())
 }
 
 fn all_rows<T: CsvRow>(rows: Result<Rows<T>, ResultError>) -> Result<Vec<T>, String> {

@@ -155,9 +155,13 @@ impl Draft {
                 && part.owner != Owner::Nobody
         };
         let usable: Vec<&Part<'_>> = parts.iter().filter(is_used).collect();
-        for _ in 0..2 + dice.below(12) {
+        let repeats_faults = dice.chance(20);
+        for _ in 0..2 + dice.below(18) {
             let part = usable[dice.below(usable.len() as u64) as usize];
             if part.section == "compatibility" {
+                if !repeats_faults {
+                    continue;
+                }
                 self.set(part.section, dice.one_of(Quirks::NAMES), "true".into());
                 continue;
             }
@@ -189,7 +193,7 @@ impl Draft {
 
     /// Failing links, nodes without telemetry, attackers, monitors.
     fn events(&mut self, dice: &mut Dice, network: &Network) {
-        if dice.chance(20) {
+        if dice.chance(15) {
             let (a, b) = network.links[dice.below(network.links.len() as u64) as usize];
             let until = dice.one_of(&["", ", until = '40us'", ", until = '200us'"]);
             self.optional(format!("failures.links = [{{ time = '{}us', a = {a}, b = {b}{until} }}]", dice.below(40)));
@@ -214,7 +218,7 @@ impl Draft {
         if dice.chance(20) {
             self.optional(format!("fast_cnp.borders = [[{}, 0]]", network.hosts));
         }
-        if dice.chance(30) {
+        if dice.chance(15) {
             self.attack(dice, network);
         }
     }

@@ -65,7 +65,7 @@ fn factor(dice: &mut Dice) -> f64 {
 
 fn whole(dice: &mut Dice, least: u64, most: u64, near: u64) -> u64 {
     let most = most.min(LARGEST);
-    let drawn = match dice.below(12) {
+    let drawn = match dice.below(9) {
         0 => least,
         1 => most,
         2 => least + dice.below(4),
@@ -76,7 +76,7 @@ fn whole(dice: &mut Dice, least: u64, most: u64, near: u64) -> u64 {
 }
 
 fn real(dice: &mut Dice, least: f64, most: f64, near: f64) -> String {
-    let drawn = match dice.below(10) {
+    let drawn = match dice.below(7) {
         0 => least,
         1 => most,
         2 | 3 => least + (most - least) * part(dice),

@@ -721,6 +721,19 @@ fn algorithms_that_nothing_can_steer_are_refused_or_noted() {
     }
 }
 
+#[test]
+fn flows_whose_end_is_not_acknowledged_are_counted() {
+    let notes = |set: &[&str]| load_with(MINIMAL, &[&["traffic.0.size=1001"], set].concat()).expect("valid").notes;
+    let short = "1 of 1 flows are shorter than transport.ack_interval, 2000 bytes: nothing acknowledges their last packet, and they";
+    let (interval, never) = ("transport.ack_interval=2000", "transport.timeout=0ns");
+    assert_eq!(notes(&[interval]), [format!("{short} end after a timeout")]);
+    assert_eq!(notes(&[interval, never]), [format!("{short} never end without a timeout")]);
+    for set in [&[interval, "transport.chunk=1001"][..], &[interval, "transport.queue_pairs=per_pair"], &[]] {
+        assert_eq!(notes(set), [""; 0], "{set:?}");
+    }
+    assert_eq!(notes(&["transport.ack_interval=1001"]), [""; 0]);
+}
+
 /// Switches mark for those who read marks: for the main algorithm, and if that reads none for legacy hosts.
 #[test]
 fn switches_mark_for_those_who_read_marks() {

@@ -7,6 +7,7 @@ use super::classes::Sent;
 use super::feedback::Feedback;
 use super::hops::LongPaths;
 use super::priorities::InUse;
+use super::silent::Silent;
 use super::{memory, overbooked, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
@@ -29,7 +30,7 @@ pub(in crate::scenario) fn flows(
     let mut priorities = InUse::new(scenario);
     let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
     let mut sent = Sent::new(&traffic);
-    let mut bordered = Bordered::new(scenario);
+    let (mut bordered, mut silent) = (Bordered::new(scenario), Silent::new(scenario));
     let mut late = 0;
     for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
@@ -52,6 +53,7 @@ pub(in crate::scenario) fn flows(
             feedback.see(&flow);
             sent.see(&flow);
             bordered.see(&flow);
+            silent.see(&flow);
         }
     }
     sent.settle(&totals, places)?;
@@ -61,6 +63,7 @@ pub(in crate::scenario) fn flows(
     let unanswered = feedback.notes(scenario, totals.count);
     scenario.notes.extend(unanswered);
     scenario.notes.extend(bordered.note());
+    scenario.notes.extend(silent.note(totals.count));
     scenario.notes.extend(long_paths.notes(totals.count));
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));

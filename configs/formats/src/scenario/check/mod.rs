@@ -15,6 +15,7 @@ mod progress;
 mod protocol;
 mod qos;
 mod settings;
+mod silent;
 mod watched;
 
 pub(super) use flows::flows;
