@@ -415,6 +415,14 @@ QbbSwitch::Drop(QbbFrame* frame, hpcc::Verdict why)
     frame->Release();
 }
 
+void
+QbbSwitch::DropAtBorder(QbbFrame* frame)
+{
+    NS_LOG_FUNCTION(this << frame->size);
+    m_dropTrace(*frame);
+    frame->Release();
+}
+
 uint64_t&
 QbbSwitch::CounterOf(hpcc::Verdict why)
 {
@@ -528,9 +536,14 @@ QbbSwitch::Send(QbbFrame* frame)
     const hpcc::Route route = m_core->route(frame->dst, KeyOf(*frame), frame->hopLimit);
     QbbNetDevice* out =
         route.verdict == hpcc::Verdict::Forward ? PeekPointer(m_ports[route.egress]) : nullptr;
-    if (!out || (m_fastCnp && !m_fastCnp->Passes(*out, *frame, false)))
+    if (!out)
     {
         Drop(frame, hpcc::Verdict::NoRoute);
+        return;
+    }
+    if (m_fastCnp && !m_fastCnp->Passes(*out, *frame, false))
+    {
+        DropAtBorder(frame);
         return;
     }
     out->Enqueue(frame, frame->priority);
@@ -547,8 +560,7 @@ QbbSwitch::ReceiveWithFastCnp(QbbNetDevice& in, QbbFrame* frame)
         if (!m_fastCnp->Passes(in, *frame, true) ||
             (isForwarded && !m_fastCnp->Passes(*m_ports[route.egress], *frame, false)))
         {
-            m_dropTrace(*frame);
-            frame->Release();
+            DropAtBorder(frame);
             return false;
         }
     }

@@ -237,6 +237,12 @@ class QbbSwitch : public QbbNode
     void Drop(QbbFrame* frame, hpcc::Verdict why);
 
     /**
+     * \brief Drop a frame that a border of Fast CNP lets neither in nor out, and has counted.
+     * \param frame the frame
+     */
+    void DropAtBorder(QbbFrame* frame);
+
+    /**
      * \param why why a frame is not forwarded
      * \return what counts such frames
      */

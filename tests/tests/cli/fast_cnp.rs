@@ -67,6 +67,8 @@ struct Run {
     flows: String,
     /// The longest queue in bytes.
     queue: u64,
+    /// Frames dropped for want of buffer or of a route.
+    drops: u64,
 }
 
 fn run(toml: &str, sets: &[&str]) -> Run {
@@ -77,7 +79,8 @@ fn run(toml: &str, sets: &[&str]) -> Run {
     let rows = bench.read("out/queue.csv");
     let lengths = rows.lines().skip(1).map(|row| row.rsplit(',').next().expect("a cell").parse::<u64>());
     let queue = lengths.map(|length| length.expect("bytes")).max().unwrap_or_default();
-    Run { counts: summary["fast_cnp"].clone(), flows: bench.read("out/fct.csv"), queue }
+    let drops = summary["drops"].as_u64().expect("a number");
+    Run { counts: summary["fast_cnp"].clone(), flows: bench.read("out/fct.csv"), queue, drops }
 }
 
 fn count(run: &Run, key: &str) -> u64 {
@@ -99,6 +102,7 @@ fn a_border_keeps_notifications_from_a_neighbour() {
     assert!(count(&closed, "dropped_outbound") > 0, "{}", closed.counts);
     assert!(count(&closed, "accepted") > 0, "the other two still hear of it: {}", closed.counts);
     assert_eq!(count(&closed, "accepted") + count(&closed, "dropped_outbound"), count(&closed, "sent"));
+    assert_eq!(closed.drops, 0, "what the border drops lacks neither buffer nor route");
 }
 
 /// A domain without senders is as good as no Fast CNP: each packet that meets congestion is marked.

@@ -2,6 +2,7 @@
 //! What must be true of a run, whatever its settings.
 
 use hpcc_core::quirks::Quirks;
+use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
 use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
 use hpcc_formats::results::{fct_csv, goodput_csv, queue_csv, unfinished_csv};
@@ -62,7 +63,9 @@ fn counts(Results { summary, finished, unfinished }: &Results, told: &Told) -> R
 fn times(scenario: &Scenario, Results { summary, finished, .. }: &Results) -> Result<(), String> {
     let late = finished.iter().find(|flow| flow.start_ns + flow.fct_ns > summary.simulated_ns);
     expect(late.is_none(), || format!("ends after {} ns: {late:?}", summary.simulated_ns))?;
-    let early = finished.iter().find(|flow| flow.fct_ns < flow.ideal_ns);
+    // Exact rates take off one frame what rounding added to another, a nanosecond or two for each link.
+    let rounding = if scenario.settings.wire.exact_rates { 10 } else { 0 };
+    let early = finished.iter().find(|flow| flow.fct_ns + rounding < flow.ideal_ns);
     expect(early.is_none() || has_other_ideal(scenario), || format!("faster than ideal: {early:?}"))
 }
 
@@ -91,10 +94,16 @@ fn is_disturbed(scenario: &Scenario) -> bool {
     !scenario.link_failures.is_empty() || !scenario.attacks.is_empty() || scenario.quirks() != Quirks::NONE
 }
 
-/// Whether flows may never end: what was dropped is not repeated, the network is disturbed, or a note says so.
+/// Below this rate a packet may take a second.
+const SLOW: u64 = 1_000_000;
+
+/// Whether flows may take for ever: what was dropped is not repeated, the network is disturbed, flows may become slow, or a
+/// note says so.
 pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool {
     let is_noted = scenario.notes.iter().any(|note| note.contains("a timeout"));
-    is_noted || is_disturbed(scenario) || (summary.drops > 0 && scenario.transport().timeout.is_none())
+    let lowest = scenario.settings.get("congestion_control", Some(scenario.algorithm().name()), "min_rate");
+    let is_slow = matches!(lowest, Some(Value::Rate(rate)) if rate.0 < SLOW);
+    is_noted || is_slow || is_disturbed(scenario) || (summary.drops > 0 && scenario.transport().timeout.is_none())
 }
 
 fn all_rows<T: CsvRow>(rows: Result<Rows<T>, ResultError>) -> Result<Vec<T>, String> {
