@@ -4,6 +4,7 @@
 use hpcc_core::quirks::Quirks;
 use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
+use hpcc_core::transport::QueuePairs;
 use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
 use hpcc_formats::results::{fct_csv, goodput_csv, queue_csv, unfinished_csv};
 use hpcc_formats::scenario::Scenario;
@@ -30,11 +31,9 @@ pub fn all(bench: &Bench, scenario: &Scenario, told: &Told) -> Result<Results, S
         format!("ends with {:?}: {}", told.code, told.err)
     })?;
     let text = |error: ResultError| error.to_string();
-    let results = Results {
-        summary: Summary::read(&bench.path("out/summary.json")).map_err(text)?,
-        finished: fct_csv::read(&bench.path("out/fct.csv")).map_err(text)?,
-        unfinished: unfinished_csv::read(&bench.path("out/unfinished.csv")).map_err(text)?,
-    };
+    let summary = Summary::read(&bench.path("out/summary.json")).map_err(text)?;
+    let (finished, unfinished) = flows(bench, "out")?;
+    let results = Results { summary, finished, unfinished };
     counts(&results, told)?;
     times(scenario, &results)?;
     losses(scenario, &results)?;
@@ -43,6 +42,16 @@ pub fn all(bench: &Bench, scenario: &Scenario, told: &Told) -> Result<Results, S
     }
     queues(bench, scenario)?;
     Ok(results)
+}
+
+/// The flows that ended, and those that did not, in a folder of results.
+///
+/// # Errors
+/// If the files cannot be read.
+pub fn flows(bench: &Bench, out: &str) -> Result<(Vec<FctRecord>, Vec<UnfinishedFlow>), String> {
+    let text = |error: ResultError| error.to_string();
+    let finished = fct_csv::read(&bench.path(&format!("{out}/fct.csv"))).map_err(text)?;
+    Ok((finished, unfinished_csv::read(&bench.path(&format!("{out}/unfinished.csv"))).map_err(text)?))
 }
 
 fn expect(holds: bool, why: impl FnOnce() -> String) -> Result<(), String> {
@@ -101,9 +110,13 @@ const SLOW: u64 = 1_000_000;
 /// note says so.
 pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool {
     let is_noted = scenario.notes.iter().any(|note| note.contains("a timeout"));
+    // The note does not look at messages of one queue pair.
+    let transport = scenario.transport();
+    let is_silent = transport.ack_interval > 1 && transport.queue_pairs == QueuePairs::PerPair;
     let lowest = scenario.settings.get("congestion_control", Some(scenario.algorithm().name()), "min_rate");
     let is_slow = matches!(lowest, Some(Value::Rate(rate)) if rate.0 < SLOW);
-    is_noted || is_slow || is_disturbed(scenario) || (summary.drops > 0 && scenario.transport().timeout.is_none())
+    let is_lossy = summary.drops > 0 && transport.timeout.is_none();
+    is_noted || is_silent || is_slow || is_lossy || is_disturbed(scenario)
 }
 
 fn all_rows<T: CsvRow>(rows: Result<Rows<T>, ResultError>) -> Result<Vec<T>, String> {
