@@ -29,6 +29,8 @@ using TestCases = std::vector<TestCase*>;
 
 /// \return tests of the event wheel and its scheduler
 TestCases MakeWheelTests();
+/// \return tests of the events that the wheel looks at before their turn
+TestCases MakeWheelForesightTests();
 /// \return tests of the event wheel's simulator
 TestCases MakeWheelSimulatorTests();
 /// \return tests of the core's random streams
