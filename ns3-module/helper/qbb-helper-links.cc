@@ -62,7 +62,12 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
     {
         for (std::size_t end = 0; m_links[link] && end < 2; ++end)
         {
-            ends.push_back(PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end))));
+            auto* device = PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end)));
+            // A program may have disposed of it.
+            if (device->GetNode())
+            {
+                ends.push_back(device);
+            }
         }
     }
     for (QbbNetDevice* end : ends)
@@ -82,7 +87,8 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
     {
         for (const auto& node : m_nodes)
         {
-            if (node->IsSwitch() == switches && node->IsLocal())
+            // A program may have disposed of one.
+            if (node->IsSwitch() == switches && node->IsLocal() && !node->IsDisposed())
             {
                 node->OnNewRoutes();
             }

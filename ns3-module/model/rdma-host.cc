@@ -443,10 +443,6 @@ RdmaHost::OnNewRoutes()
 {
     NS_LOG_FUNCTION(this);
     CheckDecided();
-    if (IsDisposed())
-    {
-        return;
-    }
     hpcc::update_host_routes(*m_network, m_index, *m_core);
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {

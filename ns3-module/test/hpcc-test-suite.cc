@@ -151,8 +151,8 @@ class HpccTestSuite : public TestSuite
                                 MakeOwnControlTests,     MakeFaultTests,
                                 MakeCaptureTests,        MakeScenarioTests,
                                 MakeDefaultsTests,       MakeLinkTests,
-                                MakeTraceTests,          MakeMisuseTests,
-                                MakeSettingsTests})
+                                MakeDisposeTests,        MakeTraceTests,
+                                MakeMisuseTests,         MakeSettingsTests})
         {
             for (TestCase* test : make())
             {

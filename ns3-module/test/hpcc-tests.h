@@ -71,6 +71,8 @@ TestCases MakeScenarioTests();
 TestCases MakeDefaultsTests();
 /// \return tests of links that fail and come up
 TestCases MakeLinkTests();
+/// \return tests of what a program disposes of in mid-run
+TestCases MakeDisposeTests();
 /// \return tests of trace sources and of helpers for programs
 TestCases MakeTraceTests();
 /// \return tests of what a program must not do

@@ -417,128 +417,6 @@ class SameStateTest : public HpccTestCase
     }
 };
 
-/**
- * \ingroup hpcc
- * \brief Hosts that a program disposes of in the middle of a run.
- */
-class DisposedHostTest : public HpccTestCase
-{
-  public:
-    DisposedHostTest()
-        : HpccTestCase("A host that is disposed of in mid-run falls silent, and the run goes on")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
-        {
-            UseSimulator(simulator);
-            // The sender, with timers and a wake-up that wait, and the receiver.
-            for (const uint32_t host : {0, 1})
-            {
-                Run([host](TestNetwork& network) {
-                    Simulator::Schedule(MicroSeconds(30), &Node::Dispose, network.hosts.Get(host));
-                });
-            }
-            for (const std::string name : {"FlowStart", "Control"})
-            {
-                Run([name](TestNetwork& network) { DisposeUpon(network.hosts.Get(0), name); });
-            }
-            for (const std::string name : {"TxBegin", "RxEnd", "Dequeue"})
-            {
-                Run([name](TestNetwork& network) {
-                    const auto told = [device = network.GetHostDevice(0), name]() {
-                        Upon<const QbbFrame&>(device, name, device->GetNode());
-                    };
-                    Simulator::Schedule(MicroSeconds(30), told);
-                });
-            }
-            RunToFinish();
-        }
-    }
-
-    /**
-     * \brief Dispose of a node as soon as a trace source tells of anything.
-     * \param object whose source it is
-     * \param name the source
-     * \param node the node
-     */
-    template <class... Told>
-    static void Upon(Ptr<Object> object, const std::string& name, Ptr<Node> node)
-    {
-        const std::function<void(Told...)> told = [node](Told...) { node->Dispose(); };
-        object->TraceConnectWithoutContext(name, Callback<void, Told...>(told));
-    }
-
-    /**
-     * \brief Dispose of a host as soon as it tells of anything.
-     * \param node the host
-     * \param name a trace source of flows or of their control
-     */
-    static void DisposeUpon(Ptr<Node> node, const std::string& name)
-    {
-        const Ptr<RdmaHost> host = node->GetObject<RdmaHost>();
-        if (name == "Control")
-        {
-            Upon<const RdmaFlow&, const RdmaControl&>(host, name, node);
-        }
-        else
-        {
-            Upon<const RdmaFlow&>(host, name, node);
-        }
-    }
-
-    /**
-     * \brief Run a flow that loses one of its hosts, beside one that does not; a link fails
-     * meanwhile, upon which all hosts look for new routes.
-     * \param dispose plans the end of a host
-     */
-    void Run(const std::function<void(TestNetwork&)>& dispose)
-    {
-        TestNetwork network;
-        network.helper.SetHostAttribute("Timeout", StringValue("200us"));
-        network.MakeStar(5);
-        network.helper.Start();
-        const auto lost = network.hosts.Get(0)->GetObject<RdmaHost>();
-        bool isFinished = false;
-        const std::function<void(const RdmaFlow&)> done = [&](const RdmaFlow&) {
-            isFinished = true;
-        };
-        dispose(network);
-        Simulator::Schedule(NanoSeconds(1), [&]() {
-            RdmaFlow flow;
-            flow.size = 10'000'000;
-            lost->StartFlow(network.hosts.Get(1)->GetObject<RdmaHost>(),
-                            flow,
-                            Callback<void, const RdmaFlow&>(done));
-        });
-        const auto other = network.AddFlow(2, 3, 1'000'000);
-        Simulator::Schedule(MicroSeconds(50), [&]() { network.helper.TakeLinkDown(4, 5); });
-        Simulator::Stop(MilliSeconds(20));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(other->IsFinished(), true, "the other flow");
-        NS_TEST_EXPECT_MSG_EQ(isFinished, false, "the flow without its host");
-        Simulator::Destroy();
-    }
-
-    /// A program that disposes of the sender of a flow when that has finished.
-    void RunToFinish()
-    {
-        TestNetwork network;
-        network.helper.SetHostAttribute("Timeout", StringValue("200us"));
-        network.MakeStar(4);
-        network.helper.Start();
-        network.AddFlow(0, 1, 100'000);
-        const auto other = network.AddFlow(2, 3, 1'000'000);
-        DisposeUpon(network.hosts.Get(0), "FlowFinish");
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(other->IsFinished(), true, "the other flow");
-        Simulator::Destroy();
-    }
-};
-
 TestCases
 MakeLinkTests()
 {
@@ -547,8 +425,7 @@ MakeLinkTests()
             new LinkDropsTest,
             new CutOffTest,
             new LostRouteTest,
-            new SameStateTest,
-            new DisposedHostTest};
+            new SameStateTest};
 }
 
 } // namespace tests
