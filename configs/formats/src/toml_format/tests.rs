@@ -677,6 +677,12 @@ fn attacks_that_hit_nobody_are_refused_or_noted() {
     assert_eq!(load_with(&named, &["attack.0.victims=[1]"]).err(), None);
     let lying = attack("victims = [0]\nfrom = 2", "lying_feedback");
     refused(&lying, &[], &format!("{place} no victim sends a flow to host 2, which attacks; expected"));
+    let early = ["attack.0.stop=1us"];
+    refused(
+        &lying,
+        &early,
+        &format!("{place} no victim sends a flow that starts before 1.000 us to host 2, which attacks;"),
+    );
     assert_eq!(load_with(&lying, &["attack.0.from=1"]).err(), None);
     let itself = attack("victims = [1]\nfrom = 1", "lying_feedback");
     refused(&itself, &[], &format!("{place} host 1 would attack itself; expected other hosts"));

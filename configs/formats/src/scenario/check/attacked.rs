@@ -42,7 +42,7 @@ impl Attacked {
                 || attack.kind == AttackKind::StrippedFeedback && self.network.is_host(attack.from);
             let to = if is_receiver { format!(" to host {}, which attacks", attack.from) } else { String::new() };
             let early = attack.stop.map_or_else(String::new, |stop| format!(" that starts before {stop}"));
-            let reason = format!("no victim sends a flow{about}{to}{early}");
+            let reason = format!("no victim sends a flow{about}{early}{to}");
             let is_about = |name: &str| attack.traffic().is_none_or(|mut names| names.any(|about| about == name));
             let may_come = traffic.iter().any(|traffic| traffic.offer.is_some() && is_about(&traffic.group));
             match places.victims.get(*number).filter(|_| !may_come) {
