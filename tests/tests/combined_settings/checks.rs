@@ -85,8 +85,7 @@ fn has_other_ideal(scenario: &Scenario) -> bool {
         || is("transport", "queue_pairs", "per_pair")
         || is("fast_cnp", "migrate", "true")
         || !is("telemetry", "paths", "1")
-        || !scenario.attacks.is_empty()
-        || scenario.quirks() != Quirks::NONE
+        || is_disturbed(scenario)
 }
 
 /// Frames are dropped and lost only where something explains it.

@@ -44,12 +44,15 @@ impl Network {
 }
 
 impl Draft {
-    /// The scenario of a seed. It may contradict itself.
-    pub fn new(dice: &mut Dice, seed: u64) -> Draft {
+    /// The scenario of a seed, which may run TCP and UDP if there is a stack for it. It may contradict itself.
+    pub fn new(dice: &mut Dice, seed: u64, has_stack: bool) -> Draft {
         let mut draft = Draft::default();
         draft.fixed(format!("run.seed = {seed}"));
         draft.fixed(format!("run.stop = '{}'", dice.one_of(&["100us", "1ms", "3ms"])));
         let network = draft.topology(dice);
+        if dice.chance(15) && has_stack {
+            draft.stack(dice);
+        }
         draft.settings(dice, &network);
         draft.events(dice, &network);
         draft.traffic(dice, &network);
@@ -133,18 +136,31 @@ impl Draft {
         network
     }
 
+    /// Hosts that run TCP, or send datagrams.
+    fn stack(&mut self, dice: &mut Dice) {
+        const TCP: &[&str] = &["hpcc_plus", "hpcc_plus", "ns3::TcpDctcp", "ns3::TcpCubic"];
+        let protocol = dice.one_of(&["tcp", "udp"]);
+        let algorithm = if protocol == "tcp" { dice.one_of(TCP) } else { "hpcc_plus" };
+        self.set("transport", "protocol", format!("'{protocol}'"));
+        self.set("congestion_control", "algorithm", format!("'{algorithm}'"));
+        if algorithm == "hpcc_plus" {
+            self.set("telemetry", "packets", "'probes'".into());
+        }
+    }
+
     /// Several settings, with what they need around them to count.
     fn settings(&mut self, dice: &mut Dice, network: &Network) {
         let node = NodeSettings::default();
         let parts = node.parts();
         let algorithms: Vec<&str> = parts.iter().filter_map(|part| part.algorithm).collect();
-        let algorithm = if dice.chance(30) { "hpcc_plus" } else { dice.one_of(&algorithms) };
+        let is_of_stack = self.position("transport.protocol").is_some();
+        let algorithm = if is_of_stack || dice.chance(30) { "hpcc_plus" } else { dice.one_of(&algorithms) };
         self.set("congestion_control", "algorithm", format!("'{algorithm}'"));
         if dice.chance(30) {
             let layout = dice.one_of(&["paper", "draft", "int_md", "ifa", "ioam", "ioam_slim"]);
             self.set("telemetry", "layout", format!("'{layout}'"));
         }
-        if dice.chance(30) {
+        if dice.chance(30) && !is_of_stack {
             self.set("wire", "profile", "'rocev2_ipv6'".into());
             self.set("fast_cnp", "enabled", "true".into());
         }
@@ -152,7 +168,7 @@ impl Draft {
         let is_used = |part: &&Part<'_>| {
             part.algorithm.is_none_or(|name| name == algorithm)
                 && (part.section != "fast_cnp" || notifies)
-                && part.owner != Owner::Nobody
+                && (part.owner != Owner::Nobody || is_of_stack)
         };
         let usable: Vec<&Part<'_>> = parts.iter().filter(is_used).collect();
         let repeats_faults = dice.chance(20);

@@ -11,7 +11,7 @@ mod values;
 
 use checks::Results;
 use draw::Draft;
-use hpcc_tests::{Bench, Dice, seeds};
+use hpcc_tests::{Bench, Dice, has_tcp, seeds};
 use rayon::prelude::*;
 
 /// Seconds of processor time after which a run is taken for endless.
@@ -25,9 +25,9 @@ enum Outcome {
 }
 
 /// Runs the scenario of a seed.
-fn outcome(seed: u64) -> Outcome {
+fn outcome(seed: u64, has_stack: bool) -> Outcome {
     let mut dice = Dice::new(seed, 3);
-    let mut draft = Draft::new(&mut dice, seed);
+    let mut draft = Draft::new(&mut dice, seed, has_stack);
     let bench = Bench::new(&[]);
     let result = repaired(&mut draft, &mut dice, &bench).and_then(|()| run(&mut dice, &bench));
     match result {
@@ -102,7 +102,8 @@ fn same_again(bench: &Bench, set: &[String]) -> Result<(), String> {
 fn settings_go_together_or_are_refused() {
     let seeds = seeds(150);
     let count = seeds.end - seeds.start;
-    let outcomes: Vec<Outcome> = seeds.into_par_iter().map(outcome).collect();
+    let has_stack = has_tcp();
+    let outcomes: Vec<Outcome> = seeds.into_par_iter().map(|seed| outcome(seed, has_stack)).collect();
     let ran = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Ran)).count() as u64;
     let wrong: Vec<&str> = outcomes
         .iter()
