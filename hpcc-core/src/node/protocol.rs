@@ -5,9 +5,10 @@ use super::{Located, NodeSettings, in_section};
 use crate::cc::{HpccPlusConfig, Reads};
 use crate::settings::{Conflict, Settings as _};
 use crate::topology::Network;
+use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::Packets;
 use crate::transport::{IpVersion, Protocol};
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 use crate::wire::FrameSizes;
 use alloc::boxed::Box;
 use alloc::format;
@@ -16,6 +17,8 @@ use alloc::format;
 const SHARED: [&str; 3] = ["mtu", "base_rtt", "global_rtt"];
 /// The algorithm of the core that hosts with TCP or UDP run.
 const HPCC_PLUS: &str = "hpcc_plus";
+/// Timeouts until ns-3's TCP gives a connection up: it sends the first packet six times, and waits twice as long each time.
+const ATTEMPTS: u64 = 63;
 /// Bytes of Ethernet's header and check sequence.
 const ETHERNET: u32 = 14 + 4;
 
@@ -38,6 +41,36 @@ impl NodeSettings {
             layout.resolve(self.needs().reads, network, host.transport.mtu.0);
             self.layout.multiplier = layout.multiplier;
         }
+    }
+
+    /// Whether TCP might give up all connections that cross links of this delay, `most` of them, so that paths have to be looked
+    /// at.
+    pub fn may_give_up(&self, delay: Nanos, most: u64) -> bool {
+        self.protocol.protocol == Protocol::Tcp && self.patience() < delay.0.saturating_mul(2).saturating_mul(most)
+    }
+
+    /// Checks the time that TCP waits for the answer to a flow's first packet against these paths' delays.
+    ///
+    /// # Errors
+    /// If the answer comes when TCP has given up; says how long it has to wait.
+    pub fn check_patience(&self, paths: impl Iterator<Item = PathMetrics>) -> Result<(), Located> {
+        let longest = paths.map(|path| path.delay.0.saturating_mul(2)).max().unwrap_or_default();
+        if self.protocol.protocol != Protocol::Tcp || longest < self.patience() {
+            return Ok(());
+        }
+        let message = format!(
+            "TCP gives a connection up {ATTEMPTS} times tcp_timeout after its first packet, {} here, and an answer may take {}; \
+             expected at least {}",
+            Nanos(self.patience()),
+            Nanos(longest),
+            Nanos(longest / ATTEMPTS + 1)
+        );
+        Err(in_section("transport")(Conflict::new("tcp_timeout", message)))
+    }
+
+    /// Nanoseconds after which TCP gives up a connection.
+    fn patience(&self) -> u64 {
+        self.protocol.tcp_timeout.0.saturating_mul(ATTEMPTS)
     }
 
     /// Settles what the transport leaves no choice of: only probes bring telemetry to TCP and UDP.

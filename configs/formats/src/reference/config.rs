@@ -96,6 +96,7 @@ fn places(settings: &Settings<'_>, links: Vec<crate::place::Place>, network: &Ne
         // Such a file has no classes.
         layout: settings.blame("CC_MODE"),
         base_rtt: settings.blame("CC_MODE"),
+        tcp_timeout: settings.blame("CC_MODE"),
         min_rate: settings.blame("MIN_RATE"),
         // No key of the reference's names any.
         control_flows: settings.blame("FLOW_FILE"),

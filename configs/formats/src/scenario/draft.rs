@@ -35,6 +35,7 @@ pub(crate) struct Places {
     pub ecn: Blame,
     pub layout: Blame,
     pub base_rtt: Blame,
+    pub tcp_timeout: Blame,
     pub min_rate: Blame,
     pub control_flows: Blame,
     /// Of each class of hosts, with its priority.

@@ -127,6 +127,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         ecn: Blame::new(thresholds, "switch.ecn_thresholds".to_string()),
         layout: blame("telemetry", "layout"),
         base_rtt: blame("transport", "base_rtt"),
+        tcp_timeout: blame("transport", "tcp_timeout"),
         min_rate: blame("congestion_control", "min_rate"),
         control_flows,
         classes: classes::priorities(&settings.transport.classes).map(class).collect(),

@@ -727,6 +727,17 @@ fn algorithms_that_nothing_can_steer_are_refused_or_noted() {
     }
 }
 
+/// A connection would be given up before the first answer, and its flow would never begin.
+#[test]
+fn tcp_that_gives_up_before_an_answer_is_refused() {
+    let set =
+        |timeout| ["transport.protocol=tcp", "congestion_control.algorithm=hpcc_plus", "topology.delay=20us", timeout];
+    let expected = "--set: transport.tcp_timeout: TCP gives a connection up 63 times tcp_timeout after its first packet, 63.000 us \
+                    here, and an answer may take 80.000 us; expected at least 1.270 us";
+    refused(MINIMAL, &set("transport.tcp_timeout=1us"), expected);
+    assert_eq!(load_with(MINIMAL, &set("transport.tcp_timeout=1270ns")).err(), None);
+}
+
 #[test]
 fn flows_whose_end_is_not_acknowledged_are_counted() {
     let notes = |set: &[&str]| load_with(MINIMAL, &[&["traffic.0.size=1001"], set].concat()).expect("valid").notes;

@@ -20,6 +20,7 @@ pub(in crate::scenario) fn settings(scenario: &mut Scenario, places: &Places) ->
     }
     telemetry(scenario, places)?;
     sampling(scenario, places)?;
+    patience(scenario, places)?;
     frames::frames(scenario, places)?;
     qos::report(scenario);
     min_rate(scenario, places)?;
@@ -76,6 +77,20 @@ fn has_choice(network: &Network, routes: &Routes) -> bool {
         let table = routes.table(switch);
         network.hosts().any(|host| table.next_hops(host).len() > 1)
     })
+}
+
+/// Refuses a TCP that gives up before an answer can come. Routes are searched only where that could be on the longest one that
+/// there can be.
+fn patience(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
+    let Scenario { settings, network, .. } = scenario;
+    let slowest = network.links.iter().map(|link| link.delay).max().unwrap_or_default();
+    if !settings.may_give_up(slowest, network.switches().count() as u64 + 1) {
+        return Ok(());
+    }
+    let payload = u32::try_from(settings.transport.mtu.0).unwrap_or(u32::MAX);
+    let routes = Routes::new(network, payload);
+    let wrong = settings.check_patience(routes.kinds().map(|(path, _)| path));
+    wrong.map_err(|wrong| places.tcp_timeout.error(wrong.conflict.message))
 }
 
 fn min_rate(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
