@@ -524,6 +524,11 @@ QbbNetDevice::Sniff(const QbbFrame& frame, const QbbNetDevice& sender, const Qbb
         m_sniffer(FrameSerializer::SerializePacket(frame, sender.m_address, receiver.m_address));
         return;
     }
+    // Between hosts whose packets have bytes of their own, pauses may have none.
+    if (frame.kind == QbbFrame::Kind::PFC && !m_owner->GetSettings().has_bytes())
+    {
+        return;
+    }
     if (!m_serializer)
     {
         m_serializer = std::make_unique<FrameSerializer>(m_owner->GetSettings());

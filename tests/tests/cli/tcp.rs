@@ -205,6 +205,11 @@ fn captures_show_tcp() {
     // Ethernet's type, IPv4's first byte, and 9 bytes behind it TCP's number.
     let first = &pcap[24 + 16..];
     assert_eq!((&first[12..15], first[14 + 9]), (&[0x08, 0x00, 0x45][..], 6));
+    // Pauses have no bytes, and are left out.
+    let told = bench.run("tcp.toml", &["monitor.capture_nodes=[3]", "switch.pause_threshold=1"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    assert!(summary["pfc_pauses"].as_u64() > Some(0), "{summary}");
     let told = bench.run("tcp.toml", &["monitor.capture_nodes=[2]", "transport.ip=ipv6"]);
     assert_eq!(told.code, Some(0), "{}", told.err);
     let pcap = std::fs::read(bench.path("out/packets.pcap")).expect("a capture");
