@@ -100,7 +100,7 @@ fn same_again(bench: &Bench, set: &[String]) -> Result<(), String> {
 
 #[test]
 fn settings_go_together_or_are_refused() {
-    let seeds = seeds(150);
+    let seeds = seeds(200);
     let count = seeds.end - seeds.start;
     let has_stack = has_tcp();
     let outcomes: Vec<Outcome> = seeds.into_par_iter().map(|seed| outcome(seed, has_stack)).collect();
