@@ -12,7 +12,8 @@ use hpcc_tests::{Bench, Told};
 use std::collections::BTreeMap;
 
 /// Words by which programs say that they broke, whatever their exit code.
-const BROKEN: &[&str] = &["panicked", "Sanitizer", "runtime error", "ASSERT", "NS_FATAL", "overflow"];
+const BROKEN: &[&str] =
+    &["panicked", "Sanitizer", "runtime error", "ASSERT", "NS_FATAL", "overflow", "terminate called"];
 
 /// What a run left.
 pub struct Results {
@@ -21,13 +22,17 @@ pub struct Results {
     pub unfinished: Vec<UnfinishedFlow>,
 }
 
+/// Whether a program says that it broke.
+pub fn is_broken(told: &Told) -> bool {
+    BROKEN.iter().any(|word| told.err.contains(word))
+}
+
 /// Checks how a run in the folder `out` ended and what it left.
 ///
 /// # Errors
 /// With what is wrong.
 pub fn all(bench: &Bench, scenario: &Scenario, told: &Told) -> Result<Results, String> {
-    let broken = BROKEN.iter().find(|word| told.err.contains(**word));
-    expect(broken.is_none() && matches!(told.code, Some(0 | 3)), || {
+    expect(!is_broken(told) && matches!(told.code, Some(0 | 3)), || {
         format!("ends with {:?}: {}", told.code, told.err)
     })?;
     let text = |error: ResultError| error.to_string();
