@@ -143,6 +143,8 @@ impl Draft {
         let algorithm = if protocol == "tcp" { dice.one_of(TCP) } else { "hpcc_plus" };
         self.set("transport", "protocol", format!("'{protocol}'"));
         self.set("congestion_control", "algorithm", format!("'{algorithm}'"));
+        // ns-3's sockets take time by the square of the packets in flight.
+        self.set("transport", "mtu", dice.one_of(&["100", "536", "1448", "9000"]).into());
         if algorithm == "hpcc_plus" {
             self.set("telemetry", "packets", "'probes'".into());
         }
