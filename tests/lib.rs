@@ -3,7 +3,7 @@
 //!
 //! The tests drive the programs as a user does. `./hpcc test` builds them and names them in
 //! `HPCC_SCENARIO_PROGRAM` (the ns-3 program) and `HPCC_ANALYSIS_PROGRAM` (the `hpcc` command). A test that cannot
-//! test here calls [`skipped`].
+//! test here calls [`skipped()`].
 
 #![forbid(unsafe_code)]
 

@@ -305,15 +305,18 @@ audit() {
     done
 }
 
-# The manual and the pages of the classes, as HTML. A warning is an error.
+# The manual and the pages of the classes and crates, as HTML. A warning is an error.
 build_docs() {
     local pages=$here/target/pages log=$here/target/pages/doxygen.log
+    # Private items have pages, too, so that links to them work.
+    RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" \
+        cargo doc --quiet --locked --workspace --no-deps --document-private-items || die "rustdoc warns"
     mkdir -p "$pages"
     (cd "$here/ns3-module" && doxygen doc/Doxyfile) || die "doxygen failed"
     # What overrides a function of ns-3 is documented there.
     if grep -v ' override (function) ' "$log" >&2; then die "doxygen warns"; fi
     sphinx-build -q -E -W --keep-going -c "$here/ns3-module/doc" "$here" "$pages/manual" || die "sphinx warns"
-    say "documentation: $pages/manual/ns3-module/doc/index.html and $pages/doxygen/index.html"
+    say "documentation: $pages/manual/ns3-module/doc/index.html, $pages/doxygen/index.html, and of the crates ${CARGO_TARGET_DIR:-$here/target}/doc/hpcc_core/index.html"
 }
 
 test_docs() {

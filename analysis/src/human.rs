@@ -86,7 +86,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 /// Prints a note to standard output, or a table of what is in files, too, unless all shall be [quiet](be_quiet).
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn tell(text: &str) -> anyhow::Result<()> {
     if is_quiet() { Ok(()) } else { print(text) }
 }

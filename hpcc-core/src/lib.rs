@@ -11,7 +11,8 @@
 //! | [`units`] | how nanoseconds, rates and bytes convert, and how each conversion rounds |
 //! | [`address`] | the addresses of nodes |
 //! | [`random`] | what the generator decides, in the reference's sequences |
-//! | [`settings`] | how a setting is declared, and what follows from that |
+//! | [`rate_limit`] | how often something may happen |
+//! | [`settings`](mod@settings) | how a setting is declared, and what follows from that |
 //! | [`ecn`] | which queue lengths mark a frame |
 //! | [`roce`] | the InfiniBand headers behind UDP port 4791, and the CRC that ends a packet |
 //! | [`pfc`] | the bytes of a PFC frame |
@@ -42,6 +43,7 @@ pub mod node;
 pub mod pfc;
 pub mod quirks;
 pub mod random;
+pub mod rate_limit;
 pub mod roce;
 pub mod settings;
 pub mod simulated_frame;

@@ -12,7 +12,7 @@ use crate::results::{Life, Results, Window};
 /// What to select; nothing said selects all.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Only flows of this group, the name of a [[traffic]] section; may be repeated.
+    /// Only flows of this group, the name of a section of traffic; may be repeated.
     #[arg(long = "group", value_name = "NAME")]
     pub groups: Vec<String>,
     /// Only flows with these numbers, such as 3 or 10-19; may be repeated.

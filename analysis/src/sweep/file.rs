@@ -206,7 +206,7 @@ struct ReportKeys {
 }
 
 impl SweepFile {
-    /// Reads and checks a file. Whether its settings suit the scenario is for the [plan](super::plan) to find out.
+    /// Reads and checks a file. Whether its settings suit the scenario is for the [plan](mod@super::plan) to find out.
     ///
     /// # Errors
     /// With the line, what was found and what was expected.

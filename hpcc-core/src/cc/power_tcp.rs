@@ -8,7 +8,7 @@
 //! | nu, voltage | queue + B * T |
 //! | Gamma_norm = lambda * nu / (B^2 * T), smoothed over T | `power` |
 //! | cwnd_old, the window when the acknowledged packet left, remembered once in a round trip | `old`: the window when the present round trip began |
-//! | w = gamma * (cwnd_old / Gamma + beta) + (1 - gamma) * w | [`PowerTcp::update`] |
+//! | w = gamma * (cwnd_old / Gamma + beta) + (1 - gamma) * w | [`PowerWindow::update`] |
 //!
 //! At the fixed point Gamma is 1 + (sum of beta) / (B * T): the queue is the sum of all flows' beta, and windows are as
 //! beta to beta (theorems 1 and 3 of the paper). Few flows swing about it: packets that are acknowledged at the beginning of a

@@ -10,9 +10,10 @@
 //! marked as if there were no Fast CNP (draft-xiao-rtgwg-rocev2-fast-cnp-01, section 4: no mark "at the same time of
 //! sending").
 
-use super::{Capability, Flow, RateLimit, Recent, TokenBucket};
+use super::{Capability, Flow, Recent};
 use crate::address::AddressSet;
 use crate::ecn::EcnThreshold;
+use crate::rate_limit::{RateLimit, TokenBucket};
 use crate::roce::Opcode;
 use crate::units::Nanos;
 

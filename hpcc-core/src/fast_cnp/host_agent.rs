@@ -2,12 +2,10 @@
 //! All that a host does about Fast CNP: whether to believe a notification, whether to take another path for it, and the
 //! answer of a host that does not know what it is.
 
-use super::TokenBucket;
 use super::unrecognised::{self, Judgement};
-use super::{
-    Accepted, Acceptor, AcceptorConfig, Address, MigrationConfig, PathMigration, RateLimit, Received, Refusal,
-};
+use super::{Accepted, Acceptor, AcceptorConfig, Address, MigrationConfig, PathMigration, Received, Refusal};
 use crate::cc::{NoEffect, Origin};
+use crate::rate_limit::{RateLimit, TokenBucket};
 use crate::units::Nanos;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

@@ -13,7 +13,7 @@
 //! | [`border`] | edge of the domain | keeps notifications in, and others' out |
 //! | [`unrecognised`] | host without the feature | discards and reports, as RFC 8200 says |
 //! | [`switch_agent`], [`host_agent`] | switch, host | all of its part |
-//! | [`prefixes`], [`rate_limit`], [`recent`], [`extensions`] | | what these share |
+//! | [`recent`], [`extensions`] | | what these share |
 //!
 //! What a sender does with one it accepted is the congestion control's:
 //! [`CongestionControl::on_notification`](crate::cc::CongestionControl::on_notification).
@@ -55,7 +55,6 @@ pub mod option;
 pub mod option_type;
 pub mod packet;
 pub mod path_migration;
-pub mod rate_limit;
 pub mod recent;
 pub mod settings;
 pub mod switch_agent;
@@ -72,7 +71,6 @@ pub use host_agent::HostAgent;
 pub use option::{FastCnpOption, Malformed};
 pub use option_type::{OptionType, OptionTypes};
 pub use path_migration::{MigrationConfig, PathMigration};
-pub use rate_limit::{RateLimit, TokenBucket};
 pub use recent::Recent;
 pub use settings::{FastCnpHostSettings, FastCnpSettings, FastCnpSwitchSettings, TriggerKind};
 pub use switch_agent::{LeavingData, PortConfig, SwitchAgent};

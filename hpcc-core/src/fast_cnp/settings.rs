@@ -2,11 +2,11 @@
 //! What a user sets of Fast CNP at switches and hosts.
 
 use super::{
-    AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, RateLimit,
-    Trigger,
+    AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, Trigger,
 };
 use crate::address::AddressSet;
 use crate::ecn::EcnThreshold;
+use crate::rate_limit::RateLimit;
 use crate::settings::Conflict;
 use crate::topology::{Network, NodeSet};
 use crate::units::{BitRate, Bytes, Nanos};

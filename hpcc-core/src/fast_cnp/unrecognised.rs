@@ -2,7 +2,7 @@
 //! What a host does with options that it does not know (REQ-54; RFC 8200 section 4.2, RFC 4443 section 3.4): a host
 //! without the feature, or with the feature off, does so with a notification.
 //!
-//! RFC 4443 wants its messages rate limited: by a [`TokenBucket`](super::TokenBucket).
+//! RFC 4443 wants its messages rate limited: by a [`TokenBucket`](crate::rate_limit::TokenBucket).
 
 use super::{Address, extensions};
 use crate::telemetry::ipv6_options::{Action, action};

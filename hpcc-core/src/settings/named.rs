@@ -18,7 +18,7 @@ pub trait Named: Copy + PartialEq + 'static {
 }
 
 /// Declares an enumeration of choices with names: one entry reads `/// Doc.` `Choice = "name",`.
-/// `named!(field NAME)` makes an enumeration that implements [`Named`](crate::settings::Named) itself a type of settings.
+/// `named!(field NAME)` makes an enumeration that implements [`Named`] itself a type of settings.
 #[macro_export]
 macro_rules! named {
     (

@@ -20,7 +20,7 @@
 //! It cannot tell a short queue that was reported for a long one, nor lies that begin with a flow's first feedback.
 
 use super::{HopStack, LastHops, MAX_HOPS};
-use crate::fast_cnp::{RateLimit, TokenBucket};
+use crate::rate_limit::{RateLimit, TokenBucket};
 use crate::units::Nanos;
 
 /// What the guard allows for.

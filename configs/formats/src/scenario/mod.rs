@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The one description of a simulation that every front end uses.
 //!
-//! [`load`](crate::load) reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
+//! [`load()`](crate::load()) reads it from TOML or from the reference simulator's `config.txt`; [`Scenario::effective`] says
 //! what was understood, so that a result can be traced to its settings.
 
 mod check;
@@ -33,7 +33,7 @@ use hpcc_core::transport::TransportConfig;
 use hpcc_core::units::Nanos;
 use std::path::Path;
 
-/// One simulation, checked: whatever reaches a simulator through [`load`](crate::load) can run.
+/// One simulation, checked: whatever reaches a simulator through [`load()`](crate::load()) can run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// File name without folder and extension.

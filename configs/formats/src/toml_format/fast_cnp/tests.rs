@@ -5,7 +5,8 @@ use crate::load;
 use crate::scenario::{FastCnpBorder, Scenario};
 use hpcc_core::address::{host_address, ipv6};
 use hpcc_core::ecn::EcnThreshold;
-use hpcc_core::fast_cnp::{MigrationConfig, RateLimit, Trigger};
+use hpcc_core::fast_cnp::{MigrationConfig, Trigger};
+use hpcc_core::rate_limit::RateLimit;
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::{BitRate, Nanos};
 
