@@ -161,7 +161,7 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
 }
 
 void
-RdmaHost::FetchArrival(unsigned step, const QbbNetDevice&, const QbbFrame& frame) const
+RdmaHost::FetchArrival(unsigned step, const QbbNetDevice& in, const QbbFrame& frame) const
 {
     if (step == 3)
     {
@@ -174,6 +174,9 @@ RdmaHost::FetchArrival(unsigned step, const QbbNetDevice&, const QbbFrame& frame
     {
         place = m_core->place_of_receiver(frame.queuePair);
         FetchLines(reinterpret_cast<const void*>(m_core->place_of_route(frame.src)), 1);
+        // While the answer leaves, AwaitsEnd() asks what else may.
+        FetchLines(reinterpret_cast<const void*>(m_core->place_of_next(in.GetPortNumber())),
+                   QUEUE_PAIR_LINES);
     }
     else
     {
