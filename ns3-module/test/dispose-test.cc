@@ -33,7 +33,10 @@ template <class... Told>
 void
 DisposeUpon(Ptr<Object> source, const std::string& name, Ptr<Object> object)
 {
-    const std::function<void(Told...)> told = [object](Told...) { object->Dispose(); };
+    // A pointer that counts would keep the object alive by a source of its own.
+    const std::function<void(Told...)> told = [kept = PeekPointer(object)](Told...) {
+        kept->Dispose();
+    };
     source->TraceConnectWithoutContext(name, Callback<void, Told...>(told));
 }
 
