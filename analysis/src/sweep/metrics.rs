@@ -180,15 +180,19 @@ fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts
     Ok(())
 }
 
+/// What the whole network spent, over what all flows delivered, and the time in which they did: also flows that did not
+/// finish, and those of groups that are not measured.
 fn push_telemetry(metrics: &mut Metrics, results: &Results) -> Result<()> {
     let summary = &results.summary;
-    let (mut end, mut payload) = (0, 0);
-    results.each_flow(|flow| {
-        end = end.max(flow.start_ns + flow.fct_ns);
-        payload += flow.size;
+    let (mut payload, mut begin_ns, mut end_ns) = (0u64, u64::MAX, 0);
+    results.every_life(|life, _| {
+        payload = payload.saturating_add(life.bytes);
+        (begin_ns, end_ns) = (begin_ns.min(life.start_ns), end_ns.max(life.end_ns));
+        Ok(())
     })?;
-    if end > 0 {
-        metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / end as f64));
+    let span_ns = end_ns.saturating_sub(begin_ns);
+    if span_ns > 0 {
+        metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / span_ns as f64));
     }
     if payload > 0 {
         metrics.push(("telemetry_per_kb".to_owned(), summary.telemetry_bytes as f64 * 1e3 / payload as f64));
@@ -231,6 +235,7 @@ mod tests {
     use crate::sweep::columns::Column;
     use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
+    use hpcc_measures::select::Selection;
 
     const FACTS: Facts = Facts {
         telemetry_sender_bytes: 0,
@@ -280,5 +285,32 @@ mod tests {
         let metrics = metrics(&results, &FACTS, Sizes::new(None), None).expect("metrics");
         let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
         assert_eq!((value("goodput_large_mean_gbps"), value("goodput_large_jain")), (Some(16.0), Some(0.8)));
+    }
+
+    #[test]
+    fn telemetry_is_spread_over_what_all_flows_delivered() {
+        let flow = FctRecord { size: 1_000, start_ns: 2_000_000, fct_ns: 100_000, ideal_ns: 10, ..FctRecord::default() };
+        let endless = UnfinishedFlow {
+            flow: 1,
+            group: 1,
+            size: u64::MAX,
+            start_ns: 2_050_000,
+            acked_bytes: 3_000,
+            ..UnfinishedFlow::default()
+        };
+        let summary = Summary {
+            groups: vec!["a".into(), "b".into()],
+            simulated_ns: 4_000_000,
+            telemetry_bytes: 168,
+            feedback_packets: 8,
+            ..Summary::default()
+        };
+        for groups in [vec![], vec!["a".to_owned()]] {
+            let mut results = in_memory(summary.clone(), vec![flow], vec![endless]);
+            Selection { groups, ..Selection::default() }.apply(&mut results).expect("a group");
+            let metrics = metrics(&results, &FACTS, Sizes::new(None), None).expect("metrics");
+            let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+            assert_eq!((value("telemetry_per_kb"), value("feedback_per_ms")), (Some(42.0), Some(4.0)));
+        }
     }
 }
