@@ -289,7 +289,8 @@ mod tests {
 
     #[test]
     fn telemetry_is_spread_over_what_all_flows_delivered() {
-        let flow = FctRecord { size: 1_000, start_ns: 2_000_000, fct_ns: 100_000, ideal_ns: 10, ..FctRecord::default() };
+        let flow =
+            FctRecord { size: 1_000, start_ns: 2_000_000, fct_ns: 100_000, ideal_ns: 10, ..FctRecord::default() };
         let endless = UnfinishedFlow {
             flow: 1,
             group: 1,

@@ -38,6 +38,14 @@ impl FlowSource {
         }
     }
 
+    /// On what of a file is not read; known after a [`walk`](FlowSource::walk).
+    pub fn note(&self) -> Option<String> {
+        match self {
+            FlowSource::File(file) => file.note(),
+            FlowSource::Listed { .. } | FlowSource::Poisson { .. } => None,
+        }
+    }
+
     /// An error about a flow: of the first of these keys that its section has, or of the flow's place in a file, which has no keys.
     pub fn error(&self, place: &Place, keys: &[&str], message: String) -> InputError {
         match self {

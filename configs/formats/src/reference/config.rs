@@ -2,6 +2,7 @@
 //! `config.txt`: from its keys to a scenario.
 
 use super::settings::{Settings, narrow};
+use super::topology::TopologyFile;
 use super::{FlowFile, algorithm, ecn_map, keys, topology, trace};
 use crate::error::{InputError, nearest};
 use crate::flows::{FlowList, FlowSource, Traffic};
@@ -42,7 +43,8 @@ pub(crate) fn read(path: &Path, text: &str, overrides: &[String]) -> Result<Draf
     node.control.choose(algorithm);
     let stop = stop(&settings)?;
     let default_loss = settings.probability("ERROR_RATE_PER_LINK", 0.0)?;
-    let (network, links) = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
+    let TopologyFile { network, links, note } = topology::read(&input(path, &settings, "TOPOLOGY_FILE")?)?;
+    notes.extend(note);
     let (flows, flow_count) = FlowFile::new(&input(path, &settings, "FLOW_FILE")?, settings.quirks().rounding())?;
     let trace_nodes = trace_nodes(path, &settings, network.nodes.len(), &mut notes)?;
     let monitor = Monitor { trace_nodes, ..monitor(&settings, flow_count)? };
@@ -274,7 +276,8 @@ fn trace_nodes(
     if settings.word("TRACE_FILE").is_none() {
         return Ok(Vec::new());
     }
-    let listed = trace::read(&input(path, settings, "TRACE_FILE")?)?;
+    let (listed, note) = trace::read(&input(path, settings, "TRACE_FILE")?)?;
+    notes.extend(note);
     let present: Vec<u32> = listed.iter().filter(|&&id| id < nodes as u64).map(|&id| id as u32).collect();
     let absent = listed.len() - present.len();
     if absent > 0 {

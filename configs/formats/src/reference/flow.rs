@@ -9,20 +9,28 @@ use crate::flow::Placed;
 use hpcc_core::units::{Nanos, Rounding};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// A flow file.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowFile {
     path: PathBuf,
     rounding: Rounding,
+    /// On what of the file is not read, once a walk has come to it.
+    note: Arc<OnceLock<String>>,
 }
 
 impl FlowFile {
     /// The file, and how many flows its first word announces.
     pub fn new(path: &Path, rounding: Rounding) -> Result<(FlowFile, u64), InputError> {
-        let file = FlowFile { path: path.into(), rounding };
+        let file = FlowFile { path: path.into(), rounding, note: Arc::default() };
         let reader = FlowReader::open(&file)?;
         Ok((file, reader.count))
+    }
+
+    /// On what of the file is not read; known after a [`walk`](FlowFile::walk).
+    pub fn note(&self) -> Option<String> {
+        self.note.get().cloned()
     }
 
     /// The flows in the order of the file, which is that of their start. Ends with the first error.
@@ -43,17 +51,26 @@ struct FlowReader {
     /// Flows that have been read, or `count + 1` once the end has been.
     read: u64,
     last_start: Nanos,
+    note: Arc<OnceLock<String>>,
 }
 
 impl FlowReader {
     fn open(file: &FlowFile) -> Result<FlowReader, InputError> {
         let mut words = Words::open(&file.path)?;
         let count = words.expect("the number of flows")?.integer("the number of flows", u64::MAX - 1)?;
-        Ok(FlowReader { words, rounding: file.rounding, count, read: 0, last_start: Nanos(0) })
+        let (rounding, note) = (file.rounding, file.note.clone());
+        Ok(FlowReader { words, rounding, count, read: 0, last_start: Nanos(0), note })
+    }
+
+    /// Looks at what follows the flows.
+    fn end(&mut self) -> Result<(), InputError> {
+        let note = self.words.finish(format_args!("the {} flows that the first line announces", self.count))?;
+        note.into_iter().for_each(|note| _ = self.note.set(note));
+        Ok(())
     }
 
     fn read(&mut self) -> Placed {
-        let FlowReader { words, rounding, count, read: index, last_start } = self;
+        let FlowReader { words, rounding, count, read: index, last_start, .. } = self;
         let mut next = |field: &str, max: u64| {
             let what = Field { field, index: *index, count: *count };
             words.expect(&what)?.integer(&what, max)
@@ -87,8 +104,7 @@ impl Iterator for FlowReader {
         }
         self.read += 1;
         if self.read > self.count {
-            let after = format_args!("the {} flows that the first line announces", self.count).to_string();
-            return self.words.finish(after).err().map(Err);
+            return self.end().err().map(Err);
         }
         let flow = self.read();
         if flow.is_err() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The reference simulator's own inputs, read so that its experiments run unchanged - except that what it
-//! would silently skip or turn into nonsense is an error here.
+//! would silently skip or turn into nonsense is an error here. Only what follows the flows, links or nodes that a file's
+//! first line announces is skipped here, too, with a note: its authors' own files end so.
 //!
 //! All four files are streams of words separated by white space; line breaks carry no meaning except in
 //! error messages.
@@ -25,7 +26,7 @@ mod tests;
 
 pub(crate) use config::read;
 pub(crate) use flow::FlowFile;
-pub(crate) use topology::read as read_topology;
+pub(crate) use topology::{TopologyFile, read as read_topology};
 pub use write::{write_flow, write_network};
 
 use crate::error::InputError;
@@ -39,7 +40,7 @@ use std::path::Path;
 /// # Errors
 /// Missing or malformed files, and links that make no sense.
 pub fn network(path: &Path) -> Result<Network, InputError> {
-    read_topology(path).map(|(network, _)| network)
+    read_topology(path).map(|file| file.network)
 }
 
 /// Reads a flow file by itself: a count, then as many times `src dst priority dport size start`, by

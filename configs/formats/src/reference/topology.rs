@@ -8,8 +8,17 @@ use crate::scenario::NetworkBuilder;
 use hpcc_core::topology::{Link, Network};
 use std::path::Path;
 
-/// The network and the place of each link.
-pub(crate) fn read(path: &Path) -> Result<(Network, Vec<Place>), InputError> {
+/// What a topology file says.
+pub(crate) struct TopologyFile {
+    pub network: Network,
+    /// The place of each link.
+    pub links: Vec<Place>,
+    /// On what of the file is not read.
+    pub note: Option<String>,
+}
+
+/// Reads the file.
+pub(crate) fn read(path: &Path) -> Result<TopologyFile, InputError> {
     let mut words = Words::open(path)?;
     let mut header = |what: &str| {
         let token = words.expect(what)?;
@@ -30,8 +39,9 @@ pub(crate) fn read(path: &Path) -> Result<(Network, Vec<Place>), InputError> {
     for index in 1..=links {
         link(&mut words, &mut builder, &format!("of link {index} of {links}"))?;
     }
-    words.finish(format_args!("the {links} links that the first line announces"))?;
-    Ok(builder.finish())
+    let note = words.finish(format_args!("the {links} links that the first line announces"))?;
+    let (network, links) = builder.finish();
+    Ok(TopologyFile { network, links, note })
 }
 
 fn link(words: &mut Words, builder: &mut NetworkBuilder, which: &str) -> Result<(), InputError> {

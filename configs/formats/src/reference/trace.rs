@@ -5,8 +5,8 @@ use super::words::Words;
 use crate::error::InputError;
 use std::path::Path;
 
-/// The ids in the file, whether or not such nodes exist.
-pub(crate) fn read(path: &Path) -> Result<Vec<u64>, InputError> {
+/// The ids in the file, whether or not such nodes exist, and a note on what of it is not read.
+pub(crate) fn read(path: &Path) -> Result<(Vec<u64>, Option<String>), InputError> {
     let mut words = Words::open(path)?;
     let count = words.expect("the number of nodes")?.integer("the number of nodes", u64::MAX)?;
     let mut nodes = Vec::new();
@@ -14,6 +14,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u64>, InputError> {
         let what = format!("traced node {index} of {count}");
         nodes.push(words.expect(&what)?.integer(&what, u64::MAX)?);
     }
-    words.finish(format_args!("the {count} nodes that the first line announces"))?;
-    Ok(nodes)
+    let note = words.finish(format_args!("the {count} nodes that the first line announces"))?;
+    Ok((nodes, note))
 }

@@ -48,12 +48,11 @@ impl Words {
         }
     }
 
-    /// Refuses any further word.
-    pub fn finish(&mut self, after: impl Display) -> Result<(), InputError> {
-        match self.next()? {
-            None => Ok(()),
-            Some(token) => Err(token.refuse(format_args!("what follows {after}"), "the end of the file")),
-        }
+    /// A note on what follows, if anything does: the reference does not read it, and its authors' files end with words on
+    /// their format, or with flows that do not count.
+    pub fn finish(&mut self, after: impl Display) -> Result<Option<String>, InputError> {
+        let note = |token: Token<'_>| token.place.error(format!("what follows {after} is not read")).to_string();
+        Ok(self.next()?.map(note))
     }
 
     /// Where the last word was.

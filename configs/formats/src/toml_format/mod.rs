@@ -150,7 +150,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         borders,
         attacks,
         monitor,
-        notes: note.into_iter().chain(dropped).chain(off).collect(),
+        notes: note.into_iter().chain(dropped).chain(off).chain(topology.note).collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     feedback(&scenario).map_err(|wrong| given.error(&document, &wrong))?;

@@ -7,6 +7,7 @@ use crate::error::InputError;
 use crate::generate::{self, Wire};
 use crate::origin::Origin;
 use crate::place::Place;
+use crate::reference::TopologyFile;
 use crate::scenario::NetworkBuilder;
 use crate::text::{no_file, resolve};
 use hpcc_core::settings::Conflict;
@@ -44,6 +45,8 @@ pub(super) struct Topology {
     /// The section, if no links are listed.
     pub section: Option<Place>,
     pub default_loss: f64,
+    /// On what of a file is not read.
+    pub note: Option<String>,
 }
 
 pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topology, InputError> {
@@ -63,7 +66,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &Path) -> Result<Topolog
     };
     let network = network.map_err(|wrong| origin.error(&[wrong.key], wrong.message))?;
     let links = rates(&network, &origin)?;
-    Ok(Topology { network, links, section: Some(origin.section().clone()), default_loss: 0.0 })
+    Ok(Topology { network, links, section: Some(origin.section().clone()), default_loss: 0.0, note: None })
 }
 
 /// Where the rate of each link was given. Refuses those of 0.
@@ -354,8 +357,8 @@ fn file(document: &Document<'_>, section: Kinded<'_>, config: &Path) -> Result<T
     let place = document.place(keys.path.span());
     let name = keys.path.get_ref();
     let path = resolve(config, name).ok_or_else(|| place.key_error("topology.path", no_file("path", name)))?;
-    let (network, links) = crate::reference::read_topology(&path)?;
-    Ok(Topology { network, links, section: None, default_loss: keys.default_loss.0 })
+    let TopologyFile { network, links, note } = crate::reference::read_topology(&path)?;
+    Ok(Topology { network, links, section: None, default_loss: keys.default_loss.0, note })
 }
 
 #[derive(Deserialize, schemars::JsonSchema)]
@@ -420,5 +423,5 @@ fn links(document: &Document<'_>, section: Kinded<'_>) -> Result<Topology, Input
         builder.link(link, place)?;
     }
     let (network, links) = builder.finish();
-    Ok(Topology { network, links, section: None, default_loss: 0.0 })
+    Ok(Topology { network, links, section: None, default_loss: 0.0, note: None })
 }

@@ -56,6 +56,7 @@ pub(in crate::scenario) fn flows(
             silent.see(&flow);
         }
     }
+    scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
     sent.settle(&totals, places)?;
     priorities.settle(scenario);
     attacked.settle(scenario, &traffic, places)?;
