@@ -215,8 +215,38 @@ fn a_failed_run_is_named_and_the_others_go_on() {
     let root = folder.path().join("out");
     let left = ["sweep.csv", "sweep.txt", "slowdown-by-size.svg", "queue-cdf.svg"];
     assert!(left.iter().all(|name| !root.join(name).exists()), "something looks complete");
+    assert!(
+        out(&output).contains("mean of 2 seeds ± standard deviation; of fewer where runs failed"),
+        "{}",
+        out(&output)
+    );
     let data = fs::read_to_string(root.join("sweep.csv.partial")).expect("data");
     assert!(data.contains("plain,,4,") && data.contains("marked,,5,") && !data.contains("plain,,5,"), "{data}");
+}
+
+/// A file in the place of one of the sweep's is something that no check ahead of the runs sees, as is a full disk.
+#[test]
+fn a_sweep_that_cannot_be_written_is_no_bad_input() {
+    let folder = folder();
+    fs::create_dir_all(folder.path().join("out/sweep.json.new")).expect("folder");
+    fs::write(folder.path().join("out/sweep.csv.partial"), "variant,axis,seed,metric,value\n").expect("ours");
+    let output = sweep(folder.path(), TWO, &[], &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let told = err(&output);
+    assert!(told.contains("the runs ended, but the sweep cannot be shown: ") && told.contains("sweep.json"), "{told}");
+}
+
+#[test]
+fn runs_whose_files_were_changed_meanwhile_do_not_count() {
+    let folder = folder();
+    let changed = sweep(folder.path(), TWO, &["--jobs", "1"], &[("FAKE_EDIT", "goodput_interval = \"1us\"")]);
+    assert_eq!(changed.status.code(), Some(1), "{}", err(&changed));
+    let told = err(&changed);
+    assert!(told.contains("base.toml, or a file that it names, was changed meanwhile"), "{told}");
+    assert!(simulated(&told).is_empty(), "{told}");
+    // The file is as before.
+    let again = sweep(folder.path(), TWO, &[], &[]);
+    assert_eq!((again.status.code(), simulated(&err(&again)).len()), (Some(0), 4), "{}", err(&again));
 }
 
 /// The runs of a sweep that are said to have been simulated.

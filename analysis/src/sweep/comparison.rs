@@ -26,7 +26,9 @@ pub fn render(file: &SweepFile, groups: &[Group<'_>], sizes: Sizes) -> String {
         text += &format!("\n{heading}\n\n{}", render_one(file, columns, &of, groups));
     }
     if file.seeds.len() > 1 {
-        text += &format!("\nmean of {} seeds ± standard deviation\n", file.seeds.len());
+        let lacks_runs = groups.iter().any(|group| group.runs.len() < file.seeds.len());
+        let fewer = if lacks_runs { "; of fewer where runs failed" } else { "" };
+        text += &format!("\nmean of {} seeds ± standard deviation{fewer}\n", file.seeds.len());
     }
     text
 }

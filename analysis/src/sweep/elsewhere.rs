@@ -129,7 +129,7 @@ impl Sweep<'_> {
         let folder = SweepFolder::create(&self.out, folder::header(&self.file.axes))?;
         let ended = execute::collect(&Job::new(&simulator, &self.file, &self.out)?, &runs);
         let missing = ended.iter().filter(|ended| ended.results.is_err()).count();
-        let outcome = conclude(&self.file, self.how.drawing, &folder, &runs, ended, table)?;
+        let outcome = conclude(&self.file, self.how.drawing, &folder, &runs, ended, table);
         if missing > 0 {
             let at_work =
                 slurm::at_work(&self.out).map_or_else(String::new, |jobs| format!("; Slurm has yet to end {jobs}"));

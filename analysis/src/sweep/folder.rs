@@ -87,8 +87,12 @@ impl SweepFolder {
     pub fn write(&self, name: &str, text: &str) -> Result<()> {
         let fresh = self.path.join(format!("{name}.new"));
         let target = self.path.join(name);
-        fs::write(&fresh, text).with_context(|| fresh.display().to_string())?;
-        fs::rename(&fresh, &target).with_context(|| target.display().to_string())
+        let written = fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, &target));
+        if written.is_err() {
+            // A part of it, if anything.
+            let _ = fs::remove_file(&fresh);
+        }
+        written.with_context(|| target.display().to_string())
     }
 
     /// Writes table and data, the latter as `sweep.csv` if the sweep is complete. Returns the name of the data.
@@ -190,6 +194,15 @@ mod tests {
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists() && path.join(PARTIAL).exists());
         assert_eq!(folder.finish("table\n", &[row(0.5)], false).expect("finish"), PARTIAL);
         assert!(!path.join(DATA).exists() && !path.join(TABLE).exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let root = tempfile::tempdir().expect("folder");
+        let folder = create(&root.path().join("sweep")).expect("absent");
+        fs::create_dir_all(folder.path().join(MANIFEST).join("in the way")).expect("folder");
+        assert!(folder.write(MANIFEST, "{}").expect_err("a folder is there").to_string().contains(MANIFEST));
+        assert!(!folder.path().join(format!("{MANIFEST}.new")).exists());
     }
 
     #[test]

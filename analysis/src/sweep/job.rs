@@ -6,12 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use hpcc_formats::results::{INPUTS, Summary, wait_for_writer};
 use hpcc_measures::results::{self, Results};
 
 use super::file::SweepFile;
-use super::plan::Run;
+use super::plan::{self, Run};
 use super::program;
 use crate::human;
 use crate::simulator::{Simulator, describe_crash};
@@ -95,12 +95,31 @@ impl<'a> Job<'a> {
             _ => bail!("{}", describe_crash(status, &folder)),
         }
         let summary = results::check(&folder)?;
+        self.check_unchanged(run)?;
         // Written last, and removed with the results that it belongs to: what it names is complete. It comes into the folder as
         // a whole, whenever the sweep is killed, and beside the folder nobody minds what is left of it.
         let draft = self.beside(run, "inputs");
         fs::write(&draft, self.inputs(run)).with_context(|| draft.display().to_string())?;
         fs::rename(&draft, folder.join(INPUTS)).with_context(|| draft.display().to_string())?;
         Ok(summary)
+    }
+
+    /// Refuses results of files, or of a program, that were changed after the run was planned: nobody knows which of the two
+    /// made them.
+    fn check_unchanged(&self, run: &Run) -> Result<()> {
+        let now = plan::scenario(self.file, &run.overrides).and_then(|scenario| scenario.digest());
+        let base = self.file.base.display();
+        ensure!(
+            now.is_ok_and(|now| now == run.inputs),
+            "{base}, or a file that it names, was changed meanwhile: start the sweep again"
+        );
+        let program = self.simulator.path();
+        ensure!(
+            program::hash(program).is_ok_and(|now| now == self.program_hash),
+            "the simulator {} was changed meanwhile: start the sweep again",
+            program.display()
+        );
+        Ok(())
     }
 
     fn start(&self, run: &Run, folder: &Path) -> Result<ExitStatus> {

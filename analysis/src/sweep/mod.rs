@@ -116,7 +116,7 @@ pub fn sweep(
     let simulator = Simulator::find(needs(&runs))?;
     let folder = SweepFolder::create(&out, folder::header(&file.axes))?;
     let ended = execute::execute(&Job::new(&simulator, &file, &out)?, &runs, how.jobs, how.fresh)?;
-    conclude(&file, how.drawing, &folder, &runs, ended, table)
+    Ok(conclude(&file, how.drawing, &folder, &runs, ended, table))
 }
 
 /// What the simulator of these runs has to be built with.
@@ -124,8 +124,24 @@ fn needs(runs: &[Run]) -> Parts {
     Parts { stack: runs.iter().any(|run| run.facts.stack), mpi: false }
 }
 
-/// Prints the comparison of runs that have ended, and writes data, plots and page.
+/// Prints the comparison of runs that have ended, and writes data, plots and page. The sweep was fine, so trouble with these is
+/// not bad input.
 fn conclude(
+    file: &SweepFile,
+    drawing: Drawing,
+    folder: &SweepFolder,
+    runs: &[Run],
+    ended: Vec<Ended>,
+    table: Option<&FlowTable>,
+) -> Outcome {
+    let shown = show(file, drawing, folder, runs, ended, table);
+    shown.unwrap_or_else(|error| {
+        human::warn(format_args!("the runs ended, but the sweep cannot be shown: {}", human::reason(&error)));
+        Outcome::Failed
+    })
+}
+
+fn show(
     file: &SweepFile,
     drawing: Drawing,
     folder: &SweepFolder,
