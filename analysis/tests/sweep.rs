@@ -535,3 +535,18 @@ fn columns_that_cannot_be_are_refused_before_anything_runs() {
     let told = refusal(&format!("{TWO}{unrecorded}"), &[]);
     assert!(told.contains("columns: queue_p95_bytes needs monitor.queue_interval in the scenario"), "{told}");
 }
+
+#[test]
+fn columns_of_a_group_that_is_not_measured_are_refused() {
+    let folder = folder();
+    let more = "[[traffic]]\nkind = \"flow\"\nname = \"other\"\nsrc = 1\ndst = 2\nsize = 1\n";
+    fs::write(folder.path().join("two.toml"), format!("{BASE}{more}")).expect("base");
+    let text = |of: &str| {
+        let report = format!("[report]\ngroups = [\"other\"]\ncolumns = [\"slowdown_p99[{of}]\"]\n");
+        TWO.replace("base.toml", "two.toml") + &report
+    };
+    let told = err(&sweep(folder.path(), &text("flow"), &["--list"], &[]));
+    assert!(told.contains("sweep.toml:11: columns: the group flow is not measured; groups has other"), "{told}");
+    let listed = sweep(folder.path(), &text("other"), &["--list"], &[]);
+    assert_eq!(listed.status.code(), Some(0), "{}", err(&listed));
+}

@@ -95,7 +95,7 @@ struct OfFlows<'a> {
     large: FctStats,
     /// By size, each with what names it behind a metric.
     bins: Vec<(String, FctStats)>,
-    /// By number and name of the group, if there are several.
+    /// By number and name of the group.
     groups: Vec<((u32, &'a str), FctStats)>,
 }
 
@@ -106,7 +106,6 @@ impl<'a> OfFlows<'a> {
         let bounds = bins.unwrap_or(&classes);
         let ends: Vec<u64> = bounds.iter().copied().chain([u64::MAX]).collect();
         let groups = results.groups();
-        let groups = if groups.len() > 1 { groups } else { Vec::new() };
         let first_group = 3 + ends.len();
         let tallies = stats::tally(iter::once(results), first_group + groups.len(), |flow, add| {
             add(0);
@@ -312,6 +311,8 @@ mod tests {
             let metrics = metrics(&results, &FACTS, Sizes::new(None), None).expect("metrics");
             let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
             assert_eq!((value("telemetry_per_kb"), value("feedback_per_ms")), (Some(42.0), Some(4.0)));
+            // A group has rows of its own also where it is the only one that is measured.
+            assert_eq!((value("flows[a]"), value("fct_p99_ns[a]")), (Some(1.0), Some(100_000.0)));
         }
     }
 }

@@ -229,6 +229,11 @@ fn check_groups(file: &SweepFile, scenario: &Scenario) -> Result<(), InputError>
             let message = format!("columns: {group} is the only group; leave the brackets out");
             return Err(file.error(column.line, message));
         }
+        let measured = &file.selection.groups;
+        if !measured.is_empty() && !measured.iter().any(|name| name == group) {
+            let message = format!("columns: the group {group} is not measured; groups has {}", measured.join(", "));
+            return Err(file.error(column.line, message));
+        }
     }
     match file.selection.groups.iter().find(|group| !known.contains(group)) {
         Some(unknown) => {

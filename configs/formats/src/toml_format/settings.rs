@@ -152,7 +152,8 @@ pub(super) struct MonitorKeys {
     control_flows: Option<Spanned<Vec<u32>>>,
     /// Simulated time from which on the 2019 simulator's histogram of queues, `qlen.txt`, takes a sample each 100 ns.
     queue_histogram_start: Option<Time>,
-    /// Simulated time at which that histogram ends; without it there is none.
+    /// Simulated time at which that histogram ends, which is written at each multiple of 100 ms until then; without it
+    /// there is none.
     #[schemars(with = "Option<Time>")]
     queue_histogram_end: Option<Spanned<Time>>,
     /// Numbers of the nodes whose packets go into `packets.tr`, for `./hpcc trace`. Give it to follow single packets;

@@ -668,6 +668,20 @@ fn tcp_that_gives_up_before_an_answer_is_refused() {
 }
 
 #[test]
+fn a_histogram_that_is_never_written_is_told() {
+    let notes = |end: &str, stop: &str| {
+        let (end, stop) = (format!("monitor.queue_histogram_end={end}"), format!("run.stop={stop}"));
+        load_with(MINIMAL, &["monitor.queue_histogram_start=1ms", &end, &stop]).expect("valid").notes
+    };
+    let empty = |end| {
+        format!("the queue histogram from 1.000 ms to {end} stays empty: it is written at multiples of 100.000 ms only")
+    };
+    assert_eq!(notes("99ms", "1s"), [empty("99.000 ms")]);
+    assert_eq!(notes("1s", "50ms"), [empty("50.000 ms")]);
+    assert_eq!(notes("100ms", "1s"), [""; 0]);
+}
+
+#[test]
 fn flows_whose_end_is_not_acknowledged_are_counted() {
     let notes = |set: &[&str]| load_with(MINIMAL, &[&["traffic.0.size=1001"], set].concat()).expect("valid").notes;
     let short = "1 of 1 flows are shorter than transport.ack_interval, 2000 bytes: nothing acknowledges their last packet, and they";

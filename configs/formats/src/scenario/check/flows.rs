@@ -12,7 +12,7 @@ use super::{memory, overbooked, protocol, qos};
 use crate::error::InputError;
 use crate::flow::Flow;
 use crate::flows::{FlowList, FlowTotals, Traffic};
-use crate::scenario::{Places, Scenario};
+use crate::scenario::{Places, QueueHistogram, Scenario};
 use hpcc_core::topology::{Network, NodeKind};
 use hpcc_core::transport::{QueuePairs, Recovery};
 use std::collections::HashSet;
@@ -61,6 +61,7 @@ pub(in crate::scenario) fn flows(
     priorities.settle(scenario);
     attacked.settle(scenario, &traffic, places)?;
     note_idle_flows(scenario, late, totals.count);
+    note_unwritten_histogram(scenario);
     let unanswered = feedback.notes(scenario, totals.count);
     scenario.notes.extend(unanswered);
     scenario.notes.extend(bordered.note());
@@ -162,6 +163,19 @@ fn note_idle_flows(scenario: &mut Scenario, late: u64, total: u64) {
     if idle > 0 {
         let note = format!("{idle} of {} attacks start at or after the stop time and never run", attacks.len());
         scenario.notes.push(note);
+    }
+}
+
+/// Samples of the reference's histogram that nobody sees.
+fn note_unwritten_histogram(scenario: &mut Scenario) {
+    let Some(QueueHistogram { start, end }) = scenario.monitor.queue_histogram else { return };
+    let end = end.min(scenario.stop);
+    let last_written = end.0 / QueueHistogram::PRINT_INTERVAL.0 * QueueHistogram::PRINT_INTERVAL.0;
+    if end > start && last_written <= start.0 {
+        scenario.notes.push(format!(
+            "the queue histogram from {start} to {end} stays empty: it is written at multiples of {} only",
+            QueueHistogram::PRINT_INTERVAL
+        ));
     }
 }
 
