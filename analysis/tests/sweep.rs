@@ -295,16 +295,29 @@ fn a_window_cuts_the_warm_up_off() {
 
 #[test]
 fn report_opens_a_sweep() {
+    let window = "[report]\nwarm_up = \"1us\"\nuntil = \"9us\"\n";
+    for report in ["", window] {
+        let folder = folder();
+        let swept = sweep(folder.path(), &format!("{TWO}{report}"), &[], &[]);
+        assert!(out(&swept).ends_with("look at it with: xdg-open out/report.html\n"), "{}", err(&swept));
+        let page = folder.path().join("out/report.html");
+        let first = fs::read_to_string(&page).expect("page");
+        assert!(first.contains("\"name\":\"plain\"") && first.contains("\"seeds\":[1,1]"), "runs of all seeds");
+        fs::remove_file(&page).expect("page");
+        let output = hpcc(&["report", "out"]).current_dir(folder.path()).output().expect("hpcc starts");
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert!(first == fs::read_to_string(&page).expect("page"), "another page than the sweep's own");
+    }
+}
+
+#[test]
+fn report_says_that_a_sweep_has_not_ended() {
     let folder = folder();
-    let swept = sweep(folder.path(), TWO, &[], &[]);
-    assert!(out(&swept).ends_with("look at it with: xdg-open out/report.html\n"), "{}", out(&swept));
-    let page = folder.path().join("out/report.html");
-    let first = fs::read_to_string(&page).expect("page");
-    assert!(first.contains("\"name\":\"plain\"") && first.contains("\"seeds\":[1,1]"), "runs of all seeds");
-    fs::remove_file(&page).expect("page");
+    fs::create_dir(folder.path().join("out")).expect("folder");
+    fs::write(folder.path().join("out/sweep.csv.partial"), "variant,axis,seed,metric,value\n").expect("data");
     let output = hpcc(&["report", "out"]).current_dir(folder.path()).output().expect("hpcc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(first == fs::read_to_string(&page).expect("page"), "another page than the sweep's own");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("out: the sweep in it has not ended: start it again, or name"), "{}", err(&output));
 }
 
 #[test]

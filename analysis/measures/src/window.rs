@@ -27,12 +27,15 @@ pub fn queue(results: &Results) -> Result<QueueTimes> {
 }
 
 impl QueueTimes {
-    /// A percentile over time, in bytes; the hundredth is the maximum.
+    /// A percentile over time, in bytes, as [`percentile`](crate::stats::percentile) has it of the lengths in each nanosecond;
+    /// the hundredth is the maximum.
     pub fn percentile(&self, percent: u8) -> u64 {
+        let before = u128::from(self.span_ns) * u128::from(percent) / 100;
+        let least = u128::from(self.span_ns) - before.min(self.span_ns.into());
         let mut above = 0;
         for (bytes, ns) in self.durations.iter().rev() {
-            above += ns;
-            if above as f64 > (1.0 - f64::from(percent) / 100.0) * self.span_ns as f64 {
+            above += u128::from(*ns);
+            if above >= least {
                 return *bytes;
             }
         }
@@ -84,9 +87,16 @@ mod tests {
     fn a_percentile_is_of_time() {
         let percentile =
             |durations: &[(u64, u64)]| QueueTimes { durations: durations.into(), span_ns: 1_000 }.percentile(99);
-        assert_eq!(percentile(&[(10, 500), (900, 10)]), 10);
-        assert_eq!(percentile(&[(10, 500), (900, 11)]), 900);
+        assert_eq!(percentile(&[(10, 500), (900, 9)]), 10);
+        assert_eq!(percentile(&[(10, 500), (900, 10)]), 900);
         assert_eq!(percentile(&[]), 0);
+        // That of all other values: it is one.
+        let mut lengths = [[0; 490].as_slice(), &[10; 500], &[900; 10]].concat();
+        lengths.sort_unstable();
+        let times = QueueTimes { durations: vec![(10, 500), (900, 10)], span_ns: 1_000 };
+        for percent in 0..=100 {
+            assert_eq!(times.percentile(percent), crate::stats::percentile(&lengths, percent.into()), "{percent}");
+        }
     }
 
     #[test]
@@ -111,6 +121,6 @@ mod tests {
         };
         assert_eq!(measured(&results), ([50, 9_000, 9_000], (2, 850)));
         Selection { warm_up: Some(500), until: Some(900), ..Selection::default() }.apply(&mut results).expect("window");
-        assert_eq!(measured(&results), ([0, 50, 50], (1, 350)));
+        assert_eq!(measured(&results), ([50, 50, 50], (1, 350)));
     }
 }

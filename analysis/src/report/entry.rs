@@ -11,6 +11,8 @@ use hpcc_measures::results::Results;
 use hpcc_measures::select::Selection;
 use serde::{Deserialize, Serialize};
 
+use crate::sweep::PARTIAL;
+
 /// The file in a sweep's folder that lists its runs.
 pub const MANIFEST: &str = "sweep.json";
 
@@ -42,8 +44,31 @@ impl Entry {
 pub struct Manifest {
     /// Heading.
     pub title: String,
+    /// What the sweep measures.
+    #[serde(default)]
+    pub measured: Measured,
     /// By variant, then by value of the axis.
     pub entries: Vec<ManifestEntry>,
+}
+
+/// The part of its runs that a sweep measures.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Measured {
+    groups: Vec<String>,
+    warm_up_ns: Option<u64>,
+    until_ns: Option<u64>,
+}
+
+impl Measured {
+    /// What a sweep file selects, which has no single flows.
+    pub fn new(selection: &Selection) -> Measured {
+        let Selection { groups, flows: _, warm_up, until } = selection.clone();
+        Measured { groups, warm_up_ns: warm_up, until_ns: until }
+    }
+
+    fn selection(self) -> Selection {
+        Selection { groups: self.groups, flows: Vec::new(), warm_up: self.warm_up_ns, until: self.until_ns }
+    }
 }
 
 /// A variant at a value of the axis.
@@ -62,23 +87,28 @@ pub struct ManifestRun {
     pub folder: PathBuf,
 }
 
-/// Reads the folder of a run, or of a sweep.
+/// Reads the folder of a run, or of a sweep, of which what the sweep measures is selected unless something else is.
 ///
 /// # Errors
 /// If it is neither, or something in it is damaged or not to be selected.
 pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
-    let select = |mut results: Results| selection.apply(&mut results).map(|()| results);
     let manifest = dir.join(MANIFEST);
     if !manifest.exists() {
-        let results = Results::load(dir).and_then(select)?;
+        if dir.join(PARTIAL).exists() {
+            bail!("{}: the sweep in it has not ended: start it again, or name folders of its runs", dir.display());
+        }
+        let results = select(Results::load(dir)?, selection)?;
         return Ok(vec![Entry { name: name_of(dir), runs: vec![results], is_run: true }]);
     }
     let lock = FolderLock::read(dir)?;
     let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
     let list: Manifest = serde_json::from_str(&text).with_context(|| manifest.display().to_string())?;
+    let measured = list.measured.selection();
+    let selection = if *selection == Selection::default() { &measured } else { selection };
     let mut entries = Vec::new();
     for entry in list.entries {
-        let runs = entry.runs.iter().map(|run| Results::load(&dir.join(&run.folder)).and_then(select));
+        let load = |run: &ManifestRun| select(Results::load(&dir.join(&run.folder))?, selection);
+        let runs = entry.runs.iter().map(load);
         entries.push(Entry { name: entry.name, runs: runs.collect::<Result<_>>()?, is_run: false });
     }
     if entries.is_empty() || entries.iter().any(|entry| entry.runs.is_empty()) {
@@ -88,6 +118,10 @@ pub fn load(dir: &Path, selection: &Selection) -> Result<Vec<Entry>> {
     entries.iter_mut().flat_map(|entry| &mut entry.runs).for_each(|run| run.lock = None);
     entries[0].runs[0].lock = lock;
     Ok(entries)
+}
+
+fn select(mut results: Results, selection: &Selection) -> Result<Results> {
+    selection.apply(&mut results).map(|()| results)
 }
 
 fn name_of(dir: &Path) -> String {

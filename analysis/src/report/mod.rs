@@ -12,7 +12,7 @@ mod page;
 mod sizes;
 mod time;
 
-pub use entry::{Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun};
+pub use entry::{Entry, MANIFEST, Manifest, ManifestEntry, ManifestRun, Measured};
 pub use page::write as write_page;
 
 use std::path::{Path, PathBuf};

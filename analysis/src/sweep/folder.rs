@@ -17,7 +17,8 @@ use super::report::Plot;
 use crate::report::{MANIFEST, PAGE};
 
 const DATA: &str = "sweep.csv";
-const PARTIAL: &str = "sweep.csv.partial";
+/// The data of a sweep that goes on, was ended, or failed.
+pub const PARTIAL: &str = "sweep.csv.partial";
 /// What the sweep printed: its tables and verdicts.
 pub const TABLE: &str = "sweep.txt";
 /// The columns that the sweep's file asks for, as data.

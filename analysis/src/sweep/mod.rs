@@ -40,7 +40,7 @@ use execute::Ended;
 pub use file::Keys as SweepKeys;
 pub use file::{Form, SweepFile};
 pub use flow_table::FlowTable;
-pub use folder::TABLE;
+pub use folder::{PARTIAL, TABLE};
 use folder::{Row, SweepFolder};
 use group::{Group, Measured};
 use job::Job;
@@ -201,7 +201,7 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
         runs: group.runs.iter().map(run).collect(),
     };
     let entries = groups.iter().filter(|group| !group.runs.is_empty()).map(entry).collect();
-    Manifest { title: file.title.clone(), entries }
+    Manifest { title: file.title.clone(), measured: page::Measured::new(&file.selection), entries }
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
