@@ -56,6 +56,8 @@ enum Needs {
     QueuesOfPart,
     /// That all of the run is measured.
     WholeRun,
+    /// And all flows.
+    AllFlows,
 }
 
 const fn of_flows(whose: &'static str, name: &'static str, what: &'static str, style: Style) -> Word {
@@ -108,9 +110,9 @@ const WORDS: &[Word] = &[
     of_network(Needs::WholeRun, "packets", "drops", "dropped", Style::Count),
     of_network(Needs::WholeRun, "packets", "resent_packets", "sent again", Style::Count),
     of_network(Needs::WholeRun, "telemetry", "telemetry_bytes", "bytes", Style::Count),
-    of_network(Needs::WholeRun, "telemetry", "telemetry_per_kb", "B per kB", Style::ThreeDigits),
+    of_network(Needs::AllFlows, "telemetry", "telemetry_per_kb", "B per kB", Style::ThreeDigits),
     of_network(Needs::WholeRun, "feedback", "feedback_packets", "packets", Style::Count),
-    of_network(Needs::WholeRun, "feedback", "feedback_per_ms", "packets per ms", Style::Count),
+    of_network(Needs::AllFlows, "feedback", "feedback_per_ms", "packets per ms", Style::Count),
     of_network(Needs::WholeRun, "telemetry", "probes", "probes", Style::Count),
     of_network(Needs::Nothing, "telemetry", "telemetry_sender_bytes", "B from sender", Style::Count),
     of_network(Needs::Nothing, "telemetry", "telemetry_hop_bytes", "B from a switch", Style::Count),
@@ -183,18 +185,20 @@ impl Column {
         }
     }
 
-    /// The time series that it is made from, if it is; with only a part of the run measured or all of it.
+    /// The time series that it is made from, if it is; with only a part of the run measured or all of it, and only groups or
+    /// all flows.
     ///
     /// # Errors
     /// If there is no such metric of a part.
-    pub fn series(&self, of_part: bool) -> Result<Option<Series>, String> {
+    pub fn series(&self, of_part: bool, of_groups: bool) -> Result<Option<Series>, String> {
         match self.word.needs {
-            Needs::WholeRun if of_part => {
+            Needs::AllFlows if of_groups => Err(format!("{} is known of all flows only, not with groups", self.name)),
+            Needs::WholeRun | Needs::AllFlows if of_part => {
                 Err(format!("{} is known of the whole run only, not with warm_up or until", self.name))
             }
             Needs::Queues => Ok(Some(Series::Queues)),
             Needs::QueuesOfPart => Ok(of_part.then_some(Series::Queues)),
-            Needs::Nothing | Needs::WholeRun => Ok(None),
+            Needs::Nothing | Needs::WholeRun | Needs::AllFlows => Ok(None),
         }
     }
 
@@ -280,13 +284,14 @@ mod tests {
 
     #[test]
     fn what_is_not_recorded_is_known() {
-        let series = |name: &str, of_part| Column::parse(name, None).expect("a metric").series(of_part);
+        let series = |name: &str, of_part| Column::parse(name, None).expect("a metric").series(of_part, of_part);
         assert_eq!(series("queue_p50_bytes", false), Ok(Some(Series::Queues)));
         assert_eq!(
             (series("queue_max_bytes", false), series("queue_max_bytes", true)),
             (Ok(None), Ok(Some(Series::Queues)))
         );
         assert!(series("drops", true).is_err_and(|error| error.contains("whole run")));
+        assert!(series("feedback_per_ms", true).is_err_and(|error| error.contains("all flows only, not with groups")));
     }
 
     #[test]

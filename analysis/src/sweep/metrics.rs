@@ -44,13 +44,20 @@ impl Sizes {
 pub type Metrics = Vec<(String, f64)>;
 
 /// Every metric of a run with its value, in the order of the file. None depends on how fast the machine was. What has
-/// no flows, or was not recorded, is not there.
+/// no flows, or was not recorded, is not there. Groups are there if several have flows, or if they are asked for.
 ///
 /// # Errors
 /// If a time series cannot be read.
-pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes, bins: Option<&[u64]>) -> Result<Metrics> {
+pub fn metrics(
+    results: &Results,
+    facts: &Facts,
+    sizes: Sizes,
+    bins: Option<&[u64]>,
+    of_groups: bool,
+) -> Result<Metrics> {
     let summary = &results.summary;
-    let of_flows = OfFlows::of(results, sizes, bins)?;
+    let mut of_flows = OfFlows::of(results, sizes, bins)?;
+    of_flows.groups.retain(|_| of_groups || results.groups().len() > 1);
     let mut metrics = vec![
         ("flows".to_owned(), (results.finished() + results.unfinished()) as f64),
         ("flows_unfinished".to_owned(), results.unfinished() as f64),
@@ -74,7 +81,7 @@ pub fn metrics(results: &Results, facts: &Facts, sizes: Sizes, bins: Option<&[u6
     let bytes =
         [("telemetry_sender_bytes", facts.telemetry_sender_bytes), ("telemetry_hop_bytes", facts.telemetry_hop_bytes)];
     metrics.extend(bytes.map(|(name, bytes)| (name.to_owned(), bytes as f64)));
-    if !results.window.chosen {
+    if !results.is_part() {
         push_telemetry(&mut metrics, results)?;
     }
     for (of, stats) in &of_flows.bins {
@@ -179,15 +186,14 @@ fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts
     Ok(())
 }
 
-/// What the whole network spent, over what all flows delivered, and the time in which they did: also flows that did not
-/// finish, and those of groups that are not measured.
+/// What the whole network spent, over what all flows delivered, also those that did not finish, and the time in which they
+/// did.
 fn push_telemetry(metrics: &mut Metrics, results: &Results) -> Result<()> {
     let summary = &results.summary;
     let (mut payload, mut begin_ns, mut end_ns) = (0u64, u64::MAX, 0);
-    results.every_life(|life, _| {
+    results.each_life(|life| {
         payload = payload.saturating_add(life.bytes);
         (begin_ns, end_ns) = (begin_ns.min(life.start_ns), end_ns.max(life.end_ns));
-        Ok(())
     })?;
     let span_ns = end_ns.saturating_sub(begin_ns);
     if span_ns > 0 {
@@ -260,7 +266,7 @@ mod tests {
         let flow = |group, size, fct_ns| FctRecord { group, size, fct_ns, ideal_ns: 10, ..FctRecord::default() };
         let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
         let results = in_memory(summary, vec![flow(0, 500, 20), flow(0, 500, 40), flow(1, 2_000, 10)], Vec::new());
-        let metrics = metrics(&results, &FACTS, Sizes::new(Some(&[1_000])), Some(&[1_000])).expect("metrics");
+        let metrics = metrics(&results, &FACTS, Sizes::new(Some(&[1_000])), Some(&[1_000]), false).expect("metrics");
         let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
         assert_eq!((value("slowdown_mean[0..1000]"), value("slowdown_p99[1000..]")), (Some(3.0), Some(1.0)));
         assert_eq!((value("flows[a]"), value("slowdown_p50[b]")), (Some(2.0), Some(1.0)));
@@ -281,7 +287,7 @@ mod tests {
             |flow, acked_bytes| UnfinishedFlow { flow, size: u64::MAX, acked_bytes, ..UnfinishedFlow::default() };
         let summary = Summary { simulated_ns: 1_000, ..Summary::default() };
         let results = in_memory(summary, Vec::new(), vec![endless(0, 1_000), endless(1, 3_000)]);
-        let metrics = metrics(&results, &FACTS, Sizes::new(None), None).expect("metrics");
+        let metrics = metrics(&results, &FACTS, Sizes::new(None), None, false).expect("metrics");
         let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
         assert_eq!((value("goodput_large_mean_gbps"), value("goodput_large_jain")), (Some(16.0), Some(0.8)));
     }
@@ -305,14 +311,21 @@ mod tests {
             feedback_packets: 8,
             ..Summary::default()
         };
-        for groups in [vec![], vec!["a".to_owned()]] {
+        let values = |groups: &[&str], names: &[&str], of_groups| {
             let mut results = in_memory(summary.clone(), vec![flow], vec![endless]);
+            let groups = groups.iter().map(ToString::to_string).collect();
             Selection { groups, ..Selection::default() }.apply(&mut results).expect("a group");
-            let metrics = metrics(&results, &FACTS, Sizes::new(None), None).expect("metrics");
-            let value = |name: &str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
-            assert_eq!((value("telemetry_per_kb"), value("feedback_per_ms")), (Some(42.0), Some(4.0)));
-            // A group has rows of its own also where it is the only one that is measured.
-            assert_eq!((value("flows[a]"), value("fct_p99_ns[a]")), (Some(1.0), Some(100_000.0)));
-        }
+            let metrics = metrics(&results, &FACTS, Sizes::new(None), None, of_groups).expect("metrics");
+            let value = |name: &&str| metrics.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+            names.iter().map(value).collect::<Vec<_>>()
+        };
+        let ratios = ["telemetry_per_kb", "feedback_per_ms"];
+        assert_eq!(values(&[], &ratios, false), [Some(42.0), Some(4.0)]);
+        // Nobody knows what part of it is a group's.
+        assert_eq!(values(&["a"], &ratios, false), [None; 2]);
+        // A group has metrics of its own where it is one of several, or where they are asked for.
+        assert_eq!(values(&[], &["flows[a]"], false), [Some(1.0)]);
+        assert_eq!(values(&["a"], &["flows[a]"], false), [None]);
+        assert_eq!(values(&["a"], &["flows[a]", "fct_p99_ns[a]"], true), [Some(1.0), Some(100_000.0)]);
     }
 }

@@ -205,7 +205,8 @@ fn manifest(file: &SweepFile, groups: &[Group<'_>]) -> Manifest {
 }
 
 fn measure<'a>(file: &SweepFile, run: &'a Run, results: &'a Results, sizes: Sizes) -> Result<Measured<'a>> {
-    let mut metrics = metrics::metrics(results, &run.facts, sizes, file.size_bins.as_deref())?;
+    let of_groups = file.columns.iter().any(|column| column.value.group().is_some());
+    let mut metrics = metrics::metrics(results, &run.facts, sizes, file.size_bins.as_deref(), of_groups)?;
     if run.facts.records_queues {
         metrics.extend(growth::growth_ns(&results.dir)?.map(|grew| ("queue_growth_ns".to_owned(), grew as f64)));
     }

@@ -265,7 +265,8 @@ fn check_plots(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
 fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
     let of_part = file.selection.warm_up.is_some() || file.selection.until.is_some();
     for Placed { line, value: column } in &file.columns {
-        let series = column.series(of_part).map_err(|message| file.error(*line, format!("columns: {message}")))?;
+        let series = column.series(of_part, !file.selection.groups.is_empty());
+        let series = series.map_err(|message| file.error(*line, format!("columns: {message}")))?;
         let Some(series) = series else { continue };
         if !runs.iter().all(|run| run.facts.records(series)) {
             return Err(file.error(*line, format!("columns: {} needs {} in the scenario", column.name, series.key())));
