@@ -32,7 +32,7 @@ pub fn median(values: &[f64]) -> f64 {
 
 /// With at most this many sizes, each is a bin of its own.
 const DISTINCT_SIZES: usize = 12;
-/// Bins, three to a decade, are merged until each holds this many flows, which a 99th percentile needs.
+/// Bins, three to a decade, are merged until each holds this many flows of each entry, which a 99th percentile needs.
 const BIN_FLOWS: u64 = 100;
 
 /// How many flows have which size, as far as bins need to know it.
@@ -83,15 +83,16 @@ impl SizeCensus {
         self.largest = self.largest.max(other.largest);
     }
 
-    /// Upper bounds of bins, ascending; the last is the largest size.
-    pub fn size_bounds(&self) -> Vec<u64> {
+    /// Upper bounds of bins for the flows of so many entries side by side, ascending; the last is the largest size.
+    pub fn size_bounds(&self, entries: u64) -> Vec<u64> {
         if self.distinct.len() <= DISTINCT_SIZES {
             return self.distinct.iter().copied().collect();
         }
+        let enough = BIN_FLOWS * entries.max(1);
         let (mut chosen, mut below, mut up_to) = (Vec::new(), 0, 0);
         for (bound, count) in bounds().zip(&self.counts) {
             up_to += count;
-            if bound < self.largest && up_to - below >= BIN_FLOWS && self.flows - up_to >= BIN_FLOWS {
+            if bound < self.largest && up_to - below >= enough && self.flows - up_to >= enough {
                 chosen.push(bound);
                 below = up_to;
             }
@@ -313,18 +314,18 @@ mod tests {
         let size_bounds = |sizes: &mut dyn Iterator<Item = u64>| {
             let mut census = SizeCensus::default();
             sizes.for_each(|size| census.add(size));
-            census.size_bounds()
+            [1, 2].map(|entries| census.size_bounds(entries))
         };
-        assert_eq!(size_bounds(&mut (1..=1_000)), [100, 200, 500, 1_000]);
-        assert_eq!(size_bounds(&mut [9, 5, 5].into_iter()), [5, 9]);
+        assert_eq!(size_bounds(&mut (1..=1_000)), [vec![100, 200, 500, 1_000], vec![200, 500, 1_000]]);
+        assert_eq!(size_bounds(&mut [9, 5, 5].into_iter()), [[5, 9]; 2]);
         let (mut few, mut many) = (SizeCensus::default(), SizeCensus::default());
         (1..=7).for_each(|size| few.add(size));
         (1..=13).for_each(|size| many.add(100 * size));
         few.merge(&SizeCensus::default());
-        assert_eq!(few.size_bounds(), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(few.size_bounds(1), [1, 2, 3, 4, 5, 6, 7]);
         few.merge(&many);
-        assert_eq!((few.size_bounds(), few.flows), (vec![1_300], 20));
-        assert_eq!(size_bounds(&mut [0, u64::MAX].into_iter()), [1, u64::MAX]);
+        assert_eq!((few.size_bounds(1), few.flows), (vec![1_300], 20));
+        assert_eq!(size_bounds(&mut [0, u64::MAX].into_iter()), [[1, u64::MAX]; 2]);
         let steps: Vec<u64> = bounds().collect();
         for size in (1..3_000).chain([10u64.pow(17), 3 * 10u64.pow(17)]) {
             assert_eq!(step_of(size), steps.partition_point(|bound| *bound < size), "{size}");

@@ -53,7 +53,7 @@ pub fn draw(results: &Results, look: &Look) -> Result<Option<String>> {
         return Ok(None);
     }
     let points = Points::of(results)?;
-    let bins = bins(results, &results.extents().sizes.size_bounds())?;
+    let bins = bins(results, &results.extents().sizes.size_bounds(1))?;
     let subtitle =
         format!("completion time relative to an empty network, {}", human::counted(results.finished(), "flow"));
     let svg = figure::render(look, "Slowdown by flow size", &subtitle, &legend(&bins, points.few), |area| {

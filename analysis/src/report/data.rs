@@ -62,7 +62,7 @@ impl Axes {
         entries.iter().flat_map(|entry| &entry.runs).for_each(|run| all.merge(run.extents()));
         let axis = |low: f64, high: f64| if high > 0.0 { cdf::axis(low, high) } else { Vec::new() };
         Axes {
-            sizes: all.sizes.size_bounds(),
+            sizes: all.sizes.size_bounds(entries.len() as u64),
             fct_us: axis(all.times_ns.low / 1e3, all.times_ns.high / 1e3),
             slowdown: axis(all.slowdowns.low, all.slowdowns.high),
         }
