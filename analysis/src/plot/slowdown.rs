@@ -113,7 +113,8 @@ fn style(percentile: usize, group: usize, groups: usize) -> LineStyle {
 
 fn legend(bins: &[Bins], few: bool) -> Vec<LegendEntry> {
     let mut entries = Vec::new();
-    for (group, Bins { group: name, .. }) in bins.iter().enumerate() {
+    // A group of which no flow finished has nothing to be told apart.
+    for (group, Bins { group: name, .. }) in bins.iter().enumerate().filter(|(_, bins)| !bins.bins.is_empty()) {
         for (index, percentile) in PERCENTILES.iter().enumerate() {
             let text = name.as_ref().map_or(percentile.name.to_owned(), |name| format!("{name}, {}", percentile.name));
             let sample = Sample::Marked(style(index, group, bins.len()), percentile.marker);
@@ -164,20 +165,22 @@ fn highest_drawn(points: &Points, bins: &[Bins]) -> f64 {
 mod tests {
     use super::*;
     use crate::plot::look::Style;
-    use hpcc_formats::results::{FctRecord, Summary};
+    use hpcc_formats::results::{FctRecord, Summary, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
 
     #[test]
     fn groups_are_drawn_apart() {
         let flow = |group, size, fct_ns| FctRecord { group, size, fct_ns, ideal_ns: 1, ..FctRecord::default() };
-        let summary = Summary { groups: vec!["a".into(), "b".into()], ..Summary::default() };
-        let results = in_memory(summary, vec![flow(0, 10, 2), flow(0, 20, 3), flow(1, 20, 9)], Vec::new());
+        let summary = Summary { groups: vec!["a".into(), "b".into(), "c".into()], ..Summary::default() };
+        let endless = UnfinishedFlow { group: 2, ..UnfinishedFlow::default() };
+        let results = in_memory(summary, vec![flow(0, 10, 2), flow(0, 20, 3), flow(1, 20, 9)], vec![endless]);
         let bins = bins(&results, &[10, 20]).expect("in memory");
         let found: Vec<_> = bins.iter().map(|bins| (bins.group.as_deref(), bins.bins.len())).collect();
-        assert_eq!(found, [(Some("a"), 2), (Some("b"), 1)]);
+        assert_eq!(found, [(Some("a"), 2), (Some("b"), 1), (Some("c"), 0)]);
         assert_eq!(bins[0].bins[1].1.slowdown_p50, 3.0);
         let svg = draw(&results, &Style::Screen.look()).expect("drawn").expect("a figure");
         assert!(["a, p99", "a, p50", "b, p95"].iter().all(|name| svg.contains(name)), "{svg}");
+        assert!(!svg.contains("c, p99"), "{svg}");
     }
 
     #[test]
