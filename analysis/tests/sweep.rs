@@ -563,3 +563,15 @@ fn columns_of_a_group_that_is_not_measured_are_refused() {
     let listed = sweep(folder.path(), &text("other"), &["--list"], &[]);
     assert_eq!(listed.status.code(), Some(0), "{}", err(&listed));
 }
+
+#[test]
+fn files_of_the_reference_are_no_sweeps_and_have_no_seeds() {
+    let folder = folder();
+    fs::write(folder.path().join("config.txt"), "CC_MODE 3\n").expect("base");
+    let told = err(&sweep(folder.path(), &TWO.replace("base.toml", "config.txt"), &["--list"], &[]));
+    assert!(told.contains("sweep.toml:3: seeds: config.txt is the reference's, which has no seed"), "{told}");
+    let output = hpcc(&["sweep", "config.txt"]).current_dir(folder.path()).output().expect("hpcc starts");
+    let told = err(&output);
+    assert!(told.contains("config.txt: this is no sweep, which is TOML: ./hpcc run takes a config.txt"), "{told}");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hpcc_core::settings::quantity;
 use hpcc_formats::error::{InputError, system_words};
 use hpcc_formats::input;
+use hpcc_formats::kind::{FileKind, kind};
 use hpcc_measures::select::{self, Selection};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -239,6 +240,10 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// Refuses what is no sweep file, but easily taken for one.
     fn check_kind(&self) -> Result<(), InputError> {
+        if kind(self.path)? == FileKind::Reference {
+            let message = "this is no sweep, which is TOML: ./hpcc run takes a config.txt of the reference simulator";
+            return Err(InputError::new(self.path, None, message));
+        }
         let Ok(root) = DeTable::parse(self.text) else { return Ok(()) };
         let root = root.get_ref();
         if root.contains_key("topology") && !root.contains_key("variant") {

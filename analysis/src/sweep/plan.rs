@@ -10,6 +10,7 @@ use hpcc_core::telemetry::{Layout, Snapshot};
 use hpcc_core::topology::NodeKind;
 use hpcc_core::units::{BitRate, Nanos};
 use hpcc_formats::error::InputError;
+use hpcc_formats::kind::{FileKind, kind};
 use hpcc_formats::scenario::Scenario;
 
 use super::claim::Series;
@@ -107,10 +108,22 @@ fn combinations(file: &SweepFile) -> Vec<Combination<'_>> {
 }
 
 fn checked(file: &SweepFile, runs: impl Iterator<Item = Result<Run, InputError>>) -> Result<Vec<Run>, InputError> {
+    check_seeds(file)?;
     let runs = runs.collect::<Result<Vec<Run>, _>>()?;
     check_plots(file, &runs)?;
     check_series(file, &runs)?;
     Ok(runs)
+}
+
+/// The reference simulator always draws the same numbers.
+fn check_seeds(file: &SweepFile) -> Result<(), InputError> {
+    match file.seeds.first() {
+        Some(seed) if kind(&file.base)? == FileKind::Reference => {
+            let base = file.base.display();
+            Err(file.error(seed.line, format!("seeds: {base} is the reference's, which has no seed; expected none")))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn run(file: &SweepFile, set: &[String], &(index, step, seed): &Combination<'_>) -> Result<Run, InputError> {
