@@ -240,7 +240,7 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// Refuses what is no sweep file, but easily taken for one.
     fn check_kind(&self) -> Result<(), InputError> {
-        if kind(self.path)? == FileKind::Reference {
+        if !self.text.trim().is_empty() && kind(self.path)? == FileKind::Reference {
             let message = "this is no sweep, which is TOML: ./hpcc run takes a config.txt of the reference simulator";
             return Err(InputError::new(self.path, None, message));
         }

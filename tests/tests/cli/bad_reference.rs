@@ -2,7 +2,7 @@
 //! Mistakes in the reference's config, topology and flow files.
 
 use crate::refusal;
-use hpcc_tests::{Bench, REFERENCE};
+use hpcc_tests::{Bench, REFERENCE, is_complete};
 
 /// Changes one file of a good experiment and expects a refusal.
 #[track_caller]
@@ -91,8 +91,23 @@ fn numbers_end_where_they_end() {
     refused("flow.txt", "2.000005", "2.000005,", "flow.txt:3:", &["start time of flow 2", "\"2.000005,\""]);
 }
 
+/// The reference does not read it, and its authors' own files have it.
 #[test]
-fn what_follows_the_last_record_is_refused() {
-    refused("flow.txt", "2\n0", "1\n0", "flow.txt:3:", &["the end of the file"]);
-    refused("topology.txt", "4 1 3", "4 1 2", "topology.txt:5:", &["the end of the file"]);
+fn what_follows_the_last_record_is_named() {
+    for (file, from, to, note) in [
+        ("flow.txt", "2\n0", "1\n0", "flow.txt:3: what follows the 1 flows that the first line announces is not read"),
+        (
+            "topology.txt",
+            "2 3 100Gbps 1000ns 0\n",
+            "2 3 100Gbps 1000ns 0\nFirst line: ...",
+            "topology.txt:6: what follows the 3",
+        ),
+    ] {
+        let bench = Bench::new(REFERENCE);
+        bench.edit(file, from, to);
+        let told = bench.run("config.txt", &[]);
+        assert!(told.code == Some(0) && told.err.contains(note), "{file}: {}", told.err);
+        assert!(is_complete(&bench.path("out")));
+    }
+    refused("topology.txt", "4 1 3", "4 1 2", "flow.txt:2:", &["no path connects host 0 with host 2"]);
 }
