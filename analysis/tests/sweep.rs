@@ -286,6 +286,8 @@ fn a_window_cuts_the_warm_up_off() {
     let report = "[report]\nwarm_up = \"4us\"\nuntil = \"9us\"\n";
     let output = sweep(folder.path(), &format!("{TWO}{report}"), &[], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let noted = "note: goodput is that of flows which the measured part holds whole";
+    assert!(err(&output).contains(noted), "{}", err(&output));
     let data = fs::read_to_string(folder.path().join("out/sweep.csv")).expect("data");
     // All flows start before the window; the longest queue is over by then.
     assert!(data.contains("plain,,4,flows,0\n") && !data.contains("slowdown_p99"), "{data}");
@@ -431,6 +433,10 @@ fn bad_claims_are_refused_with_line_and_expectation() {
             format!("measure = \"drops\"\ngroup = \"flow\"\n{of_a}"),
             "sweep.toml:9: group: this measure is of the whole network",
         ),
+        (
+            format!("measure = \"fairness\"\nuntil = \"1ms\"\n{of_a}"),
+            "sweep.toml:6: this claim needs monitor.goodput_interval in the scenario",
+        ),
         (format!("measure = \"paused-share\"\nabove = \"1KB\"\n{of_a}"), "sweep.toml:9: above: this measure is of the"),
         (format!("measure = \"queue\"\nup_to = \"1KB\"\n{of_a}"), "sweep.toml:9: up_to: this measure is of the"),
         (
@@ -539,6 +545,10 @@ fn columns_that_cannot_be_are_refused_before_anything_runs() {
         ("[\"flows\",\n \"flows\"]", "sweep.toml:11: columns: flows appears twice"),
         ("[\"goodput_jain[incast]\"]", "columns: there is no group \"incast\"; the scenario has flow"),
         ("[\"goodput_jain[flow]\"]", "columns: flow is the only group; leave the brackets out"),
+        (
+            "[\"goodput_large_jain\"]\nuntil = \"1ms\"",
+            "columns: goodput_large_jain needs monitor.goodput_interval in the scenario",
+        ),
         ("[\"drops\"]\nuntil = \"1ms\"", "columns: drops is known of the whole run only, not with warm_up or until"),
     ] {
         let told = with(columns);

@@ -54,6 +54,8 @@ enum Needs {
     Queues,
     /// The same where only a part of the run is measured.
     QueuesOfPart,
+    /// What flows deliver in time where only a part of the run is measured, which cuts some.
+    GoodputOfPart,
     /// That all of the run is measured.
     WholeRun,
     /// And all flows.
@@ -64,12 +66,16 @@ const fn of_flows(whose: &'static str, name: &'static str, what: &'static str, s
     Word { name, whose, what, style, brackets: Brackets::None, needs: Needs::Nothing }
 }
 
+const fn of_rates(whose: &'static str, name: &'static str, what: &'static str, style: Style) -> Word {
+    Word { needs: Needs::GoodputOfPart, ..of_flows(whose, name, what, style) }
+}
+
 const fn of_any_flows(name: &'static str, what: &'static str, style: Style) -> Word {
     Word { brackets: Brackets::Any, ..of_flows("all flows", name, what, style) }
 }
 
 const fn of_group(name: &'static str, what: &'static str, style: Style) -> Word {
-    Word { brackets: Brackets::Group, ..of_flows("", name, what, style) }
+    Word { brackets: Brackets::Group, ..of_rates("", name, what, style) }
 }
 
 const fn of_network(needs: Needs, whose: &'static str, name: &'static str, what: &'static str, style: Style) -> Word {
@@ -93,9 +99,9 @@ const WORDS: &[Word] = &[
     of_flows(LARGE, "slowdown_large_p50", "slowdown p50", Style::TwoDigits),
     of_flows(LARGE, "slowdown_large_p95", "slowdown p95", Style::TwoDigits),
     of_flows(LARGE, "slowdown_large_p99", "slowdown p99", Style::TwoDigits),
-    of_flows(LARGE, "goodput_large_p50_gbps", "Gb/s, median", Style::TwoDigits),
-    of_flows(LARGE, "goodput_large_mean_gbps", "Gb/s, mean", Style::TwoDigits),
-    of_flows(LARGE, "goodput_large_jain", "Jain's index", Style::Index),
+    of_rates(LARGE, "goodput_large_p50_gbps", "Gb/s, median", Style::TwoDigits),
+    of_rates(LARGE, "goodput_large_mean_gbps", "Gb/s, mean", Style::TwoDigits),
+    of_rates(LARGE, "goodput_large_jain", "Jain's index", Style::Index),
     of_group("goodput_p50_gbps", "Gb/s, median", Style::TwoDigits),
     of_group("goodput_mean_gbps", "Gb/s, mean", Style::TwoDigits),
     of_group("goodput_jain", "Jain's index", Style::Index),
@@ -198,6 +204,7 @@ impl Column {
             }
             Needs::Queues => Ok(Some(Series::Queues)),
             Needs::QueuesOfPart => Ok(of_part.then_some(Series::Queues)),
+            Needs::GoodputOfPart => Ok(of_part.then_some(Series::Goodput)),
             Needs::Nothing | Needs::WholeRun | Needs::AllFlows => Ok(None),
         }
     }
@@ -290,6 +297,9 @@ mod tests {
             (series("queue_max_bytes", false), series("queue_max_bytes", true)),
             (Ok(None), Ok(Some(Series::Queues)))
         );
+        for name in ["goodput_large_jain", "goodput_mean_gbps[a]"] {
+            assert_eq!((series(name, false), series(name, true)), (Ok(None), Ok(Some(Series::Goodput))), "{name}");
+        }
         assert!(series("drops", true).is_err_and(|error| error.contains("whole run")));
         assert!(series("feedback_per_ms", true).is_err_and(|error| error.contains("all flows only, not with groups")));
     }

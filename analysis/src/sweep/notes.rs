@@ -2,7 +2,8 @@
 //! What runs of a sweep had to say of themselves: each note once, with the variants whose runs say it.
 
 use super::file::SweepFile;
-use super::group::Group;
+use super::group::{Group, Measured};
+use super::report::TableKind;
 
 /// Each note of a run, in the order of the runs; with the names of its variants, unless all have it.
 pub fn notes(file: &SweepFile, groups: &[Group<'_>]) -> Vec<String> {
@@ -27,5 +28,15 @@ pub fn notes(file: &SweepFile, groups: &[Group<'_>]) -> Vec<String> {
             format!("{}: {text}", variants.join(", "))
         }
     };
-    found.into_iter().map(told).collect()
+    found.into_iter().map(told).chain(lacks_rates(file, groups)).collect()
+}
+
+/// What tables of goodput leave out.
+fn lacks_rates(file: &SweepFile, groups: &[Group<'_>]) -> Option<String> {
+    let lacks = |measured: &&Measured<'_>| measured.results.window.chosen && !measured.run.facts.records_goodput;
+    let shown = file.tables.contains(&TableKind::Goodput) && groups.iter().flat_map(|group| &group.runs).any(lacks);
+    shown.then(|| {
+        "goodput is that of flows which the measured part holds whole: of others monitor.goodput_interval tells it"
+            .into()
+    })
 }

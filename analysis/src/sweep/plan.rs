@@ -286,7 +286,7 @@ fn check_series(file: &SweepFile, runs: &[Run]) -> Result<(), InputError> {
         }
     }
     for claim in &file.claims {
-        let Some(series) = claim.measure.what.series() else { continue };
+        let Some(series) = claim.measure.series(of_part) else { continue };
         if !runs.iter().all(|run| run.facts.records(series)) {
             return Err(file.error(claim.line, format!("this claim needs {} in the scenario", series.key())));
         }

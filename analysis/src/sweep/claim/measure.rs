@@ -213,6 +213,15 @@ pub struct Measure {
 }
 
 impl Measure {
+    /// The time series that it is made from, if it is; of a sweep that measures only a part of the run, or all of it.
+    pub fn series(&self, of_part: bool) -> Option<Series> {
+        let Selection { warm_up, until, .. } = self.selection;
+        let cuts = of_part || warm_up.is_some() || until.is_some();
+        let of_rates = matches!(self.what, What::Goodput | What::Fairness);
+        // Of a flow that is cut, nothing else says what it delivered in that part.
+        self.what.series().or((of_rates && cuts).then_some(Series::Goodput))
+    }
+
     /// Its value in a run.
     ///
     /// # Errors
