@@ -13,6 +13,7 @@
 #include "ns3/qbb-node.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace ns3
@@ -52,7 +53,7 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
                             "there is no link " << link << " in this network, which has "
                                                 << m_links.size());
     }
-    std::vector<QbbNetDevice*> ends;
+    std::vector<Ptr<QbbNetDevice>> ends;
     const auto changed = m_network->set_links({links.data(), links.size()}, up);
     if (changed.empty())
     {
@@ -62,26 +63,30 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
     {
         for (std::size_t end = 0; m_links[link] && end < 2; ++end)
         {
-            auto* device = PeekPointer(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end)));
-            // A program may have disposed of it.
-            if (device->GetNode())
-            {
-                ends.push_back(device);
-            }
+            ends.push_back(DynamicCast<QbbNetDevice>(m_links[link]->GetDevice(end)));
         }
     }
-    for (QbbNetDevice* end : ends)
-    {
+    // A program may have disposed of an end, and may do so whenever it is told of anything.
+    const auto forEach = [&ends](const std::function<void(QbbNetDevice&)>& act) {
+        for (const auto& end : ends)
+        {
+            if (end->GetNode())
+            {
+                act(*end);
+            }
+        }
+    };
+    forEach([up](QbbNetDevice& end) {
         if (up)
         {
-            end->BringUp();
+            end.BringUp();
         }
         else
         {
-            end->TakeDown();
-            end->GetOwner().OnLinkDown(*end);
+            end.TakeDown();
+            end.GetOwner().OnLinkDown(end);
         }
-    }
+    });
     // Switches first: a host may send at once, and they must know the way by then.
     for (const bool switches : {true, false})
     {
@@ -94,13 +99,14 @@ QbbHelper::SetLinks(const std::vector<uint32_t>& links, bool up) const
             }
         }
     }
-    for (QbbNetDevice* end : ends)
-    {
-        if (up && end->GetOwner().IsLocal())
+    forEach([up](QbbNetDevice& end) {
+        if (up && end.GetOwner().IsLocal())
         {
-            end->GetOwner().OnLinkUp(*end);
+            end.GetOwner().OnLinkUp(end);
         }
-    }
+    });
+    // Last, so that a program that is told may start flows over what is there now.
+    forEach([](QbbNetDevice& end) { end.TellLinkChange(); });
 }
 
 std::vector<uint32_t>
@@ -125,7 +131,8 @@ QbbHelper::FindLinks(const NetDeviceContainer& devices) const
         const Ptr<Channel> channel = (*device)->GetChannel();
         const auto link = std::find(m_links.begin(), m_links.end(), channel);
         NS_ABORT_MSG_IF(!channel || link == m_links.end(),
-                        "a device is given that no link of this network ends at");
+                        "a device is given that no link of this network ends at, or that was "
+                        "disposed of");
         links.push_back(static_cast<uint32_t>(link - m_links.begin()));
     }
     std::sort(links.begin(), links.end());

@@ -15,6 +15,11 @@ namespace ns3
 void
 FlowApplication::DoInitialize()
 {
+    // Disposed of before its turn, as with its node: it has nothing to start.
+    if (!GetNode())
+    {
+        return;
+    }
     Application::DoInitialize();
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (simulator && simulator->IsCanonical())

@@ -546,7 +546,6 @@ QbbNetDevice::TakeDown()
     }
     m_linkUp = false;
     m_downSince = Simulator::Now().GetNanoSeconds();
-    m_linkChanges();
 }
 
 void
@@ -562,6 +561,8 @@ QbbNetDevice::BringUp()
                         << down.As(Time::NS) << " after it failed; expected at least "
                         << least.As(Time::NS) << ", when what was on it is gone");
     const uint8_t wasPaused = std::exchange(m_paused, 0);
+    // Before anybody is told, who may dispose of the device.
+    m_linkUp = true;
     for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
     {
         if (wasPaused >> priority & 1)
@@ -569,7 +570,11 @@ QbbNetDevice::BringUp()
             m_pauseTrace(priority, false);
         }
     }
-    m_linkUp = true;
+}
+
+void
+QbbNetDevice::TellLinkChange()
+{
     m_linkChanges();
 }
 

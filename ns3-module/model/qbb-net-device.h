@@ -215,6 +215,10 @@ class QbbNetDevice : public NetDevice
      */
     void BringUp();
 
+    /// Call those who wait for a change of the link (AddLinkChangeCallback()): it came up, or
+    /// broke, and routes are as they are to be.
+    void TellLinkChange();
+
     /**
      * \brief Take the next frame of any queue, paused or not.
      * \return the frame, or nullptr
@@ -551,7 +555,7 @@ class QbbNetDevice : public NetDevice
     Mac48Address m_address;              //!< MAC address
     uint32_t m_ifIndex{0};               //!< interface index
     uint16_t m_mtu{0};                   //!< most bytes in a frame's payload
-    TracedCallback<> m_linkChanges;      //!< called when a cable is plugged in
+    TracedCallback<> m_linkChanges;      //!< called when the link comes up or breaks
     ReceiveCallback m_receive;           //!< takes packets
     PromiscReceiveCallback m_receiveAll; //!< sees packets
 

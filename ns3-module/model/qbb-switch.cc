@@ -223,6 +223,12 @@ QbbSwitch::OnLinkDown(QbbNetDevice& port)
     NS_LOG_FUNCTION(this << &port);
     while (QbbFrame* frame = port.DequeueAny())
     {
+        // Who was told of it may have disposed of the switch.
+        if (IsDisposed())
+        {
+            frame->Release();
+            return;
+        }
         if (frame->kind != QbbFrame::Kind::PFC && !m_leakOnLinkDown &&
             m_core->discard(port.GetPortNumber(), frame->ingress, frame->priority, frame->size))
         {
@@ -240,7 +246,7 @@ QbbSwitch::OnLinkUp(QbbNetDevice& port)
     NS_LOG_FUNCTION(this << &port);
     // The far end has forgotten the pauses that are in force here.
     const uint8_t paused = m_core->paused(port.GetPortNumber());
-    for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
+    for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES && !IsDisposed(); ++priority)
     {
         if (paused >> priority & 1)
         {

@@ -444,13 +444,24 @@ RdmaHost::OnNewRoutes()
     NS_LOG_FUNCTION(this);
     CheckDecided();
     hpcc::update_host_routes(*m_network, m_index, *m_core);
+    // Who is told of a frame may start flows, which go by the new routes, or dispose of the host.
+    std::vector<uint32_t> queuePairs;
+    queuePairs.reserve(m_byFlowKey.size());
     for (const auto& [flowKey, queuePair] : m_byFlowKey)
     {
-        const Sending& sending = m_sending.at(queuePair);
+        queuePairs.push_back(queuePair);
+    }
+    for (const uint32_t queuePair : queuePairs)
+    {
+        const auto found = m_sending.find(queuePair);
+        if (found == m_sending.end())
+        {
+            continue;
+        }
+        const Sending& sending = found->second;
         const hpcc::FlowKey key =
             WireKey(sending.peer->m_index, sending.dport, m_core->source_port(queuePair));
-        const int32_t port =
-            Decide([&, queuePair = queuePair] { return m_core->reassign(queuePair, key); });
+        const int32_t port = Decide([&] { return m_core->reassign(queuePair, key); });
         if (port >= 0)
         {
             ScheduleTimers(queuePair,

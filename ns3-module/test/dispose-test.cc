@@ -6,6 +6,8 @@
 // Nodes and devices that a program disposes of in the middle of a run.
 #include "hpcc-tests.h"
 
+#include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/node.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
@@ -82,6 +84,8 @@ class DisposedHostTest : public HpccTestCase
             }
             RunToFinish();
         }
+        RunBeforeStart("ns3::DefaultSimulatorImpl", false);
+        RunBeforeStart("ns3::WheelSimulatorImpl", true);
     }
 
     /**
@@ -133,6 +137,28 @@ class DisposedHostTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_EQ(other->IsFinished(), true, "the other flow");
         NS_TEST_EXPECT_MSG_EQ(isFinished, false, "the flow without its host");
         Simulator::Destroy();
+    }
+
+    /**
+     * \brief Dispose of a host before its application has had its turn to begin.
+     * \param simulator the simulator
+     * \param canonical whether in the canonical order
+     */
+    void RunBeforeStart(const std::string& simulator, bool canonical)
+    {
+        Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(canonical));
+        UseSimulator(simulator);
+        TestNetwork network;
+        network.MakeStar(4);
+        network.helper.Start();
+        Simulator::Schedule(Time(0), &Node::Dispose, network.hosts.Get(0));
+        const auto lost = network.AddFlow(0, 1, 100'000);
+        const auto other = network.AddFlow(2, 3, 100'000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(lost->IsFinished(), false, "the flow without its host");
+        NS_TEST_EXPECT_MSG_EQ(other->IsFinished(), true, "the other flow");
+        Simulator::Destroy();
+        Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(false));
     }
 
     /// A program that disposes of the sender of a flow when that has finished.
@@ -190,15 +216,33 @@ class DisposedSwitchTest : public HpccTestCase
                     });
                 });
             }
+            // Frames wait for the link of that port as it fails.
+            Run(
+                [](TestNetwork&, Ptr<QbbNetDevice> port) {
+                    DisposeUpon<const QbbFrame&>(port, "LinkDrop", port->GetNode());
+                },
+                2);
+            Run(
+                [](TestNetwork&, Ptr<QbbNetDevice> port) {
+                    DisposeUpon<const QbbFrame&>(port, "LinkDrop", port);
+                },
+                2);
+            Run(
+                [](TestNetwork&, Ptr<QbbNetDevice> port) {
+                    port->AddLinkChangeCallback(MakeCallback(&Node::Dispose, port->GetNode()));
+                },
+                2);
         }
     }
 
     /**
      * \brief Two flows meet at the only switch, which goes, or its port to their receiver; a link
-     * fails and comes up meanwhile.
+     * fails meanwhile.
      * \param dispose plans the end of the switch, or of that port
+     * \param failing the host whose link fails
      */
-    void Run(const std::function<void(TestNetwork&, Ptr<QbbNetDevice>)>& dispose)
+    void Run(const std::function<void(TestNetwork&, Ptr<QbbNetDevice>)>& dispose,
+             uint32_t failing = 4)
     {
         TestNetwork network;
         network.helper.SetHostAttribute("Timeout", StringValue("200us"));
@@ -207,7 +251,7 @@ class DisposedSwitchTest : public HpccTestCase
         dispose(network, network.switches.Get(0)->GetObject<QbbSwitch>()->GetPort(2));
         const auto first = network.AddFlow(0, 2, 10'000'000);
         const auto second = network.AddFlow(1, 2, 10'000'000);
-        Simulator::Schedule(MicroSeconds(50), [&]() { network.helper.TakeLinkDown(4, 5); });
+        Simulator::Schedule(MicroSeconds(50), [&]() { network.helper.TakeLinkDown(failing, 5); });
         Simulator::Stop(MilliSeconds(20));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(first->IsFinished() || second->IsFinished(), false, "without a way");

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <functional>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -417,6 +419,145 @@ class SameStateTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief What a program does when it is told of a frame that a host sends because a link is up
+ * again.
+ */
+class ReroutedTest : public HpccTestCase
+{
+  public:
+    ReroutedTest()
+        : HpccTestCase("Who is told of a frame as flows are routed anew may start flows, or "
+                       "dispose of their host")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
+        {
+            UseSimulator(simulator);
+            Run([this](TestNetwork& network) { StartFlows(network, 200); });
+            NS_TEST_EXPECT_MSG_EQ(m_finished, m_started, "all flows find their way");
+            Run([](TestNetwork& network) { network.hosts.Get(0)->Dispose(); });
+            NS_TEST_EXPECT_MSG_EQ(m_finished, 0, "the flows of a host that is no more");
+        }
+    }
+
+    /**
+     * \brief Start flows from host 0 to host 1.
+     * \param network their network
+     * \param flows how many
+     */
+    void StartFlows(TestNetwork& network, uint32_t flows)
+    {
+        RdmaFlow flow;
+        flow.size = 100'000;
+        for (uint32_t n = 0; n < flows; ++n)
+        {
+            ++m_started;
+            network.helper.GetHost(0)->StartFlow(
+                network.helper.GetHost(1),
+                flow,
+                Callback<void, const RdmaFlow&>([this](const RdmaFlow&) { ++m_finished; }));
+        }
+    }
+
+    /**
+     * \brief Two hosts, each linked to two switches; a link of the first host fails, and comes up
+     * again. \param act done upon the first frame that the host sends for this reason
+     */
+    void Run(const std::function<void(TestNetwork&)>& act)
+    {
+        m_started = 0;
+        m_finished = 0;
+        TestNetwork network;
+        network.helper.SetHostAttribute("Timeout", StringValue("200us"));
+        network.hosts.Create(2);
+        network.switches.Create(2);
+        network.helper.InstallHosts(network.hosts);
+        network.helper.InstallSwitches(network.switches);
+        for (const uint32_t host : {0, 1})
+        {
+            network.Link(network.hosts.Get(host), network.switches.Get(0));
+            network.Link(network.hosts.Get(host), network.switches.Get(1));
+        }
+        network.helper.Start();
+        bool isComingUp = false;
+        bool hasActed = false;
+        const std::function<void(const QbbFrame&)> told = [&](const QbbFrame&) {
+            if (isComingUp && !std::exchange(hasActed, true))
+            {
+                act(network);
+            }
+        };
+        network.links[0].Get(0)->TraceConnectWithoutContext("TxBegin",
+                                                            Callback<void, const QbbFrame&>(told));
+        StartFlows(network, 20);
+        Simulator::Schedule(MicroSeconds(9),
+                            [&]() { network.helper.TakeLinkDown(network.links[0]); });
+        // Nothing is under way there, so that the host sends at once.
+        Simulator::Schedule(MicroSeconds(30), [&]() {
+            isComingUp = true;
+            network.helper.SetLinkUp(network.links[0]);
+            isComingUp = false;
+        });
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(hasActed, true, "the host has sent at once");
+        Simulator::Destroy();
+    }
+
+    uint32_t m_started{0};  //!< flows that have started
+    uint32_t m_finished{0}; //!< flows that have finished
+};
+
+/**
+ * \ingroup hpcc
+ * \brief A device tells that its link has changed.
+ */
+class LinkChangeTest : public HpccTestCase
+{
+  public:
+    LinkChangeTest()
+        : HpccTestCase("Who is told that a link is up again may start flows over it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.MakeStar(3);
+        network.helper.Start();
+        const Ptr<QbbNetDevice> device = network.GetHostDevice(1);
+        const auto source = network.helper.GetHost(0);
+        const auto sink = network.helper.GetHost(1);
+        std::vector<bool> told;
+        uint32_t finished = 0;
+        device->AddLinkChangeCallback(Callback<void>([&]() {
+            told.push_back(device->IsLinkUp());
+            NS_TEST_EXPECT_MSG_EQ(source->CanReach(*sink), told.back(), "the routes are new");
+            if (told.back())
+            {
+                RdmaFlow flow;
+                flow.size = 1000;
+                source->StartFlow(sink, flow, Callback<void, const RdmaFlow&>([&](const RdmaFlow&) {
+                                      ++finished;
+                                  }));
+            }
+        }));
+        Simulator::Schedule(MicroSeconds(1), [&]() { network.helper.TakeLinkDown(1, 3); });
+        Simulator::Schedule(MicroSeconds(10), [&]() { network.helper.SetLinkUp(1, 3); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ((told == std::vector<bool>{false, true}), true, "each change");
+        NS_TEST_EXPECT_MSG_EQ(finished, 1, "the flow over the link that is up again");
+        Simulator::Destroy();
+    }
+};
+
 TestCases
 MakeLinkTests()
 {
@@ -425,7 +566,9 @@ MakeLinkTests()
             new LinkDropsTest,
             new CutOffTest,
             new LostRouteTest,
-            new SameStateTest};
+            new SameStateTest,
+            new ReroutedTest,
+            new LinkChangeTest};
 }
 
 } // namespace tests
