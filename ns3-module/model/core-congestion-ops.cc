@@ -9,10 +9,13 @@
 
 #include "ns3/abort.h"
 #include "ns3/object-factory.h"
+#include "ns3/pointer.h"
 #include "ns3/string.h"
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace hpcc
@@ -60,6 +63,8 @@ MakeReads(ns3::RdmaCongestionOps::Reads reads)
 const char* const TCP_BASES[] = {"ns3::TcpCongestionOps", "ns3::TcpSocketBase"};
 /// What the names of all of TCP's begin with.
 const char* const TCP_PREFIX = "ns3::Tcp";
+/// Timers of a flow that may be due at one time: far more than a controller has use for.
+constexpr uint32_t MOST_TIMERS_AT_ONCE = 100'000;
 /// HPCC++ of TCP hosts.
 const char* const TCP_HPCC_PLUS = "ns3::TcpHpccPlus";
 
@@ -88,6 +93,27 @@ IsOfMissingStack(const std::string& name)
     };
     return name.rfind(TCP_PREFIX, 0) == 0 &&
            std::none_of(std::begin(TCP_BASES), std::end(TCP_BASES), isThere);
+}
+
+/**
+ * \brief Ask whether ns-3 can make an object of a text, which it does not ask itself.
+ * \param base what the object must be
+ * \param text name of a class, perhaps with attributes in brackets
+ * \return whether there is such a class, with a constructor, and it has those attributes
+ */
+bool
+IsObject(ns3::TypeId base, const std::string& text)
+{
+    ns3::TypeId tid;
+    if (!ns3::TypeId::LookupByNameFailSafe(text.substr(0, text.find('[')), &tid) ||
+        !tid.HasConstructor() || (tid != base && !tid.IsChildOf(base)))
+    {
+        return false;
+    }
+    ns3::ObjectFactory factory;
+    std::istringstream stream(text);
+    stream >> factory;
+    return !stream.fail();
 }
 
 } // namespace
@@ -148,9 +174,22 @@ CongestionOps::on_notification(uint64_t now)
     return MakeDecision(m_ops->OnNotification(now));
 }
 
+void
+CongestionOps::CheckTimeGoesOn(uint64_t now)
+{
+    m_timersDue = now == m_timerAt ? m_timersDue + 1 : 1;
+    m_timerAt = now;
+    NS_ABORT_MSG_IF(m_timersDue > MOST_TIMERS_AT_ONCE,
+                    m_ops->GetInstanceTypeId().GetName()
+                        << " arms its timers at " << now << " ns for " << now
+                        << " ns again and again, so that no time passes: OnTimer() must Arm() for "
+                           "a later time");
+}
+
 OpsDecision
 CongestionOps::on_timer(uint8_t timer, uint64_t now)
 {
+    CheckTimeGoesOn(now);
     return MakeDecision(m_ops->OnTimer(timer, now));
 }
 
@@ -247,8 +286,14 @@ is_ops_value(rust::Str name, rust::Str attribute, rust::Str value)
 {
     ns3::TypeId::AttributeInformation info;
     const ns3::TypeId tid = ns3::TypeId::LookupByName(std::string(name));
-    return tid.LookupAttributeByName(std::string(attribute), &info) &&
-           info.checker->CreateValidValue(ns3::StringValue(std::string(value)));
+    const std::string text(value);
+    if (!tid.LookupAttributeByName(std::string(attribute), &info))
+    {
+        return false;
+    }
+    const auto* pointer = dynamic_cast<const ns3::PointerChecker*>(PeekPointer(info.checker));
+    return (!pointer || IsObject(pointer->GetPointeeTypeId(), text)) &&
+           info.checker->CreateValidValue(ns3::StringValue(text));
 }
 
 std::unique_ptr<CongestionOps>

@@ -84,8 +84,16 @@ class CongestionOps
      */
     OpsDecision MakeDecision(const ns3::RdmaCongestionOps::Decision& decision) const;
 
+    /**
+     * \brief End the program if timers come due at one time again and again.
+     * \param now when one is due, in ns
+     */
+    void CheckTimeGoesOn(uint64_t now);
+
     ns3::Ptr<ns3::RdmaCongestionOps> m_ops;      //!< the object
     ns3::RdmaCongestionOps::Feedback m_feedback; //!< used again for each acknowledgement
+    uint64_t m_timerAt{0};                       //!< when a timer was due last, in ns
+    uint32_t m_timersDue{0};                     //!< how many were due then
 };
 
 /**

@@ -196,7 +196,8 @@ class RdmaCongestionOps : public Object
     /**
      * \brief Arm a timer, in place of its earlier time.
      * \param timer its number, below TIMERS
-     * \param at when it is due, in ns; a time that has passed counts as now
+     * \param at when it is due, in ns; a time that has passed counts as now, but OnTimer() that
+     * arms for now again and again ends the program
      */
     void Arm(uint8_t timer, uint64_t at);
 

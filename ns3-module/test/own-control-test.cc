@@ -10,7 +10,9 @@
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/names.h"
 #include "ns3/node.h"
+#include "ns3/pointer.h"
 #include "ns3/qbb-node.h"
+#include "ns3/random-variable-stream.h"
 #include "ns3/rdma-congestion-ops.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
@@ -48,7 +50,12 @@ class FixedPace : public RdmaCongestionOps
                                               "The pace",
                                               DataRateValue(DataRate("10Gbps")),
                                               MakeDataRateAccessor(&FixedPace::m_rate),
-                                              MakeDataRateChecker());
+                                              MakeDataRateChecker())
+                                .AddAttribute("Noise",
+                                              "An object, of which nothing is asked",
+                                              StringValue("ns3::UniformRandomVariable"),
+                                              MakePointerAccessor(&FixedPace::m_noise),
+                                              MakePointerChecker<RandomVariableStream>());
         return tid;
     }
 
@@ -77,9 +84,10 @@ class FixedPace : public RdmaCongestionOps
     }
 
   private:
-    DataRate m_rate;       //!< the pace
-    bool m_started{false}; //!< whether Start() said the truth
-    uint64_t m_sent{0};    //!< payload bytes that have left
+    DataRate m_rate;                   //!< the pace
+    Ptr<RandomVariableStream> m_noise; //!< an object
+    bool m_started{false};             //!< whether Start() said the truth
+    uint64_t m_sent{0};                //!< payload bytes that have left
 };
 
 NS_OBJECT_ENSURE_REGISTERED(FixedPace);
@@ -281,6 +289,44 @@ class CallingControl : public RdmaCongestionOps
 
 NS_OBJECT_ENSURE_REGISTERED(CallingControl);
 
+/**
+ * \ingroup hpcc
+ * \brief A congestion control whose timer, whenever it is due, is to be due again at once.
+ */
+class RestlessControl : public RdmaCongestionOps
+{
+  public:
+    /**
+     * \brief Register this type.
+     * \return The object TypeId.
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::tests::RestlessControl")
+                                .SetParent<RdmaCongestionOps>()
+                                .AddConstructor<RestlessControl>();
+        return tid;
+    }
+
+    void Start(const Limits&) override
+    {
+        Arm(0, 0);
+    }
+
+    Decision OnTimer(uint8_t timer, uint64_t now) override
+    {
+        Arm(timer, now);
+        return {};
+    }
+
+    Decision OnFeedback(const Feedback&) override
+    {
+        return {};
+    }
+};
+
+NS_OBJECT_ENSURE_REGISTERED(RestlessControl);
+
 namespace
 {
 
@@ -329,6 +375,18 @@ RefuseCalling(const std::string& from, const std::string& calls)
         calls + " from inside " + from,
         [from, calls]() { RunCalling(from, calls); },
         "host 0 cannot be called from inside a call of its congestion control");
+}
+
+/// Run a flow whose congestion control lets no time pass.
+void
+StandStill()
+{
+    TestNetwork network;
+    network.SetControl("ns3::tests::RestlessControl");
+    network.MakeStar(2);
+    network.helper.Start();
+    network.AddFlow(0, 1, 3000);
+    Simulator::Run();
 }
 
 /// Run a flow whose congestion control decides on a rate of 0.
@@ -398,6 +456,11 @@ class OwnControlTest : public HpccTestCase
         ExpectPace(10, RunFile(fixed));
         ExpectPace(5, RunFile(fixed + "Rate = \"5Gbps\"\n"));
         ExpectRefusal(fixed + "Rate = \"slow\"\n", "Rate");
+        const std::string noise = "Noise = \"ns3::ConstantRandomVariable";
+        ExpectPace(10, RunFile(fixed + noise + "[Constant=3]\"\n"));
+        ExpectRefusal(fixed + noise + "[Constants=3]\"\n", "Noise");
+        ExpectRefusal(fixed + noise + "s\"\n", "Noise");
+        ExpectRefusal(fixed + "Noise = \"ns3::Node\"\n", "Noise");
         ExpectRefusal(fixed + "Pace = \"5Gbps\"\n", "Pace");
         ExpectRefusal(fixed + "eta = 0.9\n", "eta");
         ExpectRefusal(fixed + digests, "answer");
@@ -569,6 +632,10 @@ MakeOwnControlTests()
             RefuseCalling("OnFeedback", "StartFlow"),
             RefuseCalling("OnFeedback", "GetRate"),
             RefuseCalling("OnFeedback", "Resend"),
+            MakeMisuseTest("a timer that is due again at once, for ever",
+                           StandStill,
+                           "ns3::tests::RestlessControl arms its timers at 0 ns for 0 ns again and "
+                           "again"),
             MakeMisuseTest("a decision on a rate of 0",
                            DecideOnNothing,
                            "ns3::tests::FixedPace has decided on a rate of 0")};
