@@ -8,6 +8,7 @@
 
 #include "ns3/attribute.h"
 #include "ns3/ptr.h"
+#include "ns3/type-id.h"
 
 #include <cstdint>
 #include <string>
@@ -18,7 +19,7 @@ namespace ns3
 /**
  * \ingroup hpcc
  * \brief Keeps what a scenario changes for the whole process, and puts it back in the end: the
- * simulator, its order of events, and ns-3's run number.
+ * simulator, its scheduler and its order of events, and ns-3's run number.
  */
 class KeptDefaults
 {
@@ -31,6 +32,7 @@ class KeptDefaults
 
   private:
     std::string m_simulator;                 //!< type of the simulator
+    TypeId m_scheduler;                      //!< type of its scheduler
     Ptr<const AttributeValue> m_isCanonical; //!< whether that runs in canonical order
     uint64_t m_run;                          //!< the run number
 };

@@ -318,6 +318,9 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
     NS_ABORT_MSG_UNLESS(probability >= 0 && probability <= 1,
                         "a frame cannot be lost with the probability " << probability
                                                                        << "; expected 0 to 1");
+    // Of several processes some have no devices of a link.
+    NS_ABORT_MSG_UNLESS(devices.GetN() || m_exchange,
+                        "SetLoss() is given no device at which frames are lost");
     const Chance chance = GetChance();
     stream += chance.streams;
     const std::shared_ptr<hpcc::Loss> common =
@@ -344,6 +347,7 @@ QbbHelper::SetLoss(const NetDeviceContainer& devices, double probability, uint64
 void
 QbbHelper::UseStreamsAlone()
 {
+    NS_ABORT_MSG_IF(m_isStarted, "random streams are in use: choose them before Start()");
     m_usesStreamsAlone = true;
 }
 

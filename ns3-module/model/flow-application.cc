@@ -7,6 +7,8 @@
 
 #include "wheel-simulator-impl.h"
 
+#include "ns3/abort.h"
+#include "ns3/node.h"
 #include "ns3/simulator.h"
 
 namespace ns3
@@ -20,6 +22,11 @@ FlowApplication::DoInitialize()
     {
         return;
     }
+    NS_ABORT_MSG_IF(m_startTime.IsStrictlyNegative() || m_stopTime.IsStrictlyNegative(),
+                    "the application of node " << GetNode()->GetId() << " is to start at "
+                                               << m_startTime.As(Time::NS) << " and to stop at "
+                                               << m_stopTime.As(Time::NS)
+                                               << "; expected times of at least 0 ns");
     Application::DoInitialize();
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (simulator && simulator->IsCanonical())

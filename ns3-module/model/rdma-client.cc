@@ -44,7 +44,7 @@ RdmaClient::GetTypeId()
                           "Priority group",
                           UintegerValue(3),
                           MakeUintegerAccessor(&RdmaClient::SetPriority, &RdmaClient::GetPriority),
-                          MakeTellingChecker<uint8_t>("Priority", 1, 7))
+                          MakeTellingChecker<uint8_t>("Priority", LEAST_PRIORITY, MOST_PRIORITY))
             .AddAttribute("DestinationPort",
                           "UDP destination port",
                           UintegerValue(100),
@@ -115,6 +115,11 @@ void
 RdmaClient::SetPriority(uint8_t priority)
 {
     CheckNotStarted("Priority");
+    NS_ABORT_MSG_UNLESS(priority >= LEAST_PRIORITY && priority <= MOST_PRIORITY,
+                        "an RdmaClient cannot have the priority "
+                            << +priority << "; expected " << +LEAST_PRIORITY << " to "
+                            << +MOST_PRIORITY << ", for the flow would not be paused; see "
+                            << "RdmaHost::StartFlow()");
     m_priority = priority;
 }
 

@@ -53,7 +53,8 @@ class RdmaClient : public FlowApplication
     uint64_t GetSize() const;
 
     /**
-     * \param priority priority group; ends the program if the flow has started
+     * \param priority priority group, 1 to 7; ends the program if the flow has started, or if it is
+     * another
      */
     void SetPriority(uint8_t priority);
 
@@ -86,6 +87,11 @@ class RdmaClient : public FlowApplication
     void DoDispose() override;
 
   private:
+    /// Least of the priorities that can be paused, which a flow of an application may have.
+    static constexpr uint8_t LEAST_PRIORITY = 1;
+    /// The last of them.
+    static constexpr uint8_t MOST_PRIORITY = QbbNetDevice::PRIORITIES - 1;
+
     void StartApplication() override;
     void StopApplication() override;
 

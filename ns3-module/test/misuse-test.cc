@@ -11,6 +11,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/enum.h"
 #include "ns3/global-value.h"
+#include "ns3/mac64-address.h"
 #include "ns3/node.h"
 #include "ns3/object-factory.h"
 #include "ns3/packet.h"
@@ -489,6 +490,31 @@ MakeMisuseTests()
                                        network.helper.SetLoss(network.links[0], 1.5, 1);
                                    }),
                        "probability 1.5; expected 0 to 1"),
+        new MisuseTest("a loss at no device",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.helper.SetLoss(NetDeviceContainer(), 0.5, 1);
+                                   }),
+                       "SetLoss() is given no device"),
+        new MisuseTest(
+            "streams that are chosen after the start",
+            WithNetwork(true, [](TestNetwork& network) { network.helper.UseStreamsAlone(); }),
+            "random streams are in use: choose them before Start()"),
+        new MisuseTest(
+            "an address of another kind",
+            []() { CreateObject<QbbNetDevice>()->SetAddress(Mac64Address::Allocate()); },
+            "expected a Mac48Address"),
+        new MisuseTest("an application that starts before the simulation does",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       network.AddFlow(0, 1, 1000, NanoSeconds(-10));
+                                       Simulator::Run();
+                                   }),
+                       "is to start at -10ns"),
+        new MisuseTest(
+            "an application whose flow cannot be paused",
+            []() { CreateObject<RdmaClient>()->SetPriority(0); },
+            "an RdmaClient cannot have the priority 0; expected 1 to 7"),
         new MisuseTest(
             "hosts and switches with different layouts of telemetry",
             DisagreeOnTelemetry,

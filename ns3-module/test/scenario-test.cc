@@ -6,11 +6,13 @@
 #include "hpcc-tests.h"
 
 #include "ns3/global-value.h"
+#include "ns3/heap-scheduler.h"
 #include "ns3/hpcc-scenario-helper.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/system-path.h"
+#include "ns3/type-id.h"
 #include "ns3/wheel-simulator-impl.h"
 
 #include <algorithm>
@@ -228,6 +230,7 @@ class AfterScenarioTest : public HpccTestCase
     void DoRun() override
     {
         RngSeedManager::SetRun(3);
+        GlobalValue::Bind("SchedulerType", StringValue("ns3::HeapScheduler"));
         const std::string config = CreateTempDirFilename("good.toml");
         std::ofstream(config) << SCENARIO;
         HpccScenarioHelper scenario;
@@ -237,6 +240,10 @@ class AfterScenarioTest : public HpccTestCase
                               "the flow has not finished");
         NS_TEST_EXPECT_MSG_EQ(WheelSimulatorImpl::Find(), nullptr, "ns-3's simulator, as before");
         NS_TEST_EXPECT_MSG_EQ(RngSeedManager::GetRun(), 3, "the program's run");
+        TypeIdValue scheduler;
+        GlobalValue::GetValueByName("SchedulerType", scheduler);
+        NS_TEST_EXPECT_MSG_EQ(scheduler.Get(), HeapScheduler::GetTypeId(), "its scheduler");
+        GlobalValue::Bind("SchedulerType", StringValue("ns3::MapScheduler"));
         UseSimulator("ns3::WheelSimulatorImpl");
         NS_TEST_EXPECT_MSG_EQ(WheelSimulatorImpl::Find()->IsCanonical(),
                               false,
@@ -246,6 +253,7 @@ class AfterScenarioTest : public HpccTestCase
     void DoTeardown() override
     {
         RngSeedManager::SetRun(1);
+        GlobalValue::Bind("SchedulerType", StringValue("ns3::MapScheduler"));
         HpccTestCase::DoTeardown();
     }
 };
