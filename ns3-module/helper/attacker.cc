@@ -110,7 +110,8 @@ Attacker::Watch()
 void
 Attacker::Send()
 {
-    if (m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
+    // A program may have disposed of the node.
+    if (m_node->IsDisposed() || m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
     {
         return;
     }

@@ -194,6 +194,8 @@ QbbNetDevice::DoDispose()
     WithdrawTxComplete();
     m_linkUp = false;
     m_shared = nullptr;
+    // So that a frame that is about to leave is looked at once more, and goes.
+    m_flags.watched = true;
     m_owner = nullptr;
     m_peer = nullptr;
     m_channel = nullptr;
@@ -459,7 +461,10 @@ QbbNetDevice::TransmitStart(QbbFrame* frame)
     NS_LOG_FUNCTION(this << frame->size);
     if (m_flags.watched)
     {
-        ShowDeparture(*frame);
+        if (m_owner)
+        {
+            ShowDeparture(*frame);
+        }
         if (!m_owner)
         {
             frame->Release();

@@ -488,7 +488,8 @@ QbbSwitch::Depart(QbbNetDevice& out, QbbFrame& frame)
                                                      {frame.GetTelemetry(), frame.GetRoom()},
                                                      *m_rng);
     Stamp(out, frame, departing.telemetry_bytes, departure.mark);
-    if (departure.resume)
+    // Who was told of a notification may have disposed of the switch.
+    if (departure.resume && !IsDisposed())
     {
         m_rng->skip();
         SendPfc(*m_ports[frame.ingress], frame.priority, false);
@@ -515,12 +516,16 @@ QbbSwitch::DepartWithFastCnp(QbbNetDevice& out, const QbbFrame& frame, bool mark
     {
         const hpcc::FastCnpVerdict verdict = m_fastCnp->OnData(out, frame, marked, *m_rng);
         mark = verdict.mark;
-        if (verdict.send)
+        // Who is told why nobody is notified, or of the notification, may dispose of the switch.
+        if (verdict.send && !IsDisposed())
         {
             NotifySender(frame);
         }
     }
-    m_fastCnp->OnSent(out, frame);
+    if (!IsDisposed())
+    {
+        m_fastCnp->OnSent(out, frame);
+    }
     return mark;
 }
 
@@ -529,6 +534,11 @@ QbbSwitch::NotifySender(const QbbFrame& data)
 {
     QbbFrame* frame = NewFrame();
     m_fastCnp->Fill(data, m_index, m_network->address(m_index), *frame);
+    if (IsDisposed())
+    {
+        frame->Release();
+        return;
+    }
     Send(frame);
 }
 
@@ -536,6 +546,7 @@ void
 QbbSwitch::Send(QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
+    CheckLocal();
     JoinLists();
     // Frames of priority 0 are not accounted for, and never refused.
     // The hop limit of a frame that begins here counts from the next switch.

@@ -339,7 +339,14 @@ RdmaHost::ReceiveFastCnp(QbbFrame* frame)
     }
     const hpcc::FastCnpReaction reaction =
         Decide([&] { return m_fastCnp->React(*frame, *m_core, *m_rng); });
-    m_fastCnp->Tell(*frame, reaction);
+    // It stays when who is told disposes of the host.
+    const Ptr<FastCnpHost> agent = m_fastCnp;
+    agent->Tell(*frame, reaction);
+    if (IsDisposed())
+    {
+        frame->Release();
+        return;
+    }
     if (reaction.unknown)
     {
         ReportUnknown(*frame);

@@ -47,12 +47,14 @@ class AttackHelperTest : public HpccTestCase
      * \param from the attacker
      * \param border whether the switch takes no notifications from host 3
      * \param until when the attacker goes; by default behind the end
+     * \param withNode whether its node goes then, in its place
      * \return what came of it
      */
     static Outcome Run(const std::string& kind,
                        uint32_t from,
                        bool border,
-                       Time until = MilliSeconds(3))
+                       Time until = MilliSeconds(3),
+                       bool withNode = false)
     {
         NodeContainer nodes(5);
         QbbHelper network;
@@ -95,7 +97,16 @@ class AttackHelperTest : public HpccTestCase
             }
             attacker = attack.Install(nodes.Get(from), network);
         }
-        Simulator::Schedule(until, [&attacker]() { attacker.reset(); });
+        Simulator::Schedule(until, [&, from, withNode]() {
+            if (withNode)
+            {
+                nodes.Get(from)->Dispose();
+            }
+            else
+            {
+                attacker.reset();
+            }
+        });
         Simulator::Stop(MilliSeconds(2));
         Simulator::Run();
         const Outcome outcome{network.GetHost(0)->GetAckedBytes(queuePairs[0]),
@@ -117,6 +128,11 @@ class AttackHelperTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_LT(forged.victim, calm.victim / 4, "stop the victim");
         const Outcome brief = Run("forged_fast_cnp", 3, false, Time(0));
         NS_TEST_EXPECT_MSG_GT(brief.victim, 2 * forged.victim, "an attack ends with its attacker");
+        const Outcome ended = Run("forged_fast_cnp", 3, false, MicroSeconds(100), true);
+        NS_TEST_EXPECT_MSG_GT(ended.sent, 0, "an attack begins");
+        NS_TEST_EXPECT_MSG_LT(ended.sent, forged.sent / 10, "and ends with the attacker's node");
+        const Outcome replayed = Run("replayed_fast_cnp", 4, false, MicroSeconds(100), true);
+        NS_TEST_EXPECT_MSG_LT(replayed.victim, calm.victim / 4, "likewise with a switch");
         const Outcome closed = Run("forged_fast_cnp", 3, true);
         NS_TEST_EXPECT_MSG_EQ(closed.sent, forged.sent, "the attacker does not notice the border");
         NS_TEST_EXPECT_MSG_GT(closed.victim, calm.victim * 9 / 10, "which drops them");

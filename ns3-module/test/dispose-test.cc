@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Nodes and devices that a program disposes of in the middle of a run.
+#include "fast-cnp-network.h"
 #include "hpcc-tests.h"
 
 #include "ns3/boolean.h"
@@ -259,10 +260,68 @@ class DisposedSwitchTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief The same upon what the parts of a node that do Fast CNP tell of.
+ */
+class DisposedUponFastCnpTest : public HpccTestCase
+{
+  public:
+    DisposedUponFastCnpTest()
+        : HpccTestCase("A switch or a host that is disposed of as it notifies, or is notified")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string simulator : {"ns3::DefaultSimulatorImpl", "ns3::WheelSimulatorImpl"})
+        {
+            UseSimulator(simulator);
+            Run([](Congested& congested) {
+                DisposeUpon<const QbbFrame&>(congested.Agent(),
+                                             "Sent",
+                                             congested.network.switches.Get(0));
+            });
+            Run([](Congested& congested) {
+                DisposeUpon<const QbbFrame&, const std::string&>(congested.Agent(),
+                                                                 "Withheld",
+                                                                 congested.network.switches.Get(0));
+            });
+            Run([](Congested& congested) {
+                DisposeUpon<const QbbFrame&, uint32_t>(congested.HostAgent(0),
+                                                       "Accepted",
+                                                       congested.network.hosts.Get(0));
+            });
+        }
+    }
+
+    /**
+     * \brief Run flows that meet at a switch which notifies their senders.
+     * \param dispose plans the end of the switch, or of the first host
+     */
+    void Run(const std::function<void(Congested&)>& dispose)
+    {
+        Congested congested;
+        congested.Enable().Build();
+        congested.network.helper.Start();
+        dispose(congested);
+        const auto lost = congested.network.AddFlow(0, SENDERS, SIZE);
+        for (uint32_t sender = 1; sender < SENDERS; ++sender)
+        {
+            congested.network.AddFlow(sender, SENDERS, SIZE);
+        }
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(lost->IsFinished(), false, "a flow without its host, or its way");
+        Simulator::Destroy();
+    }
+};
+
 TestCases
 MakeDisposeTests()
 {
-    return {new DisposedHostTest, new DisposedSwitchTest};
+    return {new DisposedHostTest, new DisposedSwitchTest, new DisposedUponFastCnpTest};
 }
 
 } // namespace tests
