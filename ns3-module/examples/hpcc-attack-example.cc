@@ -7,9 +7,15 @@
 // From 500 us on a fourth host forges such notifications about the flow of the first one, in the
 // name of the switch. How much of the link is left to it?
 //
-//   ./ns3 run hpcc-attack-example ./ns3 run "hpcc-attack-example --border"                  the
-//   switch drops notifications that come from that host ./ns3 run "hpcc-attack-example
-//   --kind=flooded_fast_cnp --rate=100Gbps"
+//   ./ns3 run hpcc-attack-example
+//
+// The switch drops notifications that come from that host:
+//
+//   ./ns3 run "hpcc-attack-example --border"
+//
+// Another attack:
+//
+//   ./ns3 run "hpcc-attack-example --kind=flooded_fast_cnp --rate=100Gbps"
 
 #include "ns3/core-module.h"
 #include "ns3/hpcc-module.h"

@@ -15,6 +15,8 @@
 #include "ns3/trace-source-accessor.h"
 #include "ns3/uinteger.h"
 
+#include <string>
+
 namespace ns3
 {
 
@@ -79,10 +81,12 @@ RdmaClient::DoDispose()
 void
 RdmaClient::CheckNotStarted(const char* attribute) const
 {
+    const Ptr<Node> node = GetNode();
+    const std::string whose =
+        node ? "the RdmaClient of node " + std::to_string(node->GetId()) : "a disposed RdmaClient";
     NS_ABORT_MSG_IF(m_isStarted,
-                    "the flow of the RdmaClient of node "
-                        << GetNode()->GetId() << " has started: its " << attribute
-                        << " cannot change any more; make another RdmaClient");
+                    "the flow of " << whose << " has started: its " << attribute
+                                   << " cannot change any more; make another RdmaClient");
 }
 
 void
@@ -170,6 +174,8 @@ void
 RdmaClient::StartApplication()
 {
     NS_LOG_FUNCTION(this);
+    // Whoever is told of what begins may dispose of the node, and so of its applications.
+    const Ptr<RdmaClient> kept(this);
     Ptr<RdmaHost> host = GetNode()->GetObject<RdmaHost>();
     Ptr<RdmaHost> peer = m_peer ? m_peer->GetObject<RdmaHost>() : nullptr;
     NS_ABORT_MSG_UNLESS(m_peer,
@@ -201,7 +207,7 @@ RdmaClient::StartApplication()
         return;
     }
     m_queuePair = host->StartFlow(peer, m_flow, MakeCallback(&RdmaClient::OnFinish, this));
-    if (m_queuePair != RdmaHost::ELSEWHERE)
+    if (m_queuePair != RdmaHost::ELSEWHERE && !host->IsDisposed())
     {
         m_flow = host->GetFlow(m_queuePair);
     }
@@ -218,6 +224,8 @@ void
 RdmaClient::OnFinish(const RdmaFlow& flow)
 {
     NS_LOG_FUNCTION(this << flow.size);
+    // As when it starts.
+    const Ptr<RdmaClient> kept(this);
     m_finished = true;
     m_flow = flow;
     m_finishTrace(flow);

@@ -12,6 +12,8 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace ns3
@@ -20,6 +22,14 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("WheelSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(WheelSimulatorImpl);
+
+namespace
+{
+
+/// The last time that there is, in ns: what lies beyond was negative.
+constexpr uint64_t LAST_TIME = std::numeric_limits<int64_t>::max();
+
+} // namespace
 
 TypeId
 WheelSimulatorImpl::GetTypeId()
@@ -82,6 +92,9 @@ WheelSimulatorImpl::DoDispose()
 void
 WheelSimulatorImpl::Destroy()
 {
+    NS_ABORT_MSG_IF(m_runs > 0,
+                    "Simulator::Destroy() is called by an event, which is a part of what it would "
+                    "end; call it after Simulator::Run()");
     while (!m_destroyEvents.empty())
     {
         const Ptr<EventImpl> event = m_destroyEvents.front().PeekEventImpl();
@@ -132,6 +145,7 @@ WheelSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     TakeForeignEvents();
     m_stop = false;
+    ++m_runs;
     while (!m_stop)
     {
         if (m_wheel.PeekTs() < m_windowEnd)
@@ -140,9 +154,10 @@ WheelSimulatorImpl::Run()
         }
         else if (!BeginWindow())
         {
-            return;
+            break;
         }
     }
+    --m_runs;
 }
 
 void
@@ -163,6 +178,10 @@ WheelSimulatorImpl::BeginWindow()
     {
         return false;
     }
+    NS_ABORT_MSG_IF(next > LAST_TIME,
+                    "an event was scheduled for " << static_cast<int64_t>(next)
+                                                  << " ns, before the begin of the simulation; "
+                                                     "expected no negative delay");
     m_windowEnd = (next / m_windowLength + 1) * m_windowLength;
     m_windowEventCount = m_eventCount;
     return true;

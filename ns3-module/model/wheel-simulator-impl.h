@@ -270,6 +270,7 @@ class WheelSimulatorImpl : public SimulatorImpl
     uint64_t m_now{0};                     //!< its time
     uint64_t m_id;                         //!< id of the next event
     bool m_stop{false};                    //!< whether to stop after this event
+    uint32_t m_runs{0};                    //!< calls of Run() that have not returned
     uint64_t m_eventCount{0};              //!< events that have run
     uint64_t m_otherEventCount{0};         //!< those of no node, and of time 0
     uint64_t m_windowLength{0};            //!< time steps of a window

@@ -83,7 +83,8 @@ class DisposedHostTest : public HpccTestCase
                     Simulator::Schedule(MicroSeconds(30), told);
                 });
             }
-            RunToFinish();
+            RunApplication("FlowStart");
+            RunApplication("FlowFinish");
         }
         RunBeforeStart("ns3::DefaultSimulatorImpl", false);
         RunBeforeStart("ns3::WheelSimulatorImpl", true);
@@ -162,8 +163,12 @@ class DisposedHostTest : public HpccTestCase
         Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(false));
     }
 
-    /// A program that disposes of the sender of a flow when that has finished.
-    void RunToFinish()
+    /**
+     * \brief Dispose of a host when the flow of its application begins, or has finished. Nobody
+     * else keeps the application.
+     * \param name the trace source that tells
+     */
+    void RunApplication(const std::string& name)
     {
         TestNetwork network;
         network.helper.SetHostAttribute("Timeout", StringValue("200us"));
@@ -171,7 +176,7 @@ class DisposedHostTest : public HpccTestCase
         network.helper.Start();
         network.AddFlow(0, 1, 100'000);
         const auto other = network.AddFlow(2, 3, 1'000'000);
-        DisposeUponFlow(network.hosts.Get(0), "FlowFinish");
+        DisposeUponFlow(network.hosts.Get(0), name);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(other->IsFinished(), true, "the other flow");
         Simulator::Destroy();

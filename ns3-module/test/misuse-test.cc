@@ -8,6 +8,7 @@
 #include "ns3/abort.h"
 #include "ns3/attack-helper.h"
 #include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/enum.h"
 #include "ns3/global-value.h"
@@ -708,6 +709,15 @@ MakeMisuseTests()
                                        Simulator::Run();
                                    }),
                        "has started: its Size cannot change any more"),
+        new MisuseTest("another size of a flow whose network is no more",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       const auto flow = network.AddFlow(0, 1, 1000);
+                                       Simulator::Run();
+                                       Simulator::Destroy();
+                                       flow->SetSize(1);
+                                   }),
+                       "the flow of a disposed RdmaClient has started: its Size cannot change"),
         new MisuseTest("another peer of a flow that has started",
                        WithNetwork(true,
                                    [](TestNetwork& network) {
@@ -725,6 +735,28 @@ MakeMisuseTests()
                 Simulator::GetImplementation()->SetAttribute("CanonicalOrder", BooleanValue(true));
             },
             "the order of events is chosen before the first one is scheduled"),
+        new MisuseTest(
+            "the end of a simulation by one of its events",
+            []() {
+                GlobalValue::Bind("SimulatorImplementationType",
+                                  StringValue("ns3::WheelSimulatorImpl"));
+                Simulator::Schedule(Time(0), &Simulator::Destroy);
+                Simulator::Run();
+            },
+            "Simulator::Destroy() is called by an event"),
+        new MisuseTest(
+            "an event before the begin, in canonical order",
+            []() {
+                Config::SetDefault("ns3::WheelSimulatorImpl::CanonicalOrder", BooleanValue(true));
+                GlobalValue::Bind("SimulatorImplementationType",
+                                  StringValue("ns3::WheelSimulatorImpl"));
+                TestNetwork network;
+                network.MakeStar(2);
+                network.helper.Start();
+                Simulator::Schedule(NanoSeconds(-10), []() {});
+                Simulator::Run();
+            },
+            "an event was scheduled for -10 ns, before the begin of the simulation"),
         new MisuseTest("an attack that there is not",
                        WithNetwork(true,
                                    [](TestNetwork& network) {
