@@ -10,7 +10,7 @@ use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
-use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec};
+use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec, receive};
 use hpcc_core::units::{BitRate, Nanos};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -101,6 +101,19 @@ pub(crate) mod ffi {
         rearmed_feedback: u64,
         cnps: u64,
         moves: u64,
+        /// Frames that the NICs of slow receivers had no room for.
+        receive_dropped: u64,
+        /// Pauses that these NICs sent.
+        receive_pauses: u64,
+    }
+
+    /// `hpcc_core::transport::receive::Arrival`.
+    #[derive(Clone, Copy)]
+    enum Arrival {
+        Dropped,
+        Held,
+        /// As `Held`, and its priority must be paused now.
+        HeldAndPauses,
     }
 
     /// `hpcc_core::transport::Data`.
@@ -265,6 +278,16 @@ pub(crate) mod ffi {
         /// The time of a flow's timer has come.
         fn on_timeout(self: &mut Host, now_ns: u64, queue_pair: u32, timer: u8) -> TimeoutResult;
         fn counters(self: &Host) -> HostCounters;
+        /// Whether it takes what arrives slowly, so that NICs hold data and probes.
+        fn receives_slowly(self: &mut Host) -> bool;
+        /// A frame has arrived at a port of a slow receiver.
+        fn hold(self: &mut Host, nic: u16, priority: u8, bytes: u32) -> Arrival;
+        /// How long a slow receiver takes for a frame, from when its turn has come.
+        fn time_to_take(self: &mut Host, nic: u16, bytes: u32) -> u64;
+        /// It has taken a frame. Returns which priorities to resume: bit n stands for priority n.
+        fn take(self: &mut Host, nic: u16, bytes: u32) -> u8;
+        /// The link of a slow receiver's port has failed: nothing is paused there any more.
+        fn forget_pauses(self: &mut Host, nic: u16);
         /// Bytes on the link of an acknowledgement that carries `telemetry` bytes.
         fn ack_bytes(self: &Host, telemetry: u32, selective: u64) -> u32;
         /// Bytes on the link of telemetry of `telemetry` bytes that comes back by itself.
@@ -291,7 +314,7 @@ pub(crate) mod ffi {
 }
 
 use ffi::{
-    AckFrame, AckResult, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
+    AckFrame, AckResult, Arrival, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
     SenderParameters, TelemetryFrame, TelemetryReply, TimeoutResult,
 };
 
@@ -362,7 +385,10 @@ pub fn new_host(network: &mut Network, node: u32, settings: &Settings) -> Result
     let config = settings.node.host().map_err(told)?;
     let layout = config.layout;
     let rates: Vec<BitRate> = network.ports(node).iter().map(|&(rate, _)| rate).collect();
-    let host = transport::Host::new(config, &rates, network.present_table(node));
+    let mut host = transport::Host::new(config, &rates, network.present_table(node));
+    if let Some(slow) = settings.node.receive(network.get(), node) {
+        host.receive_slowly(slow);
+    }
     Ok(Box::new(Host { host, layout }))
 }
 
@@ -570,7 +596,7 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let transport::Counters { resent, timeouts, probes, feedback, rejected, rearmed, moves, cnps } =
+        let transport::Counters { resent, timeouts, probes, feedback, rejected, rearmed, moves, cnps, receive } =
             self.host.counters();
         HostCounters {
             resent,
@@ -582,6 +608,34 @@ impl Host {
             rearmed_feedback: rearmed,
             cnps,
             moves,
+            receive_dropped: receive.dropped,
+            receive_pauses: receive.pauses,
+        }
+    }
+
+    pub fn receives_slowly(&mut self) -> bool {
+        self.host.receive_buffer(0).is_some()
+    }
+
+    pub fn hold(&mut self, nic: u16, priority: u8, bytes: u32) -> Arrival {
+        match self.host.receive_buffer(nic.into()).map(|buffer| buffer.arrive(priority, bytes)) {
+            Some(receive::Arrival::Held { pause: false }) => Arrival::Held,
+            Some(receive::Arrival::Held { pause: true }) => Arrival::HeldAndPauses,
+            Some(receive::Arrival::Dropped) | None => Arrival::Dropped,
+        }
+    }
+
+    pub fn time_to_take(&mut self, nic: u16, bytes: u32) -> u64 {
+        self.host.receive_buffer(nic.into()).map_or(0, |buffer| buffer.time_to_take(bytes).0)
+    }
+
+    pub fn take(&mut self, nic: u16, bytes: u32) -> u8 {
+        self.host.receive_buffer(nic.into()).map_or(0, |buffer| buffer.take(bytes))
+    }
+
+    pub fn forget_pauses(&mut self, nic: u16) {
+        if let Some(buffer) = self.host.receive_buffer(nic.into()) {
+            buffer.forget_pauses();
         }
     }
 

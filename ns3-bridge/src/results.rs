@@ -12,7 +12,8 @@ use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::control_csv::ControlRow;
 use hpcc_formats::results::{
-    FctRecord, Port, RankSummary, ResultError, ResultWriter, RowPlace, Summary, UnfinishedFlow, Versions,
+    FctRecord, Port, RankSummary, ReceiveSummary, ResultError, ResultWriter, RowPlace, Summary, UnfinishedFlow,
+    Versions,
 };
 use std::time::{Duration, Instant};
 
@@ -464,6 +465,10 @@ impl Results {
             rearmed_feedback: totals.hosts.rearmed_feedback,
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
+            receive: scenario.settings.receive.is_any().then_some(ReceiveSummary {
+                dropped: totals.hosts.receive_dropped,
+                pauses: totals.hosts.receive_pauses,
+            }),
             fast_cnp: totals.fast_cnp_on.then(|| fast_cnp::summary(&totals.fast_cnp)),
             attacks: attack::summaries(&scenario.attacks, &totals.attacks),
             ranks: totals.ranks.iter().map(rank_summary).collect(),

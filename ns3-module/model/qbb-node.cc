@@ -255,8 +255,8 @@ QbbNode::EnsureRng()
     }
 }
 
-void
-QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
+QbbFrame*
+QbbNode::MakePfc(const QbbNetDevice& port, uint8_t priority, bool pause)
 {
     NS_LOG_FUNCTION(this << &port << +priority << pause);
     QbbFrame* frame = m_pool->Acquire();
@@ -268,7 +268,13 @@ QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
     frame->payload = 0;
     frame->seq = port.GetQueuedBytes(priority);
     frame->size = m_pfcBytes;
-    port.Enqueue(frame, 0);
+    return frame;
+}
+
+void
+QbbNode::SendPfc(QbbNetDevice& port, uint8_t priority, bool pause)
+{
+    port.Enqueue(MakePfc(port, priority, pause), 0);
     port.TrySend();
 }
 

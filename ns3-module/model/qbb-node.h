@@ -199,6 +199,15 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      */
     QbbFrame* NewFrame();
 
+    /**
+     * \brief Get a PFC frame.
+     * \param port the port that will send it
+     * \param priority the priority to pause or resume
+     * \param pause whether to pause
+     * \return the frame
+     */
+    QbbFrame* MakePfc(const QbbNetDevice& port, uint8_t priority, bool pause);
+
     /// \return most payload bytes in a packet that begins here; 0 if none does
     virtual uint32_t GetMtu() const;
 

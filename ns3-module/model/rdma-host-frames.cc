@@ -10,6 +10,7 @@
 #include "ns3-bridge/src/network.rs.h"
 #include "rdma-host.h"
 #include "shared-network.h"
+#include "slow-receiver.h"
 
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
@@ -52,6 +53,13 @@ RdmaHost::Send(QbbFrame* frame)
 QbbFrame*
 RdmaHost::NextFrame(QbbNetDevice& out)
 {
+    if (m_receivesSlowly)
+    {
+        if (QbbFrame* pfc = m_slowReceivers[out.GetPortNumber()]->NextPfc())
+        {
+            return pfc;
+        }
+    }
     // Acknowledgements first, unless the priority that carries them is paused.
     if (!(out.GetPaused() >> m_ackPriority & 1))
     {
@@ -79,6 +87,10 @@ bool
 RdmaHost::AwaitsEnd(const QbbNetDevice& out, uint64_t end)
 {
     const uint16_t port = out.GetPortNumber();
+    if (m_receivesSlowly && m_slowReceivers[port]->HasPfc())
+    {
+        return true;
+    }
     const bool awaits = m_core->awaits_end(port, end, out.GetPaused(), m_foresees);
     if (m_foresees && !awaits)
     {
@@ -120,7 +132,7 @@ RdmaHost::MakeFrame(QbbFrame::Kind kind, const hpcc::Segment& segment, uint64_t 
 }
 
 void
-RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
+RdmaHost::Receive(QbbNetDevice& in, QbbFrame* frame)
 {
     NS_LOG_FUNCTION(this << frame->size);
     if (frame->dst != m_index)
@@ -128,6 +140,19 @@ RdmaHost::Receive(QbbNetDevice&, QbbFrame* frame)
         frame->Release();
         return;
     }
+    // Probes stay behind the data that was sent before them.
+    if (m_receivesSlowly &&
+        (frame->kind == QbbFrame::Kind::DATA || frame->kind == QbbFrame::Kind::PROBE))
+    {
+        m_slowReceivers[in.GetPortNumber()]->Hold(frame);
+        return;
+    }
+    Take(frame);
+}
+
+void
+RdmaHost::Take(QbbFrame* frame)
+{
     switch (frame->kind)
     {
     case QbbFrame::Kind::DATA:

@@ -12,6 +12,7 @@
 #include "ns3-bridge/src/network.rs.h"
 #include "ns3-bridge/src/settings.rs.h"
 #include "setting-attributes.h"
+#include "slow-receiver.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -99,6 +100,8 @@ RdmaHost::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     CheckDecided();
+    m_receivesSlowly = false;
+    m_slowReceivers.clear();
     m_core.reset();
     m_receiverKeys.reset();
     m_fastCnp = nullptr;
@@ -178,6 +181,17 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     m_wirePort = GetSettings().wire_port();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
+    m_receivesSlowly = m_core->receives_slowly();
+    if (m_receivesSlowly)
+    {
+        for (const auto& port : m_ports)
+        {
+            m_slowReceivers.push_back(
+                std::make_unique<SlowReceiver>(*m_core, *this, *port, [this](QbbFrame* frame) {
+                    Take(frame);
+                }));
+        }
+    }
     m_fastCnp = GetObject<FastCnpHost>();
     if (m_fastCnp)
     {
@@ -436,6 +450,10 @@ RdmaHost::OnLinkDown(QbbNetDevice& port)
     {
         ack->Release();
     }
+    if (m_receivesSlowly)
+    {
+        m_slowReceivers[port.GetPortNumber()]->OnLinkDown();
+    }
 }
 
 void
@@ -574,7 +592,9 @@ RdmaHost::GetCounters() const
             core.rejected_by_guard,
             core.rearmed_feedback,
             core.cnps,
-            core.moves};
+            core.moves,
+            core.receive_dropped,
+            core.receive_pauses};
 }
 
 Time

@@ -32,6 +32,7 @@ namespace ns3
 {
 
 class BottleneckWatch;
+class SlowReceiver;
 
 /**
  * \ingroup hpcc
@@ -84,6 +85,9 @@ struct RdmaCounters
     uint64_t rearmedFeedback{0};
     uint64_t cnps{0};      //!< congestion notification packets sent
     uint64_t pathMoves{0}; //!< times that a flow moved to another path by telemetry
+    /// Frames that the NIC of a slow receiver had no room for.
+    uint64_t receiveDropped{0};
+    uint64_t receivePauses{0}; //!< pauses that it sent
 };
 
 /**
@@ -480,6 +484,12 @@ class RdmaHost : public QbbNode
     void SendBack(QbbFrame* frame, int32_t port);
 
     /**
+     * \brief The host takes a frame that has come for it.
+     * \param frame the frame; the host now owns it
+     */
+    void Take(QbbFrame* frame);
+
+    /**
      * \brief Ask by which port an answer leaves.
      * \param frame the frame that is answered
      * \return the port, or -1 if there is no way
@@ -570,6 +580,7 @@ class RdmaHost : public QbbNode
     bool m_sharesQueuePairs{false}; //!< whether flows share queue pairs
     bool m_decides{false};          //!< whether the core may be calling a congestion control
     bool m_foresees{false};         //!< whether wake-ups may be planned while a frame leaves
+    bool m_receivesSlowly{false};   //!< whether NICs hold what arrives
     /// Whether acknowledgements echo telemetry, and that is all.
     bool m_echoesTelemetry{true};
     // The second line.
@@ -581,6 +592,7 @@ class RdmaHost : public QbbNode
     std::unique_ptr<BottleneckWatch> m_bottleneckWatch;
     HostAlarms m_alarms; //!< wake-ups and timers
     // What few frames need.
+    std::vector<std::unique_ptr<SlowReceiver>> m_slowReceivers; //!< by port, if NICs hold anything
     /// Which receivers there are, of a host that another process simulates.
     CorePointer<hpcc::ReceiverKeys> m_receiverKeys;
     std::shared_ptr<hpcc::Network> m_network;        //!< paths

@@ -170,13 +170,8 @@ impl FastCnpSettings {
 
 /// Reads a set of nodes, of hosts only where `hosts` says so: all are all hosts then.
 fn nodes(key: &'static str, text: &str, network: &Network, hosts: bool) -> Result<NodeSet, Conflict> {
-    let refuse = |message| Conflict::new(key, message);
-    let text = if hosts && text.trim() == "all" { "hosts" } else { text };
-    let nodes = NodeSet::parse(text, network).map_err(refuse)?;
-    if let Some(node) = nodes.iter().find(|&node| hosts && !network.is_host(node)) {
-        return Err(refuse(format!("node {node} is a switch; expected hosts")));
-    }
-    Ok(nodes)
+    let named = if hosts { NodeSet::parse_hosts(text, network) } else { NodeSet::parse(text, network) };
+    named.map_err(|message| Conflict::new(key, message))
 }
 
 impl FastCnpSwitchSettings {

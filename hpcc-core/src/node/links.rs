@@ -4,7 +4,7 @@
 use super::{Located, NodeSettings, in_section};
 use crate::cc::Algorithm;
 use crate::settings::{Conflict, Named};
-use crate::switch::{BufferKind, PauseConfig, SharedBuffer, SwitchSettings};
+use crate::switch::{BufferKind, PauseConfig, Priorities, SharedBuffer, SwitchSettings};
 use crate::topology::{Link, Network};
 use crate::transport::feedback::room;
 use crate::units::{BitRate, Bytes, Nanos};
@@ -123,6 +123,12 @@ impl NodeSettings {
     /// The same for headroom, where that counts frames.
     fn counted_frame(&self) -> u32 {
         if self.quirks().short_headroom { 0 } else { u32::try_from(self.largest_frame()).unwrap_or(u32::MAX) }
+    }
+
+    /// What NICs may pause, and what may come after that; `None`: nothing is paused.
+    pub(super) fn receive_pause(&self) -> Option<PauseConfig> {
+        let pause = PauseConfig { priorities: self.pfc_priorities().unwrap_or(Priorities::ALL), ..self.pause() };
+        (self.switch.mode == BufferKind::Lossless).then_some(pause)
     }
 
     /// When lossless buffers pause.

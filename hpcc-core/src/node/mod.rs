@@ -36,6 +36,7 @@ use crate::telemetry::{Layout, LayoutSettings, Sampling};
 use crate::topology::Network;
 use crate::topology::routes::PathMetrics;
 use crate::transport::feedback::{FeedbackConfig, FeedbackSettings};
+use crate::transport::receive::{ReceiveConfig, ReceiveSettings};
 use crate::transport::{
     HostConfig, LinkSpec, LoneFlow, Protocol, ProtocolSettings, QueuePairs, TransportConfig, TransportSettings,
 };
@@ -63,6 +64,8 @@ pub struct NodeSettings {
     pub protocol: ProtocolSettings,
     /// How RDMA hosts send and acknowledge.
     pub transport: TransportSettings,
+    /// How fast RDMA hosts take what arrives.
+    pub receive: ReceiveSettings,
     /// Packet memory and marks of switches.
     pub switch: SwitchSettings,
     /// When ports of these rates mark frames, in place of what [`SwitchSettings`] says for all.
@@ -84,6 +87,7 @@ impl NodeSettings {
             control,
             protocol: ProtocolSettings::default(),
             transport: TransportSettings::default(),
+            receive: ReceiveSettings::default(),
             switch: SwitchSettings::default(),
             ecn_thresholds: None,
             fast_cnp_switch: FastCnpSwitchSettings::default(),
@@ -155,6 +159,8 @@ impl NodeSettings {
         self.layout.resolve(needs.reads, network, self.transport.mtu.0);
         self.switch.resolve(&needs.ecn.unwrap_or(EcnThreshold::USUAL));
         self.transport.resolve(&needs, network, self.switch.buffer.0);
+        let pause = self.receive_pause();
+        self.receive.resolve(network, pause);
     }
 
     /// Checks settings against each other and the network, once all is [resolved](NodeSettings::resolve).
@@ -191,6 +197,7 @@ impl NodeSettings {
             return Err(in_section("transport")(Conflict::new("queue_pairs", message.into())));
         }
         self.switch.check().map_err(in_section("switch"))?;
+        self.receive.check(network, self.receive_pause()).map_err(in_section("receive"))?;
         self.check_headroom()?;
         self.check_priorities()?;
         if needs.queue_lengths && self.switch.telemetry_queue == Wait::Sojourn {
@@ -237,6 +244,11 @@ impl NodeSettings {
             feedback: self.feedback()?,
             sizes: self.sizes(),
         })
+    }
+
+    /// What a host runs by that takes what arrives slowly, once all is resolved and checked; `None` for others.
+    pub fn receive(&self, network: &Network, node: u32) -> Option<ReceiveConfig> {
+        self.receive.config(network, node, self.receive_pause())
     }
 
     /// How hosts send and acknowledge, once all is resolved and checked.

@@ -91,6 +91,7 @@ impl NodeSettings {
             "transport" if self.transport.get(key).is_some() && !SHARED.contains(&key) => Some(sending),
             "telemetry" if self.feedback.get(key).is_some() => Some("probes alone bring telemetry to TCP and UDP"),
             "wire" if key == "profile" => Some("packets of TCP and UDP have headers of their own"),
+            "receive" => Some("ns-3's stacks take what arrives as it comes"),
             "fast_cnp" => Some("notifications are about RoCE packets"),
             _ => None,
         }

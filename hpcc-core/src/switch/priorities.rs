@@ -16,6 +16,9 @@ impl Priorities {
     /// None.
     pub const NONE: Priorities = Priorities(0);
 
+    /// All.
+    pub const ALL: Priorities = Priorities(0b1111_1110);
+
     /// These and another one; 0 is no such priority.
     #[must_use]
     pub const fn with(self, priority: u8) -> Priorities {

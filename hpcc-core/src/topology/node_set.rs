@@ -35,6 +35,19 @@ impl NodeSet {
         }
     }
 
+    /// The hosts that a text names likewise; `all` are all hosts.
+    ///
+    /// # Errors
+    /// If it names something else, or a switch: a sentence for the user.
+    pub fn parse_hosts(text: &str, network: &Network) -> Result<NodeSet, String> {
+        if text.trim() == "all" {
+            return Ok(NodeSet::hosts(network));
+        }
+        let nodes = NodeSet::parse(text, network)?;
+        let switch = nodes.iter().find(|&node| !network.is_host(node));
+        switch.map_or(Ok(nodes), |node| Err(format!("node {node} is a switch; expected hosts")))
+    }
+
     /// All hosts.
     pub fn hosts(network: &Network) -> NodeSet {
         NodeSet(network.hosts().collect())

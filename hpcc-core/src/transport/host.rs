@@ -5,6 +5,7 @@ use super::feedback::{Arrived, Decoder, FeedbackConfig, Listener, Rejected, Repo
 use super::nic::{Nic, NicRules, Poll};
 use super::posted::Message;
 use super::queue_pair::{Acked, QueuePair};
+use super::receive::{ReceiveBuffer, ReceiveConfig, ReceiveCounters};
 use super::receiver::{Answer, Data, Receiver};
 use super::sender::Sender;
 use super::slab::Slab;
@@ -156,6 +157,8 @@ pub struct Counters {
     pub moves: u64,
     /// Congestion notification packets sent.
     pub cnps: u64,
+    /// What its NICs did with what it took slowly.
+    pub receive: ReceiveCounters,
 }
 
 /// What a host is given and never changes.
@@ -188,6 +191,8 @@ pub struct Host {
     algorithm: Box<dyn Algorithm>,
     /// Where telemetry is decoded.
     pub(super) decoder: Decoder,
+    /// What the NICs of a slow receiver hold: one for each port, or none.
+    receive: Vec<ReceiveBuffer>,
 }
 
 impl Host {
@@ -206,7 +211,18 @@ impl Host {
             decoder: Decoder::default(),
             flows: port_rates.iter().map(|_| None).collect(),
             counters: Counters::default(),
+            receive: Vec::new(),
         }
+    }
+
+    /// Makes it one that takes what arrives slowly.
+    pub fn receive_slowly(&mut self, config: ReceiveConfig) {
+        self.receive = self.nics.iter().map(|_| ReceiveBuffer::new(config)).collect();
+    }
+
+    /// What the NIC of a port holds; `None` if frames are taken as they come, or there is no such port.
+    pub fn receive_buffer(&mut self, nic: usize) -> Option<&mut ReceiveBuffer> {
+        self.receive.get_mut(nic)
     }
 
     fn limits(&self, line_rate: BitRate, base_rtt: Nanos, bdp: u64, hops: u8) -> FlowLimits {
@@ -405,7 +421,8 @@ impl Host {
         let sending = sending.map(|sender| sender.qp.controller().rearmed());
         let receiving = self.receivers.iter().filter_map(|inbound| inbound.reporting.as_ref());
         let live: u64 = sending.chain(receiving.map(|reporting| reporting.rearmed())).sum();
-        Counters { rearmed: self.counters.rearmed + live, ..self.counters }
+        let receive = self.receive.iter().map(ReceiveBuffer::counters).sum();
+        Counters { rearmed: self.counters.rearmed + live, receive, ..self.counters }
     }
 
     /// Whether acknowledgements echo telemetry, and that is all: [`Host::on_telemetry`] need not be asked.

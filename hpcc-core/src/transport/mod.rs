@@ -14,6 +14,7 @@ mod posted;
 mod probed;
 mod protocol;
 mod queue_pair;
+pub mod receive;
 mod receiver;
 mod receiver_keys;
 mod selective_repeat;

@@ -124,6 +124,29 @@ Paths()
 }
 
 /**
+ * \return what makes each variant of slow-receivers.toml
+ */
+Changes
+SlowReceivers()
+{
+    const auto control = [](const char* name) {
+        return OtherControl({{"CongestionControl", name}});
+    };
+    const Change keepsUp = [](Experiment& experiment) { experiment.others.clear(); };
+    return {
+        {"hpcc", AsItIs},
+        {"power-tcp", control("power_tcp")},
+        {"swift", control("swift")},
+        {"timely", control("timely")},
+        {"dcqcn", control("dcqcn")},
+        {"dctcp", control("dctcp")},
+        {"window", control("none")},
+        {"hpcc-keeps-up", keepsUp},
+        {"dcqcn-keeps-up", All({control("dcqcn"), keepsUp})},
+    };
+}
+
+/**
  * \return what makes each variant of link-failure.toml
  */
 Changes
@@ -288,6 +311,7 @@ ControlsAndTelemetry()
         {"paths", {"paths-rocev2", Paths()}},
         {"reactions", {"fairness-rocev2", Reactions()}},
         {"records", {"leaf-spine-websearch", Records()}},
+        {"slow-receivers", {"slow-receiver", SlowReceivers()}},
         {"telemetry-formats",
          {"leaf-spine-rocev2", TelemetryFormats(), Loads({"0.3", "0.5", "0.7"})}},
     };

@@ -244,6 +244,22 @@ QosClasses()
 }
 
 /**
+ * \brief Hosts of two racks, of which one takes what arrives slowly.
+ * \return what a program sets
+ */
+Experiment
+SlowReceiver()
+{
+    Experiment experiment;
+    experiment.topology = LeafSpine(2, 2, 8, "100Gbps", "400Gbps");
+    experiment.control = {{"CongestionControl", "hpcc"}};
+    experiment.others = {
+        {8, {{"ReceiveSlow", "hosts"}, {"ReceiveRate", "40Gbps"}, {"ReceiveBuffer", "300KB"}}}};
+    experiment.switches = {{"Buffer", "6MB"}};
+    return experiment;
+}
+
+/**
  * \brief Sixteen hosts answer one that others send to.
  * \return what a program sets
  */
@@ -444,6 +460,7 @@ const std::map<std::string, Maker> SCENARIOS{
     {"paths-rocev2", PathsRocev2},
     {"qos-classes", QosClasses},
     {"quickstart", Quickstart},
+    {"slow-receiver", SlowReceiver},
     {"dumbbell-leave", DumbbellLeave},
     {"fat-tree", PaperFatTree},
     {"fat-tree-64", FatTree64},

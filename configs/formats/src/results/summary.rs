@@ -100,6 +100,9 @@ pub struct Summary {
     /// Congestion notification packets that receivers sent; only where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnps: Option<u64>,
+    /// What the NICs of slow receivers did; only where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive: Option<ReceiveSummary>,
     /// What came of Fast CNP; only where it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_cnp: Option<FastCnpSummary>,
@@ -115,6 +118,15 @@ pub struct Summary {
     /// The other files of the folder, by name.
     #[serde(default)]
     pub files: BTreeMap<String, FileDigest>,
+}
+
+/// What the NICs of hosts did that take what arrives slowly.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiveSummary {
+    /// Frames that there was no room for.
+    pub dropped: u64,
+    /// Pauses sent.
+    pub pauses: u64,
 }
 
 /// What switches, hosts and borders did about Fast CNP.

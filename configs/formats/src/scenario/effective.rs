@@ -52,7 +52,11 @@ impl Scenario {
     fn add_settings(&self, effective: &mut Value) {
         let chosen = self.algorithm().name();
         for part in self.settings.parts() {
-            let idle = part.section == "fast_cnp" && !self.has_fast_cnp();
+            let idle = match part.section {
+                "fast_cnp" => !self.has_fast_cnp(),
+                "receive" => !self.settings.receive.is_any(),
+                _ => false,
+            };
             if part.section == "compatibility" || idle || part.algorithm.is_some_and(|name| name != chosen) {
                 continue;
             }

@@ -10,6 +10,7 @@
 //! | `[telemetry]` | byte layout, which packets collect it, how it comes back |
 //! | `[wire]` | headers of every frame |
 //! | `[transport]` | packets, windows, acknowledgements |
+//! | `[receive]` | hosts that take what arrives slowly |
 //! | `[switch]` | buffer, ECN |
 //! | `[[traffic]]` | flows; `kind` selects one flow, a pattern, a file or a random process |
 //! | `[legacy]` | nodes that know nothing of telemetry |
@@ -61,6 +62,7 @@ const SECTIONS: &[&str] = &[
     "telemetry",
     "wire",
     "transport",
+    "receive",
     "switch",
     "traffic",
     "legacy",
@@ -71,10 +73,11 @@ const SECTIONS: &[&str] = &[
 ];
 
 /// Sections of plain settings, and the lists that they hold besides.
-const PLAIN: [(&str, &[&str]); 5] = [
+const PLAIN: [(&str, &[&str]); 6] = [
     ("wire", &[]),
     ("telemetry", &[]),
     ("transport", settings::TRANSPORT_LISTS),
+    ("receive", &[]),
     ("switch", settings::SWITCH_LISTS),
     ("fast_cnp", fast_cnp::LISTS),
 ];
@@ -106,7 +109,10 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     settings.resolve(&topology.network);
     let legacy = legacy.settle(&transport, &settings, &topology.network);
     given.check(&document, &settings, &topology.network)?;
-    let off = fast_cnp::check_enabled(&given, &settings, border_place.as_ref())?;
+    let notifies = settings.fast_cnp_switch.common.enabled;
+    let other = border_place.as_ref().map(|place| ("borders", place));
+    let off = given.check_on("fast_cnp", ("enabled", notifies, "true"), other)?;
+    let none_slow = given.check_on("receive", ("slow", settings.receive.is_any(), "HOSTS"), None)?;
     window(&settings, given.place(&document, "transport", "window"))?;
     let flows = traffic::read(&mut document, path, &topology.network, run.seed, quirks.rounding())?;
     let link_failures = failures::read(&mut document, &topology.network)?;
@@ -150,7 +156,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         borders,
         attacks,
         monitor,
-        notes: note.into_iter().chain(dropped).chain(off).chain(topology.note).collect(),
+        notes: [note, dropped, off, none_slow, topology.note].into_iter().flatten().collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     feedback(&scenario).map_err(|wrong| given.error(&document, &wrong))?;

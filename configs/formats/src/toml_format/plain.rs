@@ -93,6 +93,24 @@ impl Given {
         settings.check(network).map_err(|wrong| self.error(document, &wrong))
     }
 
+    /// Refuses keys of a section - or `other` ones - without the one that turns it on, with which alone they have an effect; `on`
+    /// says how it does. Returns a note where a file, or the command line, says that it is off: comparing with that should not
+    /// need another file.
+    pub fn check_on(
+        &self,
+        section: &str,
+        (switch, is_on, on): (&str, bool, &str),
+        other: Option<(&str, &Place)>,
+    ) -> Result<Option<String>, InputError> {
+        let key = self.besides(section, switch).or(other);
+        let Some((key, place)) = key.filter(|_| !is_on) else { return Ok(None) };
+        if self.has(section, switch) {
+            return Ok(Some(format!("{section}.{switch} turns it off: nothing else in [{section}] has an effect")));
+        }
+        let message = format!("{key} belongs to {switch} = {on}, which [{section}] does not say");
+        Err(place.key_error(format!("{section}.{key}"), message))
+    }
+
     /// An error of the core with its place.
     pub fn error(&self, document: &Document<'_>, wrong: &Located) -> InputError {
         let Located { section, conflict } = wrong;

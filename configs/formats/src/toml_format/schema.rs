@@ -42,6 +42,7 @@ pub fn scenario() -> Value {
         "telemetry": section(&plain("telemetry")),
         "wire": section(&plain("wire")),
         "transport": with_lists(section(&plain("transport")), of::<TransportLists>()),
+        "receive": section(&plain("receive")),
         "switch": with_lists(section(&plain("switch")), of::<SwitchLists>()),
         "traffic": { "type": "array", "items": kinded("How flows come about, by which the section has other keys.", traffic::schemas()) },
         "legacy": legacy_nodes(&settings),

@@ -5,18 +5,15 @@
 mod tests;
 
 use super::document::Document;
-use super::plain::Given;
 use crate::error::InputError;
 use crate::place::Place;
 use crate::scenario::{FastCnpBorder, Scenario};
-use hpcc_core::node::{Located, NodeSettings};
+use hpcc_core::node::Located;
 use hpcc_core::topology::{Network, NodeKind, NodeSet};
 use hpcc_core::transport::CongestionNotification;
 use hpcc_core::wire::WireProfile;
 use serde::Deserialize;
 use toml::Spanned;
-
-const SECTION: &str = "fast_cnp";
 
 /// What `[fast_cnp]` holds besides plain settings.
 pub(super) const LISTS: &[&str] = &["borders"];
@@ -44,22 +41,6 @@ pub(super) fn borders(
     let place = lists.borders.first().map(|border| document.place(border.span()));
     let borders: Result<_, _> = lists.borders.iter().map(|pair| border(document, pair, network)).collect();
     Ok((borders?, place))
-}
-
-/// Refuses keys of the section without `enabled`, with which alone they have an effect. Returns a note where a file, or the
-/// command line, says that it is off: comparing with that should not need another file.
-pub(super) fn check_enabled(
-    given: &Given,
-    settings: &NodeSettings,
-    borders: Option<&Place>,
-) -> Result<Option<String>, InputError> {
-    let key = given.besides(SECTION, "enabled").or(borders.map(|place| ("borders", place)));
-    let Some((key, place)) = key.filter(|_| !settings.fast_cnp_switch.common.enabled) else { return Ok(None) };
-    if given.has(SECTION, "enabled") {
-        return Ok(Some("fast_cnp.enabled = false: nothing else in [fast_cnp] has an effect".into()));
-    }
-    let message = format!("{key} belongs to enabled = true, which [fast_cnp] does not say");
-    Err(place.key_error(format!("{SECTION}.{key}"), message))
 }
 
 /// Checks that every host does something about the notifications that may reach it.

@@ -189,7 +189,7 @@ fn what_silences_notifications_is_noted() {
             "fast_cnp.accept_from names no node: hosts ignore every notification"
         ]
     );
-    let off = "fast_cnp.enabled = false: nothing else in [fast_cnp] has an effect";
+    let off = "fast_cnp.enabled turns it off: nothing else in [fast_cnp] has an effect";
     assert_eq!((notes("enabled = false\ndomain = []"), notes("enabled = false")), (vec![off.into()], vec![]));
 }
 

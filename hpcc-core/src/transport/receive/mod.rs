@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A NIC whose host takes what arrives more slowly than the link brings it: congestion in the receiving host.
+//!
+//! Bus and memory of such a host are a server of one rate, in the order of arrival. What waits for it stays in the NIC's
+//! buffer. Above a threshold the NIC pauses its link by PFC, as a switch does; what exceeds the buffer is lost. No switch
+//! sees that buffer: to telemetry a paused link looks like one that little is sent on.
+
+mod settings;
+
+pub use settings::ReceiveSettings;
+
+use crate::pfc::PRIORITIES;
+use crate::switch::Priorities;
+use crate::units::{BitRate, Nanos, Rounding};
+use core::iter::Sum;
+
+/// What a slow receiver runs by, at each of its links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveConfig {
+    /// Rate at which it takes frames, by their bytes on the link without preamble and gap.
+    pub rate: BitRate,
+    /// Bytes that its NIC has room for.
+    pub buffer: u64,
+    /// Bytes there above which it pauses the priority of what arrives.
+    pub pause_above: u64,
+    /// Bytes there down to which it resumes all that it has paused.
+    pub resume_below: u64,
+    /// What it may pause.
+    pub priorities: Priorities,
+}
+
+/// What becomes of a frame that arrives at a slow receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// There is no room for it.
+    Dropped,
+    /// It waits for its turn.
+    Held {
+        /// Whether its priority must be paused now.
+        pause: bool,
+    },
+}
+
+/// What a receiving NIC's buffer has come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiveCounters {
+    /// Frames that there was no room for.
+    pub dropped: u64,
+    /// Pauses sent.
+    pub pauses: u64,
+}
+
+impl Sum for ReceiveCounters {
+    fn sum<I: Iterator<Item = ReceiveCounters>>(all: I) -> ReceiveCounters {
+        all.fold(ReceiveCounters::default(), |sum, one| ReceiveCounters {
+            dropped: sum.dropped + one.dropped,
+            pauses: sum.pauses + one.pauses,
+        })
+    }
+}
+
+/// The buffer of a link's NIC, which holds what its host has not taken yet.
+#[derive(Clone, Debug)]
+pub struct ReceiveBuffer {
+    config: ReceiveConfig,
+    held: u64,
+    /// Bit n: priority n is paused.
+    paused: u8,
+    counters: ReceiveCounters,
+}
+
+impl ReceiveBuffer {
+    /// An empty buffer.
+    pub fn new(config: ReceiveConfig) -> Self {
+        ReceiveBuffer { config, held: 0, paused: 0, counters: ReceiveCounters::default() }
+    }
+
+    /// A frame arrives.
+    pub fn arrive(&mut self, priority: u8, bytes: u32) -> Arrival {
+        let held = self.held + u64::from(bytes);
+        if held > self.config.buffer {
+            self.counters.dropped += 1;
+            return Arrival::Dropped;
+        }
+        self.held = held;
+        let pause = held > self.config.pause_above && self.may_pause(priority);
+        if pause {
+            self.paused |= 1 << priority;
+            self.counters.pauses += 1;
+        }
+        Arrival::Held { pause }
+    }
+
+    /// How long the host takes for a frame, from when its turn has come.
+    pub fn time_to_take(&self, bytes: u32) -> Nanos {
+        self.config.rate.tx_time(bytes, Rounding::Exact)
+    }
+
+    /// The host has taken a frame of so many bytes. Returns which priorities to resume: bit n stands for priority n.
+    pub fn take(&mut self, bytes: u32) -> u8 {
+        self.held = self.held.saturating_sub(u64::from(bytes));
+        if self.held > self.config.resume_below { 0 } else { core::mem::take(&mut self.paused) }
+    }
+
+    /// The link has failed: nothing at its other end is paused any more.
+    pub fn forget_pauses(&mut self) {
+        self.paused = 0;
+    }
+
+    /// What has come of it so far.
+    pub fn counters(&self) -> ReceiveCounters {
+        self.counters
+    }
+
+    /// Whether a priority can be paused and is not. No pause stops priority 0.
+    fn may_pause(&self, priority: u8) -> bool {
+        priority != 0
+            && usize::from(priority) < PRIORITIES
+            && self.config.priorities.serve(priority)
+            && self.paused >> priority & 1 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: ReceiveConfig = ReceiveConfig {
+        rate: BitRate::gbps(40),
+        buffer: 10_000,
+        pause_above: 4_000,
+        resume_below: 2_000,
+        priorities: Priorities::NONE.with(3).with(5),
+    };
+
+    #[test]
+    fn each_priority_is_paused_once_and_all_are_resumed_together() {
+        let mut buffer = ReceiveBuffer::new(CONFIG);
+        let arrivals: [(u8, bool); 7] =
+            [(3, false), (3, false), (3, false), (3, false), (3, true), (5, true), (3, false)];
+        for (priority, pause) in arrivals {
+            assert_eq!(buffer.arrive(priority, 1_000), Arrival::Held { pause });
+        }
+        let resumed = core::array::from_fn::<u8, 7, _>(|_| buffer.take(1_000));
+        assert_eq!(resumed, [0, 0, 0, 0, 1 << 3 | 1 << 5, 0, 0]);
+        assert_eq!(buffer.counters(), ReceiveCounters { dropped: 0, pauses: 2 });
+    }
+
+    #[test]
+    fn what_no_pause_can_stop_is_dropped_when_the_buffer_is_full() {
+        for priority in [0, 4] {
+            let mut buffer = ReceiveBuffer::new(CONFIG);
+            for _ in 0..10 {
+                assert_eq!(buffer.arrive(priority, 1_000), Arrival::Held { pause: false });
+            }
+            assert_eq!(buffer.arrive(priority, 1), Arrival::Dropped);
+            assert_eq!(buffer.counters().dropped, 1);
+            buffer.take(1_000);
+            assert_eq!(buffer.arrive(priority, 1_000), Arrival::Held { pause: false });
+        }
+    }
+
+    #[test]
+    fn a_link_that_failed_is_paused_anew() {
+        let mut buffer = ReceiveBuffer::new(CONFIG);
+        assert_eq!(buffer.arrive(3, 5_000), Arrival::Held { pause: true });
+        buffer.forget_pauses();
+        assert_eq!(buffer.arrive(3, 1_000), Arrival::Held { pause: true });
+        assert_eq!(buffer.take(5_000), 1 << 3);
+    }
+
+    /// Bytes times 8 by the rate, in whole nanoseconds and no less.
+    #[test]
+    fn a_frame_takes_its_bytes_at_the_rate() {
+        let buffer = ReceiveBuffer::new(CONFIG);
+        assert_eq!(buffer.time_to_take(1_000), Nanos(200));
+        assert_eq!(buffer.time_to_take(1_001), Nanos(201));
+    }
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The hpcc-ns3 authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef SLOW_RECEIVER_H
+#define SLOW_RECEIVER_H
+
+#include "qbb-frame.h"
+
+#include "ns3/event-id.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace hpcc
+{
+struct Host;
+} // namespace hpcc
+
+namespace ns3
+{
+
+class QbbNetDevice;
+class QbbNode;
+
+/**
+ * \ingroup hpcc
+ * \brief The NIC of a port whose host takes frames more slowly than the link brings them.
+ *
+ * It holds what waits for the host, and pauses the link before there is no room. The decisions are
+ * the core's (`hpcc_core::transport::receive`); the NIC holds the frames.
+ */
+class SlowReceiver
+{
+  public:
+    /// Given each frame that the host has taken.
+    using Taken = std::function<void(QbbFrame*)>;
+
+    /**
+     * \param core the host's decisions, which must outlive this
+     * \param node the host, likewise
+     * \param port its port, likewise
+     * \param taken whom to give frames
+     */
+    SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, Taken taken);
+    ~SlowReceiver();
+    SlowReceiver(const SlowReceiver&) = delete;
+    SlowReceiver& operator=(const SlowReceiver&) = delete;
+
+    /**
+     * \brief A frame arrives: hold it until the host has taken it, or drop it for want of room.
+     * \param frame the frame; the NIC now owns it
+     */
+    void Hold(QbbFrame* frame);
+
+    /// \return whether a pause or resume waits for the port
+    bool HasPfc() const
+    {
+        return !m_pfcs.IsEmpty();
+    }
+
+    /**
+     * \brief Take the pause or resume that leaves next: before all other frames, and never paused.
+     * \return the frame, or nullptr
+     */
+    QbbFrame* NextPfc();
+
+    /// The link has failed: what it had paused is not, and pauses that wait are void.
+    void OnLinkDown();
+
+  private:
+    /// The turn of the first frame has come.
+    void Begin();
+
+    /// The host has taken the first frame.
+    void End();
+
+    /**
+     * \brief Pause or resume a priority of the link.
+     * \param priority the priority
+     * \param pause whether to pause it
+     */
+    void SendPfc(uint8_t priority, bool pause);
+
+    hpcc::Host& m_core;   //!< the host's decisions
+    QbbNode& m_node;      //!< the host
+    QbbNetDevice& m_port; //!< the port
+    Taken m_taken;        //!< whom to give frames
+    QbbFrameQueue m_held; //!< what waits for the host, the frame that it is taking first
+    QbbFrameQueue m_pfcs; //!< pauses and resumes that wait for the port
+    EventId m_end;        //!< when it will have taken that frame
+};
+
+} // namespace ns3
+
+#endif /* SLOW_RECEIVER_H */
