@@ -42,7 +42,7 @@ pub struct ExactNanos {
 }
 
 /// Picoseconds in a nanosecond.
-const PICOS: u64 = 1_000;
+pub(crate) const PICOS: u64 = 1_000;
 
 impl ExactNanos {
     /// So many picoseconds later.

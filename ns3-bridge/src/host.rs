@@ -282,8 +282,8 @@ pub(crate) mod ffi {
         fn receives_slowly(self: &mut Host) -> bool;
         /// A frame has arrived at a port of a slow receiver.
         fn hold(self: &mut Host, nic: u16, priority: u8, bytes: u32) -> Arrival;
-        /// How long a slow receiver takes for a frame, from when its turn has come.
-        fn time_to_take(self: &mut Host, nic: u16, bytes: u32) -> u64;
+        /// The turn of a frame that a slow receiver holds has come: how long it takes for it, in ns.
+        fn begin_to_take(self: &mut Host, nic: u16, bytes: u32) -> u64;
         /// It has taken a frame. Returns which priorities to resume: bit n stands for priority n.
         fn take(self: &mut Host, nic: u16, bytes: u32) -> u8;
         /// The link of a slow receiver's port has failed: nothing is paused there any more.
@@ -625,8 +625,8 @@ impl Host {
         }
     }
 
-    pub fn time_to_take(&mut self, nic: u16, bytes: u32) -> u64 {
-        self.host.receive_buffer(nic.into()).map_or(0, |buffer| buffer.time_to_take(bytes).0)
+    pub fn begin_to_take(&mut self, nic: u16, bytes: u32) -> u64 {
+        self.host.receive_buffer(nic.into()).map_or(0, |buffer| buffer.begin(bytes).0)
     }
 
     pub fn take(&mut self, nic: u16, bytes: u32) -> u8 {

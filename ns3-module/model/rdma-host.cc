@@ -101,7 +101,10 @@ RdmaHost::DoDispose()
     NS_LOG_FUNCTION(this);
     CheckDecided();
     m_receivesSlowly = false;
-    m_slowReceivers.clear();
+    for (const auto& receiver : m_slowReceivers)
+    {
+        receiver->Stop();
+    }
     m_core.reset();
     m_receiverKeys.reset();
     m_fastCnp = nullptr;

@@ -44,8 +44,10 @@ SlowReceiver::SlowReceiver(hpcc::Host& core, QbbNode& node, QbbNetDevice& port, 
 {
 }
 
-SlowReceiver::~SlowReceiver()
+void
+SlowReceiver::Stop()
 {
+    m_isStopped = true;
     m_end.Cancel();
     Clear(m_held);
     Clear(m_pfcs);
@@ -67,6 +69,11 @@ SlowReceiver::Hold(QbbFrame* frame)
     default:
         NS_FATAL_ERROR("no such fate of a frame that arrives");
     }
+    if (m_isStopped)
+    {
+        frame->Release();
+        return;
+    }
     const bool isFirst = m_held.IsEmpty();
     m_held.Push(frame);
     if (isFirst)
@@ -78,7 +85,7 @@ SlowReceiver::Hold(QbbFrame* frame)
 void
 SlowReceiver::Begin()
 {
-    const uint64_t time = m_core.time_to_take(m_port.GetPortNumber(), m_held.GetHeadBytes());
+    const uint64_t time = m_core.begin_to_take(m_port.GetPortNumber(), m_held.GetHeadBytes());
     m_end = Simulator::Schedule(NanoSeconds(time), &SlowReceiver::End, this);
 }
 
@@ -89,10 +96,15 @@ SlowReceiver::End()
     const uint8_t resumed = m_core.take(m_port.GetPortNumber(), frame->size);
     for (uint8_t priority = 0; priority < QbbNetDevice::PRIORITIES; ++priority)
     {
-        if (resumed >> priority & 1)
+        if (!m_isStopped && (resumed >> priority & 1))
         {
             SendPfc(priority, false);
         }
+    }
+    if (m_isStopped)
+    {
+        frame->Release();
+        return;
     }
     if (!m_held.IsEmpty())
     {

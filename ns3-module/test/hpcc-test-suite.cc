@@ -152,7 +152,8 @@ class HpccTestSuite : public TestSuite
                                 MakeCaptureTests,        MakeScenarioTests,
                                 MakeDefaultsTests,       MakeLinkTests,
                                 MakeDisposeTests,        MakeTraceTests,
-                                MakeMisuseTests,         MakeSettingsTests})
+                                MakeMisuseTests,         MakeSettingsTests,
+                                MakeSlowReceiverTests})
         {
             for (TestCase* test : make())
             {

@@ -77,6 +77,8 @@ TestCases MakeDisposeTests();
 TestCases MakeTraceTests();
 /// \return tests of what a program must not do
 TestCases MakeMisuseTests();
+/// \return tests of hosts that take what arrives slowly
+TestCases MakeSlowReceiverTests();
 /// \return tests of attributes that contradict each other, or those of other nodes
 TestCases MakeSettingsTests();
 
