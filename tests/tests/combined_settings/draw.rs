@@ -166,10 +166,17 @@ impl Draft {
             self.set("wire", "profile", "'rocev2_ipv6'".into());
             self.set("fast_cnp", "enabled", "true".into());
         }
+        if dice.chance(25) && !is_of_stack {
+            let rate = dice.one_of(&["90Gbps", "40Gbps", "9Gbps", "1Gbps"]);
+            self.set("receive", "slow", format!("'{}'", dice.below(network.hosts)));
+            self.set("receive", "rate", format!("'{rate}'"));
+        }
+        let are_slow = self.position("receive.slow").is_some();
         let notifies = self.position("fast_cnp.enabled").is_some();
         let is_used = |part: &&Part<'_>| {
             part.algorithm.is_none_or(|name| name == algorithm)
                 && (part.section != "fast_cnp" || notifies)
+                && (part.section != "receive" || are_slow)
                 && (part.owner != Owner::Nobody || is_of_stack)
         };
         let usable: Vec<&Part<'_>> = parts.iter().filter(is_used).collect();

@@ -11,7 +11,11 @@ pub fn values(scenario: &Scenario) -> Vec<String> {
     let algorithm = scenario.algorithm().name();
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     for part in settings.parts() {
-        let has_use = part.section != "fast_cnp" || settings.fast_cnp_switch.common.enabled;
+        let has_use = match part.section {
+            "fast_cnp" => settings.fast_cnp_switch.common.enabled,
+            "receive" => settings.receive.is_any(),
+            _ => true,
+        };
         if part.section == "compatibility" || !has_use || part.algorithm.is_some_and(|name| name != algorithm) {
             continue;
         }
