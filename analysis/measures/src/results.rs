@@ -167,6 +167,7 @@ impl Results {
             facts.add(&life, self.overlaps(&life));
             Ok(())
         })?;
+        facts.last_end_ns = facts.last_end_ns.max(facts.first_start_ns);
         Ok(facts)
     }
 
@@ -302,7 +303,9 @@ impl Facts {
         let is_first = self.lives == 0;
         self.lives += 1;
         self.first_start_ns = if is_first { life.start_ns } else { self.first_start_ns.min(life.start_ns) };
-        self.last_end_ns = self.last_end_ns.max(life.end_ns);
+        // One that starts when the run has ended lasts for no time.
+        let ran = life.end_ns > life.start_ns;
+        self.last_end_ns = self.last_end_ns.max(if ran { life.end_ns } else { 0 });
         self.groups.insert(life.group);
     }
 }

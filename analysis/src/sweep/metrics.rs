@@ -190,12 +190,9 @@ fn push_queue_and_pauses(metrics: &mut Metrics, results: &Results, facts: &Facts
 /// did.
 fn push_telemetry(metrics: &mut Metrics, results: &Results) -> Result<()> {
     let summary = &results.summary;
-    let (mut payload, mut begin_ns, mut end_ns) = (0u64, u64::MAX, 0);
-    results.each_life(|life| {
-        payload = payload.saturating_add(life.bytes);
-        (begin_ns, end_ns) = (begin_ns.min(life.start_ns), end_ns.max(life.end_ns));
-    })?;
-    let span_ns = end_ns.saturating_sub(begin_ns);
+    let mut payload = 0u64;
+    results.each_life(|life| payload = payload.saturating_add(life.bytes))?;
+    let span_ns = results.window.span_ns();
     if span_ns > 0 {
         metrics.push(("feedback_per_ms".to_owned(), summary.feedback_packets as f64 * 1e6 / span_ns as f64));
     }
@@ -312,7 +309,10 @@ mod tests {
             ..Summary::default()
         };
         let values = |groups: &[&str], names: &[&str], of_groups| {
-            let mut results = in_memory(summary.clone(), vec![flow], vec![endless]);
+            // The last one starts when the run has ended.
+            let late = UnfinishedFlow { start_ns: 9_000_000, ..endless };
+            let late = UnfinishedFlow { flow: 2, acked_bytes: 0, ..late };
+            let mut results = in_memory(summary.clone(), vec![flow], vec![endless, late]);
             let groups = groups.iter().map(ToString::to_string).collect();
             Selection { groups, ..Selection::default() }.apply(&mut results).expect("a group");
             let metrics = metrics(&results, &FACTS, Sizes::new(None), None, of_groups).expect("metrics");
