@@ -300,6 +300,7 @@ QbbNetDevice::SetLoss(std::shared_ptr<hpcc::Loss> loss)
 void
 QbbNetDevice::Enqueue(QbbFrame* frame, uint8_t queue)
 {
+    CheckPriority(queue);
     m_queues[queue].Push(frame);
     m_queuedBytes += frame->size;
     m_waiting |= 1U << queue;

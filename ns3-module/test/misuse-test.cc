@@ -385,6 +385,13 @@ MakeMisuseTests()
             WithNetwork(true,
                         [](TestNetwork& network) { network.GetHostDevice(0)->GetQueuedBytes(8); }),
             "no queue, 8; expected 0 to 7"),
+        new MisuseTest("a frame for a queue that there is not",
+                       WithNetwork(true,
+                                   [](TestNetwork& network) {
+                                       QbbFrame* frame = network.helper.GetHost(0)->NewFrame();
+                                       network.GetHostDevice(0)->Enqueue(frame, 9);
+                                   }),
+                       "no queue, 9; expected 0 to 7"),
         new MisuseTest(
             "a priority of a device that there is not",
             WithNetwork(true,
