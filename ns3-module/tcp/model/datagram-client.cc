@@ -36,6 +36,8 @@ namespace
 
 /// Sequence number of the first byte.
 constexpr uint32_t FIRST = 0;
+/// Most payload bytes of a datagram over IPv4.
+constexpr uint32_t MOST_BYTES = 65507;
 
 } // namespace
 
@@ -59,7 +61,7 @@ DatagramClient::GetTypeId()
                           UintegerValue(1452),
                           MakeUintegerAccessor(&DatagramClient::SetPacketSize,
                                                &DatagramClient::GetPacketSize),
-                          MakeUintegerChecker<uint32_t>(1, 65507))
+                          MakeUintegerChecker<uint32_t>(1, MOST_BYTES))
             .AddAttribute("MaxBytes",
                           "Payload bytes to send in all; 0: until the application stops",
                           UintegerValue(0),
@@ -101,6 +103,9 @@ void
 DatagramClient::SetPacketSize(uint32_t bytes)
 {
     CheckNotStarted("another PacketSize");
+    NS_ABORT_MSG_UNLESS(bytes >= 1 && bytes <= MOST_BYTES,
+                        "a datagram cannot have " << bytes << " bytes of payload; expected 1 to "
+                                                  << MOST_BYTES);
     m_size = bytes;
 }
 

@@ -57,7 +57,8 @@ class DatagramClient : public FlowApplication, public SettingsOwner, public Prob
     Address GetRemote() const;
 
     /**
-     * \param bytes payload bytes of a datagram; ends the program if it has begun to send
+     * \param bytes payload bytes of a datagram, 1 to 65507; ends the program if it has begun to
+     * send
      */
     void SetPacketSize(uint32_t bytes);
 

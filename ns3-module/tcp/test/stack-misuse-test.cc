@@ -166,6 +166,14 @@ MakeStackMisuseTests()
                              client.SetAttribute("PacketSize", UintegerValue(100));
                          }),
                          "has started, and another PacketSize comes too late"),
+        RefuseWithStacks(
+            "datagrams of nothing",
+            [](StackPair&) { CreateObject<DatagramClient>()->SetPacketSize(0); },
+            "a datagram cannot have 0 bytes of payload; expected 1 to 65507"),
+        RefuseWithStacks(
+            "datagrams longer than there are",
+            [](StackPair&) { CreateObject<DatagramClient>()->SetPacketSize(70'000); },
+            "a datagram cannot have 70000 bytes of payload"),
         RefuseWithStacks("another parameter of datagrams under way",
                          WhileSending([](DatagramClient& client) {
                              client.SetAttribute("Eta", DoubleValue(0.5));
