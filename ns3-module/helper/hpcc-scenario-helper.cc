@@ -26,6 +26,7 @@
 #include "ns3/fast-cnp-host.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/global-value.h"
+#include "ns3/node-list.h"
 #include "ns3/node.h"
 #include "ns3/object-factory.h"
 #include "ns3/qbb-net-device.h"
@@ -315,6 +316,13 @@ HpccScenarioHelper::ChooseSimulator() const
     {
         Say("run.order = \"canonical\" comes too late: this program has used another simulator "
             "already; run the scenario first, or set it to \"insertion\"");
+        return false;
+    }
+    // Times of a scenario count from 0, and its end would be that of the program's own nodes.
+    if (NodeList::GetNNodes() > 0 || Simulator::Now().IsStrictlyPositive())
+    {
+        Say("a simulation of this program is under way, which the end of a scenario would end, "
+            "too; run the scenario first, or call Simulator::Destroy() before");
         return false;
     }
     return true;

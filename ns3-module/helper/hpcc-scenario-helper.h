@@ -74,7 +74,8 @@ class HpccScenarioHelper
      * \brief Run the experiment that was loaded. Call it once. The simulator that the process uses
      * afterwards, defaults of attributes and ns-3's run number are those of before.
      * \param out folder for the results
-     * \return what became of it; BAD_INPUT without an experiment, and the second time
+     * \return what became of it; BAD_INPUT without an experiment, the second time, and while the
+     * program has nodes of its own, or its simulator has left time 0
      */
     Outcome Run(const std::string& out);
 
@@ -99,8 +100,8 @@ class HpccScenarioHelper
 
     /**
      * \brief Choose the simulator and its order of events, unless the program has one already.
-     * \return whether it has the order that the experiment asks for; says so on standard error if
-     * not
+     * \return whether it has the order that the experiment asks for, and nothing else to do; says
+     * so on standard error if not
      */
     bool ChooseSimulator() const;
 

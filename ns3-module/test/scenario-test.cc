@@ -258,10 +258,60 @@ class AfterScenarioTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief A program that has a simulation of its own under way is to run a scenario.
+ */
+class ScenarioBesideProgramTest : public HpccTestCase
+{
+  public:
+    ScenarioBesideProgramTest()
+        : HpccTestCase("A scenario does not run beside a simulation of the program")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TestNetwork network;
+        network.MakeStar(2);
+        network.helper.Start();
+        const auto flow = network.AddFlow(0, 1, 100'000);
+        ExpectRefusal();
+        Simulator::Stop(MicroSeconds(5));
+        Simulator::Run();
+        ExpectRefusal();
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(flow->IsFinished(), true, "the program's own network goes on");
+        Simulator::Destroy();
+
+        Simulator::Schedule(MicroSeconds(1), &ScenarioBesideProgramTest::ExpectRefusal, this);
+        Simulator::Run();
+        Simulator::Destroy();
+    }
+
+    /// Try to run a scenario.
+    void ExpectRefusal()
+    {
+        const std::string config = CreateTempDirFilename("good.toml");
+        std::ofstream(config) << SCENARIO;
+        HpccScenarioHelper scenario;
+        NS_TEST_ASSERT_MSG_EQ(scenario.Load(config, {"run.order=\"insertion\""}), true, "refused");
+        std::ostringstream errors;
+        std::streambuf* usual = std::cerr.rdbuf(errors.rdbuf());
+        const auto outcome = scenario.Run(CreateTempDirFilename("out"));
+        std::cerr.rdbuf(usual);
+        NS_TEST_EXPECT_MSG_EQ(outcome, HpccScenarioHelper::BAD_INPUT, "it would end what there is");
+        NS_TEST_EXPECT_MSG_NE(errors.str().find("a simulation of this program is under way"),
+                              std::string::npos,
+                              "the message: " << errors.str());
+    }
+};
+
 TestCases
 MakeScenarioTests()
 {
-    return {new ScenarioTest, new AfterScenarioTest};
+    return {new ScenarioTest, new AfterScenarioTest, new ScenarioBesideProgramTest};
 }
 
 } // namespace tests
