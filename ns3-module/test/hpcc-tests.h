@@ -75,8 +75,16 @@ TestCases MakeLinkTests();
 TestCases MakeDisposeTests();
 /// \return tests of trace sources and of helpers for programs
 TestCases MakeTraceTests();
-/// \return tests of what a program must not do
-TestCases MakeMisuseTests();
+/// \return tests of what a program must not do with flows
+TestCases MakeFlowMisuseTests();
+/// \return tests of what it must not do with nodes, devices and links
+TestCases MakeNetworkMisuseTests();
+/// \return tests of what it must not do with captures and text traces
+TestCases MakeTraceMisuseTests();
+/// \return tests of what it must not set
+TestCases MakeSettingMisuseTests();
+/// \return tests of what it must not do with the simulator
+TestCases MakeSimulatorMisuseTests();
 /// \return tests of hosts that take what arrives slowly
 TestCases MakeSlowReceiverTests();
 /// \return tests of attributes that contradict each other, or those of other nodes
@@ -178,6 +186,14 @@ class TestNetwork
      */
     void SetParameter(const std::string& name, const std::string& value);
 };
+
+/**
+ * \brief Give a network of two hosts to what needs one.
+ * \param start whether it is started
+ * \param misuse does something with it
+ * \return a call that makes the network, and does that
+ */
+std::function<void()> WithNetwork(bool start, const std::function<void(TestNetwork&)>& misuse);
 
 } // namespace tests
 } // namespace ns3
