@@ -130,8 +130,8 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     [
         ("flows", format!("{} of {} finished", human::count(s.flows_finished), human::count(s.flows_total))),
         ("queue", queue(s)),
-        ("PFC", format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns))),
-        ("frames", format!("{} dropped, {} lost on links", human::count(s.drops), human::count(s.losses))),
+        ("PFC", pauses(s)),
+        ("frames", format!("{}, {} lost on links", drops(s), human::count(s.losses))),
         ("recovery", recovery(s)),
         (
             "simulated",
@@ -146,9 +146,19 @@ pub fn total_lines(s: &Summary) -> [(&'static str, String); 7] {
     ]
 }
 
+fn pauses(s: &Summary) -> String {
+    let all = format!("{}, {} paused", human::counted(s.pfc_pauses, "pause"), Nanos(s.pfc_pause_ns));
+    s.receive.as_ref().map_or(all.clone(), |slow| format!("{all}; slow hosts sent {}", human::count(slow.pauses)))
+}
+
+fn drops(s: &Summary) -> String {
+    let all = format!("{} dropped", human::count(s.dropped()));
+    s.receive.as_ref().map_or(all.clone(), |slow| format!("{all} ({} by slow hosts)", human::count(slow.dropped)))
+}
+
 fn recovery(s: &Summary) -> String {
     // Nothing told the senders but their patience.
-    let needless = s.timeouts > 0 && s.drops == 0 && s.losses == 0;
+    let needless = s.timeouts > 0 && s.dropped() == 0 && s.losses == 0;
     let advice = if needless { "; no frame was lost, so transport.timeout is too short here" } else { "" };
     format!("{} packets sent again, {} timeouts{advice}", human::count(s.resent_packets), human::count(s.timeouts))
 }
@@ -205,7 +215,7 @@ fn unfinished(results: &Results) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hpcc_formats::results::{FctRecord, Port, UnfinishedFlow};
+    use hpcc_formats::results::{FctRecord, Port, ReceiveSummary, UnfinishedFlow};
     use hpcc_measures::results::in_memory;
     use hpcc_measures::select::Selection;
 
@@ -253,6 +263,19 @@ mod tests {
         assert!(!text.contains("unfinished"), "{text}");
         let begin = lasting(&results(0)).expect("in memory");
         assert!(text.strip_prefix(&begin).is_some_and(|rest| rest.starts_with(" simulated ")), "{begin}");
+    }
+
+    #[test]
+    fn what_slow_hosts_drop_counts_as_dropped() {
+        let mut results = results(0);
+        results.summary.timeouts = 1;
+        let text = render(&results).expect("in memory");
+        assert!(text.contains("0 dropped, 0 lost") && text.contains("no frame was lost"), "{text}");
+        results.summary.drops = 2;
+        results.summary.receive = Some(ReceiveSummary { dropped: 5, pauses: 9 });
+        let text = render(&results).expect("in memory");
+        assert!(text.contains("7 dropped (5 by slow hosts), 0 lost") && text.contains("slow hosts sent 9"), "{text}");
+        assert!(!text.contains("no frame was lost"), "{text}");
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub fn metrics(
     push_queue_and_pauses(&mut metrics, results, facts)?;
     if !results.window.chosen {
         let counts = [
-            ("drops", summary.drops),
+            ("drops", summary.dropped()),
             ("resent_packets", summary.resent_packets),
             ("telemetry_bytes", summary.telemetry_bytes),
             ("feedback_packets", summary.feedback_packets),

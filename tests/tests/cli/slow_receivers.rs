@@ -91,6 +91,7 @@ fn without_pauses_frames_are_dropped_and_sent_again() {
         "receive.buffer=20KB",
     ]);
     let dropped = count(&summary, "/receive/dropped");
+    assert_eq!(count(&summary, "/drops"), 0, "switches have room");
     assert!(dropped > 0, "{summary:#}");
     assert_eq!((count(&summary, "/receive/pauses"), count(&summary, "/pfc_pauses")), (0, 0));
     assert!(count(&summary, "/resent_packets") >= dropped, "{dropped} dropped: {summary:#}");

@@ -101,13 +101,8 @@ fn losses(scenario: &Scenario, Results { summary, .. }: &Results) -> Result<(), 
     // Hosts with a stack drop what exceeds the queue of their own port.
     let is_rdma = scenario.settings.protocol.protocol == Protocol::Rdma;
     let has_room = is_rdma && switch.mode == BufferKind::Lossless && switch.headroom.is_none();
-    let drops = summary.drops + dropped_by_hosts(summary);
+    let drops = summary.dropped();
     expect(explained || !has_room || drops == 0, || format!("{drops} drops with PFC"))
-}
-
-/// Frames that slow receivers had no room for.
-fn dropped_by_hosts(summary: &Summary) -> u64 {
-    summary.receive.as_ref().map_or(0, |receive| receive.dropped)
 }
 
 /// Whether links fail, someone attacks, or faults of the reference are repeated.
@@ -128,7 +123,7 @@ pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool
     let lowest = scenario.settings.get("congestion_control", Some(scenario.algorithm().name()), "min_rate");
     let is_slow = matches!(lowest, Some(Value::Rate(rate)) if rate.0 < SLOW);
     let repeats = transport.timeout.is_some() && scenario.settings.protocol.protocol != Protocol::Udp;
-    let is_lossy = summary.drops + dropped_by_hosts(summary) > 0 && !repeats;
+    let is_lossy = summary.dropped() > 0 && !repeats;
     is_noted || is_silent || is_slow || is_lossy || is_disturbed(scenario)
 }
 

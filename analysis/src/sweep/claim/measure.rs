@@ -249,7 +249,7 @@ impl Measure {
             }
             What::TotalWindow => self.statistic(total_windows(&self.control(&results)?)),
             What::PausedShare => Ok(100.0 * window::paused_share(&results)?),
-            What::Drops => Ok(results.summary.drops as f64),
+            What::Drops => Ok(results.summary.dropped() as f64),
             What::Unfinished => {
                 let (mut lost, mut all) = (0u64, 0u64);
                 results.each_unfinished(|flow| lost += u64::from(self.counts(flow.size)))?;

@@ -120,6 +120,13 @@ pub struct Summary {
     pub files: BTreeMap<String, FileDigest>,
 }
 
+impl Summary {
+    /// Frames that switches, or the NICs of slow receivers, dropped.
+    pub fn dropped(&self) -> u64 {
+        self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
+    }
+}
+
 /// What the NICs of hosts did that take what arrives slowly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiveSummary {
