@@ -23,10 +23,10 @@ FlowApplication::DoInitialize()
         return;
     }
     NS_ABORT_MSG_IF(m_startTime.IsStrictlyNegative() || m_stopTime.IsStrictlyNegative(),
-                    "the application of node " << GetNode()->GetId() << " is to start at "
-                                               << m_startTime.As(Time::NS) << " and to stop at "
-                                               << m_stopTime.As(Time::NS)
-                                               << "; expected times of at least 0 ns");
+                    "the application of node "
+                        << GetNode()->GetId() << " is to start at " << m_startTime.GetNanoSeconds()
+                        << " ns and to stop at " << m_stopTime.GetNanoSeconds()
+                        << " ns; expected times of at least 0 ns");
     Application::DoInitialize();
     const WheelSimulatorImpl* simulator = WheelSimulatorImpl::Find();
     if (simulator && simulator->IsCanonical())

@@ -158,7 +158,7 @@ MakeFlowMisuseTests()
                                        network.AddFlow(0, 1, 1000, NanoSeconds(-10));
                                        Simulator::Run();
                                    }),
-                       "is to start at -10ns"),
+                       "is to start at -10 ns"),
         MakeMisuseTest(
             "an application whose flow cannot be paused",
             []() { CreateObject<RdmaClient>()->SetPriority(0); },
