@@ -49,7 +49,7 @@ MakeSimulatorMisuseTests()
                 TestNetwork network;
                 network.MakeStar(2);
                 network.helper.Start();
-                Simulator::Schedule(NanoSeconds(-10), []() {});
+                Simulator::ScheduleWithContext(0, NanoSeconds(-10), []() {});
                 Simulator::Run();
             },
             "an event was scheduled for -10 ns, before the begin of the simulation"),
