@@ -10,7 +10,7 @@ use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
-use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec, receive};
+use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec};
 use hpcc_core::units::{BitRate, Nanos};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -314,7 +314,7 @@ pub(crate) mod ffi {
 }
 
 use ffi::{
-    AckFrame, AckResult, Arrival, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
+    AckFrame, AckResult, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
     SenderParameters, TelemetryFrame, TelemetryReply, TimeoutResult,
 };
 
@@ -610,32 +610,6 @@ impl Host {
             moves,
             receive_dropped: receive.dropped,
             receive_pauses: receive.pauses,
-        }
-    }
-
-    pub fn receives_slowly(&mut self) -> bool {
-        self.host.receive_buffer(0).is_some()
-    }
-
-    pub fn hold(&mut self, nic: u16, priority: u8, bytes: u32) -> Arrival {
-        match self.host.receive_buffer(nic.into()).map(|buffer| buffer.arrive(priority, bytes)) {
-            Some(receive::Arrival::Held { pause: false }) => Arrival::Held,
-            Some(receive::Arrival::Held { pause: true }) => Arrival::HeldAndPauses,
-            Some(receive::Arrival::Dropped) | None => Arrival::Dropped,
-        }
-    }
-
-    pub fn begin_to_take(&mut self, nic: u16, bytes: u32) -> u64 {
-        self.host.receive_buffer(nic.into()).map_or(0, |buffer| buffer.begin(bytes).0)
-    }
-
-    pub fn take(&mut self, nic: u16, bytes: u32) -> u8 {
-        self.host.receive_buffer(nic.into()).map_or(0, |buffer| buffer.take(bytes))
-    }
-
-    pub fn forget_pauses(&mut self, nic: u16) {
-        if let Some(buffer) = self.host.receive_buffer(nic.into()) {
-            buffer.forget_pauses();
         }
     }
 

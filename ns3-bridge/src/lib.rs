@@ -25,5 +25,6 @@ mod ranks;
 mod results;
 mod scenario;
 mod settings;
+mod slow_receiver;
 mod switch;
 mod usage;
