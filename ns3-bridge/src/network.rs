@@ -207,7 +207,7 @@ impl Network {
     }
 
     pub fn set_links(&mut self, links: &[u32], up: bool) -> Vec<u32> {
-        let unused = if self.quirks.last_parallel_link { self.followed() } else { Vec::new() };
+        let unused = if self.quirks.last_parallel_link { self.network.superseded_links() } else { Vec::new() };
         let changes = |link: &u32| self.down.contains(link) == up && !unused.contains(link);
         let changed: Vec<u32> = links.iter().copied().filter(changes).collect();
         if changed.is_empty() {
@@ -276,14 +276,6 @@ impl Network {
         Box::new(LinkRates(node::LinkRates::of(&self.network)))
     }
 
-    /// Links that another one between the same nodes follows.
-    fn followed(&self) -> Vec<u32> {
-        let mut last = BTreeMap::new();
-        let ends = |link: &Link| (link.a.min(link.b), link.a.max(link.b));
-        let links = self.network.links.iter().zip(0..);
-        links.filter_map(|(link, index)| last.insert(ends(link), index)).collect()
-    }
-
     pub fn route_to_switches(&mut self) {
         self.to_switches = true;
     }
@@ -291,7 +283,7 @@ impl Network {
     pub fn compute_routes(&mut self, payload_bytes: u32) {
         self.payload = payload_bytes;
         if self.quirks.last_parallel_link {
-            self.down = self.followed();
+            self.down = self.network.superseded_links();
         }
         let routes = Routes::avoiding(&self.network, payload_bytes, &self.down, self.to_switches);
         let measures = routes.kinds().map(|(path, links)| {

@@ -59,14 +59,16 @@ fn record(event: &PacketEvent, kind: PacketKind, sent_ns: u64) -> TraceRecord {
     }
 }
 
-fn port_rates(network: &Network) -> Vec<PortRate> {
+/// The ports of the header: not those of `unused` links.
+fn port_rates(network: &Network, unused: &[u32]) -> Vec<PortRate> {
     let of_node = |(node, ports): (usize, Vec<hpcc_core::topology::Port>)| {
         let rate = |(index, port): (usize, hpcc_core::topology::Port)| PortRate {
             node: node as u16,
             port: index as u8 + 1,
             rate: network.links[port.link as usize].rate,
         };
-        ports.into_iter().enumerate().map(rate).collect::<Vec<_>>()
+        let used = ports.into_iter().enumerate().filter(|(_, port)| !unused.contains(&port.link));
+        used.map(rate).collect::<Vec<_>>()
     };
     network.ports().into_iter().enumerate().flat_map(of_node).collect()
 }
@@ -75,7 +77,10 @@ impl Results {
     pub fn begin_trace(&mut self, scenario: &Scenario, window_bytes: u64) {
         self.set_stamped(scenario.stamps_send_time());
         let Some(writer) = self.writer_mut() else { return };
-        writer.begin_trace(&port_rates(&scenario.get().network), window_bytes as u32);
+        let network = &scenario.get().network;
+        let knows_one = scenario.get().quirks().last_parallel_link;
+        let unused = if knows_one { network.superseded_links() } else { Vec::new() };
+        writer.begin_trace(&port_rates(network, &unused), window_bytes as u32);
     }
 
     pub fn packet(&mut self, event: &PacketEvent, telemetry: &[u8]) {

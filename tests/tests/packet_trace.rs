@@ -92,6 +92,26 @@ fn a_failed_link_drops_what_waits_and_what_arrives() {
     assert!(arriving.clone().all(|record| record.node == 2 && record.queue == 0));
 }
 
+/// The reference knows one link between two nodes, the last one, and its trace lists the ports of that.
+#[test]
+fn the_header_lists_the_ports_that_are_used() {
+    let ports = |settings: &[&str]| {
+        let bench = Bench::new(REFERENCE);
+        bench.edit("config.txt", "ENABLE_TRACE 0", "ENABLE_TRACE 1 TRACE_FILE trace.txt");
+        bench.write(
+            "topology.txt",
+            "4 1 4\n3\n0 3 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+        );
+        bench.write("trace.txt", "1 3");
+        let told = bench.run("config.txt", settings);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let reader = TraceReader::open(&bench.path("out/packets.tr")).expect("trace");
+        reader.ports.iter().filter(|port| port.node == 3).map(|port| port.port).collect::<Vec<_>>()
+    };
+    assert_eq!(ports(&[]), [2, 3, 4]);
+    assert_eq!(ports(&["compatibility.last_parallel_link=false"]), [1, 2, 3, 4]);
+}
+
 /// Pauses that are resumes make the buffer overflow. The reference does not tell.
 #[test]
 fn an_overflow_is_traced_but_not_in_the_reference() {

@@ -122,7 +122,7 @@ fn said(telemetry: &Telemetry<'_>) -> Value {
         }
         Telemetry::SentAt(time) => json!({ "sent_ns": time.0 }),
         Telemetry::Utilisation(utilisation) => json!({ "utilisation": utilisation }),
-        Telemetry::Nothing | Telemetry::Link(_) | Telemetry::Window(_) => Value::Null,
+        Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::Link(_) | Telemetry::Window(_) => Value::Null,
     }
 }
 

@@ -79,7 +79,11 @@ fuzz_target!(|bytes: &[u8]| {
                     assert!(exporter.export(now, stack, &mut codes) <= stack.hops().len());
                 }
                 Telemetry::Utilisation(load) => assert!(load >= 0.0 && load.is_finite(), "{load}"),
-                Telemetry::Link(_) | Telemetry::SentAt(_) | Telemetry::Window(_) | Telemetry::Nothing => {}
+                Telemetry::Overwritten(_)
+                | Telemetry::Link(_)
+                | Telemetry::SentAt(_)
+                | Telemetry::Window(_)
+                | Telemetry::Nothing => {}
             }
         }
     }

@@ -203,7 +203,7 @@ impl CongestionControl for Hpcc {
         }
         if self.last_update_seq == 0 {
             self.last_update_seq = feedback.snd_nxt;
-            if let Telemetry::Hops(stack) = feedback.telemetry {
+            if let Telemetry::Hops(stack) | Telemetry::Overwritten(stack) = feedback.telemetry {
                 self.last[..stack.hops().len()].copy_from_slice(stack.hops());
             }
             return RateDecision::Keep;

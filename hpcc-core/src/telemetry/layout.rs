@@ -236,9 +236,7 @@ impl Layout {
     pub fn read<'a>(&self, section: &[u8], stack: &'a mut HopStack) -> Telemetry<'a> {
         let read = match *self {
             Layout::None => Err(Unusable),
-            Layout::Reference { multiplier } => {
-                reference::read(section, multiplier, stack).map(|()| Telemetry::Hops(stack))
-            }
+            Layout::Reference { multiplier } => reference::read(section, multiplier, stack),
             Layout::Paper => compact::read(Form::Paper, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::Draft => compact::read(Form::Draft, section, stack).map(|()| Telemetry::Hops(stack)),
             Layout::IntMd { .. } => int_md::read(section, stack).map(|()| Telemetry::Hops(stack)),

@@ -221,6 +221,9 @@ pub enum Telemetry<'a> {
     Nothing,
     /// A record of each hop.
     Hops(&'a HopStack),
+    /// Records that later hops have written over, where the path is a little longer than the section: the reference's HPCC
+    /// begins with them, and nobody compares them.
+    Overwritten(&'a HopStack),
     /// A record of the busiest link.
     Link(&'a LinkRecord),
     /// When the packet left its sender.

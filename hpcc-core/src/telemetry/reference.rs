@@ -6,15 +6,19 @@
 //!            qlen (17)    txBytes (20) ns (24)   rate code (3)
 //! ```
 //! txBytes counts units of 128 * multiplier bytes, qlen units of 80 * multiplier; all fields wrap, qlen
-//! included. A sixth hop overwrites the first, as in the reference; such a section is unusable.
+//! included. A sixth hop overwrites the first, a seventh the second, as in the reference; more make a section unusable.
 
-use super::{Hop, HopStack, Modulus, Snapshot, Unusable};
+use super::{Hop, HopStack, Modulus, Snapshot, Telemetry, Unusable};
 use crate::units::BitRate;
 
 /// Words for hops in a section; a sixth hop writes over the first.
 pub const SLOTS: usize = 5;
 /// Bytes of a section; it has this length from the sender on.
 pub const LEN: usize = 8 * SLOTS + 2;
+
+/// Most hops of a section that is remembered though its words were overwritten. (In the reference a copy of the hop count and of what
+/// follows it ends in fields that nobody reads; from eight hops on it reaches others.)
+const REMEMBERED: usize = 7;
 
 const TS_BITS: u32 = 24;
 const TX_BITS: u32 = 20;
@@ -90,11 +94,11 @@ pub const fn modulus(multiplier: u32) -> Modulus {
 }
 
 #[inline]
-pub fn read(section: &[u8], multiplier: u32, stack: &mut HopStack) -> Result<(), Unusable> {
+pub fn read<'a>(section: &[u8], multiplier: u32, stack: &'a mut HopStack) -> Result<Telemetry<'a>, Unusable> {
     let bytes: &[u8; LEN] = section.try_into().map_err(|_| Unusable)?;
     let (slots, count) = bytes.as_chunks();
     let count = usize::from(u16::from_le_bytes(*count.first_chunk().ok_or(Unusable)?));
-    if count > SLOTS {
+    if count > REMEMBERED {
         return Err(Unusable);
     }
     let units = u64::from(multiplier.max(1));
@@ -108,17 +112,21 @@ pub fn read(section: &[u8], multiplier: u32, stack: &mut HopStack) -> Result<(),
             qlen: (word >> QLEN_SHIFT) * QLEN_UNIT * units,
         });
     }
-    Ok(())
+    Ok(if count > SLOTS { Telemetry::Overwritten(stack) } else { Telemetry::Hops(stack) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::units::Nanos;
+    use alloc::vec::Vec;
 
     fn read(section: &[u8], multiplier: u32) -> Result<HopStack, Unusable> {
         let mut stack = HopStack::default();
-        super::read(section, multiplier, &mut stack).map(|()| stack)
+        match super::read(section, multiplier, &mut stack)? {
+            Telemetry::Hops(stack) => Ok(stack.clone()),
+            _ => Err(Unusable),
+        }
     }
 
     fn snapshot(qlen: u64) -> Snapshot {
@@ -160,7 +168,14 @@ mod tests {
             stamp(&mut section, LEN, &snapshot(qlen * 80), 1);
         }
         assert_eq!(u64::from_le_bytes(section[..8].try_into().expect("8")) >> 47, 5);
-        assert_eq!(read(&section, 1), Err(Unusable));
+        let mut stack = HopStack::default();
+        let queues = |stack: &HopStack| stack.hops().iter().map(|hop| hop.qlen / 80).collect::<Vec<_>>();
+        let Ok(Telemetry::Overwritten(words)) = super::read(&section, 1, &mut stack) else { panic!("five words") };
+        assert_eq!(queues(words), [5, 1, 2, 3, 4]);
+        for _ in 6..8 {
+            stamp(&mut section, LEN, &snapshot(0), 1);
+        }
+        assert_eq!(super::read(&section, 1, &mut stack), Err(Unusable), "eight hops");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod routes;
 pub use node_set::NodeSet;
 
 use crate::units::{BitRate, Nanos, Rounding};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// What a node does with a frame that arrives.
@@ -82,6 +83,13 @@ impl Network {
     pub fn links_between(&self, a: u32, b: u32) -> Vec<u32> {
         let connects = |link: &Link| (link.a, link.b) == (a, b) || (link.a, link.b) == (b, a);
         self.links.iter().zip(0..).filter(|(link, _)| connects(link)).map(|(_, index)| index).collect()
+    }
+
+    /// Links that another one between the same nodes follows: indices into [`Network::links`].
+    pub fn superseded_links(&self) -> Vec<u32> {
+        let mut last = BTreeMap::new();
+        let ends = |link: &Link| (link.a.min(link.b), link.a.max(link.b));
+        self.links.iter().zip(0..).filter_map(|(link, index)| last.insert(ends(link), index)).collect()
     }
 
     /// Rates of the links that end at a host.

@@ -44,6 +44,7 @@ impl Host {
         let signal = match telemetry {
             Telemetry::Hops(_) => Signal::FastCnpWithRecords,
             Telemetry::Nothing
+            | Telemetry::Overwritten(_)
             | Telemetry::Link(_)
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)

@@ -14,7 +14,6 @@ use hpcc_core::switch::SwitchSettings;
 use hpcc_core::topology::Network;
 use hpcc_core::transport::{Recovery, TransportSettings};
 use hpcc_core::units::{Bytes, Nanos};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The reference has no seed of its own; its generators start from 1.
@@ -138,9 +137,7 @@ fn pause_time(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<Nanos,
 
 /// Links that the reference does not use.
 fn parallel_links(network: &Network) -> Option<String> {
-    let ends: BTreeSet<(u32, u32)> =
-        network.links.iter().map(|link| (link.a.min(link.b), link.a.max(link.b))).collect();
-    let unused = network.links.len() - ends.len();
+    let unused = network.superseded_links().len();
     (unused > 0).then(|| {
         format!("{unused} links of the topology are not used: of several between two nodes only the last one is")
     })

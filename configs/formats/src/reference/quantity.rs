@@ -7,6 +7,8 @@ use hpcc_core::settings::quantity;
 use hpcc_core::units::{BitRate, Nanos};
 
 const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
+/// Units of time below a nanosecond, and how many are one.
+const PARTS_OF_NANOS: &[(&str, u64)] = &[("ps", 1_000), ("fs", 1_000_000)];
 
 /// A rate: a number with a bit or byte unit, or bits per second without one.
 pub fn rate(text: &str) -> Option<BitRate> {
@@ -37,11 +39,15 @@ fn scale(prefix: &str) -> Option<f64> {
 /// A delay: a number with a unit, or seconds without one.
 pub fn delay(text: &str) -> Option<Nanos> {
     let (number, unit) = split(text)?;
-    let nanos_per_unit = quantity::factor(quantity::TIMES, if unit.is_empty() { "s" } else { unit })?;
     if number >= TWO_POW_64 {
         return None;
     }
-    // The product is taken in 64.64 fixed point and floored, as in Nanos::from_seconds.
+    // Everything is floored, as in Nanos::from_seconds: a part of a nanosecond is gone.
+    if let Some((_, units)) = PARTS_OF_NANOS.iter().find(|(name, _)| *name == unit) {
+        return Some(Nanos(number as u64 / units));
+    }
+    let nanos_per_unit = quantity::factor(quantity::TIMES, if unit.is_empty() { "s" } else { unit })?;
+    // The product is taken in 64.64 fixed point.
     let fraction = (number.fract() * TWO_POW_64) as u64;
     let whole = u128::from(number as u64).checked_mul(u128::from(nanos_per_unit))?;
     let part = (u128::from(fraction) * u128::from(nanos_per_unit)) >> 64;
@@ -70,9 +76,18 @@ mod tests {
 
     #[test]
     fn delays_match_those_that_the_reference_was_seen_to_read() {
-        for (text, nanos) in
-            [("1000ns", 1000), ("0.001ms", 1000), ("1us", 1000), ("0.5us", 500), ("1.5us", 1500), ("2", 2_000_000_000)]
-        {
+        for (text, nanos) in [
+            ("1000ns", 1000),
+            ("0.001ms", 1000),
+            ("1us", 1000),
+            ("0.5us", 500),
+            ("1.5us", 1500),
+            ("2", 2_000_000_000),
+            ("1500ps", 1),
+            ("999ps", 0),
+            ("2000000fs", 2),
+            ("1999999.9fs", 1),
+        ] {
             assert_eq!(delay(text), Some(Nanos(nanos)), "{text}");
         }
     }

@@ -121,12 +121,10 @@ impl<'a> Settings<'a> {
 
     /// 0 or 1.
     pub fn flag(&self, key: &str, default: bool) -> Result<bool, InputError> {
-        match self.word(key).map(|word| (word, word.text)) {
-            None => Ok(default),
-            Some((_, "0")) => Ok(false),
-            Some((_, "1")) => Ok(true),
-            Some((word, _)) => Err(keyed(key, word.refuse(key, "0 or 1"))),
-        }
+        self.read(key, default, |word| match word.integer(key, 1) {
+            Ok(value) => Ok(value == 1),
+            Err(_) => Err(word.refuse(key, "0 or 1")),
+        })
     }
 
     /// A whole number up to 2^32 - 1.

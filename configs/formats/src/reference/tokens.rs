@@ -23,11 +23,8 @@ impl Token<'_> {
 
     /// A whole number from 0 to `max`.
     pub fn integer(&self, what: impl Display, max: u64) -> Result<u64, InputError> {
-        let digits = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
-        match self.text.parse() {
-            Ok(value) if digits && value <= max => Ok(value),
-            _ => Err(self.refuse(what, &format!("a whole number from 0 to {max}"))),
-        }
+        let number = self.text.parse().ok().filter(|&value| value <= max);
+        number.ok_or_else(|| self.refuse(what, &format!("a whole number from 0 to {max}")))
     }
 
     /// A finite number of at least 0.

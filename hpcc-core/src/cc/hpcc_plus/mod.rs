@@ -159,7 +159,9 @@ impl HpccPlus {
             Telemetry::Hops(stack) => self.inflight.measure(feedback.now, stack),
             Telemetry::Link(record) => self.inflight.measure_link(feedback.now, record),
             Telemetry::Utilisation(utilisation) => self.inflight.accept(utilisation),
-            Telemetry::Nothing | Telemetry::SentAt(_) | Telemetry::Window(_) => Measured::Nothing,
+            Telemetry::Nothing | Telemetry::Overwritten(_) | Telemetry::SentAt(_) | Telemetry::Window(_) => {
+                Measured::Nothing
+            }
         };
         match measured {
             Measured::Nothing => RateDecision::Keep,
@@ -172,9 +174,11 @@ impl HpccPlus {
             Measured::Load { busiest } => {
                 self.bottleneck = match feedback.telemetry {
                     Telemetry::Hops(_) | Telemetry::Link(_) => u8::try_from(busiest).ok(),
-                    Telemetry::Nothing | Telemetry::SentAt(_) | Telemetry::Utilisation(_) | Telemetry::Window(_) => {
-                        None
-                    }
+                    Telemetry::Nothing
+                    | Telemetry::Overwritten(_)
+                    | Telemetry::SentAt(_)
+                    | Telemetry::Utilisation(_)
+                    | Telemetry::Window(_) => None,
                 };
                 self.react(feedback)
             }

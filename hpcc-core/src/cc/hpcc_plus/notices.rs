@@ -44,6 +44,7 @@ impl Notices {
         let load = match notification.telemetry {
             Telemetry::Hops(stack) => self.load(notification, stack),
             Telemetry::Nothing
+            | Telemetry::Overwritten(_)
             | Telemetry::Link(_)
             | Telemetry::SentAt(_)
             | Telemetry::Utilisation(_)
