@@ -456,18 +456,22 @@ test_libraries() (
         "$HPCC_ANALYSIS_PROGRAM" run configs/leaf-spine-rocev2.toml --out "$out/two" --ranks 2 >/dev/null || status=1
         cmp "$out/one/fct.csv" "$out/two/fct.csv" || status=1
     fi
-    compile_for_debugger || status=1
+    run_checked 120 || status=1
     rm -rf "$cache"
     return $status
 )
 
+# $1 random scenarios in a simulator whose every access to memory (ASan) and arithmetic (UBSan, Rust's checks) is looked at.
 # Unoptimised, which is how ns-3 is built by default, the compiler warns of other things, and ns-3 takes warnings for errors.
-compile_for_debugger() {
-    built=$cache/debug
-    mkdir "$built"
-    configure_beside "$(libraries_config)" -DHPCC_UNITE_SOURCES=ON -DCMAKE_BUILD_TYPE=Debug \
-        "-DCMAKE_CXX_FLAGS=-g0 -Wall -Werror -Wno-error=deprecated-declarations" || return
-    compile_beside hpcc
+run_checked() {
+    built=$cache/checked
+    mkdir -p "$built"
+    configure_beside "$(libraries_config)" -DHPCC_UNITE_SOURCES=ON -DCMAKE_BUILD_TYPE=Debug -DHPCC_CARGO_PROFILE=checked \
+        "-DCMAKE_CXX_FLAGS=-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Werror -Wno-error=deprecated-declarations" ||
+        return
+    compile_beside hpcc-scenario
+    HPCC_SCENARIO_PROGRAM=$built/hpcc-scenario HPCC_RANDOM_SCENARIOS=$1 HPCC_RANDOM_SEED=${HPCC_RANDOM_SEED:-1001} \
+        cargo_test --package hpcc-tests --test combined_settings
 }
 
 # The programs of examples/. test.py knows no way to choose a module's, and a user's tree may have hundreds.

@@ -16,7 +16,8 @@ set(hpcc_cargo_dir "${hpcc_rust_dir}/target")
 if(DEFINED ENV{CARGO_TARGET_DIR})
   get_filename_component(hpcc_cargo_dir "$ENV{CARGO_TARGET_DIR}" ABSOLUTE BASE_DIR "${hpcc_rust_dir}")
 endif()
-set(hpcc_rust_library "${hpcc_cargo_dir}/release/libhpcc_ns3.a")
+set(HPCC_CARGO_PROFILE release CACHE STRING "Profile of the Rust core: release, or checked (arithmetic that overflows ends the program)")
+set(hpcc_rust_library "${hpcc_cargo_dir}/${HPCC_CARGO_PROFILE}/libhpcc_ns3.a")
 set(hpcc_bridge_include "${hpcc_cargo_dir}/cxxbridge")
 # Each source of the bridge with a cxx module has a generated C++ side.
 set(hpcc_bridge_source)
@@ -35,7 +36,7 @@ file(MAKE_DIRECTORY "${hpcc_bridge_include}")
 add_custom_target(
   hpcc-cargo
   COMMAND ${CMAKE_COMMAND} -E env "CARGO_TARGET_DIR=${hpcc_cargo_dir}"
-          "${HPCC_CARGO}" build --locked --quiet --release --package ns3-bridge --features ns3
+          "${HPCC_CARGO}" build --locked --quiet --profile ${HPCC_CARGO_PROFILE} --package ns3-bridge --features ns3
   BYPRODUCTS "${hpcc_rust_library}" ${hpcc_bridge_source} ${hpcc_bridge_headers}
   WORKING_DIRECTORY "${hpcc_rust_dir}"
   COMMENT "cargo build --package ns3-bridge"

@@ -218,13 +218,21 @@ impl Draft {
 
     /// Failing links, nodes without telemetry, attackers, monitors.
     fn events(&mut self, dice: &mut Dice, network: &Network) {
-        if dice.chance(15) {
+        if dice.chance(30) {
             let (a, b) = network.links[dice.below(network.links.len() as u64) as usize];
             let until = dice.one_of(&["", ", until = '40us'", ", until = '200us'"]);
             self.optional(format!("failures.links = [{{ time = '{}us', a = {a}, b = {b}{until} }}]", dice.below(40)));
         }
-        if dice.chance(20) {
-            self.optional(format!("legacy.nodes = [{}]", dice.below(network.nodes)));
+        if dice.chance(40) {
+            let node = if dice.chance(70) { dice.below(network.hosts) } else { dice.below(network.nodes) };
+            self.optional(format!("legacy.nodes = [{node}]"));
+            let algorithm = dice.one_of(&["dcqcn", "dctcp", "timely", "swift", "none"]);
+            self.optional(format!("legacy.algorithm = '{algorithm}'"));
+        }
+        if dice.chance(25) {
+            self.set("receive", "slow", dice.one_of(&["'hosts'", "'0'"]).into());
+            self.set("receive", "rate", dice.one_of(&["'1Gbps'", "'10Gbps'", "'40Gbps'"]).into());
+            self.set("receive", "buffer", dice.one_of(&["'10KB'", "'100KB'", "'1MB'"]).into());
         }
         if dice.chance(50) {
             self.optional("monitor.goodput_interval = '5us'".into());
@@ -267,7 +275,7 @@ impl Draft {
         self.fixed("traffic = [".into());
         self.fixed(flow(dice, hosts, 3));
         for _ in 0..dice.below(5) {
-            let priority = if dice.chance(80) { 3 } else { 1 + dice.below(7) };
+            let priority = if dice.chance(60) { 3 } else { 1 + dice.below(7) };
             let text = match dice.below(5) {
                 0 => format!("kind = 'incast', receiver = 0, sender_count = {}", 1 + dice.below(hosts - 1)),
                 1 => "kind = 'permutation'".into(),
