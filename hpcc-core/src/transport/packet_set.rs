@@ -3,9 +3,9 @@
 
 use alloc::collections::VecDeque;
 
-/// Packets this far ahead of the first missing one are not remembered. At 1000 bytes each they are a window of 65 MB;
-/// the bound keeps a wild sequence number from taking memory.
-const SPAN: u64 = 1 << 16;
+/// Packets this far ahead of the first missing one are not remembered: half of the space of PSNs, which have 24 bits and cannot
+/// tell more apart. The bound keeps a wild sequence number from taking memory, of which such a window needs a megabyte.
+const SPAN: u64 = 1 << 23;
 
 /// A set of packet numbers that slides forward. It takes one bit for each packet of the window and allocates
 /// only until it has once been as wide as the window.
@@ -17,8 +17,10 @@ pub struct PacketSet {
 }
 
 impl PacketSet {
-    /// Adds a packet. Returns whether it is new: neither before the set's beginning, nor in it, nor too far ahead.
-    pub fn insert(&mut self, packet: u64) -> bool {
+    /// Adds a packet ahead of `first_missing`, up to which the set slides first: what is behind it is forgotten, as far as it
+    /// fills words. Returns whether the packet is new: neither before the set's beginning, nor in it, nor too far ahead.
+    pub fn insert(&mut self, first_missing: u64, packet: u64) -> bool {
+        self.slide(first_missing / 64);
         let Some(offset) = (packet / 64).checked_sub(self.base).filter(|&words| words < SPAN / 64) else {
             return false;
         };
@@ -47,11 +49,11 @@ impl PacketSet {
         packet
     }
 
-    /// Forgets the packets before `packet`, as far as they fill words.
-    pub fn advance(&mut self, packet: u64) {
-        while self.base < packet / 64 {
+    /// Begins with this word.
+    fn slide(&mut self, base: u64) {
+        while self.base < base {
             if self.words.pop_front().is_none() {
-                self.base = packet / 64;
+                self.base = base;
                 return;
             }
             self.base += 1;
@@ -66,21 +68,21 @@ mod tests {
     #[test]
     fn what_is_added_is_found_until_it_is_passed() {
         let mut set = PacketSet::default();
-        assert!(set.insert(3) && set.insert(64) && set.insert(65));
-        assert!(!set.insert(64));
+        assert!(set.insert(0, 3) && set.insert(0, 64) && set.insert(0, 65));
+        assert!(!set.insert(0, 64));
         assert!(set.contains(3) && set.contains(65) && !set.contains(4) && !set.contains(1_000));
         assert_eq!((set.first_absent(64), set.first_absent(4)), (66, 4));
-        set.advance(64);
-        assert!(!set.contains(3) && set.contains(65));
-        assert!(!set.insert(3));
-        set.advance(10_000);
-        assert!(!set.insert(10_000 - 64) && set.insert(10_000) && set.contains(10_000));
+        assert!(set.insert(64, 66) && !set.contains(3) && set.contains(65));
+        assert!(!set.insert(64, 3));
+        for missing in [10_000, SPAN, 1 << 40] {
+            assert!(!set.insert(missing, missing - 64) && set.insert(missing, missing) && set.contains(missing));
+        }
     }
 
     #[test]
     fn a_wild_packet_takes_no_memory() {
         let mut set = PacketSet::default();
-        assert!(!set.insert(u64::MAX) && !set.insert(SPAN));
+        assert!(!set.insert(0, u64::MAX) && !set.insert(63, SPAN));
         assert!(set.words.is_empty());
     }
 
@@ -88,8 +90,7 @@ mod tests {
     fn a_sliding_set_stays_small() {
         let mut set = PacketSet::default();
         for packet in 0..100_000 {
-            set.insert(packet + 50);
-            set.advance(packet);
+            set.insert(packet, packet + 50);
         }
         assert!(set.words.len() <= 2 && set.words.capacity() <= 8);
     }

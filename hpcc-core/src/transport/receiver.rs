@@ -129,7 +129,7 @@ impl Receiver {
         if !seq.is_multiple_of(mtu) {
             return Reply::Silence;
         }
-        if self.ahead.insert(seq / mtu) {
+        if self.ahead.insert(self.expected / mtu, seq / mtu) {
             self.ahead_end = self.ahead_end.max(self.behind(seq, payload));
         } else if !self.ahead.contains(seq / mtu) {
             return Reply::Silence;
@@ -143,7 +143,6 @@ impl Receiver {
         let missing = self.ahead.first_absent(self.expected / mtu);
         // The last packet of a flow that has the queue pair to itself is shorter than the others.
         self.expected = self.expected.max(missing.saturating_mul(mtu).min(self.ahead_end));
-        self.ahead.advance(missing);
     }
 
     /// Whether the answer to a marked packet notifies its sender: at most once in an interval.
@@ -251,6 +250,31 @@ mod tests {
         assert_eq!(on_data(&mut receiver, &config, Nanos(0), 0, 1000), Reply::Ack(2000));
         assert_eq!(on_data(&mut receiver, &config, Nanos(0), 1000, 1000), Reply::Ack(2000));
         assert_eq!(on_data(&mut receiver, &config, Nanos(0), 2000, 1000), Reply::Ack(3200));
+    }
+
+    /// A loss after any number of packets in order, and at any distance from the next.
+    #[test]
+    fn what_comes_early_is_kept_however_long_the_flow_is() {
+        let config = TransportConfig { recovery: Recovery::SelectiveRepeat, ..TransportConfig::default() };
+        for mut receiver in [Receiver::default(), Receiver::of_messages(1_000)] {
+            for in_order in [0, 100, 70_000, 1 << 24, 1 << 33, 63] {
+                receiver.expected += 1_000 * in_order;
+                let first = receiver.expected;
+                let mut arrives =
+                    |packet: u64| on_data(&mut receiver, &config, Nanos(0), first + 1_000 * packet, 1_000);
+                for early in [1, 3, 70_000] {
+                    let nack = Reply::SelectiveNack { missing: first, arrived: first + 1_000 * early };
+                    assert_eq!(arrives(early), nack, "packet {in_order} further on");
+                }
+                for (late, next) in [(0, 2), (2, 4)] {
+                    assert_eq!(arrives(late), Reply::Ack(first + 1_000 * next));
+                }
+                for packet in 4..70_000 {
+                    arrives(packet);
+                }
+                assert_eq!(receiver.expected(), first + 70_001_000);
+            }
+        }
     }
 
     /// A packet of twice the length brings what was kept once more: nothing is kept behind it.

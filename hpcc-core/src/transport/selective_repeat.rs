@@ -37,14 +37,11 @@ impl SelectiveRepeat {
     /// An acknowledgement: `first_missing` is what it left unacknowledged, `moved` says whether that is news, and
     /// `selective` is the first byte of the packet that arrived out of order.
     pub fn on_ack(&mut self, first_missing: u64, moved: bool, selective: Option<u64>, mtu: u32) {
-        if moved {
-            self.arrived.advance(first_missing / u64::from(mtu));
-            if first_missing < self.timeout_end {
-                self.lost_until = self.lost_until.max(self.timeout_end);
-            }
+        if moved && first_missing < self.timeout_end {
+            self.lost_until = self.lost_until.max(self.timeout_end);
         }
         if let Some(seq) = selective.filter(|&seq| seq > first_missing) {
-            self.arrived.insert(seq / u64::from(mtu));
+            self.arrived.insert(first_missing / u64::from(mtu), seq / u64::from(mtu));
             self.lost_until = self.lost_until.max(seq);
         }
         self.settle(first_missing, mtu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Losses, what recovers them, and what many flows leave in memory.
 
+use hpcc_formats::results::fct_csv;
 use hpcc_tests::{Bench, TOML};
 use serde_json::Value;
 
@@ -42,6 +43,36 @@ fn selective_repeat_sends_far_less_again_than_go_back_n() {
     let ((losses, selective), (_, go_back)) = (run("selective_repeat"), run("go_back_n"));
     assert!(selective <= 2 * losses, "{selective} packets sent again for {losses} frames lost");
     assert!(go_back > 10 * selective, "{go_back} {selective}");
+}
+
+/// Links that lose one frame in 100,000.
+const RARE_LOSSES: &str = "[run]\nstop = \"1s\"\n[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\n\
+                           delay = \"1us\"\nloss = 1e-5\n[transport]\nrecovery = \"selective_repeat\"\n";
+
+/// A million packets, in one flow or in fifty messages of a queue pair: a loss costs one packet sent again, and no timeout, at
+/// the end as at the start.
+#[test]
+fn selective_repeat_goes_on_working_in_a_long_flow() {
+    for (queue_pairs, flows) in [("per_flow", 1), ("per_pair", 1), ("per_pair", 50)] {
+        let mut toml = format!("{RARE_LOSSES}queue_pairs = \"{queue_pairs}\"\n");
+        for flow in 0..flows {
+            let (size, start) = (1_000 / flows, flow * 2);
+            toml += &format!(
+                "[[traffic]]\nkind = \"flow\"\nsrc = 0\ndst = 1\nsize = \"{size}MB\"\nstart = \"{start}ms\"\n"
+            );
+        }
+        let bench = Bench::new(&[("run.toml", &toml)]);
+        let told = bench.run("run.toml", &[]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        let [losses, resent, timeouts] = ["losses", "resent_packets", "timeouts"].map(|key| figure(&bench, key));
+        assert!(
+            losses > 30 && (10..=losses).contains(&resent),
+            "{queue_pairs}: {losses} frames lost, {resent} sent again"
+        );
+        assert_eq!(timeouts, 0, "{queue_pairs}");
+        let rows = fct_csv::read(&bench.path("out/fct.csv")).expect("flows");
+        assert!(rows.iter().all(|flow| flow.slowdown() < 1.07), "{queue_pairs}: {rows:?}");
+    }
 }
 
 /// Half of all frames are lost, among them the last packets and the last acknowledgements.
