@@ -18,16 +18,20 @@ pub struct EcnThreshold {
     pub pmax: f64,
 }
 
+/// Bytes of two packets of the usual size.
+const LEAST: u64 = 2_000;
+
 impl EcnThreshold {
     /// The reference's preset for DCQCN: what switches mark by unless a setting or an algorithm says otherwise.
     pub const USUAL: EcnThreshold =
         EcnThreshold { rate: BitRate::gbps(100), kmin: 400_000, kmax: 1_600_000, pmax: 0.2 };
 
-    /// The same for ports of another rate: queue lengths grow with it.
+    /// The same for ports of another rate: queue lengths grow with it. They do not shrink below [`LEAST`], or a slow port would
+    /// mark packets that nothing waits with.
     pub fn scaled(&self, rate: BitRate) -> EcnThreshold {
         let scale = |bytes: u64| {
             let scaled = u128::from(bytes) * u128::from(rate.0) / u128::from(self.rate.0.max(1));
-            u64::try_from(scaled).unwrap_or(u64::MAX)
+            u64::try_from(scaled).unwrap_or(u64::MAX).max(bytes.min(LEAST))
         };
         EcnThreshold { rate, kmin: scale(self.kmin), kmax: scale(self.kmax), pmax: self.pmax }
     }
@@ -97,10 +101,11 @@ mod tests {
 
     #[test]
     fn queue_lengths_grow_with_the_rate() {
-        for (gbps, kmin, kmax) in [(25, 25, 75), (100, 100, 300), (400, 400, 1_200)] {
-            let rate = BitRate::gbps(gbps);
-            assert_eq!(THRESHOLD.scaled(rate), EcnThreshold { rate, kmin, kmax, pmax: 0.2 });
+        for (mbps, kmin, kmax) in [(10, 2_000, 2_000), (1_000, 4_000, 16_000), (400_000, 1_600_000, 6_400_000)] {
+            let rate = BitRate::mbps(mbps);
+            assert_eq!(EcnThreshold::USUAL.scaled(rate), EcnThreshold { rate, kmin, kmax, pmax: 0.2 });
         }
+        assert_eq!(THRESHOLD.scaled(BitRate::gbps(25)).kmin, 100, "no longer than it was set");
     }
 
     #[test]

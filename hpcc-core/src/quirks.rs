@@ -59,6 +59,9 @@ quirks! {
     stale_round_robin,
     /// HPCC without a window divides by it: after its first queue a flow stays at the lowest rate for ever.
     windowless_hpcc,
+    /// HPCC compares a packet's records with the last ones whatever path they are of: where a flow changes its path it falls to
+    /// the lowest rate.
+    blind_to_paths,
     /// Switches queue acknowledgements with data whatever priority the hosts give them: they wait and are paused.
     acks_queue_with_data,
     /// Random loss takes PFC frames too: a lost resume pauses a port for ever.

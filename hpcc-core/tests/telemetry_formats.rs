@@ -37,14 +37,14 @@ fn left(layout: Layout, hop: &Snapshot) -> Hop {
             tx_bytes: hop.tx_bytes % (128 * 1_048_576) / 128 * 128,
             qlen: if hop.qlen >= 5_242_800 { 5_242_800 } else { hop.qlen / 80 * 80 },
         },
-        LayoutName::IntMd => Hop { rate, ts: now, tx_bytes: hop.tx_bytes % (1 << 60), qlen: hop.qlen.min(16_777_214) },
+        LayoutName::IntMd => Hop { rate, ts: now, tx_bytes: hop.tx_bytes % (1 << 39), qlen: hop.qlen.min(16_777_214) },
         LayoutName::Ifa => {
             let ts = now % 1_048_576_000_000_000;
             Hop { rate, ts, tx_bytes: hop.tx_bytes % (1 << 63), qlen: hop.qlen.min(4_294_967_295) }
         }
         LayoutName::Ioam => {
             let ts = now % (4_294_967_296 * 1_000_000_000);
-            Hop { rate, ts, tx_bytes: hop.tx_bytes % (1 << 60), qlen: hop.qlen.min(4_294_967_294) }
+            Hop { rate, ts, tx_bytes: hop.tx_bytes % (1 << 39), qlen: hop.qlen.min(4_294_967_294) }
         }
         LayoutName::IoamSlim => {
             let tx_bytes = hop.tx_bytes / 128 % (1 << 28) * 128;

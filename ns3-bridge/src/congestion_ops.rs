@@ -283,7 +283,7 @@ impl Algorithm for OpsAlgorithm {
         Box::new(flow)
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
     }
 

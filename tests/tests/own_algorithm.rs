@@ -34,7 +34,7 @@ impl Algorithm for FixedShareConfig {
         Box::new(FixedShare(BitRate::from_f64(limits.line_rate.0 as f64 * self.share)))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
     }
 }

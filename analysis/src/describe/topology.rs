@@ -51,7 +51,7 @@ pub fn topology(options: &Options) -> Result<()> {
 fn read(file: &Path, set: &[String]) -> Result<(Network, Packet)> {
     match Content::of(file)? {
         Content::Scenario => {
-            let scenario = hpcc_formats::load(file, set)?;
+            let scenario = hpcc_formats::load_network(file, set)?;
             let flow = scenario.settings.lone_flow().map_err(|wrong| anyhow!("{wrong}"))?;
             let packet = Packet { payload: scenario.transport().mtu, flow: Some(flow) };
             Ok((scenario.network, packet))

@@ -4,7 +4,7 @@
 use crate::error::InputError;
 use crate::kind::{is_toml, refuse_sweep};
 use crate::place::COMMAND_LINE;
-use crate::scenario::Scenario;
+use crate::scenario::{Draft, Scenario};
 use crate::{reference, toml_format};
 use hpcc_core::node::NodeSettings;
 use std::path::Path;
@@ -32,14 +32,26 @@ pub fn load_with(path: &Path, overrides: &[String], defaults: NodeSettings) -> R
     parsed(overrides).map_err(|error| name_overrides(error, overrides, |fewer| parsed(fewer).err()))
 }
 
+/// A scenario without its flows, whose settings were not checked against its network: for those who look at the network.
+///
+/// # Errors
+/// As [`load`], but for what does not fit the network.
+pub fn load_network(path: &Path, overrides: &[String]) -> Result<Scenario, InputError> {
+    let text = crate::text::read(path)?;
+    draft(path, &text, overrides, NodeSettings::default()).map(|draft| draft.scenario)
+}
+
 fn parse(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Scenario, InputError> {
-    let draft = if is_toml(path, text) {
+    draft(path, text, overrides, defaults)?.finish()
+}
+
+fn draft(path: &Path, text: &str, overrides: &[String], defaults: NodeSettings) -> Result<Draft, InputError> {
+    if is_toml(path, text) {
         refuse_sweep(path, text)?;
-        toml_format::read(path, text, overrides, defaults)?
+        toml_format::read(path, text, overrides, defaults)
     } else {
-        reference::read(path, text, overrides)?
-    };
-    draft.finish()
+        reference::read(path, text, overrides)
+    }
 }
 
 /// Adds to an error that blames a line of a file the overrides without which it would not be there: each by itself if one does,

@@ -75,8 +75,9 @@ pub trait Algorithm: Settings + CloneAlgorithm + Debug {
     /// The state of a new flow, which sends at line rate until the algorithm decides otherwise (REQ-08).
     fn start(&self, limits: FlowLimits) -> Box<dyn CongestionControl>;
 
-    /// The rate never falls below this, above 0; `None` if the algorithm sets no rate.
-    fn min_rate(&self) -> Option<BitRate>;
+    /// The rate of a flow whose sender's port has this line rate never falls below this, above 0; `None` if the algorithm sets no
+    /// rate.
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate>;
 
     /// What it needs around it.
     fn needs(&self) -> Needs {
@@ -135,7 +136,7 @@ mod tests {
             let name = algorithm.name().to_string();
             assert!(algorithm.summary().split(' ').count() > 2, "{name}: {}", algorithm.summary());
             let has_rate = algorithm.set("min_rate", Input::Text("1500Mbps")).is_ok();
-            assert_eq!(algorithm.min_rate(), has_rate.then_some(BitRate::mbps(1_500)), "{name}");
+            assert_eq!(algorithm.min_rate(LIMITS.line_rate), has_rate.then_some(BitRate::mbps(1_500)), "{name}");
             let mut flow = algorithm.start(LIMITS);
             let timers = (flow.timers().is_some(), flow.timers_mut().is_some());
             assert_eq!((timers, flow.rearmed()), ((name == "dcqcn", name == "dcqcn"), 0), "{name}");

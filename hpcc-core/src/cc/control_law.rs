@@ -2,6 +2,7 @@
 //! HPCC's control law, in the reference simulator's rate form (Algorithm 1 of the paper, lines 13 to 19;
 //! REQ-05). HPCC and HPCC-PINT differ in how they learn the utilisation, not in what they make of it.
 
+use super::share::or_share;
 use super::{FlowLimits, words};
 use crate::units::BitRate;
 
@@ -17,12 +18,13 @@ crate::settings! {
         /// in one step; with 0 every update is such a step.
         #[change = words::MAX_STAGE]
         pub max_stage: u32 = 5;
-        /// W_ai, what a flow adds in each round trip so that flows come to equal shares, as a rate: W_ai / T.
+        /// W_ai, what a flow adds in each round trip so that flows come to equal shares, as a rate, W_ai / T; `auto`: 1/2000 of the
+        /// line rate of its sender's port.
         #[change = words::ADDITIVE_INCREASE]
-        pub additive_increase: BitRate = BitRate::mbps(50);
-        /// The sending rate of a flow never falls below this.
+        pub additive_increase: Option<BitRate> = None;
+        /// The sending rate of a flow never falls below this; `auto`: a thousandth, with `hpcc_pint` a hundredth, of the line rate of its sender's port.
         #[change = words::MIN_RATE]
-        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
+        pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }
 }
 
@@ -45,6 +47,15 @@ impl Stage {
 }
 
 impl ControlLaw {
+    /// The same for a flow of this line rate, whose least rate is so many millionths of it unless it is set.
+    pub(super) fn settled(self, line_rate: BitRate, least: u64) -> ControlLaw {
+        ControlLaw {
+            additive_increase: Some(or_share(self.additive_increase, line_rate, 500)),
+            min_rate: Some(or_share(self.min_rate, line_rate, least)),
+            ..self
+        }
+    }
+
     /// A rate that was divided by an overload, which may be 0.
     #[inline]
     fn divided(&self, limits: &FlowLimits, rate: f64) -> BitRate {
@@ -54,7 +65,7 @@ impl ControlLaw {
         BitRate::from_f64(rate)
     }
 
-    /// One step from the reference rate.
+    /// One step from the reference rate, once rates are [settled](ControlLaw::settled).
     #[inline]
     pub fn step(&self, limits: &FlowLimits, stage: &Stage) -> Stage {
         let overload = stage.utilisation / self.eta;
@@ -64,7 +75,8 @@ impl ControlLaw {
         } else {
             (stage.reference, stage.increases + 1)
         };
-        let rate = base.saturating_add(self.additive_increase).max(self.min_rate).min(limits.line_rate);
+        let [step, least] = [self.additive_increase, self.min_rate].map(Option::unwrap_or_default);
+        let rate = base.saturating_add(step).max(least).min(limits.line_rate);
         Stage { reference: rate, increases, ..*stage }
     }
 }
@@ -75,7 +87,7 @@ mod tests {
     use crate::cc::testing::{LIMITS, W_AI};
     use crate::quirks::Quirks;
 
-    const LAW: ControlLaw = ControlLaw { eta: 0.95, max_stage: 5, additive_increase: W_AI, min_rate: BitRate(1) };
+    const LAW: ControlLaw = ControlLaw { eta: 0.95, max_stage: 5, additive_increase: Some(W_AI), min_rate: Some(BitRate(1)) };
 
     fn window(rate: BitRate) -> f64 {
         rate.0 as f64 * 13_000e-9 / 8.0
@@ -105,8 +117,8 @@ mod tests {
     /// A link on which nothing moved asks for an infinite rate.
     #[test]
     fn an_idle_path_gives_the_line_rate_and_the_lowest_in_the_reference() {
-        let law = ControlLaw { max_stage: 0, min_rate: BitRate::mbps(100), ..LAW };
-        for (infinite_rate_is_zero, rate) in [(false, LIMITS.line_rate), (true, law.min_rate)] {
+        let law = ControlLaw { max_stage: 0, min_rate: Some(BitRate::mbps(100)), ..LAW };
+        for (infinite_rate_is_zero, rate) in [(false, LIMITS.line_rate), (true, BitRate::mbps(100))] {
             let limits = FlowLimits { quirks: Quirks { infinite_rate_is_zero, ..Quirks::NONE }, ..LIMITS };
             for utilisation in [0.0, 1e-12] {
                 assert_eq!(law.step(&limits, &Stage { utilisation, ..Stage::initial(&limits) }).reference, rate);
@@ -119,7 +131,7 @@ mod tests {
     /// Paper, appendix A: one synchronous step brings a single bottleneck to eta.
     #[test]
     fn synchronous_flows_reach_eta_in_one_step() {
-        let law = ControlLaw { max_stage: 0, additive_increase: BitRate(0), ..LAW };
+        let law = ControlLaw { max_stage: 0, additive_increase: Some(BitRate(0)), ..LAW };
         let rates = [10u64, 35, 90].map(BitRate::gbps);
         let load = rates.iter().map(|r| r.0 as f64).sum::<f64>() / 100e9;
         let after = rates.map(|reference| {

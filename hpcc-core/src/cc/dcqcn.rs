@@ -8,6 +8,7 @@
 //! | [`DECREASE`] | cuts the rate by alpha / 2 if a mark came since, and starts the increases anew |
 //! | [`INCREASE`] | raises the target (not in fast recovery) and halves the distance to it |
 
+use super::share::or_share;
 use super::{
     Algorithm, CongestionControl, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision, Reaction, Timers,
     words,
@@ -53,12 +54,12 @@ crate::settings! {
         #[change = "A larger value stays longer at or below the old rate before the flow asks for more; a smaller one asks \
             sooner."]
         pub fast_recovery: u32 = 1;
-        /// Added to the target rate by the first increase after fast recovery.
+        /// Added to the target rate by the first increase after fast recovery; `auto`: 1/5000 of the line rate of the sender's port.
         #[change = words::STEP]
-        pub additive_increase: BitRate = BitRate::mbps(20);
-        /// Added to the target rate by each increase after that one.
+        pub additive_increase: Option<BitRate> = None;
+        /// Added to the target rate by each increase after that one; `auto`: 1/500 of the line rate of the sender's port.
         #[change = words::STEP]
-        pub hyper_increase: BitRate = BitRate::mbps(200);
+        pub hyper_increase: Option<BitRate> = None;
         /// Whether every cut makes the rate before it the new target; otherwise only a cut that follows an increase does.
         #[change = "Turn it on where several cuts in a row should also lower what the flow recovers to: it is calmer then, and \
             slower."]
@@ -67,14 +68,26 @@ crate::settings! {
         #[change = "A shorter one tells senders of congestion more often, so that they cut more, and costs packets; change \
             `alpha_interval` with it."]
         pub notification_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = DEFAULT_NOTIFICATION_INTERVAL;
-        /// The sending rate of a flow never falls below this.
+        /// The sending rate of a flow never falls below this; `auto`: a hundredth of the line rate of its sender's port.
         #[change = words::MIN_RATE]
-        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
+        pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }
 }
 
 /// N of the paper.
 pub const DEFAULT_NOTIFICATION_INTERVAL: Nanos = Nanos(50_000);
+
+impl DcqcnConfig {
+    /// The same with the rates of a flow of this line rate.
+    fn settled(self, line_rate: BitRate) -> DcqcnConfig {
+        DcqcnConfig {
+            additive_increase: Some(or_share(self.additive_increase, line_rate, 200)),
+            hyper_increase: Some(or_share(self.hyper_increase, line_rate, 2000)),
+            min_rate: Some(or_share(self.min_rate, line_rate, 10_000)),
+            ..self
+        }
+    }
+}
 
 impl Algorithm for DcqcnConfig {
     fn name(&self) -> &'static str {
@@ -89,8 +102,8 @@ impl Algorithm for DcqcnConfig {
         Box::new(Dcqcn::new(*self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        self.settled(line_rate).min_rate
     }
 
     fn needs(&self) -> Needs {
@@ -130,7 +143,7 @@ impl Dcqcn {
     /// The state of a new flow.
     pub fn new(config: DcqcnConfig, limits: FlowLimits) -> Self {
         Dcqcn {
-            config,
+            config: config.settled(limits.line_rate),
             limits,
             rate: limits.line_rate,
             target: limits.line_rate,
@@ -183,7 +196,7 @@ impl Dcqcn {
             self.target = self.rate;
         }
         let cut = BitRate::from_f64(self.rate.0 as f64 * (1.0 - self.alpha / 2.0));
-        self.rate = cut.max(self.config.min_rate);
+        self.rate = cut.max(self.config.min_rate.unwrap_or_default());
         self.increases = 0;
         self.timers.arm(INCREASE, now + self.config.increase_interval);
         RateDecision::Set(self.rate)
@@ -193,8 +206,8 @@ impl Dcqcn {
         self.timers.arm(INCREASE, now + self.config.increase_interval);
         let step = match self.increases.cmp(&self.config.fast_recovery) {
             core::cmp::Ordering::Less => None,
-            core::cmp::Ordering::Equal => Some(self.config.additive_increase),
-            core::cmp::Ordering::Greater => Some(self.config.hyper_increase),
+            core::cmp::Ordering::Equal => self.config.additive_increase,
+            core::cmp::Ordering::Greater => self.config.hyper_increase,
         };
         if let Some(step) = step {
             self.target = self.target.saturating_add(step).min(self.limits.line_rate);
@@ -366,6 +379,6 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = DcqcnConfig { increase_interval: Nanos(9_000), ..DcqcnConfig::default() };
-        survives_hostile_feedback(dcqcn(config), config.min_rate, |_, _| Telemetry::Nothing);
+        survives_hostile_feedback(dcqcn(config), BitRate::gbps(1), |_, _| Telemetry::Nothing);
     }
 }

@@ -4,6 +4,7 @@
 //! Once in a round trip the fraction of marked acknowledgements moves alpha; the first mark of a round trip
 //! cuts the rate by alpha / 2, a round trip without a cut raises it.
 
+use super::share::or_share;
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, words};
 use crate::ecn::EcnThreshold;
 use crate::random::Rng;
@@ -17,12 +18,23 @@ crate::settings! {
         /// Weight g of the newest round trip's fraction of marked packets in alpha, by half of which the rate is cut.
         #[change = "A larger value follows the newest marks; a smaller one averages over more round trips, and reacts later."]
         pub gain: f64 {0.0..=1.0} = 1.0 / 16.0;
-        /// Added to the rate in a round trip without a cut.
+        /// Added to the rate in a round trip without a cut; `auto`: 0.615 % of the line rate of the sender's port.
         #[change = words::STEP]
-        pub additive_increase: BitRate = BitRate::mbps(615);
-        /// The sending rate of a flow never falls below this.
+        pub additive_increase: Option<BitRate> = None;
+        /// The sending rate of a flow never falls below this; `auto`: a hundredth of the line rate of its sender's port.
         #[change = words::MIN_RATE]
-        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
+        pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
+    }
+}
+
+impl DctcpConfig {
+    /// The same with the rates of a flow of this line rate.
+    fn settled(self, line_rate: BitRate) -> DctcpConfig {
+        DctcpConfig {
+            additive_increase: Some(or_share(self.additive_increase, line_rate, 6_150)),
+            min_rate: Some(or_share(self.min_rate, line_rate, 10_000)),
+            ..self
+        }
     }
 }
 
@@ -39,8 +51,8 @@ impl Algorithm for DctcpConfig {
         Box::new(Dctcp::new(*self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        self.settled(line_rate).min_rate
     }
 
     fn needs(&self) -> Needs {
@@ -71,7 +83,7 @@ impl Dctcp {
     /// The state of a new flow.
     pub fn new(config: DctcpConfig, limits: FlowLimits) -> Self {
         Dctcp {
-            config,
+            config: config.settled(limits.line_rate),
             limits,
             rate: limits.line_rate,
             alpha: 1.0,
@@ -113,11 +125,11 @@ impl CongestionControl for Dctcp {
         self.reduced_until = self.reduced_until.filter(|&until| feedback.ack_seq <= until);
         if feedback.congestion_marked && self.reduced_until.is_none() {
             let cut = BitRate::from_f64(self.rate.0 as f64 * (1.0 - self.alpha / 2.0));
-            self.rate = cut.max(self.config.min_rate);
+            self.rate = cut.max(self.config.min_rate.unwrap_or_default());
             self.reduced_until = Some(feedback.snd_nxt);
         }
         if round_trip && self.reduced_until.is_none() {
-            self.rate = self.rate.saturating_add(self.config.additive_increase).min(self.limits.line_rate);
+            self.rate = self.rate.saturating_add(self.config.additive_increase.unwrap_or_default()).min(self.limits.line_rate);
         }
         if self.rate == before { RateDecision::Keep } else { RateDecision::Set(self.rate) }
     }
@@ -188,6 +200,6 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = DctcpConfig::default();
-        survives_hostile_feedback(Dctcp::new(config, LIMITS), config.min_rate, |_, _| Telemetry::Nothing);
+        survives_hostile_feedback(Dctcp::new(config, LIMITS), BitRate::gbps(1), |_, _| Telemetry::Nothing);
     }
 }

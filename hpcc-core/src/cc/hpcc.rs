@@ -7,16 +7,22 @@
 //! | Wc, reference window | [`Stage::reference`], as a rate: Wc = window * reference / line rate |
 //! | incStage | [`Stage::increases`] |
 //! | lastUpdateSeq | `last_update_seq` |
-//! | L, last telemetry of each hop | `last` |
+//! | L, last telemetry of each hop, and whose path they are of | `last` |
 //! | W_ai, additive increase in bytes | [`ControlLaw::additive_increase`], as a rate: W_ai = ai * T / 8 |
+//!
+//! Records that cannot be compared with the last ones - they are of another path, or too late - take their place, and U and
+//! incStage start over, as in [HPCC++](super::hpcc_plus). The reference compares them all the same
+//! ([`Quirks::blind_to_paths`](crate::quirks::Quirks::blind_to_paths)).
 
+use super::hpcc_plus::Notices;
+use super::share::or_share;
 use super::{
     Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision,
     Reaction, Reads, Stage,
 };
 use crate::random::Rng;
-use crate::telemetry::{Hop, HopStack, MAX_HOPS, Telemetry};
-use crate::units::BitRate;
+use crate::telemetry::{Hop, HopStack, LastHops, MAX_HOPS, Telemetry};
+use crate::units::{BitRate, Nanos};
 use alloc::boxed::Box;
 
 crate::settings! {
@@ -41,6 +47,9 @@ crate::settings! {
     }
 }
 
+/// The least rate in millionths of the line rate.
+const LEAST: u64 = 1_000;
+
 impl Algorithm for HpccConfig {
     fn name(&self) -> &'static str {
         "hpcc"
@@ -54,8 +63,8 @@ impl Algorithm for HpccConfig {
         Box::new(Hpcc::new(*self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.law.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        Some(or_share(self.law.min_rate, line_rate, LEAST))
     }
 
     fn needs(&self) -> Needs {
@@ -74,17 +83,20 @@ pub struct Hpcc {
     busiest: Option<u8>,
     /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
     stages: [Stage; MAX_HOPS],
-    last: [Hop; MAX_HOPS],
+    last: LastHops,
+    /// From the first notification on whose records are not known to be of the path.
+    notices: Option<Box<Notices>>,
 }
 
 impl Hpcc {
     /// The state of a flow that has not heard of the network yet: U is 1, the rate the line rate.
     pub fn new(config: HpccConfig, limits: FlowLimits) -> Self {
         Hpcc {
-            config,
+            config: HpccConfig { law: config.law.settled(limits.line_rate, LEAST), ..config },
             limits,
             last_update_seq: 0,
-            last: [Hop::default(); MAX_HOPS],
+            last: LastHops::default(),
+            notices: None,
             stages: [Stage::initial(&limits); MAX_HOPS],
             busiest: None,
         }
@@ -97,16 +109,35 @@ impl Hpcc {
     }
 
     /// Takes one packet's telemetry in; returns the new rate if any hop had news.
-    fn update(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
-        if self.config.multi_rate { self.update_each_hop(stack, commit) } else { self.update_worst_hop(stack, commit) }
+    fn update(&mut self, now: Nanos, stack: &HopStack, commit: bool) -> RateDecision {
+        if self.config.multi_rate {
+            self.update_each_hop(now, stack, commit)
+        } else {
+            self.update_worst_hop(now, stack, commit)
+        }
     }
 
-    fn update_worst_hop(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
+    /// Begins anew with the records of a packet. The rate stays.
+    fn rearm(&mut self, now: Nanos, stack: &HopStack) {
+        let known = self.stages(self.last.len().max(1));
+        let reference = known.iter().map(|stage| stage.reference).min().unwrap_or(self.limits.line_rate);
+        self.stages = [Stage { reference, ..Stage::initial(&self.limits) }; MAX_HOPS];
+        self.busiest = None;
+        self.last.restart(now, stack);
+    }
+
+    /// Whether a packet's records may be compared with the last ones.
+    #[inline]
+    fn continues(&self, now: Nanos, stack: &HopStack) -> bool {
+        self.last.continue_in(now, stack) || self.limits.quirks.blind_to_paths
+    }
+
+    fn update_worst_hop(&mut self, now: Nanos, stack: &HopStack, commit: bool) -> RateDecision {
         let mut worst = 0.0;
         let mut worst_tau = 0;
         let mut worst_place = None;
         let mut updated = false;
-        for (place, (hop, last)) in (0..).zip(stack.hops().iter().zip(&mut self.last)) {
+        for (place, (last, hop)) in (0..).zip(self.last.renew(now, stack)) {
             if self.config.sampled_feedback && hop.qlen == 0 && !commit {
                 continue;
             }
@@ -133,10 +164,10 @@ impl Hpcc {
         RateDecision::Repace(next.reference)
     }
 
-    fn update_each_hop(&mut self, stack: &HopStack, commit: bool) -> RateDecision {
+    fn update_each_hop(&mut self, now: Nanos, stack: &HopStack, commit: bool) -> RateDecision {
         let mut lowest = (BitRate(u64::MAX), None);
         let mut updated = false;
-        for (place, ((hop, last), stage)) in (0..).zip(stack.hops().iter().zip(&mut self.last).zip(&mut self.stages)) {
+        for (place, ((last, hop), stage)) in (0..).zip(self.last.renew(now, stack).zip(&mut self.stages)) {
             if self.config.sampled_feedback && hop.qlen == 0 && !commit {
                 lowest = lower(lowest, stage.reference, place);
                 continue;
@@ -164,9 +195,8 @@ impl Hpcc {
     /// [`Inflight::measure_first_hops`](super::hpcc_plus::Inflight::measure_first_hops) says why.
     fn update_first_hops(&mut self, stack: &HopStack) -> Result<RateDecision, NoEffect> {
         let Hpcc { config, limits, last, stages, .. } = self;
-        let law = &config.law;
         let (mut updated, mut busier, mut worst, mut worst_tau) = (false, false, 0.0, 0);
-        for ((hop, last), stage) in stack.hops().iter().zip(&*last).zip(&mut *stages) {
+        for ((last, hop), stage) in last.pairs(stack).zip(&mut *stages) {
             let tau = stack.modulus.elapsed(last, hop);
             if hop.rate != last.rate || tau == 0 || tau > stack.modulus.ts / 2 {
                 continue;
@@ -182,16 +212,30 @@ impl Hpcc {
         if !updated {
             return Err(NoEffect::Incomparable);
         }
-        let used = if config.multi_rate { last.iter().take_while(|hop| hop.rate.0 > 0).count() } else { 1 };
         if !config.multi_rate {
             let [stage, ..] = stages;
             busier = raise(limits, stage, worst, worst_tau);
         }
-        if !busier {
-            return Err(NoEffect::NotBusier);
-        }
-        let rates = stages.iter().take(used).map(|stage| law.step(limits, stage).reference);
+        if busier { self.lowest_rate() } else { Err(NoEffect::NotBusier) }
+    }
+
+    /// The rate that the stages of the path lead to, without a commit.
+    fn lowest_rate(&self) -> Result<RateDecision, NoEffect> {
+        let stages = self.stages(self.last.len()).iter();
+        let rates = stages.map(|stage| self.config.law.step(&self.limits, stage).reference);
         rates.min().map(RateDecision::Repace).ok_or(NoEffect::Incomparable)
+    }
+
+    /// The same where nobody knows whether the records are of the path of the acknowledged ones: they are compared with those of
+    /// the last notification, if it came by the same path.
+    fn compare_notices(&mut self, notification: &Notification<'_>, stack: &HopStack) -> Result<RateDecision, NoEffect> {
+        let base_rtt = self.limits.base_rtt;
+        let notices = self.notices.get_or_insert_with(|| Box::new(Notices::new(base_rtt)));
+        let load = notices.load(notification, stack).ok_or(NoEffect::Incomparable)?;
+        let place = if self.config.multi_rate { stack.hops().len().saturating_sub(1) } else { 0 };
+        let stage = self.stages.get_mut(place).filter(|stage| load > stage.utilisation).ok_or(NoEffect::NotBusier)?;
+        stage.utilisation = load;
+        self.lowest_rate()
     }
 }
 
@@ -204,14 +248,24 @@ impl CongestionControl for Hpcc {
         if self.last_update_seq == 0 {
             self.last_update_seq = feedback.snd_nxt;
             if let Telemetry::Hops(stack) | Telemetry::Overwritten(stack) = feedback.telemetry {
-                self.last[..stack.hops().len()].copy_from_slice(stack.hops());
+                self.last.restart(feedback.now, stack);
             }
             return RateDecision::Keep;
         }
-        let decision = if let Telemetry::Hops(stack) = feedback.telemetry {
-            self.update(stack, commit)
-        } else {
-            RateDecision::Keep
+        let mut commit = commit;
+        let decision = match feedback.telemetry {
+            Telemetry::Hops(stack) if self.continues(feedback.now, stack) => self.update(feedback.now, stack, commit),
+            Telemetry::Hops(stack) => {
+                self.rearm(feedback.now, stack);
+                commit = true;
+                RateDecision::Keep
+            }
+            Telemetry::Nothing
+            | Telemetry::Overwritten(_)
+            | Telemetry::Link(_)
+            | Telemetry::SentAt(_)
+            | Telemetry::Utilisation(_)
+            | Telemetry::Window(_) => RateDecision::Keep,
         };
         if commit {
             self.last_update_seq = self.last_update_seq.max(feedback.snd_nxt);
@@ -222,7 +276,17 @@ impl CongestionControl for Hpcc {
     /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let Telemetry::Hops(stack) = notification.telemetry else { return Err(NoEffect::NoRecords) };
-        if self.last_update_seq == 0 { Err(NoEffect::Incomparable) } else { self.update_first_hops(stack) }
+        if self.last_update_seq == 0 {
+            Err(NoEffect::Incomparable)
+        } else if self.last.begin_with(notification.now, stack) || self.limits.quirks.blind_to_paths {
+            self.update_first_hops(stack)
+        } else {
+            self.compare_notices(notification, stack)
+        }
+    }
+
+    fn rearmed(&self) -> u64 {
+        self.last.restarts()
     }
 
     /// With `multi_rate` that of the hop whose rate is the lowest.
@@ -275,13 +339,13 @@ fn average(limits: &FlowLimits, utilisation: f64, load: f64, tau: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::cc::testing::{LIMITS, W_AI, ack, rate, rng, survives_hostile_feedback};
+    use crate::quirks::Quirks;
     use crate::telemetry::Modulus;
-    use crate::units::Nanos;
 
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
 
     fn config() -> HpccConfig {
-        let law = ControlLaw { additive_increase: W_AI, min_rate: BitRate(1), ..ControlLaw::default() };
+        let law = ControlLaw { additive_increase: Some(W_AI), min_rate: Some(BitRate(1)), ..ControlLaw::default() };
         HpccConfig { law, ..HpccConfig::default() }
     }
 
@@ -326,6 +390,31 @@ mod tests {
         let mut stack = HopStack::new(MODULUS);
         stack.push(Hop { rate: BitRate::gbps(100), ts, tx_bytes, qlen });
         stack
+    }
+
+    /// REQ-22: the link of the new path has sent more than any link could since the last record.
+    #[test]
+    fn req_22_records_of_another_path_are_kept_and_not_compared() {
+        for (multi_rate, blind_to_paths) in [(false, false), (true, false), (false, true), (true, true)] {
+            let limits = FlowLimits { quirks: Quirks { blind_to_paths, ..Quirks::NONE }, ..LIMITS };
+            let mut hpcc = Hpcc::new(HpccConfig { multi_rate, ..config() }, limits);
+            let mut feed = |path, ts: u64, tx_bytes| {
+                let mut records = stack(ts, tx_bytes, 0);
+                records.path = path;
+                feed(&mut hpcc, ts + 1, 9_000, records)
+            };
+            feed(1, 1_000, 12_500);
+            feed(1, 2_000, 24_000);
+            let decision = feed(2, 3_000, 400_000_000);
+            if blind_to_paths {
+                assert!(rate(decision) < BitRate::mbps(100), "{decision:?}");
+            } else {
+                assert_eq!(decision, RateDecision::Keep);
+            }
+            let after = rate(feed(2, 4_000, 400_011_000));
+            assert_eq!(after >= BitRate::gbps(90), !blind_to_paths, "{after}");
+            assert_eq!(hpcc.rearmed(), u64::from(!blind_to_paths));
+        }
     }
 
     /// REQ-06, REQ-07: every acknowledgement moves the rate, but the reference moves once in a round trip.
@@ -479,12 +568,12 @@ mod tests {
 
     #[test]
     fn hostile_samples_stay_within_the_rate_bounds() {
-        let law = ControlLaw { min_rate: BitRate::mbps(100), ..config().law };
+        let law = ControlLaw { min_rate: Some(BitRate::mbps(100)), ..config().law };
         let config = HpccConfig { law, ..config() };
         for multi_rate in [false, true] {
             for limits in [LIMITS, FlowLimits { window: 0, path_bytes: 0, ..LIMITS }] {
                 let hpcc = Hpcc::new(HpccConfig { multi_rate, ..config }, limits);
-                survives_hostile_feedback(hpcc, config.law.min_rate, |n, place| {
+                survives_hostile_feedback(hpcc, BitRate::mbps(100), |n, place| {
                     *place = stack(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000);
                     Telemetry::Hops(place)
                 });

@@ -3,6 +3,7 @@
 //! average the utilisation, a packet brings home the largest of its path, and a sender may look at only a
 //! fraction of the acknowledgements.
 
+use super::share::or_share;
 use super::{Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, RateDecision, Reads, Stage};
 use crate::random::Rng;
 use crate::telemetry::Telemetry;
@@ -20,7 +21,7 @@ crate::settings! {
         /// would.
         #[change = "Lower it to study what fewer samples cost: flows react later, and queues are longer."]
         pub sample_probability: f64 {HpccPintConfig::LEAST_PROBABILITY..=1.0} = 1.0;
-        ..law: ControlLaw = ControlLaw { max_stage: 0, min_rate: BitRate::gbps(1), ..ControlLaw::default() };
+        ..law: ControlLaw = ControlLaw { max_stage: 0, ..ControlLaw::default() };
     }
 }
 
@@ -28,6 +29,9 @@ impl HpccPintConfig {
     /// With a lower probability the draw, of 16 bits, never looks at any.
     pub const LEAST_PROBABILITY: f64 = 1.0 / DRAWS as f64;
 }
+
+/// The least rate in millionths of the line rate.
+const LEAST: u64 = 10_000;
 
 impl Algorithm for HpccPintConfig {
     fn name(&self) -> &'static str {
@@ -42,8 +46,8 @@ impl Algorithm for HpccPintConfig {
         Box::new(HpccPint::new(*self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.law.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        Some(or_share(self.law.min_rate, line_rate, LEAST))
     }
 
     fn needs(&self) -> Needs {
@@ -66,7 +70,7 @@ impl HpccPint {
     /// The state of a new flow.
     pub fn new(config: HpccPintConfig, limits: FlowLimits) -> Self {
         HpccPint {
-            law: config.law,
+            law: config.law.settled(limits.line_rate, LEAST),
             limits,
             sampled_draws: (f64::from(DRAWS) * config.sample_probability) as u32,
             last_update_seq: 0,
@@ -162,7 +166,7 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = HpccPintConfig::default();
-        survives_hostile_feedback(HpccPint::new(config, LIMITS), config.law.min_rate, |n, _| match n % 4 {
+        survives_hostile_feedback(HpccPint::new(config, LIMITS), BitRate::gbps(1), |n, _| match n % 4 {
             0 => Telemetry::Nothing,
             1 => Telemetry::Utilisation(0.0),
             2 => Telemetry::Utilisation(f64::INFINITY),

@@ -39,7 +39,7 @@ impl Algorithm for LineRate {
         Box::new(*self)
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
     }
 }

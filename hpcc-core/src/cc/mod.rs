@@ -33,12 +33,13 @@ mod notification;
 mod path_choice;
 mod power_tcp;
 mod rx_hpcc;
+mod share;
 mod swift;
 mod tcp_class;
 #[cfg(test)]
 pub(crate) mod testing;
 mod theta_power_tcp;
-mod timely;
+pub mod timely;
 mod timers;
 mod words;
 

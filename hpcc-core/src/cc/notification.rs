@@ -126,7 +126,7 @@ mod tests {
     const MODULUS: Modulus = Modulus { ts: 1 << 24, tx_bytes: 512 << 20 };
     const T: u64 = 13_000;
     const RATE_LAW: ControlLaw =
-        ControlLaw { eta: 0.95, max_stage: 5, additive_increase: W_AI, min_rate: BitRate::mbps(100) };
+        ControlLaw { eta: 0.95, max_stage: 5, additive_increase: Some(W_AI), min_rate: Some(BitRate::mbps(100)) };
     const BDP: u64 = 162_500;
 
     /// Records of switches 1, 2, ... at one time, with these queues. All send at line rate.

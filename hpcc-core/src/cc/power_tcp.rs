@@ -14,6 +14,7 @@
 //! beta to beta (theorems 1 and 3 of the paper). Few flows swing about it: packets that are acknowledged at the beginning of a
 //! round trip left with the window before `old`, so that a change counts twice.
 
+use super::share::or_share;
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, words};
 use crate::random::Rng;
 use crate::telemetry::{Hop, HopStack, LastHops, Modulus, Telemetry};
@@ -33,9 +34,9 @@ crate::settings! {
         #[change = "Raise it where more flows share a link, for shorter queues; lower it where fewer do, and they come to \
             equal shares sooner."]
         pub expected_flows: u32 {1..=u32::MAX} = 10;
-        /// The sending rate of a flow never falls below this.
+        /// The sending rate of a flow never falls below this; `auto`: a thousandth of the line rate of its sender's port.
         #[change = words::MIN_RATE]
-        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
+        pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }
 }
 
@@ -60,12 +61,19 @@ impl Algorithm for PowerTcpConfig {
         Box::new(PowerTcp::new(self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.law.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        Some(self.law.least(line_rate))
     }
 
     fn needs(&self) -> Needs {
         Needs { reads: Reads::Records, ..Needs::default() }
+    }
+}
+
+impl PowerLaw {
+    /// The least rate of a flow of this line rate.
+    pub(super) fn least(&self, line_rate: BitRate) -> BitRate {
+        or_share(self.min_rate, line_rate, 1_000)
     }
 }
 
@@ -74,6 +82,8 @@ impl Algorithm for PowerTcpConfig {
 pub struct PowerWindow {
     law: PowerLaw,
     limits: FlowLimits,
+    /// The least rate.
+    least: BitRate,
     /// The window, in bytes.
     pub window: f64,
     /// The window in bytes when the present round trip began.
@@ -88,7 +98,7 @@ impl PowerWindow {
     /// A flow starts with line rate * T.
     pub fn new(law: PowerLaw, limits: FlowLimits) -> Self {
         let window = bytes(limits.line_rate, limits.base_rtt);
-        PowerWindow { law, limits, window, old: window, power: 1.0, round: 0 }
+        PowerWindow { law, limits, least: law.least(limits.line_rate), window, old: window, power: 1.0, round: 0 }
     }
 
     /// Takes in a sample of the power that covers `elapsed` ns.
@@ -114,7 +124,8 @@ impl PowerWindow {
 
     /// Moves the window by the power.
     pub fn update(&mut self) -> RateDecision {
-        let PowerLaw { gamma, expected_flows, min_rate } = self.law;
+        let PowerLaw { gamma, expected_flows, min_rate: _ } = self.law;
+        let min_rate = self.least;
         let most = bytes(self.limits.line_rate, self.limits.base_rtt);
         let beta = most / f64::from(expected_flows);
         let window = gamma * (self.old / self.power + beta) + (1.0 - gamma) * self.window;
@@ -309,7 +320,7 @@ mod tests {
     #[test]
     fn hostile_records_stay_within_the_bounds() {
         let config = PowerTcpConfig::default();
-        survives_hostile_feedback(PowerTcp::new(&config, LIMITS), config.law.min_rate, |n, place| {
+        survives_hostile_feedback(PowerTcp::new(&config, LIMITS), BitRate::mbps(100), |n, place| {
             *place = HopStack::new(Modulus { ts: 1 << 24, tx_bytes: 512 << 20 });
             place.push(hop(n % (1 << 24), (n >> 7) % (512 << 20), n % 3 * 5_000_000));
             Telemetry::Hops(place)

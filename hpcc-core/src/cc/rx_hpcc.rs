@@ -120,8 +120,8 @@ impl Algorithm for RxHpccConfig {
         Box::new(RxHpccSender::new(self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.law.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        Some(self.law.least(line_rate))
     }
 
     fn needs(&self) -> Needs {
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn hostile_windows_stay_within_the_bounds() {
         let config = RxHpccConfig::default();
-        survives_hostile_feedback(RxHpccSender::new(&config, LIMITS), config.law.min_rate, |n, _| Telemetry::Window(n));
+        survives_hostile_feedback(RxHpccSender::new(&config, LIMITS), BitRate::mbps(100), |n, _| Telemetry::Window(n));
     }
 
     /// With T's worth of packets in flight a round of sequence numbers is a round of time: the windows are equal.

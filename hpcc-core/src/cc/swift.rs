@@ -71,7 +71,7 @@ impl Algorithm for SwiftConfig {
         Box::new(Swift::new(self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
     }
 

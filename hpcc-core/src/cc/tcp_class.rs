@@ -52,7 +52,7 @@ impl<S: Settings + Clone + Debug + 'static> Algorithm for TcpClass<S> {
         LineRate.start(limits)
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
     }
 

@@ -30,8 +30,8 @@ impl Algorithm for ThetaPowerTcpConfig {
         Box::new(ThetaPowerTcp::new(self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.law.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        Some(self.law.least(line_rate))
     }
 
     fn needs(&self) -> Needs {
@@ -143,6 +143,6 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_bounds() {
         let config = ThetaPowerTcpConfig::default();
-        survives_hostile_feedback(ThetaPowerTcp::new(&config, LIMITS), config.law.min_rate, |_, _| Telemetry::Nothing);
+        survives_hostile_feedback(ThetaPowerTcp::new(&config, LIMITS), BitRate::mbps(100), |_, _| Telemetry::Nothing);
     }
 }

@@ -2,6 +2,7 @@
 //! TIMELY (Mittal et al., SIGCOMM 2015) as the reference simulator has it: once in a round trip, the
 //! round-trip time and its gradient move the rate.
 
+use super::share::or_share;
 use super::{Algorithm, CongestionControl, Feedback, FlowLimits, Needs, RateDecision, Reads, words};
 use crate::random::Rng;
 use crate::settings::Conflict;
@@ -15,35 +16,62 @@ crate::settings! {
     /// all but the rates.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TimelyConfig {
-        /// Added to the rate in each of the first `hyper_after` increases in a row.
+        /// Added to the rate in each of the first `hyper_after` increases in a row; `auto`: a thousandth of the line rate of the
+        /// sender's port.
         #[change = words::STEP]
-        pub additive_increase: BitRate = BitRate::mbps(100);
-        /// Added to the rate in each increase after those.
+        pub additive_increase: Option<BitRate> = None;
+        /// Added to the rate in each increase after those; `auto`: 1/200 of the line rate of the sender's port.
         #[change = words::STEP]
-        pub hyper_increase: BitRate = BitRate::mbps(500);
+        pub hyper_increase: Option<BitRate> = None;
         /// How many increases in a row come before `hyper_increase` takes over.
         #[change = "A smaller value takes free bandwidth sooner and overshoots more; a larger one keeps to small steps."]
         pub hyper_after: u32 = 5;
-        /// The sending rate of a flow never falls below this.
+        /// The sending rate of a flow never falls below this; `auto`: a hundredth of the line rate of its sender's port.
         #[change = words::MIN_RATE]
-        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::gbps(1);
+        pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
         /// Weight alpha of the newest difference of two round-trip times in their average.
         #[change = "A larger value follows the newest difference, noise included; a smaller one is smoother and later."]
         pub weight: f64 {0.0..=1.0} = 0.875;
         /// Factor beta of a decrease: how strongly the rate follows a growing or a long round-trip time.
         #[change = "A larger value cuts deeper, for shorter queues and less throughput; a smaller one cuts less."]
         pub decrease: f64 {0.0..=1.0} = 0.8;
-        /// Below this round-trip time the rate only grows, whatever the trend; at most `high`.
+        /// Below this round-trip time the rate only grows, whatever the trend; at most `high`. `auto`: 50 us, and at least 1.25
+        /// times the base round-trip time T of the flow.
         #[change = "Set it above the round-trip time of the idle network, bursts included: too low, flows slow down without \
             congestion; too high, a queue of that length always stands."]
-        pub low: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
-        /// Above this round-trip time the rate only falls, whatever the trend.
+        pub low: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        /// Above this round-trip time the rate only falls, whatever the trend. `auto`: 500 us, and at least twice the base
+        /// round-trip time T of the flow.
         #[change = "Lower it to bound delay more tightly, at the cost of throughput where round-trip times vary."]
-        pub high: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(500_000);
-        /// The round-trip time in whose parts the trend is measured.
+        pub high: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+        /// The round-trip time in whose parts the trend is measured. `auto`: 20 us, and at least the base round-trip time T of the
+        /// flow.
         #[change = "Set it to the round-trip time of the idle network; a larger value makes flows less sensitive to the trend, \
             a smaller one more."]
-        pub min_rtt: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(20_000);
+        pub min_rtt: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
+    }
+}
+
+/// The times of the reference, which fixes them.
+pub const LOW: Nanos = Nanos(50_000);
+/// The higher one.
+pub const HIGH: Nanos = Nanos(500_000);
+/// The one in whose parts the trend is measured.
+pub const MIN_RTT: Nanos = Nanos(20_000);
+
+impl TimelyConfig {
+    /// The same with the rates of a flow of this line rate, and its times on a path with this T.
+    fn settled(self, line_rate: BitRate, base_rtt: Nanos) -> TimelyConfig {
+        let (low, high) = (Nanos(base_rtt.0.saturating_mul(5) / 4), Nanos(base_rtt.0.saturating_mul(2)));
+        TimelyConfig {
+            low: self.low.or(Some(LOW.max(low).min(self.high.unwrap_or(Nanos::LONGEST)))),
+            high: self.high.or(Some(HIGH.max(high).max(self.low.unwrap_or_default()))),
+            min_rtt: self.min_rtt.or(Some(MIN_RTT.max(base_rtt))),
+            additive_increase: Some(or_share(self.additive_increase, line_rate, 1_000)),
+            hyper_increase: Some(or_share(self.hyper_increase, line_rate, 5000)),
+            min_rate: Some(or_share(self.min_rate, line_rate, 10_000)),
+            ..self
+        }
     }
 }
 
@@ -60,8 +88,8 @@ impl Algorithm for TimelyConfig {
         Box::new(Timely::new(*self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        self.settled(line_rate, Nanos(0)).min_rate
     }
 
     fn needs(&self) -> Needs {
@@ -70,10 +98,11 @@ impl Algorithm for TimelyConfig {
     }
 
     fn check(&self) -> Result<(), Conflict> {
-        if self.low <= self.high {
+        let (low, high) = (self.low.unwrap_or(Nanos(0)), self.high.unwrap_or(Nanos::LONGEST));
+        if low <= high {
             return Ok(());
         }
-        Err(Conflict::new("low", format!("low is {}, more than high, {}; expected at most that", self.low, self.high)))
+        Err(Conflict::new("low", format!("low is {low}, more than high, {high}; expected at most that")))
     }
 }
 
@@ -96,7 +125,7 @@ impl Timely {
     /// The state of a new flow.
     pub fn new(config: TimelyConfig, limits: FlowLimits) -> Self {
         Timely {
-            config,
+            config: config.settled(limits.line_rate, limits.base_rtt),
             limits,
             rate: limits.line_rate,
             last_update_seq: 0,
@@ -109,6 +138,7 @@ impl Timely {
     /// What the rate is multiplied with, `None` for an increase.
     fn factor(&self, rtt: Nanos) -> Option<f64> {
         let TimelyConfig { decrease, low, high, min_rtt, .. } = self.config;
+        let [low, high, min_rtt] = [low, high, min_rtt].map(Option::unwrap_or_default);
         if rtt < low {
             return None;
         }
@@ -126,11 +156,11 @@ impl Timely {
             None => {
                 let hyper = self.increases >= self.config.hyper_after;
                 let step = if hyper { self.config.hyper_increase } else { self.config.additive_increase };
-                self.rate = self.rate.saturating_add(step).min(self.limits.line_rate);
+                self.rate = self.rate.saturating_add(step.unwrap_or_default()).min(self.limits.line_rate);
                 self.increases = self.increases.saturating_add(1);
             }
             Some(factor) => {
-                self.rate = BitRate::from_f64(self.rate.0 as f64 * factor).max(self.config.min_rate);
+                self.rate = BitRate::from_f64(self.rate.0 as f64 * factor).max(self.config.min_rate.unwrap_or_default());
                 self.increases = 0;
             }
         }
@@ -213,7 +243,7 @@ mod tests {
     #[test]
     fn the_lower_threshold_is_at_most_the_higher() {
         let check = |low, high| {
-            TimelyConfig { low: Nanos(low), high: Nanos(high), ..TimelyConfig::default() }.check().map_err(|it| it.key)
+            TimelyConfig { low: Some(Nanos(low)), high: Some(Nanos(high)), ..TimelyConfig::default() }.check().map_err(|it| it.key)
         };
         assert_eq!((check(5, 6), check(6, 6), check(7, 6)), (Ok(()), Ok(()), Err("low")));
     }
@@ -247,7 +277,7 @@ mod tests {
     #[test]
     fn hostile_feedback_stays_within_the_rate_bounds() {
         let config = TimelyConfig::default();
-        survives_hostile_feedback(Timely::new(config, LIMITS), config.min_rate, |n, _| match n % 3 {
+        survives_hostile_feedback(Timely::new(config, LIMITS), BitRate::gbps(1), |n, _| match n % 3 {
             0 => Telemetry::Nothing,
             1 => Telemetry::SentAt(Nanos(n)),
             _ => Telemetry::SentAt(Nanos(n % 1_000_000)),

@@ -5,6 +5,7 @@ use super::{Located, NodeSettings, in_section};
 use crate::cc::Algorithm;
 use crate::settings::{Conflict, Named};
 use crate::switch::{BufferKind, PauseConfig, Priorities, SharedBuffer, SwitchSettings};
+use crate::telemetry::{Layout, LayoutName, LayoutSettings, Reads, relative};
 use crate::topology::{Link, Network};
 use crate::transport::feedback::room;
 use crate::units::{BitRate, Bytes, Nanos};
@@ -29,11 +30,7 @@ pub struct LinkRates {
 impl LinkRates {
     /// Those of this network.
     pub fn of(network: &Network) -> LinkRates {
-        let at_switch = |link: &&Link| [link.a, link.b].iter().any(|&end| !network.is_host(end));
-        LinkRates {
-            slowest_host: network.host_rates().min(),
-            at_switches: network.links.iter().filter(at_switch).map(|link| link.rate).collect(),
-        }
+        LinkRates { slowest_host: network.host_rates().min(), at_switches: network.switch_rates().collect() }
     }
 }
 
@@ -42,7 +39,8 @@ impl LinkRates {
 /// # Errors
 /// If it is none, or more than that.
 pub fn lowest_rate(algorithm: &dyn Algorithm, rates: &LinkRates) -> Result<(), Conflict> {
-    let (Some(lowest), Some(slowest)) = (algorithm.min_rate(), rates.slowest_host) else { return Ok(()) };
+    let Some(slowest) = rates.slowest_host else { return Ok(()) };
+    let Some(lowest) = algorithm.min_rate(slowest) else { return Ok(()) };
     if (BitRate(1)..=slowest).contains(&lowest) {
         return Ok(());
     }
@@ -59,10 +57,21 @@ impl NodeSettings {
     /// If its layout has no code for it.
     pub fn check_link(&self, link: &Link) -> Result<(), Located> {
         let layout = self.stamped_layout();
-        let Some(rates) = layout.rates().filter(|rates| !rates.contains(&link.rate)) else { return Ok(()) };
-        let known: Vec<String> = rates.iter().map(ToString::to_string).collect();
+        if self.can_tell(&layout, link.rate) {
+            return Ok(());
+        }
+        let other = |name| LayoutSettings { layout: Some(name), ..self.layout };
+        let works = |name: &LayoutName| {
+            let fits = other(*name).check("", Reads::Records, self.wire.profile).is_ok();
+            fits && self.can_tell(&other(*name).config(false), link.rate)
+        };
+        let able: Vec<String> =
+            LayoutName::with_records().filter(works).map(|name| format!("\"{}\"", name.name())).collect();
+        let known: Vec<String> = layout.rates().unwrap_or_default().iter().map(ToString::to_string).collect();
+        let expected = if able.is_empty() { "one of these".into() } else { format!("layout = {}", able.join(" or ")) };
         let message = format!(
-            "the link from {} to {} runs at {}, which the {} telemetry layout cannot express; expected one of {}",
+            "the link from {} to {} runs at {}, which records of telemetry.layout = \"{}\" cannot tell: they know {}; \
+             expected {expected}",
             link.a,
             link.b,
             link.rate,
@@ -70,6 +79,13 @@ impl NodeSettings {
             known.join(", ")
         );
         Err(in_section("telemetry")(Conflict::new("layout", message)))
+    }
+
+    /// Whether records of a layout tell that a link has this rate; at a border that [hides](relative) rates, by a part of the one
+    /// that all links have.
+    fn can_tell(&self, layout: &Layout, rate: BitRate) -> bool {
+        let hidden = relative::rate(layout).filter(|_| self.hides_telemetry());
+        layout.tells(rate) && hidden.is_none_or(|told| told.0.is_multiple_of(rate.0.max(1)))
     }
 
     /// Checks that a port of some switch has each rate that ECN thresholds are for.
@@ -173,6 +189,7 @@ impl NodeSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::{ControlLaw, HpccConfig};
     use crate::ecn::EcnThreshold;
     use crate::switch::{Priorities, RESERVE};
     use crate::telemetry::LayoutName;
@@ -190,16 +207,36 @@ mod tests {
 
     #[test]
     fn telemetry_must_tell_the_rate_unless_the_switch_knows_nothing_of_it() {
-        let check = |gbps, stamp_telemetry| {
+        let check = |gbps, layout, stamp_telemetry| {
             let mut settings = NodeSettings::default();
+            settings.layout.layout = layout;
             settings.switch.stamp_telemetry = stamp_telemetry;
             let (network, settings) = network(gbps, settings);
             settings.check_link(&network.links[0]).map_err(|wrong| wrong.conflict.message)
         };
-        assert_eq!((check(100, true), check(40, false)), (Ok(()), Ok(())));
-        let wrong = check(40, true).expect_err("no code");
-        let expected = "the link from 0 to 1 runs at 40Gbps, which the reference telemetry layout cannot express";
-        assert!(wrong.starts_with(expected), "{wrong}");
+        let reference = Some(LayoutName::Reference);
+        assert_eq!((check(100, reference, true), check(40, reference, false)), (Ok(()), Ok(())));
+        for gbps in [1, 10, 40, 160, 800, 1_600, 2_400] {
+            assert_eq!(check(gbps, None, true), Ok(()));
+            assert_eq!(check(gbps, Some(LayoutName::IntMd), true), Ok(()));
+        }
+        let wrong = check(160, reference, true).expect_err("no code");
+        let expected = "the link from 0 to 1 runs at 160Gbps, which records of telemetry.layout = \"reference\" cannot tell: \
+                        they know 25Gbps, 50Gbps, 100Gbps, 200Gbps, 400Gbps; expected layout = \"int_md\" or \"ioam\"";
+        assert_eq!(wrong, expected);
+    }
+
+    /// A border writes records as if all links had one rate, of which theirs must be a part.
+    #[test]
+    fn a_border_hides_rates_that_divide_the_one_it_tells() {
+        let check = |gbps| {
+            let mut settings = NodeSettings::default();
+            settings.layout.layout = Some(LayoutName::IntMd);
+            settings.switch.telemetry_hidden_from = "1".into();
+            let (network, settings) = network(gbps, settings);
+            settings.check_link(&network.links[0]).is_ok()
+        };
+        assert_eq!([160, 800, 1_600, 300].map(check), [true, true, false, false]);
     }
 
     #[test]
@@ -289,13 +326,15 @@ mod tests {
 
     #[test]
     fn the_lowest_rate_is_one_that_links_have() {
-        let settings = NodeSettings::default();
-        let slowest = settings.control.chosen().min_rate().expect("hpcc has one");
-        let check = |rate| {
-            let (mut network, settings) = network(100, settings.clone());
+        let check = |min_rate, rate| {
+            let (mut network, _) = network(100, NodeSettings::default());
             network.links[0].rate = rate;
-            lowest_rate(settings.control.chosen(), &LinkRates::of(&network)).map_err(|wrong| wrong.key)
+            let law = ControlLaw { min_rate, ..ControlLaw::default() };
+            let algorithm = HpccConfig { law, ..HpccConfig::default() };
+            lowest_rate(&algorithm, &LinkRates::of(&network)).map_err(|wrong| wrong.key)
         };
-        assert_eq!((check(slowest), check(BitRate(slowest.0 - 1))), (Ok(()), Err("min_rate")));
+        let least = Some(BitRate::mbps(100));
+        assert_eq!((check(least, BitRate::mbps(100)), check(least, BitRate::mbps(99))), (Ok(()), Err("min_rate")));
+        assert_eq!(check(None, BitRate::mbps(10)), Ok(()));
     }
 }

@@ -35,12 +35,18 @@ impl LastHops {
         stack.hops().len() == self.len && stack.path == self.path
     }
 
-    /// Whether these are of the path's first hops, and may be compared: what a switch on the way reports. Only where
-    /// hops tell who they are.
+    /// Whether these are of the path's first hops, and may be compared: what a switch on the way reports. Where hops do not tell
+    /// who they are that is known of all hops of the path only.
     pub fn begin_with(&self, now: Nanos, stack: &HopStack) -> bool {
         let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len);
-        let same = last.and_then(|last| self.digests.get(last)).is_some_and(|&digest| digest == stack.path);
+        let digest = |last: usize| if last + 1 == self.len { Some(&self.path) } else { self.digests.get(last) };
+        let same = last.and_then(digest).is_some_and(|&digest| digest == stack.path);
         same && now - self.kept_at <= self.horizon
+    }
+
+    /// How many hops the path has; 0 before the first records.
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// Whether there are none.
@@ -53,6 +59,13 @@ impl LastHops {
     #[inline]
     pub fn pairs<'a>(&'a self, stack: &'a HopStack) -> impl Iterator<Item = (&'a Hop, &'a Hop)> {
         self.hops.iter().zip(stack.hops())
+    }
+
+    /// Each hop's last record, to be replaced, and the one that follows; the packet came at `now`.
+    #[inline]
+    pub fn renew<'a>(&'a mut self, now: Nanos, stack: &'a HopStack) -> impl Iterator<Item = (&'a mut Hop, &'a Hop)> {
+        self.kept_at = now;
+        self.hops.iter_mut().zip(stack.hops())
     }
 
     /// Times that records took the place of others that they could not be compared with.
@@ -73,9 +86,8 @@ impl LastHops {
     /// Keeps the next records of the same path.
     #[inline]
     pub fn keep(&mut self, now: Nanos, stack: &HopStack) {
-        for (last, hop) in self.hops.iter_mut().zip(stack.hops()) {
+        for (last, hop) in self.renew(now, stack) {
             *last = *hop;
         }
-        self.kept_at = now;
     }
 }

@@ -91,6 +91,21 @@ impl Layout {
         }
     }
 
+    /// Whether it can tell that a link has this rate, if it carries rates.
+    pub fn tells(&self, rate: BitRate) -> bool {
+        match self {
+            Layout::IntMd { .. } | Layout::Ioam { profile: Profile::Full, .. } => true,
+            Layout::None
+            | Layout::Reference { .. }
+            | Layout::Paper
+            | Layout::Draft
+            | Layout::Ifa { .. }
+            | Layout::Ioam { profile: Profile::Slim, .. }
+            | Layout::Timestamp
+            | Layout::Pint { .. } => self.rates().is_none_or(|rates| rates.contains(&rate)),
+        }
+    }
+
     /// The link rates that it has a code for; `None` if it carries no rates.
     pub fn rates(&self) -> Option<&'static [BitRate]> {
         match self {

@@ -28,13 +28,13 @@ impl Reads {
         }
     }
 
-    /// The layout that tells it, unless the user chooses another one.
-    pub(super) fn usual_layout(self) -> LayoutName {
+    /// The layouts that tell it, unless the user chooses another one: the first that can tell all link rates.
+    pub(super) fn usual_layouts(self) -> &'static [LayoutName] {
         match self {
-            Reads::Nothing => LayoutName::None,
-            Reads::Records => LayoutName::Reference,
-            Reads::SendTime => LayoutName::Timestamp,
-            Reads::Utilisation => LayoutName::Pint,
+            Reads::Nothing => &[LayoutName::None],
+            Reads::Records => &[LayoutName::Paper, LayoutName::IntMd],
+            Reads::SendTime => &[LayoutName::Timestamp],
+            Reads::Utilisation => &[LayoutName::Pint],
         }
     }
 }

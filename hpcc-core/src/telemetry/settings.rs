@@ -42,8 +42,8 @@ crate::settings! {
     /// How telemetry is laid out in a frame.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct LayoutSettings {
-        /// Byte layout of the telemetry that frames carry, the same at all nodes; `auto`: what the algorithm reads, `reference`
-        /// for records of hops. `ioam` and `ioam_slim` need IPv6.
+        /// Byte layout of the telemetry that frames carry, the same at all nodes; `auto`: what the algorithm reads, for records of
+        /// hops `paper`, or `int_md` where it has no code for the rate of a link. `ioam` and `ioam_slim` need IPv6.
         #[change = "Choose `int_md`, `ifa` or one of IOAM for bytes as switches write them, `paper` or `draft` for the \
             proposals' own; they differ in size, and in how finely they tell times, bytes and queues."]
         pub layout: Option<LayoutName> = None;
@@ -64,6 +64,13 @@ crate::settings! {
 
 /// Hops for which a sender makes room in IOAM, unless it is told otherwise: those of a three-tier network.
 const IOAM_HOPS: u8 = 5;
+
+/// The layout for an algorithm that reads this: the first of the usual ones that can tell the rates of all links of switches.
+fn usual(reads: Reads, network: &Network) -> LayoutName {
+    let usual = reads.usual_layouts();
+    let tells_all = |&&name: &&LayoutName| network.switch_rates().all(|rate| Layout::from(name).tells(rate));
+    usual.iter().find(tells_all).or(usual.last()).copied().unwrap_or(LayoutName::None)
+}
 
 impl LayoutName {
     /// Whether its frames carry a record of each hop.
@@ -159,11 +166,26 @@ impl LayoutSettings {
     /// Settles what was left to the simulator, for an algorithm that reads this in this network, whose full packets have
     /// `mtu` bytes of payload.
     pub fn resolve(&mut self, reads: Reads, network: &Network, mtu: u64) {
-        let layout = *self.layout.get_or_insert(reads.usual_layout());
+        let layout = *self.layout.get_or_insert_with(|| usual(reads, network));
         let fastest = network.host_rates().max().map_or(0, |rate| rate.0);
         let multiplier = (fastest / BitRate::gbps(25).0).min(mtu / reference::TX_UNIT).max(1);
         self.multiplier.get_or_insert(u32::try_from(multiplier).unwrap_or(u32::MAX));
         self.hops.get_or_insert(if layout.is_ioam() { IOAM_HOPS } else { MAX_HOPS as u8 });
+    }
+
+    /// What the user should know of the layout that [`resolve`](LayoutSettings::resolve) chose: that it is not the usual one.
+    pub fn note(&self, reads: Reads, network: &Network) -> Option<String> {
+        let (layout, usual) = (self.layout?, *reads.usual_layouts().first()?);
+        let untold = network.switch_rates().find(|&rate| !Layout::from(usual).tells(rate))?;
+        let [bytes, fewer] = [layout, usual].map(|name| Layout::from(name).len_after(3));
+        (layout != usual).then(|| {
+            format!(
+                "telemetry.layout is \"{}\": records of \"{}\" cannot tell a link of {untold}. Behind three switches a packet has \
+                 {bytes} bytes of telemetry, not {fewer}",
+                layout.name(),
+                usual.name()
+            )
+        })
     }
 
     /// Checks the layout against what the algorithm reads and what frames look like.

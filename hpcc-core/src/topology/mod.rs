@@ -98,6 +98,12 @@ impl Network {
         self.links.iter().filter(move |link| is_host(link.a) || is_host(link.b)).map(|link| link.rate)
     }
 
+    /// Rates of the links that end at a switch.
+    pub fn switch_rates(&self) -> impl Iterator<Item = BitRate> + '_ {
+        let is_switch = |node: u32| self.nodes.get(node as usize) == Some(&NodeKind::Switch);
+        self.links.iter().filter(move |link| is_switch(link.a) || is_switch(link.b)).map(|link| link.rate)
+    }
+
     /// The time that the slowest host link takes to drain `buffer` bytes: no packet waits longer at a switch with that
     /// much memory unless PFC pauses it.
     pub fn longest_wait(&self, buffer: u64) -> Nanos {

@@ -350,7 +350,7 @@ impl Algorithm for RateOfSeq {
         Box::new(self.clone())
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
+    fn min_rate(&self, _: BitRate) -> Option<BitRate> {
         None
     }
 

@@ -6,9 +6,9 @@
 use super::settings::Settings;
 use crate::error::InputError;
 use hpcc_core::cc::{
-    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, Reads, TimelyConfig,
+    Algorithm, ControlLaw, DcqcnConfig, DctcpConfig, HpccConfig, HpccPintConfig, LineRate, Reads, TimelyConfig, timely,
 };
-use hpcc_core::telemetry::LayoutSettings;
+use hpcc_core::telemetry::{LayoutName, LayoutSettings};
 use hpcc_core::units::{BitRate, Nanos};
 
 const DEFAULT_MODE: u64 = 1;
@@ -38,7 +38,8 @@ pub(super) fn layout(settings: &Settings<'_>, reads: Reads) -> Result<LayoutSett
     if multiplier == 0 {
         return Err(settings.error("INT_MULTI", "INT_MULTI is 0; expected at least 1"));
     }
-    let default = LayoutSettings { multiplier: Some(multiplier), ..LayoutSettings::default() };
+    let layout = (reads == Reads::Records).then_some(LayoutName::Reference);
+    let default = LayoutSettings { layout, multiplier: Some(multiplier), ..LayoutSettings::default() };
     let log_base = if reads == Reads::Utilisation { log_base(settings)? } else { default.log_base };
     Ok(LayoutSettings { log_base, ..default })
 }
@@ -69,7 +70,7 @@ fn control_law(settings: &Settings<'_>) -> Result<ControlLaw, InputError> {
     Ok(ControlLaw {
         eta,
         max_stage: settings.u32("MI_THRESH", 5)?,
-        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
+        additive_increase: Some(settings.rate("RATE_AI", BitRate(0))?),
         min_rate: min_rate(settings)?,
     })
 }
@@ -90,8 +91,8 @@ fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig
         decrease_interval: micros(settings, "RATE_DECREASE_INTERVAL", 4.0)?,
         increase_interval: micros(settings, "RP_TIMER", 0.0)?,
         fast_recovery: settings.u32("FAST_RECOVERY_TIMES", 5)?,
-        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
-        hyper_increase: settings.rate("RATE_HAI", BitRate(0))?,
+        additive_increase: Some(settings.rate("RATE_AI", BitRate(0))?),
+        hyper_increase: Some(settings.rate("RATE_HAI", BitRate(0))?),
         clamp_target: settings.flag("CLAMP_TARGET_RATE", false)?,
         min_rate: min_rate(settings)?,
         ..DcqcnConfig::default()
@@ -100,9 +101,12 @@ fn dcqcn(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DcqcnConfig
 
 fn timely(settings: &Settings<'_>) -> Result<TimelyConfig, InputError> {
     Ok(TimelyConfig {
-        additive_increase: settings.rate("RATE_AI", BitRate(0))?,
-        hyper_increase: settings.rate("RATE_HAI", BitRate(0))?,
+        additive_increase: Some(settings.rate("RATE_AI", BitRate(0))?),
+        hyper_increase: Some(settings.rate("RATE_HAI", BitRate(0))?),
         min_rate: min_rate(settings)?,
+        low: Some(timely::LOW),
+        high: Some(timely::HIGH),
+        min_rtt: Some(timely::MIN_RTT),
         ..TimelyConfig::default()
     })
 }
@@ -110,13 +114,13 @@ fn timely(settings: &Settings<'_>) -> Result<TimelyConfig, InputError> {
 fn dctcp(settings: &Settings<'_>, notes: &mut Vec<String>) -> Result<DctcpConfig, InputError> {
     Ok(DctcpConfig {
         gain: gain(settings, notes)?,
-        additive_increase: settings.rate("DCTCP_RATE_AI", BitRate::gbps(1))?,
+        additive_increase: Some(settings.rate("DCTCP_RATE_AI", BitRate::gbps(1))?),
         min_rate: min_rate(settings)?,
     })
 }
 
-fn min_rate(settings: &Settings<'_>) -> Result<BitRate, InputError> {
-    settings.rate("MIN_RATE", ControlLaw::default().min_rate)
+fn min_rate(settings: &Settings<'_>) -> Result<Option<BitRate>, InputError> {
+    settings.rate("MIN_RATE", BitRate::mbps(100)).map(Some)
 }
 
 /// The reference means 1/16 by default, but divides integers.

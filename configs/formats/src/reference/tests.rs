@@ -91,7 +91,8 @@ fn a_golden_configuration_is_read_in_full() {
     let scenario = folder.load(&[]).expect("valid");
     assert_eq!(scenario.name, "config");
     assert_eq!(scenario.stop, Nanos::from_seconds(2.11, Rounding::Floored));
-    let law = ControlLaw { max_stage: 0, min_rate: BitRate::gbps(1), ..ControlLaw::default() };
+    let (additive_increase, min_rate) = (Some(BitRate::mbps(50)), Some(BitRate::gbps(1)));
+    let law = ControlLaw { max_stage: 0, additive_increase, min_rate, ..ControlLaw::default() };
     assert!(scenario.algorithm() == &HpccConfig { law, ..HpccConfig::default() } as &dyn Algorithm);
     assert_eq!(scenario.layout(), Layout::Reference { multiplier: 4 });
     let reference = TransportConfig { quirks: Quirks::REFERENCE, ..TransportConfig::default() };
@@ -121,7 +122,7 @@ fn absent_keys_have_the_reference_defaults() {
         .write("config.txt", "TOPOLOGY_FILE topology.txt FLOW_FILE flow.txt CC_MODE 3 L2_ACK_INTERVAL 1 ENABLE_QCN 0");
     let scenario = folder.load(&[]).expect("valid");
     assert_eq!(scenario.stop, Nanos::from_seconds(3.01, Rounding::Floored));
-    let law = ControlLaw { additive_increase: BitRate(0), ..ControlLaw::default() };
+    let law = ControlLaw { additive_increase: Some(BitRate(0)), min_rate: Some(BitRate::mbps(100)), ..ControlLaw::default() };
     let hpcc = HpccConfig { law: ControlLaw { max_stage: 5, ..law }, multi_rate: true, ..HpccConfig::default() };
     assert!(scenario.algorithm() == &hpcc as &dyn Algorithm);
     assert!(!scenario.transport().variable_window);
@@ -149,14 +150,23 @@ fn every_controller_is_read_with_its_keys() {
         (scenario.algorithm().clone_algorithm(), scenario.layout())
     };
     let dcqcn = ["CC_MODE=1", "RATE_AI=20Mb/s", "RATE_HAI=200Mb/s", "FAST_RECOVERY_TIMES=1"];
-    let config = DcqcnConfig { alpha_interval: Nanos(1_000), ..DcqcnConfig::default() };
+    let mbps = |rate| Some(BitRate::mbps(rate));
+    let (additive_increase, hyper_increase, min_rate) = (mbps(20), mbps(200), mbps(1_000));
+    let alpha_interval = Nanos(1_000);
+    let config =
+        DcqcnConfig { alpha_interval, additive_increase, hyper_increase, min_rate, ..DcqcnConfig::default() };
     assert_eq!(load(&dcqcn), (boxed(config), Layout::None));
     let timely = ["CC_MODE=7", "RATE_AI=100Mb/s", "RATE_HAI=500Mb/s"];
-    assert_eq!(load(&timely), (boxed(TimelyConfig::default()), Layout::Timestamp));
+    let [low, high, min_rtt] = [50, 500, 20].map(|micros| Some(Nanos(1_000 * micros)));
+    let (additive_increase, hyper_increase) = (mbps(100), mbps(500));
+    let rates = TimelyConfig { additive_increase, hyper_increase, min_rate, ..TimelyConfig::default() };
+    assert_eq!(load(&timely), (boxed(TimelyConfig { low, high, min_rtt, ..rates }), Layout::Timestamp));
     let dctcp = ["CC_MODE=8", "EWMA_GAIN=0.0625", "DCTCP_RATE_AI=615Mb/s"];
-    assert_eq!(load(&dctcp), (boxed(DctcpConfig::default()), Layout::None));
+    let config = DctcpConfig { additive_increase: mbps(615), min_rate, ..DctcpConfig::default() };
+    assert_eq!(load(&dctcp), (boxed(config), Layout::None));
     let pint = ["CC_MODE=10", "PINT_LOG_BASE=1.01", "PINT_PROB=0.0625"];
-    let config = HpccPintConfig { sample_probability: 0.0625, ..HpccPintConfig::default() };
+    let law = ControlLaw { max_stage: 0, additive_increase: mbps(50), min_rate, ..ControlLaw::default() };
+    let config = HpccPintConfig { sample_probability: 0.0625, law };
     assert_eq!(load(&pint), (boxed(config), Layout::pint(1.01, true)));
 }
 
@@ -371,7 +381,7 @@ fn topologies_are_checked_line_by_line() {
         ("4 1 1\n3\n0 3 100Gbps 1us NaN\n", "3: the loss rate of link 1 of 1 is \"NaN\""),
         (
             "4 1 2\n3\n0 3 100Gbps 1us 0\n1 3 10Gbps 1us 0\n",
-            "4: the link from 1 to 3 runs at 10Gbps, which the reference telemetry layout cannot express",
+            "4: the link from 1 to 3 runs at 10Gbps, which records of telemetry.layout = \"reference\" cannot tell",
         ),
     ] {
         refused("topology.txt", text, &format!("topology.txt:{expected}"));

@@ -106,7 +106,9 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
     let legacy = legacy::read(&mut document, &topology.network, &settings)?;
     legacy.mark(&topology.network, &mut settings);
     let transport = settings.transport.clone();
+    let is_auto = settings.layout.layout.is_none();
     settings.resolve(&topology.network);
+    let layout = is_auto.then(|| settings.layout.note(settings.needs().reads, &topology.network)).flatten();
     let legacy = legacy.settle(&transport, &settings, &topology.network);
     given.check(&document, &settings, &topology.network)?;
     let notifies = settings.fast_cnp_switch.common.enabled;
@@ -156,7 +158,7 @@ pub(super) fn read(path: &Path, text: &str, overrides: &[String], defaults: Node
         borders,
         attacks,
         monitor,
-        notes: [note, dropped, off, none_slow, topology.note].into_iter().flatten().collect(),
+        notes: [note, dropped, off, none_slow, layout, topology.note].into_iter().flatten().collect(),
     };
     fast_cnp::reactions(&scenario).map_err(|wrong| given.error(&document, &wrong))?;
     feedback(&scenario).map_err(|wrong| given.error(&document, &wrong))?;

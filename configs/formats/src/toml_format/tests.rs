@@ -70,7 +70,7 @@ fn what_is_left_out_has_the_preset_of_the_reference() {
     let scenario = load_with(MINIMAL, &[]).expect("valid");
     assert_eq!((scenario.name.as_str(), scenario.seed, scenario.stop), ("test", 1, Nanos(1_000_000)));
     assert!(scenario.algorithm() == &HpccConfig::default() as &dyn Algorithm);
-    assert_eq!(scenario.layout(), Layout::Reference { multiplier: 4 });
+    assert_eq!(scenario.layout(), Layout::Paper);
     // 32 MiB take 2.68 ms at 100 Gb/s.
     let timeout = TimeoutConfig { high: Nanos(2_684_354), low: Nanos(100_000), few: 0, base_rtts: 3, back_off: true };
     assert_eq!(scenario.transport(), TransportConfig { timeout: Some(timeout), ..TransportConfig::default() });
@@ -199,7 +199,12 @@ fn every_shipped_scenario_loads_without_a_note_but_that_of_400_gbps_in_nanosecon
         let is_sweep = || std::fs::read_to_string(&path).expect("text").contains("[[variant]]");
         if is_toml && !is_sweep() {
             let scenario = load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
-            let is_known = |note: &String| note.starts_with("times are whole nanoseconds: at 400Gbps");
+            // Figure 2b's incasts are more than DCQCN's least rate leaves room for.
+            let crowded = path.ends_with("pod-230.toml").then_some("flows at a time go to host");
+            let is_known = |note: &String| {
+                note.starts_with("times are whole nanoseconds: at 400Gbps")
+                    || crowded.is_some_and(|crowded| note.contains(crowded))
+            };
             assert!(scenario.notes.iter().all(is_known), "{}: {:?}", path.display(), scenario.notes);
             count += 1;
         }
@@ -217,9 +222,9 @@ fn what_has_no_effect_is_noted() {
         "kind='links'\nhosts=2\nswitches=7\nrate='25Gbps'\ndelay='1us'\nlinks=[{{a=0,b=2}},{chain}{{a=1,b=8}}]"
     );
     let text = with_topology(&topology) + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n";
-    let notes = load_with(&text, &[]).expect("valid").notes;
+    let notes = load_with(&text, &["telemetry.layout=reference"]).expect("valid").notes;
     assert!(notes[0].starts_with("1 of 1 flows pass more than 5 switches"), "{notes:?}");
-    assert!(load_with(&text, &["telemetry.layout=paper"]).expect("valid").notes.is_empty());
+    assert!(load_with(&text, &[]).expect("valid").notes.is_empty());
 }
 
 #[test]
@@ -247,7 +252,10 @@ fn pair(rate: &str) -> String {
 
 #[test]
 fn telemetry_that_is_coarser_than_a_packet_is_noted() {
-    let notes = |set: &[&str]| load_with(pair("400Gbps"), set).expect("valid").notes;
+    let notes = |set: &[&str]| {
+        let set = [&["telemetry.layout=reference"], set].concat();
+        load_with(pair("400Gbps"), &set).expect("valid").notes
+    };
     assert_eq!(notes(&[]), Vec::<String>::new());
     assert_eq!(notes(&["telemetry.multiplier=8"]), Vec::<String>::new());
     let coarse = notes(&["telemetry.multiplier=16"]);
@@ -435,8 +443,8 @@ fn bad_settings_name_their_line() {
             "19: telemetry.paths: paths looks at records",
         ),
         (
-            "[telemetry]\npaths = 2",
-            "17: telemetry.paths: paths are told apart by their records, and those of layout = \"reference\" do not say",
+            "[telemetry]\nlayout = \"reference\"\npaths = 2",
+            "18: telemetry.paths: paths are told apart by their records, and those of layout = \"reference\" do not say",
         ),
         ("[telemetry]\nseal = \"12\"", "17: telemetry.seal: expected a key of 32 hexadecimal digits"),
         (

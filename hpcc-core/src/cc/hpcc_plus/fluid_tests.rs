@@ -31,7 +31,7 @@ impl Network {
     /// Every flow has heard once. `windows` are the first ones, in bandwidth-delay products.
     fn new(additive_increase: u64, capacity: &[f64], flows: &[(f64, &[usize])]) -> Self {
         let additive_increase = Some(Bytes(additive_increase));
-        let law = WindowLaw { max_stage: 0, additive_increase, min_rate: BitRate(1), ..WindowLaw::default() };
+        let law = WindowLaw { max_stage: 0, additive_increase, min_rate: Some(BitRate(1)), ..WindowLaw::default() };
         let mut network = Network {
             flows: flows
                 .iter()

@@ -94,8 +94,8 @@ impl Algorithm for HpccPlusConfig {
         Box::new(HpccPlus::new(*self, limits))
     }
 
-    fn min_rate(&self) -> Option<BitRate> {
-        Some(self.law.min_rate)
+    fn min_rate(&self, line_rate: BitRate) -> Option<BitRate> {
+        Some(self.law.least(line_rate))
     }
 
     fn needs(&self) -> Needs {

@@ -15,7 +15,7 @@ const BDP: u64 = 162_500;
 
 fn config() -> HpccPlusConfig {
     let additive_increase = Some(Bytes(80));
-    let law = WindowLaw { additive_increase, min_rate: BitRate(1), ..WindowLaw::default() };
+    let law = WindowLaw { additive_increase, min_rate: Some(BitRate(1)), ..WindowLaw::default() };
     HpccPlusConfig { law, ..HpccPlusConfig::default() }
 }
 
@@ -149,7 +149,7 @@ fn req_05_follows_the_listing() {
 fn window_form_and_rate_form_coincide() {
     let mut plus = HpccPlus::new(config(), LIMITS);
     let rate_config = HpccConfig {
-        law: ControlLaw { additive_increase: W_AI, min_rate: BitRate(1), ..ControlLaw::default() },
+        law: ControlLaw { additive_increase: Some(W_AI), min_rate: Some(BitRate(1)), ..ControlLaw::default() },
         ..HpccConfig::default()
     };
     let mut rate_form = Hpcc::new(rate_config, LIMITS);
@@ -305,9 +305,9 @@ fn req_06_go_back_n_does_not_shorten_the_round() {
 
 #[test]
 fn hostile_records_stay_within_the_bounds() {
-    let law = WindowLaw { min_rate: BitRate::mbps(100), ..config().law };
+    let law = WindowLaw { min_rate: Some(BitRate::mbps(100)), ..config().law };
     let flow = HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS);
-    survives_hostile_feedback(flow, law.min_rate, |n, place| {
+    survives_hostile_feedback(flow, BitRate::mbps(100), |n, place| {
         let records = hop(n, n >> 7, n % 3 * 5_000_000);
         *place = stack(n % 2, &[records, records][..1 + (n % 5 / 4) as usize]);
         Telemetry::Hops(place)
@@ -317,12 +317,12 @@ fn hostile_records_stay_within_the_bounds() {
 /// The same for a U that was measured elsewhere, whatever its bits say, and for records of single links.
 #[test]
 fn hostile_sparse_telemetry_stays_within_the_bounds() {
-    let law = WindowLaw { min_rate: BitRate::mbps(100), ..config().law };
+    let law = WindowLaw { min_rate: Some(BitRate::mbps(100)), ..config().law };
     let flow = HpccPlus::new(HpccPlusConfig { law, ..HpccPlusConfig::default() }, LIMITS);
-    survives_hostile_feedback(flow.clone(), law.min_rate, |n, _| {
+    survives_hostile_feedback(flow.clone(), BitRate::mbps(100), |n, _| {
         Telemetry::Utilisation(f64::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     });
-    survives_hostile_feedback(flow, law.min_rate, |n, _| {
+    survives_hostile_feedback(flow, BitRate::mbps(100), |n, _| {
         let record = LinkRecord {
             path: n >> 9 & 1,
             place: (n % 18) as u8,

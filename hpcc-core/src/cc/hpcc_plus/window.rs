@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `ComputeWind` of the drafts: W from U (lines 11 to 20), and the parameters that it goes by.
 
+use crate::cc::share::or_share;
 use crate::cc::{FlowLimits, RateDecision, words};
 use crate::settings::Conflict;
 use crate::units::{BitRate, Bytes, Nanos};
+use alloc::format;
 
 crate::settings! {
     /// Parameters of the control law in window form. The defaults are the drafts' eta and maxStage (REQ-09); they leave N
@@ -26,9 +28,10 @@ crate::settings! {
         #[change = "Set it only to fix the step whatever line rate and T are: larger, flows come to equal shares sooner and \
             queues grow; smaller, the reverse."]
         pub additive_increase: Option<Bytes> = None;
-        /// The sending rate of a flow never falls below this, nor its window below this rate * T.
+        /// The sending rate of a flow never falls below this, nor its window below this rate * T; `auto`: a thousandth of the line
+        /// rate of its sender's port.
         #[change = words::MIN_RATE]
-        pub min_rate: BitRate {BitRate(1)..=BitRate::HIGHEST} = BitRate::mbps(100);
+        pub min_rate: Option<BitRate> {BitRate(1)..=BitRate::HIGHEST} = None;
     }
 }
 
@@ -36,13 +39,26 @@ impl WindowLaw {
     /// Checks parameters against each other.
     ///
     /// # Errors
-    /// If W_ai is given twice.
+    /// If W_ai is given twice, or not at all.
     pub fn check(&self) -> Result<(), Conflict> {
         if self.additive_increase.is_some() && self.expected_flows != WindowLaw::default().expected_flows {
             let message = "additive_increase and expected_flows exclude each other: one follows from the other";
             return Err(Conflict::new("additive_increase", message.into()));
         }
+        if self.additive_increase.is_none() && self.eta >= 1.0 {
+            let message = format!(
+                "eta is {}, of which nothing is left for flows to add, so that they never come to equal shares; expected less than \
+                 1, or additive_increase in bytes",
+                self.eta
+            );
+            return Err(Conflict::new("eta", message));
+        }
         Ok(())
+    }
+
+    /// The least rate of a flow of this line rate.
+    pub(in crate::cc) fn least(&self, line_rate: BitRate) -> BitRate {
+        or_share(self.min_rate, line_rate, 1_000)
     }
 }
 
@@ -51,6 +67,8 @@ impl WindowLaw {
 pub struct Window {
     law: WindowLaw,
     limits: FlowLimits,
+    /// The least rate.
+    least: BitRate,
     /// W_ai in bytes.
     step: f64,
     /// Wc in bytes: the window against which the next one is computed; changes only on commits.
@@ -63,7 +81,7 @@ impl Window {
     /// W = Wc = W_init = line rate * T (REQ-08).
     pub fn new(law: WindowLaw, limits: FlowLimits) -> Self {
         let mut window =
-            Window { law, limits, step: 0.0, reference: bytes(limits.line_rate, limits.base_rtt), increases: 0 };
+            Window { law, limits, least: law.least(limits.line_rate), step: 0.0, reference: bytes(limits.line_rate, limits.base_rtt), increases: 0 };
         window.step = match law.additive_increase {
             None => window.fair_step(law.expected_flows),
             Some(Bytes(bytes)) => bytes as f64,
@@ -134,7 +152,7 @@ impl Window {
     /// has U = 0 and asks for an infinite window.
     #[inline]
     pub fn clamp(&self, window: f64) -> f64 {
-        let least = bytes(self.law.min_rate, self.limits.base_rtt).max(1.0);
+        let least = bytes(self.least, self.limits.base_rtt).max(1.0);
         window.max(least).min(bytes(self.limits.line_rate, self.limits.base_rtt))
     }
 
@@ -144,7 +162,7 @@ impl Window {
         let rate = BitRate::from_f64(window * 8e9 / self.limits.base_rtt.0.max(1) as f64);
         RateDecision::Window {
             bytes: (window as u64).max(1),
-            rate: rate.max(self.law.min_rate).min(self.limits.line_rate),
+            rate: rate.max(self.least).min(self.limits.line_rate),
         }
     }
 }
@@ -165,7 +183,7 @@ mod tests {
         max_stage: 5,
         expected_flows: 100,
         additive_increase: Some(Bytes(80)),
-        min_rate: BitRate(1),
+        min_rate: Some(BitRate(1)),
     };
 
     fn window(law: WindowLaw, reference: f64, increases: u32) -> Window {
@@ -224,11 +242,18 @@ mod tests {
     }
 
     #[test]
+    fn an_eta_without_headroom_needs_a_step_in_bytes() {
+        let check = |eta, additive_increase| WindowLaw { eta, additive_increase, ..WindowLaw::default() }.check();
+        assert_eq!(check(1.0, None).map_err(|wrong| wrong.key), Err("eta"));
+        assert_eq!([check(0.99, None), check(1.2, Some(Bytes(80)))], [Ok(()), Ok(())]);
+    }
+
+    #[test]
     fn windows_stay_between_the_least_and_one_bdp() {
-        let law = WindowLaw { min_rate: BitRate::mbps(100), ..LAW };
+        let law = WindowLaw { min_rate: Some(BitRate::mbps(100)), ..LAW };
         assert_eq!(window(law, 81_250.0, 5).compute(0.0, true), 162_500.0);
         assert_eq!(window(law, 200.0, 0).compute(1e12, true), 162.5);
-        assert_eq!(window(WindowLaw { min_rate: BitRate::gbps(200), ..LAW }, 9.0, 0).compute(1.0, true), 162_500.0);
+        assert_eq!(window(WindowLaw { min_rate: Some(BitRate::gbps(200)), ..LAW }, 9.0, 0).compute(1.0, true), 162_500.0);
     }
 
     /// 162 500 bytes in 13 us are 100 Gb/s.

@@ -7,10 +7,10 @@
 //!         ingress port (16) | egress port (16)
 //!         queue id (8) | queue occupancy (24) bytes
 //!         egress time (64) ns
-//!         link rate (4) | txBytes (60)                       domain-specific instruction 0
+//!         link rate and txBytes (64)                         domain-specific instruction 0
 //! ```
-//! Occupancy saturates below all ones, which means "unknown". Time and txBytes are exact: they are read modulo
-//! 2^63 ns and 2^60 bytes, that is for centuries.
+//! Occupancy saturates below all ones, which means "unknown". Time is read modulo 2^63 ns. [`speed`] tells how the last word
+//! holds any rate.
 
 use super::header::{self, Header};
 use super::metadata::Instructions;
@@ -31,13 +31,10 @@ pub const HOP_LEN: usize = 4 * HOP_WORDS as usize;
 
 const UNKNOWN_OCCUPANCY: u32 = 0xff_ffff;
 const UNKNOWN_TIME: u64 = u64::MAX;
-const UNKNOWN_SPEED: u8 = 0xf;
-const TX_BITS: u32 = 60;
-const TX_MASK: u64 = (1 << TX_BITS) - 1;
 /// One bit less than the field, so that sums with the modulus fit 64 bits.
 const TIME_MASK: u64 = (1 << 63) - 1;
 /// Where the counters wrap.
-pub(in crate::telemetry) const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: TX_MASK + 1 };
+pub(in crate::telemetry) const MODULUS: Modulus = Modulus { ts: TIME_MASK + 1, tx_bytes: speed::TX_MODULUS };
 
 /// Bytes of the section when it leaves the sender.
 #[inline]
@@ -121,14 +118,13 @@ fn is_profile(header: &Header) -> bool {
 
 #[inline]
 fn emit(snapshot: &Snapshot) -> [u8; HOP_LEN] {
-    let code = speed::code(snapshot.rate).unwrap_or(UNKNOWN_SPEED);
     let mut hop = [0; HOP_LEN];
     hop[..4].copy_from_slice(&snapshot.switch_id.to_be_bytes());
     hop[4..6].copy_from_slice(&snapshot.ingress.to_be_bytes());
     hop[6..8].copy_from_slice(&snapshot.egress.to_be_bytes());
     hop[8..12].copy_from_slice(&(u32::from(snapshot.queue) << 24 | occupancy(snapshot.qlen)).to_be_bytes());
     hop[12..20].copy_from_slice(&snapshot.now.0.to_be_bytes());
-    hop[20..].copy_from_slice(&(u64::from(code) << TX_BITS | snapshot.tx_bytes & TX_MASK).to_be_bytes());
+    hop[20..].copy_from_slice(&speed::word(snapshot.rate, snapshot.tx_bytes).to_be_bytes());
     hop
 }
 
@@ -142,10 +138,9 @@ fn occupancy(qlen: u64) -> u32 {
 pub fn overwrite(section: &mut [u8], hops: &[Hop]) {
     let Some(section) = section.get_mut(PREFIX..) else { return };
     for (bytes, hop) in section.as_rchunks_mut::<HOP_LEN>().1.iter_mut().rev().zip(hops) {
-        let [queue, tx] = [bytes[8], bytes[20]];
-        bytes[8..12].copy_from_slice(&(u32::from(queue) << 24 | occupancy(hop.qlen)).to_be_bytes());
-        let code = u64::from(speed::code(hop.rate).unwrap_or(tx >> 4));
-        bytes[20..].copy_from_slice(&(code << TX_BITS | hop.tx_bytes & TX_MASK).to_be_bytes());
+        let queue = u32::from(bytes[8]) << 24;
+        bytes[8..12].copy_from_slice(&(queue | occupancy(hop.qlen)).to_be_bytes());
+        bytes[20..].copy_from_slice(&speed::word(hop.rate, hop.tx_bytes).to_be_bytes());
     }
 }
 
@@ -162,13 +157,9 @@ fn parse(hop: &[u8; HOP_LEN], stack: &mut HopStack) -> Result<(), Unusable> {
     if occupancy == UNKNOWN_OCCUPANCY || time == UNKNOWN_TIME {
         return Err(Unusable);
     }
+    let (rate, tx_bytes) = speed::parse(counted).ok_or(Unusable)?;
     stack.pass(node, ports as u16);
-    stack.push(Hop {
-        rate: speed::rate((counted >> TX_BITS) as u8).ok_or(Unusable)?,
-        ts: time & TIME_MASK,
-        tx_bytes: counted & TX_MASK,
-        qlen: u64::from(occupancy),
-    });
+    stack.push(Hop { rate, ts: time & TIME_MASK, tx_bytes, qlen: u64::from(occupancy) });
     Ok(())
 }
 
@@ -267,15 +258,14 @@ mod tests {
         assert_eq!(stack.hops()[0], Hop { rate: BitRate::gbps(100), ts: 5, tx_bytes: 9, qlen: 0xff_fffe });
         let later = Hop { ts: 3, tx_bytes: 8, ..stack.hops()[0] };
         assert_eq!(stack.modulus.elapsed(&stack.hops()[0], &later), (1 << 63) - 2);
-        assert_eq!(stack.modulus.sent(&stack.hops()[0], &later), (1 << 60) - 1);
+        assert_eq!(stack.modulus.sent(&stack.hops()[0], &later), speed::TX_MODULUS - 1);
     }
 
     #[test]
     fn unknown_values_make_the_section_unusable() {
         let (mut section, len) = stamped(5, 0);
         let grown = stamp(&mut section, len, &Snapshot { rate: BitRate::gbps(33), ..BUSY });
-        assert_eq!((grown, section[36] >> 4), (44, 0xf));
-        assert_eq!(read(&section[..grown]), Err(Unusable));
+        assert_eq!(read(&section[..grown]).expect("any rate can be told").hops()[0].rate, BitRate::gbps(33));
         for unknown in [25..28, 28..36, 36..44] {
             let (mut section, len) = stamped(5, 1);
             section[unknown].fill(0xff);

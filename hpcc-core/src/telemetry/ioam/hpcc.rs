@@ -8,7 +8,7 @@
 //! | ids | node 24 bits, interfaces 16 | node 24 bits |
 //! | time | seconds and nanoseconds, 32 bits each: wraps after 136 years | nanoseconds: wraps after 1 s |
 //! | queue | bytes, 32 bits, saturating | the same |
-//! | link rate, txBytes | wide namespace data: 4 and 60 bits | namespace data: 4 bits, and 28 of 128 bytes: wraps after 34 GB |
+//! | link rate, txBytes | wide namespace data, 64 bits, with [any rate](speed) | namespace data: 4 bits, and 28 of 128 bytes: wraps after 34 GB |
 //!
 //! RFC 9197's timestamp is the time of reception. HPCC needs that of emission: the namespace defines it so, a
 //! deviation that a mixed deployment must know. The queue is in bytes, as Linux reports it. A queue of all ones would
@@ -37,7 +37,6 @@ const MAX_DATA: usize = (255 - option::PREFIX - trace::LEN) / 4 * 4;
 
 const SECOND: u64 = 1_000_000_000;
 const TX_UNIT: u64 = 128;
-const UNKNOWN_SPEED: u8 = 0xf;
 const MOST_QUEUE: u64 = u32::MAX as u64 - 1;
 
 /// Which of the two.
@@ -70,7 +69,7 @@ impl Profile {
 
     pub(in crate::telemetry) const fn modulus(self) -> Modulus {
         match self {
-            Profile::Full => Modulus { ts: SECOND << 32, tx_bytes: 1 << 60 },
+            Profile::Full => Modulus { ts: SECOND << 32, tx_bytes: speed::TX_MODULUS },
             Profile::Slim => Modulus { ts: SECOND, tx_bytes: TX_UNIT << 28 },
         }
     }
@@ -134,7 +133,7 @@ pub fn stamp(section: &mut [u8], len: usize, snapshot: &Snapshot) -> usize {
 /// What a hop says, for either profile.
 #[inline]
 fn node(snapshot: &Snapshot) -> Node<'static> {
-    let speed = speed::code(snapshot.rate).unwrap_or(UNKNOWN_SPEED);
+    let speed = speed::code(snapshot.rate).unwrap_or(speed::UNKNOWN);
     let units = snapshot.tx_bytes / TX_UNIT;
     Node {
         hop_limit: Some(snapshot.hop_limit),
@@ -145,7 +144,7 @@ fn node(snapshot: &Snapshot) -> Node<'static> {
         fraction: Some((snapshot.now.0 % SECOND) as u32),
         namespace_data: Some(u32::from(speed) << 28 | (units & 0xfff_ffff) as u32),
         queue_depth: Some(queue_depth(snapshot.qlen)),
-        wide_namespace_data: Some(u64::from(speed) << 60 | snapshot.tx_bytes & ((1 << 60) - 1)),
+        wide_namespace_data: Some(speed::word(snapshot.rate, snapshot.tx_bytes)),
         ..Node::default()
     }
 }
@@ -200,10 +199,9 @@ fn with_sent<'a>(node: Node<'a>, hop: &Hop) -> Node<'a> {
     let code = speed::code(hop.rate);
     let units = ((hop.tx_bytes / TX_UNIT) & 0xfff_ffff) as u32;
     let narrow = |data: u32| code.map_or(data >> 28, u32::from) << 28 | units;
-    let wide = |data: u64| code.map_or(data >> 60, u64::from) << 60 | hop.tx_bytes & ((1 << 60) - 1);
     Node {
         namespace_data: node.namespace_data.map(narrow),
-        wide_namespace_data: node.wide_namespace_data.map(wide),
+        wide_namespace_data: Some(speed::word(hop.rate, hop.tx_bytes)),
         ..node
     }
 }
@@ -217,17 +215,13 @@ fn queue_depth(qlen: u64) -> u32 {
 /// A node's data as a hop.
 fn hop(profile: Profile, node: &Node<'_>) -> Option<Hop> {
     let fraction = u64::from(node.fraction?);
-    let (speed, ts, tx_bytes) = match profile {
-        Profile::Full => {
-            let wide = node.wide_namespace_data?;
-            (wide >> 60, u64::from(node.seconds?) * SECOND + fraction, wide & ((1 << 60) - 1))
-        }
+    let ((rate, tx_bytes), ts) = match profile {
+        Profile::Full => (speed::parse(node.wide_namespace_data?)?, u64::from(node.seconds?) * SECOND + fraction),
         Profile::Slim => {
-            let data = u64::from(node.namespace_data?);
-            (data >> 28, fraction, (data & 0xfff_ffff) * TX_UNIT)
+            let data = node.namespace_data?;
+            ((speed::rate((data >> 28) as u8)?, u64::from(data & 0xfff_ffff) * TX_UNIT), fraction)
         }
     };
-    let rate = speed::rate(speed as u8)?;
     (fraction < SECOND).then_some(Hop { rate, ts, tx_bytes, qlen: u64::from(node.queue_depth?) })
 }
 

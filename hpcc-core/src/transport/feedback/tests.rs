@@ -24,7 +24,7 @@ const WINDOW: u64 = 125_000;
 /// A little more than a packet takes at line rate.
 const GAP: u64 = 90;
 const LAW: WindowLaw =
-    WindowLaw { eta: 0.95, max_stage: 5, expected_flows: 100, additive_increase: None, min_rate: BitRate::mbps(100) };
+    WindowLaw { eta: 0.95, max_stage: 5, expected_flows: 100, additive_increase: None, min_rate: None };
 const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW, react: Reacting::Both, link_rate: LinkRate::Sent };
 const RX: &dyn Algorithm = &RxHpccConfig { law: LAW, count_flows: false };
 

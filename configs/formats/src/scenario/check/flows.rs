@@ -4,6 +4,7 @@
 use super::attacked::Attacked;
 use super::bordered::Bordered;
 use super::classes::Sent;
+use super::crowded::Crowded;
 use super::feedback::Feedback;
 use super::hops::LongPaths;
 use super::priorities::InUse;
@@ -31,6 +32,7 @@ pub(in crate::scenario) fn flows(
     let (mut attacked, mut feedback) = (Attacked::new(scenario), Feedback::new(scenario));
     let mut sent = Sent::new(&traffic);
     let (mut bordered, mut silent) = (Bordered::new(scenario), Silent::new(scenario));
+    let mut crowded = Crowded::new(scenario);
     let mut late = 0;
     for Traffic { group, source, .. } in &traffic {
         for placed in source.walk() {
@@ -54,6 +56,7 @@ pub(in crate::scenario) fn flows(
             sent.see(&flow);
             bordered.see(&flow);
             silent.see(&flow);
+            crowded.see(&flow);
         }
     }
     scenario.notes.extend(traffic.iter().filter_map(|traffic| traffic.source.note()));
@@ -66,6 +69,7 @@ pub(in crate::scenario) fn flows(
     scenario.notes.extend(unanswered);
     scenario.notes.extend(bordered.note());
     scenario.notes.extend(silent.note(totals.count));
+    scenario.notes.extend(crowded.note());
     scenario.notes.extend(long_paths.notes(totals.count));
     let overbooked = overbooked::find(&scenario.network, &traffic);
     scenario.notes.extend(overbooked.map(|host| format!("random traffic overbooks receivers: {host}")));

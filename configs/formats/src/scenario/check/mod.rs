@@ -4,6 +4,7 @@
 mod attacked;
 mod bordered;
 mod classes;
+mod crowded;
 mod feedback;
 mod flows;
 mod frames;

@@ -32,10 +32,14 @@ fn at_switch(network: &Network, link: &Link) -> bool {
     [link.a, link.b].iter().any(|&node| network.nodes[node as usize] == NodeKind::Switch)
 }
 
+/// A config.txt has no key for the layout.
+const IN_CONFIG_TXT: &str = " in a scenario in TOML, or in this file another CC_MODE, which reads no records (1, 7 or 8)";
+
 fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
         if at_switch(&scenario.network, link) {
-            scenario.settings.check_link(link).map_err(|wrong| place.error(wrong.conflict.message))?;
+            let hint = if places.layout.key == "CC_MODE" { IN_CONFIG_TXT } else { "" };
+            scenario.settings.check_link(link).map_err(|wrong| place.error(wrong.conflict.message + hint))?;
         }
     }
     Ok(())
@@ -146,7 +150,7 @@ pub(in crate::scenario) fn note_paths(scenario: &mut Scenario) {
     let able: Vec<&str> = LayoutName::with_records().filter(|name| name.tells_paths()).map(Named::name).collect();
     scenario.notes.push(format!(
         "{why}, and records of layout = \"{}\" do not say which path they are of: a flow then compares those of different links, \
-         and may fall to its lowest rate. Expected hpcc_plus with layout = {}",
+         and may fall to its lowest rate. Expected layout = {}",
         layout.name(),
         able.join(" or ")
     ));

@@ -103,7 +103,7 @@ fn algorithms_refuse_what_is_not_theirs() {
             "18: congestion_control.alpha_interval: 5 has no unit; expected a time",
         ),
         (
-            "algorithm='timely'\nlow='600us'",
+            "algorithm='timely'\nlow='600us'\nhigh='500us'",
             "18: congestion_control.low: low is 600.000 us, more than high, 500.000 us",
         ),
         (

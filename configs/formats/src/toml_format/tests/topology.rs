@@ -86,10 +86,6 @@ fn bad_topologies_name_their_line() {
         ),
         ("kind='star'\nhosts=3\nrate='0Gbps'\ndelay='1us'", "6: topology.rate: the rate is 0; expected more"),
         (
-            "kind='star'\nhosts=3\nrate='10Gbps'\ndelay='1us'",
-            "6: topology.rate: the link from 0 to 3 runs at 10Gbps, which the reference telemetry",
-        ),
-        (
             "kind='star'\nhosts=3\nrate='25Gbps'\ndelay='1us'\nloss=2",
             "8: topology.loss: the probability is 2; expected 0 to 1",
         ),
@@ -139,4 +135,53 @@ fn a_delay_that_is_too_long_for_any_buffer_is_named() {
         let told = refusal("1us", &[set]);
         assert!(told.contains("headroom and reserve") && !told.contains("alone"), "{told}");
     }
+}
+
+/// Whatever the rate, `auto` finds a layout that can tell it; one that cannot is refused, and others are named.
+#[test]
+fn auto_chooses_a_layout_that_can_tell_every_link() {
+    let load = |rate: &str, set: &[&str]| {
+        let text = with_topology(&format!("kind='star'\nhosts=3\nrate='{rate}'\ndelay='1us'"));
+        load_with(text + "[[traffic]]\nkind='flow'\nsrc=0\ndst=1\nsize=1\n", set)
+    };
+    for (rate, layout) in [
+        ("10Mbps", "int_md"),
+        ("1Gbps", "int_md"),
+        ("10Gbps", "paper"),
+        ("40Gbps", "paper"),
+        ("160Gbps", "int_md"),
+        ("800Gbps", "paper"),
+        ("2.4Tbps", "int_md"),
+        ("10Tbps", "int_md"),
+    ] {
+        for algorithm in ["hpcc", "hpcc_plus", "rx_hpcc", "power_tcp"] {
+            let scenario = load(rate, &[&format!("congestion_control.algorithm={algorithm}")]).expect(rate);
+            assert_eq!(hpcc_core::settings::Named::name(scenario.layout().name()), layout, "{algorithm} at {rate}");
+            let is_noted = scenario.notes.iter().any(|note| note.starts_with("telemetry.layout is \"int_md\""));
+            assert_eq!(is_noted, layout == "int_md", "{algorithm} at {rate}: {:?}", scenario.notes);
+        }
+        let given = load(rate, &["telemetry.layout=paper"]);
+        assert_eq!(given.is_ok(), layout == "paper", "{rate}");
+        let told = given.err().unwrap_or("telemetry.layout = expected layout = \"int_md\"".into());
+        assert!(told.contains("telemetry.layout = ") && told.contains("expected layout = \"int_md\""), "{told}");
+    }
+}
+
+/// 101 flows with a least rate of a hundredth of the link each.
+#[test]
+fn flows_whose_least_rates_exceed_a_link_are_noted() {
+    let notes = |flows: u32, set: &[&str]| {
+        let topology = format!("kind='star'\nhosts={}\nrate='25Gbps'\ndelay='1us'", flows + 1);
+        let incast = format!("[[traffic]]\nkind='incast'\nreceiver=0\nsender_count={flows}\nsize='10MB'\n");
+        let set = [&["congestion_control.algorithm=dcqcn"], set].concat();
+        let notes = load_with(with_topology(&topology) + &incast, &set).expect("valid").notes;
+        notes.into_iter().filter(|note| note.contains("least rates")).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(100, &[]), Vec::<String>::new());
+    let told = notes(101, &[]);
+    let expected = "101 flows at a time go to host 0, and their least rates add up to 25250Mbps, more than its 25Gbps";
+    assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+    assert!(notes(101, &["congestion_control.min_rate=100Mbps"]).is_empty());
+    assert_eq!(notes(26, &["congestion_control.min_rate=1Gbps"]).len(), 1);
+    assert!(notes(101, &["congestion_control.algorithm=swift"]).is_empty(), "it has no least rate");
 }
