@@ -76,7 +76,7 @@ pub use hpcc::Hpcc;
 pub use hpcc_plus::HpccPlus;
 pub use notification::{Effect, NoEffect, Notification, Origin, Reaction, Signal};
 pub use path_choice::{MAX_PATHS, PathChoice, PathChoiceConfig};
-pub use rx_hpcc::RxHpccReceiver;
+pub use rx_hpcc::{Rounds, RxHpccReceiver};
 pub use tcp_class::TcpClass;
 pub use timers::{Armed, MAX_TIMERS, Timers};
 

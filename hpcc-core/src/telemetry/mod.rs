@@ -207,6 +207,12 @@ impl HopStack {
         self.links.iter().copied().zip(self.hops())
     }
 
+    /// How long the queues of all hops take to drain.
+    pub fn queueing(&self) -> Nanos {
+        let drain = |hop: &Hop| hop.qlen as f64 * 8e9 / hop.rate.0.max(1) as f64;
+        Nanos(self.hops().iter().map(drain).sum::<f64>() as u64)
+    }
+
     /// The hops in path order.
     #[inline]
     pub fn hops(&self) -> &[Hop] {

@@ -52,7 +52,7 @@ impl Reporting {
     pub fn new(config: &FeedbackConfig, needs: &Needs, limits: FlowLimits, flow: u64) -> Self {
         let base_rtt = limits.base_rtt;
         let reporter = match (config.answer_to(needs), needs.receiver) {
-            (Answer::Window, Some(rx)) => Reporter::Window(RxHpccReceiver::new(rx.law, limits)),
+            (Answer::Window, Some(rx)) => Reporter::Window(RxHpccReceiver::new(&rx, limits)),
             (Answer::BusiestLink, _) => Reporter::BusiestLink(BusiestLink::new(base_rtt)),
             (Answer::Loads, _) => Reporter::Loads(normalised::Exporter::new(base_rtt)),
             (Answer::Records, _) => Reporter::Records,
@@ -88,7 +88,7 @@ impl Reporting {
         if arrived.is_probe || self.by == Return::Notification {
             let alone = section.len > 0;
             if alone {
-                self.close(arrived.seq, section);
+                self.close(arrived, arrived.seq, section);
             }
             return alone;
         }
@@ -102,7 +102,7 @@ impl Reporting {
                     self.take_pending(section);
                 }
                 self.pending.clear();
-                self.close(seq, section);
+                self.close(arrived, seq, section);
             }
             None => self.keep(section),
         }
@@ -159,8 +159,11 @@ impl Reporting {
         section.len = put(section.bytes, &self.pending);
     }
 
-    /// That there is no answer is sealed as well, or whoever takes the answer out would not be noticed.
-    fn close(&self, seq: u64, section: &mut Section<'_>) {
+    /// The answer leaves. That there is none is sealed as well, or whoever takes the answer out would not be noticed.
+    fn close(&mut self, arrived: &Arrived, seq: u64, section: &mut Section<'_>) {
+        if let Reporter::Window(receiver) = &mut self.reporter {
+            receiver.on_answer(arrived.now);
+        }
         if let Some(seal) = &self.seal {
             section.len = seal.seal(self.flow, seq, section.bytes, section.len);
         }

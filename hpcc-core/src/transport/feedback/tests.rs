@@ -4,7 +4,7 @@
 
 use super::{Answer, Arrived, FeedbackConfig, Rejected, Return, room};
 use crate::cc::hpcc_plus::{LinkRate, Reacting, WindowLaw};
-use crate::cc::{Algorithm, HpccPlusConfig, LineRate, RxHpccConfig};
+use crate::cc::{Algorithm, HpccPlusConfig, LineRate, Rounds, RxHpccConfig};
 use crate::random::Rng;
 use crate::settings::Named;
 use crate::switch::Section;
@@ -26,7 +26,7 @@ const GAP: u64 = 90;
 const LAW: WindowLaw =
     WindowLaw { eta: 0.95, max_stage: 5, expected_flows: 100, additive_increase: None, min_rate: None };
 const PLUS: &dyn Algorithm = &HpccPlusConfig { law: LAW, react: Reacting::Both, link_rate: LinkRate::Sent };
-const RX: &dyn Algorithm = &RxHpccConfig { law: LAW, count_flows: false };
+const RX: &dyn Algorithm = &RxHpccConfig { law: LAW, count_flows: false, rounds: Rounds::Seen };
 
 /// What came back.
 #[derive(Debug, PartialEq, Eq)]
@@ -282,7 +282,7 @@ fn req_04_req_19_the_answer_is_a_window_once_in_t() {
 /// Ten flows bring data through one last hop, so that the additive step is a tenth of what a lone flow's is.
 #[test]
 fn req_20_the_receiver_counts_flows_for_the_additive_step() {
-    let algorithm = &RxHpccConfig { count_flows: true, law: LAW };
+    let algorithm = &RxHpccConfig { count_flows: true, law: LAW, rounds: Rounds::Seen };
     let mut pair = Pair::new(algorithm, FeedbackConfig::default());
     let limits = pair.sender.flow_limits(0, T, WINDOW, 2).expect("a port");
     let spec = ReceiverSpec { src: 8, dst: 9, limits, echo_interval: Nanos(0), is_shared: false };
