@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a flow knows of each link, where packets bring the records of some hops only: switches may report
-//! [less often](crate::switch::Reported) than packets ask.
+//! [less often](crate::switch::Reported) than packets ask, and receivers may answer with the record of the
+//! [busiest link](super::BusiestLink) alone.
 //!
 //! The drafts compare the records of each link with the last ones of that link (lines 3 to 7) and identify links by
 //! switch_ID and port_ID (section 3); for a changing set of hops they say no more. The rules are this project's:
@@ -11,7 +12,7 @@
 //!   with room nothing follows while another has none, and nothing was learnt of that one.
 //! - A link that has not reported for [`MEMORY`] does not count: the path may have changed.
 
-use super::{Comparison, Hop, HopStack, LinkLoad, MAX_HOPS, Modulus};
+use super::{Comparison, Hop, HopStack, LinkLoad, LinkRecord, MAX_HOPS, Modulus};
 use crate::units::Nanos;
 use alloc::vec::Vec;
 
@@ -49,6 +50,8 @@ pub enum Learnt {
 #[derive(Clone, Debug, Default)]
 pub struct KnownLinks {
     links: Vec<KnownLink>,
+    /// Where links are known by their place on a path: the path.
+    path: u64,
     restarts: u64,
 }
 
@@ -62,19 +65,45 @@ impl KnownLinks {
     pub fn learn(&mut self, now: Nanos, stack: &HopStack, base_rtt: Nanos, compare: Compare) -> Learnt {
         let is_first = self.links.is_empty();
         for (id, hop) in stack.links() {
-            self.take(now, id, hop, &stack.modulus, base_rtt, compare);
+            self.take(now, id, hop, &stack.modulus, base_rtt, (compare, 1.0));
         }
-        let memory = Nanos(base_rtt.0.saturating_mul(MEMORY));
-        let known = self.links.iter().filter(|link| now - link.heard <= memory);
-        let busiest = known.filter_map(|link| Some((link, link.utilisation?))).max_by(|a, b| a.1.total_cmp(&b.1));
-        match busiest.filter(|(link, _)| link.heard == now) {
-            Some((link, utilisation)) => stack
+        match self.busiest(now, base_rtt) {
+            Some((id, utilisation)) => stack
                 .links()
-                .position(|(id, _)| id == link.id)
+                .position(|(link, _)| link == id)
                 .map_or(Learnt::Nothing, |place| Learnt::Busiest(place, utilisation)),
             None if is_first && !self.links.is_empty() => Learnt::First,
             None => Learnt::Nothing,
         }
+    }
+
+    /// Takes in the record of one link, which is known by its place, and which its sender took for the busiest. Those of
+    /// another path are forgotten. A link that is new has the U of the busiest one before.
+    pub fn learn_link(&mut self, now: Nanos, record: &LinkRecord, base_rtt: Nanos) -> Learnt {
+        let (id, is_first) = (u64::from(record.place), self.path != record.path || self.links.is_empty());
+        if is_first {
+            *self = KnownLinks { path: record.path, ..KnownLinks::default() };
+        }
+        let before = self.known(now, base_rtt).map_or(1.0, |(_, utilisation)| utilisation);
+        self.take(now, id, &record.hop, &record.modulus, base_rtt, (Comparison::of, before));
+        match self.busiest(now, base_rtt) {
+            Some((_, utilisation)) => Learnt::Busiest(record.place.into(), utilisation),
+            None if is_first => Learnt::First,
+            None => Learnt::Nothing,
+        }
+    }
+
+    /// The busiest link that counts, and its U.
+    fn known(&self, now: Nanos, base_rtt: Nanos) -> Option<(&KnownLink, f64)> {
+        let memory = Nanos(base_rtt.0.saturating_mul(MEMORY));
+        let known = self.links.iter().filter(|link| now - link.heard <= memory);
+        known.filter_map(|link| Some((link, link.utilisation?))).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The same, if it has reported now.
+    fn busiest(&self, now: Nanos, base_rtt: Nanos) -> Option<(u64, f64)> {
+        let busiest = self.known(now, base_rtt).filter(|(link, _)| link.heard == now);
+        busiest.map(|(link, utilisation)| (link.id, utilisation))
     }
 
     /// The load of the busiest of these links since their last records, which stay; `None` where none can be compared.
@@ -89,7 +118,16 @@ impl KnownLinks {
         stack.links().filter_map(load).max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))
     }
 
-    fn take(&mut self, now: Nanos, id: u64, hop: &Hop, modulus: &Modulus, base_rtt: Nanos, compare: Compare) {
+    /// `first` is what a link's first load is averaged with.
+    fn take(
+        &mut self,
+        now: Nanos,
+        id: u64,
+        hop: &Hop,
+        modulus: &Modulus,
+        base_rtt: Nanos,
+        (compare, first): (Compare, f64),
+    ) {
         let fresh = KnownLink { id, hop: *hop, heard: now, utilisation: None };
         let Some(link) = self.links.iter_mut().find(|link| link.id == id) else { return self.add(fresh) };
         if now - link.heard > modulus.horizon(hop) {
@@ -98,7 +136,7 @@ impl KnownLinks {
             return;
         }
         if let Comparison::Load(load) = compare(modulus, &link.hop, hop, base_rtt) {
-            let utilisation = Some(load.average(link.utilisation.unwrap_or(1.0), base_rtt));
+            let utilisation = Some(load.average(link.utilisation.unwrap_or(first), base_rtt));
             *link = KnownLink { utilisation, ..fresh };
         }
     }
@@ -158,6 +196,33 @@ mod tests {
         let until = 10_000 + MEMORY * T.0;
         assert_eq!(learn(&mut known, until, &[(1, 0.2)]), Learnt::Nothing);
         assert!(matches!(learn(&mut known, until + 1_000, &[(1, 0.2)]), Learnt::Busiest(0, _)));
+    }
+
+    /// The record of a link at 40 % that was not heard for 40 us says nothing of the bottleneck, at 95 %.
+    #[test]
+    fn req_17_a_record_of_another_link_leaves_the_bottleneck_known() {
+        let mut known = KnownLinks::default();
+        let modulus = MODULUS;
+        let mut learn = |now: u64, place, load: f64, path| {
+            let tx_bytes = (now as f64 * 12.5 * load) as u64;
+            let hop = Hop { rate: BitRate::gbps(100), ts: now, tx_bytes, qlen: 0 };
+            known.learn_link(Nanos(now), &LinkRecord { path, place, hop, modulus }, T)
+        };
+        let is_near =
+            |learnt, expected: f64| matches!(learnt, Learnt::Busiest(_, load) if (load - expected).abs() < 1e-3);
+        assert_eq!(learn(0, 0, 0.95, 7), Learnt::First);
+        assert_eq!(learn(1_000, 1, 0.4, 7), Learnt::Nothing);
+        for now in (10_000..40_000).step_by(10_000) {
+            assert!(is_near(learn(now, 0, 0.95, 7), 0.95));
+        }
+        assert_eq!(learn(41_000, 1, 0.4, 7), Learnt::Nothing);
+        assert!(is_near(learn(50_000, 0, 0.95, 7), 0.95));
+        assert_eq!(learn(49_000, 0, 0.95, 7), Learnt::Nothing, "overtaken");
+        for now in (60_000..50_000 + (MEMORY + 1) * T.0).step_by(10_000) {
+            assert_eq!(learn(now, 1, 0.4, 7), Learnt::Nothing, "the bottleneck may still be there");
+        }
+        assert!(is_near(learn(60_000 + MEMORY * T.0, 1, 0.4, 7), 0.4));
+        assert_eq!(learn(300_000, 1, 0.4, 8), Learnt::First);
     }
 
     #[test]

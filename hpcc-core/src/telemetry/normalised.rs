@@ -11,7 +11,7 @@
 //! The scale is PINT's (SPEC section 2.5): U from 1/512 to 495, within 2.5 %. The sender reads the largest U, as it
 //! reads PINT's, and needs no records of its own.
 
-use super::{Comparison, HopStack, LastHops, MAX_HOPS, Unusable};
+use super::{HopStack, MAX_HOPS, PathLoads, Unusable};
 use crate::units::Nanos;
 
 /// Base of the codes.
@@ -42,44 +42,26 @@ pub fn read(section: &[u8]) -> Result<f64, Unusable> {
 
 /// Turns the records of one flow's packets into codes.
 #[derive(Clone, Debug)]
-pub struct Exporter {
-    base_rtt: Nanos,
-    last: LastHops,
-    utilisation: [f64; MAX_HOPS],
-}
+pub struct Exporter(PathLoads);
 
 impl Exporter {
     /// An exporter that averages over T. U starts at 1.
     pub fn new(base_rtt: Nanos) -> Self {
-        Exporter { base_rtt, last: LastHops::default(), utilisation: [1.0; MAX_HOPS] }
+        Exporter(PathLoads::new(base_rtt))
     }
 
     /// Records that could not be compared with the last ones.
     pub fn rearmed(&self) -> u64 {
-        self.last.restarts()
+        self.0.rearmed()
     }
 
     /// Takes in the records of a packet, writes the section that replaces them into the front of `section` and
     /// returns its length; 0, for no section, where the records cannot be compared with others or there is no room.
     pub fn export(&mut self, now: Nanos, stack: &HopStack, section: &mut [u8]) -> usize {
-        if !self.last.continue_in(now, stack) {
-            self.utilisation = [1.0; MAX_HOPS];
-            self.last.restart(now, stack);
-            return 0;
-        }
-        let Some(codes) = section.get_mut(..stack.hops().len()) else { return 0 };
-        let mut next = self.utilisation;
-        for (utilisation, (earlier, later)) in next.iter_mut().zip(self.last.pairs(stack)) {
-            match Comparison::of(&stack.modulus, earlier, later, self.base_rtt) {
-                Comparison::Overtaken => return 0,
-                Comparison::Nothing => {}
-                Comparison::Load(load) => *utilisation = load.average(*utilisation, self.base_rtt),
-            }
-        }
-        self.utilisation = next;
-        self.last.keep(now, stack);
-        for (code, utilisation) in codes.iter_mut().zip(next) {
-            *code = encode(utilisation);
+        let Some(loads) = self.0.learn(now, stack) else { return 0 };
+        let Some(codes) = section.get_mut(..loads.len()) else { return 0 };
+        for (code, &load) in codes.iter_mut().zip(loads) {
+            *code = encode(load);
         }
         codes.len()
     }

@@ -115,3 +115,29 @@ fn req_04_a_queue_counts_once_in_what_the_receiver_computes() {
     let (seen, clock) = (slowest("seen"), slowest("clock"));
     assert!(seen < 4.2 && clock > 5.0, "{seen} by what it sees, {clock} by the clock");
 }
+
+/// Three flows over one link of 100 Gb/s; the second link of each has room. Now and then a burst makes that one the busiest of
+/// two packets. A sender that took its record, and the load since the last one of long ago, for all there is to know would
+/// double its rate: one flow then had 89 Gb/s and the others 2.5, for good.
+#[test]
+fn req_17_a_record_of_another_link_does_not_hide_the_bottleneck() {
+    let flow = |src, dst, start| {
+        format!("[[traffic]]\nkind = \"flow\"\nsrc = {src}\ndst = {dst}\nsize = \"4TB\"\nstart = \"{start}us\"\n")
+    };
+    let flows: String = [flow(0, 3, 0), flow(1, 3, 7), flow(2, 4, 11)].concat();
+    let three = format!(
+        "[run]\nstop = \"5ms\"\n[topology]\nkind = \"dumbbell\"\nleft = 3\nright = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
+         [wire]\nprofile = \"rocev2_ipv6\"\n[congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"paper\"\n\
+         answer = \"busiest_link\"\n[transport]\nmtu = 4096\n[monitor]\ngoodput_interval = \"1ms\"\n{flows}"
+    );
+    for layout in ["paper", "ifa"] {
+        let bench = Bench::new(&[("three.toml", &three)]);
+        let told = bench.run("three.toml", &[&format!("telemetry.layout={layout}")]);
+        assert!(told.err.starts_with("hpcc: 3 of 3 flows unfinished"), "{}", told.err);
+        let rates = bench.read("out/goodput.csv");
+        let last = rates.lines().filter(|line| line.starts_with("5000000,"));
+        let gbps: Vec<f64> =
+            last.map(|line| line.split(',').nth(2).expect("a rate").parse::<f64>().expect("a number") / 1e9).collect();
+        assert!(gbps.len() == 3 && gbps.iter().all(|rate| (15.0..=60.0).contains(rate)), "{layout}: {gbps:?}");
+    }
+}

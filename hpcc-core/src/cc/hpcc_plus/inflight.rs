@@ -2,9 +2,7 @@
 //! `MeasureInflight` of the drafts: U from the records of the path's hops (lines 1 to 10).
 
 use crate::cc::NoEffect;
-use crate::telemetry::{
-    Compare, Comparison, HopStack, KnownLinks, LastHops, Learnt, LinkLoad, LinkRecord, Paired, PairedLinks,
-};
+use crate::telemetry::{Compare, Comparison, HopStack, KnownLinks, LastHops, Learnt, LinkLoad, LinkRecord};
 use crate::units::Nanos;
 use alloc::boxed::Box;
 
@@ -42,10 +40,10 @@ pub struct Inflight {
     rate: LinkRate,
     utilisation: f64,
     last: LastHops,
-    /// The same where records come for one link at a time.
-    links: Option<Box<PairedLinks>>,
     /// The same where packets bring the records of some hops.
     some: Option<Box<KnownLinks>>,
+    /// The same where they bring that of one link at a time.
+    one: Option<Box<KnownLinks>>,
     /// Whether a U of elsewhere was heard.
     armed: bool,
 }
@@ -58,8 +56,8 @@ impl Inflight {
             rate: LinkRate::Sent,
             utilisation: 1.0,
             last: LastHops::default(),
-            links: None,
             some: None,
+            one: None,
             armed: false,
         }
     }
@@ -94,20 +92,10 @@ impl Inflight {
         self.last.restarts() + self.some.as_ref().map_or(0, |links| links.restarts())
     }
 
-    /// Takes in the record of one link of the path. Where it is the first of its link nothing can be told, and where
-    /// it is the first of its path it arms.
+    /// Takes in the record of one link of the path. The first of a path arms, that of a link tells nothing.
     pub fn measure_link(&mut self, now: Nanos, record: &LinkRecord) -> Measured {
-        match self.links.get_or_insert_default().pair(now, record, self.base_rtt) {
-            Paired::NewPath => {
-                self.utilisation = 1.0;
-                Measured::Armed
-            }
-            Paired::With(Comparison::Load(load)) => {
-                self.utilisation = load.average(self.utilisation, self.base_rtt);
-                Measured::Load { busiest: usize::from(record.place) }
-            }
-            Paired::With(_) | Paired::NewLink => Measured::Nothing,
-        }
+        let learnt = self.one.get_or_insert_default().learn_link(now, record, self.base_rtt);
+        self.on_learnt(learnt)
     }
 
     /// Takes in a U that was measured and averaged elsewhere. The first one arms, as the first records do.
@@ -144,13 +132,20 @@ impl Inflight {
     fn measure_some(&mut self, now: Nanos, stack: &HopStack) -> Measured {
         let compare = self.compare();
         let learnt = self.some.as_mut().map(|links| links.learn(now, stack, self.base_rtt, compare));
+        self.on_learnt(learnt.unwrap_or(Learnt::Nothing))
+    }
+
+    fn on_learnt(&mut self, learnt: Learnt) -> Measured {
         match learnt {
-            Some(Learnt::First) => Measured::Armed,
-            Some(Learnt::Busiest(busiest, utilisation)) => {
+            Learnt::First => {
+                self.utilisation = 1.0;
+                Measured::Armed
+            }
+            Learnt::Busiest(busiest, utilisation) => {
                 self.utilisation = utilisation;
                 Measured::Load { busiest }
             }
-            Some(Learnt::Nothing) | None => Measured::Nothing,
+            Learnt::Nothing => Measured::Nothing,
         }
     }
 

@@ -17,8 +17,8 @@
 //! the first feedback is only kept; so is the first of another path, or after a silence in which a counter may have
 //! wrapped, and U and incStage start over; a hop whose clock has not moved does not count, an overtaken packet
 //! counts for nothing, and neither does one without records; W is clamped.
-//! A [record of the busiest link](crate::telemetry::BusiestLink) alone is compared with the last of that link; U then
-//! moves by that link. Where switches [leave records out](crate::switch::Reported), each link has a U of its own:
+//! Where only the [record of the busiest link](crate::telemetry::BusiestLink) comes back, or switches
+//! [leave records out](crate::switch::Reported), each link has a U of its own:
 //! [`KnownLinks`](crate::telemetry::KnownLinks). Where the network tells only an averaged U ([normalised](crate::telemetry::normalised) telemetry), that U counts
 //! as it is. Sequence numbers are bytes in 64 bits, so they are compared without a modulus.
 //!
