@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::random::Rng;
 use crate::settings::{Settings, told};
 use crate::switch::ffi::FlowKey;
-use hpcc_core::cc::{FlowLimits, NoEffect, Origin};
+use hpcc_core::cc::{FlowLimits, NoEffect};
 use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
@@ -100,6 +100,9 @@ pub(crate) mod ffi {
         rejected_by_guard: u64,
         rearmed_feedback: u64,
         cnps: u64,
+        /// `hpcc_core::transport::Refused`.
+        unsent_acks: u64,
+        unasked_cnps: u64,
         moves: u64,
         /// Frames that the NICs of slow receivers had no room for.
         receive_dropped: u64,
@@ -544,7 +547,7 @@ impl Host {
     }
 
     pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32) -> AckResult {
-        self.host.on_notification(Nanos(now_ns), queue_pair, Origin::Receiver, None).into()
+        self.host.on_cnp(Nanos(now_ns), queue_pair).into()
     }
 
     pub fn notification_bytes(&self, options: u32) -> u32 {
@@ -596,8 +599,18 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let transport::Counters { resent, timeouts, probes, feedback, rejected, rearmed, moves, cnps, receive } =
-            self.host.counters();
+        let transport::Counters {
+            resent,
+            timeouts,
+            probes,
+            feedback,
+            rejected,
+            rearmed,
+            moves,
+            cnps,
+            refused,
+            receive,
+        } = self.host.counters();
         HostCounters {
             resent,
             timeouts,
@@ -607,6 +620,8 @@ impl Host {
             rejected_by_guard: rejected.by_guard,
             rearmed_feedback: rearmed,
             cnps,
+            unsent_acks: refused.unsent,
+            unasked_cnps: refused.unasked,
             moves,
             receive_dropped: receive.dropped,
             receive_pauses: receive.pauses,

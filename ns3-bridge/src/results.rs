@@ -12,8 +12,8 @@ use hpcc_core::transport::CongestionNotification;
 use hpcc_core::units::Nanos;
 use hpcc_formats::results::control_csv::ControlRow;
 use hpcc_formats::results::{
-    FctRecord, Port, RankSummary, ReceiveSummary, ResultError, ResultWriter, RowPlace, Summary, UnfinishedFlow,
-    Versions,
+    FctRecord, Port, RankSummary, ReceiveSummary, RefusedAnswers, ResultError, ResultWriter, RowPlace, Summary,
+    UnfinishedFlow, Versions,
 };
 use std::time::{Duration, Instant};
 
@@ -193,6 +193,7 @@ pub(crate) mod ffi {
     }
 }
 
+use crate::host::ffi::HostCounters;
 use ffi::{ControlState, FlowOutcome, QueueFigures, RankFigures, RunTotals};
 
 pub struct Results {
@@ -465,6 +466,7 @@ impl Results {
             rearmed_feedback: totals.hosts.rearmed_feedback,
             path_moves: totals.hosts.moves,
             cnps: (scenario.transport().notification != CongestionNotification::Echo).then_some(totals.hosts.cnps),
+            refused_answers: refused(&totals.hosts),
             receive: scenario.settings.receive.is_any().then_some(ReceiveSummary {
                 dropped: totals.hosts.receive_dropped,
                 pauses: totals.hosts.receive_pauses,
@@ -478,6 +480,12 @@ impl Results {
         };
         writer.finish(&summary)
     }
+}
+
+/// What senders refused, if anything.
+fn refused(hosts: &HostCounters) -> Option<RefusedAnswers> {
+    let refused = RefusedAnswers { unsent: hosts.unsent_acks, unasked: hosts.unasked_cnps };
+    (refused != RefusedAnswers::default()).then_some(refused)
 }
 
 fn rank_summary(figures: &RankFigures) -> RankSummary {

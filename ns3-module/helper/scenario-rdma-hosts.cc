@@ -111,6 +111,8 @@ ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
             sum.rearmed_feedback += counters.rearmedFeedback;
             sum.moves += counters.pathMoves;
             sum.cnps += counters.cnps;
+            sum.unsent_acks += counters.unsentAcks;
+            sum.unasked_cnps += counters.unaskedCnps;
             sum.receive_dropped += counters.receiveDropped;
             sum.receive_pauses += counters.receivePauses;
         }

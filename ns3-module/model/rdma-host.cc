@@ -595,6 +595,8 @@ RdmaHost::GetCounters() const
             core.rejected_by_guard,
             core.rearmed_feedback,
             core.cnps,
+            core.unsent_acks,
+            core.unasked_cnps,
             core.moves,
             core.receive_dropped,
             core.receive_pauses};

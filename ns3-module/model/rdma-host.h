@@ -83,7 +83,9 @@ struct RdmaCounters
     uint64_t rejectedByGuard{0}; //!< telemetry that came back and that the guard did not believe
     /// Telemetry that could not be compared with the last, and was kept for the next.
     uint64_t rearmedFeedback{0};
-    uint64_t cnps{0};      //!< congestion notification packets sent
+    uint64_t cnps{0};        //!< congestion notification packets sent
+    uint64_t unsentAcks{0};  //!< answers that were ignored: of bytes that were never sent
+    uint64_t unaskedCnps{0}; //!< likewise: CNPs where CongestionNotification is not "cnp"
     uint64_t pathMoves{0}; //!< times that a flow moved to another path by telemetry
     /// Frames that the NIC of a slow receiver had no room for.
     uint64_t receiveDropped{0};

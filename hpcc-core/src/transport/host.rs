@@ -157,8 +157,19 @@ pub struct Counters {
     pub moves: u64,
     /// Congestion notification packets sent.
     pub cnps: u64,
+    /// Answers of receivers that it did not heed.
+    pub refused: Refused,
     /// What its NICs did with what it took slowly.
     pub receive: ReceiveCounters,
+}
+
+/// Answers that no honest receiver sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// Of bytes that were never sent.
+    pub unsent: u64,
+    /// Congestion notification packets where none are configured.
+    pub unasked: u64,
 }
 
 /// What a host is given and never changes.
@@ -526,6 +537,10 @@ impl Host {
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
+        if !qp.may_be_expected(transport, ack.seq.max(ack.selective.unwrap_or(0))) {
+            self.counters.refused.unsent += 1;
+            return None;
+        }
         let in_flight = qp.in_flight();
         let Acked { bytes: acked, messages: finished } = qp.on_ack(transport, ack.seq);
         if transport.recovers() {
@@ -551,6 +566,10 @@ impl Host {
     pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_over())?;
         let (rules, decoder, counters) = (&self.rules, &mut self.decoder, &mut self.counters);
+        if !sender.qp.may_be_expected(&rules.transport, feedback.seq) {
+            counters.refused.unsent += 1;
+            return None;
+        }
         let lacks_seal =
             feedback.telemetry.is_empty() && sender.listener.as_ref().is_some_and(|listener| listener.seals_packets());
         counters.rejected.by_seal += u64::from(lacks_seal);

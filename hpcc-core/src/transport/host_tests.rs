@@ -108,6 +108,7 @@ fn flows_move_to_the_port_that_their_new_route_leads_to() {
     let mut host = Host::new(config, &[BitRate::gbps(100); 2], RouteTable::default());
     assert_eq!(host.transport().mtu, 500);
     let (key, finished) = (open(&mut host, 9_000), open(&mut host, 1));
+    assert_eq!(sent(host.poll(0, Nanos(0), 0)).0, finished);
     host.on_ack(Nanos(0), &ack(finished, 1), &mut rng());
     let flow = FlowKey::default();
     assert_eq!((host.route(&flow, 1), host.reassign(key, &flow)), (None, None));
@@ -304,19 +305,19 @@ fn the_turn_survives_removals() {
 fn whoever_was_next_is_next_after_removals() {
     for finished in [&[0][..], &[4], &[0, 4]] {
         let mut host = host();
-        let keys = [(); 5].map(|()| open(&mut host, 9_000));
-        let served = [0, 1_000].map(|now| sent(host.poll(0, Nanos(now), 0)).0);
-        assert_eq!(served, [keys[1], keys[2]]);
+        let keys = [1_000, 9_000, 9_000, 9_000, 1_000].map(|size| open(&mut host, size));
+        let served = [0, 1, 2, 3, 4, 5, 6].map(|n| sent(host.poll(0, Nanos(n * 1_000), 0)).0);
+        assert_eq!(served, [1, 2, 3, 4, 0, 1, 2].map(|flow| keys[flow]));
         for &flow in finished {
-            host.on_ack(Nanos(2_000), &ack(keys[flow], 9_000), &mut rng());
-            assert_eq!(host.poll(0, Nanos(2_000), 1 << 3), Poll::Wait, "removes it");
+            host.on_ack(Nanos(7_000), &ack(keys[flow], 1_000), &mut rng());
+            assert_eq!(host.poll(0, Nanos(7_000), 1 << 3), Poll::Wait, "removes it");
             assert!(host.sender(keys[flow]).is_none());
         }
-        assert_eq!(sent(host.poll(0, Nanos(3_000), 0)).0, keys[3], "without {finished:?}");
+        assert_eq!(sent(host.poll(0, Nanos(8_000), 0)).0, keys[3], "without {finished:?}");
     }
 }
 
-/// The rate that each acknowledgement brings applies at once: in Mb/s the byte that it acknowledges, and a bit more for
+/// The rate that each acknowledgement brings applies at once: 100 Mb/s times the byte that it acknowledges, and a bit more for
 /// each byte that was sent.
 #[derive(Clone, Debug, Default)]
 struct RateOfSeq {
@@ -365,7 +366,7 @@ impl CongestionControl for RateOfSeq {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &mut Rng) -> RateDecision {
-        RateDecision::Repace(BitRate::mbps(feedback.ack_seq).saturating_add(BitRate(self.sent)))
+        RateDecision::Repace(BitRate::mbps(100 * feedback.ack_seq).saturating_add(BitRate(self.sent)))
     }
 }
 
@@ -376,7 +377,7 @@ fn a_controller_that_asks_for_it_is_told_of_each_packet() {
     sent(host.poll(0, Nanos(0), 0));
     sent(host.poll(0, Nanos(84), 0));
     host.on_ack(Nanos(200), &ack(key, 1_000), &mut rng());
-    assert_eq!(host.sender(key).expect("under way").rate(), BitRate(1_000_002_000));
+    assert_eq!(host.sender(key).expect("under way").rate(), BitRate(100_000_002_000));
 }
 
 /// 1048 bytes take 83.84 ns at 100 Gb/s, 167.68 at 50 and 838.4 at 10.
@@ -385,14 +386,14 @@ fn a_planned_wake_up_moves_forward_with_the_rate_but_not_into_the_past() {
     let mut host = host_with(&RateOfSeq::default());
     let key = open(&mut host, 1_000_000);
     sent(host.poll(0, Nanos(0), 0));
-    host.on_ack(Nanos(1), &ack(key, 10_000), &mut rng());
+    host.on_ack(Nanos(1), &ack(key, 100), &mut rng());
     assert_eq!((host.poll(0, Nanos(10), 0), host.wake_at(0)), (Poll::Wait, Some(Nanos(838))));
-    let mut wake = |now, mbps| {
-        host.on_ack(Nanos(now), &ack(key, mbps), &mut rng());
+    let mut wake = |now, seq| {
+        host.on_ack(Nanos(now), &ack(key, seq), &mut rng());
         host.wake_at(0)
     };
-    assert_eq!([wake(20, 50_000), wake(30, 10_000)], [Some(Nanos(168)); 2], "a slower one finds out when it wakes");
-    assert_eq!(wake(100, 100_000), Some(Nanos(100)), "84 ns have passed");
+    assert_eq!([wake(20, 500), wake(30, 100)], [Some(Nanos(168)); 2], "a slower one finds out when it wakes");
+    assert_eq!(wake(100, 1_000), Some(Nanos(100)), "84 ns have passed");
 }
 
 /// One that only pacing holds back is planned for, but nobody whose time has come.
@@ -557,6 +558,8 @@ fn a_finished_flow_is_forgotten_and_late_acks_are_ignored() {
 fn timers_are_announced_fire_and_end_with_the_flow() {
     let mut host = host_with(&DcqcnConfig::default());
     let key = open(&mut host, 2_000);
+    sent(host.poll(0, Nanos(0), 0));
+    sent(host.poll(0, Nanos(84), 0));
     let marked = Ack { congestion_marked: true, ..ack(key, 1_000) };
     let result = host.on_ack(Nanos(5), &marked, &mut rng()).expect("under way");
     assert_eq!(result.armed, Armed(0b011));
@@ -678,6 +681,46 @@ fn a_notification_slows_the_flow_it_is_about_and_moves_its_wake_up() {
     assert_eq!((rate(key), rate(other)), (Some(BitRate::gbps(50)), Some(BitRate::gbps(100))));
     let finished = host.on_notification(Nanos(9), 99, crate::cc::Origin::Receiver, None);
     assert_eq!(finished, Err(crate::cc::NoEffect::Finished));
+}
+
+/// Nothing behind what was ever sent counts: after going back an acknowledgement of what was sent before does, and behind the
+/// short last packet of a message that of a whole one.
+#[test]
+fn answers_about_bytes_that_were_never_sent_are_ignored_and_counted() {
+    let mut host = host();
+    let key = open(&mut host, 9_000);
+    for now in [0, 1_000, 2_000] {
+        sent(host.poll(0, Nanos(now), 0));
+    }
+    let never = [ack(key, 9_000), Ack { nack: true, ..ack(key, 3_001) }, Ack { selective: Some(4_000), ..ack(key, 0) }];
+    for forged in &never {
+        assert_eq!(host.on_ack(Nanos(3_000), forged, &mut rng()), None);
+    }
+    assert_eq!(host.on_feedback(Nanos(3_000), &ack(key, 9_000), 10_000, &mut rng()), None);
+    assert_eq!((host.counters().refused.unsent, host.sender(key).map(QueuePair::acked)), (4, Some(0)));
+    assert!(host.on_ack(Nanos(3_000), &Ack { nack: true, ..ack(key, 1_000) }, &mut rng()).is_some());
+    assert!(host.on_ack(Nanos(3_000), &ack(key, 3_000), &mut rng()).is_some(), "sent before it went back");
+    assert_eq!((host.counters().refused.unsent, host.sender(key).map(QueuePair::acked)), (4, Some(3_000)));
+
+    let mut shared =
+        host_of(&LineRate, TransportConfig { queue_pairs: QueuePairs::PerPair, ..TransportConfig::default() });
+    let key = open(&mut shared, 1_500);
+    sent(shared.poll(0, Nanos(0), 0));
+    sent(shared.poll(0, Nanos(1_000), 0));
+    assert_eq!(shared.on_ack(Nanos(2_000), &ack(key, 2_001), &mut rng()), None);
+    assert_eq!(shared.on_ack(Nanos(2_000), &ack(key, 2_000), &mut rng()).map(|result| result.finished), Some(1));
+}
+
+#[test]
+fn notification_packets_count_only_where_they_are_configured() {
+    for (notification, refused) in
+        [(CongestionNotification::Packet, 0), (CongestionNotification::Echo, 1), (CongestionNotification::FastCnp, 1)]
+    {
+        let mut host = host_of(&DcqcnConfig::default(), TransportConfig { notification, ..TransportConfig::default() });
+        let key = open(&mut host, 1_000_000);
+        assert_eq!(host.on_cnp(Nanos(5), key).is_ok(), refused == 0);
+        assert_eq!(host.counters().refused.unasked, refused);
+    }
 }
 
 #[test]

@@ -32,8 +32,8 @@ mod recovery_tests;
 pub use alone::{LinkSpec, LoneFlow, LoneLink, LonePath};
 pub use datagrams::DatagramPacer;
 pub use host::{
-    Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, PostResult, Probe, ReceiverSpec, SenderSpec,
-    TimeoutResult,
+    Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, PostResult, Probe, ReceiverSpec, Refused,
+    SenderSpec, TimeoutResult,
 };
 pub use nic::{Poll, Segment};
 pub use notified::Notified;

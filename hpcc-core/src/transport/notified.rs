@@ -2,7 +2,7 @@
 //! What a host does with a congestion notification: the flow's controller hears of it.
 
 use super::nic::NicRules;
-use super::{Host, SenderSpec};
+use super::{CongestionNotification, Host, SenderSpec};
 use crate::cc::{Armed, Effect, NoEffect, Notification, Origin, Signal};
 use crate::fast_cnp::CopiedTrace;
 use crate::telemetry::{HopStack, Layout, Telemetry};
@@ -62,6 +62,19 @@ impl Host {
         let effects = sender.on_notification(&rules.transport, &notification)?;
         let armed = nics[sender.nic].take_effects(&effects, sender, now);
         Ok(Notified { nic: sender.nic, armed })
+    }
+
+    /// A congestion notification packet of the receiver is about a flow of this host. It counts only where receivers are told to
+    /// send such packets.
+    ///
+    /// # Errors
+    /// Why it changes nothing.
+    pub fn on_cnp(&mut self, now: Nanos, queue_pair: u32) -> Result<Notified, NoEffect> {
+        if self.rules.transport.notification != CongestionNotification::Packet {
+            self.counters.refused.unasked += 1;
+            return Err(NoEffect::NoReaction);
+        }
+        self.on_notification(now, queue_pair, Origin::Receiver, None)
     }
 
     /// Bytes on the link of a notification with `options` bytes of destination options.

@@ -185,6 +185,15 @@ impl QueuePair {
         self.snd_max
     }
 
+    /// Whether an honest receiver may expect byte `seq` next: nothing behind what was ever sent. Behind the short last packet of
+    /// a message the numbers of a shared queue pair go on at a multiple of the MTU.
+    #[inline]
+    pub fn may_be_expected(&self, config: &TransportConfig, seq: u64) -> bool {
+        seq <= self.snd_max
+            || config.shares_queue_pairs()
+                && self.snd_max.checked_next_multiple_of(config.mtu.max(1).into()).is_some_and(|end| seq <= end)
+    }
+
     /// Whether every byte is acknowledged.
     #[inline]
     pub fn is_finished(&self) -> bool {

@@ -56,5 +56,7 @@ pub use lock::FolderLock;
 pub use make_folder::make_folder;
 pub use queue_monitor::{QueueMonitor, QueueStats};
 pub use row::RowPlace;
-pub use summary::{AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, Summary, Versions};
+pub use summary::{
+    AttackSummary, FastCnpSummary, Port, RankSummary, ReceiveSummary, RefusedAnswers, Summary, Versions,
+};
 pub use writer::{Measured, ResultWriter};

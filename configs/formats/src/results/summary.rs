@@ -100,6 +100,9 @@ pub struct Summary {
     /// Congestion notification packets that receivers sent; only where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnps: Option<u64>,
+    /// Answers that senders did not heed, because no honest receiver sends them; only where there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_answers: Option<RefusedAnswers>,
     /// What the NICs of slow receivers did; only where there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive: Option<ReceiveSummary>,
@@ -125,6 +128,15 @@ impl Summary {
     pub fn dropped(&self) -> u64 {
         self.drops + self.receive.as_ref().map_or(0, |receive| receive.dropped)
     }
+}
+
+/// Answers that senders did not heed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedAnswers {
+    /// Of bytes that were never sent.
+    pub unsent: u64,
+    /// Congestion notification packets where `transport.congestion_notification` is not `cnp`.
+    pub unasked: u64,
 }
 
 /// What the NICs of hosts did that take what arrives slowly.

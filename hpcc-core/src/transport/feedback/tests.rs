@@ -12,7 +12,7 @@ use crate::telemetry::{Layout, LayoutName, MAX_SECTION, Sampling, Snapshot, link
 use crate::topology::routes::RouteTable;
 use crate::transport::path_probes::PathConfig;
 use crate::transport::{
-    Ack, Data, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Poll, ReceiverSpec, Reply, Segment, SenderSpec,
+    Ack, Data, Host, HostConfig, PATH_TIMER, PROBE_TIMER, Poll, QueuePair, ReceiverSpec, Reply, Segment, SenderSpec,
     TransportConfig,
 };
 use crate::units::{BitRate, Nanos};
@@ -53,6 +53,10 @@ impl Pair {
     }
 
     fn with(algorithm: &dyn Algorithm, feedback: FeedbackConfig, transport: TransportConfig) -> Pair {
+        Pair::of_size(algorithm, feedback, transport, 1 << 40)
+    }
+
+    fn of_size(algorithm: &dyn Algorithm, feedback: FeedbackConfig, transport: TransportConfig, size: u64) -> Pair {
         let host = || {
             let (layout, sizes) = (Layout::Paper, FrameSizes::REFERENCE);
             let config = HostConfig { transport, algorithm: algorithm.clone_algorithm(), layout, feedback, sizes };
@@ -64,7 +68,7 @@ impl Pair {
             .open_receiver(&ReceiverSpec { src: 7, dst: 9, limits, echo_interval: Nanos(0), is_shared: false })
             .expect("room");
         let spec = SenderSpec { src: 7, dst: 9, sport: 10_000, dport: 100, priority: 3, receiver: end };
-        let key = sender.open_sender(Nanos(0), 0, spec, 1 << 40, limits).expect("room");
+        let key = sender.open_sender(Nanos(0), 0, spec, size, limits).expect("room");
         Pair { sender, receiver, key, now: Nanos(0), qlen: 0, idle_since: None, rng: Rng::new(1, 1) }
     }
 
@@ -355,16 +359,14 @@ fn req_14_req_15_probes_leave_once_in_t_while_data_is_in_flight() {
 #[test]
 fn records_that_cannot_be_compared_are_counted_where_they_are_read() {
     for (algorithm, expected) in [(PLUS, (1, 0)), (RX, (0, 1))] {
-        let mut pair = Pair::new(algorithm, FeedbackConfig::default());
+        let mut pair = Pair::of_size(algorithm, FeedbackConfig::default(), TransportConfig::default(), 2_000);
         let rearmed = |pair: &Pair| (pair.sender.counters().rearmed, pair.receiver.counters().rearmed);
         pair.step();
         assert_eq!(rearmed(&pair), (0, 0), "the first only arm");
         pair.now += Nanos(20_000_000);
         pair.step();
         assert_eq!(rearmed(&pair), expected);
-        let (queue_pair, seq) = (pair.key, 1 << 40);
-        let ack = Ack { queue_pair, seq, nack: false, selective: None, congestion_marked: false, telemetry: &[] };
-        assert!(pair.sender.on_ack(pair.now, &ack, &mut pair.rng).expect("known").finished > 0);
+        assert!(pair.sender.sender(pair.key).is_some_and(QueuePair::is_finished));
         pair.receiver.close_receiver(0);
         assert_eq!(rearmed(&pair), expected, "at the end");
     }
