@@ -99,7 +99,8 @@ fn scenario(seed: u64) -> String {
     let mtu = [256, 1_000, 4_096][dice.below(3) as usize];
     let (acknowledgements, least) = acknowledgements(&mut dice);
     let is_read = dice.chance(80);
-    let algorithm = if is_read { "algorithm = 'hpcc_plus'\neta = 2.0\nadditive_increase = 1000" } else { "algorithm = 'none'" };
+    let algorithm =
+        if is_read { "algorithm = 'hpcc_plus'\neta = 2.0\nadditive_increase = 1000" } else { "algorithm = 'none'" };
     let mut text = format!(
         "[run]\nseed = {seed}\nstop = '200ms'\n{topology}[congestion_control]\n{algorithm}\n\
          [wire]\nprofile = '{}'\nexact_rates = {}\n\

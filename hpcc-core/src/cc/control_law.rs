@@ -87,7 +87,8 @@ mod tests {
     use crate::cc::testing::{LIMITS, W_AI};
     use crate::quirks::Quirks;
 
-    const LAW: ControlLaw = ControlLaw { eta: 0.95, max_stage: 5, additive_increase: Some(W_AI), min_rate: Some(BitRate(1)) };
+    const LAW: ControlLaw =
+        ControlLaw { eta: 0.95, max_stage: 5, additive_increase: Some(W_AI), min_rate: Some(BitRate(1)) };
 
     fn window(rate: BitRate) -> f64 {
         rate.0 as f64 * 13_000e-9 / 8.0

@@ -129,7 +129,8 @@ impl CongestionControl for Dctcp {
             self.reduced_until = Some(feedback.snd_nxt);
         }
         if round_trip && self.reduced_until.is_none() {
-            self.rate = self.rate.saturating_add(self.config.additive_increase.unwrap_or_default()).min(self.limits.line_rate);
+            self.rate =
+                self.rate.saturating_add(self.config.additive_increase.unwrap_or_default()).min(self.limits.line_rate);
         }
         if self.rate == before { RateDecision::Keep } else { RateDecision::Set(self.rate) }
     }

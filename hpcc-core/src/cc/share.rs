@@ -19,7 +19,10 @@ mod tests {
     #[test]
     fn what_is_not_set_is_a_part_of_the_line_rate() {
         assert_eq!(or_share(Some(BitRate(7)), BitRate::gbps(100), 500), BitRate(7));
-        assert_eq!([1, 100, 800].map(|gbps| or_share(None, BitRate::gbps(gbps), 500).0), [500_000, 50_000_000, 400_000_000]);
+        assert_eq!(
+            [1, 100, 800].map(|gbps| or_share(None, BitRate::gbps(gbps), 500).0),
+            [500_000, 50_000_000, 400_000_000]
+        );
         assert_eq!(or_share(None, BitRate(9), 500), BitRate(1));
     }
 

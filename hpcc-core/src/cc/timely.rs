@@ -160,7 +160,8 @@ impl Timely {
                 self.increases = self.increases.saturating_add(1);
             }
             Some(factor) => {
-                self.rate = BitRate::from_f64(self.rate.0 as f64 * factor).max(self.config.min_rate.unwrap_or_default());
+                self.rate =
+                    BitRate::from_f64(self.rate.0 as f64 * factor).max(self.config.min_rate.unwrap_or_default());
                 self.increases = 0;
             }
         }
@@ -243,7 +244,9 @@ mod tests {
     #[test]
     fn the_lower_threshold_is_at_most_the_higher() {
         let check = |low, high| {
-            TimelyConfig { low: Some(Nanos(low)), high: Some(Nanos(high)), ..TimelyConfig::default() }.check().map_err(|it| it.key)
+            TimelyConfig { low: Some(Nanos(low)), high: Some(Nanos(high)), ..TimelyConfig::default() }
+                .check()
+                .map_err(|it| it.key)
         };
         assert_eq!((check(5, 6), check(6, 6), check(7, 6)), (Ok(()), Ok(()), Err("low")));
     }

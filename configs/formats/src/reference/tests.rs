@@ -122,7 +122,8 @@ fn absent_keys_have_the_reference_defaults() {
         .write("config.txt", "TOPOLOGY_FILE topology.txt FLOW_FILE flow.txt CC_MODE 3 L2_ACK_INTERVAL 1 ENABLE_QCN 0");
     let scenario = folder.load(&[]).expect("valid");
     assert_eq!(scenario.stop, Nanos::from_seconds(3.01, Rounding::Floored));
-    let law = ControlLaw { additive_increase: Some(BitRate(0)), min_rate: Some(BitRate::mbps(100)), ..ControlLaw::default() };
+    let law =
+        ControlLaw { additive_increase: Some(BitRate(0)), min_rate: Some(BitRate::mbps(100)), ..ControlLaw::default() };
     let hpcc = HpccConfig { law: ControlLaw { max_stage: 5, ..law }, multi_rate: true, ..HpccConfig::default() };
     assert!(scenario.algorithm() == &hpcc as &dyn Algorithm);
     assert!(!scenario.transport().variable_window);
@@ -153,8 +154,7 @@ fn every_controller_is_read_with_its_keys() {
     let mbps = |rate| Some(BitRate::mbps(rate));
     let (additive_increase, hyper_increase, min_rate) = (mbps(20), mbps(200), mbps(1_000));
     let alpha_interval = Nanos(1_000);
-    let config =
-        DcqcnConfig { alpha_interval, additive_increase, hyper_increase, min_rate, ..DcqcnConfig::default() };
+    let config = DcqcnConfig { alpha_interval, additive_increase, hyper_increase, min_rate, ..DcqcnConfig::default() };
     assert_eq!(load(&dcqcn), (boxed(config), Layout::None));
     let timely = ["CC_MODE=7", "RATE_AI=100Mb/s", "RATE_HAI=500Mb/s"];
     let [low, high, min_rtt] = [50, 500, 20].map(|micros| Some(Nanos(1_000 * micros)));

@@ -80,8 +80,14 @@ pub struct Window {
 impl Window {
     /// W = Wc = W_init = line rate * T (REQ-08).
     pub fn new(law: WindowLaw, limits: FlowLimits) -> Self {
-        let mut window =
-            Window { law, limits, least: law.least(limits.line_rate), step: 0.0, reference: bytes(limits.line_rate, limits.base_rtt), increases: 0 };
+        let mut window = Window {
+            law,
+            limits,
+            least: law.least(limits.line_rate),
+            step: 0.0,
+            reference: bytes(limits.line_rate, limits.base_rtt),
+            increases: 0,
+        };
         window.step = match law.additive_increase {
             None => window.fair_step(law.expected_flows),
             Some(Bytes(bytes)) => bytes as f64,
@@ -160,10 +166,7 @@ impl Window {
     #[inline]
     pub fn decision(&self, window: f64) -> RateDecision {
         let rate = BitRate::from_f64(window * 8e9 / self.limits.base_rtt.0.max(1) as f64);
-        RateDecision::Window {
-            bytes: (window as u64).max(1),
-            rate: rate.max(self.least).min(self.limits.line_rate),
-        }
+        RateDecision::Window { bytes: (window as u64).max(1), rate: rate.max(self.least).min(self.limits.line_rate) }
     }
 }
 
@@ -253,7 +256,10 @@ mod tests {
         let law = WindowLaw { min_rate: Some(BitRate::mbps(100)), ..LAW };
         assert_eq!(window(law, 81_250.0, 5).compute(0.0, true), 162_500.0);
         assert_eq!(window(law, 200.0, 0).compute(1e12, true), 162.5);
-        assert_eq!(window(WindowLaw { min_rate: Some(BitRate::gbps(200)), ..LAW }, 9.0, 0).compute(1.0, true), 162_500.0);
+        assert_eq!(
+            window(WindowLaw { min_rate: Some(BitRate::gbps(200)), ..LAW }, 9.0, 0).compute(1.0, true),
+            162_500.0
+        );
     }
 
     /// 162 500 bytes in 13 us are 100 Gb/s.

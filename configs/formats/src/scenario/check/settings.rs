@@ -33,7 +33,8 @@ fn at_switch(network: &Network, link: &Link) -> bool {
 }
 
 /// A config.txt has no key for the layout.
-const IN_CONFIG_TXT: &str = " in a scenario in TOML, or in this file another CC_MODE, which reads no records (1, 7 or 8)";
+const IN_CONFIG_TXT: &str =
+    " in a scenario in TOML, or in this file another CC_MODE, which reads no records (1, 7 or 8)";
 
 fn telemetry(scenario: &Scenario, places: &Places) -> Result<(), InputError> {
     for (link, place) in scenario.network.links.iter().zip(&places.links) {
