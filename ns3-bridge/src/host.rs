@@ -103,6 +103,8 @@ pub(crate) mod ffi {
         /// `hpcc_core::transport::Refused`.
         unsent_acks: u64,
         unasked_cnps: u64,
+        marks_merged: u64,
+        marks_heard: u64,
         moves: u64,
         /// Frames that the NICs of slow receivers had no room for.
         receive_dropped: u64,
@@ -599,32 +601,23 @@ impl Host {
     }
 
     pub fn counters(&self) -> HostCounters {
-        let transport::Counters {
-            resent,
-            timeouts,
-            probes,
-            feedback,
-            rejected,
-            rearmed,
-            moves,
-            cnps,
-            refused,
-            receive,
-        } = self.host.counters();
+        let core = self.host.counters();
         HostCounters {
-            resent,
-            timeouts,
-            probes,
-            feedback,
-            rejected_by_seal: rejected.by_seal,
-            rejected_by_guard: rejected.by_guard,
-            rearmed_feedback: rearmed,
-            cnps,
-            unsent_acks: refused.unsent,
-            unasked_cnps: refused.unasked,
-            moves,
-            receive_dropped: receive.dropped,
-            receive_pauses: receive.pauses,
+            resent: core.resent,
+            timeouts: core.timeouts,
+            probes: core.probes,
+            feedback: core.feedback,
+            rejected_by_seal: core.rejected.by_seal,
+            rejected_by_guard: core.rejected.by_guard,
+            rearmed_feedback: core.rearmed,
+            cnps: core.cnps,
+            unsent_acks: core.refused.unsent,
+            unasked_cnps: core.refused.unasked,
+            marks_merged: core.marks_merged,
+            marks_heard: core.marks_heard,
+            moves: core.moves,
+            receive_dropped: core.receive.dropped,
+            receive_pauses: core.receive.pauses,
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) mod ffi {
         packet_hops: u64,
         drops: u64,
         losses: u64,
+        /// Data frames that switches marked.
+        marks: u64,
         telemetry_bytes: u64,
         hosts: HostCounters,
         /// Whether switches, hosts or borders did anything about Fast CNP.
@@ -455,6 +457,9 @@ impl Results {
             pfc_pause_ns: measured.pfc_paused.0,
             drops: totals.drops,
             losses: totals.losses,
+            marks: totals.marks,
+            marks_merged: totals.hosts.marks_merged,
+            marks_heard: totals.hosts.marks_heard,
             resent_packets: totals.hosts.resent,
             timeouts: totals.hosts.timeouts,
             telemetry_bytes: totals.telemetry_bytes,

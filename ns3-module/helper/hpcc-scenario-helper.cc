@@ -160,6 +160,7 @@ CountNodes(const QbbHelper& network, hpcc::Results& results, hpcc::RunTotals& to
         {
             totals.drops += aSwitch->GetDrops() + aSwitch->GetLinkDrops() +
                             aSwitch->GetUnroutable() + aSwitch->GetExpired();
+            totals.marks += aSwitch->GetMarks();
             for (uint16_t port = 0; port < node->GetNPorts(); ++port)
             {
                 results.port_sent(index, port + 1, aSwitch->GetSentBytes(port));
@@ -494,6 +495,7 @@ HpccScenarioHelper::GatherTotals(const ProcessTime& busy, hpcc::RunTotals& total
                             &totals.packet_hops,
                             &totals.drops,
                             &totals.losses,
+                            &totals.marks,
                             &totals.telemetry_bytes})
     {
         m_exchange->Sum(count, 1);

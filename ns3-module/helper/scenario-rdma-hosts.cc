@@ -113,6 +113,8 @@ ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
             sum.cnps += counters.cnps;
             sum.unsent_acks += counters.unsentAcks;
             sum.unasked_cnps += counters.unaskedCnps;
+            sum.marks_merged += counters.marksMerged;
+            sum.marks_heard += counters.marksHeard;
             sum.receive_dropped += counters.receiveDropped;
             sum.receive_pauses += counters.receivePauses;
         }

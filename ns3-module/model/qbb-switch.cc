@@ -152,6 +152,12 @@ QbbSwitch::GetDrops() const
 }
 
 uint64_t
+QbbSwitch::GetMarks() const
+{
+    return m_marks;
+}
+
+uint64_t
 QbbSwitch::GetLinkDrops() const
 {
     return m_linkDrops;
@@ -274,10 +280,17 @@ QbbSwitch::Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bo
     {
         DepartWithMore(out, frame, mark);
     }
-    else
+    else if (mark)
     {
-        frame.congestionMarked |= mark;
+        Mark(frame);
     }
+}
+
+void
+QbbSwitch::Mark(QbbFrame& frame)
+{
+    m_marks += frame.kind == QbbFrame::Kind::DATA && !frame.congestionMarked;
+    frame.congestionMarked = true;
 }
 
 // A part of Receive(), where what it needs is at hand.
@@ -505,7 +518,10 @@ QbbSwitch::DepartWithMore(QbbNetDevice& out, QbbFrame& frame, bool mark)
                        !frame.CollectsTelemetry(),
                        {frame.GetTelemetry(), frame.telemetryBytes});
     }
-    frame.congestionMarked |= m_fastCnp ? DepartWithFastCnp(out, frame, mark) : mark;
+    if (m_fastCnp ? DepartWithFastCnp(out, frame, mark) : mark)
+    {
+        Mark(frame);
+    }
 }
 
 bool

@@ -95,6 +95,9 @@ class QbbSwitch : public QbbNode
     /// \return frames dropped so far for want of buffer
     uint64_t GetDrops() const;
 
+    /// \return data frames marked so far (ECN), each once
+    uint64_t GetMarks() const;
+
     /// \return frames dropped so far because the link that they waited for failed
     uint64_t GetLinkDrops() const;
 
@@ -198,7 +201,13 @@ class QbbSwitch : public QbbNode
     void Stamp(QbbNetDevice& out, QbbFrame& frame, uint16_t telemetryBytes, bool mark);
 
     /**
-     * \brief The same where it is a border of telemetry, or takes part in Fast CNP.
+     * \brief Mark a frame (ECN), and count it if it is the first time.
+     * \param frame the frame
+     */
+    void Mark(QbbFrame& frame);
+
+    /**
+     * \brief Stamp() where it is a border of telemetry, or takes part in Fast CNP.
      * \param out port by which it leaves
      * \param frame the frame, stamped
      * \param mark whether the ECN rule marks it
@@ -264,6 +273,7 @@ class QbbSwitch : public QbbNode
     bool m_leakOnLinkDown{false};
     // What few need.
     std::shared_ptr<hpcc::Network> m_network;    //!< routes
+    uint64_t m_marks{0};                         //!< data frames that it marked
     uint64_t m_drops{0};                         //!< frames dropped for want of buffer
     uint64_t m_linkDrops{0};                     //!< frames dropped as their link failed
     uint64_t m_unroutable{0};                    //!< frames dropped for want of a route

@@ -597,6 +597,8 @@ RdmaHost::GetCounters() const
             core.cnps,
             core.unsent_acks,
             core.unasked_cnps,
+            core.marks_merged,
+            core.marks_heard,
             core.moves,
             core.receive_dropped,
             core.receive_pauses};

@@ -86,7 +86,9 @@ struct RdmaCounters
     uint64_t cnps{0};        //!< congestion notification packets sent
     uint64_t unsentAcks{0};  //!< answers that were ignored: of bytes that were never sent
     uint64_t unaskedCnps{0}; //!< likewise: CNPs where CongestionNotification is not "cnp"
-    uint64_t pathMoves{0}; //!< times that a flow moved to another path by telemetry
+    uint64_t marksMerged{0}; //!< congestion marks that arrived and were told with others
+    uint64_t marksHeard{0};  //!< answers of receivers that told a flow of a congestion mark
+    uint64_t pathMoves{0};   //!< times that a flow moved to another path by telemetry
     /// Frames that the NIC of a slow receiver had no room for.
     uint64_t receiveDropped{0};
     uint64_t receivePauses{0}; //!< pauses that it sent

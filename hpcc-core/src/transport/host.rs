@@ -159,6 +159,10 @@ pub struct Counters {
     pub cnps: u64,
     /// Answers of receivers that it did not heed.
     pub refused: Refused,
+    /// Congestion marks that arrived and were told with others: they waited for one answer, or came within its interval.
+    pub marks_merged: u64,
+    /// Answers of receivers that told a flow of a congestion mark.
+    pub marks_heard: u64,
     /// What its NICs did with what it took slowly.
     pub receive: ReceiveCounters,
 }
@@ -477,21 +481,13 @@ impl Host {
     #[inline]
     pub fn on_data(&mut self, now: Nanos, receiver: u32, data: &Data) -> Answer {
         let transport = &self.rules.transport;
-        let mut answer = match self.receivers.get_mut(receiver) {
-            Some(inbound) => inbound.receiver.answer(transport, now, data),
-            None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, data),
+        let answer = match self.receivers.get_mut(receiver) {
+            Some(inbound) => inbound.receiver.answer(transport, now, inbound.echo_interval, data),
+            None if transport.quirks.nack_late_packets => Receiver::default().answer(transport, now, Nanos(0), data),
             None => return Answer::NONE,
         };
-        match transport.notification {
-            CongestionNotification::Echo => {
-                answer.congestion_echo = answer.congestion_echo && self.notifies(now, receiver);
-            }
-            CongestionNotification::Packet | CongestionNotification::FastCnp => {
-                answer.congestion_echo = false;
-                answer.notify = data.congestion_marked && self.notifies(now, receiver);
-                self.counters.cnps += u64::from(answer.notify);
-            }
-        }
+        self.counters.cnps += u64::from(answer.notify);
+        self.counters.marks_merged += u64::from(answer.merged);
         answer
     }
 
@@ -506,13 +502,6 @@ impl Host {
                 CongestionNotification::Echo => Nanos(0),
             },
         }
-    }
-
-    /// Whether the answer to a packet that carried a congestion mark says so.
-    pub(super) fn notifies(&mut self, now: Nanos, receiver: u32) -> bool {
-        self.receivers.get_mut(receiver).is_none_or(|inbound| {
-            inbound.echo_interval == Nanos(0) || inbound.receiver.notifies(now, inbound.echo_interval)
-        })
     }
 
     /// The first byte that has not arrived in order; `None` for a flow that is not known.
@@ -549,6 +538,7 @@ impl Host {
             qp.go_back();
         }
         let lost = ack.nack.then(|| qp.on_loss(transport, now, in_flight, LossSignal::Nack));
+        self.counters.marks_heard += u64::from(ack.congestion_marked);
         let mut effects = sender.on_feedback(&self.rules, &mut self.decoder, &mut self.counters, now, ack, acked, rng);
         let is_finished = sender.qp.is_finished();
         if is_finished && sender.qp.is_over() {

@@ -524,8 +524,12 @@ fn dcqcn_is_notified_once_in_an_interval() {
     for (algorithm, quirks, expected) in cases {
         let mut host = host_with_quirks(algorithm, quirks);
         let receiver = open_receiver(&mut host).expect("room");
-        let notified = (0..100).filter(|n| host.notifies(Nanos(n * 1_000), receiver)).count();
-        assert_eq!(notified, expected);
+        let told = (0..100).filter(|&n| {
+            let data = Data { seq: n * 1_000, payload: 1_000, ack_requested: false, congestion_marked: true };
+            host.on_data(Nanos(n * 1_000), receiver, &data).congestion_echo
+        });
+        assert_eq!(told.count() as u64, expected);
+        assert_eq!(host.counters().marks_merged, 100 - expected);
     }
 }
 

@@ -35,6 +35,7 @@ impl Host {
         let Host { senders, rules, decoder, counters, nics, .. } = self;
         let sender = senders.get_mut(queue_pair).filter(|sender| !sender.qp.is_over());
         let sender = sender.ok_or(NoEffect::Finished)?;
+        counters.marks_heard += u64::from(origin == Origin::Receiver);
         let mut telemetry = records(rules, trace, decoder.stack());
         if let Some(listener) = &mut sender.listener {
             let rejected = listener.rejected();

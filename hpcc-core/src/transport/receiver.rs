@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The receiving end of a flow: in-order delivery, acknowledgements, go-back-N, selective repeat.
 
-use super::TransportConfig;
 use super::packet_set::PacketSet;
+use super::{CongestionNotification, TransportConfig};
 use crate::units::Nanos;
 
 /// A data packet as it arrives.
@@ -36,21 +36,22 @@ pub enum Reply {
     },
 }
 
-/// A reply, and the mark that it carries.
+/// A reply, and what becomes of the packet's congestion mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// What is acknowledged.
     pub reply: Reply,
-    /// Whether the packet carried a congestion mark, or one that was not acknowledged when the sender asks for
-    /// acknowledgements.
+    /// Whether the reply tells of a congestion mark, this packet's or one that has waited for it.
     pub congestion_echo: bool,
     /// Whether a congestion notification packet goes back besides.
     pub notify: bool,
+    /// Whether the packet's mark is told with another one, which waits or was told less than an interval ago.
+    pub merged: bool,
 }
 
 impl Answer {
     /// Nothing goes back.
-    pub const NONE: Answer = Answer { reply: Reply::Silence, congestion_echo: false, notify: false };
+    pub const NONE: Answer = Answer { reply: Reply::Silence, congestion_echo: false, notify: false, merged: false };
 }
 
 /// State of a receiving queue pair.
@@ -65,7 +66,7 @@ pub struct Receiver {
     marked: bool,
     nack_after: Nanos,
     last_nacked: u64,
-    /// From when on a congestion mark is worth another notification.
+    /// From when on a congestion mark is told.
     notify_after: Nanos,
     /// Packets that arrived out of order, under selective repeat, and the end of the furthest.
     ahead: PacketSet,
@@ -90,16 +91,26 @@ impl Receiver {
         self.expected
     }
 
-    /// Takes in a packet and says what goes back.
+    /// Takes in a packet and says what goes back; of congestion marks one is told in an `interval`.
     #[inline]
-    pub fn answer(&mut self, config: &TransportConfig, now: Nanos, data: &Data) -> Answer {
+    pub fn answer(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data) -> Answer {
         let reply = self.on_data(config, now, data);
-        if config.ack_every == 0 {
-            return Answer { reply, congestion_echo: data.congestion_marked, notify: false };
+        let answer = Answer { reply, ..Answer::NONE };
+        if data.congestion_marked | self.marked { self.tell(config, now, interval, data, answer) } else { answer }
+    }
+
+    /// Tells of a mark if something leaves that can, which alone begins an interval. Otherwise a mark waits where the sender asks
+    /// for acknowledgements; in the reference's way the mark of a packet without an answer is lost.
+    fn tell(&mut self, config: &TransportConfig, now: Nanos, interval: Nanos, data: &Data, answer: Answer) -> Answer {
+        let merged = data.congestion_marked && (self.marked || now < self.notify_after);
+        let is_due = self.marked || data.congestion_marked && !merged;
+        let is_echo = config.notification == CongestionNotification::Echo;
+        let leaves = !is_echo || answer.reply != Reply::Silence;
+        if is_due && leaves {
+            self.notify_after = now + interval;
         }
-        let congestion_echo = self.marked | data.congestion_marked;
-        self.marked = congestion_echo && reply == Reply::Silence;
-        Answer { reply, congestion_echo, notify: false }
+        self.marked = is_due && !leaves && config.ack_every > 0;
+        Answer { congestion_echo: is_due && leaves && is_echo, notify: is_due && !is_echo, merged, ..answer }
     }
 
     #[inline]
@@ -145,15 +156,6 @@ impl Receiver {
         self.expected = self.expected.max(missing.saturating_mul(mtu).min(self.ahead_end));
     }
 
-    /// Whether the answer to a marked packet notifies its sender: at most once in an interval.
-    pub fn notifies(&mut self, now: Nanos, interval: Nanos) -> bool {
-        if now < self.notify_after {
-            return false;
-        }
-        self.notify_after = now + interval;
-        true
-    }
-
     /// Asks for the missing byte, but for the same one not more often than the interval allows.
     fn on_gap(&mut self, config: &TransportConfig, now: Nanos) -> Reply {
         if now < self.nack_after && self.last_nacked == self.expected {
@@ -170,10 +172,11 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::transport::{Recovery, TimeoutConfig};
+    use alloc::vec::Vec;
 
     fn on_data(receiver: &mut Receiver, config: &TransportConfig, now: Nanos, seq: u64, payload: u32) -> Reply {
         let data = Data { seq, payload, ack_requested: false, congestion_marked: false };
-        receiver.answer(config, now, &data).reply
+        receiver.answer(config, now, Nanos(0), &data).reply
     }
 
     /// The sender asks with the third packet: the marks of the first two come back with its acknowledgement, once.
@@ -183,8 +186,7 @@ mod tests {
         let mut receiver = Receiver::default();
         let mut echoes = |seq, congestion_marked, ack_requested| {
             let data = Data { seq, payload: 1_000, ack_requested, congestion_marked };
-            let answer = receiver.answer(&config, Nanos(0), &data);
-            answer.congestion_echo && answer.reply != Reply::Silence
+            receiver.answer(&config, Nanos(0), Nanos(0), &data).congestion_echo
         };
         let marked = [echoes(0, true, false), echoes(1_000, true, false), echoes(2_000, false, true)];
         assert_eq!((marked, echoes(3_000, false, true)), ([false, false, true], false));
@@ -204,11 +206,51 @@ mod tests {
         assert_eq!(on_data(&mut receiver, &TransportConfig::default(), Nanos(1), 0, 1000), Reply::Silence);
     }
 
-    #[test]
-    fn marks_are_notified_once_in_an_interval() {
+    /// Packets that are all marked, one each 10 us; what becomes of the marks of the first 20.
+    fn told(config: &TransportConfig, asks_every: u64) -> (Vec<u64>, Vec<u64>, u64) {
         let mut receiver = Receiver::default();
-        let notified = [0, 10, 49_999, 50_000, 60_000].map(|now| receiver.notifies(Nanos(now), Nanos(50_000)));
-        assert_eq!(notified, [true, false, false, true, false]);
+        let (mut echoes, mut notifications, mut merged) = (Vec::new(), Vec::new(), 0);
+        for n in 0..20 {
+            let data = Data {
+                seq: 1_000 * n,
+                payload: 1_000,
+                ack_requested: n % asks_every == asks_every - 1,
+                congestion_marked: true,
+            };
+            let answer = receiver.answer(config, Nanos(10_000 * n), Nanos(50_000), &data);
+            merged += u64::from(answer.merged);
+            echoes.extend(answer.congestion_echo.then_some(10 * n));
+            notifications.extend(answer.notify.then_some(10 * n));
+        }
+        (echoes, notifications, merged)
+    }
+
+    /// An answer that does not leave begins no interval.
+    #[test]
+    fn marks_are_told_once_in_an_interval_however_rare_answers_are() {
+        let rare = |ack_every| TransportConfig { ack_every, ..TransportConfig::default() };
+        assert_eq!(told(&rare(0), 1), ([0, 50, 100, 150].into(), Vec::new(), 16));
+        assert_eq!(told(&rare(4_000), 4), ([30, 110, 190].into(), Vec::new(), 17), "with answers at 30, 70, 110, ...");
+        for notification in [CongestionNotification::Packet, CongestionNotification::FastCnp] {
+            for ack_every in [0, 4_000] {
+                let packets = TransportConfig { notification, ..rare(ack_every) };
+                assert_eq!(told(&packets, 4), (Vec::new(), [0, 50, 100, 150].into(), 16), "they need no answer");
+            }
+        }
+    }
+
+    /// A duplicate has no answer in the reference's way.
+    #[test]
+    fn a_mark_without_an_answer_begins_no_interval() {
+        let mut receiver = Receiver::default();
+        let config = TransportConfig::default();
+        let mut told = |seq, congestion_marked| {
+            let data = Data { seq, payload: 1_000, ack_requested: false, congestion_marked };
+            let answer = receiver.answer(&config, Nanos(0), Nanos(50_000), &data);
+            (answer.congestion_echo, answer.merged)
+        };
+        let answers = [told(0, false), told(0, true), told(1_000, true), told(2_000, true)];
+        assert_eq!(answers, [(false, false), (false, false), (true, false), (false, true)]);
     }
 
     #[test]
@@ -296,14 +338,13 @@ mod tests {
         let config = TransportConfig { ack_every: 4000, ..TransportConfig::default() };
         let mut receiver = Receiver::default();
         let mut answer = |seq, ack_requested, congestion_marked| {
-            receiver.answer(&config, Nanos(0), &Data { seq, payload: 1000, ack_requested, congestion_marked })
+            let data = Data { seq, payload: 1000, ack_requested, congestion_marked };
+            receiver.answer(&config, Nanos(0), Nanos(0), &data)
         };
-        assert_eq!(answer(0, false, true).reply, Reply::Silence);
-        assert_eq!(answer(1000, true, false), Answer { reply: Reply::Ack(2000), congestion_echo: true, notify: false });
-        assert_eq!(
-            answer(2000, true, false),
-            Answer { reply: Reply::Ack(3000), congestion_echo: false, notify: false }
-        );
+        assert_eq!(answer(0, false, true), Answer::NONE);
+        let told = Answer { reply: Reply::Ack(2000), congestion_echo: true, ..Answer::NONE };
+        assert_eq!(answer(1000, true, false), told);
+        assert_eq!(answer(2000, true, false), Answer { reply: Reply::Ack(3000), ..Answer::NONE });
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod refusal;
 mod reproduce;
 mod results;
 mod script;
+mod signals;
 mod slow_receivers;
 mod slurm;
 mod sweep;

@@ -67,6 +67,16 @@ pub struct Summary {
     pub drops: u64,
     /// Frames lost on links.
     pub losses: u64,
+    /// Data packets that switches marked (ECN).
+    #[serde(default)]
+    pub marks: u64,
+    /// Of them, those that arrived and were told with others: they waited for the same answer, or came less than an interval
+    /// after one.
+    #[serde(default)]
+    pub marks_merged: u64,
+    /// Answers and notifications of receivers by which flows under way heard of marks.
+    #[serde(default)]
+    pub marks_heard: u64,
     /// Packets that were sent again; 0 in summaries of versions that did not count them.
     #[serde(default)]
     pub resent_packets: u64,

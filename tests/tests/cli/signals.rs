@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! No signal is lost in silence: what switches say of congestion is what senders hear, or what was told with another one and
+//! counted as such; what comes back of telemetry is what was collected; and nobody disbelieves an honest one.
+
+use hpcc_tests::Bench;
+use serde_json::Value;
+
+/// Four hosts send to one over a slower link, and a fifth to another host beside them. Nothing is lost.
+const TOML: &str = r#"
+[run]
+stop = "20ms"
+[topology]
+kind = "dumbbell"
+left = 5
+right = 2
+rate = "100Gbps"
+delay = "1us"
+bottleneck_rate = "50Gbps"
+bottleneck_delay = "3us"
+[wire]
+profile = "rocev2_ipv6"
+[switch]
+buffer = "64MiB"
+ecn = true
+[[traffic]]
+kind = "incast"
+receiver = 5
+senders = [0, 1, 2, 3]
+size = "1500KB"
+[[traffic]]
+kind = "flow"
+src = 4
+dst = 6
+size = "1MB"
+start = "100us"
+"#;
+const PACKETS: u64 = 7_000;
+
+/// The summary of a run with these settings, in which all five flows finish.
+#[track_caller]
+fn run(set: &[&str]) -> Value {
+    let bench = Bench::new(&[("run.toml", TOML)]);
+    let told = bench.run("run.toml", set);
+    assert_eq!(told.code, Some(0), "{set:?}: {}", told.err);
+    let summary: Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+    assert_eq!((&summary["flows_finished"], &summary["drops"]), (&5.into(), &0.into()), "{set:?}");
+    summary
+}
+
+/// A count; 0 where the run has none of the kind.
+fn count(summary: &Value, pointer: &str) -> u64 {
+    summary.pointer(pointer).map_or(0, |value| value.as_u64().unwrap_or_else(|| panic!("{pointer} is {value}")))
+}
+
+/// The sum of what is counted by reason.
+fn sum(summary: &Value, pointer: &str) -> u64 {
+    let reasons = summary.pointer(pointer).and_then(Value::as_object);
+    reasons.map_or(0, |reasons| reasons.values().filter_map(Value::as_u64).sum())
+}
+
+/// The settings under which marks come back, for an algorithm that has to read them or not.
+const WAYS: [&[&str]; 8] = [
+    &["transport.ack_every=0B", "transport.queue_pairs=per_flow"],
+    &["transport.ack_every=0B", "transport.queue_pairs=per_pair"],
+    &["transport.ack_every=8KB", "transport.queue_pairs=per_flow"],
+    &["transport.ack_every=8KB", "transport.queue_pairs=per_pair"],
+    &["transport.ack_every=8KB", "switch.classes=3:8000"],
+    &["transport.ack_every=16KB"],
+    &["transport.ack_every=8KB", "legacy={nodes=[0,1]}"],
+    &["transport.ack_every=8KB", "legacy={nodes=[0,1,5]}"],
+];
+
+/// Runs an algorithm in all ways, and accounts for each mark.
+fn account(set: &[&str]) -> Vec<Value> {
+    let runs = WAYS.iter().map(|way| {
+        let all = [set, way].concat();
+        let summary = run(&all);
+        let [marks, merged, heard] = ["/marks", "/marks_merged", "/marks_heard"].map(|key| count(&summary, key));
+        let refused = sum(&summary, "/fast_cnp/refused");
+        assert!(marks > 0 && heard > 0, "{all:?}: {marks} marks, {heard} heard");
+        // What a host refuses are notifications of receivers or of switches.
+        let lost = marks - merged - heard;
+        assert!(lost <= refused, "{all:?}: {marks} marks, {merged} merged, {heard} heard, {refused} refused");
+        assert!(summary["cnps"].as_u64().is_none_or(|cnps| cnps == marks - merged), "{all:?}: {summary:#}");
+        assert_eq!(count(&summary, "/rejected_feedback"), 0, "{all:?}: honest feedback");
+        summary
+    });
+    runs.collect()
+}
+
+/// DCQCN hears at most once in 50 us and as often as it may, however rare acknowledgements are: the queue that it leaves is
+/// nearly the same.
+#[test]
+fn dcqcn_hears_of_marks_however_rare_acknowledgements_are() {
+    for notification in ["ack", "cnp"] {
+        let notification = format!("transport.congestion_notification={notification}");
+        let runs = account(&["congestion_control.algorithm=dcqcn", &notification]);
+        let heard: Vec<u64> = runs.iter().map(|summary| count(summary, "/marks_heard")).collect();
+        assert!(heard.iter().all(|&heard| (60..=130).contains(&heard)), "{notification}: {heard:?}");
+        let queues: Vec<u64> = runs.iter().map(|summary| count(summary, "/queue_max_bytes")).collect();
+        assert!(queues.iter().all(|&queue| (3_000_000..4_500_000).contains(&queue)), "{notification}: {queues:?}");
+    }
+}
+
+/// One under another algorithm hears in every acknowledgement.
+#[test]
+fn every_algorithm_hears_of_marks_however_rare_acknowledgements_are() {
+    for algorithm in ["dctcp", "hpcc", "hpcc_plus", "timely", "swift"] {
+        let runs = account(&[&format!("congestion_control.algorithm={algorithm}")]);
+        assert!(
+            runs[..2].iter().all(|summary| count(summary, "/marks_merged") == 0),
+            "{algorithm}: each has an answer"
+        );
+    }
+    account(&["congestion_control.algorithm=hpcc_plus", "transport.congestion_notification=cnp"]);
+}
+
+/// Where receivers send Fast CNPs senders also hear of switches, and refuse what comes too soon after that.
+#[test]
+fn fast_cnps_of_receivers_are_heard_or_refused_for_a_reason() {
+    for algorithm in ["dcqcn", "hpcc_plus"] {
+        let algorithm = format!("congestion_control.algorithm={algorithm}");
+        for records in ["telemetry.layout=ioam", "telemetry.packets=none"] {
+            let ways =
+                ["transport.congestion_notification=fast_cnp", "fast_cnp.enabled=true", "fast_cnp.accept_from=all"];
+            let set = [&[algorithm.as_str(), records][..], &ways].concat();
+            if algorithm.ends_with("hpcc_plus") && records.ends_with("none") {
+                continue;
+            }
+            for summary in account(&set) {
+                let arrived = count(&summary, "/fast_cnp/accepted")
+                    + sum(&summary, "/fast_cnp/without_effect")
+                    + sum(&summary, "/fast_cnp/refused");
+                let sent = count(&summary, "/fast_cnp/sent") + count(&summary, "/cnps");
+                assert_eq!(arrived, sent, "{set:?}");
+            }
+        }
+    }
+}
+
+/// Each packet's records come back, sealed and guarded, and all are believed.
+#[test]
+fn what_packets_collect_comes_back_and_is_believed() {
+    for algorithm in ["hpcc", "hpcc_plus"] {
+        let algorithm = format!("congestion_control.algorithm={algorithm}");
+        for guards in [&[][..], &["telemetry.guard=true", "telemetry.seal=000102030405060708090a0b0c0d0e0f"]] {
+            for by in ["ack", "notification"] {
+                let by = format!("telemetry.feedback={by}");
+                let summary = run(&[&[algorithm.as_str(), by.as_str()], guards].concat());
+                let [feedback, rejected] = ["/feedback_packets", "/rejected_feedback"].map(|key| count(&summary, key));
+                assert_eq!((feedback, rejected), (PACKETS, 0), "{algorithm} {by} {guards:?}");
+            }
+        }
+    }
+}
