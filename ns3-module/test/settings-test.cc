@@ -536,10 +536,10 @@ MakeSettingsTests()
             "which Link() is told"),
         RefuseAll(
             "a rate that telemetry cannot tell",
-            [](QbbHelper&) {},
-            "the link from 0 to 2 runs at 40Gbps, which the reference telemetry layout "
-            "cannot express; expected one of 25Gbps, ",
-            "40Gbps"),
+            [](QbbHelper& helper) { helper.SetTelemetry("paper"); },
+            "attribute TelemetryLayout: the link from 0 to 2 runs at 160Gbps, which records of "
+            "telemetry.layout = \"paper\" cannot tell: they know 10Gbps, ",
+            "160Gbps"),
         RefuseAll("a lowest rate above that of links",
                   ofHosts("HpccMinRate", "101Gbps"),
                   "host 0: the lowest sending rate is 101Gbps; expected more than 0 and at most "

@@ -24,7 +24,7 @@
 //!
 //! Beside [`super::Hpcc`], the reference simulator's rate form: both take the same steps, to the rounding of a rate
 //! to whole bits per second, where the flow's window is line rate * T, W_ai = ai * T / 8, and no guard above acts.
-//! They part where U divides by 0, and after a path change, which the rate form takes for a sample; with
+//! They part where U divides by 0; with
 //! [`narrow_window`](crate::quirks::Quirks::narrow_window) also on a path narrower than its sender's port, where the rate
 //! form scales the path's window with the rate and weighs queues by it.
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Links from 10 Mb/s to 3.2 Tb/s, with every algorithm at its defaults, and with every layout of telemetry: each run is controlled,
+//! or refused with the key that helps.
+
+use hpcc_core::cc::{self, Reads};
+use hpcc_core::settings::Named;
+use hpcc_core::telemetry::{Layout, LayoutName};
+use hpcc_core::units::BitRate;
+use hpcc_tests::Bench;
+
+const MBPS: [u64; 13] =
+    [10, 1_000, 10_000, 25_000, 40_000, 100_000, 160_000, 200_000, 400_000, 800_000, 1_600_000, 2_400_000, 3_200_000];
+
+/// Bytes of four flows that meet for some round trips, and nanoseconds that the link takes for all of them.
+fn traffic(mbps: u64) -> (u64, u64) {
+    let size = (mbps * 5).max(50_000);
+    (size, 4 * size * 8 * 1_000 / mbps)
+}
+
+fn scenario(mbps: u64, algorithm: &str, more: &str) -> String {
+    let (size, ideal) = traffic(mbps);
+    let interval = (ideal / 100).max(1_000);
+    format!(
+        "[run]\nstop = \"{}ns\"\n[topology]\nkind = \"star\"\nhosts = 5\nrate = \"{mbps}Mbps\"\ndelay = \"1us\"\n\
+         [congestion_control]\nalgorithm = \"{algorithm}\"\n\
+         [[traffic]]\nkind = \"incast\"\nreceiver = 4\nsenders = [0, 1, 2, 3]\nsize = \"{size}B\"\n\
+         [monitor]\nqueue_interval = \"{interval}ns\"\ncontrol_interval = \"{interval}ns\"\n{more}",
+        20 * ideal
+    )
+}
+
+/// The numbers of a column of a table.
+fn column(table: &str, name: &str) -> Vec<f64> {
+    let place = table.lines().next().and_then(|head| head.split(',').position(|field| field == name));
+    let place = place.unwrap_or_else(|| panic!("no {name}"));
+    table.lines().skip(1).filter_map(|line| line.split(',').nth(place)?.parse().ok()).collect()
+}
+
+/// All flows end in time, the queue is no longer than what they send before they hear of each other, and where an algorithm goes
+/// by records its flows slow down.
+fn is_controlled(bench: &Bench, mbps: u64, reads: Reads, what: &str) {
+    let times = column(&bench.read("out/fct.csv"), "fct_ns");
+    assert_eq!(times.len(), 4, "{what}: not all flows finished");
+    if reads != Reads::Records {
+        return;
+    }
+    let line = mbps as f64 * 1e6;
+    let slowest = column(&bench.read("out/control.csv"), "rate_bps").into_iter().fold(f64::MAX, f64::min);
+    assert!(slowest < 0.6 * line, "{what}: four flows of {slowest} b/s");
+    // A round trip of a full packet over two links, and two packets.
+    let (packet, queues) = (1_500.0, column(&bench.read("out/queue.csv"), "qlen_bytes"));
+    let window = 4.0 * (packet + 5e-6 * line / 8.0);
+    let longest = queues.into_iter().fold(0.0, f64::max);
+    assert!(longest < window + 4.0 * packet, "{what}: a queue of {longest}");
+}
+
+#[test]
+fn every_algorithm_runs_at_any_rate_by_its_defaults() {
+    for algorithm in cc::all() {
+        for mbps in MBPS {
+            let what = format!("{} at {mbps} Mb/s", algorithm.name());
+            let bench = Bench::new(&[("rate.toml", &scenario(mbps, algorithm.name(), ""))]);
+            let told = bench.run("rate.toml", &[]);
+            assert_eq!(told.code, Some(0), "{what}: {}", told.err);
+            is_controlled(&bench, mbps, algorithm.needs().reads, &what);
+        }
+    }
+}
+
+#[test]
+fn every_layout_tells_a_rate_or_names_one_that_does() {
+    for layout in LayoutName::with_records() {
+        for mbps in MBPS {
+            let what = format!("{} at {mbps} Mb/s", layout.name());
+            let more = format!("[wire]\nprofile = \"rocev2_ipv6\"\n[telemetry]\nlayout = \"{}\"\n", layout.name());
+            let bench = Bench::new(&[("rate.toml", &scenario(mbps, "hpcc_plus", &more))]);
+            let told = bench.run("rate.toml", &[]);
+            if Layout::from(layout).tells(BitRate::mbps(mbps)) {
+                assert_eq!(told.code, Some(0), "{what}: {}", told.err);
+                is_controlled(&bench, mbps, Reads::Records, &what);
+            } else {
+                assert_eq!(told.code, Some(2), "{what}: {}", told.err);
+                let named = format!("telemetry.layout = \"{}\" cannot tell", layout.name());
+                assert!(told.err.contains(&named) && told.err.contains("\"int_md\""), "{what}: {}", told.err);
+            }
+        }
+    }
+}
+
+/// What `new` writes runs at once, and `topology` looks at a network that no layout of the file's could tell.
+#[test]
+fn a_fast_network_can_be_written_and_looked_at() {
+    let bench = Bench::new(&[("odd.toml", &scenario(1_600_000, "hpcc", "[telemetry]\nlayout = \"paper\"\n"))]);
+    let told = bench.hpcc(&["topology", "odd.toml"]);
+    assert!(told.code == Some(0) && told.out.contains("1600Gbps"), "{}", told.err);
+    let options = ["--topology", "star", "--hosts", "4", "--rate", "800Gbps", "--algorithm", "hpcc"];
+    let told = bench.hpcc(&[&["new", "fast.toml"], &options[..], &["--traffic", "incast", "--size", "1MB"]].concat());
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let told = bench.run("fast.toml", &[]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+}
