@@ -68,6 +68,7 @@ pub(crate) mod ffi {
         unmarked: u64,
         learnt: u64,
         unasked: u64,
+        forgotten: u64,
         dropped_inbound: u64,
         dropped_outbound: u64,
         /// Accepted and acted on.
@@ -182,11 +183,6 @@ pub struct FastCnpHost {
     encapsulation: Option<Encapsulation>,
 }
 
-/// A node's own key: memories of different nodes collide differently, and the same in every run.
-fn key(node: u32) -> [u8; 16] {
-    (u128::from(node) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes()
-}
-
 pub fn fast_cnp_room(settings: &Settings) -> u32 {
     fast_cnp::report_room(&settings.node.layout()) as u32
 }
@@ -236,9 +232,9 @@ pub fn new_fast_cnp_switch(
     let generator = settings.generator(core).map_err(named)?;
     let capability = settings.capability(core).map_err(named)?;
     let loopback = ipv6(host_address(node));
-    let load_interval = settings.load_interval.unwrap_or(Nanos(network.max_rtt_ns()));
+    let load_interval = settings.load_interval(node, core, Nanos(network.max_rtt_ns())).map_err(named)?;
     Ok(Box::new(FastCnpSwitch {
-        agent: SwitchAgent::new(loopback, &generator, capability, &ports, load_interval, &key(node)),
+        agent: SwitchAgent::new(loopback, &generator, capability, &ports, load_interval),
         border: Border::new(settings.common.types(), settings.border_side),
         encapsulation: switch.encapsulation(),
         sizes: switch.node.wire.profile.sizes(),
@@ -284,6 +280,7 @@ const NOTHING: FastCnpCounters = FastCnpCounters {
     unmarked: 0,
     learnt: 0,
     unasked: 0,
+    forgotten: 0,
     dropped_inbound: 0,
     dropped_outbound: 0,
     accepted: 0,
@@ -307,6 +304,7 @@ pub fn summary(counters: &FastCnpCounters) -> FastCnpSummary {
         icmpv6_sent: counters.reports,
         icmpv6_learnt: counters.learnt,
         icmpv6_unasked: counters.unasked,
+        forgotten: counters.forgotten,
         dropped_inbound: counters.dropped_inbound,
         dropped_outbound: counters.dropped_outbound,
     }
@@ -362,6 +360,7 @@ impl FastCnpSwitch {
             unmarked: self.agent.unmarked(),
             learnt: self.learnt,
             unasked: self.agent.unasked(),
+            forgotten: self.agent.forgotten(),
             dropped_inbound: self.border.dropped(Crossing::Inbound),
             dropped_outbound: self.border.dropped(Crossing::Outbound),
             ..NOTHING

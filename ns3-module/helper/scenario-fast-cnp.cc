@@ -32,6 +32,7 @@ Add(hpcc::FastCnpCounters& sum, const hpcc::FastCnpCounters& node)
     sum.unmarked += node.unmarked;
     sum.learnt += node.learnt;
     sum.unasked += node.unasked;
+    sum.forgotten += node.forgotten;
     sum.dropped_inbound += node.dropped_inbound;
     sum.dropped_outbound += node.dropped_outbound;
     sum.accepted += node.accepted;

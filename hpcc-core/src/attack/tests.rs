@@ -83,7 +83,7 @@ fn req_54_a_spoofed_complaint_is_refused_unless_the_flow_was_notified() {
     let forged = spoof.forge(&[FLOW]).expect("a flow");
     assert_eq!((forged.kind, forged.src, forged.dst), (PacketKind::Icmpv6, 0, 3));
     for was_notified in [false, true] {
-        let mut switch = Capabilities::new(CapabilityConfig::default(), &[7; 16]);
+        let mut switch = Capabilities::new(CapabilityConfig::default());
         let learnt = switch.learn(Nanos(0), &ipv6(host_address(3)), &forged.section, |flow| {
             assert_eq!((flow.source, flow.dest_qp), (ipv6(host_address(0)), wire_queue_pair(FLOW.queue_pair)));
             was_notified

@@ -24,6 +24,9 @@ pub enum Capability {
     Incapable,
 }
 
+/// Senders that a switch remembers, unless that is set.
+pub(super) const SENDER_SLOTS: usize = 4_096;
+
 /// What a switch is told, and how it learns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapabilityConfig {
@@ -42,24 +45,24 @@ impl Default for CapabilityConfig {
         CapabilityConfig {
             capable: AddressSet::default(),
             types: OptionTypes::default(),
-            slots: 256,
+            slots: SENDER_SLOTS,
             max_age: Nanos(60 * Nanos::SECOND.0),
         }
     }
 }
 
-/// What a switch knows of its senders. Those that collide in its [memory](Recent) make each other unknown again.
+/// What a switch knows of its senders. Whoever has to make room in its [memory](Recent) is unknown again.
 #[derive(Clone, Debug)]
 pub struct Capabilities {
     config: CapabilityConfig,
-    incapable: Recent,
+    incapable: Recent<Address>,
     unasked: u64,
 }
 
 impl Capabilities {
-    /// Nothing is learnt yet. `key` keeps others from choosing addresses that drive each other out.
-    pub fn new(config: CapabilityConfig, key: &[u8; 16]) -> Self {
-        Capabilities { incapable: Recent::new(config.slots, key), unasked: 0, config }
+    /// Nothing is learnt yet.
+    pub fn new(config: CapabilityConfig) -> Self {
+        Capabilities { incapable: Recent::new(config.slots, config.max_age), unasked: 0, config }
     }
 
     /// What is known of a sender. What it said itself counts more than what the switch was told.
@@ -86,8 +89,13 @@ impl Capabilities {
             self.unasked += 1;
             return None;
         }
-        self.incapable.note(now, &flow.source);
+        self.incapable.note(now, flow.source);
         Some(flow.source)
+    }
+
+    /// Senders that had to make room in the memory.
+    pub fn forgotten(&self) -> u64 {
+        self.incapable.forgotten()
     }
 
     /// Complaints about notifications that were not sent.
@@ -152,7 +160,7 @@ mod tests {
 
     fn capabilities(slots: usize, capable: &[Address]) -> Capabilities {
         let capable = capable.iter().copied().collect();
-        Capabilities::new(CapabilityConfig { capable, slots, ..CapabilityConfig::default() }, &[3; 16])
+        Capabilities::new(CapabilityConfig { capable, slots, ..CapabilityConfig::default() })
     }
 
     /// What the sender answers to the notification of a vector.

@@ -1,74 +1,80 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When something last happened to flows or senders, in a memory of fixed size.
+//! When something last happened to flows or senders, in a memory that holds so many of them and no more.
 //!
-//! Each is remembered in the slot that its keyed hash gives, by 64 bits of it. Two with the same slot drive each other
-//! out: what comes back is then too little, never wrong but for a chance of 2^-64.
+//! As long as there is room nothing is forgotten. Then whom it happened to longest ago makes room, and is counted where it
+//! still mattered.
 
 use crate::units::Nanos;
-use alloc::boxed::Box;
-use core::hash::{Hash, Hasher};
-use siphasher::sip::SipHasher13;
+use alloc::collections::{BTreeMap, BTreeSet};
 
 /// Remembers a bounded number of keys, each with the time when it was last seen.
 #[derive(Clone, Debug)]
-pub struct Recent {
-    hasher: SipHasher13,
-    slots: Box<[Option<(u64, Nanos)>]>,
+pub struct Recent<K> {
+    seen: BTreeMap<K, Nanos>,
+    /// The same, the one that was not seen for longest first.
+    order: BTreeSet<(Nanos, K)>,
+    most: usize,
+    /// How long it matters.
+    lasts: Nanos,
+    forgotten: u64,
 }
 
-impl Recent {
-    /// An empty memory of `slots` slots, at least 1. `key` keeps others from choosing what collides.
-    pub fn new(slots: usize, key: &[u8; 16]) -> Self {
-        Recent { hasher: SipHasher13::new_with_key(key), slots: alloc::vec![None; slots.max(1)].into() }
+impl<K: Ord + Copy> Recent<K> {
+    /// An empty memory of at most so many, at least 1, each of which matters for so long. It takes up room as it fills.
+    pub fn new(most: usize, lasts: Nanos) -> Self {
+        Recent { seen: BTreeMap::new(), order: BTreeSet::new(), most: most.max(1), lasts, forgotten: 0 }
     }
 
     /// It happens now.
-    #[inline]
-    pub fn note(&mut self, now: Nanos, what: &impl Hash) {
-        let (hash, place) = self.place(what);
-        if let Some(slot) = self.slots.get_mut(place) {
-            *slot = Some((hash, now));
+    pub fn note(&mut self, now: Nanos, whom: K) {
+        if let Some(before) = self.seen.insert(whom, now) {
+            self.order.remove(&(before, whom));
+        } else if self.seen.len() > self.most
+            && let Some((at, oldest)) = self.order.pop_first()
+        {
+            self.seen.remove(&oldest);
+            self.forgotten += u64::from(now - at < self.lasts);
         }
+        self.order.insert((now, whom));
     }
 
-    /// How long ago it happened; `None` if it did not, or another drove it out.
+    /// How long ago it happened; `None` if it did not, or had to make room.
     #[inline]
-    pub fn age(&self, now: Nanos, what: &impl Hash) -> Option<Nanos> {
-        let (hash, place) = self.place(what);
-        let noted = self.slots.get(place).copied().flatten().filter(|&(noted, _)| noted == hash);
-        noted.map(|(_, at)| now - at)
+    pub fn age(&self, now: Nanos, whom: &K) -> Option<Nanos> {
+        self.seen.get(whom).map(|&at| now - at)
     }
 
-    #[inline]
-    fn place(&self, what: &impl Hash) -> (u64, usize) {
-        let mut hasher = self.hasher;
-        what.hash(&mut hasher);
-        let hash = hasher.finish();
-        (hash, (hash % self.slots.len() as u64) as usize)
+    /// How many had to make room although they mattered.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
-    fn what_collides_is_forgotten_and_never_mixed_up() {
-        let mut recent = Recent::new(8, &[7; 16]);
-        for n in 0..1_000u64 {
-            recent.note(Nanos(n), &n);
-            assert_eq!(recent.age(Nanos(n + 5), &n), Some(Nanos(5)));
+    fn the_oldest_make_room_when_there_is_none() {
+        let mut recent = Recent::new(8, Nanos(100));
+        for n in 0..8u64 {
+            recent.note(Nanos(n), n);
         }
-        let remembered = (0..1_000u64).filter_map(|n| Some((n, recent.age(Nanos(2_000), &n)?)));
-        let remembered: alloc::vec::Vec<_> = remembered.collect();
-        assert_eq!(remembered.len(), 8);
-        assert!(remembered.iter().all(|&(n, age)| age == Nanos(2_000 - n)));
+        recent.note(Nanos(10), 0);
+        assert!((0..8).all(|n| recent.age(Nanos(50), &n).is_some()) && recent.forgotten() == 0, "all have room");
+        recent.note(Nanos(50), 8);
+        recent.note(Nanos(102), 9);
+        let known: Vec<u64> = (0..10).filter(|n| recent.age(Nanos(102), n).is_some()).collect();
+        assert_eq!(known, [0, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!((recent.age(Nanos(102), &0), recent.forgotten()), (Some(Nanos(92)), 1), "2 was 100 ns old");
     }
 
     #[test]
     fn memory_does_not_grow() {
-        let mut recent = Recent::new(0, &[7; 16]);
-        (0..1_000u64).for_each(|n| recent.note(Nanos(n), &n));
-        assert_eq!((recent.slots.len(), recent.age(Nanos(999), &999u64)), (1, Some(Nanos(0))));
+        let mut recent = Recent::new(0, Nanos(5));
+        (0..1_000u64).for_each(|n| recent.note(Nanos(n), n));
+        assert_eq!((recent.seen.len(), recent.order.len(), recent.forgotten()), (1, 1, 999));
+        assert_eq!(recent.age(Nanos(999), &999), Some(Nanos(0)));
     }
 }

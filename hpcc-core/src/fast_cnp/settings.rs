@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of Fast CNP at switches and hosts.
 
+use super::capability::SENDER_SLOTS;
+use super::generator::FLOW_SLOTS;
 use super::{
     AcceptorConfig, BorderSide, CapabilityConfig, GeneratorConfig, MigrationConfig, OptionType, OptionTypes, Trigger,
 };
@@ -70,15 +72,19 @@ crate::settings! {
         /// U of the port, its load as a share of its capacity with the queue counted in, above which senders are notified.
         #[change = "Below 1 senders are notified before a queue grows; a larger value allows for one."]
         pub bound: f64 {0.01..=100.0} = 1.0 => trigger = "utilisation";
-        /// Time over which U of the port is averaged, and in whose bytes its queue is counted. `auto`: the longest base
-        /// round-trip time.
-        #[change = "Lower it over long distance, where a port that becomes busy would have U = 1 only after a good part of it; \
-            a longer one is smoother."]
+        /// Time over which U of the port is averaged, and in whose bytes its queue is counted: a port that becomes busy has
+        /// U = 1 only after a good part of it. `auto`: twice the delay from the switch to the nearest host of `domain`, or 10 us
+        /// if that is less, or the longest base round-trip time if that is still less.
+        #[change = "A shorter one notifies sooner, a longer one is smoother."]
         pub load_interval: Option<Nanos> {Nanos::MICROSECOND..=Nanos::LONGEST} = None => trigger = "utilisation";
         /// Least time between two notifications of a port about one flow.
         #[change = "A shorter one tells a sender sooner that congestion goes on, and costs packets; hosts ignore what comes \
             within `accept_interval`."]
         pub flow_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos(50_000);
+        /// How many flows a port remembers for that. Where more are notified within `flow_interval`, the one that was notified
+        /// longest ago makes room, and may be notified early.
+        #[change = "Lower it to study a switch with little memory: `forgotten` of the summary counts what it costs."]
+        pub flow_slots: u32 {1..=u32::MAX} = FLOW_SLOTS as u32;
         /// Mean time between two notifications of a port.
         #[change = "Raise it to bound what notifications cost a switch; senders beyond the limit are marked instead."]
         pub port_interval: Nanos {Nanos(1)..=Nanos::LONGEST} = Nanos::MICROSECOND;
@@ -90,6 +96,13 @@ crate::settings! {
         #[change = "Turn it off to rely on notifications alone; senders that ignore them then hear nothing until their host \
             has answered."]
         pub mark_unknown: bool = true;
+        /// Whether frames between two notifications about a flow, of a sender that is known to understand them, are marked. All
+        /// other frames about which no notification is sent are marked in any case.
+        #[change = "Turn it off to let such senders hear of congestion once in `flow_interval`, by notifications alone."]
+        pub mark_between: bool = true;
+        /// How many senders that do not understand notifications a switch remembers.
+        #[change = "Lower it to study a switch with little memory, which asks the same senders again and again."]
+        pub sender_slots: u32 {1..=u32::MAX} = SENDER_SLOTS as u32;
         /// Senders that may be notified: none, all, hosts, or numbers and ranges.
         #[change = "Name fewer to keep notifications within a part of the network; senders outside are marked."]
         pub domain: String = "hosts".to_string();
@@ -134,6 +147,9 @@ crate::settings! {
         ..common: FastCnpSettings = FastCnpSettings::default();
     }
 }
+
+/// U over less than this rises with any burst, unless it is set.
+const LEAST_LOAD_INTERVAL: Nanos = Nanos(10_000);
 
 /// The longest hold, unless it is set.
 const MAX_HOLD: Nanos = Nanos(64_000_000);
@@ -213,6 +229,17 @@ impl FastCnpSwitchSettings {
         }
     }
 
+    /// The time over which switch `node` averages U. A notification saves the distance between the switch and the receiver: an
+    /// average over the whole round trip would take that time again. `longest` is the network's longest.
+    ///
+    /// # Errors
+    /// If the domain is no set of nodes.
+    pub fn load_interval(&self, node: u32, network: &Network, longest: Nanos) -> Result<Nanos, Conflict> {
+        let nearest = network.nearest(node, &nodes("domain", &self.domain, network, true)?);
+        let auto = nearest.map_or(longest, |delay| (delay + delay).max(LEAST_LOAD_INTERVAL).min(longest));
+        Ok(self.load_interval.unwrap_or(auto))
+    }
+
     /// What a switch's generators run by, but for their triggers.
     ///
     /// # Errors
@@ -223,8 +250,10 @@ impl FastCnpSwitchSettings {
             domain: nodes("domain", &self.domain, network, true)?.host_addresses(network),
             flow_interval: self.flow_interval,
             port_limit: RateLimit { interval: self.port_interval, burst: self.port_burst },
+            flow_slots: self.flow_slots as usize,
             mark_unknown: self.mark_unknown,
-            ..GeneratorConfig::default()
+            mark_between: self.mark_between,
+            trigger: Trigger::Mark,
         })
     }
 
@@ -240,6 +269,7 @@ impl FastCnpSwitchSettings {
         Ok(CapabilityConfig {
             capable: capable.host_addresses(network),
             types: self.common.types(),
+            slots: self.sender_slots as usize,
             ..CapabilityConfig::default()
         })
     }
@@ -300,6 +330,7 @@ impl FastCnpHostSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::Link;
     use crate::topology::NodeKind::{Host, Switch};
 
     /// Hosts 0, 1 and 2, switch 3.
@@ -381,6 +412,30 @@ mod tests {
         assert_eq!(blamed(load.trigger(&ecn, true)), Ok(Trigger::Utilisation(1.5)));
     }
 
+    /// Hosts at 1, 30 and 500 us from switch 4, and one 500 us further, behind switch 5, which host 2 is 7 us from.
+    #[test]
+    fn loads_are_averaged_over_the_way_to_the_nearest_sender() {
+        let link = |a, b, us: u64| Link { a, b, rate: BitRate::gbps(100), delay: Nanos(us * 1_000), loss: 0.0 };
+        let links = alloc::vec![link(0, 4, 1), link(1, 4, 30), link(4, 5, 500), link(2, 5, 7), link(3, 5, 500)];
+        let network = Network { nodes: alloc::vec![Host, Host, Host, Host, Switch, Switch], links };
+        let interval = |node, domain: &str, longest: u64| {
+            let settings = FastCnpSwitchSettings { domain: domain.into(), ..FastCnpSwitchSettings::default() };
+            settings.load_interval(node, &network, Nanos(longest * 1_000)).map(|interval| interval.0 / 1_000)
+        };
+        for (node, domain, longest, expected) in [
+            (4, "hosts", 3_000, 10),
+            (4, "hosts", 8, 8),
+            (4, "1-3", 3_000, 60),
+            (5, "hosts", 3_000, 14),
+            (5, "0", 3_000, 1_002),
+            (5, "none", 3_000, 3_000),
+        ] {
+            assert_eq!(interval(node, domain, longest), Ok(expected), "{node} {domain} {longest}");
+        }
+        let set = FastCnpSwitchSettings { load_interval: Some(Nanos(7)), ..FastCnpSwitchSettings::default() };
+        assert_eq!(set.load_interval(4, &network, Nanos(9)), Ok(Nanos(7)));
+    }
+
     #[test]
     fn generators_run_by_what_is_set() {
         let settings = FastCnpSwitchSettings {
@@ -388,7 +443,9 @@ mod tests {
             flow_interval: Nanos(7),
             port_interval: Nanos(8),
             port_burst: 9,
+            flow_slots: 6,
             mark_unknown: false,
+            mark_between: false,
             common: common("none"),
             ..FastCnpSwitchSettings::default()
         };
@@ -398,8 +455,9 @@ mod tests {
             domain: nodes("0,1").host_addresses(&network()),
             flow_interval: Nanos(7),
             port_limit: RateLimit { interval: Nanos(8), burst: 9 },
-            flow_slots: 256,
+            flow_slots: 6,
             mark_unknown: false,
+            mark_between: false,
         };
         assert_eq!(blamed(settings.generator(&network())), Ok(expected));
         let switches = FastCnpSwitchSettings { domain: "switches".into(), ..settings };

@@ -56,25 +56,23 @@ pub struct SwitchAgent {
 }
 
 impl SwitchAgent {
-    /// The agent of a switch with these ports. U is averaged over `load_interval`. `key` keeps others from choosing what
-    /// collides in its memories.
+    /// The agent of a switch with these ports. U is averaged over `load_interval`.
     pub fn new(
         loopback: Address,
         generator: &GeneratorConfig,
         capability: CapabilityConfig,
         ports: &[PortConfig],
         load_interval: Nanos,
-        key: &[u8; 16],
     ) -> Self {
         let port = |port: &PortConfig| Port {
-            generator: Generator::new(GeneratorConfig { trigger: port.trigger, ..generator.clone() }, key),
+            generator: Generator::new(GeneratorConfig { trigger: port.trigger, ..generator.clone() }),
             meter: matches!(port.trigger, Trigger::Utilisation(_)).then(|| PortMeter::new(port.rate, load_interval)),
         };
         SwitchAgent {
             loopback,
             types: capability.types,
             ports: ports.iter().map(port).collect(),
-            capabilities: Capabilities::new(capability, key),
+            capabilities: Capabilities::new(capability),
             unmarked: 0,
         }
     }
@@ -128,6 +126,11 @@ impl SwitchAgent {
         self.capabilities.unasked()
     }
 
+    /// Flows and senders that had to make room in memories while they still counted.
+    pub fn forgotten(&self) -> u64 {
+        self.ports.iter().map(|port| port.generator.forgotten()).sum::<u64>() + self.capabilities.forgotten()
+    }
+
     /// Notifications sent.
     pub fn sent(&self) -> u64 {
         self.ports.iter().map(|port| port.generator.sent()).sum()
@@ -161,7 +164,7 @@ mod tests {
         let capable = capable.iter().copied().collect();
         let capability = CapabilityConfig { capable, ..CapabilityConfig::default() };
         let ports = [PortConfig { rate: RATE, trigger }; 2];
-        SwitchAgent::new(LOOPBACK, &generator, capability, &ports, Nanos(10_000), &[7; 16])
+        SwitchAgent::new(LOOPBACK, &generator, capability, &ports, Nanos(10_000))
     }
 
     fn leaving(now: u64, queue: u64, marked: bool) -> LeavingData {

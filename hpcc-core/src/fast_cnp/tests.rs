@@ -111,15 +111,12 @@ fn received<'a>(now: u64, packet: &RocePacket<'a>) -> Received<'a> {
 fn req_44_the_flow_that_met_congestion_slows_down_at_once() {
     const T: u64 = 13_000;
     let bdp = 162_500;
-    let mut generator = Generator::new(
-        GeneratorConfig {
-            enabled: true,
-            trigger: Trigger::Utilisation(1.0),
-            domain: AddressSet::from_iter([SENDER]),
-            ..GeneratorConfig::default()
-        },
-        &[0; 16],
-    );
+    let mut generator = Generator::new(GeneratorConfig {
+        enabled: true,
+        trigger: Trigger::Utilisation(1.0),
+        domain: AddressSet::from_iter([SENDER]),
+        ..GeneratorConfig::default()
+    });
     let departure = Departure {
         now: Nanos(T),
         flow: FLOW,

@@ -11,7 +11,7 @@ pub mod routes;
 pub use node_set::NodeSet;
 
 use crate::units::{BitRate, Nanos, Rounding};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 /// What a node does with a frame that arrives.
@@ -90,6 +90,23 @@ impl Network {
         let mut last = BTreeMap::new();
         let ends = |link: &Link| (link.a.min(link.b), link.a.max(link.b));
         self.links.iter().zip(0..).filter_map(|(link, index)| last.insert(ends(link), index)).collect()
+    }
+
+    /// The delay of the links to the nearest of `targets`; hosts forward nothing.
+    pub fn nearest(&self, from: u32, targets: &NodeSet) -> Option<Nanos> {
+        let (mut near, mut passed) = (BTreeSet::from([(Nanos(0), from)]), BTreeSet::new());
+        while let Some((delay, node)) = near.pop_first() {
+            if targets.contains(node) {
+                return Some(delay);
+            }
+            let forwards = node == from || self.nodes.get(node as usize) == Some(&NodeKind::Switch);
+            if passed.insert(node) && forwards {
+                let ends =
+                    self.links.iter().flat_map(|link| [(link.a, link.b, link.delay), (link.b, link.a, link.delay)]);
+                near.extend(ends.filter(|end| end.0 == node).map(|(_, far, further)| (delay + further, far)));
+            }
+        }
+        None
     }
 
     /// Rates of the links that end at a host.

@@ -183,6 +183,9 @@ pub struct FastCnpSummary {
     /// Those about notifications that the switch did not send.
     #[serde(default)]
     pub icmpv6_unasked: u64,
+    /// Flows and senders that had to make room in switches' memories while they still counted.
+    #[serde(default)]
+    pub forgotten: u64,
     /// Notifications that borders dropped on their way in.
     pub dropped_inbound: u64,
     /// Notifications that they dropped on their way out.
