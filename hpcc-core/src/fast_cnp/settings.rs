@@ -235,9 +235,11 @@ impl FastCnpSwitchSettings {
     /// # Errors
     /// If the domain is no set of nodes.
     pub fn load_interval(&self, node: u32, network: &Network, longest: Nanos) -> Result<Nanos, Conflict> {
+        if self.load_interval.is_some() || self.trigger != TriggerKind::Utilisation {
+            return Ok(self.load_interval.unwrap_or(longest));
+        }
         let nearest = network.nearest(node, &nodes("domain", &self.domain, network, true)?);
-        let auto = nearest.map_or(longest, |delay| (delay + delay).max(LEAST_LOAD_INTERVAL).min(longest));
-        Ok(self.load_interval.unwrap_or(auto))
+        Ok(nearest.map_or(longest, |delay| (delay + delay).max(LEAST_LOAD_INTERVAL).min(longest)))
     }
 
     /// What a switch's generators run by, but for their triggers.

@@ -15,7 +15,7 @@ use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
 use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig};
 use crate::random::Rng;
 use crate::switch::{FlowKey, HOST_SEED, Section};
-use crate::telemetry::Layout;
+use crate::telemetry::{Layout, Reads};
 use crate::topology::routes::RouteTable;
 use crate::units::{BitRate, Nanos};
 use crate::wire::FrameSizes;
@@ -277,13 +277,9 @@ impl Host {
         let NicRules { transport, feedback, needs, .. } = &self.rules;
         let qp = QueuePair::new(transport, size, spec.priority, limits, self.algorithm.start(limits), now);
         let listener = (!feedback.is_echo(needs)).then(|| {
-            Box::new(Listener::new(
-                feedback,
-                &limits,
-                flow_id(spec.src, spec.dst, spec.receiver),
-                spec.sport,
-                spec.priority,
-            ))
+            let flow = flow_id(spec.src, spec.dst, spec.receiver);
+            let least = self.algorithm.min_rate(limits.line_rate).filter(|_| needs.reads != Reads::Nothing);
+            Box::new(Listener::new(feedback, &limits, flow, spec.sport, spec.priority, least))
         });
         let send_times = needs.rtt.then(Box::default);
         let key = self.senders.insert(Sender { qp, spec, nic, opened: now, listener, send_times })?;

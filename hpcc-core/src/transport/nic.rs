@@ -163,7 +163,7 @@ impl Nic {
         let Taken { seq, payload, again, ack_requested } = taken;
         let message = sender.qp.message(&rules.transport, seq);
         let first = rules.sizes.first_overhead > 0 && message::opens(seq - message.start, rules.transport.mtu);
-        let (collects, armed) = sender.sample(now);
+        let (collects, armed) = sender.sample(now, seq + u64::from(payload));
         let telemetry = if collects { rules.layout.initial_len() as u32 } else { 0 };
         let frame = rules.sizes.data(payload, first, telemetry);
         sender.qp.on_sent(&rules.transport, now, frame);

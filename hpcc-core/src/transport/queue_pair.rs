@@ -24,6 +24,9 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Nothing.
+    pub const NONE: Effects = Effects { repaced: false, armed: Armed(0) };
+
     /// What two events led to.
     pub fn and(self, other: Effects) -> Effects {
         Effects { repaced: self.repaced || other.repaced, armed: Armed(self.armed.0 | other.armed.0) }
@@ -475,6 +478,11 @@ impl QueuePair {
     ) -> Result<Effects, NoEffect> {
         let decision = self.controller.on_notification(notification)?;
         Ok(self.apply(config, decision))
+    }
+
+    /// Window and pace go down to those of a rate, whatever the controller has decided.
+    pub fn slow_to(&mut self, config: &TransportConfig, rate: BitRate) -> Effects {
+        if rate < self.rate { self.apply(config, RateDecision::Repace(rate)) } else { Effects::NONE }
     }
 
     /// The flow moved to a port of this rate.

@@ -35,11 +35,14 @@ pub struct Sender {
 const _: () = assert!(offset_of!(Sender, qp) == 64 - size_of::<u64>());
 
 impl Sender {
-    /// A data packet leaves. Returns whether it collects telemetry, and timers that were armed.
+    /// A data packet that ends before byte `end` leaves. Returns whether it collects telemetry, and timers that were armed.
     #[inline]
-    pub fn sample(&mut self, now: Nanos) -> (bool, Armed) {
+    pub fn sample(&mut self, now: Nanos, end: u64) -> (bool, Armed) {
         let Some(listener) = &mut self.listener else { return (true, Armed(0)) };
         let (collects, armed) = sample(listener.sampler(), now, PROBE_TIMER);
+        if let Some(silence) = listener.silence().filter(|_| collects) {
+            silence.on_asked(end);
+        }
         let Some(paths) = listener.paths() else { return (collects, armed) };
         let (_, looks) = sample(paths.sampler(), now, PATH_TIMER);
         (collects, Armed(armed.0 | looks.0))
@@ -73,7 +76,7 @@ impl Sender {
         counters.feedback += u64::from(brings);
         let NicRules { transport, layout, answer, feedback, .. } = rules;
         let rate = self.qp.rate();
-        let mut effects = Effects { repaced: false, armed: Armed(0) };
+        let mut effects = Effects::NONE;
         let telemetry = match &mut self.listener {
             None => decoder.read(*answer, layout, ack.telemetry),
             Some(listener) => {
@@ -102,9 +105,20 @@ impl Sender {
             congestion_marked: ack.congestion_marked,
             telemetry,
         };
+        let heard = !matches!(telemetry, Telemetry::Nothing);
         effects = effects.and(self.qp.on_feedback(transport, &feedback, rng));
+        if let Some(silence) = self.listener.as_mut().and_then(|listener| listener.silence()) {
+            silence.on_answer(now, ack.seq, heard, self.qp.rate());
+        }
+        effects = effects.and(self.fall_silent(transport));
         self.sample_more(now, rate);
         effects
+    }
+
+    /// Slows a flow down that has missed feedback for too long.
+    fn fall_silent(&mut self, transport: &TransportConfig) -> Effects {
+        let bound = self.listener.as_mut().and_then(|listener| listener.silence()?.bound());
+        bound.map_or(Effects::NONE, |bound| self.qp.slow_to(transport, bound))
     }
 
     /// Tells the controller of a notification.
@@ -117,7 +131,7 @@ impl Sender {
         notification: &Notification<'_>,
     ) -> Result<Effects, NoEffect> {
         let rate = self.qp.rate();
-        let effects = self.qp.on_notification(transport, notification)?;
+        let effects = self.qp.on_notification(transport, notification)?.and(self.fall_silent(transport));
         self.sample_more(notification.now, rate);
         Ok(effects)
     }
@@ -173,7 +187,11 @@ impl Sender {
             sender.sport = self.listener.as_mut()?.paths()?.next_port();
         }
         let frame = rules.sizes.data(0, false, rules.layout.initial_len() as u32);
-        Some(Probe { sender, seq: self.qp.snd_nxt(), frame })
+        let seq = self.qp.snd_nxt();
+        if let Some(silence) = self.listener.as_mut().filter(|_| timer == PROBE_TIMER).and_then(|own| own.silence()) {
+            silence.on_asked(seq);
+        }
+        Some(Probe { sender, seq, frame })
     }
 
     /// Timers that are to fire, be they new or not.

@@ -195,14 +195,63 @@ fn req_54_a_host_answers_a_forged_notification_that_it_does_not_know() {
     assert!(forged.nearly("/fast_cnp/refused/disabled", "/attacks/0/frames_sent"), "{}", forged.summary);
 }
 
-/// Feedback that says the links are busy stops its flow; a seal keeps the lie from the controller, and the flow at what it
-/// last knew.
+/// Feedback that says the links are busy stops its flow; a seal keeps the lie from the controller. A flow that hears nothing else
+/// falls to its least rate until it does.
 #[test]
 fn req_26_tampered_feedback_is_rejected_by_its_seal() {
     let (calm, open, sealed) = (run(&[]), run(&[BUSY]), run(&[BUSY, SEAL]));
     assert!(open.goodput() < calm.goodput() / 5.0, "{} of {}", open.goodput(), calm.goodput());
     assert!(open.count("/attacks/0/frames_altered") > 10, "{}", open.summary["attacks"]);
     assert!(sealed.goodput() > calm.goodput() / 2.0, "{} of {}", sealed.goodput(), calm.goodput());
+    assert!(sealed.goodput() < calm.goodput() / 5.0, "{} of {}", sealed.goodput(), calm.goodput());
+    let brief = "attack=[{kind='tampered_feedback', from=5, victims=[0], claim='busy', start='100us', stop='1ms'}]";
+    let recovered = run(&[brief, SEAL]);
+    assert!(recovered.goodput() > 5.0 * sealed.goodput(), "{} and {}", recovered.goodput(), sealed.goodput());
+}
+
+/// Whenever the attack begins: a flow whose feedback is rejected, or missing where that is counted, does not go on at the rate
+/// that it has, and the other flow gets at least what it has without an attack.
+#[test]
+fn req_66_a_flow_that_hears_nothing_it_can_believe_gives_way() {
+    let off = "fast_cnp={enabled=false}";
+    let calm = run(&[off]);
+    let lie = "kind='tampered_feedback', from=5";
+    let strip = "kind='stripped_feedback', from=5";
+    let strip_at_receiver = "kind='stripped_feedback', from=3";
+    for (attack, defence) in [
+        (lie, SEAL),
+        (lie, GUARD),
+        (strip, SEAL),
+        (strip, GUARD),
+        (strip_at_receiver, SEAL),
+        (strip, "telemetry.decay_after=4"),
+    ] {
+        for start in ["0us", "100us", "1ms"] {
+            let attack = format!("attack=[{{{attack}, victims=[0], start='{start}'}}]");
+            let [open, defended] = [&[off, &attack][..], &[off, &attack, defence]].map(run);
+            let told = format!("{attack}, {defence}: {:?}, open {:?}, calm {:?}", defended.acked, open.acked, calm.acked);
+            assert!(start != "0us" || open.acked[1] < calm.acked[1] / 2, "{told}");
+            assert!(defended.acked[1] > calm.acked[1] * 95 / 100, "{told}");
+            assert!(defended.acked[0] < calm.acked[0] * 11 / 10, "{told}");
+        }
+    }
+}
+
+/// Nobody attacks: seldom feedback, lost packets and delayed acknowledgements are no silence.
+#[test]
+fn req_66_honest_flows_do_not_fall() {
+    for sets in [
+        &["telemetry={layout='ioam', packets='nth', every=64}"][..],
+        &["telemetry={layout='ioam', packets='rtt'}"],
+        &["telemetry={layout='ioam', packets='probes'}"],
+        &["telemetry={layout='ioam', feedback='notification'}"],
+        &["telemetry={layout='ioam'}", "transport.ack_every=20000"],
+        &["telemetry={layout='ioam'}", "congestion_control={algorithm='rx_hpcc'}"],
+        &["telemetry={layout='ioam'}", "topology.loss=0.001", "transport.recovery=selective_repeat"],
+    ] {
+        let acked = |more: &str| run(&[sets, &["fast_cnp={enabled=false}", more]].concat()).acked;
+        assert_eq!(acked("telemetry.decay_after=4"), acked("telemetry.decay_after=0"), "{sets:?}");
+    }
     assert!(sealed.nearly("/rejected_by_seal", "/attacks/0/frames_altered"), "{}", sealed.summary);
 }
 

@@ -655,6 +655,8 @@ fn algorithms_that_nothing_can_steer_are_refused_or_noted() {
         "1 of 1 flows of hpcc_plus go to legacy hosts, which send no telemetry back: it does not control their rate";
     let switches = "all switches are legacy ones, which add no telemetry: it does not control flows of hpcc_plus";
     assert_eq!(notes("hpcc_plus", "[1]"), [receiver]);
+    let guarded = load_with(with("hpcc_plus", "[telemetry]\nguard = true\n[legacy]\nnodes = [1]"), &[]).expect("valid");
+    assert!(guarded.notes[0].ends_with("send no telemetry back: they fall to its least rate"), "{:?}", guarded.notes);
     assert_eq!(notes("hpcc_plus", "[4]"), [switches]);
     assert_eq!(notes("hpcc_plus", "[1, 4]"), [receiver, switches]);
     for (algorithm, nodes) in

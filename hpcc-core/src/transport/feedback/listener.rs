@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's part: which of its packets collect telemetry, and whether to believe what comes back.
 
-use super::{Answer, FeedbackConfig, Return};
+use super::{Answer, FeedbackConfig, Return, Silence};
 use crate::cc::FlowLimits;
 use crate::telemetry::seal::{SealKey, TAG_LEN};
 use crate::telemetry::{
     FeedbackGuard, GuardConfig, HopStack, Layout, LinkRecord, Sampler, Telemetry, link_codec, normalised,
 };
 use crate::transport::path_probes::PathProbes;
-use crate::units::Nanos;
+use crate::units::{BitRate, Nanos};
 
 /// Where feedback is decoded.
 #[derive(Clone, Debug, Default)]
@@ -69,12 +69,20 @@ pub struct Listener {
     flow: u64,
     rejected: Rejected,
     paths: Option<PathProbes>,
+    silence: Option<Silence>,
 }
 
 impl Listener {
     /// The listener of a flow of this priority whose receiver reports by the same `config` and `flow`. It begins with source
-    /// port `sport`.
-    pub fn new(config: &FeedbackConfig, limits: &FlowLimits, flow: u64, sport: u16, priority: u8) -> Self {
+    /// port `sport`; `least` is the rate to which it falls without feedback, if it goes by any.
+    pub fn new(
+        config: &FeedbackConfig,
+        limits: &FlowLimits,
+        flow: u64,
+        sport: u16,
+        priority: u8,
+        least: Option<BitRate>,
+    ) -> Self {
         let share = config.classes.map_or(1.0, |classes| classes.share(priority));
         let paths = Some(&config.paths).filter(|paths| paths.candidates > 1);
         Listener {
@@ -85,7 +93,15 @@ impl Listener {
             by: config.by,
             flow,
             rejected: Rejected::default(),
+            silence: least
+                .filter(|_| config.decay_after > 0)
+                .map(|least| Silence::new(config.decay_after, limits.base_rtt, least)),
         }
+    }
+
+    /// What the flow has missed of feedback, if it slows down for want of it.
+    pub fn silence(&mut self) -> Option<&mut Silence> {
+        self.silence.as_mut()
     }
 
     /// Which packets collect telemetry.

@@ -12,6 +12,7 @@ mod accumulated;
 mod listener;
 mod reporting;
 mod settings;
+mod silence;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub use accumulated::len as accumulated_len;
 pub use listener::{Decoder, Listener, Rejected};
 pub use reporting::{Arrived, Reporting};
 pub use settings::{FeedbackSettings, Packets};
+pub use silence::Silence;
 
 use super::path_probes::PathConfig;
 use crate::cc::Needs;
@@ -104,6 +106,8 @@ pub struct FeedbackConfig {
     /// The key with which answers are [sealed](seal), if they are (REQ-26).
     pub seal: Option<[u8; 16]>,
     /// Paths that a flow chooses from (REQ-30).
+    /// Base round-trip times that a flow waits for feedback before it [slows down](Silence); 0: for ever.
+    pub decay_after: u32,
     pub paths: PathConfig,
     /// Whether switches may leave their records out of some packets (REQ-60).
     pub some_hops: bool,
@@ -134,6 +138,7 @@ impl FeedbackConfig {
         guard: false,
         seal: None,
         paths: PathConfig { candidates: 1, interval: 1 },
+        decay_after: 0,
         some_hops: false,
         classes: None,
     };
@@ -159,6 +164,7 @@ impl FeedbackConfig {
             && !self.guard
             && self.seal.is_none()
             && self.paths.candidates <= 1
+            && self.decay_after == 0
     }
 
     /// Refuses more in acknowledgements, or in their place, than an algorithm or the other settings can do with.

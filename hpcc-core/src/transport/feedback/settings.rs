@@ -66,6 +66,12 @@ crate::settings! {
         /// same at all hosts. Empty: no seal.
         #[change = "Set it to study attackers on the way back; each answer is 4 bytes longer."]
         pub seal: String = String::new();
+        /// Base round-trip times without feedback that can be believed, while packets are acknowledged, after which a flow halves
+        /// its rate and window, and once more in each further one, down to the least rate of its algorithm; 0: never. `auto`: 4
+        /// with `guard` or `seal`, otherwise 0.
+        #[change = "Lower it to lose less to whoever spoils feedback, raise it where feedback is rarer than that; set it to \
+            slow down flows whose telemetry is taken out where nothing else is checked."]
+        pub decay_after: Option<u32> {0..=1_000_000} = None;
         /// How many paths, by UDP source ports, a flow chooses from by telemetry; 1: it stays on its own. The same at all
         /// hosts. More need a layout whose records tell paths apart: any but `reference`.
         #[change = "Raise it where several paths are equally long and hashes load them unevenly; each further path costs \
@@ -76,6 +82,9 @@ crate::settings! {
         pub path_interval: u32 {1..=1_000_000} = 5 => paths = "2" | "3" | "4" | "5" | "6" | "7" | "8";
     }
 }
+
+/// [`FeedbackSettings::decay_after`] with a defence that throws feedback away.
+const DECAY_AFTER: u32 = 4;
 
 /// Most packets of which an acknowledgement brings the records.
 const MOST_PER_ACK: u8 = 16;
@@ -98,6 +107,7 @@ impl FeedbackSettings {
     pub fn config(&self) -> Result<FeedbackConfig, Conflict> {
         let refuse = || Conflict::new("seal", "expected a key of 32 hexadecimal digits".into());
         let key = || key_of(&self.seal).ok_or_else(refuse).map(Some);
+        let rejects = self.guard || !self.seal.is_empty();
         Ok(FeedbackConfig {
             sampling: match self.packets {
                 Packets::All => Sampling::EveryPacket,
@@ -113,6 +123,7 @@ impl FeedbackSettings {
             notification_acks: self.notification_acks,
             guard: self.guard,
             seal: if self.seal.is_empty() { None } else { key()? },
+            decay_after: self.decay_after.unwrap_or(if rejects { DECAY_AFTER } else { 0 }),
             paths: PathConfig { candidates: self.paths, interval: self.path_interval },
             some_hops: false,
             classes: None,
@@ -147,6 +158,7 @@ mod tests {
             feedback: Return::Notification,
             guard: true,
             seal: "000102030405060708090a0b0c0d0e0f".into(),
+            decay_after: Some(9),
             paths: 2,
             path_interval: 7,
             records_per_ack: 3,
@@ -158,6 +170,7 @@ mod tests {
             by: Return::Notification,
             guard: true,
             seal: Some(core::array::from_fn(|n| n as u8)),
+            decay_after: 9,
             paths: PathConfig { candidates: 2, interval: 7 },
             records_per_ack: 3,
             notification_acks: true,
@@ -167,6 +180,8 @@ mod tests {
         assert_eq!(config(settings), Ok(expected));
         assert_eq!(config(FeedbackSettings { seal: "00".into(), ..FeedbackSettings::default() }), Err("seal"));
         assert_eq!(config(FeedbackSettings::default()), Ok(FeedbackConfig::default()));
+        let guarded = FeedbackSettings { guard: true, ..FeedbackSettings::default() };
+        assert_eq!(config(guarded), Ok(FeedbackConfig { guard: true, decay_after: 4, ..FeedbackConfig::default() }));
     }
 
     #[test]

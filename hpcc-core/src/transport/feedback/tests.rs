@@ -510,6 +510,36 @@ fn req_27_a_guard_rejects_a_receiver_that_reports_an_idle_link() {
     }
 }
 
+/// From the first packet on, by somebody on the way back, or at the end that should answer: the flow does not stay at line rate.
+#[test]
+fn req_66_a_flow_whose_feedback_is_rejected_or_missing_falls_to_its_least_rate() {
+    let sealed = FeedbackConfig { seal: Some([7; 16]), decay_after: 4, ..FeedbackConfig::default() };
+    let guarded = FeedbackConfig { guard: true, decay_after: 4, ..FeedbackConfig::default() };
+    let bare = FeedbackConfig { decay_after: 4, ..FeedbackConfig::default() };
+    for (feedback, silent) in [(sealed, false), (guarded, false), (bare, true)] {
+        let fallen = |feedback: FeedbackConfig| {
+            let mut pair = Pair::new(PLUS, feedback);
+            if silent {
+                pair.receiver = Pair::new(PLUS, FeedbackConfig { answer: Answer::Nothing, ..feedback }).receiver;
+            }
+            pair.idle_since = Some(0);
+            pair.run(Nanos(60 * T.0));
+            let rate = pair.sender.sender(pair.key).expect("under way").rate();
+            (pair, rate)
+        };
+        let (mut pair, rate) = fallen(feedback);
+        assert_eq!(Some(rate), PLUS.min_rate(BitRate::gbps(100)), "{feedback:?}");
+        let (_, endless) = fallen(FeedbackConfig { decay_after: 0, ..feedback });
+        assert!(endless > BitRate::gbps(80), "{endless}, {feedback:?}");
+        pair.idle_since = None;
+        if feedback.seal.is_some() {
+            pair.run(Nanos(2 * T.0));
+            let rate = pair.sender.sender(pair.key).expect("under way").rate();
+            assert!(rate > BitRate::gbps(50), "true feedback ends it: {rate}");
+        }
+    }
+}
+
 #[test]
 fn a_section_without_room_for_its_answer_brings_nothing() {
     let feedback = FeedbackConfig { answer: Answer::BusiestLink, ..FeedbackConfig::default() };

@@ -32,8 +32,10 @@ impl Feedback {
         let name = scenario.algorithm().name();
         let mut notes = Vec::new();
         if self.unanswered > 0 {
+            let falls = scenario.settings.feedback.config().is_ok_and(|config| config.decay_after > 0);
+            let so = if falls { "they fall to its least rate" } else { "it does not control their rate" };
             notes.push(format!(
-                "{} of {total} flows of {name} go to legacy hosts, which send no telemetry back: it does not control their rate",
+                "{} of {total} flows of {name} go to legacy hosts, which send no telemetry back: {so}",
                 self.unanswered
             ));
         }
