@@ -12,6 +12,7 @@
 //! | congestion echo | BECN of the acknowledgement |
 //! | probe | opcode 0xc0, one of a manufacturer's own, and no payload: the network sees a data packet |
 //! | feedback that is no acknowledgement | opcode 0xc1; telemetry as its payload |
+//! | seal of an answer | behind telemetry; of a CNP in its reserved bytes |
 //! | notification of congestion | DSCP 48, and not ECN-capable; a switch's with destination options |
 //! | ICMPv6 | the packet as its sender wrote it, but for the hop limit |
 //! | priority of all others | DSCP, times 8 (class selectors) |
@@ -23,7 +24,7 @@ use crate::frame::build;
 use crate::frame::{Addresses, Encapsulation, Extension, PacketKind, RoceFrame, Section, Unbuildable};
 use crate::pfc::{MAX_QUANTA, Pfc};
 use crate::roce::icrc::Coverage;
-use crate::roce::{Aeth, Bth, NakCode, Opcode, Reth, Syndrome};
+use crate::roce::{Aeth, Bth, CNP_RESERVED, NakCode, Opcode, Reth, Syndrome};
 use crate::transport::message::{self, Place};
 use alloc::vec::Vec;
 use etherparse::{EtherType, Ethernet2Header};
@@ -109,15 +110,23 @@ impl SimulatedFrame {
                 let frame = RoceFrame { bth: self.bth(Opcode::FEEDBACK), payload: section, ..self.envelope() };
                 build::roce(&frame, Coverage::default())
             }
-            PacketKind::Cnp | PacketKind::FastCnp => {
-                let (bth, envelope) = (Bth::cnp(self.dest_qp()), self.envelope());
-                let udp_checksum = envelope.udp_checksum;
-                let frame = RoceFrame { bth, udp_checksum, ..packet::notification(&envelope) };
-                build::roce(&RoceFrame { destination_options: section, ..frame }, Coverage::default())
+            PacketKind::Cnp => {
+                let mut reserved = [0; CNP_RESERVED];
+                reserved.iter_mut().zip(section).for_each(|(place, &byte)| *place = byte);
+                build::roce(&RoceFrame { payload: &reserved, ..self.notification() }, Coverage::default())
+            }
+            PacketKind::FastCnp => {
+                build::roce(&RoceFrame { destination_options: section, ..self.notification() }, Coverage::default())
             }
             PacketKind::Pfc => Ok(self.pfc()),
             PacketKind::Icmpv6 => Ok(self.icmpv6(section)),
         }
+    }
+
+    fn notification(&self) -> RoceFrame<'static> {
+        let envelope = self.envelope();
+        let (bth, udp_checksum) = (Bth::cnp(self.dest_qp()), envelope.udp_checksum);
+        RoceFrame { bth, udp_checksum, ..packet::notification(&envelope) }
     }
 
     fn pfc(&self) -> Vec<u8> {
@@ -319,6 +328,15 @@ mod tests {
             assert_eq!(bytes.len() + FCS, WireProfile::RoceV6.sizes().cnp(options.len() as u32) as usize);
             assert_eq!((bytes[14..16].to_vec(), bytes[20]), (vec![0x6c, 0], if options.is_empty() { 17 } else { 60 }));
         }
+    }
+
+    #[test]
+    fn a_cnps_seal_stands_in_its_reserved_bytes() {
+        let cnp = |tag: &[u8]| frame(false, 0, PacketKind::Cnp).bytes(None, tag).expect("a frame");
+        let (plain, sealed) = (cnp(&[]), cnp(&[1, 2, 3, 4]));
+        let reserved = plain.len() - 4 - CNP_RESERVED;
+        assert_eq!((plain.len(), &plain[reserved..reserved + 4]), (sealed.len(), &[0; 4][..]));
+        assert_eq!((&plain[..reserved], &sealed[reserved..reserved + 4]), (&sealed[..reserved], &[1, 2, 3, 4][..]));
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub(crate) mod ffi {
         sport: u16,
         /// The receiver's.
         queue_pair: u32,
+        sender: u32,
+        end: u64,
+        sent: u64,
     }
 
     /// `hpcc_core::attack::Forged`.
@@ -27,14 +30,15 @@ pub(crate) mod ffi {
     struct ForgedFrame {
         /// Whether there is one.
         present: bool,
-        /// Whether it is ICMPv6 in place of a notification.
-        icmpv6: bool,
+        kind: PacketKind,
         src: u32,
         dst: u32,
         src_address: u32,
         dst_address: u32,
         sport: u16,
         queue_pair: u32,
+        seq: u64,
+        priority: u8,
         size: u32,
         /// Bytes of its options, or of the whole ICMPv6 packet.
         section: u16,
@@ -111,12 +115,15 @@ pub(crate) mod ffi {
         fn forge(self: &mut Attack, flows: &[KnownFlow], room: &mut [u8]) -> ForgedFrame;
         /// A frame passes with `length` bytes of telemetry or options in `room`; returns how many there are now.
         fn on_frame(self: &mut Attack, now_ns: u64, frame: &PassingFrame, room: &mut [u8], length: u16) -> u16;
+        /// The priority that its neighbours resume as the attack ends; 0 for none.
+        fn resumes(self: &Attack) -> u8;
         fn counters(self: &Attack) -> AttackCounters;
     }
 
     impl Vec<AttackCounters> {}
 }
 
+use crate::frame::ffi::PacketKind;
 use ffi::{AttackCounters, AttackEntry, ForgedFrame, PassingFrame};
 
 /// The group of no flow.
@@ -213,17 +220,27 @@ impl Attack {
     pub fn forge(&mut self, flows: &[ffi::KnownFlow], room: &mut [u8]) -> ForgedFrame {
         let flows: Vec<KnownFlow> = flows
             .iter()
-            .map(|&ffi::KnownFlow { src, dst, sport, queue_pair }| KnownFlow { src, dst, sport, queue_pair })
+            .map(|&ffi::KnownFlow { src, dst, sport, queue_pair, sender, end, sent }| KnownFlow {
+                src,
+                dst,
+                sport,
+                queue_pair,
+                sender,
+                end,
+                sent,
+            })
             .collect();
         let nothing = ForgedFrame {
             present: false,
-            icmpv6: false,
+            kind: PacketKind::FastCnp,
             src: 0,
             dst: 0,
             src_address: 0,
             dst_address: 0,
             sport: 0,
             queue_pair: 0,
+            seq: 0,
+            priority: 0,
             size: 0,
             section: 0,
             gap_ns: IDLE.0,
@@ -233,13 +250,15 @@ impl Attack {
         front.copy_from_slice(&forged.section);
         ForgedFrame {
             present: true,
-            icmpv6: forged.kind == hpcc_core::frame::PacketKind::Icmpv6,
+            kind: forged.kind.into(),
             src: forged.src,
             dst: forged.dst,
             src_address: host_address(forged.src),
             dst_address: host_address(forged.dst),
             sport: forged.sport,
             queue_pair: forged.queue_pair,
+            seq: forged.seq,
+            priority: forged.priority,
             size: forged.size,
             section: forged.section.len() as u16,
             gap_ns: self.0.interval(forged.size).0,
@@ -251,6 +270,10 @@ impl Attack {
         let traffic = Some(group).filter(|&group| group != NO_GROUP);
         let passing = Passing { kind: kind.into(), src, dst, sport, queue_pair, traffic };
         self.0.on_frame(Nanos(now_ns), &passing, room, length.into()) as u16
+    }
+
+    pub fn resumes(&self) -> u8 {
+        self.0.resume().unwrap_or_default()
     }
 
     pub fn counters(&self) -> AttackCounters {

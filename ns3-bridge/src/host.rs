@@ -10,7 +10,7 @@ use hpcc_core::simulated_frame;
 use hpcc_core::switch::Section;
 use hpcc_core::telemetry::Layout;
 use hpcc_core::transport::feedback::Arrived;
-use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SenderSpec};
+use hpcc_core::transport::{self, Ack, Answer, Data, Poll, Probe, ReceiverSpec, SealedAnswer, SenderSpec};
 use hpcc_core::units::{BitRate, Nanos};
 
 #[cxx::bridge(namespace = "hpcc")]
@@ -105,6 +105,7 @@ pub(crate) mod ffi {
         unasked_cnps: u64,
         marks_merged: u64,
         marks_heard: u64,
+        unsealed_answers: u64,
         moves: u64,
         /// Frames that the NICs of slow receivers had no room for.
         receive_dropped: u64,
@@ -201,6 +202,7 @@ pub(crate) mod ffi {
     }
 
     unsafe extern "C++" {
+        include!("ns3-bridge/src/frame.rs.h");
         include!("ns3-bridge/src/network.rs.h");
         include!("ns3-bridge/src/random.rs.h");
         include!("ns3-bridge/src/settings.rs.h");
@@ -209,6 +211,7 @@ pub(crate) mod ffi {
         type Rng = crate::random::Rng;
         type Settings = crate::settings::Settings;
         type FlowKey = crate::switch::ffi::FlowKey;
+        type PacketKind = crate::frame::ffi::PacketKind;
     }
 
     extern "Rust" {
@@ -269,7 +272,12 @@ pub(crate) mod ffi {
             rng: &mut Rng,
         ) -> AckResult;
         /// Takes in a congestion notification by the receiver of a flow.
-        fn on_cnp(self: &mut Host, now_ns: u64, queue_pair: u32) -> AckResult;
+        fn on_cnp(self: &mut Host, now_ns: u64, queue_pair: u32, tag: &[u8]) -> AckResult;
+        /// Whether what goes back must be sealed.
+        fn seals_answers(self: &Host) -> bool;
+        /// Seals an answer of this kind, whose queue pair is the receiver's, behind `length` bytes; returns how many there are
+        /// then.
+        fn seal_answer(self: &Host, kind: PacketKind, answer: &AckFrame, bytes: &mut [u8], length: u16) -> u16;
         /// Bytes on the link of a congestion notification with `options` bytes of destination options.
         fn notification_bytes(self: &Host, options: u32) -> u32;
         /// Whether acknowledgements echo telemetry, and that is all; otherwise `on_telemetry` says what goes back.
@@ -318,6 +326,7 @@ pub(crate) mod ffi {
     }
 }
 
+use crate::frame::ffi::PacketKind;
 use ffi::{
     AckFrame, AckResult, ControlState, DataFrame, HostCounters, PostResult, Reply, ReplyKind, Segment,
     SenderParameters, TelemetryFrame, TelemetryReply, TimeoutResult,
@@ -548,8 +557,19 @@ impl Host {
         self.host.on_feedback(Nanos(now_ns), &ack, port, &mut rng.0).into()
     }
 
-    pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32) -> AckResult {
-        self.host.on_cnp(Nanos(now_ns), queue_pair).into()
+    pub fn on_cnp(&mut self, now_ns: u64, queue_pair: u32, tag: &[u8]) -> AckResult {
+        self.host.on_cnp(Nanos(now_ns), queue_pair, tag).into()
+    }
+
+    pub fn seals_answers(&self) -> bool {
+        self.host.seals_answers()
+    }
+
+    pub fn seal_answer(&self, kind: PacketKind, answer: &AckFrame, bytes: &mut [u8], length: u16) -> u16 {
+        let &AckFrame { queue_pair, seq, congestion_marked: congestion_echo, selective, .. } = answer;
+        let selective = Some(selective).filter(|&seq| seq != NONE);
+        let answer = SealedAnswer { kind: kind.into(), seq, congestion_echo, selective };
+        self.host.seal_answer(queue_pair, &answer, bytes, length.into()) as u16
     }
 
     pub fn notification_bytes(&self, options: u32) -> u32 {
@@ -615,6 +635,7 @@ impl Host {
             unasked_cnps: core.refused.unasked,
             marks_merged: core.marks_merged,
             marks_heard: core.marks_heard,
+            unsealed_answers: core.refused.unsealed,
             moves: core.moves,
             receive_dropped: core.receive.dropped,
             receive_pauses: core.receive.pauses,

@@ -489,7 +489,8 @@ impl Results {
 
 /// What senders refused, if anything.
 fn refused(hosts: &HostCounters) -> Option<RefusedAnswers> {
-    let refused = RefusedAnswers { unsent: hosts.unsent_acks, unasked: hosts.unasked_cnps };
+    let refused =
+        RefusedAnswers { unsent: hosts.unsent_acks, unasked: hosts.unasked_cnps, unsealed: hosts.unsealed_answers };
     (refused != RefusedAnswers::default()).then_some(refused)
 }
 

@@ -514,7 +514,8 @@ impl Settings {
     }
 
     pub fn telemetry_room(&self) -> u32 {
-        feedback::room(&self.node.layout(), self.node.feedback.records_per_ack) as u32
+        let is_sealed = !self.node.transport.seal.is_empty();
+        feedback::room(&self.node.layout(), self.node.feedback.records_per_ack, is_sealed) as u32
     }
 
     pub fn telemetry(&self, of_switch: bool) -> String {

@@ -11,6 +11,7 @@
 #include "ns3-bridge/src/settings.rs.h"
 #include "qbb-helper.h"
 
+#include "ns3/abort.h"
 #include "ns3/fast-cnp-switch.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/qbb-switch.h"
@@ -36,6 +37,34 @@ bool
 ComesBefore(const hpcc::KnownFlow& a, const hpcc::KnownFlow& b)
 {
     return std::tie(a.src, a.dst, a.sport) < std::tie(b.src, b.dst, b.sport);
+}
+
+/**
+ * \param kind what a frame is for
+ * \return the same, as frames have it
+ */
+QbbFrame::Kind
+KindOf(hpcc::PacketKind kind)
+{
+    switch (kind)
+    {
+    case hpcc::PacketKind::Ack:
+        return QbbFrame::Kind::ACK;
+    case hpcc::PacketKind::Nack:
+        return QbbFrame::Kind::NACK;
+    case hpcc::PacketKind::Cnp:
+        return QbbFrame::Kind::CNP;
+    case hpcc::PacketKind::FastCnp:
+        return QbbFrame::Kind::FAST_CNP;
+    case hpcc::PacketKind::Icmpv6:
+        return QbbFrame::Kind::ICMPV6;
+    case hpcc::PacketKind::Data:
+    case hpcc::PacketKind::Probe:
+    case hpcc::PacketKind::Feedback:
+    case hpcc::PacketKind::Pfc:
+        break;
+    }
+    NS_ABORT_MSG("attackers forge no such frames");
 }
 
 } // namespace
@@ -111,8 +140,16 @@ void
 Attacker::Send()
 {
     // A program may have disposed of the node.
-    if (m_node->IsDisposed() || m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
+    if (m_node->IsDisposed())
     {
+        return;
+    }
+    if (m_isOver() || Simulator::Now() >= NanoSeconds(m_core->stop_ns()))
+    {
+        if (const uint8_t priority = m_core->resumes())
+        {
+            SendPfcs(priority, false);
+        }
         return;
     }
     std::vector<hpcc::KnownFlow> flows;
@@ -120,10 +157,16 @@ Attacker::Send()
     {
         if (host)
         {
-            host->VisitFlows([&](const RdmaFlow& flow, uint32_t receiver) {
+            host->VisitFlows([&](const RdmaFlow& flow, uint32_t queuePair, uint32_t receiver) {
                 if (m_core->is_victim(flow.src, FlowTag::From(flow.tag).group))
                 {
-                    flows.push_back({flow.src, flow.dst, flow.sport, receiver});
+                    flows.push_back({flow.src,
+                                     flow.dst,
+                                     flow.sport,
+                                     receiver,
+                                     queuePair,
+                                     flow.firstSeq + flow.size,
+                                     host->GetSentEnd(queuePair)});
                 }
             });
         }
@@ -133,12 +176,20 @@ Attacker::Send()
     const hpcc::ForgedFrame forged =
         m_core->forge({flows.data(), flows.size()}, {frame->GetTelemetry(), frame->GetRoom()});
     Simulator::Schedule(NanoSeconds(forged.gap_ns), WhileHere(&Attacker::Send));
-    if (!forged.present)
+    if (!forged.present || forged.kind == hpcc::PacketKind::Pfc)
     {
         frame->Release();
+        if (forged.present)
+        {
+            SendPfcs(forged.priority, true);
+        }
         return;
     }
-    frame->kind = forged.icmpv6 ? QbbFrame::Kind::ICMPV6 : QbbFrame::Kind::FAST_CNP;
+    frame->kind = KindOf(forged.kind);
+    frame->priority = forged.priority;
+    frame->seq = forged.seq;
+    frame->congestionEchoed = false;
+    frame->selective = QbbFrame::NOTHING_AHEAD;
     frame->src = forged.src;
     frame->dst = forged.dst;
     frame->srcAddress = forged.src_address;
@@ -161,6 +212,15 @@ Attacker::Emit(QbbFrame* frame)
     else if (const auto aSwitch = DynamicCast<QbbSwitch>(m_node))
     {
         aSwitch->Send(frame);
+    }
+}
+
+void
+Attacker::SendPfcs(uint8_t priority, bool pause)
+{
+    for (uint32_t port = 0; port < m_node->GetNPorts(); ++port)
+    {
+        m_node->SendPfc(*m_node->GetPort(port), priority, pause);
     }
 }
 

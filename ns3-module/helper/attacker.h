@@ -75,6 +75,13 @@ class Attacker
     void Emit(QbbFrame* frame);
 
     /**
+     * \brief Pause or resume what all neighbours send.
+     * \param priority the priority
+     * \param pause whether to pause
+     */
+    void SendPfcs(uint8_t priority, bool pause);
+
+    /**
      * \param frame a frame
      * \return the flow that it belongs to, as its sender has it; nullptr if that is not known
      */

@@ -447,7 +447,7 @@ QbbHelper::PrintUnfinished(std::ostream& os) const
         {
             continue;
         }
-        host->VisitFlows([&](const RdmaFlow& flow, uint32_t) {
+        host->VisitFlows([&](const RdmaFlow& flow, uint32_t, uint32_t) {
             os << "unfinished: flow of " << flow.size << " bytes from host " << flow.src << ':'
                << flow.sport << " to host " << flow.dst << ':' << flow.dport << ", begun at "
                << flow.start.As(Time::NS) << '\n';

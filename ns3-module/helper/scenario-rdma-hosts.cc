@@ -115,6 +115,7 @@ ScenarioRdmaHosts::Count(hpcc::RunTotals& totals) const
             sum.unasked_cnps += counters.unaskedCnps;
             sum.marks_merged += counters.marksMerged;
             sum.marks_heard += counters.marksHeard;
+            sum.unsealed_answers += counters.unsealedAnswers;
             sum.receive_dropped += counters.receiveDropped;
             sum.receive_pauses += counters.receivePauses;
         }

@@ -52,6 +52,9 @@ class alignas(64) QbbFrame : public ForeseenEvent
         ICMPV6,
     };
 
+    /// Of a negative acknowledgement: no packet arrived ahead of its turn.
+    static constexpr uint64_t NOTHING_AHEAD = UINT64_MAX;
+
     /// Hop limit of a frame as it leaves its sender, as the core has it.
     static const uint8_t INITIAL_HOP_LIMIT;
 

@@ -208,12 +208,6 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      */
     QbbFrame* MakePfc(const QbbNetDevice& port, uint8_t priority, bool pause);
 
-    /// \return most payload bytes in a packet that begins here; 0 if none does
-    virtual uint32_t GetMtu() const;
-
-  protected:
-    void DoDispose() override;
-
     /**
      * \brief Send a PFC frame on a port, or queue it there.
      * \param port the port
@@ -221,6 +215,12 @@ class alignas(64) QbbNode : public Object, public SettingsOwner
      * \param pause whether to pause
      */
     void SendPfc(QbbNetDevice& port, uint8_t priority, bool pause);
+
+    /// \return most payload bytes in a packet that begins here; 0 if none does
+    virtual uint32_t GetMtu() const;
+
+  protected:
+    void DoDispose() override;
 
     /**
      * \brief Settle what the settings leave to the simulator; ends the program if they contradict

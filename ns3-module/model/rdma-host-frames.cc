@@ -5,6 +5,7 @@
  */
 // The frames of a host: what it sends, what becomes of those that arrive, and when it wakes up.
 #include "call-core.h"
+#include "frame-record.h"
 #include "ns3-bridge/src/fast_cnp.rs.h"
 #include "ns3-bridge/src/host.rs.h"
 #include "ns3-bridge/src/network.rs.h"
@@ -250,6 +251,7 @@ RdmaHost::ReceiveData(QbbFrame* frame)
     frame->seq = reply.seq;
     frame->selective = reply.selective;
     frame->congestionEchoed = reply.congestion_echo;
+    Seal(*frame, frame->queuePair);
     const int32_t port = PortBack(*frame);
     TurnRound(*frame, m_core->ack_bytes(frame->telemetryBytes, frame->selective));
     SendBack(frame, port);
@@ -273,13 +275,33 @@ RdmaHost::ReportTelemetry(QbbFrame& frame, const hpcc::Reply& reply)
     {
         return;
     }
-    QbbFrame* feedback =
-        MakeAnswer(QbbFrame::Kind::FEEDBACK, frame, m_core->feedback_bytes(report.telemetry_bytes));
+    QbbFrame* feedback = MakeAnswer(QbbFrame::Kind::FEEDBACK, frame, 0);
     feedback->seq = report.seq;
     feedback->telemetryBytes = report.telemetry_bytes;
     std::copy_n(frame.GetTelemetry(), report.telemetry_bytes, feedback->GetTelemetry());
+    Seal(*feedback, frame.queuePair);
+    feedback->size = m_core->feedback_bytes(feedback->telemetryBytes);
     frame.telemetryBytes = 0;
     SendBack(feedback, PortBack(frame));
+}
+
+void
+RdmaHost::Seal(QbbFrame& answer, uint32_t receiver) const
+{
+    if (!m_sealsAnswers)
+    {
+        return;
+    }
+    const bool isAck = answer.IsAcknowledgement();
+    const hpcc::AckFrame sealed{receiver,
+                                answer.seq,
+                                false,
+                                isAck && answer.congestionEchoed,
+                                isAck ? answer.selective : QbbFrame::NOTHING_AHEAD};
+    answer.telemetryBytes = m_core->seal_answer(MakeFrameRecord(answer).kind,
+                                                sealed,
+                                                {answer.GetTelemetry(), answer.GetRoom()},
+                                                answer.telemetryBytes);
 }
 
 QbbFrame*
@@ -316,6 +338,11 @@ RdmaHost::SendCnp(const QbbFrame& frame)
         m_fastCnp->Fill(frame, *cnp);
         cnp->size = m_core->notification_bytes(cnp->telemetryBytes);
     }
+    else
+    {
+        // In the reserved bytes, which are part of its size.
+        Seal(*cnp, frame.queuePair);
+    }
     SendBack(cnp, PortBack(frame));
 }
 
@@ -324,7 +351,11 @@ RdmaHost::ReceiveCnp(QbbFrame* frame)
 {
     const uint32_t queuePair = frame->queuePair;
     const hpcc::AckResult result =
-        Decide([&] { return m_core->on_cnp(frame->receiver->GetNow(), queuePair); });
+        Decide([&] {
+            return m_core->on_cnp(frame->receiver->GetNow(),
+                                  queuePair,
+                                  {frame->GetTelemetry(), frame->telemetryBytes});
+        });
     frame->Release();
     TakeResult(queuePair, result);
 }
@@ -349,6 +380,8 @@ RdmaHost::ReceiveProbe(QbbFrame* frame)
     }
     frame->kind = QbbFrame::Kind::FEEDBACK;
     frame->telemetryBytes = report.telemetry_bytes;
+    frame->seq = report.seq;
+    Seal(*frame, frame->queuePair);
     const int32_t port = PortBack(*frame);
     TurnRound(*frame, m_core->feedback_bytes(frame->telemetryBytes));
     SendBack(frame, port);

@@ -21,6 +21,7 @@
 #include "ns3/trace-source-accessor.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ns3
 {
@@ -184,6 +185,7 @@ RdmaHost::Start(const std::shared_ptr<hpcc::Network>& network)
     m_wirePort = GetSettings().wire_port();
     m_ackPriority = m_core->ack_priority();
     m_echoesTelemetry = m_core->echoes();
+    m_sealsAnswers = m_core->seals_answers();
     m_receivesSlowly = m_core->receives_slowly();
     if (m_receivesSlowly)
     {
@@ -502,6 +504,13 @@ RdmaHost::GetAckedBytes(uint32_t queuePair, uint64_t firstSeq) const
                : 0;
 }
 
+uint64_t
+RdmaHost::GetSentEnd(uint32_t queuePair) const
+{
+    CheckDecided();
+    return m_core->sent_end(queuePair);
+}
+
 const RdmaFlow&
 RdmaHost::GetFlow(uint32_t queuePair) const
 {
@@ -543,17 +552,17 @@ void
 RdmaHost::VisitFlows(const FlowVisitor& visit) const
 {
     // What is visited may start flows, which moves the others.
-    std::vector<std::pair<RdmaFlow, uint32_t>> flows;
+    std::vector<std::tuple<RdmaFlow, uint32_t, uint32_t>> flows;
     for (const auto& [queuePair, sending] : m_sending)
     {
         for (const auto& [firstSeq, message] : sending.messages)
         {
-            flows.emplace_back(message.flow, sending.receiver);
+            flows.emplace_back(message.flow, queuePair, sending.receiver);
         }
     }
-    for (const auto& [flow, receiver] : flows)
+    for (const auto& [flow, queuePair, receiver] : flows)
     {
-        visit(flow, receiver);
+        visit(flow, queuePair, receiver);
     }
 }
 
@@ -599,6 +608,7 @@ RdmaHost::GetCounters() const
             core.unasked_cnps,
             core.marks_merged,
             core.marks_heard,
+            core.unsealed_answers,
             core.moves,
             core.receive_dropped,
             core.receive_pauses};

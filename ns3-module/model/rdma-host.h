@@ -88,7 +88,9 @@ struct RdmaCounters
     uint64_t unaskedCnps{0}; //!< likewise: CNPs where CongestionNotification is not "cnp"
     uint64_t marksMerged{0}; //!< congestion marks that arrived and were told with others
     uint64_t marksHeard{0};  //!< answers of receivers that told a flow of a congestion mark
-    uint64_t pathMoves{0};   //!< times that a flow moved to another path by telemetry
+    /// Likewise: not sealed as Seal says.
+    uint64_t unsealedAnswers{0};
+    uint64_t pathMoves{0}; //!< times that a flow moved to another path by telemetry
     /// Frames that the NIC of a slow receiver had no room for.
     uint64_t receiveDropped{0};
     uint64_t receivePauses{0}; //!< pauses that it sent
@@ -184,13 +186,20 @@ class RdmaHost : public QbbNode
     DataRate GetRate(uint32_t queuePair) const;
 
     /**
+     * \param queuePair a queue pair
+     * \return the first sequence number that it has never sent, 0 if it has finished
+     */
+    uint64_t GetSentEnd(uint32_t queuePair) const;
+
+    /**
      * \param queuePair a flow's queue pair
      * \return the flow's window in bytes, 0 if it has finished or has none
      */
     uint64_t GetWindow(uint32_t queuePair) const;
 
-    /// Called with a flow under way, and the destination's queue pair.
-    using FlowVisitor = std::function<void(const RdmaFlow& flow, uint32_t receiver)>;
+    /// Called with a flow under way, its queue pair, and that of the destination.
+    using FlowVisitor =
+        std::function<void(const RdmaFlow& flow, uint32_t queuePair, uint32_t receiver)>;
 
     /**
      * \brief Visit the flows from here that are under way, in no particular order. Those that the
@@ -460,6 +469,13 @@ class RdmaHost : public QbbNode
     void ReportUnknown(const QbbFrame& frame);
 
     /**
+     * \brief Seal an answer, if receivers here seal theirs.
+     * \param answer the answer, with all that it brings
+     * \param receiver the queue pair that it comes from
+     */
+    void Seal(QbbFrame& answer, uint32_t receiver) const;
+
+    /**
      * \brief Make a frame that goes back to where another came from, and turn it round.
      * \param kind what it is for
      * \param frame the other frame
@@ -587,6 +603,7 @@ class RdmaHost : public QbbNode
     bool m_receivesSlowly{false};   //!< whether NICs hold what arrives
     /// Whether acknowledgements echo telemetry, and that is all.
     bool m_echoesTelemetry{true};
+    bool m_sealsAnswers{false}; //!< whether receivers seal what they answer
     // The second line.
     alignas(64)
         TracedCallback<const RdmaFlow&, const RdmaControl&> m_controlTrace; //!< trace source

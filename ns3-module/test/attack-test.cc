@@ -90,7 +90,10 @@ class AttackHelperTest : public HpccTestCase
         if (!kind.empty())
         {
             AttackHelper attack(kind);
-            attack.Set("victims", "0");
+            if (kind != "forged_pfc")
+            {
+                attack.Set("victims", "0");
+            }
             if (kind == "forged_fast_cnp")
             {
                 attack.Set("pretends", "4");
@@ -141,6 +144,17 @@ class AttackHelperTest : public HpccTestCase
         NS_TEST_EXPECT_MSG_GT(stripped.altered,
                               1'000,
                               "each acknowledgement of the victim comes without");
+        const Outcome acknowledged = Run("forged_ack", 3, false);
+        NS_TEST_EXPECT_MSG_GT(acknowledged.sent, 100, "acknowledgements of all that is to be sent");
+        NS_TEST_EXPECT_MSG_GT(acknowledged.victim, calm.victim * 9 / 10, "do not stop the flow");
+        NS_TEST_EXPECT_MSG_LT(acknowledged.victim, calm.victim * 11 / 10, "nor finish it");
+        const Outcome notified = Run("forged_cnp", 3, false);
+        NS_TEST_EXPECT_MSG_GT(notified.victim, calm.victim * 9 / 10, "nobody asked for CNPs");
+        const Outcome again = Run("forged_nack", 3, false);
+        NS_TEST_EXPECT_MSG_LT(again.victim, calm.victim * 9 / 10, "what is sent again takes time");
+        const Outcome paused = Run("forged_pfc", 4, false);
+        NS_TEST_EXPECT_MSG_EQ(paused.altered, 0, "who pauses changes nothing");
+        NS_TEST_EXPECT_MSG_LT(paused.victim + paused.other, calm.victim / 10, "all stand still");
         const Outcome spared = Run("stripped_feedback", 4, false, Time(0));
         NS_TEST_EXPECT_MSG_EQ(spared.victim, calm.victim, "nobody is there to take it out");
     }

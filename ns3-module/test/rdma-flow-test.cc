@@ -287,7 +287,7 @@ class VisitTest : public HpccTestCase
             start(size);
         }
         uint64_t visited = 0;
-        source->VisitFlows([&](const RdmaFlow& known, uint32_t) {
+        source->VisitFlows([&](const RdmaFlow& known, uint32_t, uint32_t) {
             visited += known.size;
             for (uint32_t count = 0; count < 20; ++count)
             {

@@ -7,6 +7,7 @@ use crate::fast_cnp::unrecognised::{Judgement, judge, report};
 use crate::fast_cnp::{OptionTypes, packet};
 use crate::frame::{Encapsulation, PacketKind};
 use crate::simulated_frame::{ETHERNET, SimulatedFrame};
+use crate::transport::NOTIFICATION_PRIORITY;
 use crate::wire::FrameSizes;
 use alloc::vec::Vec;
 
@@ -27,12 +28,18 @@ pub struct KnownFlow {
     pub sport: u16,
     /// The receiver's queue pair.
     pub queue_pair: u32,
+    /// The sender's.
+    pub sender: u32,
+    /// Sequence number behind its last byte.
+    pub end: u64,
+    /// Sequence number behind the last byte that its queue pair has sent.
+    pub sent: u64,
 }
 
 /// A frame to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forged {
-    /// A Fast CNP or ICMPv6.
+    /// What it is for: not data, nor telemetry.
     pub kind: PacketKind,
     /// Node whose address is its source.
     pub src: u32,
@@ -42,6 +49,10 @@ pub struct Forged {
     pub sport: u16,
     /// Queue pair.
     pub queue_pair: u32,
+    /// Byte that an acknowledgement says is expected.
+    pub seq: u64,
+    /// Priority that it travels in or, of PFC, pauses.
+    pub priority: u8,
     /// Its destination options, or the whole ICMPv6 packet.
     pub section: Vec<u8>,
     /// Bytes that it occupies on a link.
@@ -57,6 +68,8 @@ pub struct Forger {
     pub encapsulation: Option<Encapsulation>,
     /// Sizes of frames.
     pub sizes: FrameSizes,
+    /// The priority of acknowledgements.
+    pub ack_priority: u8,
 }
 
 impl Forger {
@@ -72,9 +85,33 @@ impl Forger {
             dst: flow.src,
             sport: flow.sport,
             queue_pair: flow.queue_pair,
+            seq: 0,
+            priority: NOTIFICATION_PRIORITY,
             size: self.sizes.cnp(options.len() as u32),
             section: options,
         }
+    }
+
+    /// What the receiver of a flow would send to its sender: an acknowledgement, positive or negative, or a CNP.
+    pub fn answer(&self, kind: PacketKind, flow: &KnownFlow, seq: u64) -> Forged {
+        let is_cnp = kind == PacketKind::Cnp;
+        Forged {
+            kind,
+            src: flow.dst,
+            dst: flow.src,
+            sport: flow.sport,
+            queue_pair: flow.sender,
+            seq,
+            priority: if is_cnp { NOTIFICATION_PRIORITY } else { self.ack_priority },
+            section: Vec::new(),
+            size: if is_cnp { self.sizes.cnp(0) } else { self.sizes.ack(0) },
+        }
+    }
+
+    /// A pause for the neighbours of node `from`, or the end of one.
+    pub fn pause(&self, from: u32, priority: u8) -> Forged {
+        let (kind, size) = (PacketKind::Pfc, self.sizes.pfc);
+        Forged { kind, src: from, dst: from, sport: 0, queue_pair: 0, seq: 0, priority, section: Vec::new(), size }
     }
 
     /// What a sender would answer to `switch` if it did not understand a notification about its flow. `None` where the types

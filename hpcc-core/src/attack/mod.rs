@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Attacks on what steers senders: on notifications by switches, and on the telemetry that comes back (the
-//! security considerations of draft-xiao-rtgwg-rocev2-fast-cnp-01 and draft-miao-rtgwg-hpccplus-00).
+//! security considerations of draft-xiao-rtgwg-rocev2-fast-cnp-01 and draft-miao-rtgwg-hpccplus-00); and on what RoCEv2 trusts
+//! anyway, acknowledgements, congestion notification packets and pauses.
 //!
 //! An attacker is a node. It sends frames of its own, which the network treats as any others, or it changes what passes
 //! it. It knows the flows of its victims - addresses, ports, queue pairs - and no key.
@@ -22,7 +23,7 @@ pub mod settings;
 mod tests;
 
 pub use forge::{Forged, KnownFlow};
-pub use settings::{Aim, AttackKind, AttackSettings, Claim};
+pub use settings::{Acknowledged, Aim, AttackKind, AttackSettings, Claim};
 
 use crate::fast_cnp::OptionTypes;
 use crate::frame::PacketKind;
@@ -30,6 +31,7 @@ use crate::node::NodeSettings;
 use crate::settings::Conflict;
 use crate::telemetry::seal::TAG_LEN;
 use crate::topology::{Network, NodeSet};
+use crate::transport::NOTIFICATION_PRIORITY;
 use crate::transport::feedback::Answer;
 use crate::units::{BitRate, Nanos, Rounding};
 use alloc::vec::Vec;
@@ -66,11 +68,15 @@ pub struct Attack {
     traffic: Option<Vec<u32>>,
     switches: Vec<u32>,
     at_host: bool,
+    /// How many links the attacker has.
+    links: u64,
     forger: Forger,
     alteration: Alteration,
     answer: Answer,
     /// Bytes of a seal, which nobody can make without the key.
     seal_len: usize,
+    /// The same of the seal of the whole answer, which stands behind that.
+    answer_seal_len: usize,
     /// What the attacker saw last and sends again.
     seen: Option<Forged>,
     sent: u64,
@@ -102,10 +108,18 @@ impl Attack {
             traffic,
             switches: network.switches().filter(|&other| other != settings.from).collect(),
             at_host: network.is_host(settings.from),
-            forger: Forger { types, encapsulation: layout.encapsulation(), sizes: nodes.wire.profile.sizes() },
+            links: network.links.iter().filter(|link| link.a == settings.from || link.b == settings.from).count()
+                as u64,
+            forger: Forger {
+                types,
+                encapsulation: layout.encapsulation(),
+                sizes: nodes.wire.profile.sizes(),
+                ack_priority: nodes.transport().ack_priority,
+            },
             alteration: Alteration::new(claim, layout),
             answer: feedback.answer_to(&nodes.needs()),
             seal_len: if feedback.seal.is_some() { TAG_LEN } else { 0 },
+            answer_seal_len: if nodes.transport().seal.is_some() { TAG_LEN } else { 0 },
             seen: None,
             sent: 0,
             altered: 0,
@@ -121,7 +135,12 @@ impl Attack {
     pub fn watches(&self) -> bool {
         match self.settings.kind {
             AttackKind::ForgedFastCnp => self.settings.records,
-            AttackKind::FloodedFastCnp | AttackKind::SpoofedIcmpv6 => false,
+            AttackKind::FloodedFastCnp
+            | AttackKind::SpoofedIcmpv6
+            | AttackKind::ForgedAck
+            | AttackKind::ForgedNack
+            | AttackKind::ForgedCnp
+            | AttackKind::ForgedPfc => false,
             AttackKind::ReplayedFastCnp
             | AttackKind::TamperedFeedback
             | AttackKind::StrippedFeedback
@@ -167,17 +186,35 @@ impl Attack {
             AttackKind::ReplayedFastCnp => self.seen.clone(),
             AttackKind::FloodedFastCnp => pick(&self.victim_list, turn).map(|&victim| {
                 let queue_pair = NO_QUEUE_PAIR | turn as u32 & (NO_QUEUE_PAIR - 1);
-                let none = KnownFlow { src: victim, dst: from, sport: 0, queue_pair };
+                let none = KnownFlow { src: victim, dst: from, sport: 0, queue_pair, sender: 0, end: 0, sent: 0 };
                 self.forger.notification(source, &none, &[])
             }),
             AttackKind::SpoofedIcmpv6 => pick(flows, turn).and_then(|flow| {
                 let switch = pick(&self.switches, turn / flows.len() as u64)?;
                 self.forger.complaint(*switch, flow)
             }),
+            AttackKind::ForgedAck => pick(flows, turn).map(|flow| {
+                let seq = match self.settings.acknowledged {
+                    Acknowledged::All => flow.end,
+                    Acknowledged::Sent => flow.sent,
+                };
+                self.forger.answer(PacketKind::Ack, flow, seq)
+            }),
+            // An old byte is enough: whoever is to send it again goes back to the first that is not acknowledged.
+            AttackKind::ForgedNack => pick(flows, turn).map(|flow| self.forger.answer(PacketKind::Nack, flow, 0)),
+            AttackKind::ForgedCnp => pick(flows, turn).map(|flow| self.forger.answer(PacketKind::Cnp, flow, 0)),
+            AttackKind::ForgedPfc => Some(self.forger.pause(from, self.settings.priority)),
             AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => None,
         };
-        self.sent += u64::from(forged.is_some());
+        let copies = if self.settings.kind == AttackKind::ForgedPfc { self.links } else { 1 };
+        self.sent += if forged.is_some() { copies } else { 0 };
         forged
+    }
+
+    /// What its neighbours resume as the attack ends: a pause of this simulator lasts until then, where a real one would have to
+    /// be renewed.
+    pub fn resume(&self) -> Option<u8> {
+        (self.settings.kind == AttackKind::ForgedPfc).then_some(self.settings.priority)
     }
 
     /// A frame passes the attacker, with `len` bytes of telemetry or destination options at the front of `bytes`. Returns
@@ -203,7 +240,11 @@ impl Attack {
             AttackKind::ForgedFastCnp
             | AttackKind::ReplayedFastCnp
             | AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6 => {}
+            | AttackKind::SpoofedIcmpv6
+            | AttackKind::ForgedAck
+            | AttackKind::ForgedNack
+            | AttackKind::ForgedCnp
+            | AttackKind::ForgedPfc => {}
         }
         len
     }
@@ -213,12 +254,15 @@ impl Attack {
     }
 
     fn change(&mut self, frame: &Passing, bytes: &mut [u8], len: usize) -> usize {
+        // At the receiver itself the answer has no seal yet.
+        let whole = if self.at_host { 0 } else { self.answer_seal_len.min(len) };
         if self.settings.kind == AttackKind::StrippedFeedback {
             self.altered += 1;
-            return 0;
+            // The seal of the transport is not of telemetry: the acknowledgement counts.
+            bytes.copy_within(len - whole..len, 0);
+            return whole;
         }
-        // At the receiver itself the answer has no seal yet.
-        let (answer, seal) = if self.at_host { (Answer::Records, 0) } else { (self.answer, self.seal_len) };
+        let (answer, seal) = if self.at_host { (Answer::Records, 0) } else { (self.answer, self.seal_len + whole) };
         if let Some(section) = bytes.get_mut(..len.saturating_sub(seal)) {
             let changed = self.alteration.apply((frame.dst, frame.queue_pair), answer, section);
             self.altered += u64::from(changed);
@@ -232,13 +276,15 @@ impl Attack {
         let &Passing { src, dst, sport, queue_pair, .. } = frame;
         self.alteration.apply((dst, queue_pair), Answer::Records, &mut section);
         let source = self.settings.pretends.unwrap_or(self.settings.from);
-        self.seen = Some(self.forger.notification(source, &KnownFlow { src, dst, sport, queue_pair }, &section));
+        let flow = KnownFlow { src, dst, sport, queue_pair, sender: 0, end: 0, sent: 0 };
+        self.seen = Some(self.forger.notification(source, &flow, &section));
     }
 
     fn remember_notification(&mut self, frame: &Passing, options: &[u8]) {
         let &Passing { kind, src, dst, sport, queue_pair, .. } = frame;
         let size = self.forger.sizes.cnp(options.len() as u32);
-        self.seen = Some(Forged { kind, src, dst, sport, queue_pair, section: options.to_vec(), size });
+        let (seq, priority) = (0, NOTIFICATION_PRIORITY);
+        self.seen = Some(Forged { kind, src, dst, sport, queue_pair, seq, priority, section: options.to_vec(), size });
     }
 }
 

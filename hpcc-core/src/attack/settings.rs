@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a user sets of an attack, and which attacks there can be.
 
+use crate::cc::{Effect, Signal};
 use crate::node::NodeSettings;
+use crate::pfc::DATA_PRIORITY;
 use crate::settings::{Conflict, Named};
+use crate::switch::BufferKind;
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
+use crate::transport::Recovery;
 use crate::transport::feedback::Answer;
 use crate::units::{BitRate, Nanos};
 use alloc::format;
@@ -29,6 +33,26 @@ crate::named! {
         StrippedFeedback = "stripped_feedback",
         /// A receiver changes the records of the victims' packets before it answers, and before it seals the answer.
         LyingFeedback = "lying_feedback",
+        /// Acknowledges bytes of the victims' flows in the name of their receivers.
+        ForgedAck = "forged_ack",
+        /// Says in the name of the receivers that the victims' first bytes are missing.
+        ForgedNack = "forged_nack",
+        /// Sends the victims congestion notification packets in the name of the receivers.
+        ForgedCnp = "forged_cnp",
+        /// Pauses all its neighbours, as if it had no room for what they send.
+        ForgedPfc = "forged_pfc",
+    }
+}
+
+crate::named! {
+    /// What forged acknowledgements acknowledge.
+    #[derive(Default)]
+    pub enum Acknowledged {
+        /// All bytes of the flow, sent or not.
+        #[default]
+        All = "all",
+        /// All that the flow has sent so far.
+        Sent = "sent",
     }
 }
 
@@ -49,7 +73,8 @@ crate::settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct AttackSettings {
         /// What the attacker does; required in a file.
-        #[change = "Each kind needs what it attacks: the first four `fast_cnp.enabled`, the others telemetry that comes back."]
+        #[change = "Each kind needs what it attacks: the first four `fast_cnp.enabled`, the next three telemetry that comes \
+            back, `forged_nack` a sender that goes back, `forged_cnp` an algorithm that reacts, `forged_pfc` switches that pause."]
         pub kind: AttackKind = AttackKind::ForgedFastCnp;
         /// Number of the node that attacks; required in a file.
         #[change = "`tampered_feedback` and `replayed_fast_cnp` need a switch that the flows pass, `lying_feedback` the host \
@@ -57,22 +82,27 @@ crate::settings! {
         pub from: u32 = 0;
         /// Hosts whose flows are attacked, as senders: hosts, or numbers and ranges.
         #[change = "Name some to compare their flows with those of the others in one run."]
-        pub victims: String = "hosts".to_string();
+        pub victims: String = "hosts".to_string()
+            => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback"
+                | "stripped_feedback" | "lying_feedback" | "forged_ack" | "forged_nack" | "forged_cnp";
         /// Names of the `[[traffic]]` sections whose flows of the victims are attacked, such as `long, short`; `auto`: all.
         #[change = "Name some to attack a part of a host's flows."]
         pub traffic: Option<String> = None
-            => kind = "forged_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback" | "stripped_feedback" | "lying_feedback";
+            => kind = "forged_fast_cnp" | "spoofed_icmpv6" | "tampered_feedback" | "stripped_feedback" | "lying_feedback"
+                | "forged_ack" | "forged_nack" | "forged_cnp";
         /// Simulated time at which the attack begins.
         #[change = "Raise it to see the flows before it as well."]
         pub start: Nanos {Nanos(0)..=Nanos::LONGEST} = Nanos(0);
         /// Simulated time at which the attack ends, later than `start`; `auto`: with the last flow.
         #[change = "Set it to see whether flows recover."]
         pub stop: Option<Nanos> {Nanos(1)..=Nanos::LONGEST} = None;
-        /// Bits in a second of the frames that the attacker sends; at most what the slowest link of `from` carries.
+        /// Bits in a second of the frames that the attacker sends, of `forged_pfc` on each of its links; at most what the slowest
+        /// link of `from` carries.
         #[change = "Raise it to attack more flows, or each more often; limits of senders (`fast_cnp.accept_interval`) bound \
             the effect on one flow."]
         pub rate: BitRate {BitRate(1_000)..=BitRate(u64::MAX)} = BitRate(100_000_000)
-            => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6";
+            => kind = "forged_fast_cnp" | "replayed_fast_cnp" | "flooded_fast_cnp" | "spoofed_icmpv6" | "forged_ack"
+                | "forged_nack" | "forged_cnp" | "forged_pfc";
         /// Node whose address the attacker's frames have as their source; `auto`: its own.
         #[change = "Set it to get past an access list (`fast_cnp.accept_from`)."]
         pub pretends: Option<u32> = None => kind = "forged_fast_cnp" | "flooded_fast_cnp";
@@ -84,6 +114,13 @@ crate::settings! {
         /// (`idle`), or a queue of 5 MB (`busy`).
         #[change = "Choose `idle` to make flows send too much, `busy` to slow them down."]
         pub claim: Claim = Claim::Idle => kind = "tampered_feedback" | "lying_feedback";
+        /// What forged acknowledgements acknowledge: all bytes of the flow, sent or not (`all`), or those that were sent so far
+        /// (`sent`), which takes a view of the flow's packets.
+        #[change = "Choose `sent` to attack senders that ignore acknowledgements of what they have not sent."]
+        pub acknowledged: Acknowledged = Acknowledged::All => kind = "forged_ack";
+        /// Priority that is paused, until the attack ends.
+        #[change = "Set it where the flows to be stopped have another priority."]
+        pub priority: u8 {1..=7} = DATA_PRIORITY => kind = "forged_pfc";
     }
 }
 
@@ -107,9 +144,23 @@ impl AttackKind {
             AttackKind::ForgedFastCnp
             | AttackKind::ReplayedFastCnp
             | AttackKind::FloodedFastCnp
-            | AttackKind::SpoofedIcmpv6 => true,
+            | AttackKind::SpoofedIcmpv6
+            | AttackKind::ForgedAck
+            | AttackKind::ForgedNack
+            | AttackKind::ForgedCnp
+            | AttackKind::ForgedPfc => true,
             AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => false,
         }
+    }
+
+    /// Whether a host can do it only to flows that it receives.
+    pub fn needs_receiver(self) -> bool {
+        matches!(self, AttackKind::StrippedFeedback | AttackKind::LyingFeedback | AttackKind::ForgedPfc)
+    }
+
+    /// Whether it can be done to a host's own flows.
+    fn may_hit_itself(self) -> bool {
+        matches!(self, AttackKind::SpoofedIcmpv6 | AttackKind::ForgedPfc)
     }
 }
 
@@ -119,15 +170,10 @@ impl AttackSettings {
     pub fn aims_at(&self, victims: &NodeSet, flow: &Aim<'_>, network: &Network) -> bool {
         let is_attacked = self.traffic().is_none_or(|mut names| names.any(|name| name == flow.traffic));
         let is_early = self.stop.is_none_or(|stop| flow.start < stop);
-        let is_near = match self.kind {
-            AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
-                !network.is_host(self.from) || flow.dst == self.from
-            }
-            AttackKind::SpoofedIcmpv6 => true,
-            AttackKind::ForgedFastCnp
-            | AttackKind::ReplayedFastCnp
-            | AttackKind::FloodedFastCnp
-            | AttackKind::TamperedFeedback => flow.src != self.from,
+        let is_near = if self.kind.needs_receiver() {
+            !network.is_host(self.from) || flow.dst == self.from
+        } else {
+            self.kind.may_hit_itself() || flow.src != self.from
         };
         victims.contains(flow.src) && is_attacked && is_early && is_near
     }
@@ -165,7 +211,7 @@ impl AttackSettings {
         }
         self.nodes(network)?;
         let victims = self.victims(network)?;
-        if self.kind != AttackKind::SpoofedIcmpv6 && victims.iter().all(|victim| victim == self.from) {
+        if !self.kind.may_hit_itself() && victims.iter().all(|victim| victim == self.from) {
             let message = format!("host {} would attack itself; expected other hosts", self.from);
             return Err(Conflict::new("victims", message));
         }
@@ -177,9 +223,18 @@ impl AttackSettings {
         }
         if self.kind.sends() {
             self.link(network)?;
-            self.notifications(nodes)
-        } else {
-            self.feedback(nodes)
+        }
+        match self.kind {
+            AttackKind::ForgedFastCnp
+            | AttackKind::ReplayedFastCnp
+            | AttackKind::FloodedFastCnp
+            | AttackKind::SpoofedIcmpv6 => self.notifications(nodes),
+            AttackKind::TamperedFeedback | AttackKind::StrippedFeedback | AttackKind::LyingFeedback => {
+                self.feedback(nodes)
+            }
+            AttackKind::ForgedAck | AttackKind::ForgedNack | AttackKind::ForgedCnp | AttackKind::ForgedPfc => {
+                self.transport(nodes)
+            }
         }
     }
 
@@ -198,7 +253,11 @@ impl AttackSettings {
             AttackKind::FloodedFastCnp
             | AttackKind::SpoofedIcmpv6
             | AttackKind::StrippedFeedback
-            | AttackKind::LyingFeedback => false,
+            | AttackKind::LyingFeedback
+            | AttackKind::ForgedAck
+            | AttackKind::ForgedNack
+            | AttackKind::ForgedCnp
+            | AttackKind::ForgedPfc => false,
         };
         let (from, is_host) = (self.from, network.is_host(self.from));
         if needs_switch && is_host {
@@ -238,6 +297,36 @@ impl AttackSettings {
             return Err(Conflict::new("records", message.into()));
         }
         Ok(())
+    }
+
+    /// Whether anybody does anything about such frames of the transport.
+    fn transport(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
+        let refuse = |key, message| Err(Conflict::new(key, message));
+        let (switch, transport) = (&nodes.switch, nodes.transport());
+        let algorithm = nodes.control.chosen().name();
+        match self.kind {
+            AttackKind::ForgedNack if transport.recovery == Recovery::SelectiveRepeat => {
+                let message = "senders do not go back; expected transport.recovery other than \"selective_repeat\"";
+                refuse("kind", message.into())
+            }
+            AttackKind::ForgedCnp if nodes.needs().reaction.to(Signal::ReceiverCnp) == Effect::Nothing => refuse(
+                "kind",
+                format!(
+                    "{algorithm} does not react to notification packets of receivers; expected an algorithm that does"
+                ),
+            ),
+            AttackKind::ForgedPfc if switch.mode != BufferKind::Lossless => {
+                refuse("kind", "nobody pauses here; expected switch.mode = \"lossless\"".into())
+            }
+            AttackKind::ForgedPfc => match switch.pfc_priorities.unwrap_or_default() {
+                paused if paused.serve(self.priority) => Ok(()),
+                paused => {
+                    let message = format!("priority {} is never paused here; expected one of {paused}", self.priority);
+                    refuse("priority", message)
+                }
+            },
+            _ => Ok(()),
+        }
     }
 
     /// Whether there is feedback to attack.

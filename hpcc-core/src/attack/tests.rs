@@ -3,11 +3,13 @@
 
 use super::*;
 use crate::address::{AddressSet, host_address, ipv6};
+use crate::cc::HpccPlusConfig;
 use crate::fast_cnp::capability::{Capabilities, CapabilityConfig};
 use crate::fast_cnp::{Acceptor, AcceptorConfig, Received, Refusal};
 use crate::roce::Bth;
 use crate::simulated_frame::wire_queue_pair;
 use crate::topology::{Link, NodeKind};
+use alloc::boxed::Box;
 
 /// Hosts 0 to 2 around switch 3.
 fn star() -> Network {
@@ -22,13 +24,15 @@ fn attack(kind: AttackKind, from: u32, change: impl FnOnce(&mut AttackSettings))
     let network = star();
     let mut nodes = NodeSettings::default();
     nodes.fast_cnp_switch.common.enabled = true;
+    nodes.control.choose(Box::new(HpccPlusConfig::default()));
     nodes.resolve(&network);
     let mut settings = AttackSettings { kind, from, victims: "0".into(), ..AttackSettings::default() };
     change(&mut settings);
     Attack::new(&settings, &network, &nodes, None).expect("possible")
 }
 
-const FLOW: KnownFlow = KnownFlow { src: 0, dst: 1, sport: 10_000, queue_pair: 4 };
+const FLOW: KnownFlow =
+    KnownFlow { src: 0, dst: 1, sport: 10_000, queue_pair: 4, sender: 6, end: 90_000, sent: 20_000 };
 
 /// The acceptor of host 0, which believes switch 3.
 fn judge(forged: &Forged) -> Result<u32, Refusal> {
@@ -90,6 +94,29 @@ fn req_54_a_spoofed_complaint_is_refused_unless_the_flow_was_notified() {
         });
         assert_eq!(learnt.is_some(), was_notified);
     }
+}
+
+#[test]
+fn forged_answers_are_those_of_the_receiver_to_the_senders_queue_pair() {
+    let forged = |kind, acknowledged| {
+        let mut attack = attack(kind, 2, |settings| settings.acknowledged = acknowledged);
+        let Forged { kind, src, dst, queue_pair, seq, priority, .. } = attack.forge(&[FLOW]).expect("a flow");
+        assert_eq!((src, dst, queue_pair), (FLOW.dst, FLOW.src, FLOW.sender));
+        (kind, seq, priority)
+    };
+    assert_eq!(forged(AttackKind::ForgedAck, Acknowledged::All), (PacketKind::Ack, FLOW.end, 3));
+    assert_eq!(forged(AttackKind::ForgedAck, Acknowledged::Sent), (PacketKind::Ack, FLOW.sent, 3));
+    assert_eq!(forged(AttackKind::ForgedNack, Acknowledged::All), (PacketKind::Nack, 0, 3));
+    assert_eq!(forged(AttackKind::ForgedCnp, Acknowledged::All), (PacketKind::Cnp, 0, 0));
+}
+
+/// Switch 3 has three links, each of which gets its pause.
+#[test]
+fn a_pause_goes_out_on_every_link_until_the_attack_ends() {
+    let mut storm = attack(AttackKind::ForgedPfc, 3, |_| {});
+    let pause = storm.forge(&[]).expect("always");
+    assert_eq!((pause.kind, pause.priority, storm.sent(), storm.resume()), (PacketKind::Pfc, 3, 3, Some(3)));
+    assert_eq!(attack(AttackKind::ForgedAck, 2, |_| {}).resume(), None);
 }
 
 #[test]

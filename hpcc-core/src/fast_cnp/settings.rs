@@ -421,7 +421,11 @@ mod tests {
         let links = alloc::vec![link(0, 4, 1), link(1, 4, 30), link(4, 5, 500), link(2, 5, 7), link(3, 5, 500)];
         let network = Network { nodes: alloc::vec![Host, Host, Host, Host, Switch, Switch], links };
         let interval = |node, domain: &str, longest: u64| {
-            let settings = FastCnpSwitchSettings { domain: domain.into(), ..FastCnpSwitchSettings::default() };
+            let settings = FastCnpSwitchSettings {
+                domain: domain.into(),
+                trigger: TriggerKind::Utilisation,
+                ..FastCnpSwitchSettings::default()
+            };
             settings.load_interval(node, &network, Nanos(longest * 1_000)).map(|interval| interval.0 / 1_000)
         };
         for (node, domain, longest, expected) in [

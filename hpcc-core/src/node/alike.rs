@@ -39,7 +39,7 @@ const MTU: Key = ("transport", "mtu");
 /// What frames look like.
 const OF_NODES: [Key; 3] = [("wire", "profile"), ("wire", "preamble_and_gap"), ("wire", "exact_rates")];
 /// What both ends of a flow do.
-const OF_HOSTS: [Key; 1] = [("transport", "recovery")];
+const OF_HOSTS: [Key; 2] = [("transport", "recovery"), ("transport", "seal")];
 /// How telemetry comes back, where it does.
 const OF_ANSWERS: [Key; 6] = [
     ("telemetry", "answer"),
@@ -114,6 +114,7 @@ mod tests {
             (Among::Hosts, "transport", "ack_every", "64KB"),
             (Among::Hosts, "telemetry", "answer", "loads"),
             (Among::Hosts, "telemetry", "seal", "000102030405060708090a0b0c0d0e0f"),
+            (Among::Hosts, "transport", "seal", "000102030405060708090a0b0c0d0e0f"),
             (Among::Switches, "switch", "telemetry_records", "interval"),
         ] {
             assert_eq!(differs(among, &[(section, key, text)]), Some(key), "{among:?}");

@@ -5,6 +5,7 @@
 
 use super::{Located, NodeSettings, in_section};
 use crate::settings::{Conflict, Named};
+use crate::telemetry::seal::TAG_LEN;
 use crate::telemetry::{HopStack, Layout, LayoutName, relative};
 use crate::topology::{Network, NodeSet};
 use crate::transport::feedback::{Answer, FeedbackConfig};
@@ -19,6 +20,8 @@ pub struct TelemetryBorder {
     layout: Layout,
     feedback: FeedbackConfig,
     answer: Answer,
+    /// Bytes of the seal behind what an answer brings.
+    seal_len: usize,
     stack: HopStack,
 }
 
@@ -28,10 +31,11 @@ impl TelemetryBorder {
         if !self.ports.get(usize::from(egress)).is_some_and(|&leads_out| leads_out) {
             return;
         }
-        let TelemetryBorder { layout, feedback, answer, stack, .. } = self;
+        let TelemetryBorder { layout, feedback, answer, seal_len, stack, .. } = self;
         if !is_answer {
             return relative::section(layout, bytes, stack);
         }
+        let Some(bytes) = bytes.len().checked_sub(*seal_len).and_then(|len| bytes.get_mut(..len)) else { return };
         match answer {
             Answer::Records => feedback.for_sections(bytes, |section| relative::section(layout, section, stack)),
             Answer::BusiestLink => {
@@ -129,7 +133,15 @@ impl NodeSettings {
         self.check_border_notifications(notifies).map_err(in_section("fast_cnp"))?;
         let feedback = self.feedback()?;
         let answer = feedback.answer_to(&self.needs());
-        Ok(Some(TelemetryBorder { ports, layout: self.layout(), feedback, answer, stack: HopStack::default() }))
+        let seal_len = if self.transport.seal.is_empty() { 0 } else { TAG_LEN };
+        Ok(Some(TelemetryBorder {
+            ports,
+            layout: self.layout(),
+            feedback,
+            answer,
+            seal_len,
+            stack: HopStack::default(),
+        }))
     }
 }
 
@@ -195,6 +207,17 @@ mod tests {
         }
         assert_eq!(told, [100, 800, 100].map(BitRate::gbps));
         assert!(node(&[]).border(2, &row(), false).expect("able").is_none());
+    }
+
+    /// The seal of the transport stands behind the records, and stays.
+    #[test]
+    fn records_of_a_sealed_answer_are_hidden() {
+        let sealed = [("transport", "seal", "000102030405060708090a0b0c0d0e0f")];
+        let mut border = node(&sealed).border(1, &row(), false).expect("able").expect("a border");
+        let mut bytes = [section(), Vec::from([9; TAG_LEN])].concat();
+        border.hide(1, true, &mut bytes);
+        let (records, tag) = bytes.split_at(bytes.len() - TAG_LEN);
+        assert_eq!((rates(records), tag), (Vec::from([BitRate::gbps(800)]), &[9; TAG_LEN][..]));
     }
 
     #[test]

@@ -132,7 +132,10 @@ impl NodeSettings {
     fn largest_frame(&self) -> u64 {
         let (sizes, layout, Bytes(mtu)) = (self.sizes(), self.layout(), self.transport.mtu);
         let data = sizes.data(mtu as u32, true, layout.max_len() as u32);
-        let answer = sizes.ack(room(&layout, self.feedback.records_per_ack) as u32 + FrameSizes::SELECTIVE_ACK);
+        let answer = sizes.ack(
+            room(&layout, self.feedback.records_per_ack, !self.transport.seal.is_empty()) as u32
+                + FrameSizes::SELECTIVE_ACK,
+        );
         u64::from(data.max(answer)).max(mtu + LEAST_OVERHEAD)
     }
 

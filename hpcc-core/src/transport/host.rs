@@ -10,9 +10,10 @@ use super::receiver::{Answer, Data, Receiver};
 use super::sender::Sender;
 use super::slab::Slab;
 use super::timeout::RETRANSMISSION_TIMER;
-use super::{CongestionNotification, TransportConfig};
+use super::{AnswerSeal, CongestionNotification, SealedAnswer, TransportConfig};
 use crate::cc::dcqcn::DEFAULT_NOTIFICATION_INTERVAL;
 use crate::cc::{Algorithm, Armed, FlowCount, FlowLimits, LossSignal, RxHpccConfig};
+use crate::frame::PacketKind;
 use crate::random::Rng;
 use crate::switch::{FlowKey, HOST_SEED, Section};
 use crate::telemetry::{Layout, Reads};
@@ -73,6 +74,8 @@ struct Inbound {
     receiver: Receiver,
     /// Least time between two answers that echo a congestion mark.
     echo_interval: Nanos,
+    /// The flow's identity for both ends.
+    flow: u64,
 }
 
 /// What an acknowledgement led to.
@@ -174,6 +177,8 @@ pub struct Refused {
     pub unsent: u64,
     /// Congestion notification packets where none are configured.
     pub unasked: u64,
+    /// Not sealed as they must be.
+    pub unsealed: u64,
 }
 
 /// What a host is given and never changes.
@@ -208,6 +213,7 @@ pub struct Host {
     pub(super) decoder: Decoder,
     /// What the NICs of a slow receiver hold: one for each port, or none.
     receive: Vec<ReceiveBuffer>,
+    seal: Option<AnswerSeal>,
 }
 
 impl Host {
@@ -227,6 +233,7 @@ impl Host {
             flows: port_rates.iter().map(|_| None).collect(),
             counters: Counters::default(),
             receive: Vec::new(),
+            seal: transport.seal.as_ref().map(AnswerSeal::new),
         }
     }
 
@@ -343,12 +350,13 @@ impl Host {
     /// Prepares for a flow that will arrive. `None` if there is no room for another queue pair.
     pub fn open_receiver(&mut self, spec: &ReceiverSpec) -> Option<u32> {
         let receiver = if spec.is_shared { Receiver::of_messages(spec.limits.mtu) } else { Receiver::default() };
-        let inbound = Inbound { receiver, echo_interval: spec.echo_interval, reporting: None };
+        let inbound = Inbound { receiver, echo_interval: spec.echo_interval, reporting: None, flow: 0 };
         let key = self.receivers.insert(inbound)?;
         let NicRules { feedback, needs, .. } = &self.rules;
-        if let Some(inbound) = self.receivers.get_mut(key).filter(|_| !feedback.is_echo(needs)) {
-            let flow = flow_id(spec.src, spec.dst, key);
-            inbound.reporting = Some(Box::new(Reporting::new(feedback, needs, spec.limits, flow)));
+        if let Some(inbound) = self.receivers.get_mut(key) {
+            inbound.flow = flow_id(spec.src, spec.dst, key);
+            let reporting = || Box::new(Reporting::new(feedback, needs, spec.limits, inbound.flow));
+            inbound.reporting = (!feedback.is_echo(needs)).then(reporting);
         }
         if let Some(config @ RxHpccConfig { count_flows: true, .. }) = needs.receiver {
             self.count_flows(&config, spec.limits.base_rtt);
@@ -517,9 +525,42 @@ impl Host {
         reporting.on_packet(&self.rules.layout, arrived, section, self.decoder.stack(), flows)
     }
 
-    /// Takes in an acknowledgement. `None` if it is for no flow that is under way.
+    /// Whether what goes back must be [sealed](Host::seal_answer).
+    pub fn seals_answers(&self) -> bool {
+        self.seal.is_some()
+    }
+
+    /// Seals the answer of a receiving queue pair, which brings `len` bytes of telemetry at the front of `bytes`. Returns how
+    /// many bytes there are then.
+    pub fn seal_answer(&self, receiver: u32, answer: &SealedAnswer, bytes: &mut [u8], len: usize) -> usize {
+        let Some(seal) = &self.seal else { return len };
+        let flow = self.receivers.get(receiver).map_or(0, |inbound| inbound.flow);
+        seal.seal(flow, answer, bytes, len)
+    }
+
+    /// The answer without its seal; `None`, and counted, if that is missing or another's.
+    pub(super) fn opened<'a>(&mut self, kind: PacketKind, answer: &Ack<'a>) -> Option<Ack<'a>> {
+        let Some(seal) = &self.seal else { return Some(*answer) };
+        let SenderSpec { src, dst, receiver, .. } = self.senders.get(answer.queue_pair)?.spec;
+        let &Ack { seq, congestion_marked: congestion_echo, selective, telemetry, .. } = answer;
+        let sealed = SealedAnswer { kind, seq, congestion_echo, selective };
+        let opened = seal.open(flow_id(src, dst, receiver), &sealed, telemetry);
+        self.counters.refused.unsealed += u64::from(opened.is_none());
+        opened.map(|telemetry| Ack { telemetry, ..*answer })
+    }
+
+    /// Takes in an acknowledgement. `None` if it is for no flow that is under way, or not sealed as it must be.
     #[inline]
     pub fn on_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
+        if self.seal.is_none() {
+            return self.take_ack(now, ack, rng);
+        }
+        let ack = self.opened(if ack.nack { PacketKind::Nack } else { PacketKind::Ack }, ack)?;
+        self.take_ack(now, &ack, rng)
+    }
+
+    #[inline]
+    fn take_ack(&mut self, now: Nanos, ack: &Ack<'_>, rng: &mut Rng) -> Option<AckResult> {
         let sender = self.senders.get_mut(ack.queue_pair).filter(|sender| !sender.qp.is_finished())?;
         let (transport, qp) = (&self.rules.transport, &mut sender.qp);
         if !qp.may_be_expected(transport, ack.seq.max(ack.selective.unwrap_or(0))) {
@@ -550,6 +591,7 @@ impl Host {
     /// Takes in feedback that came in a packet of its own, about the path of UDP source port `port`: of an acknowledgement,
     /// only queue pair, byte and telemetry. `None` if it is for no flow that is under way.
     pub fn on_feedback(&mut self, now: Nanos, feedback: &Ack<'_>, port: u16, rng: &mut Rng) -> Option<AckResult> {
+        let feedback = &self.opened(PacketKind::Feedback, feedback)?;
         let sender = self.senders.get_mut(feedback.queue_pair).filter(|sender| !sender.qp.is_over())?;
         let (rules, decoder, counters) = (&self.rules, &mut self.decoder, &mut self.counters);
         if !sender.qp.may_be_expected(&rules.transport, feedback.seq) {
@@ -565,7 +607,7 @@ impl Host {
             return Some(AckResult { nic: sender.nic, finished: 0, armed: Armed(0) });
         }
         if rules.feedback.notification_acks {
-            return self.on_ack(now, feedback, rng);
+            return self.take_ack(now, feedback, rng);
         }
         let effects = sender.on_feedback(rules, decoder, counters, now, feedback, 0, rng);
         let armed = self.nics[sender.nic].take_effects(&effects, sender, now);

@@ -9,6 +9,7 @@ use crate::cc::{
 };
 use crate::fast_cnp::option::MAX_HEADER;
 use crate::fast_cnp::{CopiedTrace, FastCnpOption, OptionTypes, packet};
+use crate::frame::PacketKind;
 use crate::quirks::Quirks;
 use crate::random::Rng;
 use crate::settings::{Input, Setting, SettingError, Settings, Value};
@@ -722,9 +723,40 @@ fn notification_packets_count_only_where_they_are_configured() {
     {
         let mut host = host_of(&DcqcnConfig::default(), TransportConfig { notification, ..TransportConfig::default() });
         let key = open(&mut host, 1_000_000);
-        assert_eq!(host.on_cnp(Nanos(5), key).is_ok(), refused == 0);
+        assert_eq!(host.on_cnp(Nanos(5), key, &[]).is_ok(), refused == 0);
         assert_eq!(host.counters().refused.unasked, refused);
     }
+}
+
+/// The receiver's own answers pass; others' do not, nor does one's own with anything changed.
+#[test]
+fn answers_that_are_not_sealed_are_ignored_and_counted() {
+    let notification = CongestionNotification::Packet;
+    let transport = TransportConfig { seal: Some([7; 16]), notification, ..TransportConfig::default() };
+    let mut host = host_of(&DcqcnConfig::default(), transport);
+    let receiver = open_receiver(&mut host).expect("room");
+    let limits = limits(&host, Nanos(4_160), 52_000);
+    let spec = SenderSpec { receiver, ..SPEC };
+    let key = host.open_sender(Nanos(0), 0, spec, 9_000, limits).expect("room");
+    sent(host.poll(0, Nanos(0), 0));
+    let mut tag = |host: &Host, kind, seq| {
+        let answer = SealedAnswer { kind, seq, congestion_echo: false, selective: None };
+        let mut bytes = [0; 4];
+        assert_eq!(host.seal_answer(receiver, &answer, &mut bytes, 0), 4);
+        bytes
+    };
+    let of_ack = tag(&host, PacketKind::Ack, 1_000);
+    let genuine = Ack { telemetry: &of_ack, ..ack(key, 1_000) };
+    for forged in [ack(key, 1_000), Ack { nack: true, ..genuine }, Ack { seq: 0, ..genuine }] {
+        assert_eq!(host.on_ack(Nanos(9), &forged, &mut rng()), None);
+    }
+    assert_eq!(host.on_feedback(Nanos(9), &genuine, 10_000, &mut rng()), None);
+    assert!(host.on_cnp(Nanos(9), key, &[]).is_err() && host.on_cnp(Nanos(9), key, &of_ack).is_err());
+    assert_eq!((host.counters().refused.unsealed, host.sender(key).map(QueuePair::acked)), (6, Some(0)));
+    assert!(host.on_ack(Nanos(9), &genuine, &mut rng()).is_some());
+    let of_cnp = tag(&host, PacketKind::Cnp, 0);
+    assert!(host.on_cnp(Nanos(9), key, &of_cnp).is_ok());
+    assert_eq!((host.counters().refused.unsealed, host.sender(key).map(QueuePair::acked)), (6, Some(1_000)));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! The RDMA host: which segment leaves next, what a receiver answers.
 
 mod alone;
+mod answer_seal;
 mod datagrams;
 pub mod feedback;
 mod host;
@@ -30,6 +31,7 @@ mod host_tests;
 mod recovery_tests;
 
 pub use alone::{LinkSpec, LoneFlow, LoneLink, LonePath};
+pub use answer_seal::{AnswerSeal, SealedAnswer};
 pub use datagrams::DatagramPacer;
 pub use host::{
     Ack, AckResult, Counters, Host, HostConfig, PATH_TIMER, PROBE_TIMER, PostResult, Probe, ReceiverSpec, Refused,
@@ -131,6 +133,8 @@ pub struct TransportConfig {
     pub queue_pairs: QueuePairs,
     /// In what marks of packets that arrive come back.
     pub notification: CongestionNotification,
+    /// The key with which receivers [seal](AnswerSeal) what they answer, if they do.
+    pub seal: Option<[u8; 16]>,
     /// Pace to the picosecond.
     pub exact_rates: bool,
     /// Faults of the reference that are repeated.

@@ -2,9 +2,10 @@
 //! What a host does with a congestion notification: the flow's controller hears of it.
 
 use super::nic::NicRules;
-use super::{CongestionNotification, Host, SenderSpec};
+use super::{Ack, CongestionNotification, Host, SenderSpec};
 use crate::cc::{Armed, Effect, NoEffect, Notification, Origin, Signal};
 use crate::fast_cnp::CopiedTrace;
+use crate::frame::PacketKind;
 use crate::telemetry::{HopStack, Layout, Telemetry};
 use crate::units::Nanos;
 
@@ -66,15 +67,17 @@ impl Host {
     }
 
     /// A congestion notification packet of the receiver is about a flow of this host. It counts only where receivers are told to
-    /// send such packets.
+    /// send such packets; `tag` is its seal, where it has one.
     ///
     /// # Errors
     /// Why it changes nothing.
-    pub fn on_cnp(&mut self, now: Nanos, queue_pair: u32) -> Result<Notified, NoEffect> {
+    pub fn on_cnp(&mut self, now: Nanos, queue_pair: u32, tag: &[u8]) -> Result<Notified, NoEffect> {
         if self.rules.transport.notification != CongestionNotification::Packet {
             self.counters.refused.unasked += 1;
             return Err(NoEffect::NoReaction);
         }
+        let cnp = Ack { queue_pair, seq: 0, nack: false, selective: None, congestion_marked: false, telemetry: tag };
+        self.opened(PacketKind::Cnp, &cnp).ok_or(NoEffect::NoReaction)?;
         self.on_notification(now, queue_pair, Origin::Receiver, None)
     }
 

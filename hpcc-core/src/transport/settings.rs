@@ -7,6 +7,7 @@ use crate::pfc::DATA_PRIORITY;
 use crate::quirks::Quirks;
 use crate::settings::Conflict;
 use crate::switch::Classes;
+use crate::telemetry::seal::key_of;
 use crate::topology::Network;
 use crate::units::{Bytes, Nanos};
 use alloc::format;
@@ -104,6 +105,10 @@ crate::settings! {
         /// every acknowledgement of a marked packet with `ack`.
         #[change = "Choose `cnp` for what NICs with DCQCN send; `ack` takes no packets of its own."]
         pub congestion_notification: CongestionNotification = CongestionNotification::Echo;
+        /// Key with which receivers seal acknowledgements, negative ones, feedback packets and CNPs, as 32 hexadecimal digits, so
+        /// that nobody can forge them; what is not sealed is ignored. The same at all hosts. Empty: no seal.
+        #[change = "Set it to study attackers that forge what receivers send; each answer but CNPs is 4 bytes longer."]
+        pub seal: String = String::new();
     }
 }
 
@@ -149,6 +154,9 @@ impl TransportSettings {
                            and so into messages that have finished";
             return Err(Conflict::new("queue_pairs", message.into()));
         }
+        if !self.seal.is_empty() && key_of(&self.seal).is_none() {
+            return Err(Conflict::new("seal", "expected a key of 32 hexadecimal digits".into()));
+        }
         Classes::parse_any(&self.classes).map(|_| ()).map_err(|message| Conflict::new("classes", message))
     }
 
@@ -181,6 +189,7 @@ impl TransportSettings {
             notification: self.congestion_notification,
             // `check` has refused a list that cannot be read.
             classes: Classes::parse_any(&self.classes).unwrap_or_default(),
+            seal: key_of(&self.seal),
             exact_rates: false,
             quirks,
         }

@@ -259,13 +259,23 @@ impl Draft {
     fn attack(&mut self, dice: &mut Dice, network: &Network) {
         const NOTIFICATIONS: &[&str] =
             &["forged_fast_cnp", "replayed_fast_cnp", "flooded_fast_cnp", "spoofed_icmpv6", "tampered_feedback"];
-        const FEEDBACK: &[&str] = &["tampered_feedback", "stripped_feedback", "lying_feedback"];
+        const OTHERS: &[&str] = &[
+            "tampered_feedback",
+            "stripped_feedback",
+            "lying_feedback",
+            "forged_ack",
+            "forged_nack",
+            "forged_cnp",
+            "forged_pfc",
+        ];
         let notifies = self.position("fast_cnp.enabled").is_some();
-        let kind = dice.one_of(if notifies { NOTIFICATIONS } else { FEEDBACK });
+        let kind = dice.one_of(if notifies { NOTIFICATIONS } else { OTHERS });
         let from = if dice.chance(60) { network.switch(dice) } else { dice.below(network.hosts) };
         let rest = match kind {
             "tampered_feedback" | "lying_feedback" => dice.one_of(&["claim = 'idle'", "claim = 'busy'"]),
             "forged_fast_cnp" => dice.one_of(&["records = true", "rate = '5Gbps'", "rate = '1kbps'", "pretends = 1"]),
+            "forged_ack" => dice.one_of(&["acknowledged = 'sent'", "rate = '5Gbps'", "victims = 'hosts'"]),
+            "forged_pfc" => dice.one_of(&["priority = 3", "stop = '30us'", "rate = '1kbps'"]),
             _ => dice.one_of(&["victims = 'hosts'", "start = '10us'", "stop = '30us'"]),
         };
         self.optional(format!("attack = [{{ kind = '{kind}', from = {from}, {rest} }}]"));

@@ -147,6 +147,8 @@ pub struct RefusedAnswers {
     pub unsent: u64,
     /// Congestion notification packets where `transport.congestion_notification` is not `cnp`.
     pub unasked: u64,
+    /// Not sealed as `transport.seal` says.
+    pub unsealed: u64,
 }
 
 /// What the NICs of hosts did that take what arrives slowly.

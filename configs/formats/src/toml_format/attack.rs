@@ -6,7 +6,7 @@ use super::plain::assign;
 use crate::error::{InputError, suggestion};
 use crate::flows::Traffic;
 use crate::scenario::Blame;
-use hpcc_core::attack::AttackSettings;
+use hpcc_core::attack::{AttackKind, AttackSettings};
 use hpcc_core::node::NodeSettings;
 use hpcc_core::settings::Settings;
 use hpcc_core::topology::Network;
@@ -65,6 +65,7 @@ fn attack(
     attack
         .check(network, nodes)
         .map_err(|wrong| place(wrong.key).key_error(format!("{SECTION}.{}", wrong.key), wrong.message))?;
-    let blame = Blame::new(place("victims").clone(), format!("{SECTION}.victims"));
+    let aim = if attack.kind == AttackKind::ForgedPfc { "from" } else { "victims" };
+    let blame = Blame::new(place(aim).clone(), format!("{SECTION}.{aim}"));
     Ok((attack, blame))
 }

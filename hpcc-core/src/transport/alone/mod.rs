@@ -53,9 +53,15 @@ impl LoneFlow {
     /// switches stamp telemetry.
     pub fn new(host: &HostConfig, gap: u32, stamped: bool) -> Self {
         let needs = host.algorithm.needs();
+        let tag = if host.transport.seal.is_some() { seal::TAG_LEN as u32 } else { 0 };
+        let FrameSizes { ack_overhead, feedback_overhead, .. } = host.sizes;
         LoneFlow {
             transport: host.transport,
-            sizes: host.sizes,
+            sizes: FrameSizes {
+                ack_overhead: ack_overhead + tag,
+                feedback_overhead: feedback_overhead + tag,
+                ..host.sizes
+            },
             layout: host.layout,
             stamped,
             feedback: host.feedback,

@@ -76,13 +76,14 @@ crate::named! {
 }
 
 /// Most bytes of telemetry in a frame, on its way there or back, sealed or not, with the records of so many packets in an
-/// acknowledgement.
-pub fn room(layout: &Layout, records_per_ack: u8) -> usize {
+/// acknowledgement, which may be sealed itself.
+pub fn room(layout: &Layout, records_per_ack: u8, is_sealed: bool) -> usize {
+    let seal = if is_sealed { seal::TAG_LEN } else { 0 };
     if layout.max_hops().is_none() {
-        return layout.max_len();
+        return layout.max_len() + seal;
     }
     let accumulated = if records_per_ack > 1 { accumulated::len(records_per_ack.into(), layout.max_len()) } else { 0 };
-    layout.max_len().max(link_codec::LEN).max(accumulated) + seal::TAG_LEN
+    layout.max_len().max(link_codec::LEN).max(accumulated) + seal::TAG_LEN + seal
 }
 
 /// The most [`room`] that a frame of the simulator may have, in bytes.
@@ -105,9 +106,9 @@ pub struct FeedbackConfig {
     pub guard: bool,
     /// The key with which answers are [sealed](seal), if they are (REQ-26).
     pub seal: Option<[u8; 16]>,
-    /// Paths that a flow chooses from (REQ-30).
     /// Base round-trip times that a flow waits for feedback before it [slows down](Silence); 0: for ever.
     pub decay_after: u32,
+    /// Paths that a flow chooses from (REQ-30).
     pub paths: PathConfig,
     /// Whether switches may leave their records out of some packets (REQ-60).
     pub some_hops: bool,
@@ -137,8 +138,8 @@ impl FeedbackConfig {
         notification_acks: false,
         guard: false,
         seal: None,
-        paths: PathConfig { candidates: 1, interval: 1 },
         decay_after: 0,
+        paths: PathConfig { candidates: 1, interval: 1 },
         some_hops: false,
         classes: None,
     };
@@ -163,8 +164,8 @@ impl FeedbackConfig {
             && !self.accumulates()
             && !self.guard
             && self.seal.is_none()
-            && self.paths.candidates <= 1
             && self.decay_after == 0
+            && self.paths.candidates <= 1
     }
 
     /// Refuses more in acknowledgements, or in their place, than an algorithm or the other settings can do with.
@@ -191,7 +192,7 @@ impl FeedbackConfig {
 
     /// Refuses the records of more packets than a frame has room for.
     fn check_room(&self, layout: &Layout) -> Result<(), Conflict> {
-        let fits = |&count: &u8| room(layout, count) <= MOST_ROOM;
+        let fits = |&count: &u8| room(layout, count, true) <= MOST_ROOM;
         if fits(&self.records_per_ack) {
             return Ok(());
         }

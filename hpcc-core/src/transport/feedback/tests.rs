@@ -550,15 +550,15 @@ fn a_section_without_room_for_its_answer_brings_nothing() {
     assert!(!pair.receiver.on_telemetry(0, 0, &arrived, &mut section));
     assert_eq!(section.len, 0);
     for layout in LayoutName::with_records().map(Layout::from) {
-        assert!(room(&layout, 1) >= link_codec::LEN + seal::TAG_LEN);
-        assert!(room(&layout, 1) >= layout.max_len() + seal::TAG_LEN);
-        assert!(room(&layout, 4) >= 4 * (2 + layout.max_len()) + seal::TAG_LEN);
+        assert!(room(&layout, 1, false) >= link_codec::LEN + seal::TAG_LEN);
+        assert!(room(&layout, 1, false) >= layout.max_len() + seal::TAG_LEN);
+        assert!(room(&layout, 4, false) >= 4 * (2 + layout.max_len()) + seal::TAG_LEN);
     }
     assert_eq!(
-        [Layout::None, Layout::Paper].map(|layout| room(&layout, 1)),
+        [Layout::None, Layout::Paper].map(|layout| room(&layout, 1, false)),
         [0, Layout::Paper.max_len() + seal::TAG_LEN]
     );
-    assert_eq!(room(&Layout::None, 4), 0);
+    assert_eq!(room(&Layout::None, 4, false), 0);
 }
 
 #[test]

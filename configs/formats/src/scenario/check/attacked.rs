@@ -38,8 +38,7 @@ impl Attacked {
     pub fn settle(&self, scenario: &mut Scenario, traffic: &[Traffic], places: &Places) -> Result<(), InputError> {
         for (number, attack, _) in &self.waiting {
             let about = attack.traffic.as_ref().map_or_else(String::new, |names| format!(" of traffic \"{names}\""));
-            let is_receiver = attack.kind == AttackKind::LyingFeedback
-                || attack.kind == AttackKind::StrippedFeedback && self.network.is_host(attack.from);
+            let is_receiver = attack.kind.needs_receiver() && self.network.is_host(attack.from);
             let to = if is_receiver { format!(" to host {}, which attacks", attack.from) } else { String::new() };
             let early = attack.stop.map_or_else(String::new, |stop| format!(" that starts before {stop}"));
             let reason = format!("no victim sends a flow{about}{early}{to}");
