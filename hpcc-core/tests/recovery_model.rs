@@ -313,6 +313,11 @@ enum Event {
 /// Which frames are lost, by their place among those that were sent: data packets and answers.
 type Losses<'a> = &'a dyn Fn(u64) -> bool;
 
+/// The first of what is under way, if it is there.
+fn due<T>(under_way: &mut VecDeque<T>, is_there: impl Fn(&T) -> bool) -> Option<T> {
+    under_way.front().is_some_and(is_there).then(|| under_way.pop_front()).flatten()
+}
+
 /// A flow from its beginning to its end.
 fn run(ends: &mut dyn Ends, data_lost: Losses<'_>, answer_lost: Losses<'_>) -> Vec<(u64, Event)> {
     let (mut there, mut back) = (VecDeque::new(), VecDeque::new());
@@ -327,7 +332,7 @@ fn run(ends: &mut dyn Ends, data_lost: Losses<'_>, answer_lost: Losses<'_>) -> V
             }
             sent += 1;
         }
-        while let Some((_, packet, bytes)) = there.pop_front_if(|&mut (at, _, _)| at <= tick) {
+        while let Some((_, packet, bytes)) = due(&mut there, |&(at, ..)| at <= tick) {
             let answer = ends.arrive(now, packet, bytes);
             events.push((now, Event::Answered(answer)));
             if let Some(answer) = answer {
@@ -337,7 +342,7 @@ fn run(ends: &mut dyn Ends, data_lost: Losses<'_>, answer_lost: Losses<'_>) -> V
                 answered += 1;
             }
         }
-        while let Some((_, answer)) = back.pop_front_if(|&mut (at, _)| at <= tick) {
+        while let Some((_, answer)) = due(&mut back, |&(at, ..)| at <= tick) {
             ends.answered(now, answer);
         }
         if ends.is_finished() {

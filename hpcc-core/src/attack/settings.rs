@@ -5,7 +5,7 @@ use crate::cc::{Effect, Signal};
 use crate::node::NodeSettings;
 use crate::pfc::DATA_PRIORITY;
 use crate::settings::{Conflict, Named};
-use crate::switch::BufferKind;
+use crate::switch::{BufferKind, SwitchSettings};
 use crate::telemetry::Reads;
 use crate::topology::{Network, NodeSet};
 use crate::transport::Recovery;
@@ -301,32 +301,34 @@ impl AttackSettings {
 
     /// Whether anybody does anything about such frames of the transport.
     fn transport(&self, nodes: &NodeSettings) -> Result<(), Conflict> {
-        let refuse = |key, message| Err(Conflict::new(key, message));
-        let (switch, transport) = (&nodes.switch, nodes.transport());
+        let refuse = |message| Err(Conflict::new("kind", message));
         let algorithm = nodes.control.chosen().name();
-        match self.kind {
-            AttackKind::ForgedNack if transport.recovery == Recovery::SelectiveRepeat => {
-                let message = "senders do not go back; expected transport.recovery other than \"selective_repeat\"";
-                refuse("kind", message.into())
-            }
-            AttackKind::ForgedCnp if nodes.needs().reaction.to(Signal::ReceiverCnp) == Effect::Nothing => refuse(
-                "kind",
-                format!(
-                    "{algorithm} does not react to notification packets of receivers; expected an algorithm that does"
-                ),
-            ),
-            AttackKind::ForgedPfc if switch.mode != BufferKind::Lossless => {
-                refuse("kind", "nobody pauses here; expected switch.mode = \"lossless\"".into())
-            }
-            AttackKind::ForgedPfc => match switch.pfc_priorities.unwrap_or_default() {
-                paused if paused.serve(self.priority) => Ok(()),
-                paused => {
-                    let message = format!("priority {} is never paused here; expected one of {paused}", self.priority);
-                    refuse("priority", message)
-                }
-            },
-            _ => Ok(()),
+        let goes_back = nodes.transport.recovery != Recovery::SelectiveRepeat;
+        if self.kind == AttackKind::ForgedNack && !goes_back {
+            let message = "senders do not go back; expected transport.recovery other than \"selective_repeat\"";
+            return refuse(message.into());
         }
+        let reacts = nodes.needs().reaction.to(Signal::ReceiverCnp) != Effect::Nothing;
+        if self.kind == AttackKind::ForgedCnp && !reacts {
+            return refuse(format!(
+                "{algorithm} does not react to notification packets of receivers; expected an algorithm that does"
+            ));
+        }
+        if self.kind == AttackKind::ForgedPfc { self.pauses(&nodes.switch) } else { Ok(()) }
+    }
+
+    /// Whether anybody pauses what the attacker wants to be paused.
+    fn pauses(&self, switch: &SwitchSettings) -> Result<(), Conflict> {
+        if switch.mode != BufferKind::Lossless {
+            let message = "nobody pauses here; expected switch.mode = \"lossless\"";
+            return Err(Conflict::new("kind", message.into()));
+        }
+        let paused = switch.pfc_priorities.unwrap_or_default();
+        if paused.serve(self.priority) {
+            return Ok(());
+        }
+        let message = format!("priority {} is never paused here; expected one of {paused}", self.priority);
+        Err(Conflict::new("priority", message))
     }
 
     /// Whether there is feedback to attack.
