@@ -84,4 +84,14 @@ mod tests {
         assert_eq!(reports(Reported::Interval), (10, true, false));
         assert_eq!(reports(Reported::Congestion), (8 + 20, true, false));
     }
+
+    /// Upon congestion at 500 and 600 ns, the next without it is due at 1.6 us, not at 1 us.
+    #[test]
+    fn a_record_upon_congestion_begins_the_time_anew() {
+        let config = RecordsConfig { to: Reported::Congestion, interval: Some(Nanos(1_000)), threshold: 500 };
+        let mut records = Records::new(config, Nanos(7), 1);
+        let queue = |n| if n == 5 || n == 6 { 501 } else { 0 };
+        let reported: Vec<u64> = (0..30).filter(|&n| records.reports(0, Nanos(n * 100), queue(n))).collect();
+        assert_eq!(reported, [0, 5, 6, 16, 26]);
+    }
 }

@@ -2,7 +2,9 @@
 //! What a switch answers of frames that come, wait and leave.
 
 use super::*;
-use crate::telemetry::{HopStack, Telemetry};
+use crate::node::NodeSettings;
+use crate::settings::Input;
+use crate::telemetry::{HopStack, MAX_SECTION, Telemetry};
 use crate::topology::{Link, Network, NodeKind};
 
 /// Three hosts (0, 1, 2) on switch 3.
@@ -258,4 +260,41 @@ fn pint_reports_the_average_of_the_port() {
     }
     let Telemetry::Utilisation(u) = layout.read(&section[..2], &mut HopStack::default()) else { panic!("a code") };
     assert!((0.9..1.1).contains(&u), "{u}");
+}
+
+/// A node's settings reach its switch and what its hosts read: 2 us in the switch, at 100 Gb/s, are 25,000 bytes before a queue
+/// that holds nothing any more. IFA has a field of its own for that time.
+#[test]
+fn req_28_the_time_in_the_switch_stands_for_the_queue_where_it_is_asked_for() {
+    for layout in ["reference", "ifa"] {
+        for (asked, expected) in [("length", 0), ("sojourn", 25_000)] {
+            let mut node = NodeSettings::default();
+            for (section, key, text) in [
+                ("wire", "profile", "rocev2_ipv4"),
+                ("telemetry", "layout", layout),
+                ("switch", "telemetry_queue", asked),
+            ] {
+                node.set(section, None, key, Input::Text(text)).expect("a value");
+            }
+            node.resolve(&Network::default());
+            let config = node.switch(&[BitRate::gbps(100)]).expect("settings");
+            let (stamps, reads) = (node.stamped_layout(), node.host().expect("settings").layout);
+            let mut switch = star_like(stamps, config);
+            let mut bytes = [0; MAX_SECTION];
+            let mut section = Section { len: reads.prepare(&mut bytes, Nanos(0)), bytes: &mut bytes };
+            let head = Head { priority: 3, is_data: true, size: 1_000, arrived: Nanos(3_000), ..Head::default() };
+            switch.depart(2, Nanos(5_000), &head, &mut section, &mut Rng::new(26, 1));
+            let mut stack = HopStack::default();
+            let mut queue = |layout: Layout| {
+                let Telemetry::Hops(stack) = layout.read(&section.bytes[..section.len], &mut stack) else {
+                    panic!("{layout:?}: one hop")
+                };
+                stack.hops()[0].qlen
+            };
+            assert!(queue(reads).abs_diff(expected) < 600, "{layout} {asked}: {}", queue(reads));
+            if let Layout::Ifa { hops, .. } = reads {
+                assert_eq!(queue(Layout::Ifa { hops, sojourn: false }), 0, "the queue's field is the queue's");
+            }
+        }
+    }
 }

@@ -686,6 +686,9 @@ fn a_notification_slows_the_flow_it_is_about_and_moves_its_wake_up() {
     assert_eq!((rate(key), rate(other)), (Some(BitRate::gbps(50)), Some(BitRate::gbps(100))));
     let finished = host.on_notification(Nanos(9), 99, crate::cc::Origin::Receiver, None);
     assert_eq!(finished, Err(crate::cc::NoEffect::Finished));
+    host.on_ack(Nanos(9), &Ack { congestion_marked: true, ..ack(other, 0) }, &mut rng());
+    host.on_ack(Nanos(9), &ack(other, 0), &mut rng());
+    assert_eq!(host.counters().marks_heard, 2, "a notification and an acknowledgement");
 }
 
 /// Nothing behind what was ever sent counts: after going back an acknowledgement of what was sent before does, and behind the

@@ -218,6 +218,21 @@ fn req_16_answers_come_back_in_packets_of_their_own() {
     assert!(slows_down(feedback, PLUS));
 }
 
+/// The eighth packet is the first that is acknowledged: until then what notifications say is all that the sender hears.
+#[test]
+fn req_61_notifications_acknowledge_what_has_arrived_if_they_are_to() {
+    for (notification_acks, expected) in [(false, [0, 0, 0]), (true, [1_000, 2_000, 3_000])] {
+        let feedback = FeedbackConfig { by: Return::Notification, notification_acks, ..FeedbackConfig::default() };
+        let transport = TransportConfig { ack_every: 8_000, ..TransportConfig::default() };
+        let mut pair = Pair::with(PLUS, feedback, transport);
+        let acked = [(); 3].map(|()| {
+            assert!(matches!(pair.step()[..], [Back::Notification(_)]), "no acknowledgement");
+            pair.sender.sender(pair.key).expect("open").acked()
+        });
+        assert_eq!(acked, expected);
+    }
+}
+
 #[test]
 fn req_16_no_packet_of_its_own_comes_back_without_an_answer() {
     let sampling = Sampling::EveryNth(2);
