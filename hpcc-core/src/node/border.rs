@@ -47,11 +47,21 @@ impl TelemetryBorder {
     }
 }
 
+/// Domains that others hide from: a node hides from the nodes of each that it is not in itself.
+struct Domains(Vec<NodeSet>);
+
+impl Domains {
+    fn hides(&self, network: &Network, near: u32, far: u32) -> bool {
+        let hides = |domain: &NodeSet| domain.contains(far) && !domain.contains(near);
+        !network.is_host(near) && self.0.iter().any(hides)
+    }
+}
+
 impl NodeSettings {
-    /// Neighbours from which this switch hides what records tell.
-    fn hidden_from(&self, network: &Network) -> Result<NodeSet, Conflict> {
-        let refuse = |message| Conflict::new(KEY, message);
-        NodeSet::parse(&self.switch.telemetry_hidden_from, network).map_err(refuse)
+    /// Domains from which switches hide what records tell.
+    fn hidden_from(&self, network: &Network) -> Result<Domains, Conflict> {
+        let domain = |text| NodeSet::parse(text, network).map_err(|message| Conflict::new(KEY, message));
+        self.switch.telemetry_hidden_from.split(';').map(domain).collect::<Result<_, _>>().map(Domains)
     }
 
     /// Whether any switch hides what records tell.
@@ -69,9 +79,7 @@ impl NodeSettings {
             return Ok(());
         }
         let ends = network.links.iter().flat_map(|link| [(link.a, link.b), (link.b, link.a)]);
-        let crosses =
-            |(near, far): (u32, u32)| !network.is_host(near) && outside.contains(far) && !outside.contains(near);
-        if !ends.into_iter().any(crosses) {
+        if !ends.into_iter().any(|(near, far)| outside.hides(network, near, far)) {
             let message = format!(
                 "no switch is next to {}; expected neighbours of a switch that is not among them",
                 self.switch.telemetry_hidden_from
@@ -120,7 +128,7 @@ impl NodeSettings {
         let outside = self.hidden_from(network).map_err(in_section("switch"))?;
         let ends = network.links.iter().flat_map(|link| [(link.a, link.b), (link.b, link.a)]);
         let own = ends.filter(|&(near, _)| near == node);
-        let ports: Vec<bool> = own.map(|(_, far)| outside.contains(far) && !outside.contains(node)).collect();
+        let ports: Vec<bool> = own.map(|(_, far)| outside.hides(network, node, far)).collect();
         if !ports.contains(&true) {
             return Ok(None);
         }
@@ -193,6 +201,15 @@ mod tests {
         let mut stack = HopStack::default();
         let Telemetry::Hops(stack) = Layout::from(LayoutName::IntMd).read(bytes, &mut stack) else { panic!("records") };
         stack.hops().iter().map(|hop| hop.rate).collect()
+    }
+
+    #[test]
+    fn req_64_two_domains_hide_from_each_other() {
+        let hides =
+            |domains, switch| node(&[("switch", KEY, domains)]).border(switch, &row(), false).expect("able").is_some();
+        for (domains, expected) in [("2-3", [true, false]), ("0-1", [false, true]), ("0-1; 2-3", [true, true])] {
+            assert_eq!([1, 2].map(|switch| hides(domains, switch)), expected, "{domains}");
+        }
     }
 
     /// Switch 1 hides what leaves by its second port, switch 2 hides nothing from its neighbours.

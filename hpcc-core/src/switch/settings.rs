@@ -107,7 +107,7 @@ crate::settings! {
         pub telemetry_threshold: Bytes = Bytes(10_000) => telemetry_records = "congestion";
         /// Nodes of another domain: none, all, hosts, switches, or numbers and ranges. A switch that is not among them and has
         /// a link to one sends telemetry over it without capacities, queues and counters: each record is that of a link of 800
-        /// Gb/s under the same load.
+        /// Gb/s under the same load. Domains that hide from each other stand one behind the other: `"0-3,8; 4-7,9"`.
         #[change = "Set it to study networks that must not show each other their links; flows are controlled as before."]
         pub telemetry_hidden_from: String = "none".to_string();
         /// Whether a switch adds its record to telemetry.
