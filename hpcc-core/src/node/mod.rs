@@ -261,7 +261,8 @@ impl NodeSettings {
     fn feedback(&self) -> Result<FeedbackConfig, Located> {
         let feedback = self.feedback.config().map_err(in_section("telemetry"))?;
         let classes = self.switch.reported_classes().map_err(in_section("switch"))?;
-        Ok(FeedbackConfig { some_hops: self.switch.leaves_hops_out(), classes, ..feedback })
+        let ack_every = self.transport().ack_every;
+        Ok(FeedbackConfig { ack_every, some_hops: self.switch.leaves_hops_out(), classes, ..feedback })
     }
 
     /// Bytes of a full packet's frame as it leaves its host, with telemetry if every packet collects it; once all is

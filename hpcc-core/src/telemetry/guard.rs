@@ -117,8 +117,11 @@ pub struct FeedbackGuard {
     /// How far each hop's clock was behind the arrival of the path's first records, modulo its wrap.
     behind: [u64; MAX_HOPS],
     balances: [Balance; MAX_HOPS],
-    /// Bytes of the flow that had been delivered at the last trusted feedback.
+    /// Bytes of the flow that had been delivered at the last trusted feedback, or left before the path changed: those count as
+    /// delivered over neither path.
     delivered: u64,
+    /// Bytes of the flow that have left.
+    sent: u64,
     /// Changes of the path that may come.
     changes: TokenBucket,
     rejections: Rejections,
@@ -133,9 +136,15 @@ impl FeedbackGuard {
             behind: [0; MAX_HOPS],
             balances: [Balance::default(); MAX_HOPS],
             delivered: 0,
+            sent: 0,
             changes: TokenBucket::new(config.path_changes),
             rejections: Rejections::default(),
         }
+    }
+
+    /// So many bytes of the flow have left: they may be on their way over another path than the next records.
+    pub fn on_sent(&mut self, sent: u64) {
+        self.sent = sent;
     }
 
     /// What was rejected so far.
@@ -166,7 +175,7 @@ impl FeedbackGuard {
             self.balances = self.compare(now, delivered, stack)?;
             self.last.keep(now, stack);
         }
-        self.delivered = delivered;
+        self.delivered = self.delivered.max(delivered);
         Ok(())
     }
 
@@ -191,8 +200,11 @@ impl FeedbackGuard {
     /// A path's first records, or the first after a silence: nothing to compare them with.
     fn begin(&mut self, now: Nanos, stack: &HopStack) -> Result<(), Distrust> {
         if !self.last.is_path_of(stack) {
-            if !self.last.is_empty() && !self.changes.take(now) {
-                return Err(Distrust::PathFlap);
+            if !self.last.is_empty() {
+                if !self.changes.take(now) {
+                    return Err(Distrust::PathFlap);
+                }
+                self.delivered = self.sent;
             }
         } else if self.last.pairs(stack).any(|(earlier, later)| later.rate != earlier.rate) {
             return Err(Distrust::Capacity);
@@ -321,6 +333,25 @@ mod tests {
         let honest = attack(true, |_, _, _| {});
         assert_eq!(honest.rejections.total(), 0);
         assert_eq!(honest.after, attack(false, |_, _, _| {}).after);
+    }
+
+    /// A packet on the new path overtakes 100 kB that are still on the old one. They arrive before the next records of the new
+    /// path, whose link has sent next to nothing in between.
+    #[test]
+    fn what_was_under_way_when_the_path_changed_is_owed_by_no_link() {
+        let mut guard = FeedbackGuard::new(GuardConfig::default());
+        let records = |now: u64, path, tx_bytes| {
+            let mut stack = HopStack::new(MODULUS);
+            stack.push(Hop { rate: BitRate::gbps(100), ts: now, tx_bytes, qlen: 0 });
+            stack.path = path;
+            stack
+        };
+        guard.on_sent(100_000);
+        assert_eq!(guard.admit(Nanos(5_000), 0, &records(5_000, 7, 0)), Ok(()));
+        assert_eq!(guard.admit(Nanos(6_000), 1_000, &records(6_000, 8, 0)), Ok(()));
+        assert_eq!(guard.admit(Nanos(20_000), 100_000, &records(20_000, 8, 2_000)), Ok(()));
+        let hidden = guard.admit(Nanos(30_000), 120_000, &records(30_000, 8, 3_000));
+        assert_eq!(hidden, Err(Distrust::OwnTraffic), "what left later is");
     }
 
     #[test]

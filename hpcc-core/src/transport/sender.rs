@@ -88,6 +88,7 @@ impl Sender {
                 }
                 let telemetry = decoder.read(*answer, layout, newest);
                 let delivered = if transport.is_selective() { 0 } else { ack.seq };
+                listener.on_sent(self.qp.snd_max());
                 let admitted = listener.admit(now, delivered, telemetry);
                 listener.rejected().add_since(rejected, &mut counters.rejected);
                 if let (Some(paths), Telemetry::Hops(stack)) = (listener.paths(), admitted) {

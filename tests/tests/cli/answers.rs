@@ -141,3 +141,34 @@ fn req_17_a_record_of_another_link_does_not_hide_the_bottleneck() {
         assert!(gbps.len() == 3 && gbps.iter().all(|rate| (15.0..=60.0).contains(rate)), "{layout}: {gbps:?}");
     }
 }
+
+/// Hosts of four racks that choose among four paths, and move; acknowledgements for one packet or many; telemetry in all or
+/// few of them. Nobody lies: whatever the guard rejects is its own mistake.
+#[test]
+fn req_27_the_guard_rejects_nothing_that_is_honest() {
+    let permutation = "[[traffic]]\nkind = \"permutation\"\nsize = \"4MB\"\n".repeat(2);
+    let toml = format!(
+        "[run]\nstop = \"20ms\"\n[topology]\nkind = \"leaf_spine\"\nleaves = 4\nspines = 4\nhosts_per_leaf = 4\n\
+         rate = \"100Gbps\"\ndelay = \"3us\"\nfabric_rate = \"100Gbps\"\n[wire]\nprofile = \"rocev2_ipv6\"\n\
+         [congestion_control]\nalgorithm = \"hpcc_plus\"\n[telemetry]\nlayout = \"int_md\"\nguard = true\npaths = 4\n\
+         path_interval = 1\n{permutation}"
+    );
+    let bench = Bench::new(&[("paths.toml", &toml)]);
+    let mut moves = 0;
+    for sets in [
+        &["telemetry.packets=rtt", "transport.ack_every=64KB"][..],
+        &["telemetry.packets=nth", "telemetry.every=64", "transport.ack_every=16KB"],
+        &["telemetry.packets=nth", "telemetry.every=2", "topology.delay=10us"],
+        &["telemetry.packets=nth", "telemetry.every=512", "telemetry.feedback=notification"],
+        &["telemetry.packets=congestion"],
+        &["telemetry.packets=probes", "transport.recovery=selective_repeat"],
+        &["telemetry.layout=paper"],
+    ] {
+        let told = bench.run("paths.toml", sets);
+        assert_eq!(told.code, Some(0), "{sets:?}: {}", told.err);
+        let summary: serde_json::Value = serde_json::from_str(&bench.read("out/summary.json")).expect("JSON");
+        assert_eq!(summary["rejected_by_guard"], 0, "{sets:?}");
+        moves += summary["path_moves"].as_u64().expect("a number");
+    }
+    assert!(moves > 20, "{moves} moves");
+}

@@ -88,7 +88,10 @@ impl Listener {
         Listener {
             paths: paths.map(|paths| PathProbes::new(paths, limits.base_rtt, sport)),
             sampler: Sampler::new(config.sampling, limits.base_rtt),
-            guard: config.guard.then(|| FeedbackGuard::new(GuardConfig { share, ..GuardConfig::default() })),
+            guard: config.guard.then(|| {
+                let byte_slack = GuardConfig::default().byte_slack + u64::from(config.ack_every);
+                FeedbackGuard::new(GuardConfig { share, byte_slack, ..GuardConfig::default() })
+            }),
             seal: config.seal.as_ref().map(SealKey::new),
             by: config.by,
             flow,
@@ -140,6 +143,13 @@ impl Listener {
     /// Whether a packet of feedback always has a seal, if nobody took it out.
     pub fn seals_packets(&self) -> bool {
         self.seal.is_some() && self.by == Return::Notification
+    }
+
+    /// So many bytes of the flow have left.
+    pub fn on_sent(&mut self, sent: u64) {
+        if let Some(guard) = &mut self.guard {
+            guard.on_sent(sent);
+        }
     }
 
     /// What the controller may hear. `delivered` as [`FeedbackGuard::admit`] wants it.

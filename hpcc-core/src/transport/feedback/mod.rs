@@ -110,6 +110,9 @@ pub struct FeedbackConfig {
     pub decay_after: u32,
     /// Paths that a flow chooses from (REQ-30).
     pub paths: PathConfig,
+    /// Bytes by which an acknowledgement may be ahead of the packet whose answer it brings
+    /// ([`TransportConfig::ack_every`](crate::transport::TransportConfig::ack_every)).
+    pub ack_every: u32,
     /// Whether switches may leave their records out of some packets (REQ-60).
     pub some_hops: bool,
     /// The classes against whose shares switches report, if they do (REQ-29).
@@ -140,6 +143,7 @@ impl FeedbackConfig {
         seal: None,
         decay_after: 0,
         paths: PathConfig { candidates: 1, interval: 1 },
+        ack_every: 0,
         some_hops: false,
         classes: None,
     };

@@ -125,6 +125,7 @@ impl FeedbackSettings {
             seal: if self.seal.is_empty() { None } else { key()? },
             decay_after: self.decay_after.unwrap_or(if rejects { DECAY_AFTER } else { 0 }),
             paths: PathConfig { candidates: self.paths, interval: self.path_interval },
+            ack_every: 0,
             some_hops: false,
             classes: None,
         })
@@ -174,6 +175,7 @@ mod tests {
             paths: PathConfig { candidates: 2, interval: 7 },
             records_per_ack: 3,
             notification_acks: true,
+            ack_every: 0,
             some_hops: false,
             classes: None,
         };
