@@ -9,9 +9,11 @@
 #include "ns3/names.h"
 #include "ns3/node.h"
 #include "ns3/qbb-switch.h"
+#include "ns3/rdma-client.h"
 #include "ns3/rdma-host.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <functional>
@@ -556,6 +558,79 @@ class LinkChangeTest : public HpccTestCase
     }
 };
 
+/**
+ * \ingroup hpcc
+ * \brief Networks of any rate run with every algorithm and all other attributes at their defaults.
+ */
+class AnyRateTest : public HpccTestCase
+{
+  public:
+    AnyRateTest()
+        : HpccTestCase("Links of any rate run with the defaults of every algorithm")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const auto& rate : {"10Mbps", "1Gbps", "40Gbps", "160Gbps", "1600Gbps", "2400Gbps"})
+        {
+            for (const auto& algorithm : {"hpcc",
+                                          "hpcc_plus",
+                                          "rx_hpcc",
+                                          "hpcc_pint",
+                                          "power_tcp",
+                                          "theta_power_tcp",
+                                          "dcqcn",
+                                          "dctcp",
+                                          "timely",
+                                          "swift"})
+            {
+                Run(DataRate(rate), algorithm);
+            }
+        }
+    }
+
+    /**
+     * \brief Send from four hosts to a fifth.
+     * \param rate of all links
+     * \param algorithm congestion control of all hosts
+     */
+    void Run(DataRate rate, const std::string& algorithm)
+    {
+        QbbHelper helper;
+        helper.SetHostAttribute("CongestionControl", StringValue(algorithm));
+        const NodeContainer hosts(5);
+        const NodeContainer center(1);
+        helper.InstallHosts(hosts);
+        helper.InstallSwitches(center);
+        for (uint32_t host = 0; host < hosts.GetN(); ++host)
+        {
+            helper.Link(hosts.Get(host), center.Get(0), rate, MicroSeconds(1));
+        }
+        helper.Start();
+        const uint64_t size = std::max<uint64_t>(30'000, rate.GetBitRate() / 1'000'000);
+        std::vector<Ptr<RdmaClient>> clients;
+        for (uint32_t host = 0; host < 4; ++host)
+        {
+            clients.push_back(CreateObject<RdmaClient>());
+            clients.back()->SetPeer(hosts.Get(4));
+            clients.back()->SetAttribute("Size", UintegerValue(size));
+            hosts.Get(host)->AddApplication(clients.back());
+        }
+        const double ideal = 4 * 8.0 * static_cast<double>(size) / rate.GetBitRate();
+        Simulator::Stop(Seconds(20 * ideal));
+        Simulator::Run();
+        for (const auto& client : clients)
+        {
+            NS_TEST_EXPECT_MSG_GT(client->GetFlow().completion,
+                                  Time(0),
+                                  algorithm << " at " << rate);
+        }
+        Simulator::Destroy();
+    }
+};
+
 TestCases
 MakeLinkTests()
 {
@@ -566,7 +641,8 @@ MakeLinkTests()
             new LostRouteTest,
             new SameStateTest,
             new ReroutedTest,
-            new LinkChangeTest};
+            new LinkChangeTest,
+            new AnyRateTest};
 }
 
 } // namespace tests

@@ -14,7 +14,6 @@
 //! incStage start over, as in [HPCC++](super::hpcc_plus). The reference compares them all the same
 //! ([`Quirks::blind_to_paths`](crate::quirks::Quirks::blind_to_paths)).
 
-use super::hpcc_plus::Notices;
 use super::share::or_share;
 use super::{
     Algorithm, CongestionControl, ControlLaw, Feedback, FlowLimits, Needs, NoEffect, Notification, RateDecision,
@@ -84,8 +83,6 @@ pub struct Hpcc {
     /// One for each hop with `multi_rate`; otherwise the first stands for the worst hop.
     stages: [Stage; MAX_HOPS],
     last: LastHops,
-    /// From the first notification on whose records are not known to be of the path.
-    notices: Option<Box<Notices>>,
 }
 
 impl Hpcc {
@@ -96,7 +93,6 @@ impl Hpcc {
             limits,
             last_update_seq: 0,
             last: LastHops::default(),
-            notices: None,
             stages: [Stage::initial(&limits); MAX_HOPS],
             busiest: None,
         }
@@ -216,26 +212,12 @@ impl Hpcc {
             let [stage, ..] = stages;
             busier = raise(limits, stage, worst, worst_tau);
         }
-        if busier { self.lowest_rate() } else { Err(NoEffect::NotBusier) }
-    }
-
-    /// The rate that the stages of the path lead to, without a commit.
-    fn lowest_rate(&self) -> Result<RateDecision, NoEffect> {
+        if !busier {
+            return Err(NoEffect::NotBusier);
+        }
         let stages = self.stages(self.last.len()).iter();
         let rates = stages.map(|stage| self.config.law.step(&self.limits, stage).reference);
         rates.min().map(RateDecision::Repace).ok_or(NoEffect::Incomparable)
-    }
-
-    /// The same where nobody knows whether the records are of the path of the acknowledged ones: they are compared with those of
-    /// the last notification, if it came by the same path.
-    fn compare_notices(&mut self, notification: &Notification<'_>, stack: &HopStack) -> Result<RateDecision, NoEffect> {
-        let base_rtt = self.limits.base_rtt;
-        let notices = self.notices.get_or_insert_with(|| Box::new(Notices::new(base_rtt)));
-        let load = notices.load(notification, stack).ok_or(NoEffect::Incomparable)?;
-        let place = if self.config.multi_rate { stack.hops().len().saturating_sub(1) } else { 0 };
-        let stage = self.stages.get_mut(place).filter(|stage| load > stage.utilisation).ok_or(NoEffect::NotBusier)?;
-        stage.utilisation = load;
-        self.lowest_rate()
     }
 }
 
@@ -276,13 +258,8 @@ impl CongestionControl for Hpcc {
     /// As in [HPCC++](super::hpcc_plus): U and the rate move at once, the reference stays.
     fn on_notification(&mut self, notification: &Notification<'_>) -> Result<RateDecision, NoEffect> {
         let Telemetry::Hops(stack) = notification.telemetry else { return Err(NoEffect::NoRecords) };
-        if self.last_update_seq == 0 {
-            Err(NoEffect::Incomparable)
-        } else if self.last.begin_with(notification.now, stack) || self.limits.quirks.blind_to_paths {
-            self.update_first_hops(stack)
-        } else {
-            self.compare_notices(notification, stack)
-        }
+        let known = self.last.begin_with(notification.now, stack) || self.limits.quirks.blind_to_paths;
+        if self.last_update_seq != 0 && known { self.update_first_hops(stack) } else { Err(NoEffect::Incomparable) }
     }
 
     fn rearmed(&self) -> u64 {

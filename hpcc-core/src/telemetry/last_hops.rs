@@ -35,12 +35,11 @@ impl LastHops {
         stack.hops().len() == self.len && stack.path == self.path
     }
 
-    /// Whether these are of the path's first hops, and may be compared: what a switch on the way reports. Where hops do not tell
-    /// who they are that is known of all hops of the path only.
+    /// Whether these are of the path's first hops, and may be compared: what a switch on the way reports. Only where
+    /// hops tell who they are.
     pub fn begin_with(&self, now: Nanos, stack: &HopStack) -> bool {
         let last = stack.hops().len().checked_sub(1).filter(|&last| last < self.len);
-        let digest = |last: usize| if last + 1 == self.len { Some(&self.path) } else { self.digests.get(last) };
-        let same = last.and_then(digest).is_some_and(|&digest| digest == stack.path);
+        let same = last.and_then(|last| self.digests.get(last)).is_some_and(|&digest| digest == stack.path);
         same && now - self.kept_at <= self.horizon
     }
 

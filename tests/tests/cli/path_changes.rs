@@ -49,8 +49,14 @@ fn req_22_a_failure_takes_no_flow_to_its_lowest_rate() {
 
 #[test]
 fn req_22_flows_that_choose_another_path_keep_their_rates() {
-    let migrate =
-        ["wire.profile=rocev2_ipv6", "fast_cnp.enabled=true", "fast_cnp.migrate=true", "fast_cnp.migrate_after=1"];
+    // Notifications bring records of IOAM only.
+    let migrate = [
+        "wire.profile=rocev2_ipv6",
+        "telemetry.layout=ioam",
+        "fast_cnp.enabled=true",
+        "fast_cnp.migrate=true",
+        "fast_cnp.migrate_after=1",
+    ];
     for algorithm in ALGORITHMS {
         let chosen = of(algorithm);
         for set in [&["telemetry.paths=2"][..], &migrate] {
