@@ -419,6 +419,8 @@ kind = "flow"
 src = 0
 dst = 1
 size = "10MB"
+[telemetry]
+layout = "reference"
 [congestion_control]
 )";
 
@@ -531,8 +533,8 @@ class OwnControlTest : public HpccTestCase
      */
     static double Duration(double gigabits)
     {
-        // Packets carry 1000 bytes of payload behind 48 bytes of headers and 2 of telemetry.
-        return SIZE * 8 * 1.05 / gigabits;
+        // Packets carry 1000 bytes of payload behind 48 bytes of headers and 42 of telemetry.
+        return SIZE * 8 * 1.09 / gigabits;
     }
 
     /**

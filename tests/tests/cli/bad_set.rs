@@ -36,15 +36,14 @@ fn keys_of_a_scenario() {
         ("traffic.1.src=2", vec!["--set: traffic.1.src: src and dst are the same host, 2"]),
         ("traffic.1.src=9", vec!["--set: traffic.1.src: src is node 9"]),
         ("traffic.7.size=1KB", vec!["traffic"]),
-        (
-            "topology.rate=40Gbps",
-            vec!["scenario.toml:", "topology.links", "40Gbps", "(with --set topology.rate=40Gbps)"],
-        ),
         ("run.stop=10", vec!["run.stop"]),
         ("U_TARGET=0.9", vec!["U_TARGET"]),
     ] {
         refused(&bench, "scenario.toml", &[pair], "", &words);
     }
+    let both = ["topology.rate=40Gbps", "telemetry.layout=reference"];
+    let named = format!("(with --set {})", both.join(" --set "));
+    refused(&bench, "scenario.toml", &both, "", &["scenario.toml:", "topology.links", "40Gbps", &named]);
 }
 
 #[test]

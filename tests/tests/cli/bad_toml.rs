@@ -74,7 +74,10 @@ fn flow_files_must_be_sorted() {
 #[test]
 fn link_speeds_must_be_covered() {
     let (from, place) = ("{ a = 1, b = 3 }", "scenario.toml:12:");
-    refused(from, "{ a = 1, b = 3, rate = \"40Gbps\" }", place, &["40Gbps", "telemetry", "25Gbps, 50Gbps, 100Gbps"]);
+    let bench = Bench::new(TOML);
+    bench.edit("scenario.toml", from, "{ a = 1, b = 3, rate = \"160Gbps\" }");
+    let words = ["160Gbps", "telemetry.layout = \"paper\"", "expected layout = \"int_md\""];
+    refusal::refused(&bench, "scenario.toml", &["telemetry.layout=paper"], place, &words);
     let bench = Bench::new(TOML);
     bench.edit("scenario.toml", from, "{ a = 1, b = 3, rate = \"50Gbps\" }");
     let thresholds =

@@ -60,7 +60,8 @@ fn the_bottleneck_and_the_round_trip_time_are_recorded() {
     let row =
         SHARED.replace("kind = \"star\"\nhosts = 3\n", "kind = \"parking_lot\"\nswitches = 3\nhosts_per_switch = 1\n");
     let bench = Bench::new(&[("row.toml", &row)]);
-    let told = bench.run("row.toml", &["congestion_control.algorithm=hpcc_plus", "congestion_control.eta=0.95"]);
+    // In finer units the link behind the bottleneck, which carries the same, is the busier one at times.
+    let told = bench.run("row.toml", &["telemetry.layout=reference", "congestion_control.eta=0.95"]);
     assert_eq!(told.code, Some(0), "{}", told.err);
     let table = bench.read("out/control.csv");
     let of = |flow: &str, from: u64, until: u64| {

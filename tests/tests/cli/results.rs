@@ -219,7 +219,7 @@ fn both_formats_describe_the_same_experiment() {
         let (toml, reference) = (Bench::new(TOML), Bench::new(REFERENCE));
         let profile = format!("compatibility.profile={profile}");
         let first = format!("traffic.1.start={start}");
-        let told = toml.run("scenario.toml", &[&first, &profile, "run.order=insertion"]);
+        let told = toml.run("scenario.toml", &[&first, &profile, "run.order=insertion", "telemetry.layout=reference"]);
         assert_eq!(told.code, Some(0), "{}", told.err);
         let told = reference.run("config.txt", &["MULTI_RATE=0", "VAR_WIN=1", "MIN_RATE=100Mb/s", &profile]);
         assert_eq!(told.code, Some(0), "{}", told.err);

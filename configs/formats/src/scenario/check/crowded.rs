@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Links of receivers on which so many flows are at a time that even their least rates are too much: nothing controls them then.
+//! Links of receivers on which so many flows are at a time that their least rates fill them: nothing controls them then.
 
 use crate::flow::Flow;
 use crate::scenario::Scenario;
@@ -16,7 +16,7 @@ struct Arriving {
     least: u64,
 }
 
-/// A link that is too slow for the flows that it has at a time.
+/// A link that the flows that it has at a time fill by themselves: a control needs more than a twentieth of it.
 struct Crowd {
     host: u32,
     flows: usize,
@@ -65,7 +65,7 @@ impl Crowded {
         arriving.ends.push(Reverse((end, least.0)));
         arriving.least += least.0;
         let known = self.worst.as_ref().map_or(0, |worst| worst.least.0);
-        if arriving.least > room.max(known) {
+        if arriving.least > (room / 20 * 19).max(known) {
             let (flows, least) = (arriving.ends.len(), BitRate(arriving.least));
             self.worst = Some(Crowd { host: flow.dst, flows, least });
         }
@@ -75,8 +75,8 @@ impl Crowded {
     pub fn note(&self) -> Option<String> {
         let Crowd { host, flows, least } = self.worst.as_ref()?;
         Some(format!(
-            "{flows} flows at a time go to host {host}, and their least rates add up to {least}, more than its {}: nothing slows \
-             them down further. Expected a lower congestion_control.min_rate",
+            "{flows} flows at a time go to host {host}, and their least rates add up to {least} of its {}: nothing is left to \
+             control. Expected a lower congestion_control.min_rate",
             BitRate(self.rates[*host as usize])
         ))
     }
