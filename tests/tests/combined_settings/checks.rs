@@ -2,7 +2,6 @@
 //! What must be true of a run, whatever its settings.
 
 use hpcc_core::quirks::Quirks;
-use hpcc_core::settings::Value;
 use hpcc_core::switch::BufferKind;
 use hpcc_core::transport::{Protocol, QueuePairs};
 use hpcc_formats::results::{CsvRow, FctRecord, ResultError, Rows, Summary, UnfinishedFlow};
@@ -120,8 +119,8 @@ pub fn may_stall(scenario: &Scenario, Results { summary, .. }: &Results) -> bool
     // The note does not look at messages of one queue pair.
     let transport = scenario.transport();
     let is_silent = transport.ack_interval > 1 && transport.queue_pairs == QueuePairs::PerPair;
-    let lowest = scenario.settings.get("congestion_control", Some(scenario.algorithm().name()), "min_rate");
-    let is_slow = matches!(lowest, Some(Value::Rate(rate)) if rate.0 < SLOW);
+    let line_rate = scenario.network.host_rates().min().unwrap_or_default();
+    let is_slow = scenario.algorithm().min_rate(line_rate).is_some_and(|rate| rate.0 < SLOW);
     let repeats = transport.timeout.is_some() && scenario.settings.protocol.protocol != Protocol::Udp;
     let is_lossy = summary.dropped() > 0 && !repeats;
     is_noted || is_silent || is_slow || is_lossy || is_disturbed(scenario)
